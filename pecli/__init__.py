@@ -1,0 +1,66 @@
+"""pecli shows what position encodings look like. This page is the Python API; importing it loads no library.
+
+>>> import pecli
+>>> table = pecli.encode("sinusoidal", base=10, d=64, length=100)  # (100, 64), float64
+>>> picture = pecli.figure("heatmap", base=10)                     # shows itself in a notebook
+>>> picture.save("heatmap.png", "heatmap.svg")
+>>> picture.draw(ax)                                               # onto an Axes of your own
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pecli.errors import PecliError
+
+if TYPE_CHECKING:
+    from pecli.lazy import Array
+    from pecli.picture import Picture
+
+__version__ = "0.1.0"
+__all__ = ["PecliError", "__version__", "encode", "figure"]
+
+
+def encode(encoding: str = "sinusoidal", *, length: int = 200, start: int = 0, **parameters: Any) -> Array:
+    """The table of a position encoding.
+
+    Parameters
+    ----------
+    encoding : a name or a spec, ``"sinusoidal"``, ``"sinusoidal:base=10,d=64"``
+    length, start : the positions start … start + length − 1
+    **parameters : the encoding's own, winning over the spec (``pecli heatmap --help`` lists them)
+
+    Returns
+    -------
+    shape (length, d), float64
+
+    Raises
+    ------
+    PecliError : an unknown name or a value that is not allowed; a ValueError
+    """
+    from pecli.encodings import read_encoding
+    from pecli.memory import check_memory
+    from pecli.positions import Positions
+
+    made = read_encoding(encoding, parameters)
+    rows = made.covered(Positions(length=length, start=start))
+    check_memory("encode", (rows.length, made.width), "take a smaller length or d")
+    return made.table(rows.array())
+
+
+def figure(name: str, **options: Any) -> Picture:
+    """A figure, computed; it shows itself in a notebook.
+
+    Parameters
+    ----------
+    name : ``"heatmap"``, ``"distance"``, … as on the command line
+    **options : the command's options under the same names, ``base=10``, ``no_title=True``
+
+    Raises
+    ------
+    PecliError : an unknown name or a value that is not allowed; a ValueError
+    """
+    from pecli.job import Job
+    from pecli.picture import Picture
+
+    return Picture(Job.make(name, options))

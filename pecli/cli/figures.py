@@ -1,0 +1,95 @@
+"""One command a figure, all made here from the figure's fields."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+
+from pecli.cli.guard import guard
+from pecli.cli.options import given, job_parameters, with_parameters
+from pecli.errors import UsageError
+from pecli.figures.figure import Figure
+from pecli.job import Job, known_options
+from pecli.terminal import results, say
+
+RUN = "Run"
+
+
+def run_parameters() -> list[inspect.Parameter]:
+    """The options that do not change the picture."""
+    flags = {
+        "json": (("--json",), "print path, bytes, job and key numbers as JSON"),
+        "quiet": (("--quiet", "-q"), "print nothing but errors"),
+        "verbose": (("--verbose", "-v"), "say more, and where an error comes from"),
+    }
+    return [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=False,
+            annotation=Annotated[bool, typer.Option(*words, help=text, rich_help_panel=RUN)],
+        )
+        for name, (words, text) in flags.items()
+    ]
+
+
+def figure_command(figure: type[Figure]) -> Callable[..., None]:
+    """The command of a figure, as Typer wants it: a function with the figure's options as parameters."""
+
+    def command(*, json: bool, quiet: bool, verbose: bool, **values: Any) -> None:
+        with guard(quiet, verbose):
+            job = Job.make(figure.name, single(figure, given(values)))
+            _run(job, as_json=json, quiet=quiet, verbose=verbose)
+
+    command.__doc__ = f"{figure.summary}.\n\nExample: {figure.example}"
+    return with_parameters(command, [*job_parameters(figure), *run_parameters()])
+
+
+def single(figure: type[Figure], values: dict[str, Any]) -> dict[str, Any]:
+    """Options that take one value, given once; lists given in pieces, joined."""
+    known = known_options(figure)
+    result = {}
+    for name, value in values.items():
+        one = known[name]
+        if one.scalar is bool:
+            result[name] = value
+        elif one.many:
+            result[name] = [item for text in value for item in (text.split(",") if one.split else [text])]
+        elif len(value) == 1:
+            result[name] = value[0]
+        else:
+            raise UsageError(f"{one.flag} takes one value, {len(value)} are given")
+    return result
+
+
+def _run(job: Job, *, as_json: bool, quiet: bool, verbose: bool) -> None:
+    from pecli.picture import Picture
+
+    to_stdout = "-" in job.targets()
+    if as_json and to_stdout:
+        raise UsageError("--json and -o - both want standard output: give -o FILE")
+    picture = Picture(job)
+    paths = picture.save()
+    for note in [] if quiet else picture.notes:
+        say(note)
+    if as_json:
+        results([json.dumps(report(picture, paths), allow_nan=False)])
+    elif not quiet and not to_stdout:
+        results(paths)
+    if verbose:
+        say(job.command())
+
+
+def report(picture: Any, paths: list[str]) -> dict[str, Any]:
+    """What ``--json`` prints."""
+    from pathlib import Path
+
+    from pecli.formats import FORMATS, plain
+
+    numbers = picture.numbers if all(FORMATS[f].numbers for f in picture.job.formats()) else picture.seen
+    files = [{"path": path, "bytes": Path(path).stat().st_size} for path in paths]
+    return {"files": files, **json.loads(picture.job.metadata()), "facts": plain(numbers.facts())}

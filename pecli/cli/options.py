@@ -1,0 +1,75 @@
+"""Options of dataclasses as parameters of a Typer command."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import typer
+
+from pecli.encodings import ENCODINGS
+from pecli.figures.canvas import Canvas
+from pecli.figures.figure import Figure
+from pecli.job import Choice, Output, encoding_parameters
+from pecli.options import Option, Options
+from pecli.positions import Positions
+
+METAVARS = {int: "INTEGER", float: "NUMBER", str: "TEXT", bool: ""}
+
+
+def parameter(one: Option, panel: str, text: str = "") -> inspect.Parameter:
+    """One option as a keyword parameter. Values stay text: they are read and checked by the option itself."""
+    flags = (one.flag, *one.flags)
+    text = (text or help_text(one)).replace("[", r"\[")
+    if one.scalar is bool:
+        default: Any = typer.Option(*flags, help=text, rich_help_panel=panel)
+        return inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=_said(bool, default))
+    default = typer.Option(*flags, help=text, rich_help_panel=panel, metavar=METAVARS[one.scalar], show_default=False)
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(one.name, kind, default=None, annotation=_said(list[str] | None, default))
+
+
+def _said(kind: Any, default: Any) -> Any:
+    from typing import Annotated
+
+    return Annotated[kind, default]
+
+
+def help_text(one: Option) -> str:
+    """What an option does, what it takes and what it is by default."""
+    bounds = one.bounds if one.choices is not None or one.above is not None or one.at_least is not None else ""
+    default = one.unset if one.default is None else one.write(one.default)
+    said = "; ".join(filter(None, [bounds, f"default: {default}" if default else ""]))
+    return f"{one.help} ({said})" if said and one.scalar is not bool else one.help
+
+
+def parameter_help(name: str) -> str:
+    """The help of an encoding's parameter: once, where all encodings that have it say the same."""
+    owners: dict[str, list[str]] = {}
+    for encoding in ENCODINGS.values():
+        if name in encoding.options():
+            owners.setdefault(help_text(encoding.options()[name]), []).append(encoding.name)
+    return "; ".join(f"{', '.join(names)}: {text}" for text, names in owners.items())
+
+
+def job_parameters(figure: type[Figure]) -> list[inspect.Parameter]:
+    """All options of a figure's command, in the order of the help."""
+    rows = [parameter(one, f"Options of {figure.name}") for one in figure.options().values()]
+    rows += [parameter(one, "Encoding") for one in Choice.options().values()]
+    rows += [parameter(one, "Encoding", parameter_help(name)) for name, one in encoding_parameters().items()]
+    sections: tuple[tuple[str, type[Options]], ...] = (("Positions", Positions), ("Canvas", Canvas), ("Output", Output))
+    return rows + [parameter(one, panel) for panel, section in sections for one in section.options().values()]
+
+
+def with_parameters(function: Callable[..., None], parameters: list[inspect.Parameter]) -> Callable[..., None]:
+    """The function as Typer should see it: taking exactly these parameters."""
+    signature = inspect.Signature(parameters)
+    function.__signature__ = signature  # type: ignore[attr-defined]  # where inspect looks
+    function.__annotations__ = {name: p.annotation for name, p in signature.parameters.items()}
+    return function
+
+
+def given(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that were given."""
+    return {name: value for name, value in values.items() if value not in (None, False, [])}

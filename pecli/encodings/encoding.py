@@ -1,0 +1,96 @@
+"""What every position encoding is: a rule with its parameters that maps positions to vectors."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pecli.lazy import Array, np
+from pecli.options import Options
+from pecli.positions import Blocks, Positions
+
+CHUNK = 1 << 20  # numbers handled at once where a whole table would be too much
+
+
+@dataclass(frozen=True)
+class Encoding(Options):
+    """Base of the encodings. A subclass is one file: its parameters as fields, its formula as `table`.
+
+    Class attributes describe it wherever encodings are listed; nothing else repeats them.
+    """
+
+    what: ClassVar[str] = "parameter"
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    formula: ClassVar[str]
+    source: ClassVar[str]
+    models: ClassVar[str] = "none known"
+    extrapolates: ClassVar[bool] = True
+
+    position_label: ClassVar[str] = "position p"
+    dimension_label: ClassVar[str] = "dimension"
+    signed: ClassVar[bool] = True  # values on both sides of 0: a diverging map
+
+    @property
+    @abstractmethod
+    def width(self) -> int:
+        """How many columns the table has (d)."""
+
+    @property
+    def limit(self) -> float | None:
+        """The largest absolute value that can occur, or None where only the numbers tell."""
+        return None
+
+    @property
+    def invariant(self) -> bool:
+        """Whether rows have one norm and distances that depend on the offset alone, in closed form."""
+        return False
+
+    @abstractmethod
+    def table(self, positions: Array) -> Array:
+        """The encoding of each position.
+
+        Parameters
+        ----------
+        positions : shape (length,), dimensionless
+
+        Returns
+        -------
+        shape (length, d), float64
+        """
+
+    def covered(self, positions: Positions) -> Positions:
+        """The rows of the table for a sequence at these positions; raises UsageError where there are none."""
+        return positions
+
+    def mean_table(self, blocks: Blocks) -> Array:
+        """The mean row of every block, shape (blocks, d). Here by adding up, in bounded memory."""
+        if blocks.size == 1:
+            return self.table(blocks.firsts())
+        rows = np.empty((blocks.count, self.width))
+        step = max(1, CHUNK // self.width)
+        for row, (first, count) in enumerate(zip(blocks.firsts(), blocks.counts(), strict=True)):
+            stops = np.arange(0, count, step)
+            parts = [self.table(first + np.arange(at, min(at + step, count))).sum(axis=0) for at in stops]
+            rows[row] = np.sum(parts, axis=0) / count
+        return rows
+
+    def position_text(self, position: float) -> str:
+        """A position as its axis shows it."""
+        return f"{position:g}"
+
+    def dimension_names(self) -> list[str] | None:
+        """What the columns mean one by one, or None where they are just numbered."""
+        return None
+
+    def spec(self) -> str:
+        """The text that gives this encoding again: ``sinusoidal:base=10,d=64``."""
+        given = [f"{name}={self.options()[name].write(value)}" for name, value in self.changed().items()]
+        return self.name + (":" + ",".join(given) if given else "")
+
+    def label(self) -> str:
+        """The encoding in a title: ``sinusoidal, d 128, base 10``."""
+        known = self.options()
+        shown = {n: v for n, v in self.values().items() if v != known[n].default or known[n].scalar in (int, float)}
+        return ", ".join([self.name, *(f"{n} {known[n].write(v)}" for n, v in shown.items() if v is not None)])

@@ -1,0 +1,52 @@
+"""The sinusoidal encoding of the first Transformer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import ClassVar
+
+from pecli.encodings.harmonic import Harmonic, geometric_rates
+from pecli.lazy import Array, np
+from pecli.options import option
+
+
+def layouts() -> tuple[str, ...]:
+    """How the columns are ordered."""
+    return ("interleaved", "concatenated")
+
+
+@dataclass(frozen=True)
+class Sinusoidal(Harmonic):
+    """PE(p, 2j) = sin(p / base^(2j/d)), PE(p, 2j+1) = cos(p / base^(2j/d)).
+
+    An odd d has one more sine than cosines, with the true d in the exponent (DistilBERT's and Marian's rule).
+
+    Notes
+    -----
+    Vaswani et al. 2017, Attention Is All You Need, section 3.5, arXiv:1706.03762. The concatenated layout, all sines
+    and then all cosines, is that of tensor2tensor and Marian.
+    """
+
+    name: ClassVar[str] = "sinusoidal"
+    summary: ClassVar[str] = "sines and cosines, wavelengths from 2π to base·2π"
+    formula: ClassVar[str] = "PE(p, 2j) = sin(p / base^(2j/d)), PE(p, 2j+1) = cos(p / base^(2j/d))"
+    source: ClassVar[str] = "Vaswani et al. 2017, section 3.5, arXiv:1706.03762"
+    models: ClassVar[str] = "Transformer, Marian, DistilBERT's start"
+
+    d: int = option(128, "width of the encoding, d_model", at_least=1, at_most=65536, flags=("-d", "--d-model"))
+    base: float = option(10000.0, "base of the wavelengths, the articles' k", above=0, flags=("-k",))
+    layout: str = option("interleaved", "order of sines and cosines", choices=layouts)
+
+    @property
+    def width(self) -> int:
+        return self.d
+
+    def rates(self) -> Iterable[Decimal | float]:
+        return geometric_rates(self.base, self.d)
+
+    def arrange(self, sines: Array, cosines: Array) -> Array:
+        if self.layout == "interleaved":
+            return super().arrange(sines, cosines)
+        return np.concatenate([sines, cosines[:, : self.d // 2]], axis=1)

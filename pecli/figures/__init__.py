@@ -1,0 +1,26 @@
+"""The one registry of figures."""
+
+from __future__ import annotations
+
+from pecli.errors import UnknownNameError
+from pecli.figures.curves import Curves
+from pecli.figures.distance import Distance
+from pecli.figures.figure import Figure
+from pecli.figures.heatmap import Heatmap
+from pecli.figures.overview import Overview
+from pecli.figures.scatter import Scatter
+
+FIGURES: dict[str, type[Figure]] = {
+    Heatmap.name: Heatmap,
+    Distance.name: Distance,
+    Scatter.name: Scatter,
+    Curves.name: Curves,
+    Overview.name: Overview,
+}
+
+
+def find_figure(name: str) -> type[Figure]:
+    """The class of that name; raises UnknownNameError with a suggestion."""
+    if name not in FIGURES:
+        raise UnknownNameError("figure", name, FIGURES)
+    return FIGURES[name]

@@ -1,0 +1,237 @@
+"""What a picture is drawn on: sizes, colours, fonts, panels. matplotlib's Figure only, never pyplot, no global state."""
+
+from __future__ import annotations
+
+import os
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pecli.errors import UnknownNameError, UsageError
+from pecli.options import Options, option
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Picture
+
+
+class Size(NamedTuple):
+    """Width and height in inches (height None: what the figure wants) and the text's size in points."""
+
+    width: float
+    height: float | None
+    font: float
+
+
+SIZES = {
+    "column": Size(3.25, None, 7),
+    "page": Size(6.75, None, 8),
+    "blog": Size(8, None, 9),
+    "slide": Size(13.33, 7.5, 18),
+}
+LIMITS = (0.5, 100.0)  # inches
+MOST_PIXELS = 2**16 - 1  # matplotlib's own limit a side
+COLOURS = {"diverging": "RdBu_r", "sequential": "viridis", "binary": "Greys", "cyclic": "twilight"}
+CJK = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
+CJK_FONTS = (
+    "Noto Sans CJK SC",
+    "Noto Sans CJK JP",
+    "Noto Sans SC",
+    "Source Han Sans SC",
+    "PingFang SC",
+    "Microsoft YaHei",
+    "SimHei",
+    "WenQuanYi Micro Hei",
+    "WenQuanYi Zen Hei",
+    "Droid Sans Fallback",
+    "Arial Unicode MS",
+)
+
+
+@dataclass(frozen=True)
+class Canvas(Options):
+    """Options of the picture itself, the same for every figure."""
+
+    what = "canvas option"
+
+    size: str = option("page", "column (3.25 in), page (6.75 in), blog (8 in), slide (13.33 × 7.5 in) or WxH in inches")
+    dpi: int = option(200, "pixels per inch", at_least=10, at_most=2400)
+    cmap: str | None = option(None, "matplotlib colour map", unset="by the values: signed, distance or 0/1")
+    title: str | None = option(None, "title of the picture", unset="the encoding's name and parameters")
+    no_title: bool = option(False, "no title at all")
+    style: str | None = option(None, "matplotlib style on top of pecli's: a name or a file", unset="pecli's own")
+    font: str | None = option(None, "font family or font file", unset="DejaVu Sans, with a CJK font where needed")
+
+    def check(self) -> None:
+        if self.title is not None and self.no_title:
+            raise UsageError("--title and --no-title exclude each other: give one of them")
+        size = self.inches
+        for side in (size.width, size.height or size.width):
+            if not LIMITS[0] <= side <= LIMITS[1]:
+                raise UsageError(f"--size {self.size} is not allowed: each side takes {LIMITS[0]:g} to {LIMITS[1]:g} inches")
+            if side * self.dpi > MOST_PIXELS:
+                raise UsageError(f"--size {self.size} at --dpi {self.dpi} is over {MOST_PIXELS} pixels a side: lower --dpi")
+
+    @property
+    def inches(self) -> Size:
+        """The size in inches."""
+        if self.size in SIZES:
+            return SIZES[self.size]
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)[xX×](\d+(?:\.\d+)?)", self.size)
+        if match is None:
+            raise UnknownNameError("size", self.size, [*SIZES, "WxH"])
+        width, height = map(float, match.groups())
+        return Size(width, height, 8 if width <= 8 else 8 * width / 8)
+
+    def extent(self, aspect: float, grid: tuple[int, int]) -> tuple[float, float]:
+        """Width and height in inches of a picture with that grid of panels (rows, columns) of that height/width."""
+        size = self.inches
+        rows, columns = grid
+        height = size.height or min(LIMITS[1], size.width * aspect * rows / columns + 0.07 * size.font)
+        return size.width, height
+
+    def pixels(self, aspect: float, grid: tuple[int, int]) -> tuple[int, int]:
+        """Rows and columns of pixels that one panel has for sure (three quarters of its share)."""
+        width, height = self.extent(aspect, grid)
+        return max(1, int(0.75 * height * self.dpi / grid[0])), max(1, int(0.75 * width * self.dpi / grid[1]))
+
+    def colours(self, kind: str) -> str:
+        """The colour map for values of that kind (diverging, sequential, binary, cyclic)."""
+        return self.cmap or COLOURS[kind]
+
+    def check_names(self) -> None:
+        """Refuses a colour map, a style or a font file that is not there; needs matplotlib, so it comes late."""
+        import matplotlib as mpl
+        import matplotlib.style
+
+        if self.cmap is not None and self.cmap not in mpl.colormaps:
+            raise UnknownNameError("colour map", self.cmap, sorted(c for c in mpl.colormaps if not c.endswith("_r")))
+        if self.style is not None and not (self.style in matplotlib.style.available or Path(self.style).is_file()):
+            raise UnknownNameError("style", self.style, [s for s in matplotlib.style.available if s[0] != "_"])
+
+
+@contextmanager
+def look(canvas: Canvas, texts: str = "") -> Iterator[list[str]]:
+    """matplotlib as pecli wants it, whatever the user's matplotlibrc or environment say; restored afterwards.
+
+    texts : the free text that will be drawn, to find fonts for
+
+    Yields the warnings (one line each) that the user should see.
+    """
+    import matplotlib as mpl
+
+    epoch = os.environ.pop("SOURCE_DATE_EPOCH", None)  # a junk value crashes PDF saving; no date is written anyway
+    notes: list[str] = []
+    try:
+        with mpl.rc_context(), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=".*[Gg]lyph .*missing")
+            mpl.rcdefaults()
+            _use_style(canvas)
+            mpl.rcParams["font.size"] = canvas.inches.font
+            mpl.rcParams["font.family"] = _families(canvas, texts, notes)
+            mpl.rcParams.update({"pdf.fonttype": 42, "savefig.bbox": None, "savefig.dpi": "figure", "path.sketch": None})
+            mpl.rcParams.update({"svg.fonttype": "path", "text.usetex": False, "image.interpolation": "nearest"})
+            yield notes
+    finally:
+        if epoch is not None:
+            os.environ["SOURCE_DATE_EPOCH"] = epoch
+
+
+def _use_style(canvas: Canvas) -> None:
+    import matplotlib.style
+
+    matplotlib.style.use(Path(__file__).with_name("pecli.mplstyle"))
+    if canvas.style is not None:
+        try:
+            matplotlib.style.use(canvas.style)
+        except (OSError, ValueError) as error:
+            raise UsageError(f"--style {canvas.style} cannot be used: {error}") from None
+
+
+def _families(canvas: Canvas, texts: str, notes: list[str]) -> list[str]:
+    """Font families, the first wins for each character."""
+    import matplotlib as mpl
+    from matplotlib import font_manager
+
+    own = list(mpl.rcParams["font.family"])
+    if canvas.font is not None:
+        own.insert(0, _font_family(canvas.font))
+    if CJK.search(texts):
+        own += _cjk_families()
+        if len(own) == 1:
+            notes.append("no font with Chinese characters is installed: they are drawn as boxes; try --font FILE.ttf")
+    return [family for family in own if family in font_manager.fontManager.get_font_names() or "-" in family]
+
+
+def _font_family(font: str) -> str:
+    from matplotlib import font_manager
+
+    manager = font_manager.fontManager
+    if Path(font).is_file():
+        try:
+            manager.addfont(font)
+            return font_manager.FontProperties(fname=font).get_name()
+        except (OSError, RuntimeError, ValueError) as error:
+            raise UsageError(f"--font {font} is not a font file: {error}") from None
+    if font not in manager.get_font_names():
+        raise UnknownNameError("font", font, sorted(manager.get_font_names()))
+    return font
+
+
+def _cjk_families() -> list[str]:
+    """The installed fonts with Chinese characters; looked for again when matplotlib's list of fonts knows none."""
+    from matplotlib import font_manager
+
+    manager = font_manager.fontManager
+    known = [name for name in CJK_FONTS if name in manager.get_font_names()]
+    if known:
+        return known
+    for path in font_manager.findSystemFonts():
+        if re.search(r"cjk|han|wqy|hei|ming|song|kai|yahei|pingfang|fallback", Path(path).name, re.IGNORECASE):
+            try:
+                manager.addfont(path)
+            except (OSError, RuntimeError, ValueError):
+                continue
+    return [name for name in CJK_FONTS if name in manager.get_font_names()]
+
+
+def new_picture(canvas: Canvas, aspect: float, grid: tuple[int, int]) -> tuple[Picture, list[Axes]]:
+    """An empty matplotlib Figure with a grid of axes, row by row."""
+    from matplotlib.figure import Figure as Picture
+
+    picture = Picture(figsize=canvas.extent(aspect, grid), dpi=canvas.dpi, layout="constrained")
+    return picture, list(picture.subplots(*grid, squeeze=False).flat)
+
+
+def split_axes(axes: Axes, grid: tuple[int, int]) -> list[Axes]:
+    """A given Axes as a grid of panels inside it; itself where one is enough."""
+    rows, columns = grid
+    if rows * columns == 1:
+        return [axes]
+    axes.set_axis_off()
+    gap = 0.08
+    width, height = (1 - gap * (columns - 1)) / columns, (1 - gap * (rows - 1)) / rows
+    corners = [(c * (width + gap), 1 - height - r * (height + gap)) for r in range(rows) for c in range(columns)]
+    return [axes.inset_axes((x, y, width, height)) for x, y in corners]
+
+
+class Scale(NamedTuple):
+    """What a colour bar explains."""
+
+    mappable: Any
+    label: str
+    ticks: list[float] | None = None
+
+
+def colour_bar(scale: Scale, axes: list[Axes]) -> None:
+    """One colour bar for these axes."""
+    picture = axes[0].get_figure(root=True)
+    assert picture is not None  # an Axes that is drawn on stands in a picture
+    bar = picture.colorbar(scale.mappable, ax=axes, label=scale.label, fraction=0.05, pad=0.02, aspect=25)
+    bar.outline.set_linewidth(0.4)  # type: ignore[operator]  # the stub says Spine or None
+    if scale.ticks is not None:
+        bar.set_ticks(scale.ticks)

@@ -1,0 +1,82 @@
+"""How far any two positions are apart: a matrix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pecli.figures.canvas import Canvas, Scale
+from pecli.figures.figure import Figure, Numbers, View, averaging, label_positions
+from pecli.lazy import Array, np
+from pecli.options import option
+from pecli.pairwise import MEASURES, matrix, measures
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True)
+class DistanceNumbers(Numbers):
+    """matrix : (n, n); positions : (n,), the mean position of each row and column; block : positions a row."""
+
+    matrix: Array
+    positions: Array
+    block: int
+    smallest: float | None
+    largest: float | None
+    undefined: int  # entries that are NaN: a row is constant or zero
+
+    def caption(self) -> str:
+        undefined = f"{self.undefined:,} of {self.matrix.size:,} undefined (constant rows)" if self.undefined else ""
+        return "; ".join(filter(None, [averaging(self.block, f"× {self.block:,} pairs"), undefined]))
+
+    def columns(self) -> list[Any]:
+        return [f"{position:g}" for position in self.positions]
+
+
+@dataclass(frozen=True)
+class Distance(Figure):
+    """The measure between any two positions.
+
+    Notes
+    -----
+    Parallel diagonals mean that only the offset counts. Similarities that go below 0 get a diverging map.
+    """
+
+    name: ClassVar[str] = "distance"
+    summary: ClassVar[str] = "a measure between any two positions, as a matrix"
+    example: ClassVar[str] = "pecli distance --d 256 --measure dot"
+    aspect: ClassVar[float] = 0.85
+
+    measure: str = option("euclidean", "how two rows are compared", choices=measures, flags=("-m",))
+
+    def shape(self, view: View) -> tuple[int, ...]:
+        count = view.covered.blocks(view.pixel_rows).count
+        return (count, count)
+
+    def compute(self, view: View) -> DistanceNumbers:
+        blocks = view.covered.blocks(min(view.pixels) if view.pixels else None)
+        values = matrix(view.encoding, MEASURES[self.measure], blocks)
+        undefined = int(np.isnan(values).sum())
+        known = values[~np.isnan(values)] if undefined else values
+        low, high = (float(known.min()), float(known.max())) if known.size else (None, None)
+        return DistanceNumbers(view, values, blocks.centres(), blocks.size, low, high, undefined)
+
+    def draw(self, numbers: DistanceNumbers, axes: list[Axes], canvas: Canvas) -> Scale:
+        encoding, rows = numbers.view.encoding, numbers.view.covered
+        low, high = numbers.smallest or 0.0, numbers.largest or 0.0
+        signed = low < 0
+        limit = max(-low, high)
+        first, last = rows.start - 0.5, rows.start + len(numbers.matrix) * numbers.block - 0.5
+        image = axes[0].imshow(
+            np.ma.masked_invalid(numbers.matrix),
+            interpolation="nearest",
+            cmap=canvas.colours("diverging" if signed else "sequential"),
+            vmin=-limit if signed else low,
+            vmax=(limit if signed else high) or 1.0,
+            extent=(first, last, last, first),
+        )
+        axes[0].set(xlim=(first, rows.stop - 0.5), ylim=(rows.stop - 0.5, first), aspect="equal")
+        label_positions(axes[0].xaxis, encoding)
+        label_positions(axes[0].yaxis, encoding)
+        return Scale(image, MEASURES[self.measure].label)

@@ -1,0 +1,68 @@
+"""The table as an image: dimension across, position down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from pecli.figures.canvas import Canvas, Scale
+from pecli.figures.figure import Figure, Numbers, View, averaging, label_dimensions, label_positions
+from pecli.lazy import Array
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True)
+class HeatmapNumbers(Numbers):
+    """table : (rows, d); positions : (rows,), the mean position of each; block : positions a row."""
+
+    table: Array
+    positions: Array
+    block: int
+    smallest: float
+    largest: float
+    limit: float  # the colours run from −limit to limit
+
+    def caption(self) -> str:
+        return averaging(self.block)
+
+
+@dataclass(frozen=True)
+class Heatmap(Figure):
+    """The table of an encoding, one row a position.
+
+    Notes
+    -----
+    Read it by columns: how often each changes sign, not the wave-like shapes between columns. Where there are more
+    positions than pixels every row is an exact mean, so fast columns fade to 0 (white).
+    """
+
+    name: ClassVar[str] = "heatmap"
+    summary: ClassVar[str] = "the table: dimension across, position down"
+    example: ClassVar[str] = "pecli heatmap --base 10"
+    aspect: ClassVar[float] = 0.62
+
+    def compute(self, view: View) -> HeatmapNumbers:
+        blocks = view.covered.blocks(view.pixel_rows)
+        table = view.encoding.mean_table(blocks)
+        smallest, largest = float(table.min()), float(table.max())
+        limit = view.encoding.limit or max(-smallest, largest) or 1.0
+        return HeatmapNumbers(view, table, blocks.centres(), blocks.size, smallest, largest, limit)
+
+    def draw(self, numbers: HeatmapNumbers, axes: list[Axes], canvas: Canvas) -> Scale:
+        encoding, rows = numbers.view.encoding, numbers.view.covered
+        bottom = rows.start + len(numbers.table) * numbers.block - 0.5
+        image = axes[0].imshow(
+            numbers.table,
+            aspect="auto",
+            interpolation="nearest",
+            cmap=canvas.colours("diverging" if encoding.signed else "binary"),
+            vmin=-numbers.limit if encoding.signed else 0,
+            vmax=numbers.limit,
+            extent=(-0.5, encoding.width - 0.5, bottom, rows.start - 0.5),
+        )
+        axes[0].set_ylim(rows.stop - 0.5, rows.start - 0.5)
+        label_dimensions(axes[0].xaxis, encoding)
+        label_positions(axes[0].yaxis, encoding)
+        return Scale(image, "value", None if encoding.signed else [0.0, numbers.limit])

@@ -1,0 +1,95 @@
+"""Several figures of one encoding side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, prod, sqrt
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from pecli.errors import UsageError
+from pecli.figures.canvas import Canvas, colour_bar
+from pecli.figures.figure import Figure, Numbers, View
+from pecli.lazy import Array
+from pecli.options import option
+from pecli.pairwise import measures
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def _figures() -> dict[str, type[Figure]]:
+    from pecli.figures import FIGURES  # the registry holds this very class, so it is asked when it is complete
+
+    return {name: figure for name, figure in FIGURES.items() if figure is not Overview}
+
+
+class Part(NamedTuple):
+    """One figure with its numbers."""
+
+    figure: Figure
+    numbers: Numbers
+
+
+@dataclass(frozen=True)
+class OverviewNumbers(Numbers):
+    """The figures with their numbers, in order."""
+
+    parts: tuple[Part, ...]
+
+    def arrays(self) -> dict[str, Array]:
+        return {f"{i}.{p.figure.name}.{k}": a for i, p in enumerate(self.parts) for k, a in p.numbers.arrays().items()}
+
+    def facts(self) -> dict[str, Any]:
+        return {f"{i}.{part.figure.name}": part.numbers.facts() for i, part in enumerate(self.parts)}
+
+    def caption(self) -> str:
+        said = [(part.figure.name, part.numbers.caption()) for part in self.parts]
+        return "; ".join(f"{name}: {caption}" for name, caption in said if caption)
+
+
+@dataclass(frozen=True)
+class Overview(Figure):
+    """The first article's two-panel figure, or any list of figures."""
+
+    name: ClassVar[str] = "overview"
+    summary: ClassVar[str] = "several figures of one encoding side by side: heatmap and distance"
+    example: ClassVar[str] = "pecli overview -k 10 --panels heatmap,distance,curves"
+    aspect: ClassVar[float] = 0.85
+    one_table: ClassVar[bool] = False
+
+    panels: tuple[str, ...] = option(("heatmap", "distance"), "the figures, left to right", choices=_figures)
+    measure: str = option("euclidean", "the measure of the panels that have one", choices=measures, flags=("-m",))
+
+    def parts(self) -> list[Figure]:
+        """The figures that stand side by side."""
+        classes = [_figures()[name] for name in self.panels]
+        return [cls(**({"measure": self.measure} if "measure" in cls.options() else {})) for cls in classes]
+
+    def check(self) -> None:
+        if not self.panels:
+            raise UsageError("--panels names no figure: it takes a list such as heatmap,distance")
+
+    def grid(self) -> tuple[int, int]:
+        total = sum(prod(part.grid()) for part in self.parts())
+        columns = total if total <= 3 else ceil(sqrt(total))
+        return (ceil(total / columns), columns)
+
+    def shape(self, view: View) -> tuple[int, ...]:
+        return max((part.shape(view) for part in self.parts()), key=prod)
+
+    def check_view(self, view: View) -> None:
+        for part in self.parts():
+            part.check_view(view)
+
+    def compute(self, view: View) -> OverviewNumbers:
+        return OverviewNumbers(view, tuple(Part(part, part.compute(view)) for part in self.parts()))
+
+    def draw(self, numbers: OverviewNumbers, axes: list[Axes], canvas: Canvas) -> None:
+        left = list(axes)
+        for figure, part in numbers.parts:
+            own, left = left[: prod(figure.grid())], left[prod(figure.grid()) :]
+            scale = figure.draw(part, own, canvas)
+            if scale is not None:
+                colour_bar(scale, own)
+        for unused in left:
+            unused.set_axis_off()

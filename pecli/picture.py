@@ -1,0 +1,107 @@
+"""A finished job: its numbers, its picture, its files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from pecli.figures.canvas import colour_bar, look, new_picture, split_axes
+from pecli.figures.figure import Numbers
+from pecli.formats import FORMATS
+from pecli.job import Job
+from pecli.output import check_target, write
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Drawing
+
+
+@dataclass(frozen=True)
+class Picture:
+    """What a job gives. Computed when first asked for, then kept."""
+
+    job: Job
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        """Every number behind the picture, at any length."""
+        view = self.job.view(seen=False)
+        rows, pixels = view.encoding.covered(view.positions).length, self.job.view().pixels
+        if pixels is not None and rows <= min(pixels):
+            return self.seen
+        self.job.check_memory(seen=False)
+        return self.job.figure.compute(view)
+
+    @cached_property
+    def seen(self) -> Numbers:
+        """The numbers that the picture shows: no more than it has pixels, averages where there are more."""
+        self.job.check_memory()
+        return self.job.figure.compute(self.job.view())
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """What the user should know about how it was drawn, one line each; filled by drawing."""
+        return []
+
+    def draw(self, axes: Axes) -> Axes:
+        """Draws onto a given Axes, with the colours and fonts that hold there; panels share its place.
+
+        Parameters
+        ----------
+        axes : a matplotlib Axes; its figure stays as it is
+
+        Returns
+        -------
+        the same Axes
+        """
+        panels = split_axes(axes, self.job.figure.grid())
+        scale = self.job.figure.draw(self.seen, panels, self.job.canvas)
+        if scale is not None:
+            colour_bar(scale, panels)
+        return axes
+
+    def render(self, *formats: str) -> list[bytes]:
+        """The bytes of the result in each format, the same bytes every time."""
+        result = {}
+        pictures = [format for format in formats if not FORMATS[format].numbers]
+        if pictures:
+            with look(self.job.canvas, " ".join([self.title(), *self.job.figure.texts()])) as notes:
+                drawing = self._drawing()
+                result = {format: self._encode(format, drawing) for format in pictures}
+                self.notes.extend(notes)
+        return [result.get(format) or self._encode(format, self.numbers) for format in formats]
+
+    def save(self, *paths: str) -> list[str]:
+        """Writes the result to each path (or the job's own), whole or not at all; gives the paths."""
+        job = self.job if not paths else Job.make(self.job.figure.name, {**self.job.values(), "output": paths})
+        job.check()
+        for path, data in zip(job.targets(), self.render(*job.formats()), strict=True):
+            check_target(path, not job.output.no_clobber)
+            write(path, data)
+        return list(job.targets())
+
+    def title(self) -> str:
+        """The title that is drawn; empty for none."""
+        canvas = self.job.canvas
+        if canvas.no_title:
+            return ""
+        return self.job.figure.title(self.job.view()) if canvas.title is None else canvas.title
+
+    def _drawing(self) -> Drawing:
+        figure, canvas = self.job.figure, self.job.canvas
+        drawing, axes = new_picture(canvas, figure.aspect, figure.grid())
+        scale = figure.draw(self.seen, axes, canvas)
+        if scale is not None:
+            colour_bar(scale, axes)
+        if self.title():
+            drawing.suptitle(self.title())
+        if self.seen.caption():
+            drawing.supxlabel(self.seen.caption(), fontsize="small", color="0.35")
+        return drawing
+
+    def _encode(self, format: str, what: Drawing | Numbers) -> bytes:
+        return FORMATS[format].encode(what, self.job.metadata(), self.job.salt())
+
+    def _repr_png_(self) -> bytes:
+        return self.render("png")[0]

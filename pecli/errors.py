@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+LISTED = 40  # names that a message still lists
+
 
 class PecliError(ValueError):
     """Something that pecli could not do (exit code 1). The text is one clear line."""
@@ -25,7 +27,8 @@ class UnknownNameError(UsageError):
         names = list(known)
         near = difflib.get_close_matches(given.lower(), names, n=1, cutoff=0.5)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        super().__init__(f"unknown {what} {given!r}{hint} (known: {', '.join(names) or 'none'})")
+        shown = names if len(names) <= LISTED else [*names[:LISTED], f"… {len(names)} in all"]
+        super().__init__(f"unknown {what} {given[:60]!r}{hint} (known: {', '.join(shown) or 'none'})")
 
 
 class OutputError(PecliError):

@@ -31,6 +31,8 @@ class Format:
 
 def format_of(path: str, given: str | None) -> str:
     """The format of a file by its extension, else the given one; standard output: the given one, else png."""
+    if path != "-" and Path(path).is_dir():
+        raise UsageError(f"-o {path} is a folder: name a file in it, such as {Path(path) / 'figure.png'}")
     suffix = Path(path).suffix.lower().removeprefix(".")
     if suffix in FORMATS and path != "-":
         if given is not None and given != suffix:
@@ -38,8 +40,8 @@ def format_of(path: str, given: str | None) -> str:
         return suffix
     if given is not None and (path == "-" or not suffix):
         return given
-    if path == "-":
-        return "png"
+    if path == "-" or (Path(path).exists() and not Path(path).is_file()):
+        return "png"  # standard output, a device or a pipe: no name to go by
     if not suffix:
         raise UsageError(f"-o {path} has no extension to say its format: try {path}.png, or --format png")
     raise UnknownNameError("output format", suffix, FORMATS)
@@ -167,7 +169,9 @@ def read_metadata(path: str) -> dict[str, Any]:
     except OSError as error:
         raise PecliError(f"{path} could not be read: {error.strerror or error}") from None
     except Exception as error:  # each reader has its own kinds of damage
-        raise PecliError(f"{path} could not be read: it is not a whole .{format_of(path, None)} file ({error})") from None
+        raise PecliError(
+            f"{path} could not be read: it is not a whole .{format_of(path, None)} file ({error})"
+        ) from None
     if not isinstance(found, dict) or not isinstance(found.get("job"), dict):
         raise PecliError(f"{path} carries no job: pecli did not make it, or something took the metadata away")
     return found

@@ -32,7 +32,10 @@ class Output(Options):
     what = "output option"
 
     output: tuple[str, ...] = option(
-        (), "file to write, again for more; - is standard output; by default a name that tells the job", flags=("-o",), split=False
+        (),
+        "file to write, again for more; - is standard output; by default a name that tells the job",
+        flags=("-o",),
+        split=False,
     )
     format: str | None = option(None, "format where no file name says it", choices=lambda: FORMATS, unset="png")
     no_clobber: bool = option(False, "keep files that are there already")

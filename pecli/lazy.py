@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 __all__ = ["Array", "np"]
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Array = NDArray[np.float64]
+    Array = NDArray[Any]  # float64 unless it says otherwise
 else:
     np = _lazy("numpy")
     Array = "numpy.ndarray"

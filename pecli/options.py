@@ -13,7 +13,7 @@ import types
 import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Any, ClassVar, Self
 
 from pecli.errors import UnknownNameError, UsageError
@@ -199,7 +199,8 @@ class Options:
     @classmethod
     def options(cls) -> dict[str, Option]:
         """The options by name, in the order of the fields."""
-        return _options(cls)
+        owner: Any = cls
+        return _options(owner)
 
     @classmethod
     def make(cls, values: Mapping[str, Any]) -> Self:
@@ -220,8 +221,8 @@ class Options:
         return {name: value for name, value in self.values().items() if value != known[name].default}
 
 
-@lru_cache(maxsize=None)
-def _options(cls: type[Options]) -> dict[str, Option]:
+@cache
+def _options(cls: Any) -> dict[str, Option]:
     hints = typing.get_type_hints(cls)
     fields = [f for f in dataclasses.fields(cls) if "option" in f.metadata]
     return {f.name: _bound(f, hints[f.name]) for f in fields}
@@ -232,8 +233,9 @@ def _bound(field: dataclasses.Field[Any], hint: Any) -> Option:
     parts = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
     inner = next(part for part in parts if part is not type(None))
     many = typing.get_origin(inner) is tuple
+    made: Option = field.metadata["option"]
     return dataclasses.replace(
-        field.metadata["option"],
+        made,
         name=field.name,
         default=field.default,
         scalar=typing.get_args(inner)[0] if many else inner,

@@ -136,5 +136,3 @@ def discard_stdout() -> None:
     """Points standard output at nothing, so that the interpreter's last flush cannot fail after a broken pipe."""
     with suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-

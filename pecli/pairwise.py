@@ -94,7 +94,9 @@ _ALL = (
     Measure("cosine", "cosine", _cosine(_directions), lambda s, norm: s / (2 * norm)),
     Measure("correlation", "correlation", _correlation),
     Measure("dot", "dot product", lambda a, b: a @ b.T, lambda s, norm: norm - s / 2, similarity=True),
-    Measure("cos", "cosine similarity", lambda a, b: 1 - _cosine(_directions)(a, b), lambda s, n: 1 - s / (2 * n), True),
+    Measure(
+        "cos", "cosine similarity", lambda a, b: 1 - _cosine(_directions)(a, b), lambda s, n: 1 - s / (2 * n), True
+    ),
     Measure("corr", "correlation coefficient", lambda a, b: 1 - _correlation(a, b), similarity=True),
 )
 MEASURES: dict[str, Measure] = {measure.name: measure for measure in _ALL}

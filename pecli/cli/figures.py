@@ -5,12 +5,12 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from pecli.cli.guard import guard
-from pecli.cli.options import given, job_parameters, with_parameters
+from pecli.cli.options import given, job_parameters, keyword, with_parameters
 from pecli.errors import UsageError
 from pecli.figures.figure import Figure
 from pecli.job import Job, known_options
@@ -27,12 +27,7 @@ def run_parameters() -> list[inspect.Parameter]:
         "verbose": (("--verbose", "-v"), "say more, and where an error comes from"),
     }
     return [
-        inspect.Parameter(
-            name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=False,
-            annotation=Annotated[bool, typer.Option(*words, help=text, rich_help_panel=RUN)],
-        )
+        keyword(name, bool, False, typer.Option(*words, help=text, rich_help_panel=RUN))
         for name, (words, text) in flags.items()
     ]
 

@@ -14,14 +14,20 @@ from pecli.output import Terminated, discard_stdout, terminable
 from pecli.progress import TRACKER
 from pecli.terminal import animated, progress_bar, say
 
-INTERRUPTED = 130
-TERMINATED = 143
+MEMORY = "memory ran out: shorten --length, or zoom in with --start and --length"
+ENDINGS: tuple[tuple[type[BaseException], int, str], ...] = (  # the first that fits
+    (BrokenPipeError, 1, ""),  # the reader has gone: nobody is left to tell
+    (KeyboardInterrupt, 130, "interrupted"),
+    (Terminated, 143, "terminated"),
+    (MemoryError, 1, MEMORY),
+    (OSError, 1, "the system refused: {error}"),
+    (Exception, 1, "internal error, please report it ({kind}: {error}); -v shows where"),  # a defect of ours
+)
 
 
 @contextmanager
 def guard(quiet: bool = False, verbose: bool = False) -> Iterator[None]:
     """Runs a command's body: a user's mistake is one line, and so is every failure. Never a traceback, but with -v."""
-    code = 1
     try:
         if sys.stdout is None:
             raise OutputError("standard output is closed, so results have no place to go")
@@ -29,31 +35,22 @@ def guard(quiet: bool = False, verbose: bool = False) -> Iterator[None]:
             TRACKER.set(progress_bar)
         with terminable():
             yield
-        return
     except typer.Exit:
         raise
-    except PecliError as error:
-        code = error.exit_code
-        _report(str(error), verbose)
-    except BrokenPipeError:
-        discard_stdout()
-    except KeyboardInterrupt:
-        code = INTERRUPTED
-        say("interrupted")
-    except Terminated:
-        code = TERMINATED
-        say("terminated")
-    except MemoryError:
-        _report("memory ran out: shorten --length, or zoom in with --start and --length", verbose)
-    except OSError as error:
-        _report(f"the system refused: {error}", verbose)
-        discard_stdout()
-    except Exception as error:  # a defect of ours: still one line
-        _report(f"internal error, please report it ({type(error).__name__}: {error}); -v shows where", verbose)
-    raise typer.Exit(code)
+    except BaseException as error:
+        raise typer.Exit(_report(error, verbose)) from None
 
 
-def _report(text: str, verbose: bool) -> None:
+def _report(error: BaseException, verbose: bool) -> int:
+    """Says what happened; gives the exit code."""
     if verbose:
         traceback.print_exc()
-    say(text)
+    if isinstance(error, OSError):
+        discard_stdout()
+    if isinstance(error, PecliError):
+        say(str(error))
+        return error.exit_code
+    code, text = next((code, text) for kind, code, text in ENDINGS if isinstance(error, kind))
+    if text:
+        say(text.format(kind=type(error).__name__, error=error))
+    return code

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -23,17 +23,14 @@ def parameter(one: Option, panel: str, text: str = "") -> inspect.Parameter:
     flags = (one.flag, *one.flags)
     text = (text or help_text(one)).replace("[", r"\[")
     if one.scalar is bool:
-        default: Any = typer.Option(*flags, help=text, rich_help_panel=panel)
-        return inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=_said(bool, default))
-    default = typer.Option(*flags, help=text, rich_help_panel=panel, metavar=METAVARS[one.scalar], show_default=False)
-    kind = inspect.Parameter.KEYWORD_ONLY
-    return inspect.Parameter(one.name, kind, default=None, annotation=_said(list[str] | None, default))
+        return keyword(one.name, bool, False, typer.Option(*flags, help=text, rich_help_panel=panel))
+    said = typer.Option(*flags, help=text, rich_help_panel=panel, metavar=METAVARS[one.scalar], show_default=False)
+    return keyword(one.name, list[str] | None, None, said)
 
 
-def _said(kind: Any, default: Any) -> Any:
-    from typing import Annotated
-
-    return Annotated[kind, default]
+def keyword(name: str, kind: Any, default: Any, said: Any) -> inspect.Parameter:
+    """A keyword parameter of that type that Typer shows as `said`."""
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, said])
 
 
 def help_text(one: Option) -> str:

@@ -9,6 +9,8 @@ from pecli.encodings.encoding import Encoding
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.errors import UnknownNameError, UsageError
 
+__all__ = ["ENCODINGS", "Encoding", "find_encoding", "read_encoding"]
+
 ENCODINGS: dict[str, type[Encoding]] = {
     Sinusoidal.name: Sinusoidal,
 }

@@ -1,4 +1,4 @@
-"""What a picture is drawn on: sizes, colours, fonts, panels. matplotlib's Figure only, never pyplot, no global state."""
+"""What a picture is drawn on: sizes, colours, fonts, panels. matplotlib's Figure, never pyplot: no global state."""
 
 from __future__ import annotations
 
@@ -72,9 +72,13 @@ class Canvas(Options):
         size = self.inches
         for side in (size.width, size.height or size.width):
             if not LIMITS[0] <= side <= LIMITS[1]:
-                raise UsageError(f"--size {self.size} is not allowed: each side takes {LIMITS[0]:g} to {LIMITS[1]:g} inches")
+                raise UsageError(
+                    f"--size {self.size} is not allowed: each side takes {LIMITS[0]:g} to {LIMITS[1]:g} inches"
+                )
             if side * self.dpi > MOST_PIXELS:
-                raise UsageError(f"--size {self.size} at --dpi {self.dpi} is over {MOST_PIXELS} pixels a side: lower --dpi")
+                raise UsageError(
+                    f"--size {self.size} at --dpi {self.dpi} is over {MOST_PIXELS} pixels a side: lower --dpi"
+                )
 
     @property
     def inches(self) -> Size:
@@ -114,6 +118,16 @@ class Canvas(Options):
             raise UnknownNameError("style", self.style, [s for s in matplotlib.style.available if s[0] != "_"])
 
 
+KEPT: dict[Any, Any] = {  # what holds whatever style is used: widths, fonts inside files, colours on the map
+    "pdf.fonttype": 42,
+    "svg.fonttype": "path",
+    "savefig.bbox": None,
+    "savefig.dpi": "figure",
+    "text.usetex": False,
+    "image.interpolation": "nearest",
+}
+
+
 @contextmanager
 def look(canvas: Canvas, texts: str = "") -> Iterator[list[str]]:
     """matplotlib as pecli wants it, whatever the user's matplotlibrc or environment say; restored afterwards.
@@ -133,8 +147,7 @@ def look(canvas: Canvas, texts: str = "") -> Iterator[list[str]]:
             _use_style(canvas)
             mpl.rcParams["font.size"] = canvas.inches.font
             mpl.rcParams["font.family"] = _families(canvas, texts, notes)
-            mpl.rcParams.update({"pdf.fonttype": 42, "savefig.bbox": None, "savefig.dpi": "figure", "path.sketch": None})
-            mpl.rcParams.update({"svg.fonttype": "path", "text.usetex": False, "image.interpolation": "nearest"})
+            mpl.rcParams.update(KEPT)
             yield notes
     finally:
         if epoch is not None:
@@ -232,6 +245,6 @@ def colour_bar(scale: Scale, axes: list[Axes]) -> None:
     picture = axes[0].get_figure(root=True)
     assert picture is not None  # an Axes that is drawn on stands in a picture
     bar = picture.colorbar(scale.mappable, ax=axes, label=scale.label, fraction=0.05, pad=0.02, aspect=25)
-    bar.outline.set_linewidth(0.4)  # type: ignore[operator]  # the stub says Spine or None
+    bar.outline.set_linewidth(0.4)
     if scale.ticks is not None:
         bar.set_ticks(scale.ticks)

@@ -56,7 +56,8 @@ class Curves(Figure):
         """The positions to start from."""
         rows = view.covered
         if self.at is None:
-            return np.unique(np.linspace(rows.start, rows.stop - 1, min(TYPICAL, rows.length)).round())
+            steps = np.arange(TYPICAL) * rows.length // (TYPICAL - 1)
+            return np.unique(rows.start + np.minimum(steps, rows.length - 1)).astype(np.float64)
         outside = [p for p in self.at if not rows.start <= p < rows.stop]
         if outside:
             raise UsageError(f"--at {outside[0]} is outside the positions shown, {rows.start} to {rows.stop - 1}")

@@ -43,6 +43,9 @@ class Heatmap(Figure):
     example: ClassVar[str] = "pecli heatmap --base 10"
     aspect: ClassVar[float] = 0.62
 
+    def shape(self, view: View) -> tuple[int, ...]:
+        return (view.covered.blocks(view.pixel_rows).count, view.encoding.width)
+
     def compute(self, view: View) -> HeatmapNumbers:
         blocks = view.covered.blocks(view.pixel_rows)
         table = view.encoding.mean_table(blocks)

@@ -54,7 +54,7 @@ class Overview(Figure):
     name: ClassVar[str] = "overview"
     summary: ClassVar[str] = "several figures of one encoding side by side: heatmap and distance"
     example: ClassVar[str] = "pecli overview -k 10 --panels heatmap,distance,curves"
-    aspect: ClassVar[float] = 0.85
+    aspect: ClassVar[float] = 0.8
     one_table: ClassVar[bool] = False
 
     panels: tuple[str, ...] = option(("heatmap", "distance"), "the figures, left to right", choices=_figures)

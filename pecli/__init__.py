@@ -42,8 +42,9 @@ def encode(encoding: str = "sinusoidal", *, length: int = 200, start: int = 0, *
     from pecli.memory import check_memory
     from pecli.positions import Positions
 
-    made = read_encoding(encoding, parameters)
-    rows = made.covered(Positions(length=length, start=start))
+    positions = Positions(length=length, start=start)
+    made = read_encoding(encoding, parameters).fitted(positions)
+    rows = made.covered(positions)
     check_memory("encode", (rows.length, made.width), "take a smaller length or d")
     return made.table(rows.array())
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from pecli.encodings import ENCODINGS, Encoding, read_encoding
 from pecli.errors import UnknownNameError, UsageError
-from pecli.figures import find_figure
+from pecli.figures import FIGURES, find_figure
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, View
 from pecli.formats import FORMATS, format_of
@@ -21,7 +21,6 @@ from pecli.options import Option, Options, option
 from pecli.output import check_target
 from pecli.positions import Positions
 
-DEFAULT_ENCODING = next(iter(ENCODINGS))
 LONGEST_NAME = 120  # characters of a file name that we make up
 
 
@@ -55,10 +54,11 @@ class Choice(Options):
     what = "encoding option"
 
     encoding: tuple[str, ...] = option(
-        (DEFAULT_ENCODING,),
+        (),
         "name, or name:parameter=value,… (pecli encodings lists them)",
         flags=("-e",),
         split=False,
+        unset="sinusoidal",
     )
 
 
@@ -103,9 +103,11 @@ class Job:
         choice, positions, canvas, output = (section.make(_pick(values, section.options())) for section in SECTIONS)
         assert isinstance(choice, Choice) and isinstance(positions, Positions)
         assert isinstance(canvas, Canvas) and isinstance(output, Output)
-        encodings = _encodings(choice.encoding, parameters | _plugin_parameters(choice, values))
+        specs = choice.encoding or (kind.usual,)
+        encodings = _encodings(specs, parameters | _plugin_parameters(specs, values))
         if values:
             raise UnknownNameError(f"option of {figure}", next(iter(values)), known_options(kind))
+        _check_kinds(kind, encodings)
         job = cls(kind.make(own), encodings, positions, canvas, output)
         job.figure.check_view(job.view())
         return job
@@ -113,7 +115,7 @@ class Job:
     def view(self, seen: bool = True) -> View:
         """What the figure looks at: as many numbers as pixels, or (not seen) every one."""
         pixels = self.canvas.pixels(self.figure.aspect, self.figure.grid()) if seen else None
-        return View(self.encodings, self.positions, pixels)
+        return View(tuple(e.fitted(self.positions) for e in self.encodings), self.positions, pixels)
 
     def targets(self) -> tuple[str, ...]:
         """The files to write; a made-up name where none is given."""
@@ -138,15 +140,17 @@ class Job:
         advice = "shorten --length, or zoom in with --start and --length"
         check_memory(self.figure.name, self.figure.shape(self.view(seen)), advice)
 
-    def values(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, Any]:
         """The job as a flat mapping that `make` reads: everything but the output."""
         specs = {"encoding": [encoding.spec() for encoding in self.encodings]}
-        return {**specs, **self.figure.values(), **self.positions.values(), **self.canvas.values()}
+        return {**specs, **self.figure.settings(), **self.positions.settings(), **self.canvas.settings()}
 
     def metadata(self) -> str:
         """The job and the versions that draw it, as the text that finished files carry (ASCII JSON)."""
-        given = {name: value for name, value in self.values().items() if value is not None}
-        return json.dumps({"job": {"figure": self.figure.name, **given}, **versions()})
+        given = {name: value for name, value in self.settings().items() if value is not None}
+        prints = [encoding.fingerprint() for encoding in self.encodings]
+        inputs = {"inputs": prints} if any(prints) else {}
+        return json.dumps({"job": {"figure": self.figure.name, **given}, **inputs, **versions()})
 
     def salt(self) -> str:
         """A short name that two different jobs do not share."""
@@ -182,7 +186,7 @@ class Job:
         if len(self.encodings) > 1:
             return [word for encoding in self.encodings for word in ("--encoding", encoding.spec())]
         (encoding,) = self.encodings
-        chosen = [] if encoding.name == DEFAULT_ENCODING else ["--encoding", encoding.name]
+        chosen = [] if encoding.name == self.figure.usual else ["--encoding", encoding.name]
         if not set(encoding.options()) <= set(encoding_parameters()):
             return ["--encoding", encoding.spec()]
         return chosen + _words(encoding)
@@ -209,16 +213,22 @@ def _pick(values: dict[str, Any], known: Mapping[str, Option]) -> dict[str, Any]
     return {name: values.pop(name) for name in list(values) if name in known}
 
 
-def _plugin_parameters(choice: Choice, values: dict[str, Any]) -> dict[str, Any]:
+def _check_kinds(figure: type[Figure], encodings: tuple[Encoding, ...]) -> None:
+    """Refuses an encoding without what the figure needs, naming the figures that do fit."""
+    for encoding in encodings:
+        if not figure.takes(type(encoding)):
+            fitting = ", ".join(name for name, one in FIGURES.items() if one.takes(type(encoding)))
+            raise UsageError(f"{figure.name} cannot show {encoding.name}: it has no {figure.needs}; try {fitting}")
+
+
+def _plugin_parameters(specs: tuple[str, ...], values: dict[str, Any]) -> dict[str, Any]:
     """Parameters that only the chosen encodings know."""
-    known = {name: one for spec in choice.encoding for name, one in read_encoding(spec).options().items()}
+    known = {name: one for spec in specs for name, one in read_encoding(spec).options().items()}
     return _pick(values, known)
 
 
 def _encodings(specs: tuple[str, ...], parameters: dict[str, Any]) -> tuple[Encoding, ...]:
     """The encodings; each takes the parameters that it has, and every parameter must find one that has it."""
-    if not specs:
-        raise UsageError("no encoding is given: try --encoding sinusoidal")
     unused = dict(parameters)
     made = []
     for spec in specs:

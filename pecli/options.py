@@ -33,6 +33,7 @@ class Option:
     flags: tuple[str, ...] = ()
     unset: str = ""  # what happens when the value is None, for the help
     split: bool = True  # a list in one text is separated by commas
+    names: Mapping[str, float] = dataclasses.field(default_factory=dict)  # words that stand for numbers
     name: str = ""
     default: Any = None
     scalar: type = str
@@ -54,7 +55,8 @@ class Option:
         low = f" > {write_scalar(self.above)}" if self.above is not None else low
         high = f" ≤ {write_scalar(self.at_most)}" if self.at_most is not None else ""
         both = f"{low} and{high}" if low and high else low + high
-        return ("a list, each " if self.many else "") + number + both
+        words = f" or one of {', '.join(self.names)}" if self.names else ""
+        return ("a list, each " if self.many else "") + number + both + words
 
     def read(self, value: Any) -> Any:
         """A checked value of the option's type; raises UsageError naming what is given, what is allowed."""
@@ -75,7 +77,7 @@ class Option:
 
     def _read_scalar(self, value: Any) -> Any:
         try:
-            result = READERS[self.scalar](value)
+            result = READERS[self.scalar](self.names.get(value, value) if isinstance(value, str) else value)
         except (TypeError, ValueError, OverflowError):
             raise self._refuse(value) from None
         if self.choices is not None and result not in self.choices():
@@ -165,6 +167,7 @@ def option(
     flags: tuple[str, ...] = (),
     unset: str = "",
     split: bool = True,
+    names: Mapping[str, float] | None = None,
 ) -> Any:
     """A dataclass field that is an option; its name and type come from the field itself.
 
@@ -177,8 +180,9 @@ def option(
     flags : further spellings on the command line, ``("-k",)``
     unset : what is done when the value is None
     split : whether one text may hold a list, separated by commas
+    names : words that may stand for numbers
     """
-    made = Option(help, at_least, at_most, above, choices, flags, unset, split)
+    made = Option(help, at_least, at_most, above, choices, flags, unset, split, names or {})
     return dataclasses.field(default=default, metadata={"option": made}, kw_only=True)
 
 
@@ -211,14 +215,14 @@ class Options:
                 raise UnknownNameError(f"{cls.what} of {getattr(cls, 'name', cls.__name__)}", name, known)
         return cls(**values)
 
-    def values(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, Any]:
         """All options and their values, in order."""
         return {name: getattr(self, name) for name in self.options()}
 
     def changed(self) -> dict[str, Any]:
         """The options that differ from their defaults."""
         known = self.options()
-        return {name: value for name, value in self.values().items() if value != known[name].default}
+        return {name: value for name, value in self.settings().items() if value != known[name].default}
 
 
 @cache

@@ -42,6 +42,14 @@ def _by_column(reduce: np.ufunc) -> Callable[[Array, Array], Array]:
     return between
 
 
+def _hamming(a: Array, b: Array) -> Array:
+    """The share of the columns in which two rows differ."""
+    result = np.zeros((len(a), len(b)))
+    for k in range(a.shape[1]):
+        result += a[:, k, None] != b[:, k]
+    return result / a.shape[1]
+
+
 def _directions(rows: Array) -> Array:
     """Rows of norm 1; NaN where a row is zero."""
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
@@ -91,6 +99,7 @@ _ALL = (
     Measure("sqeuclidean", "squared Euclidean", _squares, lambda s, _: s),
     Measure("cityblock", "city block", lambda a, b: _by_column(np.add)(a, b)),
     Measure("chebyshev", "Chebyshev", lambda a, b: _by_column(np.maximum)(a, b)),
+    Measure("hamming", "Hamming", _hamming),
     Measure("cosine", "cosine", _cosine(_directions), lambda s, norm: s / (2 * norm)),
     Measure("correlation", "correlation", _correlation),
     Measure("dot", "dot product", lambda a, b: a @ b.T, lambda s, norm: norm - s / 2, similarity=True),

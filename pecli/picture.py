@@ -26,12 +26,11 @@ class Picture:
     @cached_property
     def numbers(self) -> Numbers:
         """Every number behind the picture, at any length."""
-        view = self.job.view(seen=False)
-        rows, pixels = view.encoding.covered(view.positions).length, self.job.view().pixels
-        if pixels is not None and rows <= min(pixels):
+        figure, view = self.job.figure, self.job.view(seen=False)
+        if figure.shape(view) == figure.shape(self.job.view()):
             return self.seen
         self.job.check_memory(seen=False)
-        return self.job.figure.compute(view)
+        return figure.compute(view)
 
     @cached_property
     def seen(self) -> Numbers:
@@ -74,7 +73,7 @@ class Picture:
 
     def save(self, *paths: str) -> list[str]:
         """Writes the result to each path (or the job's own), whole or not at all; gives the paths."""
-        job = self.job if not paths else Job.make(self.job.figure.name, {**self.job.values(), "output": paths})
+        job = self.job if not paths else Job.make(self.job.figure.name, {**self.job.settings(), "output": paths})
         job.check()
         for path, data in zip(job.targets(), self.render(*job.formats()), strict=True):
             check_target(path, not job.output.no_clobber)
@@ -97,7 +96,7 @@ class Picture:
         if self.title():
             drawing.suptitle(self.title())
         if self.seen.caption():
-            drawing.supxlabel(self.seen.caption(), fontsize="small", color="0.35")
+            drawing.supxlabel(canvas.wrapped(self.seen.caption()), fontsize="small", color="0.35")
         return drawing
 
     def _encode(self, format: str, what: Drawing | Numbers) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -47,3 +47,34 @@ def progress_bar(items: Sequence[Any], doing: str) -> Iterable[Any]:
         from rich.progress import track
 
         yield from track(items[at:], description=doing, console=console(), transient=True)
+
+
+def show_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """An aligned table on stdout, as wide as the terminal."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD if _unicode() else box.ASCII2, pad_edge=False)
+    for title in header:
+        table.add_column(title, overflow="fold")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    Console(highlight=False).print(table)
+
+
+def show_facts(facts: Mapping[str, str]) -> None:
+    """Names and what they are, on stdout, one below the other."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid(padding=(0, 2))
+    for name, fact in facts.items():
+        table.add_row(Text(name, style="bold"), Text(fact))
+    Console(highlight=False).print(table)
+
+
+def _unicode() -> bool:
+    return "utf" in (getattr(sys.stdout, "encoding", "") or "").lower()

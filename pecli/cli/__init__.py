@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from typing import Annotated
 
 import typer
 
 from pecli import __version__
+from pecli.cli.encodings import encodings
 from pecli.cli.figures import figure_command
 from pecli.cli.recipe import recipe
 from pecli.figures import FIGURES
+from pecli.terminal import say
 
 HELP = """What position encodings look like: pictures and numbers, one command each.
 
@@ -43,6 +46,7 @@ def _options(
 
 for name, figure in FIGURES.items():
     app.command(name, rich_help_panel="Figures")(figure_command(figure))
+app.command("encodings", rich_help_panel="Words")(encodings)
 app.command("recipe", rich_help_panel="Files")(recipe)
 
 
@@ -53,4 +57,5 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    warnings.showwarning = lambda message, *_, **__: say(f"warning: {message}")
     app(prog_name="pecli")

@@ -2,25 +2,72 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
+from pecli.encodings.binary import Binary
+from pecli.encodings.clock import Clock
 from pecli.encodings.encoding import Encoding
+from pecli.encodings.geometric import Geometric
+from pecli.encodings.learned import Learned
+from pecli.encodings.relative import Relative
+from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.errors import UnknownNameError, UsageError
 
-__all__ = ["ENCODINGS", "Encoding", "find_encoding", "read_encoding"]
+__all__ = ["ENCODINGS", "Encoding", "all_encodings", "find_encoding", "read_encoding"]
 
 ENCODINGS: dict[str, type[Encoding]] = {
     Sinusoidal.name: Sinusoidal,
+    Clock.name: Clock,
+    Geometric.name: Geometric,
+    Binary.name: Binary,
+    Learned.name: Learned,
+    Relative.name: Relative,
+    Rope.name: Rope,
 }
 
 
+PLUGINS = "pecli.encodings"  # the entry point group in which other packages name their encodings
+
+
 def find_encoding(name: str) -> type[Encoding]:
-    """The class of that name; raises UnknownNameError with a suggestion."""
-    if name not in ENCODINGS:
-        raise UnknownNameError("encoding", name, ENCODINGS)
-    return ENCODINGS[name]
+    """The class of that name, ours or a plugin's; raises UnknownNameError with a suggestion."""
+    if name in ENCODINGS:
+        return ENCODINGS[name]
+    known = all_encodings()
+    if name not in known:
+        raise UnknownNameError("encoding", name, known)
+    return known[name]
+
+
+def all_encodings() -> dict[str, type[Encoding]]:
+    """Ours and those of plugins; a plugin that is broken is left out with one warning that names it."""
+    return {**_plugins(), **ENCODINGS}
+
+
+@cache
+def _plugins() -> dict[str, type[Encoding]]:
+    from importlib.metadata import entry_points
+
+    found = {}
+    for point in entry_points(group=PLUGINS):
+        try:
+            found[point.name] = _checked(point.name, point.load())
+        except Exception as error:  # a plugin can fail in any way; ours must not
+            package = point.dist.name if point.dist else "an unknown package"
+            warnings.warn(f"encoding plugin {point.name!r} of {package} is left out: {error}", stacklevel=2)
+    return found
+
+
+def _checked(name: str, plugin: Any) -> type[Encoding]:
+    if not (isinstance(plugin, type) and issubclass(plugin, Encoding)):
+        raise TypeError(f"{plugin!r} is not a subclass of pecli.encodings.Encoding")
+    if plugin.name != name or name in ENCODINGS:
+        raise ValueError(f"its class is named {plugin.name!r}" if plugin.name != name else "that name is pecli's own")
+    return plugin
 
 
 def read_encoding(spec: str, given: Mapping[str, Any] | None = None) -> Encoding:

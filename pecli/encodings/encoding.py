@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from pecli.lazy import Array, np
 from pecli.options import Options
@@ -25,17 +25,25 @@ class Encoding(Options):
     summary: ClassVar[str]
     formula: ClassVar[str]
     source: ClassVar[str]
+    example: ClassVar[str]
+    kind: ClassVar[str] = "added to the embedding"
     models: ClassVar[str] = "none known"
+    trained: ClassVar[bool] = False  # its numbers are learned, not given by the formula
     extrapolates: ClassVar[bool] = True
 
     position_label: ClassVar[str] = "position p"
     dimension_label: ClassVar[str] = "dimension"
-    signed: ClassVar[bool] = True  # values on both sides of 0: a diverging map
+    tick_steps: ClassVar[tuple[int, ...]] = ()  # round numbers of positions, where they are not powers of ten
 
     @property
     @abstractmethod
     def width(self) -> int:
         """How many columns the table has (d)."""
+
+    @property
+    def signed(self) -> bool:
+        """Whether values lie on both sides of 0, so that a diverging map fits."""
+        return True
 
     @property
     def limit(self) -> float | None:
@@ -59,6 +67,14 @@ class Encoding(Options):
         -------
         shape (length, d), float64
         """
+
+    def fitted(self, positions: Positions) -> Self:
+        """This encoding with what it leaves open settled by the positions."""
+        return self
+
+    def fingerprint(self) -> str:
+        """What the numbers depend on besides the parameters: the content of a file. Empty for a formula."""
+        return ""
 
     def covered(self, positions: Positions) -> Positions:
         """The rows of the table for a sequence at these positions; raises UsageError where there are none."""
@@ -92,5 +108,5 @@ class Encoding(Options):
     def label(self) -> str:
         """The encoding in a title: ``sinusoidal, d 128, base 10``."""
         known = self.options()
-        shown = {n: v for n, v in self.values().items() if v != known[n].default or known[n].scalar in (int, float)}
+        shown = {n: v for n, v in self.settings().items() if v != known[n].default or known[n].scalar in (int, float)}
         return ", ".join([self.name, *(f"{n} {known[n].write(v)}" for n, v in shown.items() if v is not None)])

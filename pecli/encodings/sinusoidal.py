@@ -33,7 +33,8 @@ class Sinusoidal(Harmonic):
     summary: ClassVar[str] = "sines and cosines, wavelengths from 2π to base·2π"
     formula: ClassVar[str] = "PE(p, 2j) = sin(p / base^(2j/d)), PE(p, 2j+1) = cos(p / base^(2j/d))"
     source: ClassVar[str] = "Vaswani et al. 2017, section 3.5, arXiv:1706.03762"
-    models: ClassVar[str] = "Transformer, Marian, DistilBERT's start"
+    example: ClassVar[str] = "pecli heatmap --base 10"
+    models: ClassVar[str] = "Transformer, Marian"
 
     d: int = option(128, "width of the encoding, d_model", at_least=1, at_most=65536, flags=("-d", "--d-model"))
     base: float = option(10000.0, "base of the wavelengths, the articles' k", above=0, flags=("-k",))

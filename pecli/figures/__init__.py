@@ -8,6 +8,8 @@ from pecli.figures.distance import Distance
 from pecli.figures.figure import Figure
 from pecli.figures.heatmap import Heatmap
 from pecli.figures.overview import Overview
+from pecli.figures.relative import RelativeTensor
+from pecli.figures.rotation import Rotation
 from pecli.figures.scatter import Scatter
 
 FIGURES: dict[str, type[Figure]] = {
@@ -16,6 +18,8 @@ FIGURES: dict[str, type[Figure]] = {
     Scatter.name: Scatter,
     Curves.name: Curves,
     Overview.name: Overview,
+    RelativeTensor.name: RelativeTensor,
+    Rotation.name: Rotation,
 }
 
 

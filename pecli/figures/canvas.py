@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import textwrap
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -106,6 +107,11 @@ class Canvas(Options):
     def colours(self, kind: str) -> str:
         """The colour map for values of that kind (diverging, sequential, binary, cyclic)."""
         return self.cmap or COLOURS[kind]
+
+    def wrapped(self, text: str) -> str:
+        """Small text broken into lines that fit the width."""
+        size = self.inches
+        return textwrap.fill(text, max(20, int(size.width * 72 / (0.5 * size.font))))
 
     def check_names(self) -> None:
         """Refuses a colour map, a style or a font file that is not there; needs matplotlib, so it comes late."""
@@ -238,10 +244,12 @@ class Scale(NamedTuple):
     mappable: Any
     label: str
     ticks: list[float] | None = None
+    panels: int | None = None  # how many panels, from the first, it explains; None: all
 
 
 def colour_bar(scale: Scale, axes: list[Axes]) -> None:
     """One colour bar for these axes."""
+    axes = axes[: scale.panels]
     picture = axes[0].get_figure(root=True)
     assert picture is not None  # an Axes that is drawn on stands in a picture
     bar = picture.colorbar(scale.mappable, ax=axes, label=scale.label, fraction=0.05, pad=0.02, aspect=25)

@@ -72,7 +72,7 @@ class Distance(Figure):
             np.ma.masked_invalid(numbers.matrix),
             interpolation="nearest",
             cmap=canvas.colours("diverging" if signed else "sequential"),
-            vmin=-limit if signed else low,
+            vmin=-limit if signed else low if MEASURES[self.measure].similarity else 0,
             vmax=(limit if signed else high) or 1.0,
             extent=(first, last, last, first),
         )

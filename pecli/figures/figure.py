@@ -101,7 +101,9 @@ class Figure(Options):
     summary: ClassVar[str]
     example: ClassVar[str]
     aspect: ClassVar[float] = 0.75  # height of a panel over its width
+    needs: ClassVar[str] = "table"  # the method that an encoding must have
     several: ClassVar[bool] = False  # takes more than one encoding
+    usual: ClassVar[str] = "sinusoidal"  # the encoding where none is named
     one_table: ClassVar[bool] = True  # the numbers are one array with coordinates, so .npy and .csv can hold them
 
     def grid(self) -> tuple[int, int]:
@@ -111,6 +113,11 @@ class Figure(Options):
     def shape(self, view: View) -> tuple[int, ...]:
         """The shape of the largest array that `compute` makes, to know its memory beforehand."""
         return (view.covered.length, view.encoding.width)
+
+    @classmethod
+    def takes(cls, encoding: type[Encoding]) -> bool:
+        """Whether this figure can show encodings of that kind."""
+        return hasattr(encoding, cls.needs)
 
     def check_view(self, view: View) -> None:
         """Refuses encodings or positions that this figure cannot show (UsageError)."""
@@ -144,10 +151,20 @@ def averaging(size: int, what: str = "positions") -> str:
 def label_positions(axis: Any, encoding: Encoding, label: str | None = None) -> None:
     """Names an axis along which positions run, in the encoding's own terms."""
     axis.set_label_text(label or encoding.position_label)
-    if type(encoding).position_text is not Encoding.position_text:
-        from matplotlib.ticker import FuncFormatter
+    if encoding.tick_steps:
+        from matplotlib.ticker import FuncFormatter, MultipleLocator
 
+        low, high = sorted(axis.get_view_interval())
+        most = max(1, _room(axis) / 0.8)
+        step = next((step for step in encoding.tick_steps if (high - low) / step <= most), encoding.tick_steps[-1])
+        axis.set_major_locator(MultipleLocator(step))
         axis.set_major_formatter(FuncFormatter(lambda value, _: encoding.position_text(value)))
+
+
+def _room(axis: Any) -> float:
+    """Inches along the axis, about."""
+    place, size = axis.axes.get_position(), axis.axes.get_figure(root=True).get_size_inches()
+    return float(place.width * size[0] if axis.axis_name == "x" else place.height * size[1])
 
 
 def label_dimensions(axis: Any, encoding: Encoding) -> None:

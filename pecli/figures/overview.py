@@ -75,7 +75,7 @@ class Overview(Figure):
         return (ceil(total / columns), columns)
 
     def shape(self, view: View) -> tuple[int, ...]:
-        return max((part.shape(view) for part in self.parts()), key=prod)
+        return (sum(prod(part.shape(view)) for part in self.parts()),)
 
     def check_view(self, view: View) -> None:
         for part in self.parts():

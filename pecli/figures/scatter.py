@@ -94,8 +94,8 @@ class Scatter(Figure):
                 cmap=canvas.colours("sequential"),
                 rasterized=len(numbers.x) > VECTOR,
             )
-            one.set(xlabel=MEASURES[self.x].label, title=f"{name} triangle, p {'<' if name == 'upper' else '>'} q")
-            one.text(0.97, 0.97, correlations(numbers), transform=one.transAxes, ha="right", va="top", fontsize="small")
+            pairs = f"{name} triangle, p {'<' if name == 'upper' else '>'} q"
+            one.set(xlabel=MEASURES[self.x].label, title=f"{pairs}\n{correlations(numbers)}")
         axes[0].set_ylabel(MEASURES[self.y].label)
         return Scale(points, "offset |p − q|")
 
@@ -106,7 +106,7 @@ def correlations(numbers: ScatterNumbers) -> str:
     def show(value: float | None) -> str:
         return "undefined" if value is None else f"{value:.4f}"
 
-    return f"linear r = {show(numbers.pearson)}\nrank ρ = {show(numbers.spearman)}"
+    return f"linear r = {show(numbers.pearson)}, rank ρ = {show(numbers.spearman)}"
 
 
 def pearson(x: Array, y: Array) -> float | None:

@@ -1,0 +1,48 @@
+"""`pecli encodings`: what there is, and what one of them is. All of it read off the classes."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Annotated
+
+import typer
+
+from pecli.cli.guard import guard
+from pecli.cli.options import help_text
+from pecli.encodings import Encoding, all_encodings, find_encoding
+from pecli.figures import FIGURES
+from pecli.terminal import results, show_facts, show_table
+
+
+def encodings(
+    name: Annotated[str | None, typer.Argument(help="the encoding to explain", show_default=False)] = None,
+) -> None:
+    """the encodings there are, or one of them in detail.
+
+    Example: pecli encodings rope
+    """
+    with guard():
+        if name is None:
+            show_table(HEADER, [row(encoding) for encoding in all_encodings().values()])
+        else:
+            explain(find_encoding(name))
+
+
+HEADER = ("name", "what it is", "kind", "numbers", "beyond its length", "used by", "source")
+
+
+def row(encoding: type[Encoding]) -> tuple[str, ...]:
+    """One line of the list."""
+    numbers = "learned" if encoding.trained else "fixed formula"
+    beyond = "extrapolates" if encoding.extrapolates else "has no rows"
+    return (encoding.name, encoding.summary, encoding.kind, numbers, beyond, encoding.models, encoding.source)
+
+
+def explain(encoding: type[Encoding]) -> None:
+    """Formula, parameters, figures and an example of one encoding."""
+    figures = ", ".join(name for name, figure in FIGURES.items() if figure.takes(encoding))
+    facts = dict(zip(HEADER, row(encoding), strict=True))
+    show_facts({**facts, "formula": encoding.formula, "figures": figures, "example": encoding.example})
+    parameters = encoding.options().values()
+    show_table(("parameter", "what it does"), [(one.name, help_text(one)) for one in parameters])
+    results(["", inspect.cleandoc(encoding.__doc__ or "")])

@@ -1,0 +1,106 @@
+"""The digits of the position, base two."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
+
+from pecli.encodings.encoding import Encoding
+from pecli.errors import UsageError
+from pecli.lazy import Array, np
+from pecli.options import option
+from pecli.positions import Blocks, Positions
+
+MOST_BITS = 53  # positions are float64
+
+
+def orders() -> tuple[str, ...]:
+    """Which bit stands first: the lowest or the highest."""
+    return ("lsb", "msb")
+
+
+def bit_values() -> tuple[str, ...]:
+    """What a bit is written as: 0 and 1, or −1 and 1."""
+    return ("01", "pm1")
+
+
+@dataclass(frozen=True)
+class Binary(Encoding):
+    """Bit j of the position, in column j (``order=lsb``: 1 is 1000, 6 is 0110) or in column d − 1 − j.
+
+    A position that needs more than d bits is refused, never wrapped.
+    """
+
+    name: ClassVar[str] = "binary"
+    summary: ClassVar[str] = "the bits of the position"
+    formula: ClassVar[str] = "PE(p, j) = ⌊p / 2^j⌋ mod 2; with values=pm1 2x − 1 of it"
+    source: ClassVar[str] = "the third article: Positional Encoding, fleuria, 2023"
+    example: ClassVar[str] = "pecli distance -e binary --measure hamming --length 64"
+    models: ClassVar[str] = "none: an intuition"
+    extrapolates: ClassVar[bool] = False
+    dimension_label: ClassVar[str] = "bit"
+
+    d: int | None = option(
+        None,
+        "how many bits",
+        at_least=1,
+        at_most=MOST_BITS,
+        flags=("-d", "--d-model"),
+        unset="as many as the last position needs",
+    )
+    order: str = option("lsb", "which bit stands first, the lowest (lsb) or the highest (msb)", choices=orders)
+    values: str = option("01", "what a bit is written as: 0 and 1, or −1 and 1", choices=bit_values)
+
+    @property
+    def width(self) -> int:
+        return self.d or MOST_BITS
+
+    @property
+    def signed(self) -> bool:
+        return self.values == "pm1"
+
+    @property
+    def limit(self) -> float:
+        return 1.0
+
+    def fitted(self, positions: Positions) -> Self:
+        return self if self.d else replace(self, d=max(1, (positions.stop - 1).bit_length()))
+
+    def covered(self, positions: Positions) -> Positions:
+        if positions.start < 0:
+            raise UsageError(f"binary has no bits for the negative position {positions.start}: --start 0 or more")
+        if positions.stop > 2**self.width:
+            needed, last = (positions.stop - 1).bit_length(), positions.stop - 1
+            raise UsageError(
+                f"binary with {self.width} bits counts to {2**self.width - 1}: "
+                f"position {last} needs {needed}, try --d {needed}"
+            )
+        return positions
+
+    def table(self, positions: Array) -> Array:
+        whole = np.asarray(positions, dtype=np.int64)
+        if len(whole) and (whole.min() < 0 or whole.max() >= 2**self.width):
+            raise UsageError(f"binary with {self.width} bits has the positions 0 to {2**self.width - 1}")
+        return self._written((whole[:, None] >> np.arange(self.width)) & 1)
+
+    def mean_table(self, blocks: Blocks) -> Array:
+        """The share of ones of every bit in every block, counted in closed form."""
+        first = blocks.firsts().astype(np.int64)
+        counts = blocks.counts().astype(np.int64)
+        ones = _ones_below(first + counts, self.width) - _ones_below(first, self.width)
+        return self._written(ones / counts[:, None])
+
+    def dimension_names(self) -> list[str]:
+        bits = [str(j) for j in range(self.width)]
+        return bits if self.order == "lsb" else bits[::-1]
+
+    def _written(self, bits: Array) -> Array:
+        ordered = (bits if self.order == "lsb" else bits[:, ::-1]).astype(np.float64)
+        return 2 * ordered - 1 if self.signed else ordered
+
+
+def _ones_below(n: Array, width: int) -> Array:
+    """How many of 0 … n − 1 have bit j set, shape (len(n), width)."""
+    half = np.int64(1) << np.arange(width, dtype=np.int64)
+    whole, rest = np.divmod(n[:, None], 2 * half)
+    return whole * half + np.maximum(0, rest - half)

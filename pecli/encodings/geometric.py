@@ -1,0 +1,38 @@
+"""The alien clock: every hand a fixed number of times slower than the one before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from typing import ClassVar
+
+from pecli.encodings.harmonic import DIGITS, Harmonic
+from pecli.options import option
+
+
+@dataclass(frozen=True)
+class Geometric(Harmonic):
+    """PE(p, 2j) = sin(p / radix^(2j)), PE(p, 2j+1) = cos(same): a fixed radix, not divided by d.
+
+    After the first pairs a column hardly moves, which is why the Transformer divides the exponent by d; with the
+    division it is `Sinusoidal` with that base. An odd d has one more sine than cosines.
+    """
+
+    name: ClassVar[str] = "geometric"
+    summary: ClassVar[str] = "a clock whose hands slow down by a fixed radix each, whatever d is"
+    formula: ClassVar[str] = "PE(p, 2j) = sin(p / radix^(2j)), PE(p, 2j+1) = cos(p / radix^(2j))"
+    source: ClassVar[str] = "the third article: Positional Encoding, fleuria, 2023"
+    example: ClassVar[str] = "pecli heatmap -e geometric --d 16 --length 10000"
+    models: ClassVar[str] = "none: an intuition"
+
+    d: int = option(128, "width of the encoding, d_model", at_least=1, at_most=65536, flags=("-d", "--d-model"))
+    radix: float = option(3600.0, "how much slower each pair turns than the one before, squared", above=0)
+
+    @property
+    def width(self) -> int:
+        return self.d
+
+    def rates(self) -> Iterable[Decimal | float]:
+        with localcontext(prec=DIGITS):
+            return [Decimal(self.radix) ** (-2 * j) for j in range((self.d + 1) // 2)]

@@ -1,0 +1,106 @@
+"""A table that was trained, from a file; or what it is before training."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import ClassVar
+
+from pecli.encodings.encoding import Encoding
+from pecli.encodings.tables import fingerprint, read_table
+from pecli.errors import UsageError
+from pecli.lazy import Array, np
+from pecli.options import option
+from pecli.positions import Positions
+
+DEVIATION = 0.02  # of the untrained table: BERT's and GPT-2's initializer_range
+UNTRAINED = 128  # columns of the untrained table
+RUN = 1024  # rows drawn together, so that a row is the same whatever other rows are asked for
+
+
+@dataclass(frozen=True)
+class Learned(Encoding):
+    """Row p of a table of parameters. It has no row beyond its last: learned positions do not extrapolate.
+
+    Without a file it is the untrained table, independent numbers of mean 0 and deviation 0.02.
+
+    Notes
+    -----
+    Gehring et al. 2017, arXiv:1705.03122; Devlin et al. 2018, BERT, arXiv:1810.04805; Radford et al. 2018, GPT.
+    """
+
+    name: ClassVar[str] = "learned"
+    summary: ClassVar[str] = "a trained table from a file (.npy .npz .csv .safetensors), or an untrained one"
+    formula: ClassVar[str] = "PE(p) = row p of a table"
+    source: ClassVar[str] = "Gehring et al. 2017, arXiv:1705.03122; BERT, arXiv:1810.04805"
+    example: ClassVar[str] = "pecli distance -e learned --file model.safetensors --length 512 --measure cos"
+    models: ClassVar[str] = "BERT, GPT, GPT-2, OPT"
+    trained: ClassVar[bool] = True
+    extrapolates: ClassVar[bool] = False
+
+    file: str | None = option(None, "file of the table: .npy, .npz, .csv or .safetensors", unset="the untrained table")
+    tensor: str | None = option(None, "name of the table in the file, or how it ends", unset="found by the usual names")
+    seed: int = option(0, "seed of the untrained table", at_least=0)
+    d: int | None = option(
+        None,
+        "columns of the untrained table",
+        at_least=1,
+        at_most=65536,
+        flags=("-d", "--d-model"),
+        unset=f"the file's, or {UNTRAINED}",
+    )
+
+    def check(self) -> None:
+        if self.file is None and self.tensor is not None:
+            raise UsageError(f"--tensor {self.tensor} names a table in a file: give --file too")
+
+    @property
+    def width(self) -> int:
+        return (self.d or UNTRAINED) if self._rows is None else int(self._rows.shape[1])
+
+    @cached_property
+    def _rows(self) -> Array | None:
+        """The file's table."""
+        if self.file is None:
+            return None
+        rows = read_table(self.file, self.tensor)
+        if self.d not in (None, rows.shape[1]):
+            raise UsageError(f"--d {self.d} does not fit {self.file}, whose table has {rows.shape[1]} columns")
+        return rows
+
+    def covered(self, positions: Positions) -> Positions:
+        if positions.start < 0:
+            raise UsageError(f"learned has no row for the negative position {positions.start}: --start 0 or more")
+        if self._rows is not None and positions.stop > len(self._rows):
+            last = len(self._rows) - 1
+            fitting = max(1, last + 1 - positions.start)
+            raise UsageError(
+                f"{self.file} has the positions 0 to {last} and learned positions do not extrapolate: "
+                f"{positions.start} to {positions.stop - 1} is asked for, try --length {fitting}"
+            )
+        return positions
+
+    def table(self, positions: Array) -> Array:
+        whole = np.asarray(positions, dtype=np.int64)
+        if self._rows is not None:
+            return self._rows[whole]
+        rows = np.empty((len(whole), self.width))
+        for run in np.unique(whole // RUN).tolist():
+            mine = whole // RUN == run
+            rows[mine] = _untrained(self.seed, run, self.width)[whole[mine] % RUN]
+        return rows
+
+    def fingerprint(self) -> str:
+        return "" if self.file is None else fingerprint(self.file)
+
+    def label(self) -> str:
+        if self.file is None:
+            return f"{super().label()}, untrained"
+        return ", ".join(filter(None, [self.name, Path(self.file).name, self.tensor, f"d {self.width}"]))
+
+
+@lru_cache(maxsize=16)
+def _untrained(seed: int, run: int, width: int) -> Array:
+    """Rows run · RUN … (run + 1) · RUN − 1 of the untrained table."""
+    return np.random.default_rng([seed, run]).normal(0.0, DEVIATION, (RUN, width))

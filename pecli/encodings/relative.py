@@ -1,0 +1,33 @@
+"""The sinusoid of the signed offset between two positions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pecli.encodings.sinusoidal import Sinusoidal
+from pecli.positions import Positions
+
+
+@dataclass(frozen=True)
+class Relative(Sinusoidal):
+    """`Sinusoidal` at the offset i − j; its table runs over −(L − 1) … L − 1 for a sequence of L positions.
+
+    Notes
+    -----
+    The second article's relative encoding, with the right formula. The article's code doubles the exponent (``2 * i``
+    where i already steps by 2) and looks its table up with negative indices in the wrong axis; `tensor` here is what
+    its text describes, shape (8, 8, 32) for a sentence of 8 at d 32.
+    """
+
+    name: ClassVar[str] = "relative"
+    summary: ClassVar[str] = "the sinusoid of the signed offset between two positions"
+    formula: ClassVar[str] = "PE(i − j, 2m) = sin((i − j) / base^(2m/d)), PE(i − j, 2m+1) = cos(same)"
+    source: ClassVar[str] = "the second article, after Dai et al. 2019, Transformer-XL, arXiv:1901.02860"
+    example: ClassVar[str] = "pecli relative --length 8 --d 32 -o relative.npy"
+    kind: ClassVar[str] = "added to the score of a pair"
+    models: ClassVar[str] = "Transformer-XL (as input to a learned map)"
+    position_label: ClassVar[str] = "offset i − j"
+
+    def covered(self, positions: Positions) -> Positions:
+        return Positions(start=1 - positions.length, length=2 * positions.length - 1)

@@ -1,0 +1,136 @@
+"""Rotary position embedding: queries and keys are turned, not added to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from typing import ClassVar
+
+from pecli.encodings.harmonic import Harmonic, geometric_rates
+from pecli.encodings.tables import fingerprint, read_table
+from pecli.errors import UsageError
+from pecli.lazy import Array, np
+from pecli.options import option
+
+RANDOM = "random:"
+
+
+def pairings() -> tuple[str, ...]:
+    """Which two columns make a pair: (2j, 2j + 1) or (j, j + d/2)."""
+    return ("interleaved", "half")
+
+
+@dataclass(frozen=True)
+class Rope(Harmonic):
+    """Pair j of a query or key is turned by the angle ω_j p, ω_j = base^(−2j/d).
+
+    The table is the rotation of (1, 0) in every pair, or of a given query: ⟨f(q, m), f(k, n)⟩ depends on m − n alone.
+
+    Notes
+    -----
+    Su et al. 2021, RoFormer, section 3.2 and equation 34, arXiv:2104.09864. ``interleaved`` pairs neighbours (the
+    paper, GPT-J, the fifth article); ``half`` pairs column j with j + d/2 (Llama). What the second article's code
+    calls rotate_every_two is the half form. The two are the same up to one order of the columns, `permutation`.
+    """
+
+    name: ClassVar[str] = "rope"
+    summary: ClassVar[str] = "rotary: every pair of a query or key is turned by an angle that grows with the position"
+    formula: ClassVar[str] = "f(x, p) = R_p x, pair j turned by p · base^(−2j/d)"
+    source: ClassVar[str] = "Su et al. 2021, RoFormer, section 3.2, arXiv:2104.09864"
+    example: ClassVar[str] = "pecli curves -e rope --measure dot"
+    kind: ClassVar[str] = "turns queries and keys"
+    models: ClassVar[str] = "LLaMA, GPT-NeoX, GPT-J, Qwen"
+
+    d: int = option(128, "width of the encoding, d_model", at_least=1, at_most=65536, flags=("-d", "--d-model"))
+    base: float = option(10000.0, "base of the wavelengths, the articles' k", above=0, flags=("-k",))
+    pairing: str = option("interleaved", "columns that make a pair: (2j, 2j+1) or (j, j + d/2)", choices=pairings)
+    query: str | None = option(None, "what is turned: random:SEED or a file of d numbers", unset="(1, 0) in every pair")
+
+    def check(self) -> None:
+        if self.d % 2:
+            raise UsageError(f"rope turns pairs of columns, so --d {self.d} is not allowed: it takes an even d")
+        if self.query is not None and self.query.startswith(RANDOM):
+            seed = self.query.removeprefix(RANDOM)
+            if not (seed.isdigit() and len(seed) < 10):
+                raise UsageError(f"--query {self.query} is not allowed: it takes random:SEED, SEED a whole number ≥ 0")
+
+    @property
+    def width(self) -> int:
+        return self.d
+
+    def rates(self) -> Iterable[Decimal | float]:
+        return geometric_rates(self.base, self.d)
+
+    @cached_property
+    def vector(self) -> Array:
+        """What the table turns, shape (d,)."""
+        if self.query is None:
+            return self.join(np.ones(self.d // 2), np.zeros(self.d // 2))
+        if self.query.startswith(RANDOM):
+            return np.random.default_rng(int(self.query.removeprefix(RANDOM))).standard_normal(self.d)
+        table = read_table(self.query)
+        if table.size != self.d:
+            raise UsageError(
+                f"--query {self.query} holds {table.shape[0]} × {table.shape[1]} numbers, not d = {self.d}"
+            )
+        return table.reshape(-1)
+
+    @property
+    def amplitudes(self) -> Array:
+        return np.hypot(*self.split(self.vector))
+
+    @property
+    def phases(self) -> Array:
+        first, second = self.split(self.vector)
+        return np.arctan2(second, first)
+
+    def arrange(self, sines: Array, cosines: Array) -> Array:
+        return self.join(cosines, sines)
+
+    def fingerprint(self) -> str:
+        return "" if self.query is None or self.query.startswith(RANDOM) else fingerprint(self.query)
+
+    def split(self, x: Array) -> tuple[Array, Array]:
+        """The first and the second column of every pair, each (…, d/2), of x (…, d)."""
+        if self.pairing == "interleaved":
+            return x[..., 0::2], x[..., 1::2]
+        return x[..., : self.d // 2], x[..., self.d // 2 :]
+
+    def join(self, first: Array, second: Array) -> Array:
+        """The inverse of `split`."""
+        if self.pairing == "interleaved":
+            return np.stack([first, second], axis=-1).reshape(*first.shape[:-1], self.d)
+        return np.concatenate([first, second], axis=-1)
+
+    def rotate(self, x: Array, positions: Array) -> Array:
+        """f(x, p): every vector turned by its position.
+
+        Parameters
+        ----------
+        x : shape (…, length, d)
+        positions : shape (length,)
+
+        Returns
+        -------
+        shape (…, length, d), float64
+
+        Notes
+        -----
+        RoFormer equation 34, the sparse form: x ⊗ cos + (−x_1, x_0, …) ⊗ sin.
+        """
+        if np.shape(x)[-1] != self.d:
+            raise UsageError(f"rotate takes vectors of d = {self.d} numbers, {np.shape(x)[-1]} are given")
+        angles = self.angles(positions)
+        cos, sin = np.cos(angles), np.sin(angles)
+        first, second = self.split(np.asarray(x, dtype=np.float64))
+        return self.join(first * cos - second * sin, second * cos + first * sin)
+
+    def rotation_matrix(self, position: float) -> Array:
+        """R_p, shape (d, d): f(x, p) = R_p x. Block-diagonal where pairs are neighbours."""
+        return self.rotate(np.eye(self.d)[:, None, :], np.array([position], dtype=np.float64))[:, 0, :].T
+
+    def permutation(self) -> Array:
+        """The order of columns that makes half out of interleaved, new[i] = old[permutation[i]], shape (d,)."""
+        return np.concatenate([np.arange(0, self.d, 2), np.arange(1, self.d, 2)])

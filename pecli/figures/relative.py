@@ -1,0 +1,112 @@
+"""The tensor of relative encodings: one vector for each pair of positions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, sqrt
+from typing import TYPE_CHECKING, ClassVar
+
+from pecli.errors import UsageError
+from pecli.figures.canvas import Canvas, Scale
+from pecli.figures.figure import Figure, Numbers, View
+from pecli.lazy import Array, np
+from pecli.options import option
+from pecli.positions import Positions
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+SLICES = 5  # dimensions shown where none are asked for
+
+
+@dataclass(frozen=True)
+class RelativeNumbers(Numbers):
+    """tensor : (L, L, dims), the encoding of i − j for query i (row) and key j; offsets : (L, L); dims : (dims,)."""
+
+    tensor: Array
+    offsets: Array
+    dims: Array
+    limit: float
+
+
+@dataclass(frozen=True)
+class RelativeTensor(Figure):
+    """The L × L matrix of offsets i − j, and slices of the L × L × d tensor that holds the encoding of each.
+
+    Notes
+    -----
+    Every slice is constant along its diagonals: the tensor has L² · d numbers and only (2L − 1) · d different ones.
+    """
+
+    name: ClassVar[str] = "relative"
+    summary: ClassVar[str] = "the matrix of offsets i − j and slices of the L × L × d tensor of their encodings"
+    example: ClassVar[str] = "pecli relative --length 8 --d 32 --dims 0,1,8,9"
+    aspect: ClassVar[float] = 0.9
+    one_table: ClassVar[bool] = True
+    usual: ClassVar[str] = "relative"
+
+    dims: tuple[int, ...] | None = option(
+        None, "the dimensions to slice at", at_least=0, unset=f"{SLICES} of the faster half"
+    )
+
+    def grid(self) -> tuple[int, int]:
+        panels = 1 + (SLICES if self.dims is None else len(self.dims))
+        columns = panels if panels <= 2 else 3 if panels in (3, 5, 6) else ceil(sqrt(panels))
+        return (ceil(panels / columns), columns)
+
+    def shape(self, view: View) -> tuple[int, ...]:
+        length = view.positions.length
+        return (length, length, len(self.sliced(view)))
+
+    def check_view(self, view: View) -> None:
+        super().check_view(view)
+        view.encoding.covered(offsets_of(view))
+        self.sliced(view)
+
+    def sliced(self, view: View) -> Array:
+        """The dimensions that are needed: those shown, or all."""
+        width = view.encoding.width
+        beyond = [dim for dim in self.dims or () if dim >= width]
+        if beyond:
+            raise UsageError(f"--dims {beyond[0]} is not there: {view.encoding.name} has dimensions 0 to {width - 1}")
+        if self.dims is not None:
+            return np.array(self.dims)
+        if view.pixels is None:
+            return np.arange(width)
+        return np.arange(SLICES) * width // (2 * SLICES - 2)
+
+    def compute(self, view: View) -> RelativeNumbers:
+        length, dims = view.positions.length, self.sliced(view)
+        steps = np.arange(length)
+        offsets = steps[:, None] - steps
+        table = view.encoding.table(offsets_of(view).array())[:, dims]
+        limit = view.encoding.limit or float(np.abs(table).max()) or 1.0
+        return RelativeNumbers(view, table[offsets + length - 1], offsets, dims, limit)
+
+    def draw(self, numbers: RelativeNumbers, axes: list[Axes], canvas: Canvas) -> Scale:
+        reach = max(1, int(numbers.offsets.max()))
+        first = numbers.view.positions.start - 0.5
+        last = first + len(numbers.offsets)
+        image = None
+        titles = ["offset i − j", *(f"dimension {dim}" for dim in numbers.dims)]
+        slices = [numbers.offsets / reach * numbers.limit, *np.moveaxis(numbers.tensor, -1, 0)]
+        for one, title, values in zip(axes, titles, slices, strict=False):
+            image = one.imshow(
+                values,
+                interpolation="nearest",
+                cmap=canvas.colours("diverging"),
+                vmin=-numbers.limit,
+                vmax=numbers.limit,
+                extent=(first, last, last, first),
+            )
+            one.set(title=title, xlabel="key j", ylabel="query i")
+        for unused in axes[len(titles) :]:
+            unused.set_axis_off()
+        axes[0].set_title(f"offset i − j, ±{reach}")
+        return Scale(image, "value")
+
+
+def offsets_of(view: View) -> Positions:
+    """The offsets −(L − 1) … L − 1 of the positions shown."""
+    length = view.positions.length
+    return Positions(start=1 - length, length=2 * length - 1)

@@ -1,0 +1,145 @@
+"""What RoPE does to a query: before, after, and the circles on which pairs of columns turn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+from pecli.encodings.rope import Rope
+from pecli.encodings.tables import read_table
+from pecli.errors import UsageError
+from pecli.figures.canvas import Canvas, Scale
+from pecli.figures.figure import Figure, Numbers, View, label_dimensions, label_positions
+from pecli.lazy import Array, np
+from pecli.options import EXACT, option
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+PATHS = 3  # pairs whose paths are drawn where none are asked for
+
+
+@dataclass(frozen=True)
+class RotationNumbers(Numbers):
+    """after, before : (length, d), Q with and without the rotation; positions : (length,); pairs : (n,);
+    paths : (n, length, 2), the two columns of each pair after the rotation."""
+
+    after: Array
+    positions: Array
+    before: Array
+    pairs: Array
+    paths: Array
+    limit: float
+
+
+@dataclass(frozen=True)
+class MatrixNumbers(Numbers):
+    """matrix : (d, d), R_p; dimensions : (d,)."""
+
+    matrix: Array
+    dimensions: Array
+    position: int
+
+
+@dataclass(frozen=True)
+class Rotation(Figure):
+    """Q as a heatmap before and after the rotation, and the paths of chosen pairs in the plane.
+
+    Notes
+    -----
+    The second article's case study. With the same vector at every position (``--content same``) all that varies from
+    row to row is the rotation; with independent vectors the pattern hides in the noise although it is there.
+    """
+
+    name: ClassVar[str] = "rotation"
+    summary: ClassVar[str] = "a query before and after RoPE, and the paths of its pairs in the plane"
+    example: ClassVar[str] = "pecli rotation --d 32 --length 64 --pairs 0,4,8"
+    aspect: ClassVar[float] = 0.95
+    needs: ClassVar[str] = "rotate"
+    usual: ClassVar[str] = "rope"
+
+    content: str = option(
+        "same", "Q: same (one random vector at every position), random, or a file of length × d numbers"
+    )
+    content_seed: int = option(0, "seed of a random Q", at_least=0)
+    pairs: tuple[int, ...] | None = option(
+        None, "pairs whose paths are drawn", at_least=0, unset=f"{PATHS}, fast to slow"
+    )
+    matrix: int | None = option(
+        None, "draw the matrix R_P of this position instead", at_least=-EXACT, unset="the query before and after"
+    )
+
+    def grid(self) -> tuple[int, int]:
+        return (1, 3 if self.matrix is None else 1)
+
+    def shape(self, view: View) -> tuple[int, ...]:
+        width = view.encoding.width
+        return (view.covered.length, width) if self.matrix is None else (width, width)
+
+    def check_view(self, view: View) -> None:
+        super().check_view(view)
+        self.drawn_pairs(view)
+
+    def drawn_pairs(self, view: View) -> Array:
+        """The pairs whose paths are drawn."""
+        count = view.encoding.width // 2
+        beyond = [pair for pair in self.pairs or () if pair >= count]
+        if beyond:
+            raise UsageError(f"--pairs {beyond[0]} is not there: {view.encoding.label()} has pairs 0 to {count - 1}")
+        if self.pairs is not None:
+            return np.array(self.pairs)
+        return np.unique(np.arange(PATHS) * (count // 2) // (PATHS - 1))
+
+    def query(self, view: View) -> Array:
+        """Q before the rotation, shape (length, d)."""
+        shape = (view.covered.length, view.encoding.width)
+        random = np.random.default_rng(self.content_seed)
+        if self.content == "same":
+            return np.tile(random.standard_normal(shape[1]), (shape[0], 1))
+        if self.content == "random":
+            return random.standard_normal(shape)
+        table = read_table(self.content)
+        if table.shape != shape:
+            given, wanted = (" × ".join(map(str, sides)) for sides in (table.shape, shape))
+            raise UsageError(f"--content {self.content} holds {given} numbers and {wanted} are needed")
+        return table
+
+    def compute(self, view: View) -> RotationNumbers | MatrixNumbers:
+        rope = cast(Rope, view.encoding)
+        if self.matrix is not None:
+            return MatrixNumbers(view, rope.rotation_matrix(self.matrix), np.arange(rope.width), self.matrix)
+        before, positions, pairs = self.query(view), view.covered.array(), self.drawn_pairs(view)
+        after = rope.rotate(before, positions)
+        paths = np.stack(rope.split(after), axis=-1)[:, pairs].swapaxes(0, 1)
+        return RotationNumbers(view, after, positions, before, pairs, paths, float(np.abs([before, after]).max()))
+
+    def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> Scale:
+        if isinstance(numbers, MatrixNumbers):
+            image = _image(axes[0], numbers.matrix, 1.0, canvas)
+            axes[0].set(title=f"$R_p$ at p = {numbers.position}", xlabel="column", ylabel="row", aspect="equal")
+            return Scale(image, "value")
+        view = numbers.view
+        for one, values, title in zip(axes, (numbers.before, numbers.after), ("Q before", "Q after"), strict=False):
+            image = _image(one, values, numbers.limit, canvas, view.covered.start)
+            one.set_title(title)
+            label_dimensions(one.xaxis, view.encoding)
+            label_positions(one.yaxis, view.encoding)
+        for pair, path in zip(numbers.pairs, numbers.paths, strict=True):
+            (line,) = axes[2].plot(path[:, 0], path[:, 1], linewidth=0.8, alpha=0.7, label=f"pair {pair}")
+            axes[2].plot(path[:, 0], path[:, 1], ".", markersize=3, color=line.get_color())
+            axes[2].plot(*path[0], marker="o", color=line.get_color(), markersize=5)
+        axes[2].set(title="pairs in the plane", xlabel="first column", ylabel="second column", aspect="equal")
+        axes[2].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        return Scale(image, "value", panels=2)
+
+
+def _image(axes: Axes, values: Array, limit: float, canvas: Canvas, start: int = 0) -> Any:
+    return axes.imshow(
+        values,
+        aspect="auto",
+        interpolation="nearest",
+        cmap=canvas.colours("diverging"),
+        vmin=-limit,
+        vmax=limit,
+        extent=(-0.5, values.shape[1] - 0.5, start + len(values) - 0.5, start - 0.5),
+    )

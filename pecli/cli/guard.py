@@ -35,7 +35,7 @@ def guard(quiet: bool = False, verbose: bool = False) -> Iterator[None]:
             TRACKER.set(progress_bar)
         with terminable():
             yield
-    except typer.Exit:
+    except (typer.Exit, SystemExit):  # the second is rich's, where the reader has gone
         raise
     except BaseException as error:
         raise typer.Exit(_report(error, verbose)) from None

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pecli.errors import PecliError, UnknownNameError, UsageError
-from pecli.figures.figure import Numbers
 from pecli.lazy import np
+from pecli.study import Numbers
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing

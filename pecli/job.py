@@ -12,14 +12,16 @@ from typing import Any
 
 from pecli.encodings import ENCODINGS, Encoding, read_encoding
 from pecli.errors import UnknownNameError, UsageError
-from pecli.figures import FIGURES, find_figure
+from pecli.figures import FIGURES
 from pecli.figures.canvas import Canvas
-from pecli.figures.figure import Figure, View
+from pecli.figures.figure import Figure
 from pecli.formats import FORMATS, format_of
 from pecli.memory import check_memory
 from pecli.options import Option, Options, option
 from pecli.output import check_target
 from pecli.positions import Positions
+from pecli.reports import REPORTS
+from pecli.study import Study, View
 
 LONGEST_NAME = 120  # characters of a file name that we make up
 
@@ -63,6 +65,14 @@ class Choice(Options):
 
 
 SECTIONS: tuple[type[Options], ...] = (Choice, Positions, Canvas, Output)
+STUDIES: dict[str, type[Study]] = {**FIGURES, **REPORTS}
+
+
+def find_study(name: str) -> type[Study]:
+    """The figure or report of that name; raises UnknownNameError with a suggestion."""
+    if name not in STUDIES:
+        raise UnknownNameError("figure", name, STUDIES)
+    return STUDIES[name]
 
 
 def encoding_parameters() -> dict[str, Option]:
@@ -70,19 +80,20 @@ def encoding_parameters() -> dict[str, Option]:
     return {name: one for cls in ENCODINGS.values() for name, one in cls.options().items()}
 
 
-def known_options(figure: type[Figure]) -> dict[str, Option]:
-    """Every option that a job of this figure takes."""
-    known = {**figure.options(), **encoding_parameters()}
+def known_options(study: type[Study]) -> dict[str, Option]:
+    """Every option that a job of this figure or report takes."""
+    known = {**study.options(), **encoding_parameters()}
     for section in SECTIONS:
-        known.update(section.options())
+        if section is not Canvas or study.drawn:
+            known.update(section.options())
     return known
 
 
 @dataclass(frozen=True)
 class Job:
-    """A figure with its options, of encodings at positions, on a canvas, to an output. All values are checked."""
+    """A figure (or report) with its options, of encodings at positions, on a canvas, to an output. All is checked."""
 
-    figure: Figure
+    figure: Study
     encodings: tuple[Encoding, ...]
     positions: Positions
     canvas: Canvas
@@ -96,10 +107,14 @@ class Job:
         ------
         UsageError : an unknown name, a value that is not allowed, things that do not go together
         """
-        kind = find_figure(figure)
+        kind = find_study(figure)
         values = {name.replace("-", "_"): value for name, value in given.items() if value is not None}
         parameters = _pick(values, encoding_parameters())
         own = _pick(values, kind.options())
+        known = known_options(kind)
+        foreign = [name for section in SECTIONS for name in section.options() if name in values and name not in known]
+        if foreign:
+            raise UnknownNameError(f"option of {figure}", foreign[0], known)
         choice, positions, canvas, output = (section.make(_pick(values, section.options())) for section in SECTIONS)
         assert isinstance(choice, Choice) and isinstance(positions, Positions)
         assert isinstance(canvas, Canvas) and isinstance(output, Output)
@@ -114,11 +129,14 @@ class Job:
 
     def view(self, seen: bool = True) -> View:
         """What the figure looks at: as many numbers as pixels, or (not seen) every one."""
-        pixels = self.canvas.pixels(self.figure.aspect, self.figure.grid()) if seen else None
+        figure = self.figure
+        pixels = self.canvas.pixels(figure.aspect, figure.grid()) if seen and isinstance(figure, Figure) else None
         return View(tuple(e.fitted(self.positions) for e in self.encodings), self.positions, pixels)
 
     def targets(self) -> tuple[str, ...]:
-        """The files to write; a made-up name where none is given."""
+        """The files to write; a made-up name where a picture is given none."""
+        if not self.figure.drawn and not self.output.format:
+            return self.output.output
         return self.output.output or (f"{self.name()}.{self.output.format or 'png'}",)
 
     def formats(self) -> tuple[str, ...]:
@@ -131,6 +149,9 @@ class Job:
             check_target(path, not self.output.no_clobber)
             if FORMATS[format].one_table and not self.figure.one_table:
                 raise UsageError(f"{self.figure.name} has several tables and .{format} holds one: write .npz or .json")
+            if not FORMATS[format].numbers and not self.figure.drawn:
+                numbers = ", ".join("." + name for name, one in FORMATS.items() if one.numbers)
+                raise UsageError(f"{self.figure.name} draws nothing for a .{format} file: print it, or write {numbers}")
         self.check_memory(all(not FORMATS[format].numbers for format in self.formats()))
         if not all(FORMATS[format].numbers for format in self.formats()):
             self.canvas.check_names()
@@ -213,11 +234,11 @@ def _pick(values: dict[str, Any], known: Mapping[str, Option]) -> dict[str, Any]
     return {name: values.pop(name) for name in list(values) if name in known}
 
 
-def _check_kinds(figure: type[Figure], encodings: tuple[Encoding, ...]) -> None:
+def _check_kinds(figure: type[Study], encodings: tuple[Encoding, ...]) -> None:
     """Refuses an encoding without what the figure needs, naming the figures that do fit."""
     for encoding in encodings:
         if not figure.takes(type(encoding)):
-            fitting = ", ".join(name for name, one in FIGURES.items() if one.takes(type(encoding)))
+            fitting = ", ".join(name for name, one in STUDIES.items() if one.takes(type(encoding)))
             raise UsageError(f"{figure.name} cannot show {encoding.name}: it has no {figure.needs}; try {fitting}")
 
 

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from pecli.errors import UsageError
 from pecli.figures.canvas import colour_bar, look, new_picture, split_axes
-from pecli.figures.figure import Numbers
+from pecli.figures.figure import Figure
 from pecli.formats import FORMATS
 from pecli.job import Job
 from pecli.output import check_target, write
+from pecli.study import Numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,6 +24,13 @@ class Picture:
     """What a job gives. Computed when first asked for, then kept."""
 
     job: Job
+
+    @property
+    def figure(self) -> Figure:
+        """What draws; raises UsageError for a report, which is read and not drawn."""
+        if not isinstance(self.job.figure, Figure):
+            raise UsageError(f"{self.job.figure.name} is a report: it has numbers and no picture")
+        return self.job.figure
 
     @cached_property
     def numbers(self) -> Numbers:
@@ -54,8 +63,8 @@ class Picture:
         -------
         the same Axes
         """
-        panels = split_axes(axes, self.job.figure.grid())
-        scale = self.job.figure.draw(self.seen, panels, self.job.canvas)
+        panels = split_axes(axes, self.figure.grid())
+        scale = self.figure.draw(self.seen, panels, self.job.canvas)
         if scale is not None:
             colour_bar(scale, panels)
         return axes
@@ -65,7 +74,7 @@ class Picture:
         result = {}
         pictures = [format for format in formats if not FORMATS[format].numbers]
         if pictures:
-            with look(self.job.canvas, " ".join([self.title(), *self.job.figure.texts()])) as notes:
+            with look(self.job.canvas, " ".join([self.title(), *self.figure.texts()])) as notes:
                 drawing = self._drawing()
                 result = {format: self._encode(format, drawing) for format in pictures}
                 self.notes.extend(notes)
@@ -85,10 +94,10 @@ class Picture:
         canvas = self.job.canvas
         if canvas.no_title:
             return ""
-        return self.job.figure.title(self.job.view()) if canvas.title is None else canvas.title
+        return self.figure.title(self.job.view()) if canvas.title is None else canvas.title
 
     def _drawing(self) -> Drawing:
-        figure, canvas = self.job.figure, self.job.canvas
+        figure, canvas = self.figure, self.job.canvas
         drawing, axes = new_picture(canvas, figure.aspect, figure.grid())
         scale = figure.draw(self.seen, axes, canvas)
         if scale is not None:

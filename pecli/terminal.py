@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -49,31 +50,43 @@ def progress_bar(items: Sequence[Any], doing: str) -> Iterable[Any]:
         yield from track(items[at:], description=doing, console=console(), transient=True)
 
 
-def show_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """An aligned table on stdout, as wide as the terminal."""
-    from rich import box
+def columns() -> int:
+    """How wide the terminal is; 80 where there is none."""
+    return shutil.get_terminal_size().columns
+
+
+def show(renderables: Iterable[Any]) -> None:
+    """Rich renderables on stdout, one below the other."""
     from rich.console import Console
+
+    screen = Console(highlight=False, width=columns())
+    for one in renderables:
+        screen.print(one)
+
+
+def table_of(header: Sequence[str], rows: Iterable[Sequence[Any]], **look: Any) -> Any:
+    """An aligned table."""
+    from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD if _unicode() else box.ASCII2, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD if _unicode() else box.ASCII2, pad_edge=False, **look)
     for title in header:
         table.add_column(title, overflow="fold")
     for row in rows:
-        table.add_row(*map(Text, row))
-    Console(highlight=False).print(table)
+        table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
+    return table
 
 
-def show_facts(facts: Mapping[str, str]) -> None:
-    """Names and what they are, on stdout, one below the other."""
-    from rich.console import Console
+def facts_of(facts: Mapping[str, str]) -> Any:
+    """Names and what they are, one below the other."""
     from rich.table import Table
     from rich.text import Text
 
     table = Table.grid(padding=(0, 2))
     for name, fact in facts.items():
         table.add_row(Text(name, style="bold"), Text(fact))
-    Console(highlight=False).print(table)
+    return table
 
 
 def _unicode() -> bool:

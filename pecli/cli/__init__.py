@@ -11,9 +11,9 @@ import typer
 
 from pecli import __version__
 from pecli.cli.encodings import encodings
-from pecli.cli.figures import figure_command
+from pecli.cli.figures import study_command
 from pecli.cli.recipe import recipe
-from pecli.figures import FIGURES
+from pecli.job import STUDIES
 from pecli.terminal import say
 
 HELP = """What position encodings look like: pictures and numbers, one command each.
@@ -44,9 +44,9 @@ def _options(
     pass
 
 
-for name, figure in FIGURES.items():
-    app.command(name, rich_help_panel="Figures")(figure_command(figure))
-app.command("encodings", rich_help_panel="Words")(encodings)
+for name, study in STUDIES.items():
+    app.command(name, rich_help_panel="Figures" if study.drawn else "Words and numbers")(study_command(study))
+app.command("encodings", rich_help_panel="Words and numbers")(encodings)
 app.command("recipe", rich_help_panel="Files")(recipe)
 
 

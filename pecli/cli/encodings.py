@@ -10,8 +10,8 @@ import typer
 from pecli.cli.guard import guard
 from pecli.cli.options import help_text
 from pecli.encodings import Encoding, all_encodings, find_encoding
-from pecli.figures import FIGURES
-from pecli.terminal import results, show_facts, show_table
+from pecli.job import STUDIES
+from pecli.terminal import facts_of, results, show, table_of
 
 
 def encodings(
@@ -23,7 +23,7 @@ def encodings(
     """
     with guard():
         if name is None:
-            show_table(HEADER, [row(encoding) for encoding in all_encodings().values()])
+            show([table_of(HEADER, [row(encoding) for encoding in all_encodings().values()])])
         else:
             explain(find_encoding(name))
 
@@ -40,9 +40,9 @@ def row(encoding: type[Encoding]) -> tuple[str, ...]:
 
 def explain(encoding: type[Encoding]) -> None:
     """Formula, parameters, figures and an example of one encoding."""
-    figures = ", ".join(name for name, figure in FIGURES.items() if figure.takes(encoding))
+    figures = ", ".join(name for name, figure in STUDIES.items() if figure.takes(encoding))
     facts = dict(zip(HEADER, row(encoding), strict=True))
-    show_facts({**facts, "formula": encoding.formula, "figures": figures, "example": encoding.example})
-    parameters = encoding.options().values()
-    show_table(("parameter", "what it does"), [(one.name, help_text(one)) for one in parameters])
+    parameters = [(one.name, help_text(one)) for one in encoding.options().values()]
+    facts |= {"formula": encoding.formula, "figures": figures, "example": encoding.example}
+    show([facts_of(facts), table_of(("parameter", "what it does"), parameters)])
     results(["", inspect.cleandoc(encoding.__doc__ or "")])

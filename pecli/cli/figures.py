@@ -1,4 +1,4 @@
-"""One command a figure, all made here from the figure's fields."""
+"""One command a figure and a report, all made here from their fields."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ import typer
 from pecli.cli.guard import guard
 from pecli.cli.options import given, job_parameters, keyword, with_parameters
 from pecli.errors import UsageError
-from pecli.figures.figure import Figure
 from pecli.job import Job, known_options
-from pecli.terminal import results, say
+from pecli.reports.report import Report
+from pecli.study import Study
+from pecli.terminal import columns, results, say, show
 
 RUN = "Run"
 
@@ -32,8 +33,8 @@ def run_parameters() -> list[inspect.Parameter]:
     ]
 
 
-def figure_command(figure: type[Figure]) -> Callable[..., None]:
-    """The command of a figure, as Typer wants it: a function with the figure's options as parameters."""
+def study_command(figure: type[Study]) -> Callable[..., None]:
+    """The command of a figure or report, as Typer wants it: a function with the figure's options as parameters."""
 
     def command(*, json: bool, quiet: bool, verbose: bool, **values: Any) -> None:
         with guard(quiet, verbose):
@@ -44,7 +45,7 @@ def figure_command(figure: type[Figure]) -> Callable[..., None]:
     return with_parameters(command, [*job_parameters(figure), *run_parameters()])
 
 
-def single(figure: type[Figure], values: dict[str, Any]) -> dict[str, Any]:
+def single(figure: type[Study], values: dict[str, Any]) -> dict[str, Any]:
     """Options that take one value, given once; lists given in pieces, joined."""
     known = known_options(figure)
     result = {}
@@ -68,11 +69,13 @@ def _run(job: Job, *, as_json: bool, quiet: bool, verbose: bool) -> None:
     if as_json and to_stdout:
         raise UsageError("--json and -o - both want standard output: give -o FILE")
     picture = Picture(job)
-    paths = picture.save()
+    paths = picture.save() if job.targets() else []
     for note in [] if quiet else picture.notes:
         say(note)
     if as_json:
         results([json.dumps(report(picture, paths), allow_nan=False)])
+    elif isinstance(job.figure, Report) and not paths:
+        show(job.figure.show(picture.numbers, columns()))
     elif not quiet and not to_stdout:
         results(paths)
     if verbose:
@@ -85,6 +88,7 @@ def report(picture: Any, paths: list[str]) -> dict[str, Any]:
 
     from pecli.formats import FORMATS, plain
 
-    numbers = picture.numbers if all(FORMATS[f].numbers for f in picture.job.formats()) else picture.seen
+    whole = not picture.job.figure.drawn or all(FORMATS[format].numbers for format in picture.job.formats())
+    numbers = picture.numbers if whole else picture.seen
     files = [{"path": path, "bytes": Path(path).stat().st_size} for path in paths]
     return {"files": files, **json.loads(picture.job.metadata()), "facts": plain(numbers.facts())}

@@ -10,10 +10,10 @@ import typer
 
 from pecli.encodings import ENCODINGS
 from pecli.figures.canvas import Canvas
-from pecli.figures.figure import Figure
-from pecli.job import Choice, Output, encoding_parameters
+from pecli.job import Choice, Output, encoding_parameters, known_options
 from pecli.options import Option, Options
 from pecli.positions import Positions
+from pecli.study import Study
 
 METAVARS = {int: "INTEGER", float: "NUMBER", str: "TEXT", bool: ""}
 
@@ -50,13 +50,15 @@ def parameter_help(name: str) -> str:
     return "; ".join(f"{', '.join(names)}: {text}" for text, names in owners.items())
 
 
-def job_parameters(figure: type[Figure]) -> list[inspect.Parameter]:
-    """All options of a figure's command, in the order of the help."""
+def job_parameters(figure: type[Study]) -> list[inspect.Parameter]:
+    """All options of a figure's or report's command, in the order of the help."""
+    known = known_options(figure)
     rows = [parameter(one, f"Options of {figure.name}") for one in figure.options().values()]
     rows += [parameter(one, "Encoding") for one in Choice.options().values()]
     rows += [parameter(one, "Encoding", parameter_help(name)) for name, one in encoding_parameters().items()]
     sections: tuple[tuple[str, type[Options]], ...] = (("Positions", Positions), ("Canvas", Canvas), ("Output", Output))
-    return rows + [parameter(one, panel) for panel, section in sections for one in section.options().values()]
+    shared = [(panel, one) for panel, section in sections for one in section.options().values() if one.name in known]
+    return rows + [parameter(one, panel) for panel, one in shared]
 
 
 def with_parameters(function: Callable[..., None], parameters: list[inspect.Parameter]) -> Callable[..., None]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pecli.errors import UnknownNameError
 from pecli.figures.curves import Curves
 from pecli.figures.distance import Distance
 from pecli.figures.figure import Figure
@@ -21,10 +20,3 @@ FIGURES: dict[str, type[Figure]] = {
     RelativeTensor.name: RelativeTensor,
     Rotation.name: Rotation,
 }
-
-
-def find_figure(name: str) -> type[Figure]:
-    """The class of that name; raises UnknownNameError with a suggestion."""
-    if name not in FIGURES:
-        raise UnknownNameError("figure", name, FIGURES)
-    return FIGURES[name]

@@ -1,0 +1,22 @@
+"""What every report is: options, `compute` (numbers), `lines` (rich renderables for the terminal, no numbers made)."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from pecli.study import Numbers, Study, View
+
+__all__ = ["Numbers", "Report", "View"]
+
+
+@dataclass(frozen=True)
+class Report(Study):
+    """Base of the reports: what is read in the terminal, or written as numbers."""
+
+    drawn: ClassVar[bool] = False
+
+    @abstractmethod
+    def show(self, numbers: Any, width: int) -> list[Any]:
+        """What to print, one rich renderable below the other, for a terminal of so many columns."""

@@ -1,0 +1,71 @@
+"""What several tests share: the command line in this process and in one of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from typer.testing import CliRunner
+
+from pecli.cli import app
+
+OWN = ("MPLBACKEND", "MATPLOTLIBRC", "SOURCE_DATE_EPOCH", "NO_COLOR", "FORCE_COLOR", "PYTHONWARNINGS")
+
+
+class Answer(NamedTuple):
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+    data: bytes
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder, the current one."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def ask(folder: Path) -> Callable[..., Answer]:
+    """Runs `pecli …` in this process, in an empty folder."""
+
+    def run(*words: str) -> Answer:
+        ended = CliRunner().invoke(app, list(words), prog_name="pecli")
+        if ended.exception is not None and not isinstance(ended.exception, SystemExit):
+            raise ended.exception
+        return Answer(ended.exit_code, ended.stdout, ended.stderr, ended.stdout_bytes)
+
+    return run
+
+
+def run_process(
+    words: list[str], cwd: Path, environment: dict[str, str], **more: Any
+) -> subprocess.CompletedProcess[Any]:
+    """Runs Python with these words in a process of its own."""
+    clean = {name: value for name, value in os.environ.items() if name not in OWN}
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL, **more}
+    return subprocess.run(
+        [sys.executable, *words], cwd=cwd, env={**clean, **environment}, timeout=60, check=False, **streams
+    )
+
+
+@pytest.fixture(scope="session")
+def process() -> Callable[..., subprocess.CompletedProcess[Any]]:
+    """Runs `python …` in a process of its own: process(words, cwd, environment, **for subprocess.run)."""
+    return run_process
+
+
+@pytest.fixture
+def umask() -> Iterator[Callable[[int], int]]:
+    """Sets the umask; the old one comes back."""
+    before = os.umask(0o022)
+    yield os.umask
+    os.umask(before)

@@ -1,0 +1,73 @@
+"""The curves' numbers and what stands on their Axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure as Drawing
+
+import pecli
+from pecli.errors import UsageError
+
+
+def drawn(**options: object) -> Any:
+    return pecli.figure("curves", **options).draw(Drawing().subplots())
+
+
+@pytest.mark.parametrize("d", [6, 7])
+def test_each_line_is_the_distance_from_its_position_with_a_mark_at_itself(d: int) -> None:
+    axes = drawn(d=d, length=11, start=5, at=[7, 15])
+    table = pecli.encode(d=d, length=11, start=5)
+    lines, marks = axes.lines[0::2], axes.lines[1::2]
+    for at, line, mark in zip([7, 15], lines, marks, strict=True):
+        expected = np.linalg.norm(table - table[at - 5], axis=1)
+        assert np.array_equal(line.get_xdata(), np.arange(5, 16))
+        assert line.get_ydata() == pytest.approx(expected, abs=1e-14)
+        assert (list(mark.get_xdata()), list(mark.get_ydata())) == ([at], [0])
+        assert mark.get_color() == line.get_color()
+        assert mark.get_marker() == "o"
+
+
+def test_the_legend_names_the_positions() -> None:
+    legend = drawn(d=7, length=11, at="3,7").get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == ["from 3", "from 7"]
+
+
+def test_axes_are_labelled_by_the_measure() -> None:
+    axes = drawn(d=7, length=5, measure="dot")
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("position p", "dot product")
+    table = pecli.encode(d=7, length=5)
+    assert axes.lines[0].get_ydata() == pytest.approx(table @ table[0])
+    assert list(axes.lines[1].get_ydata()) == [pytest.approx(table[0] @ table[0])]
+
+
+@pytest.mark.parametrize(
+    ("length", "start", "at"),
+    [(200, 0, [0, 50, 100, 150, 199]), (101, 7, [7, 32, 57, 82, 107]), (3, 0, [0, 1, 2]), (1, -5, [-5])],
+)
+def test_without_at_positions_are_spread_over_the_length(length: int, start: int, at: list[int]) -> None:
+    assert pecli.figure("curves", d=3, length=length, start=start).numbers.arrays()["at"].tolist() == at
+
+
+def test_a_position_asked_for_twice_is_one_line() -> None:
+    assert pecli.figure("curves", d=3, length=7, at=[5, 5, 2]).numbers.arrays()["at"].tolist() == [5, 2]
+
+
+@pytest.mark.parametrize("at", [[7], [-1], "0,99"])
+def test_a_position_outside_is_refused(at: object) -> None:
+    with pytest.raises(UsageError, match="--at"):
+        pecli.figure("curves", d=3, length=7, at=at)
+
+
+@pytest.mark.xfail(strict=True, reason="an empty list is taken, and drawing then warns of an empty legend")
+def test_no_position_at_all_is_refused() -> None:
+    with pytest.raises(UsageError, match="--at"):
+        pecli.figure("curves", d=3, length=7, at=[])
+
+
+def test_undefined_values_leave_a_gap() -> None:
+    line = drawn(d=1, length=5, at=[2], measure="cos").lines[0]
+    assert np.isnan(np.asarray(line.get_ydata())).tolist() == [True, False, False, False, False]

@@ -1,0 +1,96 @@
+"""The distance matrix's numbers and what stands on its Axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure as Drawing
+
+import pecli
+
+
+def drawn(**options: object) -> Any:
+    return pecli.figure("distance", **options).draw(Drawing().subplots())
+
+
+@pytest.mark.parametrize("d", [6, 7])
+def test_the_image_is_the_euclidean_matrix(d: int) -> None:
+    axes = drawn(d=d, length=11, start=-3)
+    table = pecli.encode(d=d, length=11, start=-3)
+    expected = np.linalg.norm(table[:, None] - table, axis=2)
+    (image,) = axes.images
+    assert np.asarray(image.get_array()) == pytest.approx(expected, abs=1e-14)
+    assert image.get_extent() == [-3.5, 7.5, 7.5, -3.5]
+    assert image.get_clim() == (0, pytest.approx(expected.max()))
+    assert image.get_cmap().name == "viridis"
+    assert image.get_interpolation() == "nearest"
+
+
+@pytest.mark.parametrize("measure", ["dot", "cos", "corr"])
+def test_values_on_both_sides_of_0_get_symmetric_colours(measure: str) -> None:
+    (image,) = drawn(d=7, base=10, length=23, measure=measure).images
+    low, high = image.get_clim()
+    assert low == -high < 0
+    assert high == np.abs(image.get_array()).max()
+    assert image.get_cmap().name == "RdBu_r"
+
+
+def test_similarities_above_0_keep_a_sequential_map() -> None:
+    (image,) = drawn(d=6, base=10000, length=2, measure="cos").images
+    assert image.get_clim() == (image.get_array().min(), 1)
+    assert image.get_cmap().name == "viridis"
+
+
+def test_axes_and_colour_bar_are_labelled() -> None:
+    axes = drawn(d=7, length=5, measure="cityblock")
+    bar = next(one for one in axes.figure.axes if one is not axes)
+    assert axes.get_xlabel() == axes.get_ylabel() == "position p"
+    assert bar.get_ylabel() == "city block distance"
+    assert axes.get_aspect() == 1
+
+
+@pytest.mark.parametrize("d", [6, 7])
+def test_more_positions_than_pixels_are_averaged_and_the_caption_says_so(d: int) -> None:
+    picture = pecli.figure("distance", d=d, base=10, length=101, start=3, dpi=10, size="2x2")
+    axes: Any = picture.draw(Drawing().subplots())
+    size = picture.seen.facts()["block"]
+    whole = pecli.figure("distance", d=d, base=10, length=101, start=3).numbers.main
+    cuts = range(0, 101, size)
+    expected = [[whole[i : i + size, j : j + size].mean() for j in cuts] for i in cuts]
+    assert size > 1 and 101 % size
+    assert np.asarray(axes.images[0].get_array()) == pytest.approx(np.array(expected), abs=1e-12)
+    assert axes.get_xlim() == axes.get_ylim()[::-1] == (2.5, 103.5)
+    assert f"{size} × {size} pairs" in picture.seen.caption()
+
+
+def test_undefined_entries_are_counted_and_not_drawn() -> None:
+    picture = pecli.figure("distance", d=1, length=5, measure="corr")
+    axes: Any = picture.draw(Drawing().subplots())
+    (image,) = axes.images
+    assert np.ma.getmaskarray(image.get_array()).all()
+    assert picture.seen.facts()["undefined"] == 25
+    assert "25 of 25 undefined" in picture.seen.caption()
+    assert picture.seen.facts().get("largest") is None
+
+
+def test_one_undefined_row_leaves_the_others() -> None:
+    picture = pecli.figure("distance", d=1, length=5, measure="cos")  # sin(0) is a zero row
+    axes: Any = picture.draw(Drawing().subplots())
+    (image,) = axes.images
+    masked = np.ma.getmaskarray(image.get_array())
+    assert masked[0].all() and masked[:, 0].all() and not masked[1:, 1:].any()
+    assert picture.seen.facts()["undefined"] == 9
+
+
+def test_one_position_is_a_matrix_of_one_0() -> None:
+    (image,) = drawn(d=7, length=1).images
+    assert image.get_array().tolist() == [[0]]
+    assert image.get_clim() == (0, 1)
+
+
+def test_facts_are_the_extremes() -> None:
+    numbers = pecli.figure("distance", d=7, length=11).numbers
+    assert numbers.facts()["smallest"] == 0
+    assert numbers.facts()["largest"] == numbers.main.max()

@@ -1,0 +1,84 @@
+"""Several figures side by side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure as Drawing
+
+import pecli
+from pecli.errors import UsageError
+from pecli.figures.canvas import look
+
+
+def panels(**options: object) -> list[Any]:
+    picture = pecli.figure("overview", **options)
+    with look(picture.job.canvas):
+        return [axes for axes in picture._drawing().axes if axes.get_label() != "<colorbar>"]
+
+
+def test_is_heatmap_beside_distance_matrix() -> None:
+    left, right = panels(d=7, base=10, length=11)
+    assert np.array_equal(left.images[0].get_array(), pecli.encode(d=7, base=10, length=11))
+    expected = pecli.figure("distance", d=7, base=10, length=11).numbers.main
+    assert np.array_equal(right.images[0].get_array(), expected)
+
+
+def test_panels_takes_any_list_in_order() -> None:
+    curves, heatmap, first, second = panels(d=7, length=11, panels="curves,heatmap,scatter")
+    assert curves.lines and heatmap.images and first.collections and second.collections
+
+
+def test_the_measure_is_that_of_every_panel_that_has_one() -> None:
+    heatmap, distance, curves = panels(d=7, length=11, panels=["heatmap", "distance", "curves"], measure="cityblock")
+    table = pecli.encode(d=7, length=11)
+    expected = np.abs(table[0] - table).sum(axis=1)
+    assert np.asarray(distance.images[0].get_array())[0] == pytest.approx(expected)
+    assert curves.lines[0].get_ydata() == pytest.approx(expected)
+    assert heatmap.get_xlabel() == "dimension"
+
+
+@pytest.mark.parametrize(
+    ("names", "grid"),
+    [("heatmap", (1, 1)), ("heatmap,curves,distance", (1, 3)), ("heatmap,curves,distance,heatmap,curves", (2, 3))],
+)
+def test_up_to_three_stand_in_a_row(names: str, grid: tuple[int, int]) -> None:
+    figure: Any = pecli.figure("overview", panels=names, length=5).job.figure
+    assert figure.grid() == grid
+
+
+def test_a_place_without_a_figure_stays_empty() -> None:
+    axes = panels(d=3, length=5, panels="curves,curves,curves,curves,curves")
+    assert [one.axison for one in axes] == [True] * 5 + [False]
+
+
+def test_every_array_is_told_by_its_panel() -> None:
+    arrays = pecli.figure("overview", d=7, length=5, panels="heatmap,curves").numbers.arrays()
+    assert arrays["0.heatmap.table"].shape == (5, 7)
+    assert arrays["1.curves.positions"].shape == (5,)
+
+
+def test_captions_name_their_panel() -> None:
+    numbers = pecli.figure("overview", d=6, length=101, dpi=10, size="2x1").seen
+    assert "heatmap: each pixel" in numbers.caption()
+    assert "distance: each pixel" in numbers.caption()
+
+
+def test_draws_inside_a_given_axes() -> None:
+    axes: Any = Drawing().subplots()
+    assert pecli.figure("overview", d=7, length=5).draw(axes) is axes
+    assert len(axes.child_axes) == 2
+    assert not axes.axison
+
+
+@pytest.mark.parametrize("names", ["overview", "", [], "heatmap,nothing"])
+def test_a_list_that_cannot_be_is_refused(names: object) -> None:
+    with pytest.raises(UsageError, match="panels"):
+        pecli.figure("overview", panels=names)
+
+
+def test_what_a_panel_refuses_the_overview_refuses() -> None:
+    with pytest.raises(UsageError, match="scatter"):
+        pecli.figure("overview", panels="heatmap,scatter", length=1)

@@ -1,0 +1,101 @@
+"""The scatter's cloud, its two correlations and what stands on its Axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pecli
+from pecli.errors import UsageError
+from pecli.figures.canvas import look
+from pecli.figures.scatter import pearson, ranks
+
+
+def panels(**options: object) -> list[Any]:
+    """The panels as `save` draws them."""
+    picture = pecli.figure("scatter", **options)
+    with look(picture.job.canvas):
+        return [axes for axes in picture._drawing().axes if axes.get_label() != "<colorbar>"]
+
+
+@pytest.mark.parametrize("d", [6, 7])
+def test_every_pair_is_one_point_of_correlation_and_distance(d: int) -> None:
+    table = pecli.encode(d=d, base=10, length=11, start=3)
+    pairs = [(p, q) for p in range(11) for q in range(p + 1, 11)]
+    expected = [(np.corrcoef(table[p], table[q])[0, 1], np.linalg.norm(table[p] - table[q])) for p, q in pairs]
+    left, right = panels(d=d, base=10, length=11, start=3)
+    for axes in (left, right):
+        (points,) = axes.collections
+        assert np.asarray(points.get_offsets()) == pytest.approx(np.array(expected), abs=1e-12)
+        assert np.asarray(points.get_array()) == pytest.approx([q - p for p, q in pairs])
+    assert "p < q" in left.get_title() and "p > q" in right.get_title()
+
+
+def test_measures_of_both_axes_are_chosen_and_named() -> None:
+    (axes,) = panels(d=7, length=5, x="cityblock", y="dot", triangle="lower")
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("city block distance", "dot product")
+    assert "lower" in axes.get_title()
+    table = pecli.encode(d=7, length=5)
+    first = np.abs(table[0] - table[1]).sum(), table[0] @ table[1]
+    assert np.asarray(axes.collections[0].get_offsets())[0] == pytest.approx(first)
+
+
+def test_the_colour_bar_says_offset() -> None:
+    picture = pecli.figure("scatter", d=7, length=5)
+    with look(picture.job.canvas):
+        labels = [axes.get_ylabel() for axes in picture._drawing().axes]
+    assert "offset |p − q|" in labels
+
+
+def test_both_correlations_of_the_cloud_are_printed_in_the_picture() -> None:
+    numbers = pecli.figure("scatter", d=7, base=10, length=23).numbers
+    x, y = numbers.arrays()["x"], numbers.arrays()["y"]
+    linear = np.corrcoef(x, y)[0, 1]
+    rank = np.corrcoef(np.argsort(np.argsort(x)), np.argsort(np.argsort(y)))[0, 1]  # no two are equal
+    assert numbers.facts()["pearson"] == pytest.approx(linear)
+    assert numbers.facts()["spearman"] == pytest.approx(rank)
+    for axes in panels(d=7, base=10, length=23):
+        texts = " ".join([axes.get_title(), *(text.get_text() for text in axes.texts)])
+        assert f"{linear:.4f}" in texts and f"{rank:.4f}" in texts
+
+
+def test_ranks_share_their_mean_where_values_are_equal() -> None:
+    assert ranks(np.array([5.0, 1.0, 5.0, 7.0, 5.0])).tolist() == [3, 1, 3, 5, 3]
+    assert ranks(np.array([])).tolist() == []
+
+
+def test_linear_correlation_of_a_line_is_1_and_of_a_constant_none() -> None:
+    x = np.array([1.0, 2.0, 5.0])
+    assert pearson(x, 3 * x + 1) == pytest.approx(1)
+    assert pearson(x, -x) == pytest.approx(-1)
+    assert pearson(x, np.ones(3)) is None
+    assert pearson(x[:1], x[:1]) is None
+
+
+def test_undefined_pairs_are_counted_and_named_never_drawn() -> None:
+    picture = pecli.figure("scatter", d=1, length=7, dpi=30)
+    for axes in panels(d=1, length=7, dpi=30):
+        assert len(axes.collections[0].get_offsets()) == 0
+        assert "undefined" in " ".join([axes.get_title(), *(text.get_text() for text in axes.texts)])
+    assert (picture.numbers.facts()["undefined"], picture.numbers.facts()["pairs"]) == (21, 21)
+    assert "21 of 21 pairs left out" in picture.numbers.caption()
+    assert picture.render("png")[0].startswith(b"\x89PNG")
+
+
+def test_only_the_pairs_of_the_zero_row_are_left_out() -> None:
+    numbers = pecli.figure("scatter", d=1, length=7, x="cos").numbers
+    assert numbers.facts()["undefined"] == 6
+    assert 0 not in numbers.arrays()["p"]
+    assert np.isfinite(numbers.arrays()["x"]).all()
+
+
+def test_many_points_are_rasterized_inside_a_vector_file_and_few_are_not() -> None:
+    assert not panels(d=3, length=23)[0].collections[0].get_rasterized()
+    assert panels(d=3, length=67)[0].collections[0].get_rasterized()
+
+
+def test_one_position_has_no_pair() -> None:
+    with pytest.raises(UsageError, match="--length"):
+        pecli.figure("scatter", length=1)

@@ -7,7 +7,7 @@ import json
 import re
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pecli.encodings import ENCODINGS, Encoding, read_encoding
@@ -17,7 +17,7 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure
 from pecli.formats import FORMATS, format_of
 from pecli.memory import check_memory
-from pecli.options import Option, Options, option
+from pecli.options import Option, Options, option, usual_values
 from pecli.output import check_target
 from pecli.positions import Positions
 from pecli.reports import REPORTS
@@ -115,11 +115,11 @@ class Job:
         foreign = [name for section in SECTIONS for name in section.options() if name in values and name not in known]
         if foreign:
             raise UnknownNameError(f"option of {figure}", foreign[0], known)
-        choice, positions, canvas, output = (section.make(_pick(values, section.options())) for section in SECTIONS)
+        choice, positions, canvas, output = (_section(section, kind, values) for section in SECTIONS)
         assert isinstance(choice, Choice) and isinstance(positions, Positions)
         assert isinstance(canvas, Canvas) and isinstance(output, Output)
         specs = choice.encoding or (kind.usual,)
-        encodings = _encodings(specs, parameters | _plugin_parameters(specs, values))
+        encodings = _encodings(specs, parameters | _plugin_parameters(specs, values), kind.usual_options)
         if values:
             raise UnknownNameError(f"option of {figure}", next(iter(values)), known_options(kind))
         _check_kinds(kind, encodings)
@@ -130,8 +130,10 @@ class Job:
     def view(self, seen: bool = True) -> View:
         """What the figure looks at: as many numbers as pixels, or (not seen) every one."""
         figure = self.figure
-        pixels = self.canvas.pixels(figure.aspect, figure.grid()) if seen and isinstance(figure, Figure) else None
-        return View(tuple(e.fitted(self.positions) for e in self.encodings), self.positions, pixels)
+        view = View(tuple(e.fitted(self.positions) for e in self.encodings), self.positions)
+        if not seen or not isinstance(figure, Figure):
+            return view
+        return replace(view, pixels=self.canvas.pixels(figure.aspect_for(view), figure.grid_for(view)))
 
     def targets(self) -> tuple[str, ...]:
         """The files to write; a made-up name where a picture is given none."""
@@ -163,8 +165,12 @@ class Job:
 
     def settings(self) -> dict[str, Any]:
         """The job as a flat mapping that `make` reads: everything but the output."""
-        specs = {"encoding": [encoding.spec() for encoding in self.encodings]}
-        return {**specs, **self.figure.settings(), **self.positions.settings(), **self.canvas.settings()}
+        return {
+            "encoding": self._specs(),
+            **self.figure.settings(),
+            **self.positions.settings(),
+            **self.canvas.settings(),
+        }
 
     def metadata(self) -> str:
         """The job and the versions that draw it, as the text that finished files carry (ASCII JSON)."""
@@ -181,11 +187,12 @@ class Job:
         """The options that differ from their defaults, as text, a single encoding's parameters one by one."""
         result = {}
         if len(self.encodings) > 1:
-            result["encoding"] = " ".join(encoding.spec() for encoding in self.encodings)
+            result["encoding"] = " ".join(self._specs())
         for part in (*self.encodings[:1], self.figure, self.positions, self.canvas):
             if isinstance(part, Encoding) and len(self.encodings) > 1:
                 continue
-            result.update({name: part.options()[name].write(value) for name, value in part.changed().items()})
+            changed = part.changed(self.figure.usual_options)
+            result.update({name: part.options()[name].write(value) for name, value in changed.items()})
         return result
 
     def name(self) -> str:
@@ -203,17 +210,24 @@ class Job:
         """The command line that asks for this job, quoted for a shell."""
         return shlex.join(self.words())
 
+    def _specs(self) -> list[str]:
+        return [encoding.spec(self.figure.usual_options) for encoding in self.encodings]
+
     def _encoding_words(self) -> list[str]:
+        if self.figure.specs_are_arguments:
+            usual = read_encoding(self.figure.usual, usual=self.figure.usual_options)
+            return [] if self.encodings == (usual,) else self._specs()
         if len(self.encodings) > 1:
-            return [word for encoding in self.encodings for word in ("--encoding", encoding.spec())]
+            return [word for spec in self._specs() for word in ("--encoding", spec)]
         (encoding,) = self.encodings
         chosen = [] if encoding.name == self.figure.usual else ["--encoding", encoding.name]
         if not set(encoding.options()) <= set(encoding_parameters()):
-            return ["--encoding", encoding.spec()]
-        return chosen + _words(encoding)
+            return ["--encoding", *self._specs()]
+        return chosen + _words(encoding, self.figure.usual_options)
 
     def _option_words(self) -> list[str]:
-        return [word for part in (self.figure, self.positions, self.canvas) for word in _words(part)]
+        parts = (self.figure, self.positions, self.canvas)
+        return [word for part in parts for word in _words(part, self.figure.usual_options)]
 
     def _output_words(self) -> list[str]:
         words = [word for path in self.output.output for word in ("--output", path)]
@@ -234,6 +248,11 @@ def _pick(values: dict[str, Any], known: Mapping[str, Option]) -> dict[str, Any]
     return {name: values.pop(name) for name in list(values) if name in known}
 
 
+def _section(section: type[Options], kind: type[Study], values: dict[str, Any]) -> Options:
+    """That section of the options, with the figure's own defaults where nothing is given."""
+    return section.make({**usual_values(section.options(), kind.usual_options), **_pick(values, section.options())})
+
+
 def _check_kinds(figure: type[Study], encodings: tuple[Encoding, ...]) -> None:
     """Refuses an encoding without what the figure needs, naming the figures that do fit."""
     for encoding in encodings:
@@ -248,23 +267,23 @@ def _plugin_parameters(specs: tuple[str, ...], values: dict[str, Any]) -> dict[s
     return _pick(values, known)
 
 
-def _encodings(specs: tuple[str, ...], parameters: dict[str, Any]) -> tuple[Encoding, ...]:
+def _encodings(specs: tuple[str, ...], parameters: dict[str, Any], usual: Mapping[str, Any]) -> tuple[Encoding, ...]:
     """The encodings; each takes the parameters that it has, and every parameter must find one that has it."""
     unused = dict(parameters)
     made = []
     for spec in specs:
         known = read_encoding(spec).options()
         mine = {name: value for name, value in parameters.items() if name in known or len(specs) == 1}
-        made.append(read_encoding(spec, mine))
+        made.append(read_encoding(spec, mine, usual))
         unused = {name: value for name, value in unused.items() if name not in known}
     if unused:
         raise UnknownNameError("parameter of " + ", ".join(e.name for e in made), next(iter(unused)), made[0].options())
     return tuple(made)
 
 
-def _words(part: Options) -> list[str]:
+def _words(part: Options, usual: Mapping[str, Any]) -> list[str]:
     words = []
-    for name, value in part.changed().items():
+    for name, value in part.changed(usual).items():
         one = part.options()[name]
         if one.scalar is bool:
             words += [one.flag]

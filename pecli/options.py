@@ -219,10 +219,24 @@ class Options:
         """All options and their values, in order."""
         return {name: getattr(self, name) for name in self.options()}
 
-    def changed(self) -> dict[str, Any]:
-        """The options that differ from their defaults."""
-        known = self.options()
+    def changed(self, usual: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The options that differ from their defaults, or from the `usual` values that stand in for them."""
+        known = with_usual(self.options(), usual or {})
         return {name: value for name, value in self.settings().items() if value != known[name].default}
+
+
+def with_usual(known: Mapping[str, Option], usual: Mapping[str, Any]) -> dict[str, Option]:
+    """The options with the usual values as their defaults; a default of None, which leaves a thing open, stays."""
+
+    def one_of(name: str, one: Option) -> Option:
+        return one if one.default is None else dataclasses.replace(one, default=usual.get(name, one.default))
+
+    return {name: one_of(name, one) for name, one in known.items()}
+
+
+def usual_values(known: Mapping[str, Option], usual: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the usual values that these options take as their defaults."""
+    return {name: value for name, value in usual.items() if name in known and known[name].default is not None}
 
 
 @cache

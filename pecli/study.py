@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -99,6 +100,8 @@ class Study(Options):
     needs: ClassVar[str] = "table"  # the method that an encoding must have
     several: ClassVar[bool] = False  # takes more than one encoding
     usual: ClassVar[str] = "sinusoidal"  # the encoding where none is named
+    usual_options: ClassVar[Mapping[str, Any]] = {}  # its own defaults of parameters and positions: {"d": 8}
+    specs_are_arguments: ClassVar[bool] = False  # on the command line the encodings stand without --encoding
     one_table: ClassVar[bool] = True  # the numbers are one array with coordinates, so .npy and .csv can hold them
     drawn: ClassVar[bool] = True  # a picture, not text
 

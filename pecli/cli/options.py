@@ -11,10 +11,11 @@ import typer
 from pecli.encodings import ENCODINGS
 from pecli.figures.canvas import Canvas
 from pecli.job import Choice, Output, encoding_parameters, known_options
-from pecli.options import Option, Options
+from pecli.options import Option, Options, with_usual
 from pecli.positions import Positions
 from pecli.study import Study
 
+SPECS = "specs"  # the parameter that holds encodings given without --encoding
 METAVARS = {int: "INTEGER", float: "NUMBER", str: "TEXT", bool: ""}
 
 
@@ -41,23 +42,26 @@ def help_text(one: Option) -> str:
     return f"{one.help} ({said})" if said and one.scalar is not bool else one.help
 
 
-def parameter_help(name: str) -> str:
+def parameter_help(name: str, usual: Mapping[str, Any]) -> str:
     """The help of an encoding's parameter: once, where all encodings that have it say the same."""
     owners: dict[str, list[str]] = {}
     for encoding in ENCODINGS.values():
-        if name in encoding.options():
-            owners.setdefault(help_text(encoding.options()[name]), []).append(encoding.name)
+        known = with_usual(encoding.options(), usual)
+        if name in known:
+            owners.setdefault(help_text(known[name]), []).append(encoding.name)
     return "; ".join(f"{', '.join(names)}: {text}" for text, names in owners.items())
 
 
 def job_parameters(figure: type[Study]) -> list[inspect.Parameter]:
     """All options of a figure's or report's command, in the order of the help."""
-    known = known_options(figure)
-    rows = [parameter(one, f"Options of {figure.name}") for one in figure.options().values()]
+    known, usual = known_options(figure), figure.usual_options
+    rows = [specs_argument()] if figure.specs_are_arguments else []
+    rows += [parameter(one, f"Options of {figure.name}") for one in figure.options().values()]
     rows += [parameter(one, "Encoding") for one in Choice.options().values()]
-    rows += [parameter(one, "Encoding", parameter_help(name)) for name, one in encoding_parameters().items()]
+    rows += [parameter(one, "Encoding", parameter_help(name, usual)) for name, one in encoding_parameters().items()]
     sections: tuple[tuple[str, type[Options]], ...] = (("Positions", Positions), ("Canvas", Canvas), ("Output", Output))
-    shared = [(panel, one) for panel, section in sections for one in section.options().values() if one.name in known]
+    offered = [(panel, one) for panel, section in sections for one in with_usual(section.options(), usual).values()]
+    shared = [(panel, one) for panel, one in offered if one.name in known]
     return rows + [parameter(one, panel) for panel, one in shared]
 
 
@@ -69,6 +73,17 @@ def with_parameters(function: Callable[..., None], parameters: list[inspect.Para
     return function
 
 
+def specs_argument() -> inspect.Parameter:
+    """The encodings as words of their own: ``pecli compare sinusoidal:base=10 rope``."""
+    (one,) = Choice.options().values()
+    said = typer.Argument(help=help_text(one), metavar="SPEC", show_default=False)
+    return keyword(SPECS, list[str] | None, None, said)
+
+
 def given(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that were given."""
-    return {name: value for name, value in values.items() if value not in (None, False, [])}
+    """The options that were given; encodings given without --encoding stand before those given with it."""
+    result = {name: value for name, value in values.items() if value not in (None, False, [])}
+    if SPECS in result:
+        (encoding,) = Choice.options()
+        result[encoding] = [*result.pop(SPECS), *result.get(encoding, [])]
+    return result

@@ -16,6 +16,7 @@ from pecli.encodings.relative import Relative
 from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.errors import UnknownNameError, UsageError
+from pecli.options import usual_values
 
 __all__ = ["ENCODINGS", "Encoding", "all_encodings", "find_encoding", "read_encoding"]
 
@@ -70,14 +71,17 @@ def _checked(name: str, plugin: Any) -> type[Encoding]:
     return plugin
 
 
-def read_encoding(spec: str, given: Mapping[str, Any] | None = None) -> Encoding:
-    """An encoding from its text; what is `given` beside it wins over what the text says.
+def read_encoding(
+    spec: str, given: Mapping[str, Any] | None = None, usual: Mapping[str, Any] | None = None
+) -> Encoding:
+    """An encoding from its text; what is `given` beside it wins over what the text says, both over what is `usual`.
 
     ``name`` or ``name:parameter=value,…``; a comma that no ``parameter=`` follows belongs to the value
     (``clock:periods=60,3600``).
     """
     name, _, text = spec.partition(":")
-    return find_encoding(name.strip()).make({**_parameters(spec, text), **(given or {})})
+    kind = find_encoding(name.strip())
+    return kind.make({**usual_values(kind.options(), usual or {}), **_parameters(spec, text), **(given or {})})
 
 
 def _parameters(spec: str, text: str) -> dict[str, str]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from pecli.lazy import Array, np
 from pecli.options import Options
@@ -100,9 +101,10 @@ class Encoding(Options):
         """What the columns mean one by one, or None where they are just numbered."""
         return None
 
-    def spec(self) -> str:
-        """The text that gives this encoding again: ``sinusoidal:base=10,d=64``."""
-        given = [f"{name}={self.options()[name].write(value)}" for name, value in self.changed().items()]
+    def spec(self, usual: Mapping[str, Any] | None = None) -> str:
+        """The text that gives this encoding again, also where `usual` values are defaults: ``sinusoidal:base=10``."""
+        known, said = self.options(), self.changed() | self.changed(usual)
+        given = [f"{name}={known[name].write(said[name])}" for name in known if name in said]
         return self.name + (":" + ",".join(given) if given else "")
 
     def label(self) -> str:

@@ -129,8 +129,8 @@ class Job:
 
     def view(self, seen: bool = True) -> View:
         """What the figure looks at: as many numbers as pixels, or (not seen) every one."""
-        figure = self.figure
-        view = View(tuple(e.fitted(self.positions) for e in self.encodings), self.positions)
+        figure, positions = self.figure, self.figure.positions(self.positions)
+        view = View(tuple(e.fitted(positions) for e in self.encodings), positions)
         if not seen or not isinstance(figure, Figure):
             return view
         return replace(view, pixels=self.canvas.pixels(figure.aspect_for(view), figure.grid_for(view)))

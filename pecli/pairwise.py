@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 from pecli.encodings.encoding import CHUNK, Encoding
 from pecli.encodings.harmonic import NEAR, Harmonic
+from pecli.envelope import Envelope
 from pecli.lazy import Array, np
-from pecli.positions import Blocks
+from pecli.positions import Blocks, Positions
 from pecli.progress import track
 
 CONSTANT = 1e-13  # a row whose deviation is below this share of its mean is constant (scipy's rule)
@@ -116,19 +117,45 @@ def measures() -> tuple[str, ...]:
     return tuple(MEASURES)
 
 
-def by_offset(encoding: Encoding, measure: Measure, n: int) -> Array | None:
-    """The measure at the offsets 0 … n − 1, shape (n,), or None where it does not depend on the offset alone."""
+def is_by_offset(encoding: Encoding, measure: Measure) -> bool:
+    """Whether the measure depends on the offset alone, in closed form."""
+    return measure.from_squares is not None and isinstance(encoding, Harmonic) and encoding.invariant
+
+
+def by_offset(encoding: Encoding, measure: Measure, n: int, first: int = 0) -> Array | None:
+    """The measure at the offsets first … first + n − 1, (n,), or None where it does not depend on the offset alone."""
     if measure.from_squares is None or not isinstance(encoding, Harmonic) or not encoding.invariant:
         return None
-    return measure.from_squares(encoding.squares(n), float(np.sum(encoding.amplitudes**2)))
+    return measure.from_squares(encoding.squares(n, first), float(np.sum(encoding.amplitudes**2)))
 
 
-def to_all(encoding: Encoding, measure: Measure, at: Array, positions: Array) -> Array:
-    """The measure between the positions `at` and all `positions`, shape (len(at), len(positions))."""
+def to_all(encoding: Encoding, measure: Measure, at: Array, first: int, count: int) -> Array:
+    """The measure between the positions `at` and `count` positions from `first` on, shape (len(at), count)."""
+    if is_by_offset(encoding, measure):
+        return np.array([by_offset(encoding, measure, count, first - int(own)) for own in at])
     rows = encoding.table(at)
     step = max(1, CHUNK // encoding.width)
-    parts = range(0, len(positions), step)
-    return np.hstack([measure.between(rows, encoding.table(positions[i : i + step])) for i in parts])
+    parts = [np.arange(i, min(i + step, first + count), dtype=np.float64) for i in range(first, first + count, step)]
+    return np.hstack([measure.between(rows, encoding.table(part)) for part in parts])
+
+
+def spread_by_offset(encoding: Encoding, measure: Measure, positions: Positions) -> Envelope:
+    """The measure's minimum, maximum and mean over all pairs at each offset 0 … L − 1, each (1, L).
+
+    Row p of the matrix, from its diagonal on, stands at the offsets 0, 1, …: rows are added up one by one.
+    """
+    length = positions.length
+    low, high, total = np.full(length, np.inf), np.full(length, -np.inf), np.zeros(length)
+    step = max(1, CHUNK // length)
+    for at in track(range(0, length, step), "comparing positions"):
+        own = positions.start + np.arange(at, min(at + step, length), dtype=np.float64)
+        values = to_all(encoding, measure, own, positions.start + at, length - at)
+        for shift, row in enumerate(values):
+            pairs = length - at - shift
+            low[:pairs] = np.fmin(low[:pairs], row[shift:])
+            high[:pairs] = np.fmax(high[:pairs], row[shift:])
+            total[:pairs] += row[shift:]
+    return Envelope(low[None], high[None], total[None] / np.arange(length, 0, -1))
 
 
 def matrix(encoding: Encoding, measure: Measure, blocks: Blocks) -> Array:

@@ -63,7 +63,7 @@ class Picture:
         -------
         the same Axes
         """
-        panels = split_axes(axes, self.figure.grid())
+        panels = split_axes(axes, self.figure.grid_for(self.job.view()))
         scale = self.figure.draw(self.seen, panels, self.job.canvas)
         if scale is not None:
             colour_bar(scale, panels)
@@ -97,8 +97,8 @@ class Picture:
         return self.figure.title(self.job.view()) if canvas.title is None else canvas.title
 
     def _drawing(self) -> Drawing:
-        figure, canvas = self.figure, self.job.canvas
-        drawing, axes = new_picture(canvas, figure.aspect, figure.grid())
+        figure, canvas, view = self.figure, self.job.canvas, self.job.view()
+        drawing, axes = new_picture(canvas, figure.aspect_for(view), figure.grid_for(view))
         scale = figure.draw(self.seen, axes, canvas)
         if scale is not None:
             colour_bar(scale, axes)

@@ -6,7 +6,7 @@ import dataclasses
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from pecli.encodings.encoding import Encoding
 from pecli.errors import UsageError
@@ -68,6 +68,18 @@ class Numbers:
         """What the reader has to know about how the picture was made; mostly nothing."""
         return ""
 
+    def limits(self) -> tuple[float, float] | None:
+        """The values at the ends of the colours, or None where colours mean nothing."""
+        return None
+
+    def limited(self, low: float, high: float) -> Self:
+        """The same numbers under other limits of the colours."""
+        return self
+
+    def less(self, other: Self) -> Self:
+        """The difference of two such numbers, as numbers."""
+        raise UsageError("a difference is for one image of the same size each: try heatmap or distance")
+
     def columns(self) -> list[Any]:
         """The headers of a 2-D main array's columns."""
         return list(range(self.main.shape[1]))
@@ -109,6 +121,10 @@ class Study(Options):
     def takes(cls, encoding: type[Encoding]) -> bool:
         """Whether this can show encodings of that kind."""
         return hasattr(encoding, cls.needs)
+
+    def positions(self, asked: Positions) -> Positions:
+        """The positions that it looks at where these are asked for."""
+        return asked
 
     def shape(self, view: View) -> tuple[int, ...]:
         """The shape of the largest array that `compute` makes, to know its memory beforehand."""

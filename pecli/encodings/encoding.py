@@ -28,6 +28,7 @@ class Encoding(Options):
     source: ClassVar[str]
     example: ClassVar[str]
     kind: ClassVar[str] = "added to the embedding"
+    additive: ClassVar[bool] = True  # row p of the table is added to the embedding of token p
     models: ClassVar[str] = "none known"
     trained: ClassVar[bool] = False  # its numbers are learned, not given by the formula
     extrapolates: ClassVar[bool] = True
@@ -95,7 +96,7 @@ class Encoding(Options):
 
     def position_text(self, position: float) -> str:
         """A position as its axis shows it."""
-        return f"{position:g}"
+        return f"{position:,.0f}" if float(position).is_integer() else f"{position:g}"
 
     def dimension_names(self) -> list[str] | None:
         """What the columns mean one by one, or None where they are just numbered."""

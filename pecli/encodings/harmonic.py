@@ -133,21 +133,38 @@ class Harmonic(Encoding):
         """⟨PE_p, PE_q⟩ = Σ_j r_j² cos(ω_j (p − q)) for each offset, shape (n,); even d."""
         return np.cos(self.angles(offsets)) @ self.amplitudes**2
 
-    def squares(self, n: int) -> Array:
-        """‖PE_p − PE_q‖² at the offsets 0 … n − 1, shape (n,); even d; exactly 0 where two rows coincide.
+    def column_wavelengths(self) -> Array:
+        """The wavelength of every column of the table, positions, shape (d,)."""
+        waves = self.wavelengths()[None, :]
+        return self.arrange(waves, waves)[0]
+
+    def decay(self, offsets: Array) -> Array:
+        """RoFormer's bound on how the score falls with the offset: the mean over j of |Σ_{i ≤ j} e^{i Δ ω_i}|.
+
+        Su et al. 2021, section 3.4.3, arXiv:2104.09864. Shape (n,); at offset 0 (n_pairs + 1)/2.
+        """
+        means = np.empty(len(offsets))
+        step = max(1, CHUNK // self.width)
+        for at in range(0, len(offsets), step):
+            turning = np.exp(1j * self.angles(offsets[at : at + step]))
+            means[at : at + step] = np.abs(np.cumsum(turning, axis=1)).mean(axis=1)
+        return means
+
+    def squares(self, n: int, first: int = 0) -> Array:
+        """‖PE_p − PE_q‖² at the offsets first … first + n − 1, shape (n,); even d; exactly 0 where two rows coincide.
 
         The offset is written i·B + j: cos(ω(iB + j)) = cos·cos − sin·sin is a matrix product of two small tables.
         What is left small by the difference is worked out again as 4 Σ_j r_j² sin²(ω_j Δ/2).
         """
         step = max(1, int(np.sqrt(n)))
-        coarse = self.angles(np.arange(0, n, step, dtype=np.float64))
+        coarse = self.angles(first + np.arange(0, n, step, dtype=np.float64))
         fine = self.angles(np.arange(step, dtype=np.float64))
         weights = self.amplitudes**2
         products = (np.cos(coarse) * weights) @ np.cos(fine).T - (np.sin(coarse) * weights) @ np.sin(fine).T
         squares = 2 * (weights.sum() - products.reshape(-1)[:n])
         near = np.flatnonzero(squares < NEAR * weights.sum())
         for part in np.array_split(near, 1 + len(near) * len(weights) // CHUNK):
-            squares[part] = 4 * np.sin(self.angles(part) / 2) ** 2 @ weights
+            squares[part] = 4 * np.sin(self.angles(first + part) / 2) ** 2 @ weights
         return squares
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from pecli.envelope import envelope, even_edges
 from pecli.errors import UsageError
 from pecli.figures.canvas import Canvas
-from pecli.figures.figure import Figure, Numbers, View, label_positions
+from pecli.figures.figure import Figure, Numbers, View, extremes, label_positions, plot_run
 from pecli.lazy import Array, np
 from pecli.options import EXACT, option
 from pecli.pairwise import MEASURES, measures, to_all
@@ -20,13 +21,18 @@ TYPICAL = 5  # lines where none are asked for
 
 @dataclass(frozen=True)
 class CurvesNumbers(Numbers):
-    """curves : (lines, n); at : (lines,), the position each starts from; positions : (n,); own : (lines,), the
-    measure of each with itself."""
+    """curves, low : (lines, n), the largest and smallest value at each of n runs of positions (one value where a run
+    is one position); at : (lines,), where each starts; positions : (n,); own : (lines,), each with itself."""
 
     curves: Array
     at: Array
+    low: Array
     positions: Array
     own: Array
+    block: int
+
+    def caption(self) -> str:
+        return extremes(self.block)
 
     def columns(self) -> list[str]:
         return [f"{position:g}" for position in self.positions]
@@ -68,20 +74,25 @@ class Curves(Figure):
         self.typical(view)
 
     def shape(self, view: View) -> tuple[int, ...]:
-        return (len(self.typical(view)), view.covered.length)
+        return (len(self.typical(view)), len(even_edges(view.covered.length, view.pixel_columns)) - 1)
 
     def compute(self, view: View) -> CurvesNumbers:
-        at, positions = self.typical(view), view.covered.array()
-        measure = MEASURES[self.measure]
-        curves = to_all(view.encoding, measure, at, positions)
-        own = curves[np.arange(len(at)), (at - view.covered.start).astype(int)]
-        return CurvesNumbers(view, curves, at, positions, own)
+        at, rows, measure = self.typical(view), view.covered, MEASURES[self.measure]
+        edges = even_edges(rows.length, view.pixel_columns)
+
+        def values(first: int, count: int) -> Array:
+            return to_all(view.encoding, measure, at, rows.start + first, count)
+
+        low, high, _ = envelope(values, edges, len(at))
+        own = np.array([values(int(p) - rows.start, 1)[line, 0] for line, p in enumerate(at)])
+        centres = rows.start + (edges[:-1] + edges[1:] - 1) / 2
+        return CurvesNumbers(view, high, at, low, centres, own, int(edges[1]))
 
     def draw(self, numbers: CurvesNumbers, axes: list[Axes], canvas: Canvas) -> None:
         encoding = numbers.view.encoding
-        for curve, at, own in zip(numbers.curves, numbers.at, numbers.own, strict=True):
-            (line,) = axes[0].plot(numbers.positions, curve, label=f"from {encoding.position_text(at)}")
-            axes[0].plot([at], [own], marker="o", color=line.get_color(), clip_on=False, zorder=3)
+        for low, high, at, own in zip(numbers.low, numbers.curves, numbers.at, numbers.own, strict=True):
+            colour = plot_run(axes[0], numbers.positions, low, high, f"from {encoding.position_text(at)}")
+            axes[0].plot([at], [own], marker="o", color=colour, clip_on=False, zorder=3)
         label_positions(axes[0].xaxis, encoding)
         axes[0].set_ylabel(MEASURES[self.measure].label)
         axes[0].margins(x=0.01)

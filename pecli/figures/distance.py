@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.figures.canvas import Canvas, Scale
-from pecli.figures.figure import Figure, Numbers, View, averaging, label_positions
+from pecli.figures.figure import Figure, Numbers, View, averaging, difference, label_positions
 from pecli.lazy import Array, np
 from pecli.options import option
 from pecli.pairwise import MEASURES, matrix, measures
@@ -29,6 +29,17 @@ class DistanceNumbers(Numbers):
     def caption(self) -> str:
         undefined = f"{self.undefined:,} of {self.matrix.size:,} undefined (constant rows)" if self.undefined else ""
         return "; ".join(filter(None, [averaging(self.block, f"× {self.block:,} pairs"), undefined]))
+
+    def limits(self) -> tuple[float, float] | None:
+        return None if self.smallest is None or self.largest is None else (self.smallest, self.largest)
+
+    def limited(self, low: float, high: float) -> Self:
+        return replace(self, smallest=low, largest=high)
+
+    def less(self, other: Self) -> Self:
+        matrix = difference(self.matrix, other.matrix)
+        reach = float(np.nanmax(np.abs(matrix))) or 1.0
+        return replace(self, matrix=matrix, smallest=-reach, largest=reach)
 
     def columns(self) -> list[Any]:
         return [f"{position:g}" for position in self.positions]

@@ -7,13 +7,25 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.encodings.encoding import Encoding
+from pecli.errors import UsageError
 from pecli.figures.canvas import Canvas, Scale
+from pecli.lazy import Array, np
 from pecli.study import Numbers, Study, View
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Figure", "Numbers", "View", "averaging", "label_dimensions", "label_positions"]
+__all__ = [
+    "Figure",
+    "Numbers",
+    "View",
+    "averaging",
+    "difference",
+    "extremes",
+    "label_dimensions",
+    "label_positions",
+    "plot_run",
+]
 
 
 @dataclass(frozen=True)
@@ -21,10 +33,19 @@ class Figure(Study):
     """Base of the figures. A subclass is one file: its options as fields, `compute` and `draw`."""
 
     aspect: ClassVar[float] = 0.75  # height of a panel over its width
+    composed: ClassVar[bool] = False  # made of other figures
 
     def grid(self) -> tuple[int, int]:
         """The grid of panels: rows, columns."""
         return (1, 1)
+
+    def grid_for(self, view: View) -> tuple[int, int]:
+        """The grid of panels for this view, where it depends on what is looked at."""
+        return self.grid()
+
+    def aspect_for(self, view: View) -> float:
+        """Height of a panel over its width for this view."""
+        return self.aspect
 
     @abstractmethod
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> Scale | None:
@@ -42,6 +63,29 @@ class Figure(Study):
 def averaging(size: int, what: str = "positions") -> str:
     """The caption of a picture whose pixels are means."""
     return f"each pixel: mean of {size:,} {what}" if size > 1 else ""
+
+
+def difference(first: Array, second: Array) -> Array:
+    """The first less the second; raises UsageError where their sizes differ."""
+    if first.shape != second.shape:
+        one, other = (" × ".join(map(str, array.shape)) for array in (first, second))
+        raise UsageError(f"--difference takes tables of one size: these have {one} and {other} numbers")
+    return first - second
+
+
+def extremes(size: int) -> str:
+    """The caption of a line that is drawn from the minimum to the maximum of every run of positions."""
+    return f"each pixel: minimum to maximum of {size:,} positions" if size > 1 else ""
+
+
+def plot_run(axes: Axes, x: Array, low: Array, high: Array, label: str) -> Any:
+    """A line where low and high are one, the band between them where they are not; gives the colour."""
+    (line,) = axes.plot(x, high, label=label)
+    if not np.array_equal(low, high, equal_nan=True):
+        line.set_linewidth(0.3)
+        axes.plot(x, low, color=line.get_color(), linewidth=0.3)
+        axes.fill_between(x, low, high, color=line.get_color(), linewidth=0, alpha=0.6)
+    return line.get_color()
 
 
 def label_positions(axis: Any, encoding: Encoding, label: str | None = None) -> None:

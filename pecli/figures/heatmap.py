@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from pecli.figures.canvas import Canvas, Scale
-from pecli.figures.figure import Figure, Numbers, View, averaging, label_dimensions, label_positions
+from pecli.figures.figure import Figure, Numbers, View, averaging, difference, label_dimensions, label_positions
 from pecli.lazy import Array
 
 if TYPE_CHECKING:
@@ -24,8 +24,21 @@ class HeatmapNumbers(Numbers):
     largest: float
     limit: float  # the colours run from −limit to limit
 
+    signed: bool
+
     def caption(self) -> str:
         return averaging(self.block)
+
+    def limits(self) -> tuple[float, float]:
+        return (-self.limit, self.limit)
+
+    def limited(self, low: float, high: float) -> Self:
+        return replace(self, limit=max(-low, high))
+
+    def less(self, other: Self) -> Self:
+        table = difference(self.table, other.table)
+        low, high = float(table.min()), float(table.max())
+        return replace(self, table=table, smallest=low, largest=high, limit=max(-low, high) or 1.0, signed=True)
 
 
 @dataclass(frozen=True)
@@ -51,7 +64,9 @@ class Heatmap(Figure):
         table = view.encoding.mean_table(blocks)
         smallest, largest = float(table.min()), float(table.max())
         limit = view.encoding.limit or max(-smallest, largest) or 1.0
-        return HeatmapNumbers(view, table, blocks.centres(), blocks.size, smallest, largest, limit)
+        return HeatmapNumbers(
+            view, table, blocks.centres(), blocks.size, smallest, largest, limit, view.encoding.signed
+        )
 
     def draw(self, numbers: HeatmapNumbers, axes: list[Axes], canvas: Canvas) -> Scale:
         encoding, rows = numbers.view.encoding, numbers.view.covered
@@ -60,12 +75,12 @@ class Heatmap(Figure):
             numbers.table,
             aspect="auto",
             interpolation="nearest",
-            cmap=canvas.colours("diverging" if encoding.signed else "binary"),
-            vmin=-numbers.limit if encoding.signed else 0,
+            cmap=canvas.colours("diverging" if numbers.signed else "binary"),
+            vmin=-numbers.limit if numbers.signed else 0,
             vmax=numbers.limit,
             extent=(-0.5, encoding.width - 0.5, bottom, rows.start - 0.5),
         )
         axes[0].set_ylim(rows.stop - 0.5, rows.start - 0.5)
         label_dimensions(axes[0].xaxis, encoding)
         label_positions(axes[0].yaxis, encoding)
-        return Scale(image, "value", None if encoding.signed else [0.0, numbers.limit])
+        return Scale(image, "value", None if numbers.signed else [0.0, numbers.limit])

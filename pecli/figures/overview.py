@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def _figures() -> dict[str, type[Figure]]:
+def single_figures() -> dict[str, type[Figure]]:
+    """The figures that are not made of figures."""
     from pecli.figures import FIGURES  # the registry holds this very class, so it is asked when it is complete
 
-    return {name: figure for name, figure in FIGURES.items() if figure is not Overview}
+    return {name: figure for name, figure in FIGURES.items() if not figure.composed}
 
 
 class Part(NamedTuple):
@@ -56,13 +57,14 @@ class Overview(Figure):
     example: ClassVar[str] = "pecli overview -k 10 --panels heatmap,distance,curves"
     aspect: ClassVar[float] = 0.8
     one_table: ClassVar[bool] = False
+    composed: ClassVar[bool] = True
 
-    panels: tuple[str, ...] = option(("heatmap", "distance"), "the figures, left to right", choices=_figures)
+    panels: tuple[str, ...] = option(("heatmap", "distance"), "the figures, left to right", choices=single_figures)
     measure: str = option("euclidean", "the measure of the panels that have one", choices=measures, flags=("-m",))
 
     def parts(self) -> list[Figure]:
         """The figures that stand side by side."""
-        classes = [_figures()[name] for name in self.panels]
+        classes = [single_figures()[name] for name in self.panels]
         return [cls(**({"measure": self.measure} if "measure" in cls.options() else {})) for cls in classes]
 
     def check(self) -> None:

@@ -1,0 +1,129 @@
+"""A measure against the offset: is it a function of m − n alone?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pecli.encodings.encoding import Encoding
+from pecli.encodings.harmonic import Harmonic
+from pecli.envelope import Envelope, envelope, even_edges, log_edges
+from pecli.errors import UsageError
+from pecli.figures.canvas import Canvas
+from pecli.figures.figure import Figure, Numbers, View, extremes
+from pecli.lazy import Array, np
+from pecli.options import option
+from pecli.pairwise import MEASURES, by_offset, is_by_offset, measures, spread_by_offset
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True)
+class OffsetsNumbers(Numbers):
+    """mean, low, high : (encodings, n), over all pairs at each of n runs of offsets; offsets : (n,), their middles;
+    decay : (encodings, n), RoFormer's bound, or empty."""
+
+    mean: Array
+    encoding: Array
+    offsets: Array
+    low: Array
+    high: Array
+    decay: Array
+    block: int
+    spread: tuple[float, ...]  # the widest band of each encoding over one offset, 0 where it is a line exactly
+
+    def caption(self) -> str:
+        return extremes(self.block).replace("positions", "offsets")
+
+    def columns(self) -> list[str]:
+        return [f"{offset:g}" for offset in self.offsets]
+
+    def facts(self) -> dict[str, Any]:
+        specs = [encoding.spec() for encoding in self.view.encodings]
+        return {"block": self.block, "spread": dict(zip(specs, self.spread, strict=True))}
+
+
+@dataclass(frozen=True)
+class Offsets(Figure):
+    """The mean of a measure over all pairs of positions at each offset m − n, with its minimum and maximum as a band.
+
+    Notes
+    -----
+    The band is a line exactly where the encoding is translation invariant, ⟨p_m, p_n⟩ = g(m − n) (the fifth article).
+    RoFormer's bound is on the scale of a dot product of (1, 0) pairs: Su et al. 2021, section 3.4.3, arXiv:2104.09864.
+    """
+
+    name: ClassVar[str] = "offsets"
+    summary: ClassVar[str] = "a measure against the offset m − n, with the band of all positions"
+    example: ClassVar[str] = "pecli offsets -e sinusoidal -e binary --measure cos"
+    aspect: ClassVar[float] = 0.55
+    several: ClassVar[bool] = True
+
+    measure: str = option("dot", "how two rows are compared", choices=measures, flags=("-m",))
+    decay: bool = option(False, "add RoFormer's bound on the decay, dashed")
+    log: bool = option(False, "logarithmic axis of offsets, from 1")
+
+    def check_view(self, view: View) -> None:
+        super().check_view(view)
+        lacking = [e.name for e in view.encodings if not isinstance(e, Harmonic)]
+        if self.decay and lacking:
+            raise UsageError(f"--decay needs frequencies and {lacking[0]} has none: it takes rope, sinusoidal and such")
+        lengths = {encoding.covered(view.positions).length for encoding in view.encodings}
+        if len(lengths) > 1 or (self.log and min(lengths) < 2):
+            raise UsageError("offsets overlays encodings of one length (with --log, 2 or more)")
+
+    def edges(self, view: View) -> Array:
+        """Borders of the runs of offsets."""
+        length = view.covered.length
+        if self.log:  # offsets 1 … length − 1
+            return log_edges(length, view.pixel_columns)
+        return even_edges(length, view.pixel_columns)
+
+    def shape(self, view: View) -> tuple[int, ...]:
+        exact = all(is_by_offset(encoding, MEASURES[self.measure]) for encoding in view.encodings)
+        return (3, len(view.encodings), len(self.edges(view)) if exact else view.covered.length)
+
+    def compute(self, view: View) -> OffsetsNumbers:
+        edges = self.edges(view)
+        spreads = [self._spread(encoding, view, edges) for encoding in view.encodings]
+        low, high, mean = (np.concatenate(parts) for parts in zip(*[one for one, _ in spreads], strict=True))
+        centres = (edges[:-1] + edges[1:] - 1) / 2
+        decay = [e.decay(centres) for e in view.encodings if self.decay and isinstance(e, Harmonic)]
+        widths, block = tuple(width for _, width in spreads), int(np.diff(edges).max())
+        return OffsetsNumbers(
+            view, mean, np.arange(len(mean)), centres, low, high, np.array(decay).reshape(len(decay), -1), block, widths
+        )
+
+    def _spread(self, encoding: Encoding, view: View, edges: Array) -> tuple[Envelope, float]:
+        """The measure over each run of offsets, and the widest band over a single offset."""
+        measure = MEASURES[self.measure]
+        if is_by_offset(encoding, measure):
+            return envelope(lambda first, count: np.array([by_offset(encoding, measure, count, first)]), edges), 0.0
+        spread = spread_by_offset(encoding, measure, encoding.covered(view.positions))
+        starts = edges[:-1]
+        counts = np.diff(edges)
+        stop = int(edges[-1])
+        low, high = np.fmin.reduceat(spread.low[0, :stop], starts), np.fmax.reduceat(spread.high[0, :stop], starts)
+        mean = np.add.reduceat(spread.mean[0, :stop], starts) / counts
+        return Envelope(low[None], high[None], mean[None]), float(np.nanmax(spread.high - spread.low))
+
+    def draw(self, numbers: OffsetsNumbers, axes: list[Axes], canvas: Canvas) -> None:
+        rows = zip(numbers.view.encodings, numbers.mean, numbers.low, numbers.high, strict=True)
+        colours = []
+        for encoding, mean, low, high in rows:
+            (line,) = axes[0].plot(numbers.offsets, mean, label=encoding.label())
+            axes[0].fill_between(numbers.offsets, low, high, color=line.get_color(), alpha=0.3, linewidth=0)
+            colours.append(line.get_color())
+        for encoding, colour, decay in zip(numbers.view.encodings, colours, numbers.decay, strict=False):
+            axes[0].plot(numbers.offsets, decay, "--", color=colour, label=f"decay bound, {encoding.name}")
+        axes[0].set(xlabel="offset m − n", ylabel=MEASURES[self.measure].label)
+        if self.log:
+            axes[0].set_xscale("log")
+        axes[0].margins(x=0.01)
+        axes[0].grid(axis="y")
+        if len(numbers.view.encodings) > 1 or self.decay:
+            axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+
+    def title(self, view: View) -> str:
+        return "by offset" if len(view.encodings) > 1 else super().title(view)

@@ -1,0 +1,108 @@
+"""Chosen dimensions against position: how often each column changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from pecli.encodings.harmonic import Harmonic
+from pecli.envelope import envelope, even_edges
+from pecli.errors import UsageError
+from pecli.figures.canvas import Canvas
+from pecli.figures.figure import Figure, Numbers, View, extremes, label_positions, plot_run
+from pecli.lazy import Array, np
+from pecli.options import option
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+LINES = 5  # dimensions where none are asked for
+
+
+@dataclass(frozen=True)
+class WavesNumbers(Numbers):
+    """values, low : (dims, n), largest and smallest value at each of n runs of positions; dims : (dims,);
+    positions : (n,); wavelengths : (dims,), positions, NaN where no formula gives one."""
+
+    values: Array
+    dims: Array
+    low: Array
+    positions: Array
+    wavelengths: Array
+    block: int
+
+    def caption(self) -> str:
+        return extremes(self.block)
+
+    def columns(self) -> list[str]:
+        return [f"{position:g}" for position in self.positions]
+
+
+@dataclass(frozen=True)
+class Waves(Figure):
+    """The values of chosen dimensions, one line each.
+
+    Notes
+    -----
+    The third article's advice on the heatmap, read how often each column changes, made a picture of its own.
+    """
+
+    name: ClassVar[str] = "waves"
+    summary: ClassVar[str] = "the values of chosen dimensions against position"
+    example: ClassVar[str] = "pecli waves --dims 4,5,6,7"
+    aspect: ClassVar[float] = 0.5
+
+    dims: tuple[int, ...] | None = option(
+        None, "the dimensions", at_least=0, unset=f"{LINES} from the fastest to the slowest that still moves"
+    )
+
+    def chosen(self, view: View) -> Array:
+        """The dimensions to draw."""
+        encoding, width = view.encoding, view.encoding.width
+        beyond = [dim for dim in self.dims or () if dim >= width]
+        if beyond:
+            raise UsageError(f"--dims {beyond[0]} is not there: {encoding.label()} has dimensions 0 to {width - 1}")
+        if self.dims is not None:
+            return np.array(list(dict.fromkeys(self.dims)))
+        moving = width
+        if isinstance(encoding, Harmonic):  # a wave longer than four windows looks like a constant
+            moving = int(np.count_nonzero(encoding.column_wavelengths() <= 4 * view.covered.length)) or width
+        return np.unique(np.linspace(0, moving - 1, min(LINES, moving)).astype(int))
+
+    def check_view(self, view: View) -> None:
+        super().check_view(view)
+        self.chosen(view)
+
+    def shape(self, view: View) -> tuple[int, ...]:
+        return (len(self.chosen(view)), len(even_edges(view.covered.length, view.pixel_columns)) - 1)
+
+    def compute(self, view: View) -> WavesNumbers:
+        encoding, rows, dims = view.encoding, view.covered, self.chosen(view)
+        edges = even_edges(rows.length, view.pixel_columns)
+
+        def values(first: int, count: int) -> Array:
+            return encoding.table(rows.start + np.arange(first, first + count, dtype=np.float64))[:, dims].T
+
+        low, high, _ = envelope(values, edges, encoding.width)
+        waves = encoding.column_wavelengths()[dims] if isinstance(encoding, Harmonic) else np.full(len(dims), np.nan)
+        centres = rows.start + (edges[:-1] + edges[1:] - 1) / 2
+        return WavesNumbers(view, high, dims, low, centres, waves, int(edges[1]))
+
+    def draw(self, numbers: WavesNumbers, axes: list[Axes], canvas: Canvas) -> None:
+        encoding = numbers.view.encoding
+        names = encoding.dimension_names()
+        for dim, wave, low, high in zip(numbers.dims, numbers.wavelengths, numbers.low, numbers.values, strict=True):
+            label = f"{encoding.dimension_label} {names[dim] if names else dim}"
+            plot_run(axes[0], numbers.positions, low, high, label + wavelength_text(wave))
+        label_positions(axes[0].xaxis, encoding)
+        axes[0].set_ylabel("value")
+        axes[0].margins(x=0.01)
+        axes[0].grid(axis="y")
+        axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+
+
+def wavelength_text(wave: float) -> str:
+    """A wavelength in a legend; nothing where there is none."""
+    if np.isnan(wave):
+        return ""
+    return ", still" if np.isinf(wave) else f", λ = {wave:,.4g}" if wave < 1e6 else f", λ = {wave:.3g}"

@@ -140,12 +140,12 @@ def to_all(encoding: Encoding, measure: Measure, at: Array, first: int, count: i
 
 
 def spread_by_offset(encoding: Encoding, measure: Measure, positions: Positions) -> Envelope:
-    """The measure's minimum, maximum and mean over all pairs at each offset 0 … L − 1, each (1, L).
+    """The measure's minimum, maximum and mean over all pairs at each offset 0 … L − 1, each (1, L); NaN where none is.
 
     Row p of the matrix, from its diagonal on, stands at the offsets 0, 1, …: rows are added up one by one.
     """
     length = positions.length
-    low, high, total = np.full(length, np.inf), np.full(length, -np.inf), np.zeros(length)
+    low, high, total, defined = np.full((4, length), [[np.nan], [np.nan], [0.0], [0.0]])
     step = max(1, CHUNK // length)
     for at in track(range(0, length, step), "comparing positions"):
         own = positions.start + np.arange(at, min(at + step, length), dtype=np.float64)
@@ -154,8 +154,9 @@ def spread_by_offset(encoding: Encoding, measure: Measure, positions: Positions)
             pairs = length - at - shift
             low[:pairs] = np.fmin(low[:pairs], row[shift:])
             high[:pairs] = np.fmax(high[:pairs], row[shift:])
-            total[:pairs] += row[shift:]
-    return Envelope(low[None], high[None], total[None] / np.arange(length, 0, -1))
+            total[:pairs] += np.nan_to_num(row[shift:])
+            defined[:pairs] += ~np.isnan(row[shift:])
+    return Envelope(low[None], high[None], total[None] / np.where(defined, defined, np.nan))
 
 
 def matrix(encoding: Encoding, measure: Measure, blocks: Blocks) -> Array:

@@ -38,6 +38,7 @@ class Binary(Encoding):
     example: ClassVar[str] = "pecli distance -e binary --measure hamming --length 64"
     models: ClassVar[str] = "none: an intuition"
     extrapolates: ClassVar[bool] = False
+    continuous: ClassVar[bool] = False
     dimension_label: ClassVar[str] = "bit"
 
     d: int | None = option(

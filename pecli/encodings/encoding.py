@@ -32,6 +32,7 @@ class Encoding(Options):
     models: ClassVar[str] = "none known"
     trained: ClassVar[bool] = False  # its numbers are learned, not given by the formula
     extrapolates: ClassVar[bool] = True
+    continuous: ClassVar[bool] = True  # moves little from one position to the next; else a line is drawn in steps
 
     position_label: ClassVar[str] = "position p"
     dimension_label: ClassVar[str] = "dimension"

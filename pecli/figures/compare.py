@@ -67,7 +67,7 @@ class Compare(Figure):
         return (ceil(panels / columns), columns)
 
     def aspect_for(self, view: View) -> float:
-        return self.part().aspect
+        return 0.9 * self.part().aspect_for(view)
 
     def shape(self, view: View) -> tuple[int, ...]:
         return (sum(prod(self.part().shape(one)) for one in self.views(view)),)
@@ -98,7 +98,7 @@ class Compare(Figure):
         shared = len(scales) - numbers.differs
         _one_bar(scales[:shared], [one for own in groups[:shared] for one in own])
         if numbers.differs:
-            _one_bar(scales[shared:], groups[shared])
+            _one_bar([scale and scale._replace(label="difference") for scale in scales[shared:]], groups[shared])
         if not scales[0]:
             _one_window([one for own in groups[:shared] for one in own])
 

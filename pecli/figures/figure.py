@@ -73,18 +73,18 @@ def difference(first: Array, second: Array) -> Array:
     return first - second
 
 
-def extremes(size: int) -> str:
+def extremes(size: int, what: str = "positions") -> str:
     """The caption of a line that is drawn from the minimum to the maximum of every run of positions."""
-    return f"each pixel: minimum to maximum of {size:,} positions" if size > 1 else ""
+    return f"each pixel: minimum to maximum of up to {size:,} {what}" if size > 1 else ""
 
 
-def plot_run(axes: Axes, x: Array, low: Array, high: Array, label: str) -> Any:
+def plot_run(axes: Axes, x: Array, low: Array, high: Array, label: str, style: str = "default") -> Any:
     """A line where low and high are one, the band between them where they are not; gives the colour."""
-    (line,) = axes.plot(x, high, label=label)
-    if not np.array_equal(low, high, equal_nan=True):
-        line.set_linewidth(0.3)
-        axes.plot(x, low, color=line.get_color(), linewidth=0.3)
-        axes.fill_between(x, low, high, color=line.get_color(), linewidth=0, alpha=0.6)
+    if np.array_equal(low, high, equal_nan=True):
+        return axes.plot(x, high, label=label, drawstyle=style)[0].get_color()
+    (line,) = axes.plot(x, high, linewidth=0.3)
+    axes.plot(x, low, color=line.get_color(), linewidth=0.3)
+    axes.fill_between(x, low, high, color=line.get_color(), linewidth=0, alpha=0.6, label=label)
     return line.get_color()
 
 

@@ -34,7 +34,7 @@ class OffsetsNumbers(Numbers):
     spread: tuple[float, ...]  # the widest band of each encoding over one offset, 0 where it is a line exactly
 
     def caption(self) -> str:
-        return extremes(self.block).replace("positions", "offsets")
+        return extremes(self.block, "offsets")
 
     def columns(self) -> list[str]:
         return [f"{offset:g}" for offset in self.offsets]
@@ -91,9 +91,8 @@ class Offsets(Figure):
         centres = (edges[:-1] + edges[1:] - 1) / 2
         decay = [e.decay(centres) for e in view.encodings if self.decay and isinstance(e, Harmonic)]
         widths, block = tuple(width for _, width in spreads), int(np.diff(edges).max())
-        return OffsetsNumbers(
-            view, mean, np.arange(len(mean)), centres, low, high, np.array(decay).reshape(len(decay), -1), block, widths
-        )
+        bound = np.array(decay) if decay else np.empty((0, len(centres)))
+        return OffsetsNumbers(view, mean, np.arange(len(mean)), centres, low, high, bound, block, widths)
 
     def _spread(self, encoding: Encoding, view: View, edges: Array) -> tuple[Envelope, float]:
         """The measure over each run of offsets, and the widest band over a single offset."""

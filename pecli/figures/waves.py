@@ -30,6 +30,7 @@ class WavesNumbers(Numbers):
     positions: Array
     wavelengths: Array
     block: int
+    limit: float  # the largest absolute value
 
     def caption(self) -> str:
         return extremes(self.block)
@@ -40,7 +41,7 @@ class WavesNumbers(Numbers):
 
 @dataclass(frozen=True)
 class Waves(Figure):
-    """The values of chosen dimensions, one line each.
+    """The values of chosen dimensions, one line each, in lanes one below the other.
 
     Notes
     -----
@@ -86,18 +87,23 @@ class Waves(Figure):
         low, high, _ = envelope(values, edges, encoding.width)
         waves = encoding.column_wavelengths()[dims] if isinstance(encoding, Harmonic) else np.full(len(dims), np.nan)
         centres = rows.start + (edges[:-1] + edges[1:] - 1) / 2
-        return WavesNumbers(view, high, dims, low, centres, waves, int(edges[1]))
+        limit = float(max(np.abs(low).max(), np.abs(high).max())) or 1.0
+        return WavesNumbers(view, high, dims, low, centres, waves, int(edges[1]), limit)
 
     def draw(self, numbers: WavesNumbers, axes: list[Axes], canvas: Canvas) -> None:
         encoding = numbers.view.encoding
         names = encoding.dimension_names()
-        for dim, wave, low, high in zip(numbers.dims, numbers.wavelengths, numbers.low, numbers.values, strict=True):
-            label = f"{encoding.dimension_label} {names[dim] if names else dim}"
-            plot_run(axes[0], numbers.positions, low, high, label + wavelength_text(wave))
+        lanes = -2.4 * numbers.limit * np.arange(len(numbers.dims))
+        rows = zip(lanes, numbers.dims, numbers.wavelengths, numbers.low, numbers.values, strict=True)
+        for lane, dim, wave, low, high in rows:
+            label = f"{encoding.dimension_label} {names[dim] if names else dim}{wavelength_text(wave)}"
+            axes[0].axhline(lane, color="0.8", linewidth=0.4, zorder=0)
+            style = "default" if encoding.continuous else "steps-mid"
+            plot_run(axes[0], numbers.positions, lane + low, lane + high, label, style)
         label_positions(axes[0].xaxis, encoding)
-        axes[0].set_ylabel("value")
+        axes[0].set_yticks(lanes, [names[dim] if names else str(dim) for dim in numbers.dims])
+        axes[0].set_ylabel(f"{encoding.dimension_label} (a lane is ±{numbers.limit:.3g})")
         axes[0].margins(x=0.01)
-        axes[0].grid(axis="y")
         axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
 
@@ -105,4 +111,6 @@ def wavelength_text(wave: float) -> str:
     """A wavelength in a legend; nothing where there is none."""
     if np.isnan(wave):
         return ""
-    return ", still" if np.isinf(wave) else f", λ = {wave:,.4g}" if wave < 1e6 else f", λ = {wave:.3g}"
+    if np.isinf(wave):
+        return ", still"
+    return f", λ = {wave:,.4g}" if wave < 1e4 else f", λ = {wave:,.0f}" if wave < 1e7 else f", λ = {wave:.3g}"

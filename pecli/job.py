@@ -4,89 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pecli.encodings import ENCODINGS, Encoding, read_encoding
+from pecli.encodings import Encoding, read_encoding
 from pecli.errors import UnknownNameError, UsageError
-from pecli.figures import FIGURES
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure
 from pecli.formats import FORMATS, format_of
 from pecli.memory import check_memory
-from pecli.options import Option, Options, option, usual_values
+from pecli.options import Option, Options, usual_values
 from pecli.output import check_target
 from pecli.positions import Positions
-from pecli.reports import REPORTS
+from pecli.reports.report import Report
+from pecli.sections import SECTIONS, STUDIES, Choice, Output, encoding_parameters, find_study, known_options
 from pecli.study import Study, View
-
-LONGEST_NAME = 120  # characters of a file name that we make up
-
-
-@dataclass(frozen=True)
-class Output(Options):
-    """Where the results go."""
-
-    what = "output option"
-
-    output: tuple[str, ...] = option(
-        (),
-        "file to write, again for more; - is standard output; by default a name that tells the job",
-        flags=("-o",),
-        split=False,
-    )
-    format: str | None = option(None, "format where no file name says it", choices=lambda: FORMATS, unset="png")
-    no_clobber: bool = option(False, "keep files that are there already")
-
-    def check(self) -> None:
-        twice = {path for path in self.output if self.output.count(path) > 1}
-        if twice:
-            raise UsageError(f"-o {twice.pop()} is given twice")
-        for path in self.output:
-            format_of(path, self.format)
-
-
-@dataclass(frozen=True)
-class Choice(Options):
-    """Which encoding."""
-
-    what = "encoding option"
-
-    encoding: tuple[str, ...] = option(
-        (),
-        "name, or name:parameter=value,… (pecli encodings lists them)",
-        flags=("-e",),
-        split=False,
-        unset="sinusoidal",
-    )
-
-
-SECTIONS: tuple[type[Options], ...] = (Choice, Positions, Canvas, Output)
-STUDIES: dict[str, type[Study]] = {**FIGURES, **REPORTS}
-
-
-def find_study(name: str) -> type[Study]:
-    """The figure or report of that name; raises UnknownNameError with a suggestion."""
-    if name not in STUDIES:
-        raise UnknownNameError("figure", name, STUDIES)
-    return STUDIES[name]
-
-
-def encoding_parameters() -> dict[str, Option]:
-    """The parameters of all encodings by name; one that several share stands once."""
-    return {name: one for cls in ENCODINGS.values() for name, one in cls.options().items()}
-
-
-def known_options(study: type[Study]) -> dict[str, Option]:
-    """Every option that a job of this figure or report takes."""
-    known = {**study.options(), **encoding_parameters()}
-    for section in SECTIONS:
-        if section is not Canvas or study.drawn:
-            known.update(section.options())
-    return known
+from pecli.words import filled, name_of
 
 
 @dataclass(frozen=True)
@@ -125,21 +59,26 @@ class Job:
         _check_kinds(kind, encodings)
         job = cls(kind.make(own), encodings, positions, canvas, output)
         job.figure.check_view(job.view())
+        job.targets()
         return job
 
     def view(self, seen: bool = True) -> View:
         """What the figure looks at: as many numbers as pixels, or (not seen) every one."""
-        figure, positions = self.figure, self.figure.positions(self.positions)
+        positions = self.figure.positions(self.positions)
         view = View(tuple(e.fitted(positions) for e in self.encodings), positions)
-        if not seen or not isinstance(figure, Figure):
-            return view
-        return replace(view, pixels=self.canvas.pixels(figure.aspect_for(view), figure.grid_for(view)))
+        return replace(view, pixels=self._pixels(view)) if seen else view
+
+    def _pixels(self, view: View) -> tuple[int, int] | None:
+        figure = self.figure
+        if isinstance(figure, Figure):
+            return self.canvas.pixels(figure.aspect_for(view), figure.grid_for(view))
+        return figure.cells() if isinstance(figure, Report) else None
 
     def targets(self) -> tuple[str, ...]:
         """The files to write; a made-up name where a picture is given none."""
-        if not self.figure.drawn and not self.output.format:
-            return self.output.output
-        return self.output.output or (f"{self.name()}.{self.output.format or 'png'}",)
+        if not self.output.output and (self.figure.drawn or self.output.format):
+            return (f"{name_of(self)}.{self.output.format or 'png'}",)
+        return tuple(filled(path, self) for path in self.output.output)
 
     def formats(self) -> tuple[str, ...]:
         """The format of each target."""
@@ -166,7 +105,7 @@ class Job:
     def settings(self) -> dict[str, Any]:
         """The job as a flat mapping that `make` reads: everything but the output."""
         return {
-            "encoding": self._specs(),
+            "encoding": self.specs(),
             **self.figure.settings(),
             **self.positions.settings(),
             **self.canvas.settings(),
@@ -177,61 +116,15 @@ class Job:
         given = {name: value for name, value in self.settings().items() if value is not None}
         prints = [encoding.fingerprint() for encoding in self.encodings]
         inputs = {"inputs": prints} if any(prints) else {}
-        return json.dumps({"job": {"figure": self.figure.name, **given}, **inputs, **versions()})
+        return json.dumps({"job": {"command": self.figure.name, **given}, **inputs, **versions()})
 
     def salt(self) -> str:
         """A short name that two different jobs do not share."""
         return "p" + hashlib.sha256(self.metadata().encode()).hexdigest()[:10]
 
-    def changed(self) -> dict[str, str]:
-        """The options that differ from their defaults, as text, a single encoding's parameters one by one."""
-        result = {}
-        if len(self.encodings) > 1:
-            result["encoding"] = " ".join(self._specs())
-        for part in (*self.encodings[:1], self.figure, self.positions, self.canvas):
-            if isinstance(part, Encoding) and len(self.encodings) > 1:
-                continue
-            changed = part.changed(self.figure.usual_options)
-            result.update({name: part.options()[name].write(value) for name, value in changed.items()})
-        return result
-
-    def name(self) -> str:
-        """A file name without its extension: figure, encoding and what differs from the defaults."""
-        parts = [self.figure.name, "-".join(encoding.name for encoding in self.encodings)]
-        parts += [f"{name}{value}" for name, value in self.changed().items()]
-        text = re.sub(r"[^\w.+-]+", "_", "-".join(parts).replace("no_title" + "true", "no_title"))
-        return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 12]}-{self.salt()}"
-
-    def words(self) -> list[str]:
-        """The words of the command line that asks for this job."""
-        return ["pecli", self.figure.name, *self._encoding_words(), *self._option_words(), *self._output_words()]
-
-    def command(self) -> str:
-        """The command line that asks for this job, quoted for a shell."""
-        return shlex.join(self.words())
-
-    def _specs(self) -> list[str]:
+    def specs(self) -> list[str]:
+        """The encodings as text."""
         return [encoding.spec(self.figure.usual_options) for encoding in self.encodings]
-
-    def _encoding_words(self) -> list[str]:
-        if self.figure.specs_are_arguments:
-            usual = read_encoding(self.figure.usual, usual=self.figure.usual_options)
-            return [] if self.encodings == (usual,) else self._specs()
-        if len(self.encodings) > 1:
-            return [word for spec in self._specs() for word in ("--encoding", spec)]
-        (encoding,) = self.encodings
-        chosen = [] if encoding.name == self.figure.usual else ["--encoding", encoding.name]
-        if not set(encoding.options()) <= set(encoding_parameters()):
-            return ["--encoding", *self._specs()]
-        return chosen + _words(encoding, self.figure.usual_options)
-
-    def _option_words(self) -> list[str]:
-        parts = (self.figure, self.positions, self.canvas)
-        return [word for part in parts for word in _words(part, self.figure.usual_options)]
-
-    def _output_words(self) -> list[str]:
-        words = [word for path in self.output.output for word in ("--output", path)]
-        return words + (["--format", self.output.format] if self.output.format else [])
 
 
 def versions() -> dict[str, str]:
@@ -279,14 +172,3 @@ def _encodings(specs: tuple[str, ...], parameters: dict[str, Any], usual: Mappin
     if unused:
         raise UnknownNameError("parameter of " + ", ".join(e.name for e in made), next(iter(unused)), made[0].options())
     return tuple(made)
-
-
-def _words(part: Options, usual: Mapping[str, Any]) -> list[str]:
-    words = []
-    for name, value in part.changed(usual).items():
-        one = part.options()[name]
-        if one.scalar is bool:
-            words += [one.flag]
-        else:
-            words += [one.flag, one.write(value)]
-    return words

@@ -13,7 +13,7 @@ from pecli import __version__
 from pecli.cli.encodings import encodings
 from pecli.cli.figures import study_command
 from pecli.cli.recipe import recipe
-from pecli.job import STUDIES
+from pecli.sections import STUDIES
 from pecli.terminal import say
 
 HELP = """What position encodings look like: pictures and numbers, one command each.

@@ -10,7 +10,7 @@ import typer
 from pecli.cli.guard import guard
 from pecli.cli.options import help_text
 from pecli.encodings import Encoding, all_encodings, find_encoding
-from pecli.job import STUDIES
+from pecli.sections import STUDIES
 from pecli.terminal import facts_of, results, show, table_of
 
 

@@ -12,10 +12,12 @@ import typer
 from pecli.cli.guard import guard
 from pecli.cli.options import given, job_parameters, keyword, with_parameters
 from pecli.errors import UsageError
-from pecli.job import Job, known_options
+from pecli.job import Job
 from pecli.reports.report import Report
+from pecli.sections import known_options
 from pecli.study import Study
 from pecli.terminal import columns, results, say, show
+from pecli.words import command as command_of
 
 RUN = "Run"
 
@@ -75,11 +77,11 @@ def _run(job: Job, *, as_json: bool, quiet: bool, verbose: bool) -> None:
     if as_json:
         results([json.dumps(report(picture, paths), allow_nan=False)])
     elif isinstance(job.figure, Report) and not paths:
-        show(job.figure.show(picture.numbers, columns()))
+        show(job.figure.show(picture.seen, columns()))
     elif not quiet and not to_stdout:
         results(paths)
     if verbose:
-        say(job.command())
+        say(command_of(job))
 
 
 def report(picture: Any, paths: list[str]) -> dict[str, Any]:
@@ -88,7 +90,7 @@ def report(picture: Any, paths: list[str]) -> dict[str, Any]:
 
     from pecli.formats import FORMATS, plain
 
-    whole = not picture.job.figure.drawn or all(FORMATS[format].numbers for format in picture.job.formats())
+    whole = picture.job.figure.drawn and all(FORMATS[format].numbers for format in picture.job.formats())
     numbers = picture.numbers if whole else picture.seen
     files = [{"path": path, "bytes": Path(path).stat().st_size} for path in paths]
     return {"files": files, **json.loads(picture.job.metadata()), "facts": plain(numbers.facts())}

@@ -10,9 +10,9 @@ import typer
 
 from pecli.encodings import ENCODINGS
 from pecli.figures.canvas import Canvas
-from pecli.job import Choice, Output, encoding_parameters, known_options
 from pecli.options import Option, Options, with_usual
 from pecli.positions import Positions
+from pecli.sections import Choice, Output, encoding_parameters, known_options
 from pecli.study import Study
 
 SPECS = "specs"  # the parameter that holds encodings given without --encoding

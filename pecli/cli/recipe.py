@@ -10,6 +10,7 @@ from pecli.cli.guard import guard
 from pecli.formats import read_metadata
 from pecli.job import Job
 from pecli.terminal import results
+from pecli.words import command
 
 
 def recipe(
@@ -20,10 +21,10 @@ def recipe(
     Example: pecli recipe heatmap-sinusoidal.png
     """
     with guard():
-        results([read_job(path).command() for path in files])
+        results([command(read_job(path)) for path in files])
 
 
 def read_job(path: str) -> Job:
     """The job inside a finished file, with that file as its output."""
     values = dict(read_metadata(path)["job"])
-    return Job.make(values.pop("figure", ""), {**values, "output": path})
+    return Job.make(values.pop("command", ""), {**values, "output": [path.replace("{", "{{").replace("}", "}}")]})

@@ -1,0 +1,78 @@
+"""The options of a job besides its figure's: encoding, positions, canvas, output; and all that a job can be of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pecli.encodings import ENCODINGS
+from pecli.errors import UnknownNameError, UsageError
+from pecli.figures import FIGURES
+from pecli.figures.canvas import Canvas
+from pecli.formats import FORMATS, format_of
+from pecli.options import Option, Options, option
+from pecli.positions import Positions
+from pecli.reports import REPORTS
+from pecli.study import Study
+
+
+@dataclass(frozen=True)
+class Output(Options):
+    """Where the results go."""
+
+    what = "output option"
+
+    output: tuple[str, ...] = option(
+        (),
+        "file to write, again for more; - is standard output; by default a name that tells the job",
+        flags=("-o",),
+        split=False,
+    )
+    format: str | None = option(None, "format where no file name says it", choices=lambda: FORMATS, unset="png")
+    no_clobber: bool = option(False, "keep files that are there already")
+
+    def check(self) -> None:
+        twice = {path for path in self.output if self.output.count(path) > 1}
+        if twice:
+            raise UsageError(f"-o {twice.pop()} is given twice")
+        for path in self.output:
+            format_of(path, self.format)
+
+
+@dataclass(frozen=True)
+class Choice(Options):
+    """Which encoding."""
+
+    what = "encoding option"
+
+    encoding: tuple[str, ...] = option(
+        (),
+        "name, or name:parameter=value,… (pecli encodings lists them)",
+        flags=("-e",),
+        split=False,
+        unset="sinusoidal",
+    )
+
+
+SECTIONS: tuple[type[Options], ...] = (Choice, Positions, Canvas, Output)
+STUDIES: dict[str, type[Study]] = {**FIGURES, **REPORTS}
+
+
+def find_study(name: str) -> type[Study]:
+    """The figure or report of that name; raises UnknownNameError with a suggestion."""
+    if name not in STUDIES:
+        raise UnknownNameError("figure", name, STUDIES)
+    return STUDIES[name]
+
+
+def encoding_parameters() -> dict[str, Option]:
+    """The parameters of all encodings by name; one that several share stands once."""
+    return {name: one for cls in ENCODINGS.values() for name, one in cls.options().items()}
+
+
+def known_options(study: type[Study]) -> dict[str, Option]:
+    """Every option that a job of this figure or report takes."""
+    known = {**study.options(), **encoding_parameters()}
+    for section in SECTIONS:
+        if section is not Canvas or study.drawn:
+            known.update(section.options())
+    return known

@@ -1,0 +1,115 @@
+"""A job in words: the command line that asks for it, the name of its file, the blanks of a file name filled in."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from pecli.encodings import Encoding, read_encoding
+from pecli.errors import UnknownNameError
+from pecli.options import Options
+from pecli.sections import encoding_parameters
+
+if TYPE_CHECKING:
+    from pecli.job import Job
+
+LONGEST = 120  # characters of a file name that we make up
+BLANK = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
+
+
+def command(job: Job, outputs: tuple[str, ...] | None = None) -> str:
+    """The command line that asks for a job, quoted for a shell; with these outputs in place of its own."""
+    return shlex.join(
+        ["pecli", job.figure.name, *_encoding_words(job), *_option_words(job), *_output_words(job, outputs)]
+    )
+
+
+def name_of(job: Job) -> str:
+    """A file name without its extension: figure, encoding and what differs from the defaults."""
+    parts = [job.figure.name, "-".join(encoding.name for encoding in job.encodings)]
+    parts += [name if value == "true" else f"{name}{value}" for name, value in changed(job).items()]
+    text = re.sub(r"[^\w.+-]+", "_", "-".join(parts))
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 12]}-{job.salt()}"
+
+
+def changed(job: Job) -> dict[str, str]:
+    """The options that differ from their defaults, as text, a single encoding's parameters one by one."""
+    several = {"encoding": " ".join(job.specs())} if len(job.encodings) > 1 else {}
+    single = [] if several else [job.encodings[0]]
+    result = dict(several)
+    for part in (*single, job.figure, job.positions, job.canvas):
+        differing = part.changed(job.figure.usual_options)
+        result.update({name: part.options()[name].write(value) for name, value in differing.items()})
+    return result
+
+
+def blanks(job: Job) -> dict[str, str]:
+    """What may stand in braces in the name of a file, and what goes there: every option, and three more."""
+    parts: tuple[Options, ...] = (job.positions, job.canvas, *reversed(job.encodings), job.figure)
+    known = {name: one for part in parts for name, one in _texts(part).items()}
+    names = "-".join(encoding.name for encoding in job.encodings)
+    return {"figure": job.figure.name, **known, "encoding": names, "format": job.output.format or "png"}
+
+
+def filled(path: str, job: Job) -> str:
+    """The path with its blanks filled in: ``heat-{base}.png`` is heat-10.png. Doubled braces stand for themselves.
+
+    Raises
+    ------
+    UnknownNameError : a blank that no option of the job has the name of
+    """
+    known = blanks(job)
+
+    def fill(match: re.Match[str]) -> str:
+        if match[1] is None:
+            return match[0][0]
+        name = match[1].replace("-", "_")
+        if name not in known:
+            raise UnknownNameError(f"blank in {path}", match[1], known)
+        return re.sub(r"[^\w.+-]+", "_", known[name])
+
+    return BLANK.sub(fill, path)
+
+
+def _texts(part: Options) -> dict[str, str]:
+    return {name: part.options()[name].write(value) for name, value in part.settings().items() if value is not None}
+
+
+def _encoding_words(job: Job) -> list[str]:
+    figure = job.figure
+    if figure.specs_are_arguments:
+        usual = read_encoding(figure.usual, usual=figure.usual_options)
+        return [] if job.encodings == (usual,) else job.specs()
+    if len(job.encodings) > 1:
+        return [word for spec in job.specs() for word in ("--encoding", spec)]
+    (encoding,) = job.encodings
+    chosen = [] if encoding.name == figure.usual else ["--encoding", encoding.name]
+    if not _has_options(encoding):
+        return ["--encoding", *job.specs()]
+    return chosen + _words(encoding, figure.usual_options)
+
+
+def _has_options(encoding: Encoding) -> bool:
+    """Whether every parameter has an option of its own on the command line; a plugin's need not."""
+    return set(encoding.options()) <= set(encoding_parameters())
+
+
+def _option_words(job: Job) -> list[str]:
+    parts = (job.figure, job.positions, job.canvas)
+    return [word for part in parts for word in _words(part, job.figure.usual_options)]
+
+
+def _output_words(job: Job, outputs: tuple[str, ...] | None) -> list[str]:
+    paths = [filled(path, job) for path in job.output.output] if outputs is None else outputs
+    words = [word for path in paths for word in ("--output", path.replace("{", "{{").replace("}", "}}"))]
+    return words + (["--format", job.output.format] if job.output.format else [])
+
+
+def _words(part: Options, usual: Mapping[str, Any]) -> list[str]:
+    words = []
+    for name, value in part.changed(usual).items():
+        one = part.options()[name]
+        words += [one.flag] if one.scalar is bool else [one.flag, one.write(value)]
+    return words

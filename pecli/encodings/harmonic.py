@@ -89,7 +89,7 @@ class Harmonic(Encoding):
 
     def wavelengths(self) -> Array:
         """2π/ω_j of every pair, positions, shape (n_pairs,)."""
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):
             return 2 * np.pi / self.frequencies()
 
     @cached_property
@@ -173,5 +173,5 @@ def _dirichlet(counts: Array, high: Array, low: Array) -> Array:
     top = np.sin(2 * np.pi * _reduced_product(counts / 2, high, low))
     # n f / 2 reduced by whole turns keeps sin(2π n f/2) = sin(π n f)
     bottom = counts * np.sin(np.pi * (high + low))
-    still = np.abs(bottom) == 0
+    still = np.abs(counts * high) < 1e-9  # the quotient is 1 to the last bit, and its halves may be denormal
     return np.where(still, 1.0, top / np.where(still, 1.0, bottom))

@@ -1,0 +1,146 @@
+"""The relative figure: the article's tensor, its slices, and what it cannot show."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Drawing
+from typer.testing import CliRunner
+
+import pecli
+from pecli.cli import app
+from pecli.encodings.relative import Relative
+from pecli.errors import UsageError
+from pecli.figures.relative import RelativeTensor
+from pecli.lazy import Array
+from pecli.positions import Positions
+from pecli.study import View
+
+LENGTH, D = 7, 6
+
+
+def tensor(length: int, d: int, base: float = 10000) -> Array:
+    """The encoding of i − j for every i and j, restated."""
+    result = np.empty((length, length, d))
+    for i in range(length):
+        for j in range(length):
+            angles = (i - j) / base ** (2 * np.arange(d // 2) / d)
+            result[i, j, 0::2], result[i, j, 1::2] = np.sin(angles), np.cos(angles)
+    return result
+
+
+def panels(**options: Any) -> list[Axes]:
+    """The panels of the drawn figure."""
+    axes = Drawing(dpi=20).subplots()
+    pecli.figure("relative", dpi=20, **options).draw(axes)
+    return [one for one in axes.child_axes if isinstance(one, Axes)]
+
+
+def test_the_articles_tensor_is_8_by_8_by_32() -> None:
+    view = View((Relative(d=32),), Positions(length=8))
+    numbers = RelativeTensor().compute(view)
+    assert numbers.tensor.shape == (8, 8, 32)
+    assert numbers.tensor == pytest.approx(tensor(8, 32), abs=1e-15)
+    assert numbers.dims.tolist() == list(range(32))
+
+
+def test_npy_holds_the_whole_tensor(tmp_path: Path) -> None:
+    target = tmp_path / "relative.npy"
+    ended = CliRunner().invoke(app, ["relative", "--length", "8", "--d", "32", "-o", str(target)])
+    assert ended.exit_code == 0
+    assert np.load(target) == pytest.approx(tensor(8, 32), abs=1e-15)
+
+
+def test_npz_holds_the_tensor_its_offsets_and_its_dimensions(tmp_path: Path) -> None:
+    pecli.figure("relative", length=LENGTH, d=12, dims=(1, 4)).save(str(tmp_path / "r.npz"))
+    with np.load(tmp_path / "r.npz") as arrays:
+        assert arrays["tensor"] == pytest.approx(tensor(LENGTH, 12)[:, :, [1, 4]], abs=1e-15)
+        assert arrays["offsets"][2].tolist() == [2, 1, 0, -1, -2, -3, -4]
+        assert arrays["dims"].tolist() == [1, 4]
+
+
+@pytest.mark.parametrize("base", [10000, 10])
+def test_every_slice_is_constant_along_its_diagonals(base: float) -> None:
+    numbers = RelativeTensor().compute(View((Relative(d=D, base=base),), Positions(length=LENGTH)))
+    assert np.array_equal(numbers.tensor[1:, 1:], numbers.tensor[:-1, :-1])
+    assert len(np.unique(numbers.tensor.reshape(-1, D), axis=0)) == 2 * LENGTH - 1
+
+
+def test_transposed_the_sines_change_sign_and_the_cosines_do_not() -> None:
+    numbers = RelativeTensor().compute(View((Relative(d=D),), Positions(length=LENGTH)))
+    assert np.array_equal(numbers.tensor.swapaxes(0, 1)[:, :, 0::2], -numbers.tensor[:, :, 0::2])
+    assert np.array_equal(numbers.tensor.swapaxes(0, 1)[:, :, 1::2], numbers.tensor[:, :, 1::2])
+
+
+def test_the_panels_are_the_offsets_and_the_chosen_slices() -> None:
+    drawn = panels(length=LENGTH, d=D, dims=(1, 0, 4))
+    assert [one.get_title() for one in drawn] == ["offset i − j, ±6", "dimension 1", "dimension 0", "dimension 4"]
+    for one, dim in zip(drawn[1:], (1, 0, 4), strict=True):
+        assert np.asarray(one.get_images()[0].get_array()) == pytest.approx(tensor(LENGTH, D)[:, :, dim], abs=1e-15)
+    offsets = np.asarray(drawn[0].get_images()[0].get_array())
+    assert offsets * 6 == pytest.approx(np.subtract.outer(range(LENGTH), range(LENGTH)), abs=1e-12)
+
+
+def test_all_panels_share_colours_and_say_query_and_key() -> None:
+    drawn = panels(length=LENGTH, d=D, dims=(0, 5))
+    assert {one.get_images()[0].get_clim() for one in drawn} == {(-1, 1)}
+    assert {one.get_images()[0].get_cmap().name for one in drawn} == {"RdBu_r"}
+    assert {(one.get_xlabel(), one.get_ylabel()) for one in drawn} == {("key j", "query i")}
+
+
+def test_the_axes_are_positions_from_start() -> None:
+    (first, _) = panels(length=LENGTH, d=D, dims=(0,), start=100)
+    assert list(first.get_images()[0].get_extent()) == [99.5, 106.5, 106.5, 99.5]
+
+
+def test_the_picture_computes_only_the_slices_it_shows() -> None:
+    picture = pecli.figure("relative", length=LENGTH, d=100)
+    assert picture.seen.main.shape[2] == 5
+    assert picture.numbers.main.shape == (LENGTH, LENGTH, 100)
+
+
+def test_panels_without_a_slice_are_left_empty() -> None:
+    drawn = panels(length=LENGTH, d=D, dims=(0, 1, 2, 3))  # five panels on a grid of six
+    assert [len(one.get_images()) for one in drawn] == [1, 1, 1, 1, 1, 0]
+    assert not drawn[-1].axison
+
+
+@pytest.mark.parametrize("encoding", ["sinusoidal", "clock", "geometric", "rope"])
+def test_any_encoding_with_negative_positions_is_shown(encoding: str) -> None:
+    picture = pecli.figure("relative", encoding=encoding, length=LENGTH)
+    table = pecli.encode(encoding, start=1 - LENGTH, length=2 * LENGTH - 1)
+    assert np.array_equal(picture.numbers.main[3, 5], table[3 - 5 + LENGTH - 1])
+
+
+@pytest.mark.parametrize("encoding", ["binary", "learned"])
+def test_encodings_without_negative_positions_are_refused(encoding: str, tmp_path: Path) -> None:
+    target = tmp_path / "never.png"
+    ended = CliRunner().invoke(app, ["relative", "-e", encoding, "--length", "8", "-o", str(target)])
+    assert ended.exit_code == 2
+    assert ended.stderr.startswith("pecli: ")
+    assert encoding in ended.stderr
+    assert "negative" in ended.stderr or "cannot show" in ended.stderr
+    assert ended.stderr.count("\n") == 1
+    assert not target.exists()
+
+
+@pytest.mark.parametrize(("dims", "said"), [("32", "--dims 32 is not there"), ("0,99", "--dims 99"), ("-1", "--dims")])
+def test_a_dimension_that_is_not_there_is_refused(dims: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        pecli.figure("relative", length=8, d=32, dims=dims)
+
+
+def test_a_tensor_that_memory_does_not_hold_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("pecli.memory.available", lambda: 2**30)
+    picture = pecli.figure("relative", length=1000, d=512)
+    with pytest.raises(UsageError, match=r"1,000 × 1,000 × 512 numbers take 3\.8 GiB"):
+        picture.save(str(tmp_path / "never.npy"))
+
+
+def test_one_position_has_one_offset() -> None:
+    numbers = pecli.figure("relative", length=1, d=D).numbers
+    assert numbers.main.tolist() == [[[0, 1, 0, 1, 0, 1]]]

@@ -1,0 +1,203 @@
+"""The rotation figure: Q before and after, the circles of its pairs, the matrix."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Drawing
+from typer.testing import CliRunner
+
+import pecli
+from pecli.cli import app
+from pecli.encodings.rope import Rope
+from pecli.errors import UsageError
+from pecli.figures.rotation import MatrixNumbers, Rotation, RotationNumbers
+from pecli.lazy import Array
+from pecli.positions import Positions
+from pecli.study import View
+
+LENGTH, D = 11, 14
+
+
+def numbers_of(rope: Rope | None = None, start: int = 0, **options: Any) -> RotationNumbers:
+    """What the figure computes."""
+    view = View((rope or Rope(d=D),), Positions(length=LENGTH, start=start))
+    numbers = Rotation.make(options).compute(view)
+    assert isinstance(numbers, RotationNumbers)
+    return numbers
+
+
+def panels(**options: Any) -> list[Axes]:
+    """The panels of the drawn figure."""
+    axes = Drawing(dpi=20).subplots()
+    pecli.figure("rotation", length=LENGTH, d=D, dpi=20, **options).draw(axes)
+    return [one for one in axes.child_axes if isinstance(one, Axes)] or [axes]
+
+
+def image(axes: Axes) -> Array:
+    """The numbers that an Axes shows as an image."""
+    return np.asarray(axes.get_images()[0].get_array())
+
+
+def test_the_same_vector_stands_at_every_position_before() -> None:
+    before = numbers_of().before
+    assert before.shape == (LENGTH, D)
+    assert np.array_equal(before, np.tile(before[0], (LENGTH, 1)))
+    assert len(np.unique(before[0])) == D
+
+
+@pytest.mark.parametrize("pairing", ["interleaved", "half"])
+@pytest.mark.parametrize("content", ["same", "random"])
+def test_after_is_before_turned(pairing: str, content: str) -> None:
+    rope = Rope(d=D, pairing=pairing)
+    numbers = numbers_of(rope, start=5, content=content)
+    for row, position in enumerate(range(5, 5 + LENGTH)):
+        turned = rope.rotation_matrix(position) @ numbers.before[row]
+        assert numbers.after[row] == pytest.approx(turned, abs=1e-13)
+
+
+def test_the_rotation_makes_the_pattern_that_was_not_there() -> None:
+    """The second article's case study: what does not vary before varies after, fast columns more than slow ones."""
+    numbers = numbers_of(Rope(d=32))
+    assert np.ptp(numbers.before, axis=0).max() == 0
+    pairs = np.hypot(*np.split(np.ptp(numbers.after, axis=0).reshape(-1, 2), 2, axis=1))[:, 0]
+    sizes = np.hypot(numbers.before[0, 0::2], numbers.before[0, 1::2])
+    assert np.all(np.diff(pairs / sizes) < 0.1)
+    assert pairs[0] / sizes[0] > 100 * pairs[-1] / sizes[-1]
+
+
+def test_independent_vectors_differ_from_row_to_row() -> None:
+    before = numbers_of(content="random").before
+    assert len(np.unique(before)) == LENGTH * D
+
+
+def test_content_has_a_seed() -> None:
+    first, same, other = (numbers_of(content_seed=seed).before for seed in (3, 3, 4))
+    assert np.array_equal(first, same)
+    assert not np.any(first == other)
+
+
+def test_content_may_be_a_file(tmp_path: Path) -> None:
+    table = np.random.default_rng(1).standard_normal((LENGTH, D))
+    np.save(tmp_path / "q.npy", table)
+    numbers = numbers_of(content=str(tmp_path / "q.npy"))
+    assert np.array_equal(numbers.before, table)
+    assert numbers.after == pytest.approx(Rope(d=D).rotate(table, np.arange(LENGTH)), abs=1e-15)
+
+
+def test_a_file_of_another_shape_is_refused(tmp_path: Path) -> None:
+    np.save(tmp_path / "q.npy", np.zeros((LENGTH, D + 2)))
+    with pytest.raises(UsageError, match=r"q\.npy holds 11 × 16 numbers and 11 × 14 are needed"):
+        numbers_of(content=str(tmp_path / "q.npy"))
+
+
+def test_paths_run_on_circles_at_the_pairs_own_speed() -> None:
+    rope = Rope(d=D)
+    numbers = numbers_of(rope, pairs=(0, 2, 6))
+    assert numbers.pairs.tolist() == [0, 2, 6]
+    assert numbers.paths.shape == (3, LENGTH, 2)
+    for pair, path in zip((0, 2, 6), numbers.paths, strict=True):
+        turning = path @ [1, 1j]
+        assert np.abs(turning) == pytest.approx(np.hypot(*numbers.before[0, 2 * pair : 2 * pair + 2]))
+        steps = np.angle(turning[1:] / turning[:-1])
+        assert steps == pytest.approx(np.full(LENGTH - 1, rope.frequencies()[pair]), abs=1e-12)
+
+
+def test_paths_of_the_half_pairing_take_its_own_columns() -> None:
+    numbers = numbers_of(Rope(d=D, pairing="half"), pairs=(3,))
+    assert np.array_equal(numbers.paths[0], numbers.after[:, [3, 3 + D // 2]])
+
+
+@pytest.mark.parametrize(("d", "pairs"), [(14, [0, 1, 3]), (2, [0]), (4, [0, 1]), (128, [0, 16, 32])])
+def test_three_pairs_from_fast_to_slow_where_none_are_named(d: int, pairs: list[int]) -> None:
+    assert numbers_of(Rope(d=d)).pairs.tolist() == pairs
+
+
+@pytest.mark.parametrize(("pairs", "said"), [("7", "--pairs 7 is not there: .* pairs 0 to 6"), ("0,-1", "--pairs -1")])
+def test_a_pair_that_is_not_there_is_refused(pairs: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        pecli.figure("rotation", d=D, pairs=pairs)
+
+
+def test_before_after_and_paths_stand_side_by_side() -> None:
+    before, after, plane = panels(pairs=(0, 2))
+    numbers = numbers_of(pairs=(0, 2))
+    assert np.array_equal(image(before), numbers.before)
+    assert np.array_equal(image(after), numbers.after)
+    assert [one.get_title() for one in (before, after, plane)] == ["Q before", "Q after", "pairs in the plane"]
+    lines = [line for line in plane.get_lines() if not str(line.get_label()).startswith("_")]
+    assert [line.get_label() for line in lines] == ["pair 0", "pair 2"]
+    for line, path in zip(lines, numbers.paths, strict=True):
+        assert np.array_equal(np.asarray(line.get_xydata()), path)
+    assert plane.get_aspect() == 1
+
+
+def test_before_and_after_share_symmetric_colours() -> None:
+    before, after, _ = panels()
+    low, high = before.get_images()[0].get_clim()
+    numbers = numbers_of()
+    assert (low, high) == after.get_images()[0].get_clim()
+    assert high == -low == max(np.abs(numbers.before).max(), np.abs(numbers.after).max())
+
+
+def test_positions_run_down_from_start() -> None:
+    before, *_ = panels(start=100)
+    assert before.get_ylabel() == "position p"
+    assert list(before.get_images()[0].get_extent()) == [-0.5, D - 0.5, 110.5, 99.5]
+
+
+@pytest.mark.parametrize("pairing", ["interleaved", "half"])
+def test_matrix_draws_r_p(pairing: str) -> None:
+    (axes,) = panels(matrix=29, pairing=pairing)
+    assert np.array_equal(image(axes), Rope(d=D, pairing=pairing).rotation_matrix(29))
+    assert axes.get_images()[0].get_clim() == (-1, 1)
+    assert "29" in axes.get_title()
+
+
+def test_matrix_of_position_0_is_the_unit_matrix() -> None:
+    numbers = pecli.figure("rotation", d=D, matrix=0).numbers
+    assert isinstance(numbers, MatrixNumbers)
+    assert np.array_equal(numbers.matrix, np.eye(D))
+
+
+@pytest.mark.parametrize("words", [(), ("--matrix", "5")])
+def test_numbers_of_either_picture_are_written(words: tuple[str, ...], tmp_path: Path) -> None:
+    for name in ("r.npy", "r.csv"):
+        ended = CliRunner().invoke(app, ["rotation", "-n", "11", "-d", "14", *words, "-o", str(tmp_path / name)])
+        assert ended.exit_code == 0
+    expected = Rope(d=D).rotation_matrix(5) if words else numbers_of().after
+    assert np.array_equal(np.load(tmp_path / "r.npy"), expected)
+    assert np.loadtxt(tmp_path / "r.csv", delimiter=",", skiprows=1)[:, 1:] == pytest.approx(expected, abs=1e-15)
+
+
+@pytest.mark.parametrize("encoding", ["sinusoidal", "clock", "geometric", "binary", "learned", "relative"])
+def test_what_cannot_be_rotated_is_refused_naming_the_figures_that_fit(encoding: str, tmp_path: Path) -> None:
+    target = tmp_path / "never.png"
+    ended = CliRunner().invoke(app, ["rotation", "-e", encoding, "-o", str(target)])
+    assert ended.exit_code == 2
+    assert f"rotation cannot show {encoding}" in ended.stderr
+    assert "try heatmap, distance" in ended.stderr
+    assert "rotation," not in ended.stderr.partition("try ")[2]
+    assert ended.stderr.count("\n") == 1
+    assert not target.exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("-d", "7"), "even d"),
+        (("--content", "none.npy"), "none.npy is not there"),
+        (("--content", "differnt"), "differnt"),
+        (("--matrix", "1.5"), "--matrix 1.5"),
+        (("--content-seed=-1",), "--content-seed -1"),
+    ],
+)
+def test_a_mistake_is_one_line_and_2(words: tuple[str, ...], said: str, tmp_path: Path) -> None:
+    ended = CliRunner().invoke(app, ["rotation", *words, "-n", "5", "-o", str(tmp_path / "never.png")])
+    assert ended.exit_code == 2
+    assert said in ended.stderr
+    assert ended.stderr.count("\n") == 1

@@ -1,0 +1,133 @@
+"""`pecli encodings`, and every figure of every encoding: drawn, or refused with the figures that fit."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from matplotlib.figure import Figure as Drawing
+from typer.testing import CliRunner
+
+import pecli
+from pecli.cli import app
+from pecli.encodings import ENCODINGS
+from pecli.errors import UsageError
+from pecli.figures import FIGURES
+
+WIDE = {"COLUMNS": "400"}
+TOLD = ("summary", "kind", "models", "source")
+
+
+def ask(*words: str) -> str:
+    """What the command prints."""
+    ended = CliRunner().invoke(app, ["encodings", *words], env=WIDE)
+    assert ended.exit_code == 0
+    assert ended.stderr == ""
+    return ended.stdout
+
+
+def test_the_list_has_every_encoding_with_what_its_class_says() -> None:
+    lines = ask().splitlines()
+    for name, encoding in ENCODINGS.items():
+        (line,) = [line for line in lines if line.split()[:1] == [name]]
+        for fact in TOLD:
+            assert getattr(encoding, fact) in line
+
+
+def test_the_list_says_what_is_learned_and_what_extrapolates() -> None:
+    rows = {line.split()[0]: line for line in ask().splitlines() if line.split()[:1] and line.split()[0] in ENCODINGS}
+    for name, encoding in ENCODINGS.items():
+        assert ("fixed formula" in rows[name]) is not encoding.trained
+        assert ("extrapolates" in rows[name]) is encoding.extrapolates
+
+
+def test_the_fourth_articles_table_agrees() -> None:
+    """Sinusoidal: fixed, extrapolates; learned: BERT, GPT, does not; rotary: LLaMA, GPT-NeoX."""
+    text = ask()
+    rows = {name: next(line for line in text.splitlines() if line.split()[:1] == [name]) for name in ENCODINGS}
+    assert re.search(r"fixed formula .*extrapolates .*Transformer", rows["sinusoidal"])
+    assert re.search(r"learned .*BERT.*GPT", rows["learned"])
+    assert not re.search(r"extrapolates", rows["learned"])
+    assert re.search(r"LLaMA.*GPT-NeoX", rows["rope"])
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_one_encoding_is_told_with_formula_source_and_example(name: str) -> None:
+    text, encoding = ask(name), ENCODINGS[name]
+    for fact in (*TOLD, "formula", "example"):
+        assert getattr(encoding, fact) in text
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_every_parameter_is_told_with_its_bounds_and_default(name: str) -> None:
+    lines = ask(name).splitlines()
+    for parameter, one in ENCODINGS[name].options().items():
+        (line,) = [line for line in lines if line.split()[:1] == [parameter]]
+        assert one.help in line
+        assert "default: " in line
+        assert (one.unset if one.default is None else one.write(one.default)) in line
+        if one.choices is not None or one.at_least is not None or one.above is not None:
+            assert one.bounds in line
+
+
+def fitting(name: str) -> set[str]:
+    """The figures that take an encoding."""
+    return {figure for figure, one in FIGURES.items() if one.takes(ENCODINGS[name])}
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_the_figures_that_take_it_are_told(name: str) -> None:
+    (line,) = [line for line in ask(name).splitlines() if line.split()[:1] == ["figures"]]
+    told = set(re.split(r",?\s+", line.strip())[1:])
+    assert told & set(FIGURES) == fitting(name)
+    assert ("rotation" in told) is (name == "rope")
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_every_encoding_describes_itself(name: str) -> None:
+    encoding = ENCODINGS[name]
+    assert encoding.example.startswith("pecli ")
+    assert encoding.__doc__
+    assert len(encoding.summary) < 100
+    assert not encoding.summary.endswith(".")
+    assert all(one.help for one in encoding.options().values())
+
+
+@pytest.mark.parametrize(("name", "said"), [("ropee", "did you mean 'rope'"), ("Clock", "did you mean 'clock'")])
+def test_an_unknown_encoding_ends_with_2_and_the_nearest(name: str, said: str) -> None:
+    ended = CliRunner().invoke(app, ["encodings", name])
+    assert ended.exit_code == 2
+    assert said in ended.stderr
+    assert ended.stderr.count("\n") == 1
+    assert ended.stdout == ""
+
+
+@pytest.mark.parametrize("name", [name for name in ENCODINGS if name != "learned"])
+def test_the_examples_options_are_the_programs(name: str, tmp_path: Path) -> None:
+    """Run at a tenth of the resolution, at a length that takes no time."""
+    words = ENCODINGS[name].example.split()[1:]
+    words = [word for at, word in enumerate(words) if word != "-o" and words[at - 1] != "-o"]
+    target = tmp_path / "example.png"
+    ended = CliRunner().invoke(app, [*words, "--dpi", "20", "-o", str(target)])
+    assert ended.exit_code == 0, ended.stderr
+    assert target.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_every_figure_of_every_encoding_is_drawn_or_refused(name: str, figure: str) -> None:
+    options = {"encoding": f"{name}:d=8" if "d" in ENCODINGS[name].options() else name, "dpi": 20}
+    axes = Drawing(dpi=20).subplots()
+    if figure not in fitting(name):
+        with pytest.raises(UsageError, match=f"{figure} cannot show {name}: .* try ") as caught:
+            pecli.figure(figure, **options)
+        told = set(str(caught.value).rpartition("try ")[2].split(", "))
+        assert told & set(FIGURES) == fitting(name)
+    elif figure == "relative" and name in ("binary", "learned"):  # a table, but none for negative offsets
+        with pytest.raises(UsageError, match=name):
+            pecli.figure(figure, **options)
+    else:
+        pecli.figure(figure, **options).draw(axes)
+        parts = [axes, *axes.child_axes]
+        assert sum(len(part.get_images()) + len(part.get_lines()) + len(part.collections) for part in parts) > 0

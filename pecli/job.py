@@ -108,7 +108,7 @@ class Job:
             "encoding": self.specs(),
             **self.figure.settings(),
             **self.positions.settings(),
-            **self.canvas.settings(),
+            **(self.canvas.settings() if self.figure.drawn else {}),
         }
 
     def metadata(self) -> str:

@@ -70,12 +70,19 @@ def table_of(header: Sequence[str], rows: Iterable[Sequence[Any]], **look: Any) 
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD if _unicode() else box.ASCII2, pad_edge=False, **look)
+    table = Table(box=box.SIMPLE_HEAD if unicode() else box.ASCII2, pad_edge=False, **look)
     for title in header:
         table.add_column(title, overflow="fold")
     for row in rows:
         table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
     return table
+
+
+def text_of(text: str, style: str = "") -> Any:
+    """Text as it is, in lines that fit."""
+    from rich.text import Text
+
+    return Text(text, style=style)
 
 
 def facts_of(facts: Mapping[str, str]) -> Any:
@@ -89,5 +96,6 @@ def facts_of(facts: Mapping[str, str]) -> Any:
     return table
 
 
-def _unicode() -> bool:
+def unicode() -> bool:
+    """Whether stdout takes more than ASCII."""
     return "utf" in (getattr(sys.stdout, "encoding", "") or "").lower()

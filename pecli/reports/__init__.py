@@ -3,5 +3,8 @@
 from __future__ import annotations
 
 from pecli.reports.report import Report
+from pecli.reports.table import Table
 
-REPORTS: dict[str, type[Report]] = {}
+REPORTS: dict[str, type[Report]] = {
+    Table.name: Table,
+}

@@ -1,4 +1,4 @@
-"""What every report is: options, `compute` (numbers), `lines` (rich renderables for the terminal, no numbers made)."""
+"""What every report is: options, `compute` (numbers), `show` (rich renderables for the terminal, no numbers made)."""
 
 from __future__ import annotations
 
@@ -16,6 +16,13 @@ class Report(Study):
     """Base of the reports: what is read in the terminal, or written as numbers."""
 
     drawn: ClassVar[bool] = False
+
+    def cells(self) -> tuple[int, int] | None:
+        """The rows and columns that are printed at most, where `compute` makes no more than that; None: all are made.
+
+        They take the place of a picture's pixels: without them (a file) `compute` makes every number.
+        """
+        return None
 
     @abstractmethod
     def show(self, numbers: Any, width: int) -> list[Any]:

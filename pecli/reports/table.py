@@ -1,0 +1,93 @@
+"""The numbers of an encoding, in the terminal or as a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from pecli.lazy import Array, np
+from pecli.options import option
+from pecli.reports.grid import grid, head_and_tail
+from pecli.reports.report import Numbers, Report, View
+from pecli.terminal import text_of
+
+MOST_COLUMNS = 65536  # no encoding is wider
+
+
+@dataclass(frozen=True)
+class TableNumbers(Numbers):
+    """table : (rows, d); positions : (rows,). All rows for a file; the first and the last for the terminal."""
+
+    table: Array
+    positions: Array
+    length: int  # rows that there are
+    dimensions: int
+
+    @property
+    def gap(self) -> int:
+        """Rows before those that are left out; 0 where none are."""
+        return 0 if len(self.table) == self.length else head_and_tail(self.length, len(self.table))[0]
+
+    def position_texts(self) -> list[str]:
+        """The positions in the encoding's own terms."""
+        return [self.view.encoding.position_text(position) for position in self.positions.tolist()]
+
+    def headers(self) -> list[str]:
+        """The columns in the encoding's own terms."""
+        return self.view.encoding.dimension_names() or [str(column) for column in range(self.dimensions)]
+
+    def facts(self) -> dict[str, Any]:
+        facts: dict[str, Any] = {"length": self.length, "dimensions": self.dimensions}
+        if self.view.pixels is None:
+            return facts
+        rows = zip(self.positions.tolist(), self.position_texts(), self.table.tolist(), strict=True)
+        shown = [{"position": position, "text": text, "values": values} for position, text, values in rows]
+        return {**facts, "columns": self.headers(), "left_out": self.length - len(self.table), "rows": shown}
+
+
+@dataclass(frozen=True)
+class Table(Report):
+    """The table of an encoding as text: the first and the last positions, as many columns as the terminal has room for.
+
+    Notes
+    -----
+    A file (-o table.npy, .npz, .csv, .json) has every number, the same as the heatmap's. For the terminal and for
+    --json only the rows that are shown are made, so the length costs nothing there.
+    """
+
+    name: ClassVar[str] = "table"
+    summary: ClassVar[str] = "the numbers as an aligned table, or as a file"
+    example: ClassVar[str] = "pecli table --d 8 --base 10"
+
+    rows: int = option(20, "how many positions to print, half from each end", at_least=1, at_most=10**6)
+    digits: int = option(4, "digits after the decimal point", at_least=0, at_most=17)
+
+    def cells(self) -> tuple[int, int]:
+        return (self.rows, MOST_COLUMNS)
+
+    def shape(self, view: View) -> tuple[int, ...]:
+        length = view.covered.length
+        return (length if view.pixel_rows is None else min(view.pixel_rows, length), view.encoding.width)
+
+    def compute(self, view: View) -> TableNumbers:
+        rows, encoding = view.covered, view.encoding
+        head, tail = head_and_tail(rows.length, view.pixel_rows or rows.length)
+        ends = [rows.start + np.arange(head), rows.stop - tail + np.arange(tail)]
+        positions = np.concatenate(ends).astype(np.float64)
+        return TableNumbers(view, encoding.table(positions), positions, rows.length, encoding.width)
+
+    def show(self, numbers: TableNumbers, width: int) -> list[Any]:
+        encoding = numbers.view.encoding
+        size = f"{encoding.label()}: {numbers.length:,} positions × {numbers.dimensions:,} dimensions"
+        table = grid(
+            encoding.position_label,
+            numbers.headers(),
+            numbers.position_texts(),
+            numbers.table,
+            width=width,
+            digits=self.digits,
+            gap=numbers.gap,
+        )
+        rest = numbers.length - len(numbers.table)
+        left_out = f"left out: {rest:,} of {numbers.length:,} positions; --rows prints more, -o table.csv writes all"
+        return [text_of(size), table, *([text_of(left_out)] if rest else [])]

@@ -1,0 +1,102 @@
+"""The table in the terminal: right numbers, aligned, no wider than the terminal; the same numbers as the heatmap's."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pecli
+from pecli.encodings import ENCODINGS
+from pecli.reports.grid import head_and_tail, number
+
+Ask = Callable[..., Any]
+
+
+def body(text: str) -> list[list[str]]:
+    """The cells of the rows below the rule."""
+    lines = [line.split() for line in text.splitlines()]
+    rule = next(at for at, line in enumerate(lines) if line and set(line[0]) <= set("─-+"))
+    return lines[rule + 1 :]
+
+
+def test_a_small_table_is_printed_whole(ask: Ask) -> None:
+    answer = ask("table", "--d", "4", "--length", "5", "--start", "-1", "--digits", "6")
+    assert answer.code == 0 and answer.err == ""
+    rows = body(answer.out)
+    assert [row[0] for row in rows] == ["-1", "0", "1", "2", "3"]
+    expected = pecli.encode(d=4, length=5, start=-1)
+    assert np.array([row[1:] for row in rows], dtype=float) == pytest.approx(expected, abs=5e-7)
+
+
+def test_head_and_tail_stand_around_a_gap(ask: Ask) -> None:
+    rows = body(ask("table", "--d", "2", "--length", "101", "--rows", "5").out)
+    assert [row[0] for row in rows[:6]] == ["0", "1", "2", "⋮", "99", "100"]
+    assert "96 of 101" in " ".join(rows[6])
+
+
+@pytest.mark.parametrize(("n", "most", "ends"), [(5, 9, (5, 0)), (5, 5, (5, 0)), (9, 5, (3, 2)), (9, 1, (1, 0))])
+def test_the_head_is_the_longer_half(n: int, most: int, ends: tuple[int, int]) -> None:
+    assert head_and_tail(n, most) == ends
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 200])
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_no_line_is_wider_than_the_terminal(ask: Ask, monkeypatch: pytest.MonkeyPatch, name: str, width: int) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    answer = ask("table", "-e", name, "--rows", "6")
+    assert answer.code == 0, answer.err
+    assert max(map(len, answer.out.splitlines())) <= width
+
+
+def test_columns_give_way_in_the_middle(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    lines = ask("table", "--rows", "2").out.splitlines()
+    names = next(line for line in lines if line.startswith("position p")).split()[2:]
+    gap = names.index("…")
+    assert names[:gap] == [str(at) for at in range(gap)]
+    assert names[gap + 1 :] == [str(128 - len(names[gap + 1 :]) + at) for at in range(len(names) - gap - 1)]
+
+
+def test_positions_and_columns_speak_the_encodings_language(ask: Ask) -> None:
+    out = ask("table", "-e", "clock", "--start", "3599", "--length", "2").out
+    assert "sin 12 h" in out and "00:59:59" in out and "01:00:00" in out
+    bits = body(ask("table", "-e", "binary", "--length", "7").out)
+    assert bits[6] == ["6", "0", "1", "1"]  # the third article's 0110, without the bit that 6 does not need
+
+
+def test_a_billion_positions_cost_the_rows_shown(ask: Ask) -> None:
+    answer = ask("table", "--length", "1e9", "--d", "6", "--rows", "4", "--json")
+    facts = json.loads(answer.out)["facts"]
+    assert (facts["length"], facts["left_out"]) == (10**9, 10**9 - 4)
+    assert [row["position"] for row in facts["rows"]] == [0, 1, 10**9 - 2, 10**9 - 1]
+    expected = pecli.encode(d=6, start=10**9 - 1, length=1)[0]
+    assert facts["rows"][-1]["values"] == expected.tolist()
+
+
+def test_a_file_has_every_number_and_is_the_heatmaps(ask: Ask, folder: Path) -> None:
+    words = ["-e", "clock", "--length", "53", "-q"]
+    assert ask("table", *words, "--rows", "3", "-o", "t.csv", "-o", "t.npy", "-o", "t.npz", "-o", "t.json").code == 0
+    assert ask("heatmap", *words, "-o", "h.csv", "-o", "h.npy").code == 0
+    for ending in ("csv", "npy"):
+        assert (folder / f"t.{ending}").read_bytes() == (folder / f"h.{ending}").read_bytes()
+    assert np.load(folder / "t.npy").shape == (53, 6)
+    again = ask("recipe", "t.json", "t.npz").out.splitlines()
+    assert again[0] == "pecli table --encoding clock --rows 3 --length 53 --output t.json"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("--rows", "0"), ("--digits", "18"), ("-o", "t.png"), ("--length", "1e12", "-o", "t.npy"), ("--dpi", "9")],
+)
+def test_what_is_asked_wrongly_is_one_line(ask: Ask, words: tuple[str, ...]) -> None:
+    answer = ask("table", *words)
+    assert answer.code == 2 and answer.out == ""
+
+
+def test_a_number_is_never_minus_zero() -> None:
+    assert (number(-0.00001, 4), number(-0.00005001, 4), number(0.5, 0)) == ("0.0000", "-0.0001", "0")

@@ -235,13 +235,23 @@ def test_without_safetensors_the_extra_is_named(tmp_path: Path, table: Array, mo
     [
         "1,2\n3,4.5\n",
         "a,b\n1,2\n3,4.5\n",
-        "\ufeffa,b\n1,2\n3,4.5\n",
+        "\ufeff1,2\n3,4.5\n",
+        "\ufeffposition,a,b\n0,1,2\n1,3,4.5\n",
         "1,2\r\n3,4.5\r\n",
         " 1 , 2e0 \n 3 ,4.5",
         "position,0,1\n0,1,2\n1,3,4.5\n",
         "positions,sin,cos\n100,1,2\n200,3,4.5\n",
     ],
-    ids=["bare", "headed", "byte order mark", "windows", "spaces", "position column", "positions column"],
+    ids=[
+        "bare",
+        "headed",
+        "byte order mark",
+        "marked and headed",
+        "windows",
+        "spaces",
+        "position column",
+        "positions column",
+    ],
 )
 def test_csv_with_and_without_header(text: str, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_bytes(text.encode())

@@ -141,6 +141,7 @@ def test_before_and_after_share_symmetric_colours() -> None:
     low, high = before.get_images()[0].get_clim()
     numbers = numbers_of()
     assert (low, high) == after.get_images()[0].get_clim()
+    assert {one.get_images()[0].get_cmap().name for one in (before, after)} == {"RdBu_r"}
     assert high == -low == max(np.abs(numbers.before).max(), np.abs(numbers.after).max())
 
 

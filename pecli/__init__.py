@@ -16,9 +16,10 @@ from pecli.errors import PecliError
 if TYPE_CHECKING:
     from pecli.lazy import Array
     from pecli.picture import Picture
+    from pecli.runner import Outcome
 
 __version__ = "0.1.0"
-__all__ = ["PecliError", "__version__", "encode", "figure"]
+__all__ = ["PecliError", "__version__", "batch", "encode", "figure"]
 
 
 def encode(encoding: str = "sinusoidal", *, length: int = 200, start: int = 0, **parameters: Any) -> Array:
@@ -65,3 +66,27 @@ def figure(name: str, **options: Any) -> Picture:
     from pecli.picture import Picture
 
     return Picture(Job.make(name, options))
+
+
+def batch(path: str, *, folder: str | None = None, workers: int = 1, force: bool = False) -> list[Outcome]:
+    """Every figure of a batch file, as ``pecli batch`` draws them.
+
+    Parameters
+    ----------
+    path : the TOML file
+    folder : where outputs go and stay; by default the file's folder
+    workers : processes
+    force : draw also what its file already shows
+
+    Returns
+    -------
+    one outcome a picture: its job, state (written, skipped, failed), paths and notes
+
+    Raises
+    ------
+    PecliError : something in the file is wrong; nothing has been drawn then
+    """
+    from pecli.batch import read_batch
+    from pecli.runner import run
+
+    return list(run(read_batch(path, folder).jobs, workers=workers, force=force))

@@ -11,7 +11,7 @@ import math
 import numbers
 import types
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, Self
@@ -70,6 +70,12 @@ class Option:
             value = value.split(",") if self.split else [value]
         items = value if isinstance(value, Iterable) else [value]
         return tuple(self._read_scalar(item) for item in items)
+
+    def separated(self, texts: Sequence[str]) -> list[str]:
+        """What was given to a repeatable option as single texts: commas separate numbers, and items of lists."""
+        if self.split and (self.many or self.scalar in (int, float)):
+            return [item for text in texts for item in text.split(",")]
+        return list(texts)
 
     def write(self, value: Any) -> str:
         """The text that `read` turns into this value again."""

@@ -7,7 +7,7 @@ import shutil
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,9 +23,10 @@ def console() -> Console:
 
 
 def say(text: str) -> None:
-    """One line on stderr."""
+    """A message on stderr, mostly one line."""
     if sys.stderr is not None:
-        print(f"pecli: {text}", file=sys.stderr)
+        for line in text.splitlines():
+            print(f"pecli: {line}", file=sys.stderr)
 
 
 def results(lines: Iterable[str]) -> None:
@@ -99,3 +100,45 @@ def facts_of(facts: Mapping[str, str]) -> Any:
 def unicode() -> bool:
     """Whether stdout takes more than ASCII."""
     return "utf" in (getattr(sys.stdout, "encoding", "") or "").lower()
+
+
+class Steps:
+    """Progress of many pictures on stderr: a bar with names and time left, or a plain line each."""
+
+    def __init__(self, total: int, quiet: bool) -> None:
+        self.total, self.quiet, self.done = total, quiet, 0
+        self.bar: Any = None
+        self.waiting: list[str] = []
+
+    def __enter__(self) -> Self:
+        if animated() and not self.quiet:
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+            shown = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
+            self.bar = Progress(*shown, console=console(), transient=True)
+            self.task = self.bar.add_task("", total=self.total)
+            self.bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.bar is not None:
+            self.bar.stop()
+        if self.waiting:
+            results(self.waiting)
+
+    def advance(self, text: str, notes: Sequence[str]) -> None:
+        """One picture more, with what the user should know about it."""
+        self.done += 1
+        if self.bar is not None:
+            self.bar.update(self.task, advance=1, description=text)
+        elif not self.quiet:
+            say(f"[{self.done}/{self.total}] {text}")
+        for note in [] if self.quiet else notes:
+            say(note)
+
+    def result(self, paths: Iterable[str]) -> None:
+        """Paths for stdout; kept until a bar is gone, so that they do not run into it."""
+        if self.bar is not None:
+            self.waiting += paths
+        else:
+            results(paths)

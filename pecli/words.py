@@ -15,7 +15,7 @@ from pecli.sections import encoding_parameters
 if TYPE_CHECKING:
     from pecli.job import Job
 
-LONGEST = 120  # characters of a file name that we make up
+LONGEST = 120  # bytes of a file name that we make up: file systems take 255
 BLANK = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
 
 
@@ -31,7 +31,8 @@ def name_of(job: Job) -> str:
     parts = [job.figure.name, "-".join(encoding.name for encoding in job.encodings)]
     parts += [name if value == "true" else f"{name}{value}" for name, value in changed(job).items()]
     text = re.sub(r"[^\w.+-]+", "_", "-".join(parts))
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 12]}-{job.salt()}"
+    data = text.encode(errors="replace")
+    return text if len(data) <= LONGEST else f"{data[: LONGEST - 12].decode(errors='ignore')}-{job.salt()}"
 
 
 def changed(job: Job) -> dict[str, str]:
@@ -73,6 +74,11 @@ def filled(path: str, job: Job) -> str:
     return BLANK.sub(fill, path)
 
 
+def plain_path(path: str) -> str:
+    """A path without blanks, spelled so that `filled` gives it again."""
+    return path.replace("{", "{{").replace("}", "}}")
+
+
 def _texts(part: Options) -> dict[str, str]:
     return {name: part.options()[name].write(value) for name, value in part.settings().items() if value is not None}
 
@@ -103,7 +109,7 @@ def _option_words(job: Job) -> list[str]:
 
 def _output_words(job: Job, outputs: tuple[str, ...] | None) -> list[str]:
     paths = [filled(path, job) for path in job.output.output] if outputs is None else outputs
-    words = [word for path in paths for word in ("--output", path.replace("{", "{{").replace("}", "}}"))]
+    words = [word for path in paths for word in ("--output", plain_path(path))]
     return words + (["--format", job.output.format] if job.output.format else [])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import warnings
@@ -10,6 +11,7 @@ from typing import Annotated
 import typer
 
 from pecli import __version__
+from pecli.cli.batch import batch
 from pecli.cli.encodings import encodings
 from pecli.cli.figures import study_command
 from pecli.cli.recipe import recipe
@@ -47,6 +49,7 @@ def _options(
 for name, study in STUDIES.items():
     app.command(name, rich_help_panel="Figures" if study.drawn else "Words and numbers")(study_command(study))
 app.command("encodings", rich_help_panel="Words and numbers")(encodings)
+app.command("batch", rich_help_panel="Files")(batch)
 app.command("recipe", rich_help_panel="Files")(recipe)
 
 
@@ -54,6 +57,7 @@ def main() -> None:
     """The program `pecli`."""
     os.environ["MPLBACKEND"] = "agg"  # the environment's choice may not even import
     os.environ["MATPLOTLIBRC"] = os.devnull  # a matplotlibrc in the current folder is none of ours
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # what matters of its warnings pecli says itself
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")

@@ -13,9 +13,12 @@ from pecli.cli.guard import guard
 from pecli.cli.options import given, job_parameters, keyword, with_parameters
 from pecli.errors import UsageError
 from pecli.job import Job
+from pecli.output import STDOUT
+from pecli.progress import track
 from pecli.reports.report import Report
 from pecli.sections import known_options
 from pecli.study import Study
+from pecli.sweep import check_targets, jobs_of
 from pecli.terminal import columns, results, say, show
 from pecli.words import command as command_of
 
@@ -40,48 +43,47 @@ def study_command(figure: type[Study]) -> Callable[..., None]:
 
     def command(*, json: bool, quiet: bool, verbose: bool, **values: Any) -> None:
         with guard(quiet, verbose):
-            job = Job.make(figure.name, single(figure, given(values)))
-            _run(job, as_json=json, quiet=quiet, verbose=verbose)
+            jobs = jobs_of(figure.name, values_of(figure, given(values)))
+            _run(jobs, as_json=json, quiet=quiet, verbose=verbose)
 
     command.__doc__ = f"{figure.summary}.\n\nExample: {figure.example}"
     return with_parameters(command, [*job_parameters(figure), *run_parameters()])
 
 
-def single(figure: type[Study], values: dict[str, Any]) -> dict[str, Any]:
-    """Options that take one value, given once; lists given in pieces, joined."""
+def values_of(figure: type[Study], texts: dict[str, Any]) -> dict[str, Any]:
+    """The texts given to each option as its values: numbers in one text are separated, lists in pieces are joined."""
     known = known_options(figure)
-    result = {}
-    for name, value in values.items():
-        one = known[name]
-        if one.scalar is bool:
-            result[name] = value
-        elif one.many:
-            result[name] = [item for text in value for item in (text.split(",") if one.split else [text])]
-        elif len(value) == 1:
-            result[name] = value[0]
-        else:
-            raise UsageError(f"{one.flag} takes one value, {len(value)} are given")
-    return result
+    return {name: texts[name] if known[name].scalar is bool else known[name].separated(texts[name]) for name in texts}
 
 
-def _run(job: Job, *, as_json: bool, quiet: bool, verbose: bool) -> None:
+def _run(jobs: list[Job], *, as_json: bool, quiet: bool, verbose: bool) -> None:
+    to_stdout = [path for job in jobs for path in job.targets() if path == STDOUT]
+    if to_stdout and (as_json or len(jobs) > 1):
+        raise UsageError("-o - takes one picture and no --json: give -o FILE")
+    check_targets(jobs)
+    for job in jobs:
+        job.check()
+    reports = [one for job in track(jobs, "drawing") if (one := _do(job, as_json, quiet or bool(to_stdout), verbose))]
+    if as_json:
+        results([json.dumps(reports if len(jobs) > 1 else reports[0], allow_nan=False)])
+
+
+def _do(job: Job, as_json: bool, silent: bool, verbose: bool) -> dict[str, Any] | None:
     from pecli.picture import Picture
 
-    to_stdout = "-" in job.targets()
-    if as_json and to_stdout:
-        raise UsageError("--json and -o - both want standard output: give -o FILE")
     picture = Picture(job)
     paths = picture.save() if job.targets() else []
-    for note in [] if quiet else picture.notes:
+    for note in [] if silent else picture.notes:
         say(note)
-    if as_json:
-        results([json.dumps(report(picture, paths), allow_nan=False)])
-    elif isinstance(job.figure, Report) and not paths:
-        show(job.figure.show(picture.seen, columns()))
-    elif not quiet and not to_stdout:
-        results(paths)
     if verbose:
         say(command_of(job))
+    if as_json:
+        return report(picture, paths)
+    if isinstance(job.figure, Report) and not paths:
+        show(job.figure.show(picture.numbers, columns()))
+    elif not silent:
+        results(paths)
+    return None
 
 
 def report(picture: Any, paths: list[str]) -> dict[str, Any]:

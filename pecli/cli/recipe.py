@@ -1,30 +1,64 @@
-"""`pecli recipe`: from a finished file back to the command line that makes it again."""
+"""`pecli recipe`: from finished files back to what makes them again, a command line or a batch file."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import json
+from collections.abc import Sequence
+from typing import Annotated, Any
 
 import typer
 
 from pecli.cli.guard import guard
+from pecli.errors import UsageError
 from pecli.formats import read_metadata
 from pecli.job import Job
 from pecli.terminal import results
-from pecli.words import command
+from pecli.words import command, plain_path
+
+FORMS = ("command", "toml")
 
 
 def recipe(
     files: Annotated[list[str], typer.Argument(help="pictures or numbers that pecli made", metavar="FILE…")],
+    form: Annotated[
+        str | None,
+        typer.Option(
+            "--form", help="command or toml (default: command for one file, toml for more)", show_default=False
+        ),
+    ] = None,
 ) -> None:
-    """the command line that makes a finished file again.
+    """what makes finished files again: the command line of one, a batch file of several.
 
     Example: pecli recipe heatmap-sinusoidal.png
     """
     with guard():
-        results([command(read_job(path)) for path in files])
+        if form not in (None, *FORMS):
+            raise UsageError(f"--form {form} is not allowed: it takes {' or '.join(FORMS)}")
+        jobs = [read_job(path) for path in files]
+        as_lines = form == "command" or (form is None and len(jobs) == 1)
+        results([command(job) for job in jobs] if as_lines else ["\n\n".join(map(entry, jobs))])
 
 
 def read_job(path: str) -> Job:
     """The job inside a finished file, with that file as its output."""
     values = dict(read_metadata(path)["job"])
-    return Job.make(values.pop("command", ""), {**values, "output": [path.replace("{", "{{").replace("}", "}}")]})
+    return Job.make(str(values.pop("command", "")), {**values, "output": [plain_path(path)]})
+
+
+def entry(job: Job) -> str:
+    """The job as one figure of a batch file: all that differs from the defaults."""
+    usual = job.figure.usual_options
+    keys: dict[str, Any] = {"command": job.figure.name}
+    if job.specs() != [job.figure.usual]:
+        keys["encoding"] = job.specs()
+    for part in (job.figure, job.positions, job.canvas):
+        keys |= part.changed(usual)
+    keys["output"] = job.output.output
+    return "\n".join(["[[figure]]", *(f"{name} = {toml(value)}" for name, value in keys.items())])
+
+
+def toml(value: Any) -> str:
+    """A value as TOML writes it; JSON's strings are TOML's too, but for the escape of DEL."""
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return "[" + ", ".join(map(toml, value)) + "]"
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -180,8 +180,9 @@ def _families(canvas: Canvas, texts: str, notes: list[str]) -> list[str]:
     if canvas.font is not None:
         own.insert(0, _font_family(canvas.font))
     if CJK.search(texts):
-        own += _cjk_families()
-        if len(own) == 1:
+        chinese = _cjk_families()
+        own = chinese + own if "$" in texts else own + chinese  # inside mathematics only the first family counts
+        if not chinese and canvas.font is None:
             notes.append("no font with Chinese characters is installed: they are drawn as boxes; try --font FILE.ttf")
     return [family for family in own if family in font_manager.fontManager.get_font_names() or "-" in family]
 

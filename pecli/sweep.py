@@ -1,0 +1,62 @@
+"""Several values where an option takes one: every combination is a job."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
+from typing import Any
+
+from pecli.errors import UsageError
+from pecli.job import Job
+from pecli.options import Option
+from pecli.sections import Choice, find_study, known_options
+from pecli.study import Study
+
+MOST = 100_000  # pictures of one sweep
+
+
+def jobs_of(study: str, given: Mapping[str, Any]) -> list[Job]:
+    """The jobs that a mapping of option names to values, or lists of values, asks for.
+
+    A list is several values of an option that takes one, and one value of an option that takes a list; lists of lists
+    are several of the latter. Encodings are several values where the study looks at one.
+    """
+    kind = find_study(study)
+    known = known_options(kind)
+    names = [name.replace("-", "_") for name in given]
+    choices = [_choices(known.get(name), value, kind) for name, value in zip(names, given.values(), strict=True)]
+    count = 1
+    for one in choices:
+        count *= len(one)
+    if count > MOST:
+        raise UsageError(f"this sweep asks for {count:,} pictures, and {MOST:,} are the most")
+    return [Job.make(study, dict(zip(names, values, strict=True))) for values in product(*choices)]
+
+
+def check_targets(jobs: Iterable[Job]) -> None:
+    """Refuses two jobs that would write one file."""
+    owners: dict[str, Job] = {}
+    for job in jobs:
+        for path in job.targets():
+            if path in owners:
+                raise UsageError(f"two pictures would be written to {path}: {_telling(owners[path], job)}")
+            owners[path] = job
+
+
+def _telling(one: Job, other: Job) -> str:
+    """What to put into the name so that the two differ."""
+    from pecli.words import blanks
+
+    first, second = blanks(one), blanks(other)
+    differing = [name for name in first if first[name] != second.get(name)]
+    return f"put {{{differing[0]}}} into its name" if differing else "they are the same picture twice"
+
+
+def _choices(one: Option | None, value: Any, study: type[Study]) -> Sequence[Any]:
+    """The values an option is given, one or more."""
+    if one is None or not isinstance(value, (list, tuple)):
+        return [value]
+    single = not one.many or (one.name in Choice.options() and not study.several)
+    if single or any(isinstance(item, (list, tuple)) for item in value):
+        return value or [value]
+    return [value]

@@ -26,6 +26,7 @@ class Relative(Sinusoidal):
     source: ClassVar[str] = "the second article, after Dai et al. 2019, Transformer-XL, arXiv:1901.02860"
     example: ClassVar[str] = "pecli relative --length 8 --d 32 -o relative.npy"
     kind: ClassVar[str] = "added to the score of a pair"
+    additive: ClassVar[bool] = False
     models: ClassVar[str] = "Transformer-XL (as input to a learned map)"
     position_label: ClassVar[str] = "offset i − j"
 

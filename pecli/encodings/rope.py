@@ -41,6 +41,7 @@ class Rope(Harmonic):
     source: ClassVar[str] = "Su et al. 2021, RoFormer, section 3.2, arXiv:2104.09864"
     example: ClassVar[str] = "pecli curves -e rope --measure dot"
     kind: ClassVar[str] = "turns queries and keys"
+    additive: ClassVar[bool] = False
     models: ClassVar[str] = "LLaMA, GPT-NeoX, GPT-J, Qwen"
 
     d: int = option(128, "width of the encoding, d_model", at_least=1, at_most=65536, flags=("-d", "--d-model"))

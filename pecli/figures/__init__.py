@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pecli.figures.attention import Attention
 from pecli.figures.compare import Compare
 from pecli.figures.curves import Curves
 from pecli.figures.dials import Dials
@@ -14,6 +15,7 @@ from pecli.figures.relative import RelativeTensor
 from pecli.figures.rotation import Rotation
 from pecli.figures.scatter import Scatter
 from pecli.figures.spectrum import Spectrum
+from pecli.figures.terms import Terms
 from pecli.figures.waves import Waves
 
 FIGURES: dict[str, type[Figure]] = {
@@ -29,4 +31,6 @@ FIGURES: dict[str, type[Figure]] = {
     Compare.name: Compare,
     RelativeTensor.name: RelativeTensor,
     Rotation.name: Rotation,
+    Attention.name: Attention,
+    Terms.name: Terms,
 }

@@ -1,0 +1,160 @@
+"""What order does to attention: weights for two orders of the same tokens, without and with the encoding."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, runtime_checkable
+
+from pecli.encodings.encoding import Encoding
+from pecli.figures.canvas import Canvas, Scale
+from pecli.figures.figure import Numbers, View
+from pecli.figures.token_axes import label_tokens, show_pairs
+from pecli.figures.tokens import TokenFigure, products, read_order
+from pecli.lazy import Array, np
+from pecli.options import option
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@runtime_checkable
+class Rotary(Protocol):
+    """An encoding that turns queries and keys instead of being added."""
+
+    def rotate(self, x: Array, positions: Array) -> Array:
+        """Every vector turned by its position."""
+
+
+@dataclass(frozen=True)
+class AttentionNumbers(Numbers):
+    """plain, encoded : (n, n), weights of the tokens as given, without and with the encoding, query down, key across;
+    reordered_plain, reordered_encoded : the same for the second order; order : (n,), which token stands where in it.
+
+    The differences are the largest |weight − weight| once the second order is put back into the first.
+    """
+
+    plain: Array
+    reordered_plain: Array
+    encoded: Array
+    reordered_encoded: Array
+    order: Array
+    tokens: tuple[str, ...]
+    reordered_tokens: tuple[str, ...]
+    difference_plain: float
+    difference_encoded: float
+    largest: float
+
+    def limits(self) -> tuple[float, float]:
+        return 0.0, self.largest
+
+    def limited(self, low: float, high: float) -> Self:
+        return replace(self, largest=high)
+
+    def caption(self) -> str:
+        return "weights differ by at most so much once the second order is undone"
+
+
+@dataclass(frozen=True)
+class Attention(TokenFigure):
+    """softmax(Q Kᵀ / √d) for tokens in two orders: without an encoding the second is the first permuted.
+
+    Then the largest difference, once the order is undone, is exactly 0: every weight is computed from the same
+    numbers in the same way wherever its tokens stand. With the encoding it is not.
+
+    Notes
+    -----
+    Vaswani et al. 2017, Attention Is All You Need, section 3.2.1, arXiv:1706.03762. Q and K are the embeddings
+    themselves, with the encoding added or, for rope, turned by it: no learned projections, one head. So a token looks
+    mostly at itself, and what is seen is what order alone can do, not what a trained model does with it.
+    """
+
+    name: ClassVar[str] = "attention"
+    summary: ClassVar[str] = "attention weights of tokens in two orders, without and with the encoding"
+    example: ClassVar[str] = "pecli attention --tokens 'the dog bites the man' --reorder swap:1,4"
+    needs: ClassVar[str] = "position vector to add and no rotation"
+    usual_options: ClassVar[Mapping[str, Any]] = {"d": 16}
+    aspect: ClassVar[float] = 0.92
+    one_table: ClassVar[bool] = False
+
+    reorder: str | None = option(
+        None,
+        "the second order: reverse, swap:I,J (places from 0) or the same tokens in another order",
+        unset="the example's; reverse for your own tokens",
+    )
+
+    @classmethod
+    def takes(cls, encoding: type[Encoding]) -> bool:
+        return encoding.additive or hasattr(encoding, "rotate")
+
+    def check(self) -> None:
+        super().check()
+        self.order()
+
+    def order(self) -> list[int]:
+        """Which token stands at each place of the second order."""
+        usual = self.example_pair.reordered if self.tokens is None else "reverse"
+        return read_order(usual if self.reorder is None else self.reorder, self.words)
+
+    def grid(self) -> tuple[int, int]:
+        return (2, 2)
+
+    def shape(self, view: View) -> tuple[int, ...]:
+        count = len(self.words)
+        return (4, count, max(count, view.encoding.width))
+
+    def compute(self, view: View) -> AttentionNumbers:
+        encoding, positions, order = view.encoding, self.rows(view), np.array(self.order())
+        content = self.content(encoding.width)
+        both = (content, content[order])
+        plain, other_plain = (weights(x) for x in both)
+        encoded, other_encoded = (weights(positioned(encoding, x, positions)) for x in both)
+        return AttentionNumbers(
+            view,
+            plain,
+            other_plain,
+            encoded,
+            other_encoded,
+            order,
+            self.words,
+            tuple(self.words[i] for i in order),
+            _difference(plain, other_plain, order),
+            _difference(encoded, other_encoded, order),
+            float(np.max([plain, other_plain, encoded, other_encoded])),
+        )
+
+    def draw(self, numbers: AttentionNumbers, axes: list[Axes], canvas: Canvas) -> Scale:
+        name = numbers.view.encoding.name
+        without, with_it = (f"{x:.2g}" for x in (numbers.difference_plain, numbers.difference_encoded))
+        panels = (
+            (numbers.plain, "no encoding\nas given"),
+            (numbers.reordered_plain, f"no encoding\nreordered\ndiffers by {without}"),
+            (numbers.encoded, f"{name}\nas given"),
+            (numbers.reordered_encoded, f"{name}\nreordered\ndiffers by {with_it}"),
+        )
+        colours, image = canvas.colours("sequential"), None
+        for place, (one, (values, title)) in enumerate(zip(axes, panels, strict=True)):
+            image = show_pairs(one, values, numbers.limits(), colours)
+            one.set_title(title)
+            words, down = (numbers.reordered_tokens, "") if place % 2 else (numbers.tokens, "query")
+            label_tokens(one, words, down, "key" if place >= 2 else None, around=10)
+        return Scale(image, "attention weight")
+
+
+def positioned(encoding: Encoding, content: Array, positions: Array) -> Array:
+    """The embeddings with their positions in them, shape (n, d)."""
+    if isinstance(encoding, Rotary):
+        return encoding.rotate(content, positions)
+    return content + encoding.table(positions)
+
+
+def weights(x: Array) -> Array:
+    """softmax(x xᵀ / √d), shape (n, n); the same bits for the same pair of rows in any order of the rows."""
+    scores = products(x, x) / np.sqrt(x.shape[1])
+    raised = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return raised / np.sort(raised, axis=1).sum(axis=1, keepdims=True)  # sorted: a sum that no order changes
+
+
+def _difference(first: Array, second: Array, order: Array) -> float:
+    """How far the second is from the first permuted."""
+    return float(np.abs(second - first[np.ix_(order, order)]).max())

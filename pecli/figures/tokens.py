@@ -1,0 +1,170 @@
+"""What pictures of attention are made of: tokens, their embeddings, a second order of them, and products of rows."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict, deque
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from pecli.encodings.tables import read_table
+from pecli.errors import UsageError
+from pecli.figures.figure import Figure, View
+from pecli.lazy import Array, np
+from pecli.options import option, shorten
+from pecli.positions import Positions
+
+
+class Example(NamedTuple):
+    """The same tokens in two orders."""
+
+    tokens: str
+    reordered: str
+
+
+EXAMPLES = {  # the pairs of sentences with which the first and the fourth article argue
+    "school": Example("你 说 我 明天 不 去 上学", "你 说 我 明天 去 上学 不"),
+    "like": Example("我 喜欢 你", "你 喜欢 我"),
+}
+
+
+def examples() -> tuple[str, ...]:
+    """The names of the example sentences."""
+    return tuple(EXAMPLES)
+
+
+@dataclass(frozen=True)
+class TokenFigure(Figure):
+    """Base of the figures that look at tokens: one position a token, so ``--length`` is theirs to say.
+
+    Notes
+    -----
+    Each number of a random embedding is normal with mean 0 and variance 1/√d. So an embedding's product with itself
+    is about √d, its attention score about 1, and softmax neither blurs nor saturates. Two rows of a sinusoidal encoding
+    have products of up to d/2: 8 to the embeddings' 4 at the usual d of 16, while at d 128 (64 to 11) position
+    outweighs content. A word's vector comes from the seed and the word alone.
+    """
+
+    sentences: str | None = option(
+        None,
+        "example: school (你说，我明天不去上学 / 你说，我明天去上学不) or like (我喜欢你 / 你喜欢我)",
+        choices=examples,
+        flags=("--example",),
+        unset="school",
+    )
+    tokens: str | None = option(None, "your own tokens, separated by spaces", unset="those of the example")
+    embeddings: str | None = option(
+        None,
+        "file of embeddings (.npy .npz .csv .safetensors), a row for each different token in order of appearance",
+        unset="random",
+    )
+    content_seed: int = option(0, "seed of random embeddings", at_least=0)
+    content_scale: float = option(1.0, "what embeddings are multiplied by", at_least=0, at_most=1e6)
+
+    def check(self) -> None:
+        if self.tokens is not None and self.sentences is not None:
+            raise UsageError("--tokens and --sentences exclude each other: give one of them")
+        if not self.words:
+            raise UsageError("--tokens holds no token: it takes words separated by spaces, such as 'I like you'")
+        if any("\ud800" <= sign <= "\udfff" for word in self.words for sign in word):
+            raise UsageError("--tokens holds bytes that are no text in UTF-8")
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The tokens in the order given."""
+        return tuple((self.example_pair.tokens if self.tokens is None else self.tokens).split())
+
+    @property
+    def example_pair(self) -> Example:
+        """The example in two orders."""
+        return EXAMPLES[self.sentences or next(iter(EXAMPLES))]
+
+    def positions(self, asked: Positions) -> Positions:
+        count = len(self.words)
+        if asked.length not in (count, Positions.options()["length"].default):
+            raise UsageError(f"{self.name} has one position a token, {count} here: leave --length {asked.length} out")
+        return replace(asked, length=count)
+
+    def rows(self, view: View) -> Array:
+        """The position of every token, shape (n,), also where other figures look at more positions."""
+        return replace(view.positions, length=len(self.words)).array()
+
+    def content(self, width: int) -> Array:
+        """The embedding of every token, shape (n, width)."""
+        different = list(dict.fromkeys(self.words))
+        table = self._random(different, width) if self.embeddings is None else self._read(len(different), width)
+        row = {word: i for i, word in enumerate(different)}
+        return self.content_scale * table[[row[word] for word in self.words]]
+
+    def _random(self, different: Sequence[str], width: int) -> Array:
+        vectors = [random_vector(self.content_seed, word, width) for word in different]
+        return np.stack(vectors) / width**0.25
+
+    def _read(self, count: int, width: int) -> Array:
+        assert self.embeddings is not None  # what the caller asks
+        table = read_table(self.embeddings)
+        if table.shape != (count, width):
+            rows, columns = table.shape
+            hint = f": try --d {columns}" if rows == count else ", a row for each different token"
+            raise UsageError(
+                f"--embeddings {self.embeddings} holds {rows} × {columns} numbers "
+                f"and {count} × {width} are needed{hint}"
+            )
+        return table
+
+    def texts(self) -> list[str]:
+        return list(self.words)
+
+    def title(self, view: View) -> str:
+        start = view.positions.start
+        return super().title(view) + (f"; positions {start} to {start + len(self.words) - 1}" if start else "")
+
+
+def random_vector(seed: int, word: str, width: int) -> Array:
+    """The vector of a word: standard normal numbers, the same whatever other words there are, shape (width,)."""
+    return np.random.default_rng([seed, *word.encode()]).standard_normal(width)
+
+
+def products(first: Array, second: Array) -> Array:
+    """⟨first_m, second_n⟩ for rows m of one, n of the other, shape (m, n).
+
+    Each entry is summed by itself, not by BLAS, whose rounding depends on where in the matrix an entry stands: the
+    same two rows give the same bits in any order of the rows.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        result = np.stack([(second * row).sum(axis=-1) for row in first])
+    if not np.isfinite(result).all():
+        raise UsageError("the embeddings or the encoding hold numbers too large to be multiplied")
+    return result
+
+
+def read_order(text: str, words: Sequence[str]) -> list[int]:
+    """The second order: word number order[i] stands at place i. ``reverse``, ``swap:I,J``, or the words themselves.
+
+    The k-th occurrence of a word in one order is the k-th in the other.
+    """
+    if text == "reverse":
+        return list(range(len(words)))[::-1]
+    if text.startswith("swap:"):
+        return _swapped(text, len(words))
+    wanted = text.split()
+    lacking, foreign = Counter(words) - Counter(wanted), Counter(wanted) - Counter(words)
+    if lacking or foreign:
+        said = {"lacks": lacking, "adds": foreign}
+        what = " and ".join(f"{verb} {shorten(' '.join(some.elements()))}" for verb, some in said.items() if some)
+        raise UsageError(f"--reorder takes reverse, swap:I,J or the same tokens in another order; this one {what}")
+    places = defaultdict[str, deque[int]](deque)
+    for place, word in enumerate(words):
+        places[word].append(place)
+    return [places[word].popleft() for word in wanted]
+
+
+def _swapped(text: str, count: int) -> list[int]:
+    match = re.fullmatch(r"swap:([0-9]{1,9}),([0-9]{1,9})", text)
+    i, j = map(int, match.groups()) if match else (count, count)
+    if max(i, j) >= count:
+        raise UsageError(f"--reorder {shorten(text)} is not allowed: swap:I,J takes I and J from 0 to {count - 1}")
+    order = list(range(count))
+    order[i], order[j] = j, i
+    return order

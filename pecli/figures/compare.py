@@ -62,7 +62,10 @@ class Compare(Figure):
             self.part().check_view(one)
 
     def grid_for(self, view: View) -> tuple[int, int]:
-        panels = (len(view.encodings) + self.difference) * prod(self.part().grid())
+        rows, across = self.part().grid()
+        if rows > 1:  # panels that belong to each other stay so
+            return ((len(view.encodings) + self.difference) * rows, across)
+        panels = (len(view.encodings) + self.difference) * across
         columns = panels if panels <= 3 else ceil(sqrt(panels))
         return (ceil(panels / columns), columns)
 
@@ -101,6 +104,9 @@ class Compare(Figure):
             _one_bar([scale and scale._replace(label="difference") for scale in scales[shared:]], groups[shared])
         if not scales[0]:
             _one_window([one for own in groups[:shared] for one in own])
+
+    def texts(self) -> list[str]:
+        return self.part().texts()
 
     def title(self, view: View) -> str:
         return ""

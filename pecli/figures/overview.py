@@ -83,6 +83,9 @@ class Overview(Figure):
         for part in self.parts():
             part.check_view(view)
 
+    def texts(self) -> list[str]:
+        return [text for part in self.parts() for text in part.texts()]
+
     def compute(self, view: View) -> OverviewNumbers:
         return OverviewNumbers(view, tuple(Part(part, part.compute(view)) for part in self.parts()))
 

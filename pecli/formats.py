@@ -89,7 +89,9 @@ def _csv(numbers: Numbers, metadata: str, salt: str) -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
-def _cell(value: float) -> str:
+def _cell(value: float | str) -> str:
+    if isinstance(value, str):
+        return f'"{value}"' if "," in value else value  # specs and names hold no quotation marks
     return "" if math.isnan(value) else repr(value).removesuffix(".0")
 
 

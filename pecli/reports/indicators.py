@@ -1,0 +1,208 @@
+"""What can be measured of an encoding. Each indicator is one function and says what it is.
+
+The three properties are those of Wang et al. 2021, On Position Embeddings in BERT, ICLR 2021, section 2: translation
+invariance, monotonicity and symmetry of a proximity between position vectors. Their own indicators are taken from
+attention weights; ours are taken from the vectors alone, so the numbers are not to be compared with theirs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+
+from pecli.encodings.encoding import CHUNK, Encoding
+from pecli.encodings.harmonic import Harmonic
+from pecli.envelope import Envelope
+from pecli.figures.scatter import pearson, ranks
+from pecli.lazy import Array, np
+from pecli.pairwise import MEASURES, Measure, by_offset, is_by_offset, spread_by_offset
+from pecli.positions import Positions
+from pecli.progress import track
+
+SAMPLE = 2000  # positions of which all pairs are compared at once; more are thinned to that many, evenly
+ROUNDING = 1e-12  # a change below this share of the largest value is none
+
+
+@dataclass(frozen=True)
+class Indicators:
+    """What is measured of one encoding; None where it is not defined.
+
+    spread, mean_spread : `spreads`
+    growing, first_fall : `growth`
+    asymmetry : `asymmetry`
+    smallest_distance, closest : `closest`
+    effective_dimension : `participation_ratio`, of `dimensions` columns
+    pearson, spearman : linear and rank correlation of two measures over all pairs, as in the scatter
+    slow_pairs : pairs whose wavelength is longer than the sequence, of `pairs`
+    thinned : asymmetry and the correlations are of every thinned-th position
+    """
+
+    spread: float | None
+    mean_spread: float | None
+    growing: float | None
+    first_fall: int | None
+    asymmetry: float | None
+    smallest_distance: float | None
+    closest: tuple[int, int] | None
+    effective_dimension: float | None
+    dimensions: int
+    pearson: float | None
+    spearman: float | None
+    slow_pairs: int | None
+    pairs: int | None
+    thinned: int
+
+
+def indicators(encoding: Encoding, asked: Positions, measure: str, against: str) -> Indicators:
+    """All of them, for a sequence at these positions."""
+    rows, main = encoding.covered(asked), MEASURES[measure]
+    bands = by_offsets(encoding, main, rows)
+    straight = bands if measure == "euclidean" else by_offsets(encoding, MEASURES["euclidean"], rows)
+    distance, pair = closest(encoding, straight.low[0], rows)
+    thinned = ceil(rows.length / SAMPLE)
+    y, x = (pairs_of(encoding, MEASURES[name], rows, thinned) for name in (measure, against))
+    linear, rank = correlations(x, y)
+    products, size = gram(encoding, rows)
+    return Indicators(
+        *spreads(bands),
+        *growth(-bands.mean[0] if main.similarity else bands.mean[0]),
+        asymmetry(y, _range(bands)),
+        distance,
+        pair,
+        participation_ratio(products, size),
+        encoding.width,
+        linear,
+        rank,
+        *slow_pairs(encoding, asked.length),
+        thinned,
+    )
+
+
+def by_offsets(encoding: Encoding, measure: Measure, rows: Positions) -> Envelope:
+    """The measure's minimum, maximum and mean over all pairs at each offset 0 … L − 1, each (1, L).
+
+    One and the same run where the measure is a function of the offset in closed form; else from every pair.
+    """
+    run = by_offset(encoding, measure, rows.length)
+    if run is None:
+        return spread_by_offset(encoding, measure, rows)
+    return Envelope(run[None], run[None], run[None])
+
+
+def spreads(bands: Envelope) -> tuple[float | None, float | None]:
+    """Translation invariance: how wide g(Δ) = m(p, p + Δ) spreads over the positions p, over the range of all m.
+
+    The widest and the mean over the offsets; 0 where the measure is a function of the offset alone, 1 where one offset
+    has every value. Long offsets have few pairs, so the mean leans to 0.
+    """
+    widths, whole = bands.high - bands.low, _range(bands)
+    if not whole or np.isnan(widths).all():
+        return None, None
+    return float(np.nanmax(widths)) / whole, float(np.nanmean(widths)) / whole
+
+
+def _range(bands: Envelope) -> float:
+    """The largest less the smallest value over all pairs; 0 where none is defined."""
+    if np.isnan(bands.low).all():
+        return 0.0
+    return float(np.nanmax(bands.high) - np.nanmin(bands.low))
+
+
+def growth(mean: Array) -> tuple[float | None, int | None]:
+    """Monotonicity: the share of the steps Δ − 1 → Δ at which the mean distance grows, and the first Δ where it falls.
+
+    For a similarity, at which it falls. The first fall is where the circle of the fastest hand has been half walked:
+    from there on farther positions may look nearer (the third article's clock).
+    """
+    steps = np.diff(mean)
+    defined = ~np.isnan(steps)
+    if not defined.any():
+        return None, None
+    least = ROUNDING * float(np.nanmax(np.abs(mean)))
+    falls = np.flatnonzero(steps < -least)
+    return float((steps > least).sum() / defined.sum()), int(falls[0]) + 1 if len(falls) else None
+
+
+def asymmetry(values: Array, whole: float) -> float | None:
+    """Symmetry: the mean of |m(p, p + Δ) − m(p, p − Δ)| over positions and offsets, over the range of all m.
+
+    m(p, q) = m(q, p) holds for every measure here, so what is compared is ahead and behind: 0 where a position sees
+    both alike, as every translation-invariant encoding does.
+    """
+    total, count = 0.0, 0
+    for i, row in enumerate(values):
+        reach = min(i, len(values) - 1 - i)
+        differences = np.abs(row[i + 1 : i + 1 + reach] - row[i - reach : i][::-1])
+        defined = differences[~np.isnan(differences)]
+        total, count = total + float(defined.sum()), count + len(defined)
+    return total / count / whole if count and whole else None
+
+
+def closest(encoding: Encoding, low: Array, rows: Positions) -> tuple[float | None, tuple[int, int] | None]:
+    """Uniqueness: the smallest Euclidean distance of two different positions, and the first two that are so close."""
+    if rows.length < 2:
+        return None, None
+    offset = 1 + int(np.argmin(low[1:]))
+    count, best, at = rows.length - offset, np.inf, 0
+    step = max(1, CHUNK // encoding.width)
+    for begin in range(0, 0 if is_by_offset(encoding, MEASURES["euclidean"]) else count, step):
+        own = rows.start + np.arange(begin, min(begin + step, count), dtype=np.float64)
+        sizes = np.linalg.norm(encoding.table(own + offset) - encoding.table(own), axis=1)
+        if sizes.min() < best:
+            best, at = float(sizes.min()), begin + int(sizes.argmin())
+    first = rows.start + at
+    return float(low[offset]), (first, first + offset)
+
+
+def gram(encoding: Encoding, rows: Positions) -> tuple[Array, float]:
+    """Products of all columns less their means, (d, d), or of all rows, (L, L), what is smaller; Σ of the means²."""
+    mean = encoding.mean_table(rows.blocks(1))[0]
+    size = rows.length * float(mean @ mean)
+    if rows.length < encoding.width:
+        centred = encoding.table(rows.array()) - mean
+        return centred @ centred.T, size
+    result = np.zeros((encoding.width, encoding.width))
+    step = max(1, CHUNK // encoding.width)
+    for at in track(range(rows.start, rows.stop, step), "comparing columns"):
+        centred = encoding.table(np.arange(at, min(at + step, rows.stop), dtype=np.float64)) - mean
+        result += centred.T @ centred
+    return result, size
+
+
+def participation_ratio(products: Array, size: float = 0.0) -> float | None:
+    """Effective dimension: (Σ λ)² / Σ λ² over the eigenvalues λ of the covariance of the columns.
+
+    From 1 (all rows on a line) to d (the same variance along every axis); Gao et al. 2017, doi:10.1101/214262. Taken
+    from the trace and the squared entries of the products, which have those eigenvalues up to a factor. Not defined
+    where no row differs from the mean row by more than rounding (`size`: of the means, as the trace is).
+    """
+    trace, squares = float(np.trace(products)), float(np.sum(products**2))
+    return None if squares == 0 or trace <= ROUNDING**2 * size else trace**2 / squares
+
+
+def pairs_of(encoding: Encoding, measure: Measure, rows: Positions, thinned: int) -> Array:
+    """The measure between every thinned-th position, (n, n)."""
+    run = by_offset(encoding, measure, rows.length)
+    if run is not None:
+        run = run[::thinned]
+        steps = np.arange(len(run))
+        return run[np.abs(steps[:, None] - steps)]
+    table = encoding.table(np.arange(rows.start, rows.stop, thinned, dtype=np.float64))
+    return measure.between(table, table)
+
+
+def correlations(x: Array, y: Array) -> tuple[float | None, float | None]:
+    """Linear and rank correlation of two measures over all pairs p < q at which both are defined."""
+    upper = np.triu_indices(len(x), 1)
+    x, y = x[upper], y[upper]
+    defined = ~(np.isnan(x) | np.isnan(y))
+    x, y = x[defined], y[defined]
+    return pearson(x, y), pearson(ranks(x), ranks(y))
+
+
+def slow_pairs(encoding: Encoding, length: int) -> tuple[int | None, int | None]:
+    """Pairs that never finish a turn over the sequence, and how many pairs there are."""
+    if not isinstance(encoding, Harmonic):
+        return None, None
+    waves = encoding.wavelengths()
+    return int((waves > length).sum()), len(waves)

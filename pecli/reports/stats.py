@@ -1,0 +1,154 @@
+"""What can be measured of encodings, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
+
+from pecli.encodings.encoding import Encoding
+from pecli.lazy import Array, np
+from pecli.options import option
+from pecli.pairwise import MEASURES, is_by_offset, measures
+from pecli.reports.grid import BETWEEN
+from pecli.reports.indicators import SAMPLE, Indicators, indicators
+from pecli.reports.report import Numbers, Report, View
+from pecli.terminal import table_of, text_of
+
+
+@dataclass(frozen=True)
+class StatsNumbers(Numbers):
+    """values : (encodings, indicators), NaN where one is not defined; encoding : (encodings,), their number."""
+
+    values: Array
+    encoding: Array
+    measured: tuple[Indicators, ...]
+
+    def columns(self) -> list[str]:
+        return list(flat(self.measured[0]))
+
+    def sheet(self) -> tuple[list[str], Array]:
+        specs = np.array([encoding.spec() for encoding in self.view.encodings], dtype=object)
+        return ["encoding", *self.columns()], np.column_stack([specs, self.values])
+
+    def facts(self) -> dict[str, Any]:
+        both = zip(self.view.encodings, self.measured, strict=True)
+        return {"statistics": [{"encoding": encoding.spec(), **asdict(one)} for encoding, one in both]}
+
+
+@dataclass(frozen=True)
+class Stats(Report):
+    """Indicators of one or several encodings at the same positions; `pecli.reports.indicators` defines each.
+
+    translation invariance : how far the measure m(p, p + Δ) spreads over the positions p, over the range of all m:
+        the widest and the mean over the offsets Δ. 0 where the measure is a function of the offset alone.
+    monotonicity : the share of the steps from one offset to the next at which the mean distance grows, and the first
+        offset at which it falls, the wrap-around of a clock.
+    symmetry : the mean of |m(p, p + Δ) − m(p, p − Δ)| over the range: 0 where ahead and behind look alike.
+    uniqueness : the smallest Euclidean distance of two different positions, and which they are.
+    effective dimension : participation ratio (Σ λ)² / Σ λ² of the covariance's eigenvalues, from 1 to d.
+    correlation : linear and rank, of two measures over all pairs, the cloud of `pecli scatter`.
+    slow pairs : those whose wavelength is longer than the sequence: they never finish a turn.
+
+    Notes
+    -----
+    The first three properties are those of Wang et al. 2021, On Position Embeddings in BERT, ICLR 2021; the indicators
+    are our own and taken from the vectors, not from attention. Where a formula proves that the measure depends on the
+    offset alone (sines and cosines, even d), its spread and asymmetry are 0 and not measured. Of more than 2,000
+    positions symmetry and correlation see an even choice of that many; everything else sees every pair.
+    """
+
+    name: ClassVar[str] = "stats"
+    summary: ClassVar[str] = "what can be measured of encodings: invariance, monotonicity, uniqueness and more"
+    example: ClassVar[str] = "pecli stats sinusoidal clock binary --length 512"
+    several: ClassVar[bool] = True
+    specs_are_arguments: ClassVar[bool] = True
+
+    measure: str = option("euclidean", "how two rows are compared", choices=measures, flags=("-m",))
+    against: str = option("corr", "the measure that it is correlated with", choices=measures)
+
+    def shape(self, view: View) -> tuple[int, ...]:
+        return max((self._largest(one, view) for one in view.encodings), key=lambda shape: float(np.prod(shape)))
+
+    def _largest(self, encoding: Encoding, view: View) -> tuple[int, ...]:
+        """The largest of: a row of pairs at a time, pairs of the sample, products of columns, the table by chunks."""
+        length = encoding.covered(view.positions).length
+        sides = min(length, SAMPLE)
+        exact = is_by_offset(encoding, MEASURES[self.measure])
+        shapes = [(2 if exact else 4, length), (3, sides, sides), (min(length, encoding.width), encoding.width)]
+        return max([*shapes, (sides, encoding.width)], key=lambda shape: float(np.prod(shape)))
+
+    def compute(self, view: View) -> StatsNumbers:
+        measured = tuple(indicators(one, view.positions, self.measure, self.against) for one in view.encodings)
+        values = np.array([list(flat(one).values()) for one in measured], dtype=np.float64)
+        return StatsNumbers(view, values, np.arange(len(measured)), measured)
+
+    def show(self, numbers: StatsNumbers, width: int) -> list[Any]:
+        both = list(zip(numbers.view.encodings, numbers.measured, strict=True))
+        columns = [[encoding.spec(), *(text(one, encoding) for text in LINES.values())] for encoding, one in both]
+        positions, thinned = numbers.view.positions, max(one.thinned for one in numbers.measured)
+        title = f"positions {positions.start:,} to {positions.stop - 1:,}, {MEASURES[self.measure].label}"
+        note = f"asymmetry and correlations: of one position in {thinned}" if thinned > 1 else ""
+        tables = [side_by_side(["", *LINES], some) for some in groups(columns, width - max(map(len, LINES)))]
+        spaced = [one for table in tables for one in ("", table)]
+        return [text_of(title), *spaced[1:], *([text_of(note)] if note else [])]
+
+
+def groups(columns: list[list[str]], room: int) -> list[list[list[str]]]:
+    """The columns in runs that stand side by side within so many characters; at least one a run."""
+    runs: list[list[list[str]]] = []
+    free = 0
+    for column in columns:
+        needed = BETWEEN + max(map(len, column))
+        if not runs or needed > free:
+            runs.append([])
+            free = room
+        runs[-1].append(column)
+        free -= needed
+    return runs
+
+
+def side_by_side(labels: list[str], columns: list[list[str]]) -> Any:
+    """A table of columns, the first cell of each its header."""
+    header, *rows = zip(labels, *columns, strict=True)
+    return table_of(header, rows, show_edge=False, collapse_padding=True)
+
+
+def flat(one: Indicators) -> dict[str, float]:
+    """The indicators as numbers: NaN where one is not defined, the closest pair as two."""
+    values = asdict(one)
+    pair = values.pop("closest") or (np.nan, np.nan)
+    named = {**values, "closest_p": pair[0], "closest_q": pair[1]}
+    return {name: np.nan if value is None else value for name, value in named.items()}
+
+
+def said(value: float | None, text: str = "{:.4g}") -> str:
+    """A number as text, or that there is none."""
+    return "undefined" if value is None else text.format(value)
+
+
+def first_fall(one: Indicators, _: Encoding) -> str:
+    """The first offset at which the mean distance falls."""
+    if one.growing is None:
+        return "undefined"
+    return "never" if one.first_fall is None else f"{one.first_fall:,}"
+
+
+def closest_pair(one: Indicators, encoding: Encoding) -> str:
+    """The two positions that are closest, in the encoding's own terms."""
+    return "undefined" if one.closest is None else " and ".join(map(encoding.position_text, one.closest))
+
+
+LINES: dict[str, Callable[[Indicators, Encoding], str]] = {
+    "invariance: widest spread": lambda one, _: said(one.spread),
+    "invariance: mean spread": lambda one, _: said(one.mean_spread),
+    "monotonic: steps that grow": lambda one, _: said(one.growing, "{:.1%}"),
+    "first fall at offset": first_fall,
+    "asymmetry": lambda one, _: said(one.asymmetry),
+    "smallest distance": lambda one, _: said(one.smallest_distance),
+    "closest positions": closest_pair,
+    "effective dimension": lambda one, _: said(one.effective_dimension, f"{{:.4g}} of {one.dimensions:,}"),
+    "linear correlation": lambda one, _: said(one.pearson, "{:.4f}"),
+    "rank correlation": lambda one, _: said(one.spearman, "{:.4f}"),
+    "pairs slower than length": lambda one, _: said(one.slow_pairs, f"{{:,}} of {one.pairs}"),
+}

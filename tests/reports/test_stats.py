@@ -1,0 +1,202 @@
+"""Every indicator against its definition: closed forms against all pairs, known matrices, the clock's wrap-around."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pecli
+from pecli.encodings import ENCODINGS, read_encoding
+from pecli.job import Job
+from pecli.pairwise import MEASURES
+from pecli.positions import Positions
+from pecli.reports.indicators import Indicators, asymmetry, growth, indicators, participation_ratio
+from pecli.words import command
+
+Ask = Callable[..., Any]
+
+
+def measured(spec: str, length: int, start: int = 0, measure: str = "euclidean") -> Indicators:
+    positions = Positions(length=length, start=start)
+    return indicators(read_encoding(spec).fitted(positions), positions, measure, "corr")
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Callable[..., str]:
+    """The spec of a learned table that holds the given one, which hides its formula."""
+
+    def save(table: Any) -> str:
+        np.save(tmp_path / "table.npy", np.asarray(table, dtype=float))
+        return f"learned:file={tmp_path / 'table.npy'}"
+
+    return save
+
+
+@pytest.mark.parametrize("measure", ["euclidean", "dot", "cos"])
+@pytest.mark.parametrize("spec", ["sinusoidal:d=22,base=10", "clock:periods=7,60", "rope:d=6,query=random:1"])
+def test_what_the_formula_proves_is_what_all_pairs_say(saved: Callable[..., str], spec: str, measure: str) -> None:
+    proved = measured(spec, 67, measure=measure)
+    found = measured(saved(pecli.encode(spec, length=67)), 67, measure=measure)
+    assert (proved.spread, proved.mean_spread, proved.asymmetry) == (0, 0, 0)
+    assert found.spread == pytest.approx(0, abs=1e-12) and found.asymmetry == pytest.approx(0, abs=1e-12)
+    assert found.first_fall == proved.first_fall
+    assert found.growing == pytest.approx(proved.growing)
+    assert found.smallest_distance == pytest.approx(proved.smallest_distance, abs=1e-9)
+    assert found.effective_dimension == pytest.approx(proved.effective_dimension)
+    assert found.pearson == pytest.approx(proved.pearson)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("spec", ["binary", "sinusoidal:d=7,base=10", "learned:d=5", "relative:d=6"])
+def test_the_three_properties_by_brute_force(spec: str, measure: str) -> None:
+    positions = Positions(length=13)
+    encoding = read_encoding(spec).fitted(positions)
+    rows = encoding.covered(positions)
+    values = MEASURES[measure].between(encoding.table(rows.array()), encoding.table(rows.array()))
+    n = len(values)
+    bands = [np.diagonal(values, k)[~np.isnan(np.diagonal(values, k))] for k in range(n)]
+    bands = [band for band in bands if len(band)]
+    whole = max(b.max() for b in bands) - min(b.min() for b in bands)
+    widths = [band.max() - band.min() for band in bands]
+    ahead = [
+        abs(values[p, p + k] - values[p, p - k]) for p in range(n) for k in range(1, n) if p + k < n and p - k >= 0
+    ]
+    ours = indicators(encoding, positions, measure, "euclidean")
+    assert ours.spread == pytest.approx(max(widths) / whole, abs=1e-12)
+    assert ours.asymmetry == pytest.approx(np.nanmean(ahead) / whole, abs=1e-12)
+    if not np.isnan(values).any():
+        assert ours.mean_spread == pytest.approx(np.mean(widths) / whole, abs=1e-12)
+        sign = -1 if MEASURES[measure].similarity else 1
+        steps = [sign * (b.mean() - a.mean()) for a, b in pairwise(bands)]
+        falls = [k for k, step in enumerate(steps, 1) if step < -1e-12 * max(abs(b.mean()) for b in bands)]
+        assert ours.first_fall == (falls[0] if falls else None)
+
+
+def test_growth_counts_steps_and_finds_the_first_fall() -> None:
+    assert growth(np.array([0.0, 1, 2, 2, 1, 3])) == (3 / 5, 4)
+    assert growth(np.array([0.0, 1, 2])) == (1, None)
+    assert growth(np.array([0.0, np.nan])) == (None, None)
+    assert growth(np.array([5.0])) == (None, None)
+
+
+def test_a_hand_seems_nearer_once_it_has_gone_half_round() -> None:
+    assert measured("clock:periods=60", 61).first_fall == 31
+    assert measured("clock", 61).first_fall == 31
+    assert measured("clock:periods=1000", 501).first_fall is None
+
+
+def test_the_clock_comes_round_after_twelve_hours() -> None:
+    ours = measured("clock", 43201)
+    assert (ours.smallest_distance, ours.closest) == (0, (0, 43200))
+    assert ours.thinned == 22
+
+
+@pytest.mark.parametrize("spec", ["binary", "learned:d=3,seed=4", "sinusoidal:d=3"])
+@pytest.mark.parametrize("start", [0, 5])
+def test_the_closest_positions_are_the_closest(spec: str, start: int) -> None:
+    ours = measured(spec, 29, start)
+    table = pecli.encode(spec, length=29, start=start)
+    pairs = {(p, q): float(np.linalg.norm(table[p] - table[q])) for p in range(29) for q in range(p + 1, 29)}
+    assert ours.smallest_distance == pytest.approx(min(pairs.values()))
+    assert ours.closest is not None
+    assert pairs[ours.closest[0] - start, ours.closest[1] - start] == pytest.approx(min(pairs.values()))
+
+
+def test_binary_is_not_invariant_and_a_sinusoid_is() -> None:
+    binary = measured("binary", 64)
+    assert binary.spread is not None and binary.spread > 0.5
+    assert measured("sinusoidal", 64).spread == 0
+
+
+@pytest.mark.parametrize(
+    ("products", "expected"),
+    [(np.eye(5), 5), (np.diag([1.0, 1, 0]), 2), (np.diag([4.0, 1]), 25 / 17), (np.ones((3, 3)), 1)],
+)
+def test_the_participation_ratio_of_a_known_matrix(products: Any, expected: float) -> None:
+    assert participation_ratio(products) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("shape", [(31, 5), (5, 31)])
+def test_the_effective_dimension_is_of_the_covariance(saved: Callable[..., str], shape: tuple[int, int]) -> None:
+    table = np.random.default_rng(3).normal(2, 1, shape) * np.arange(1, shape[1] + 1)
+    eigenvalues = np.linalg.eigvalsh(np.cov(table.T))
+    expected = eigenvalues.sum() ** 2 / (eigenvalues**2).sum()
+    assert measured(saved(table), shape[0]).effective_dimension == pytest.approx(expected)
+
+
+def test_a_constant_table_has_almost_nothing_to_measure(saved: Callable[..., str]) -> None:
+    ours = measured(saved(np.full((7, 3), 0.1)), 7)
+    assert (ours.spread, ours.asymmetry, ours.effective_dimension, ours.pearson, ours.spearman) == (None,) * 5
+    assert (ours.smallest_distance, ours.growing) == (0, 0)
+
+
+def test_the_correlations_are_the_scatters() -> None:
+    for spec in ("sinusoidal:base=10", "binary", "learned"):
+        scatter = pecli.figure("scatter", encoding=spec, length=41).numbers.facts()
+        ours = measured(spec, 41)
+        assert ours.pearson == pytest.approx(scatter["pearson"])
+        assert ours.spearman == pytest.approx(scatter["spearman"], abs=1e-4)
+
+
+def test_pairs_slower_than_the_sequence() -> None:
+    ours = measured("clock", 3600)
+    assert (ours.slow_pairs, ours.pairs) == (1, 3)
+    assert measured("binary", 8).slow_pairs is None
+
+
+def test_asymmetry_of_one_position_is_not_defined() -> None:
+    assert asymmetry(np.zeros((1, 1)), 1.0) is None
+
+
+@pytest.mark.parametrize("width", [80, 60, 200])
+def test_encodings_stand_side_by_side(ask: Ask, monkeypatch: pytest.MonkeyPatch, width: int) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    answer = ask("stats", *ENCODINGS, "--length", "23")
+    assert answer.code == 0, answer.err
+    assert max(map(len, answer.out.splitlines())) <= width
+    for name in ENCODINGS:
+        assert name in answer.out
+    assert "undefined" in answer.out  # binary has no wavelengths
+
+
+def test_json_has_every_result_and_null_where_there_is_none(ask: Ask) -> None:
+    answer = ask("stats", "clock", "-e", "binary:d=9", "--length", "1", "--json")
+    data = json.loads(answer.out)
+    first, second = data["facts"]["statistics"]
+    assert (first["encoding"], second["encoding"]) == ("clock", "binary:d=9")
+    assert first["spread"] is None and first["closest"] is None and first["slow_pairs"] == 3
+    assert set(first) == {"encoding", *Indicators.__dataclass_fields__}
+
+
+def test_a_file_names_the_encodings_and_can_be_made_again(ask: Ask, folder: Path) -> None:
+    words = ["stats", "sinusoidal:d=6", "binary", "--length", "9"]
+    assert ask(*words, "-o", "s.csv", "-o", "s.json", "-o", "s.npy").code == 0
+    with (folder / "s.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["encoding"] for row in rows] == ["sinusoidal:d=6", "binary:d=4"]
+    assert rows[1]["slow_pairs"] == "" and float(rows[1]["closest_q"]) == 1
+    assert np.load(folder / "s.npy").shape == (2, len(rows[0]) - 1)
+    assert ask("recipe", "s.json").out.split() == ["pecli", *words, "--output", "s.json"]
+
+
+def test_options_go_to_every_encoding_that_has_them() -> None:
+    job = Job.make("stats", {"encoding": ["sinusoidal", "clock", "rope:base=10"], "d": 6})
+    assert [encoding.width for encoding in job.encodings] == [6, 6, 6]
+    assert command(job) == "pecli stats sinusoidal:d=6 clock rope:d=6,base=10"
+    assert command(Job.make("stats", {})) == "pecli stats"
+
+
+@pytest.mark.parametrize(
+    "words", [("sinusodal",), ("sinusoidal", "--radix", "3"), ("--measure", "euclid"), ("learned", "--length", "1e12")]
+)
+def test_what_is_asked_wrongly_is_one_line(ask: Ask, words: tuple[str, ...]) -> None:
+    answer = ask("stats", *words)
+    assert answer.code == 2 and answer.out == ""
+    assert len(answer.err.strip().splitlines()) == 1

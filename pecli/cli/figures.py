@@ -80,7 +80,7 @@ def _do(job: Job, as_json: bool, silent: bool, verbose: bool) -> dict[str, Any] 
     if as_json:
         return report(picture, paths)
     if isinstance(job.figure, Report) and not paths:
-        show(job.figure.show(picture.numbers, columns()))
+        show(job.figure.show(picture.seen, columns()))
     elif not silent:
         results(paths)
     return None

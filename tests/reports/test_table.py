@@ -85,8 +85,8 @@ def test_a_file_has_every_number_and_is_the_heatmaps(ask: Ask, folder: Path) -> 
     for ending in ("csv", "npy"):
         assert (folder / f"t.{ending}").read_bytes() == (folder / f"h.{ending}").read_bytes()
     assert np.load(folder / "t.npy").shape == (53, 6)
-    again = ask("recipe", "t.json", "t.npz").out.splitlines()
-    assert again[0] == "pecli table --encoding clock --rows 3 --length 53 --output t.json"
+    again = ask("recipe", "t.json").out.strip()
+    assert again == "pecli table --encoding clock --rows 3 --length 53 --output t.json"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,163 @@
+"""Attention in two orders: the weights are a softmax, and order is invisible without an encoding."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure as Drawing
+
+import pecli
+from pecli.encodings import read_encoding
+from pecli.errors import UsageError
+from pecli.figures.attention import Attention, AttentionNumbers, positioned, weights
+from pecli.figures.canvas import look
+from pecli.figures.tokens import products
+
+ADDED = ["sinusoidal:d=7", "clock", "geometric:d=8", "binary", "learned:d=5"]
+EVERY = [*ADDED, "rope:d=6", "rope:d=6,pairing=half"]
+LONG = "the dog bites the man while the cat watches the bird on the other side of the street"
+
+
+def made(**options: object) -> AttentionNumbers:
+    numbers = pecli.figure("attention", **options).numbers
+    assert isinstance(numbers, AttentionNumbers)
+    return numbers
+
+
+def test_the_weights_are_a_softmax_of_scores() -> None:
+    x = np.random.default_rng(3).standard_normal((11, 7))
+    raised = np.exp(x @ x.T / np.sqrt(7))
+    assert weights(x) == pytest.approx(raised / raised.sum(axis=1, keepdims=True), abs=1e-14)
+
+
+@pytest.mark.parametrize("encoding", EVERY)
+def test_every_row_sums_to_one_in_every_panel(encoding: str) -> None:
+    arrays = made(encoding=encoding, tokens=LONG).arrays()
+    for name in ("plain", "reordered_plain", "encoded", "reordered_encoded"):
+        assert arrays[name].shape == (18, 18)
+        assert (arrays[name] > 0).all()
+        assert arrays[name].sum(axis=1) == pytest.approx(np.ones(18), abs=1e-14)
+
+
+@pytest.mark.parametrize("d", [1, 2, 7, 16, 128, 257])
+@pytest.mark.parametrize("tokens", [None, LONG, "a a b", "one"])
+def test_without_the_encoding_the_second_is_exactly_the_first_permuted(d: int, tokens: str | None) -> None:
+    for seed in range(3):
+        numbers = made(d=d, tokens=tokens, content_seed=seed, reorder="reverse")
+        order = numbers.order
+        assert np.array_equal(numbers.reordered_plain, numbers.plain[np.ix_(order, order)])
+        assert numbers.facts()["difference_plain"] == 0.0
+
+
+def test_any_order_gives_the_same_bits() -> None:
+    random = np.random.default_rng(7)
+    x = random.standard_normal((61, 33))
+    for _ in range(20):
+        order = random.permutation(61)
+        assert np.array_equal(weights(x[order]), weights(x)[np.ix_(order, order)])
+
+
+@pytest.mark.parametrize("encoding", EVERY)
+def test_with_the_encoding_it_is_not(encoding: str) -> None:
+    numbers = made(encoding=encoding)
+    order = numbers.order
+    largest = np.abs(numbers.reordered_encoded - numbers.encoded[np.ix_(order, order)]).max()
+    assert numbers.facts()["difference_encoded"] == largest > 1e-4
+
+
+def test_a_second_order_that_is_the_first_differs_nowhere() -> None:
+    numbers = made(reorder="swap:2,2")
+    assert (numbers.difference_plain, numbers.difference_encoded) == (0, 0)
+
+
+def test_the_examples_second_sentence_is_the_default() -> None:
+    assert "".join(made().facts()["reordered_tokens"]) == "你说我明天去上学不"
+    assert made(sentences="like").reordered_tokens == ("你", "喜欢", "我")
+    assert made(tokens="a b c").reordered_tokens == ("c", "b", "a")
+
+
+@pytest.mark.parametrize("encoding", ADDED)
+def test_additive_encodings_are_added(encoding: str) -> None:
+    numbers = made(encoding=encoding, start=4)
+    one = numbers.view.encoding
+    x = Attention().content(one.width) + one.table(np.arange(4.0, 11.0))
+    assert np.array_equal(numbers.encoded, weights(x))
+
+
+@pytest.mark.parametrize("pairing", ["interleaved", "half"])
+def test_rope_turns_so_that_the_start_does_not_matter(pairing: str) -> None:
+    numbers, later = (made(encoding=f"rope:d=6,pairing={pairing}", start=start) for start in (0, 1009))
+    assert later.encoded == pytest.approx(numbers.encoded, abs=1e-13)
+    x = read_encoding(f"rope:d=6,pairing={pairing}").rotate(Attention().content(6), np.arange(7.0))  # type: ignore[attr-defined]  # rope has it
+    assert np.array_equal(numbers.encoded, weights(x))
+    assert np.diag(products(x, x)) == pytest.approx(np.sum(Attention().content(6) ** 2, axis=1))
+
+
+def test_what_can_rotate_is_never_added() -> None:
+    class Both:
+        def rotate(self, x: Any, positions: Any) -> Any:
+            return -x
+
+        def table(self, positions: Any) -> Any:
+            raise AssertionError
+
+    assert positioned(Both(), np.ones((2, 3)), np.arange(2.0)).tolist() == [[-1] * 3] * 2  # type: ignore[arg-type]  # enough of an encoding
+
+
+def test_offsets_have_no_position_to_add() -> None:
+    with pytest.raises(UsageError, match=r"attention cannot show relative: .*try .*relative"):
+        pecli.figure("attention", encoding="relative")
+
+
+def test_several_tables_are_no_csv(folder: object) -> None:
+    with pytest.raises(UsageError, match="several tables"):
+        pecli.figure("attention", output=["a.csv"]).save()
+
+
+def panels(**options: object) -> tuple[AttentionNumbers, list[Any]]:
+    picture = pecli.figure("attention", **options)
+    axes = Drawing(dpi=30).subplots()
+    picture.draw(axes)
+    assert isinstance(picture.seen, AttentionNumbers)
+    return picture.seen, list(axes.child_axes)
+
+
+def test_four_panels_share_limits_and_colours() -> None:
+    numbers, drawn = panels(sentences="like")
+    images = [one.get_images()[0] for one in drawn]
+    arrays = list(numbers.arrays().values())
+    assert all(np.array_equal(image.get_array(), array) for image, array in zip(images, arrays, strict=False))
+    assert {image.get_clim() for image in images} == {(0, max(array.max() for array in arrays[:4]))}
+    assert {image.get_cmap().name for image in images} == {"viridis"}
+
+
+def test_the_difference_is_printed_in_the_picture() -> None:
+    numbers, drawn = panels(sentences="like")
+    titles = [one.get_title() for one in drawn]
+    assert titles[0] == "no encoding\nas given"
+    assert titles[1] == "no encoding\nreordered\ndiffers by 0"
+    assert titles[3] == f"sinusoidal\nreordered\ndiffers by {numbers.difference_encoded:.2g}"
+
+
+def test_tokens_stand_on_the_axes_in_their_order() -> None:
+    _, drawn = panels(tokens="x y z", reorder="swap:0,1")
+    beside = [[text.get_text() for text in one.get_yticklabels()] for one in drawn]
+    below = [[text.get_text() for text in one.get_xticklabels()] for one in drawn]
+    orders = [["x", "y", "z"], ["y", "x", "z"]]
+    assert beside == [*orders, *orders]
+    assert below == [[], [], *orders]  # those of the panels above are the same
+    assert [one.get_xlabel() for one in drawn] == ["", "", "key", "key"]
+
+
+@pytest.mark.parametrize("size", ["column", "page", "3x3", "slide"])
+def test_no_label_is_cut_off_by_the_edge(size: str) -> None:
+    picture = pecli.figure("attention", size=size, dpi=40, tokens="a verylongtokenindeed b")
+    with look(picture.job.canvas, "a"):
+        drawing = picture._drawing()
+        drawing.draw_without_rendering()
+        box = drawing.get_tightbbox()
+    width, height = drawing.get_size_inches()
+    assert box.x0 >= -0.02 and box.y0 >= -0.02
+    assert box.x1 <= width + 0.02 and box.y1 <= height + 0.02

@@ -1,0 +1,171 @@
+"""Every command: what it writes, prints and shows in its help."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import stat
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import pecli
+from pecli.cli import app
+from pecli.cli.options import job_parameters
+from pecli.sections import STUDIES, known_options
+from pecli.study import Study
+
+Ask = Callable[..., Any]
+SMALL = ("-d", "7", "-n", "11", "--dpi", "30")
+studies = pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
+
+
+@studies
+def test_every_option_of_a_study_is_an_option_of_its_command(study: type[Study], ask: Ask) -> None:
+    names = {parameter.name for parameter in job_parameters(study)}
+    assert names >= set(known_options(study))
+    assert ask(study.name, "--help").code == 0
+
+
+@studies
+def test_the_help_has_the_example(study: type[Study], ask: Ask) -> None:
+    shown = " ".join(ask(study.name, "--help").out.replace("│", " ").split())
+    assert study.example in shown
+
+
+@studies
+def test_the_example_runs(study: type[Study], ask: Ask, folder: Path) -> None:
+    program, *words = shlex.split(study.example)
+    assert program == "pecli"
+    if "--file" in words:
+        pytest.skip("it takes a file of the reader's")
+    quick = ["--dpi", "20"] if study.drawn and "--dpi" not in words else []
+    ended = ask(*words, *quick)
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out
+
+
+def test_the_path_written_is_what_stdout_says(ask: Ask, folder: Path) -> None:
+    ended = ask("heatmap", *SMALL, "-o", "a.png")
+    assert (ended.code, ended.out, ended.err) == (0, "a.png\n", "")
+    assert [path.name for path in folder.iterdir()] == ["a.png"]
+
+
+def test_several_outputs_are_written_in_one_go(ask: Ask, folder: Path) -> None:
+    ended = ask("heatmap", *SMALL, "-o", "a.png", "--output", "new/b.svg", "-o", "c.npy")
+    assert ended.out.splitlines() == ["a.png", "new/b.svg", "c.npy"]
+    assert np.array_equal(np.load(folder / "c.npy"), pecli.encode(d=7, length=11))
+
+
+def test_without_o_the_name_tells_the_job(ask: Ask, folder: Path) -> None:
+    assert ask("heatmap", *SMALL, "--base", "10").out == "heatmap-sinusoidal-d7-base10-length11-dpi30.png\n"
+    assert ask("heatmap", *SMALL, "--format", "csv").out == "heatmap-sinusoidal-d7-length11-dpi30.csv\n"
+
+
+@pytest.mark.parametrize(
+    "words", [("-k", "10", "-d", "6"), ("--base=10", "--d-model", "6"), ("-e", "sinusoidal:base=10,d=64", "-d", "6")]
+)
+def test_every_spelling_of_an_option_is_the_same_option(words: tuple[str, ...], ask: Ask, folder: Path) -> None:
+    assert ask("heatmap", *words, "--seq-len", "5", "--start", "-3", "-o", "a.npy").code == 0
+    assert np.array_equal(np.load(folder / "a.npy"), pecli.encode(base=10, d=6, length=5, start=-3))
+
+
+def test_lists_may_be_repeated_or_joined(ask: Ask, folder: Path) -> None:
+    assert ask("curves", *SMALL, "--at", "2,5", "--at", "7", "-o", "a.npz").code == 0
+    with np.load(folder / "a.npz") as arrays:
+        assert arrays["at"].tolist() == [2, 5, 7]
+
+
+def test_a_dash_writes_the_bytes_to_stdout_and_nothing_else(ask: Ask, folder: Path) -> None:
+    ended = ask("heatmap", *SMALL, "-o", "-")
+    assert ended.data == pecli.figure("heatmap", d=7, length=11, dpi=30).render("png")[0]
+    assert ask("heatmap", *SMALL, "-o", "-", "--format", "csv").out.startswith("positions,0,1,2,3,4,5,6\n")
+    assert list(folder.iterdir()) == []
+
+
+def test_json_has_path_bytes_job_and_key_numbers(ask: Ask, folder: Path) -> None:
+    ended = ask("distance", *SMALL, "--json", "-o", "a.png", "-o", "b.svg")
+    found = json.loads(ended.out)
+    assert found["files"] == [{"path": name, "bytes": (folder / name).stat().st_size} for name in ("a.png", "b.svg")]
+    assert found["job"]["command"] == "distance"
+    assert found["facts"]["largest"] == pecli.figure("distance", d=7, length=11).numbers.facts()["largest"]
+    assert ended.err == ""
+
+
+def test_json_of_undefined_numbers_is_json(ask: Ask, folder: Path) -> None:
+    found = json.loads(ask("scatter", "-d", "1", "-n", "5", "--dpi", "20", "--json", "-o", "a.json").out)
+    assert (found["facts"]["undefined"], found["facts"].get("pearson")) == (10, None)
+
+
+def test_quiet_prints_nothing(ask: Ask, folder: Path) -> None:
+    ended = ask("heatmap", *SMALL, "-q", "-o", "a.png")
+    assert (ended.out, ended.err) == ("", "")
+    assert (folder / "a.png").exists()
+
+
+def test_verbose_says_the_whole_command_on_stderr(ask: Ask) -> None:
+    ended = ask("heatmap", *SMALL, "-v", "-o", "a.png")
+    assert ended.out == "a.png\n"
+    assert "pecli heatmap --d 7 --length 11 --dpi 30 --output a.png" in ended.err
+
+
+def test_no_clobber_keeps_the_file(ask: Ask, folder: Path) -> None:
+    (folder / "a.png").write_bytes(b"old")
+    ended = ask("heatmap", *SMALL, "--no-clobber", "-o", "a.png", "-o", "b.png")
+    assert ended.code == 2
+    assert "--no-clobber" in ended.err
+    assert (folder / "a.png").read_bytes() == b"old"
+    assert not (folder / "b.png").exists()
+
+
+def test_an_existing_file_is_replaced(ask: Ask, folder: Path) -> None:
+    (folder / "a.png").write_bytes(b"old")
+    assert ask("heatmap", *SMALL, "-o", "a.png").code == 0
+    with Image.open(folder / "a.png") as image:
+        image.load()
+
+
+def test_a_device_may_be_the_output(ask: Ask) -> None:
+    assert ask("heatmap", *SMALL, "-o", "/dev/null").code == 0
+    assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
+
+
+def test_a_picture_that_can_only_be_averaged_is_made_at_once(ask: Ask, folder: Path) -> None:
+    assert ask("heatmap", "-d", "7", "-n", "1000000000", "--dpi", "30", "-o", "a.png").code == 0
+
+
+@pytest.mark.parametrize("format", ["png", "svg", "pdf", "npz", "json"])
+def test_the_recipe_of_a_file_makes_the_same_file(format: str, ask: Ask, folder: Path) -> None:
+    title = "位置编码 \"k\" = '10' & $x"
+    asked = ("curves", *SMALL, "--at", "2,5", "--start", "-3", "--title", title, "-e", "sinusoidal:base=10")
+    assert ask(*asked, "-o", f"a.{format}").code == 0
+    first = (folder / f"a.{format}").read_bytes()
+    program, *words = shlex.split(ask("recipe", f"a.{format}").out)
+    assert program == "pecli" and words[0] == "curves" and title in words
+    (folder / f"a.{format}").unlink()
+    assert ask(*words).code == 0
+    assert (folder / f"a.{format}").read_bytes() == first
+
+
+def test_recipes_of_several_files_are_a_batch_file(ask: Ask) -> None:
+    ask("heatmap", *SMALL, "-o", "a.png", "-o", "b.svg")
+    entries = tomllib.loads(ask("recipe", "a.png", "b.svg").out)["figure"]
+    assert [(entry["command"], entry["output"]) for entry in entries] == [
+        ("heatmap", ["a.png"]),
+        ("heatmap", ["b.svg"]),
+    ]
+
+
+def test_version_is_the_packages(ask: Ask) -> None:
+    assert ask("--version").out == f"pecli {pecli.__version__}\n"
+
+
+def test_every_study_has_a_command_and_help_lists_them(ask: Ask) -> None:
+    assert set(STUDIES) <= {command.name for command in app.registered_commands}
+    shown = ask("--help").out
+    assert [name for name in STUDIES if name not in shown] == []

@@ -1,0 +1,181 @@
+"""`pecli` in a process of its own: what the environment, a signal or a stream does to it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Process = Callable[..., subprocess.CompletedProcess[Any]]
+PECLI = ["-m", "pecli"]
+SMALL = ["-d", "7", "-n", "11", "--dpi", "30"]
+PICTURE = ["overview", *SMALL, "--panels", "heatmap,curves", "--title", "places & colours"]
+FILES = ["a.png", "a.svg", "a.pdf", "a.npz"]
+OUTPUTS = [word for file in FILES for word in ("-o", file)]
+
+
+@pytest.fixture(scope="module")
+def reference(process: Process, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The bytes of each file, made in a process with one hash seed."""
+    folder = tmp_path_factory.mktemp("reference")
+    ended = process([*PECLI, *PICTURE, *OUTPUTS], folder, {"PYTHONHASHSEED": "1"})
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    return {name: (folder / name).read_bytes() for name in FILES}
+
+
+def changed(folder: Path, reference: dict[str, bytes]) -> list[str]:
+    return [name for name, data in reference.items() if (folder / name).read_bytes() != data]
+
+
+def test_another_process_gives_the_same_bytes(process: Process, folder: Path, reference: dict[str, bytes]) -> None:
+    ended = process([*PECLI, *PICTURE, *OUTPUTS], folder, {"PYTHONHASHSEED": "2", "TZ": "Asia/Tokyo", "LC_ALL": "C"})
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert changed(folder, reference) == []
+
+
+def test_a_hostile_environment_changes_nothing_and_gives_no_traceback(
+    process: Process, folder: Path, reference: dict[str, bytes]
+) -> None:
+    hostile = {"MPLBACKEND": "junk", "SOURCE_DATE_EPOCH": "junk", "MATPLOTLIBRC": "/dev/zero/none", "COLUMNS": "1"}
+    ended = process([*PECLI, *PICTURE, *OUTPUTS], folder, hostile)
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert changed(folder, reference) == []
+
+
+def test_a_matplotlibrc_in_the_folder_changes_nothing(
+    process: Process, folder: Path, reference: dict[str, bytes]
+) -> None:
+    (folder / "matplotlibrc").write_text(
+        "text.usetex: True\nfigure.facecolor: red\nsavefig.bbox: tight\nlines.linewidth: 9\nbackend: junk\nno colon\n"
+    )
+    ended = process([*PECLI, *PICTURE, *OUTPUTS], folder, {})
+    assert ended.returncode == 0
+    assert b"Traceback" not in ended.stderr
+    assert changed(folder, reference) == []
+
+
+def test_a_home_that_cannot_be_written_changes_nothing(
+    process: Process, folder: Path, reference: dict[str, bytes]
+) -> None:
+    nowhere = {"HOME": "/dev/null/home", "XDG_CONFIG_HOME": "/dev/null/config", "XDG_CACHE_HOME": "/dev/null/cache"}
+    ended = process([*PECLI, *PICTURE, *OUTPUTS], folder, {**nowhere, "MPLCONFIGDIR": ""})
+    assert ended.returncode == 0
+    assert b"Traceback" not in ended.stderr
+    assert changed(folder, reference) == []
+
+
+STALLED = """
+import os, signal, sys
+from pecli.cli import main
+os.replace = lambda *_: (os.kill(os.getpid(), signal.{name}), signal.pause())
+sys.argv = ["pecli", "heatmap", "-d", "7", "-n", "5", "--dpi", "20", "-o", "a.png"]
+main()
+"""
+
+
+@pytest.mark.parametrize(("name", "code", "said"), [("SIGTERM", 143, b"terminated"), ("SIGINT", 130, b"interrupted")])
+def test_a_signal_before_the_file_is_replaced_leaves_the_old_one(
+    process: Process, folder: Path, name: str, code: int, said: bytes
+) -> None:
+    (folder / "a.png").write_bytes(b"old and whole")
+    ended = process(["-c", STALLED.format(name=name)], folder, {})
+    assert ended.returncode == code
+    assert ended.stderr == b"pecli: " + said + b"\n"
+    assert [(path.name, path.read_bytes()) for path in folder.iterdir()] == [("a.png", b"old and whole")]
+
+
+full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has it")
+TO_STDOUT = ["heatmap", *SMALL, "-o", "-"]
+TO_FILE = ["heatmap", *SMALL, "-o", "a.png"]
+unguarded = pytest.mark.xfail(strict=True, reason="raised outside guard: a traceback")
+
+
+@full
+@pytest.mark.parametrize(
+    "words",
+    [TO_STDOUT, TO_FILE, pytest.param(["--version"], marks=unguarded), pytest.param(["--help"], marks=unguarded)],
+    ids=lambda words: words[0] + words[-1],
+)
+def test_a_full_stdout_is_one_line_and_exit_1(process: Process, folder: Path, words: list[str]) -> None:
+    with Path("/dev/full").open("wb") as stdout:
+        ended = process([*PECLI, *words], folder, {}, stdout=stdout)
+    assert ended.returncode == 1
+    assert b"No space left" in ended.stderr
+    assert ended.stderr.count(b"\n") == 1
+
+
+@pytest.mark.parametrize("words", [TO_STDOUT, TO_FILE], ids=["bytes", "path"])
+def test_a_closed_stdout_is_one_line_and_exit_1(process: Process, folder: Path, words: list[str]) -> None:
+    shell = ["/bin/sh", "-c", 'exec "$@" >&-', "sh", sys.executable, *PECLI, *words]
+    ended = process(
+        ["-c", "import subprocess, sys; sys.exit(subprocess.run(sys.argv[1:]).returncode)", *shell], folder, {}
+    )
+    assert ended.returncode == 1
+    assert b"closed" in ended.stderr and ended.stderr.count(b"\n") == 1
+
+
+@pytest.mark.parametrize("words", [TO_STDOUT, TO_FILE, ["--help"]], ids=["bytes", "path", "help"])
+def test_a_reader_that_has_gone_is_no_noise(process: Process, folder: Path, words: list[str]) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    ended = process([*PECLI, *words], folder, {}, stdout=write)
+    os.close(write)
+    assert ended.returncode in (1, -signal.SIGPIPE)
+    assert ended.stderr == b""
+
+
+def test_a_terminal_without_unicode_still_gets_help_and_messages(process: Process, folder: Path) -> None:
+    ascii_only = {"PYTHONIOENCODING": "ascii", "LC_ALL": "C", "PYTHONUTF8": "0"}
+    shown = process([*PECLI, "heatmap", "--help"], folder, ascii_only)
+    assert (shown.returncode, shown.stderr) == (0, b"")
+    assert b"--base" in shown.stdout and shown.stdout.isascii()
+    refused = process([*PECLI, "heatmap", "--size", "位置"], folder, ascii_only)
+    assert refused.returncode == 2
+    assert refused.stderr.startswith(b"pecli: ") and refused.stderr.isascii()
+
+
+LIGHT = """
+import sys
+from pecli.cli import app, main
+from pecli.sections import STUDIES
+for words in [["--help"], ["--version"], ["recipe", "--help"], *([name, "--help"] for name in STUDIES)]:
+    sys.argv = ["pecli", *words]
+    try:
+        main()
+    except SystemExit as end:
+        assert end.code == 0, words
+    heavy = [name for name in sys.modules if name.startswith(("numpy.", "matplotlib", "PIL", "safetensors"))]
+    assert not heavy, (words, heavy[:3])
+"""
+
+
+def test_help_and_version_import_neither_numpy_nor_matplotlib(process: Process, folder: Path) -> None:
+    ended = process(["-c", LIGHT], folder, {})
+    assert ended.stderr == b""
+    assert ended.returncode == 0
+
+
+def test_completion_imports_neither_numpy_nor_matplotlib(process: Process, folder: Path) -> None:
+    asked = {"_PECLI_COMPLETE": "complete_bash", "COMP_WORDS": "pecli heat", "COMP_CWORD": "1"}
+    ended = process(["-X", "importtime", *PECLI], folder, asked)
+    assert ended.stdout.split() == [b"heatmap"]
+    assert b"numpy." not in ended.stderr and b"matplotlib" not in ended.stderr
+
+
+def test_importing_pecli_loads_no_library(process: Process, folder: Path) -> None:
+    code = "import sys, pecli; print([n for n in ('numpy', 'matplotlib', 'typer', 'rich') if n in sys.modules])"
+    assert process(["-c", code], folder, {}).stdout == b"[]\n"
+
+
+def test_no_pyplot_is_loaded_by_a_picture(process: Process, folder: Path) -> None:
+    code = (
+        "import sys, pecli; pecli.figure('scatter', d=7, length=5, dpi=20)._repr_png_();"
+        "print('matplotlib.pyplot' in sys.modules)"
+    )
+    assert process(["-c", code], folder, {}).stdout == b"False\n"

@@ -69,7 +69,10 @@ class Option:
         if isinstance(value, str):
             value = value.split(",") if self.split else [value]
         items = value if isinstance(value, Iterable) else [value]
-        return tuple(self._read_scalar(item) for item in items)
+        result = tuple(self._read_scalar(item) for item in items)
+        if not result and self.default != ():
+            raise self._refuse("with nothing")
+        return result
 
     def separated(self, texts: Sequence[str]) -> list[str]:
         """What was given to a repeatable option as single texts: commas separate numbers, and items of lists."""

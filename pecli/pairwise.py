@@ -126,7 +126,8 @@ def by_offset(encoding: Encoding, measure: Measure, n: int, first: int = 0) -> A
     """The measure at the offsets first … first + n − 1, (n,), or None where it does not depend on the offset alone."""
     if measure.from_squares is None or not isinstance(encoding, Harmonic) or not encoding.invariant:
         return None
-    return measure.from_squares(encoding.squares(n, first), float(np.sum(encoding.amplitudes**2)))
+    with np.errstate(invalid="ignore"):  # rows of zeros have no direction: NaN, undefined
+        return measure.from_squares(encoding.squares(n, first), float(np.sum(encoding.amplitudes**2)))
 
 
 def to_all(encoding: Encoding, measure: Measure, at: Array, first: int, count: int) -> Array:

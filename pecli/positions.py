@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from pecli.lazy import Array, np
 from pecli.options import EXACT, Options, option
 
+LONGEST = 10**12  # positions
+
 
 @dataclass(frozen=True)
 class Positions(Options):
     """The positions start, start + 1, …, start + length − 1."""
 
-    length: int = option(200, "how many positions", at_least=1, at_most=10**12, flags=("-n", "--seq-len"))
+    length: int = option(200, "how many positions", at_least=1, at_most=LONGEST, flags=("-n", "--seq-len"))
     start: int = option(
         0, "the first position (the first article counts from 1)", at_least=-EXACT // 2, at_most=EXACT // 2
     )

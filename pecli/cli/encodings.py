@@ -11,7 +11,7 @@ from pecli.cli.guard import guard
 from pecli.cli.options import help_text
 from pecli.encodings import Encoding, all_encodings, find_encoding
 from pecli.sections import STUDIES
-from pecli.terminal import facts_of, results, show, table_of
+from pecli.terminal import columns, facts_of, results, show, table_of
 
 
 def encodings(
@@ -23,11 +23,15 @@ def encodings(
     """
     with guard():
         if name is None:
-            show([table_of(HEADER, [row(encoding) for encoding in all_encodings().values()])])
+            shown = HEADER if columns() >= WIDE else NARROW
+            rows = [dict(zip(HEADER, row(one), strict=True)) for one in all_encodings().values()]
+            show([table_of(shown, [[cells[title] for title in shown] for cells in rows])])
         else:
             explain(find_encoding(name))
 
 
+WIDE = 120  # columns of a terminal that has room for all
+NARROW = ("name", "what it is", "numbers", "beyond its length")
 HEADER = ("name", "what it is", "kind", "numbers", "beyond its length", "used by", "source")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 import warnings
 from collections.abc import Mapping
 from functools import cache
@@ -31,6 +33,7 @@ ENCODINGS: dict[str, type[Encoding]] = {
 }
 
 
+DESCRIBED = ("name", "summary", "formula", "source", "example")  # what every encoding says of itself
 PLUGINS = "pecli.encodings"  # the entry point group in which other packages name their encodings
 
 
@@ -66,6 +69,11 @@ def _plugins() -> dict[str, type[Encoding]]:
 def _checked(name: str, plugin: Any) -> type[Encoding]:
     if not (isinstance(plugin, type) and issubclass(plugin, Encoding)):
         raise TypeError(f"{plugin!r} is not a subclass of pecli.encodings.Encoding")
+    lacking = [one for one in DESCRIBED if not hasattr(plugin, one)]
+    if inspect.isabstract(plugin):
+        lacking.append("table or width or rates of its own")
+    if lacking:
+        raise TypeError(f"its class has no {', '.join(lacking)}")
     if plugin.name != name or name in ENCODINGS:
         raise ValueError(f"its class is named {plugin.name!r}" if plugin.name != name else "that name is pecli's own")
     return plugin
@@ -77,7 +85,7 @@ def read_encoding(
     """An encoding from its text; what is `given` beside it wins over what the text says, both over what is `usual`.
 
     ``name`` or ``name:parameter=value,…``; a comma that no ``parameter=`` follows belongs to the value
-    (``clock:periods=60,3600``).
+    (``clock:periods=60,3600``), and so does one after a backslash.
     """
     name, _, text = spec.partition(":")
     kind = find_encoding(name.strip())
@@ -87,7 +95,8 @@ def read_encoding(
 def _parameters(spec: str, text: str) -> dict[str, str]:
     parameters: dict[str, str] = {}
     last = ""
-    for piece in text.split(",") if text else []:
+    for escaped in re.split(r"(?<!\\),", text) if text else []:
+        piece = escaped.replace("\\,", ",")
         key, equals, value = piece.partition("=")
         if equals:
             last = key.strip().replace("-", "_")
@@ -95,7 +104,7 @@ def _parameters(spec: str, text: str) -> dict[str, str]:
                 raise UsageError(f"encoding {spec!r} gives {last} twice")
             parameters[last] = value.strip()
         elif last:
-            parameters[last] += "," + piece.strip()
+            parameters[last] += "," + piece
         else:
             raise UsageError(f"encoding {spec!r} is not of the form name:parameter=value,… (try sinusoidal:base=10)")
     return parameters

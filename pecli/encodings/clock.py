@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import Decimal, localcontext
+from decimal import Decimal
 from typing import ClassVar
 
-from pecli.encodings.harmonic import DIGITS, PI, Harmonic
+from pecli.encodings.harmonic import PI, Harmonic, many_digits
 from pecli.options import option
 
 MINUTE, HOUR, DAY = 60, 3600, 86400
@@ -45,7 +45,7 @@ class Clock(Harmonic):
     dimension_label: ClassVar[str] = "hand"
     tick_steps: ClassVar[tuple[int, ...]] = (
         *(1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, HOUR, 2 * HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR),
-        *(days * DAY for days in (1, 2, 7, 14, 28, 91, 182, 365, 1826, 3652, 36524, 365243)),
+        *(days * DAY for days in (1, 2, 3, 7, 14, 28, 91, 182, 365, 1826, 3652, 36524, 365243)),
     )
 
     periods: tuple[float, ...] = option(
@@ -57,7 +57,7 @@ class Clock(Harmonic):
         return 2 * len(self.periods)
 
     def rates(self) -> Iterable[Decimal | float]:
-        with localcontext(prec=DIGITS):
+        with many_digits():
             return [2 * PI / Decimal(period) for period in self.periods]
 
     def position_text(self, position: float) -> str:

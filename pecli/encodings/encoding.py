@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from pecli.lazy import Array, np
-from pecli.options import Options
+from pecli.options import Option, Options
 from pecli.positions import Blocks, Positions
 
 CHUNK = 1 << 20  # numbers handled at once where a whole table would be too much
@@ -106,7 +106,7 @@ class Encoding(Options):
     def spec(self, usual: Mapping[str, Any] | None = None) -> str:
         """The text that gives this encoding again, also where `usual` values are defaults: ``sinusoidal:base=10``."""
         known, said = self.options(), self.changed() | self.changed(usual)
-        given = [f"{name}={known[name].write(said[name])}" for name in known if name in said]
+        given = [f"{name}={_spelled(known[name], said[name])}" for name in known if name in said]
         return self.name + (":" + ",".join(given) if given else "")
 
     def label(self) -> str:
@@ -114,3 +114,8 @@ class Encoding(Options):
         known = self.options()
         shown = {n: v for n, v in self.settings().items() if v != known[n].default or known[n].scalar in (int, float)}
         return ", ".join([self.name, *(f"{n} {known[n].write(v)}" for n, v in shown.items() if v is not None)])
+
+
+def _spelled(one: Option, value: object) -> str:
+    """A value inside a spec, where a comma that belongs to a single text is marked."""
+    return one.write(value) if one.many else one.write(value).replace(",", "\\,")

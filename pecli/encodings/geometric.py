@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import Decimal, localcontext
+from decimal import Decimal
 from typing import ClassVar
 
-from pecli.encodings.harmonic import DIGITS, Harmonic
+from pecli.encodings.harmonic import Harmonic, many_digits
 from pecli.options import option
 
 
@@ -34,5 +34,5 @@ class Geometric(Harmonic):
         return self.d
 
     def rates(self) -> Iterable[Decimal | float]:
-        with localcontext(prec=DIGITS):
+        with many_digits():
             return [Decimal(self.radix) ** (-2 * j) for j in range((self.d + 1) // 2)]

@@ -8,12 +8,14 @@ turns, ω p / 2π, in two float64 numbers and reduced to half a turn before the 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from decimal import Decimal, localcontext
+from decimal import MAX_EMAX, MIN_EMIN, Decimal, localcontext
 from functools import cached_property
 
 from pecli.encodings.encoding import CHUNK, Encoding
+from pecli.errors import UsageError
 from pecli.lazy import Array, np
 from pecli.positions import Blocks
 
@@ -24,7 +26,7 @@ NEAR = 1e-4  # squared distances below this share of the norm are worked out aga
 
 def geometric_rates(base: float, d: int) -> list[Decimal]:
     """ω_j = base^(−2j/d) for j = 0 … ⌈d/2⌉ − 1, to 40 digits."""
-    with localcontext(prec=DIGITS):
+    with many_digits():
         ratio = (-2 * Decimal(base).ln() / d).exp()
         rates = [Decimal(1)]
         for _ in range((d + 1) // 2 - 1):
@@ -53,6 +55,16 @@ def _reduced_product(x: Array, high: Array, low: Array) -> Array:
     return (product - np.rint(product)) + (error + x * low)
 
 
+FASTEST = 10**12  # rad/position; a faster turn has no digits left at large positions
+
+
+@contextmanager
+def many_digits() -> Iterator[None]:
+    """Decimal arithmetic with enough digits for two floats, and exponents that do not run out."""
+    with localcontext(prec=DIGITS, Emax=MAX_EMAX, Emin=MIN_EMIN):
+        yield
+
+
 @dataclass(frozen=True)
 class Harmonic(Encoding):
     """Base of the encodings made of sines and cosines. A subclass gives `rates`; all else follows."""
@@ -60,6 +72,15 @@ class Harmonic(Encoding):
     @abstractmethod
     def rates(self) -> Iterable[Decimal | float]:
         """The frequencies ω_j, rad/position, one a pair; Decimal where more digits than a float's are known."""
+
+    def check(self) -> None:
+        with many_digits():
+            fastest = max(abs(Decimal(rate)) for rate in self.rates())
+        if fastest > FASTEST:
+            raise UsageError(
+                f"{self.label()} turns by {float(fastest):.3g} rad a position: {FASTEST:.0e} is the most, "
+                "such as a larger base, radix or period gives"
+            )
 
     @property
     def amplitudes(self) -> Array:
@@ -95,7 +116,7 @@ class Harmonic(Encoding):
     @cached_property
     def _turns(self) -> tuple[Array, Array]:
         """ω_j / 2π, turns/position, each the sum of two float64 numbers."""
-        with localcontext(prec=DIGITS):
+        with many_digits():
             pairs = [_two_floats(Decimal(rate) / (2 * PI)) for rate in self.rates()]
         high, low = np.array(pairs).T
         return high, low

@@ -84,6 +84,8 @@ class Learned(Encoding):
     def table(self, positions: Array) -> Array:
         whole = np.asarray(positions, dtype=np.int64)
         if self._rows is not None:
+            if len(whole) and not 0 <= whole.min() <= whole.max() < len(self._rows):
+                raise UsageError(f"{self.file} has the positions 0 to {len(self._rows) - 1} and no others")
             return self._rows[whole]
         rows = np.empty((len(whole), self.width))
         for run in np.unique(whole // RUN).tolist():

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.positions import Positions
+from pecli.errors import UsageError
+from pecli.positions import LONGEST, Positions
 
 
 @dataclass(frozen=True)
@@ -31,4 +32,6 @@ class Relative(Sinusoidal):
     position_label: ClassVar[str] = "offset i − j"
 
     def covered(self, positions: Positions) -> Positions:
+        if 2 * positions.length > LONGEST:
+            raise UsageError(f"relative has two offsets a position: --length {positions.length} is too many")
         return Positions(start=1 - positions.length, length=2 * positions.length - 1)

@@ -50,6 +50,7 @@ class Rope(Harmonic):
     query: str | None = option(None, "what is turned: random:SEED or a file of d numbers", unset="(1, 0) in every pair")
 
     def check(self) -> None:
+        super().check()
         if self.d % 2:
             raise UsageError(f"rope turns pairs of columns, so --d {self.d} is not allowed: it takes an even d")
         if self.query is not None and self.query.startswith(RANDOM):
@@ -123,6 +124,8 @@ class Rope(Harmonic):
         """
         if np.shape(x)[-1] != self.d:
             raise UsageError(f"rotate takes vectors of d = {self.d} numbers, {np.shape(x)[-1]} are given")
+        if np.shape(x)[-2] not in (1, len(positions)):
+            raise UsageError(f"rotate takes one vector a position: {np.shape(x)[-2]} for {len(positions)} are given")
         angles = self.angles(positions)
         cos, sin = np.cos(angles), np.sin(angles)
         first, second = self.split(np.asarray(x, dtype=np.float64))

@@ -7,6 +7,7 @@ import json
 import zipfile
 from collections.abc import Callable, Iterable
 from functools import lru_cache
+from itertools import islice
 from math import prod
 from pathlib import Path
 from typing import IO, Any
@@ -69,7 +70,7 @@ def _read(path: str, tensor: str | None, changed: int) -> Array:
         table = READERS[Path(path).suffix.lower()](path, tensor)
     except (TableFileError, UsageError):
         raise
-    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, MemoryError) as error:
+    except Exception as error:  # numpy and zipfile have many kinds of damage
         raise TableFileError(f"{path} could not be read as a table: {error}") from None
     return _checked(path, table)
 
@@ -108,7 +109,7 @@ def _check_kind(path: str, shape: tuple[int, ...], kind: str) -> None:
 def _npy(path: str, tensor: str | None) -> Array:
     if tensor is not None:
         raise UsageError(f"--tensor {tensor}: a .npy file holds one table without a name")
-    mapped = np.load(path, mmap_mode="r", allow_pickle=False)
+    mapped = np.lib.format.open_memmap(path, mode="r")
     _check_kind(path, mapped.shape, mapped.dtype.kind)
     return np.array(mapped)
 
@@ -145,6 +146,9 @@ def _csv(path: str, tensor: str | None) -> Array:
             headed = False
         except ValueError:
             headed = True
+        file.seek(0)
+        if not any(line.strip() for line in islice(file, int(headed), None)):
+            raise TableFileError(f"{path} holds no numbers")
         file.seek(0)
         table = np.loadtxt(file, delimiter=",", ndmin=2, skiprows=int(headed), comments=None)
     return table[:, 1:] if headed and first[0].strip() in COORDINATES else table

@@ -81,6 +81,8 @@ class Overview(Figure):
 
     def check_view(self, view: View) -> None:
         for part in self.parts():
+            if not part.takes(type(view.encoding)):
+                raise UsageError(f"panel {part.name} cannot show {view.encoding.name}: it has no {part.needs}")
             part.check_view(view)
 
     def texts(self) -> list[str]:

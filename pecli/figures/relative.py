@@ -28,6 +28,12 @@ class RelativeNumbers(Numbers):
     dims: Array
     limit: float
 
+    def sheet(self) -> tuple[list[str], Array]:
+        """One row a pair of positions: query, key, offset, then the dimensions."""
+        queries, keys = np.indices(self.offsets.shape) + self.view.positions.start
+        parts = [queries, keys, self.offsets, *np.moveaxis(self.tensor, -1, 0)]
+        return ["i", "j", "offset", *map(str, self.dims)], np.column_stack([part.reshape(-1) for part in parts])
+
 
 @dataclass(frozen=True)
 class RelativeTensor(Figure):
@@ -42,11 +48,11 @@ class RelativeTensor(Figure):
     summary: ClassVar[str] = "the matrix of offsets i − j and slices of the L × L × d tensor of their encodings"
     example: ClassVar[str] = "pecli relative --length 8 --d 32 --dims 0,1,8,9"
     aspect: ClassVar[float] = 0.9
-    one_table: ClassVar[bool] = True
+    needs: ClassVar[str] = "angles"  # that is, a formula that holds for negative offsets too
     usual: ClassVar[str] = "relative"
 
     dims: tuple[int, ...] | None = option(
-        None, "the dimensions to slice at", at_least=0, unset=f"{SLICES} of the faster half"
+        None, "the dimensions to slice at", at_least=0, unset="sines and cosines of the faster half"
     )
 
     def grid(self) -> tuple[int, int]:
@@ -71,9 +77,9 @@ class RelativeTensor(Figure):
             raise UsageError(f"--dims {beyond[0]} is not there: {view.encoding.name} has dimensions 0 to {width - 1}")
         if self.dims is not None:
             return np.array(self.dims)
-        if view.pixels is None:
+        if view.pixels is None or width <= SLICES:
             return np.arange(width)
-        return np.arange(SLICES) * width // (2 * SLICES - 2)
+        return np.unique([0, 1, width // 8, width // 4, width // 4 + 1])[:SLICES]
 
     def compute(self, view: View) -> RelativeNumbers:
         length, dims = view.positions.length, self.sliced(view)

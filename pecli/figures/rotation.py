@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from pecli.encodings.rope import Rope
-from pecli.encodings.tables import read_table
+from pecli.encodings.tables import fingerprint, read_table
 from pecli.errors import UsageError
 from pecli.figures.canvas import Canvas, Scale
 from pecli.figures.figure import Figure, Numbers, View, label_dimensions, label_positions
@@ -89,6 +89,9 @@ class Rotation(Figure):
         if self.pairs is not None:
             return np.array(self.pairs)
         return np.unique(np.arange(PATHS) * (count // 2) // (PATHS - 1))
+
+    def fingerprint(self) -> str:
+        return "" if self.content in ("same", "random") else fingerprint(self.content)
 
     def query(self, view: View) -> Array:
         """Q before the rotation, shape (length, d)."""

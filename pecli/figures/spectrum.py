@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MEASURED = 4096  # positions from which the period of a column without a formula is measured, at most
+STILL = 1e100  # positions; a longer wave stands still, and an axis has no room for it
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Spectrum(Figure):
 
     def compute(self, view: View) -> SpectrumNumbers:
         waves = [wavelengths(encoding, encoding.covered(view.positions)) for encoding in view.encodings]
-        known = [np.isfinite(one) for one in waves]
+        known = [one < STILL for one in waves]
         length = max(encoding.covered(view.positions).length for encoding in view.encodings)
         return SpectrumNumbers(
             view,

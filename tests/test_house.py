@@ -43,29 +43,6 @@ figures = pytest.mark.parametrize("figure", FIGURES.values(), ids=FIGURES)
 studies = pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
 
 
-def known(defects: dict[str, str], name: str) -> Any:
-    """The mark of what is known to fail, for a reason."""
-    return pytest.mark.xfail(strict=True, reason=defects[name]) if name in defects else ()
-
-
-DEFECTS = {
-    "relative.csv": "its main array has three dimensions and sheet() takes two: an internal error",
-    "spectrum.geometric": "overflow in exp where wavelengths pass 1e308",
-}
-PAIRS = [
-    pytest.param(study, encoding, id=name, marks=known(DEFECTS, name))
-    for study in STUDIES.values()
-    for encoding in ENCODINGS.values()
-    for name in [f"{study.name}.{encoding.name}"]
-]
-FILES = [
-    pytest.param(study, format, id=name, marks=known(DEFECTS, name))
-    for study in STUDIES.values()
-    for format in (name for name, one in FORMATS.items() if one.numbers)
-    for name in [f"{study.name}.{format}"]
-]
-
-
 def modules() -> Iterator[tuple[str, ast.Module]]:
     for path in sorted(ROOT.rglob("*.py")):
         parts = path.relative_to(ROOT).with_suffix("").parts
@@ -290,7 +267,8 @@ def test_a_study_computes_its_usual_encoding(study: type[Study]) -> None:
     assert numbers.main.size if numbers.arrays() else numbers.facts()
 
 
-@pytest.mark.parametrize(("study", "format"), FILES)
+@studies
+@pytest.mark.parametrize("format", [name for name, one in FORMATS.items() if one.numbers])
 def test_a_study_writes_its_numbers_or_says_why_not(study: type[Study], format: str, tmp_path: Path) -> None:
     target = tmp_path / f"a.{format}"
     try:
@@ -324,7 +302,8 @@ def test_a_figure_fits_the_memory_it_says(figure: type[Figure]) -> None:
     assert largest <= np.prod(job.figure.shape(job.view(seen=False)))
 
 
-@pytest.mark.parametrize(("study", "encoding"), PAIRS)
+@studies
+@encodings
 def test_a_study_shows_every_encoding_it_takes_or_says_why_not(study: type[Study], encoding: type[Encoding]) -> None:
     try:
         picture = Picture(small(study, encoding=encoding.name))

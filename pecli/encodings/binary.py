@@ -91,6 +91,15 @@ class Binary(Encoding):
         ones = _ones_below(first + counts, self.width) - _ones_below(first, self.width)
         return self._written(ones / counts[:, None])
 
+    def column_formulas(self) -> list[str]:
+        texts = [f"⌊p/{2 ** int(bit)}⌋%2" for bit in self.dimension_names()]
+        return [f"2({text})-1" for text in texts] if self.signed else texts
+
+    def written_out(self, position: int, column: int) -> list[str]:
+        size = 2 ** int(self.dimension_names()[column])
+        steps = [f"⌊{position} / {size}⌋ mod 2", f"{position // size} mod 2"]
+        return [f"2 · ({step}) - 1" for step in steps] if self.signed else steps
+
     def dimension_names(self) -> list[str]:
         bits = [str(j) for j in range(self.width)]
         return bits if self.order == "lsb" else bits[::-1]

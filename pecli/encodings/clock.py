@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import ClassVar
 
 from pecli.encodings.harmonic import PI, Harmonic, many_digits
-from pecli.options import option
+from pecli.options import option, write_scalar
 
 MINUTE, HOUR, DAY = 60, 3600, 86400
 NAMED = {  # seconds; month and year are the Gregorian calendar's means
@@ -59,6 +59,9 @@ class Clock(Harmonic):
     def rates(self) -> Iterable[Decimal | float]:
         with many_digits():
             return [2 * PI / Decimal(period) for period in self.periods]
+
+    def rate_formula(self, pair: int) -> str:
+        return f"2π/{write_scalar(self.periods[pair])}"
 
     def position_text(self, position: float) -> str:
         days, seconds = divmod(round(position), DAY)

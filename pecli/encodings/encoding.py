@@ -103,6 +103,14 @@ class Encoding(Options):
         """What the columns mean one by one, or None where they are just numbered."""
         return None
 
+    def column_formulas(self) -> list[str]:
+        """Every column in short, as a function of p; here an entry of a table W."""
+        return [f"W[p,{column}]" for column in range(self.width)]
+
+    def written_out(self, position: int, column: int) -> list[str]:
+        """One entry of the table with its numbers put in, step by step: each text equals the next."""
+        return [f"W[{position}, {column}]"]
+
     def spec(self, usual: Mapping[str, Any] | None = None) -> str:
         """The text that gives this encoding again, also where `usual` values are defaults: ``sinusoidal:base=10``."""
         known, said = self.options(), self.changed() | self.changed(usual)

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import ClassVar
 
 from pecli.encodings.harmonic import Harmonic, many_digits
-from pecli.options import option
+from pecli.options import option, write_scalar
 
 
 @dataclass(frozen=True)
@@ -36,3 +36,6 @@ class Geometric(Harmonic):
     def rates(self) -> Iterable[Decimal | float]:
         with many_digits():
             return [Decimal(self.radix) ** (-2 * j) for j in range((self.d + 1) // 2)]
+
+    def rate_formula(self, pair: int) -> str:
+        return f"{write_scalar(self.radix)}^(-{2 * pair})"

@@ -15,6 +15,7 @@ from decimal import MAX_EMAX, MIN_EMIN, Decimal, localcontext
 from functools import cached_property
 
 from pecli.encodings.encoding import CHUNK, Encoding
+from pecli.encodings.notation import wave_steps
 from pecli.errors import UsageError
 from pecli.lazy import Array, np
 from pecli.positions import Blocks
@@ -149,6 +150,25 @@ class Harmonic(Encoding):
         angles = 2 * np.pi * _reduced_product(centres, high, low) + self.phases
         scale = self.amplitudes * _dirichlet(counts, high, low)
         return self.arrange(scale * np.sin(angles), scale * np.cos(angles))
+
+    def rate_formula(self, pair: int) -> str:
+        """ω of a pair as its formula with the numbers put in; empty where the number says it all."""
+        return ""
+
+    def waves(self) -> list[tuple[str, int]]:
+        """Which wave of which pair every column is: ("sin", 0), ("cos", 0), …"""
+        pairs = np.arange(1.0, 1 + len(self._turns[0]))[None, :]
+        return [("sin" if code > 0 else "cos", int(abs(code)) - 1) for code in self.arrange(pairs, -pairs)[0]]
+
+    def column_formulas(self) -> list[str]:
+        plain = not self.phases.any() and (self.amplitudes == 1).all()
+        return [f"{wave} ω{j}p" if plain else f"r{j} {wave}(ω{j}p+φ{j})" for wave, j in self.waves()]
+
+    def written_out(self, position: int, column: int) -> list[str]:
+        wave, j = self.waves()[column]
+        rates = [f"ω{j}", *filter(None, [self.rate_formula(j)])]
+        rate, radius, phase = (float(of[j]) for of in (self.frequencies(), self.amplitudes, self.phases))
+        return wave_steps(wave, position, rates, rate, radius, phase)
 
     def profile(self, offsets: Array) -> Array:
         """⟨PE_p, PE_q⟩ = Σ_j r_j² cos(ω_j (p − q)) for each offset, shape (n,); even d."""

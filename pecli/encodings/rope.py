@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from pecli.encodings.harmonic import Harmonic, geometric_rates
+from pecli.encodings.notation import geometric_formula
 from pecli.encodings.tables import fingerprint, read_table
 from pecli.errors import UsageError
 from pecli.lazy import Array, np
@@ -64,6 +65,9 @@ class Rope(Harmonic):
 
     def rates(self) -> Iterable[Decimal | float]:
         return geometric_rates(self.base, self.d)
+
+    def rate_formula(self, pair: int) -> str:
+        return geometric_formula(self.base, self.d, pair)
 
     @cached_property
     def vector(self) -> Array:
@@ -130,6 +134,17 @@ class Rope(Harmonic):
         cos, sin = np.cos(angles), np.sin(angles)
         first, second = self.split(np.asarray(x, dtype=np.float64))
         return self.join(first * cos - second * sin, second * cos + first * sin)
+
+    def rotation_written_out(self, x: Array, position: int, column: int) -> list[str]:
+        """One entry of f(x, p) with its numbers put in, step by step: each text equals the next. x : (d,)"""
+        pairs = np.stack(self.split(np.arange(self.d)))
+        place, j = (int(found[0]) for found in np.nonzero(pairs == column))
+        first, second = (int(one) for one in pairs[:, j])
+        this, other, sign = (first, second, "-") if place == 0 else (second, first, "+")
+        angle = position * float(self.frequencies()[j])
+        terms = [f"x{at} {wave}({position}ω{j})" for at, wave in ((this, "cos"), (other, "sin"))]
+        numbers = [f"({x[at]:.10g})({turn(angle):.6g})" for at, turn in ((this, np.cos), (other, np.sin))]
+        return [f" {sign} ".join(terms), f" {sign} ".join(numbers)]
 
     def rotation_matrix(self, position: float) -> Array:
         """R_p, shape (d, d): f(x, p) = R_p x. Block-diagonal where pairs are neighbours."""

@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import ClassVar
 
 from pecli.encodings.harmonic import Harmonic, geometric_rates
+from pecli.encodings.notation import geometric_formula
 from pecli.lazy import Array, np
 from pecli.options import option
 
@@ -46,6 +47,9 @@ class Sinusoidal(Harmonic):
 
     def rates(self) -> Iterable[Decimal | float]:
         return geometric_rates(self.base, self.d)
+
+    def rate_formula(self, pair: int) -> str:
+        return geometric_formula(self.base, self.d, pair)
 
     def arrange(self, sines: Array, cosines: Array) -> Array:
         if self.layout == "interleaved":

@@ -11,6 +11,7 @@ from pecli.figures.canvas import Canvas
 from pecli.formats import FORMATS, format_of
 from pecli.options import Option, Options, option
 from pecli.positions import Positions
+from pecli.registry import Registry
 from pecli.reports import REPORTS
 from pecli.study import Study
 
@@ -54,7 +55,7 @@ class Choice(Options):
 
 
 SECTIONS: tuple[type[Options], ...] = (Choice, Positions, Canvas, Output)
-STUDIES: dict[str, type[Study]] = {**FIGURES, **REPORTS}
+STUDIES: Registry[type[Study]] = FIGURES | REPORTS
 
 
 def find_study(name: str) -> type[Study]:

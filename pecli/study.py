@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from pecli.errors import UsageError
 from pecli.lazy import Array, np
 from pecli.options import Options
 from pecli.positions import Positions
+from pecli.registry import first_line
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,7 @@ class Study(Options):
     """Base of figures and reports. A subclass is one file: its options as fields, `compute`, and how it is shown."""
 
     name: ClassVar[str]
-    summary: ClassVar[str]
+    summary: ClassVar[str]  # the first line of its file
     example: ClassVar[str]
     needs: ClassVar[str] = "table"  # the method that an encoding must have
     several: ClassVar[bool] = False  # takes more than one encoding
@@ -116,6 +118,9 @@ class Study(Options):
     specs_are_arguments: ClassVar[bool] = False  # on the command line the encodings stand without --encoding
     one_table: ClassVar[bool] = True  # the numbers are one array with coordinates, so .npy and .csv can hold them
     drawn: ClassVar[bool] = True  # a picture, not text
+
+    def __init_subclass__(cls) -> None:
+        cls.summary = first_line(sys.modules[cls.__module__].__doc__)
 
     @classmethod
     def takes(cls, encoding: type[Encoding]) -> bool:

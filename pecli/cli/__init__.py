@@ -1,4 +1,4 @@
-"""The command line: Typer only, options in, a Job out."""
+"""The command line: Typer only, options in, a Job out. A command is built when it is called, not before."""
 
 from __future__ import annotations
 
@@ -6,28 +6,66 @@ import logging
 import os
 import sys
 import warnings
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from pecli import __version__
-from pecli.cli.batch import batch
-from pecli.cli.encodings import encodings
-from pecli.cli.figures import study_command
-from pecli.cli.recipe import recipe
-from pecli.sections import STUDIES
+from pecli.figures import FIGURES
+from pecli.registry import Registry
+from pecli.reports import REPORTS
 from pecli.terminal import say
 
 HELP = """What position encodings look like: pictures and numbers, one command each.
 
 Try: pecli heatmap --base 10"""
 
+WORDS: Registry[Callable[..., None]] = Registry({"encodings": "pecli.cli.encodings:encodings"})
+FILES: Registry[Callable[..., None]] = Registry(
+    {
+        "batch": "pecli.cli.batch:batch",
+        "recipe": "pecli.cli.recipe:recipe",
+    }
+)
+PANELS: dict[str, Registry[Any]] = {"Figures": FIGURES, "Words and numbers": REPORTS | WORDS, "Files": FILES}
+LOOK: dict[str, Any] = {
+    "no_args_is_help": False,
+    "context_settings": {"help_option_names": ["-h", "--help"]},
+}
+
+
+def built(name: str) -> Any:
+    """The command of that name with all its options."""
+    single = typer.Typer(pretty_exceptions_enable=False, rich_markup_mode="rich", add_completion=False)
+    single.command(name, **LOOK)(_function(name))
+    return typer.main.get_command(single)
+
+
+def _function(name: str) -> Callable[..., None]:
+    if name in (own := WORDS | FILES):
+        return own[name]
+    from pecli.cli.figures import study_command
+
+    return study_command((FIGURES | REPORTS)[name])
+
+
+class Commands(TyperGroup):
+    """Lists commands by one line each; builds the one that is called."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, built(name) if name else command, rest
+
+
 app = typer.Typer(
+    cls=Commands,
     help=HELP,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=LOOK["context_settings"],
 )
 
 
@@ -46,11 +84,13 @@ def _options(
     pass
 
 
-for name, study in STUDIES.items():
-    app.command(name, rich_help_panel="Figures" if study.drawn else "Words and numbers")(study_command(study))
-app.command("encodings", rich_help_panel="Words and numbers")(encodings)
-app.command("batch", rich_help_panel="Files")(batch)
-app.command("recipe", rich_help_panel="Files")(recipe)
+def _listed() -> None:
+    """Stands for a command in the list of commands."""
+
+
+for _panel, _names in PANELS.items():
+    for _name in _names:
+        app.command(_name, help=_names.summary(_name), rich_help_panel=_panel)(_listed)
 
 
 def main() -> None:

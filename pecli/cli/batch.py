@@ -1,4 +1,4 @@
-"""`pecli batch`: a file of figures, all of them in one go."""
+"""Every figure of a TOML file: sweeps, several processes, nothing drawn twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pecli encodings`: what there is, and what one of them is. All of it read off the classes."""
+"""The encodings there are, or one of them in detail. All of it is read off the classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pecli recipe`: from finished files back to what makes them again, a command line or a batch file."""
+"""What makes finished files again: the command line of one, a batch file of several."""
 
 from __future__ import annotations
 

@@ -1,36 +1,29 @@
-"""The one registry of figures."""
+"""The one registry of figures. The first line of each file is what the help says of it."""
 
 from __future__ import annotations
 
-from pecli.figures.attention import Attention
-from pecli.figures.compare import Compare
-from pecli.figures.curves import Curves
-from pecli.figures.dials import Dials
-from pecli.figures.distance import Distance
-from pecli.figures.figure import Figure
-from pecli.figures.heatmap import Heatmap
-from pecli.figures.offsets import Offsets
-from pecli.figures.overview import Overview
-from pecli.figures.relative import RelativeTensor
-from pecli.figures.rotation import Rotation
-from pecli.figures.scatter import Scatter
-from pecli.figures.spectrum import Spectrum
-from pecli.figures.terms import Terms
-from pecli.figures.waves import Waves
+from typing import TYPE_CHECKING
 
-FIGURES: dict[str, type[Figure]] = {
-    Heatmap.name: Heatmap,
-    Distance.name: Distance,
-    Scatter.name: Scatter,
-    Curves.name: Curves,
-    Overview.name: Overview,
-    Waves.name: Waves,
-    Spectrum.name: Spectrum,
-    Offsets.name: Offsets,
-    Dials.name: Dials,
-    Compare.name: Compare,
-    RelativeTensor.name: RelativeTensor,
-    Rotation.name: Rotation,
-    Attention.name: Attention,
-    Terms.name: Terms,
-}
+from pecli.registry import Registry
+
+if TYPE_CHECKING:
+    from pecli.figures.figure import Figure
+
+FIGURES: Registry[type[Figure]] = Registry(
+    {
+        "heatmap": "pecli.figures.heatmap:Heatmap",
+        "distance": "pecli.figures.distance:Distance",
+        "scatter": "pecli.figures.scatter:Scatter",
+        "curves": "pecli.figures.curves:Curves",
+        "overview": "pecli.figures.overview:Overview",
+        "waves": "pecli.figures.waves:Waves",
+        "spectrum": "pecli.figures.spectrum:Spectrum",
+        "offsets": "pecli.figures.offsets:Offsets",
+        "dials": "pecli.figures.dials:Dials",
+        "compare": "pecli.figures.compare:Compare",
+        "relative": "pecli.figures.relative:RelativeTensor",
+        "rotation": "pecli.figures.rotation:Rotation",
+        "attention": "pecli.figures.attention:Attention",
+        "terms": "pecli.figures.terms:Terms",
+    }
+)

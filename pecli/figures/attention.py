@@ -70,7 +70,6 @@ class Attention(TokenFigure):
     """
 
     name: ClassVar[str] = "attention"
-    summary: ClassVar[str] = "attention weights of tokens in two orders, without and with the encoding"
     example: ClassVar[str] = "pecli attention --tokens 'the dog bites the man' --reorder swap:1,4"
     needs: ClassVar[str] = "position vector to add and no rotation"
     usual_options: ClassVar[Mapping[str, Any]] = {"d": 16}

@@ -114,7 +114,9 @@ class Canvas(Options):
         return textwrap.fill(text, max(20, int(size.width * 72 / (0.5 * size.font))))
 
     def check_names(self) -> None:
-        """Refuses a colour map, a style or a font file that is not there; needs matplotlib, so it comes late."""
+        """Refuses a colour map or a style that is not there; needs matplotlib, so it comes late."""
+        if self.cmap is None and self.style is None:
+            return
         import matplotlib as mpl
         import matplotlib.style
 

@@ -33,7 +33,6 @@ class Compare(Figure):
     """A figure for several encodings in one grid, with shared limits and one colour bar."""
 
     name: ClassVar[str] = "compare"
-    summary: ClassVar[str] = "any figure for several encodings in one grid, under the same limits"
     example: ClassVar[str] = "pecli compare sinusoidal:base=10 sinusoidal:base=10000"
     several: ClassVar[bool] = True
     specs_are_arguments: ClassVar[bool] = True

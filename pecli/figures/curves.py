@@ -49,7 +49,6 @@ class Curves(Figure):
     """
 
     name: ClassVar[str] = "curves"
-    summary: ClassVar[str] = "a measure from a few positions to all others, one line each"
     example: ClassVar[str] = "pecli curves --at 0,50,100"
     aspect: ClassVar[float] = 0.55
 

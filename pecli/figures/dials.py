@@ -44,7 +44,6 @@ class Dials(Figure):
     """
 
     name: ClassVar[str] = "dials"
-    summary: ClassVar[str] = "the encoding of a position as clock faces, one hand a pair of dimensions"
     example: ClassVar[str] = "pecli dials -e clock --at 10981,9870"
     needs: ClassVar[str] = "angles"
 

@@ -55,7 +55,6 @@ class Distance(Figure):
     """
 
     name: ClassVar[str] = "distance"
-    summary: ClassVar[str] = "a measure between any two positions, as a matrix"
     example: ClassVar[str] = "pecli distance --d 256 --measure dot"
     aspect: ClassVar[float] = 0.85
 

@@ -52,7 +52,6 @@ class Heatmap(Figure):
     """
 
     name: ClassVar[str] = "heatmap"
-    summary: ClassVar[str] = "the table: dimension across, position down"
     example: ClassVar[str] = "pecli heatmap --base 10"
     aspect: ClassVar[float] = 0.62
 

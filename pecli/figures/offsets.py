@@ -55,7 +55,6 @@ class Offsets(Figure):
     """
 
     name: ClassVar[str] = "offsets"
-    summary: ClassVar[str] = "a measure against the offset m − n, with the band of all positions"
     example: ClassVar[str] = "pecli offsets -e sinusoidal -e binary --measure cos"
     aspect: ClassVar[float] = 0.55
     several: ClassVar[bool] = True

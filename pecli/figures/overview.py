@@ -53,7 +53,6 @@ class Overview(Figure):
     """The first article's two-panel figure, or any list of figures."""
 
     name: ClassVar[str] = "overview"
-    summary: ClassVar[str] = "several figures of one encoding side by side: heatmap and distance"
     example: ClassVar[str] = "pecli overview -k 10 --panels heatmap,distance,curves"
     aspect: ClassVar[float] = 0.8
     one_table: ClassVar[bool] = False

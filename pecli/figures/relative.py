@@ -45,7 +45,6 @@ class RelativeTensor(Figure):
     """
 
     name: ClassVar[str] = "relative"
-    summary: ClassVar[str] = "the matrix of offsets i − j and slices of the L × L × d tensor of their encodings"
     example: ClassVar[str] = "pecli relative --length 8 --d 32 --dims 0,1,8,9"
     aspect: ClassVar[float] = 0.9
     needs: ClassVar[str] = "angles"  # that is, a formula that holds for negative offsets too

@@ -52,7 +52,6 @@ class Rotation(Figure):
     """
 
     name: ClassVar[str] = "rotation"
-    summary: ClassVar[str] = "a query before and after RoPE, and the paths of its pairs in the plane"
     example: ClassVar[str] = "pecli rotation --d 32 --length 64 --pairs 0,4,8"
     aspect: ClassVar[float] = 0.95
     needs: ClassVar[str] = "rotate"

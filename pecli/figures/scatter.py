@@ -53,7 +53,6 @@ class Scatter(Figure):
     """
 
     name: ClassVar[str] = "scatter"
-    summary: ClassVar[str] = "two measures against each other, one point a pair of positions"
     example: ClassVar[str] = "pecli scatter --x corr --y euclidean"
     aspect: ClassVar[float] = 0.9
 

@@ -52,7 +52,6 @@ class Spectrum(Figure):
     """
 
     name: ClassVar[str] = "spectrum"
-    summary: ClassVar[str] = "the wavelength of every pair of dimensions"
     example: ClassVar[str] = "pecli spectrum -e sinusoidal -e rope:base=500000"
     aspect: ClassVar[float] = 0.55
     several: ClassVar[bool] = True

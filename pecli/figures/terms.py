@@ -83,7 +83,6 @@ class Terms(TokenFigure):
     """
 
     name: ClassVar[str] = "terms"
-    summary: ClassVar[str] = "the score of two tokens as four parts: content and position with each other"
     example: ClassVar[str] = "pecli terms --tokens 'the dog bites the man'"
     needs: ClassVar[str] = "position vector to add"
     usual_options: ClassVar[Mapping[str, Any]] = {"d": 16}

@@ -49,7 +49,6 @@ class Waves(Figure):
     """
 
     name: ClassVar[str] = "waves"
-    summary: ClassVar[str] = "the values of chosen dimensions against position"
     example: ClassVar[str] = "pecli waves --dims 4,5,6,7"
     aspect: ClassVar[float] = 0.5
 

@@ -1,12 +1,17 @@
-"""The one registry of reports."""
+"""The one registry of reports. The first line of each file is what the help says of it."""
 
 from __future__ import annotations
 
-from pecli.reports.report import Report
-from pecli.reports.stats import Stats
-from pecli.reports.table import Table
+from typing import TYPE_CHECKING
 
-REPORTS: dict[str, type[Report]] = {
-    Table.name: Table,
-    Stats.name: Stats,
-}
+from pecli.registry import Registry
+
+if TYPE_CHECKING:
+    from pecli.reports.report import Report
+
+REPORTS: Registry[type[Report]] = Registry(
+    {
+        "table": "pecli.reports.table:Table",
+        "stats": "pecli.reports.stats:Stats",
+    }
+)

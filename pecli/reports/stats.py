@@ -59,7 +59,6 @@ class Stats(Report):
     """
 
     name: ClassVar[str] = "stats"
-    summary: ClassVar[str] = "what can be measured of encodings: invariance, monotonicity, uniqueness and more"
     example: ClassVar[str] = "pecli stats sinusoidal clock binary --length 512"
     several: ClassVar[bool] = True
     specs_are_arguments: ClassVar[bool] = True

@@ -56,7 +56,6 @@ class Table(Report):
     """
 
     name: ClassVar[str] = "table"
-    summary: ClassVar[str] = "the numbers as an aligned table, or as a file"
     example: ClassVar[str] = "pecli table --d 8 --base 10"
 
     rows: int = option(20, "how many positions to print, half from each end", at_least=1, at_most=10**6)

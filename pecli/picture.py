@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pecli.errors import UsageError
-from pecli.figures.canvas import colour_bar, look, new_picture, split_axes
+from pecli.figures.canvas import colour_bar, look, new_picture, settle, split_axes
 from pecli.figures.figure import Figure
 from pecli.formats import FORMATS
 from pecli.job import Job
@@ -106,6 +106,7 @@ class Picture:
             drawing.suptitle(self.title())
         if self.seen.caption():
             drawing.supxlabel(canvas.wrapped(self.seen.caption()), fontsize="small", color="0.35")
+        settle(drawing)
         return drawing
 
     def _encode(self, format: str, what: Drawing | Numbers) -> bytes:

@@ -229,6 +229,14 @@ def new_picture(canvas: Canvas, aspect: float, grid: tuple[int, int]) -> tuple[P
     return picture, list(picture.subplots(*grid, squeeze=False).flat)
 
 
+def settle(picture: Picture) -> None:
+    """Lays the picture out once, for every format alike; saving would do it again by a whole draw of its own."""
+    engine = picture.get_layout_engine()
+    if engine is not None:
+        engine.execute(picture)
+        picture.set_layout_engine("none")
+
+
 def split_axes(axes: Axes, grid: tuple[int, int]) -> list[Axes]:
     """A given Axes as a grid of panels inside it; itself where one is enough."""
     rows, columns = grid

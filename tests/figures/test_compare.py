@@ -1,0 +1,150 @@
+"""One figure of several encodings: the same limits, one colour bar, the difference of two."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure as Drawing
+
+import pecli
+from pecli.errors import UsageError
+
+EIGHT = ["sinusoidal:d=8", "sinusoidal:d=32", "clock"]
+TWO = ["sinusoidal:base=10,d=8", "sinusoidal:base=10000,d=8"]
+
+
+def drawn(**options: object) -> tuple[list[Any], list[Any]]:
+    """The panels, and the colour bars beside them."""
+    drawing = Drawing()
+    axes: Any = drawing.subplots()
+    pecli.figure("compare", **{"encoding": TWO, "length": 11, **options}).draw(axes)
+    panels = axes.child_axes or [axes]
+    return panels, [one for one in drawing.axes if one is not axes and one not in panels]
+
+
+def test_each_panel_is_the_figure_of_its_encoding() -> None:
+    panels, _ = drawn()
+    assert len(panels) == 2
+    for panel, spec in zip(panels, TWO, strict=True):
+        assert np.array_equal(panel.images[0].get_array(), pecli.encode(spec, length=11))
+    assert [panel.get_title() for panel in panels] == ["sinusoidal, d 8, base 10", "sinusoidal, d 8, base 10000"]
+
+
+@pytest.mark.parametrize("figure", ["heatmap", "distance"])
+def test_images_share_limits_and_one_colour_bar(figure: str) -> None:
+    panels, bars = drawn(figure=figure, encoding=EIGHT)
+    limits = {panel.images[0].get_clim() for panel in panels}
+    assert len(panels) == 3 and len(bars) == 1
+    own = [pecli.figure(figure, encoding=spec, length=11).numbers.limits() for spec in EIGHT]
+    known = np.array([one for one in own if one is not None])
+    assert len(known) == 3
+    assert limits == {(known.min(), known.max())}
+
+
+def test_the_largest_value_of_any_sets_the_limit_of_all() -> None:
+    panels, _ = drawn(encoding=["sinusoidal:d=8", "learned:d=8"])
+    assert {panel.images[0].get_clim() for panel in panels} == {(-1, 1)}  # learned alone has 0.06
+
+
+def test_similarities_on_both_sides_of_0_stay_symmetric() -> None:
+    panels, _ = drawn(figure="distance", measure="dot", encoding=["sinusoidal:base=10,d=8", "rope:d=2"])
+    (limits,) = {panel.images[0].get_clim() for panel in panels}
+    assert limits[0] == -limits[1] < 0
+    assert all(panel.images[0].get_cmap().name == "RdBu_r" for panel in panels)
+
+
+def test_the_difference_is_the_first_less_the_second_with_a_bar_of_its_own() -> None:
+    panels, bars = drawn(difference=True)
+    first, second, third = (np.asarray(panel.images[0].get_array()) for panel in panels)
+    assert np.array_equal(third, first - second)
+    low, high = panels[2].images[0].get_clim()
+    assert low == -high and high == np.abs(third).max()
+    assert [bar.get_ylabel() for bar in bars] == ["value", "difference"]
+    assert panels[2].get_title() == "difference, first − second"
+
+
+def test_the_difference_of_distances_is_one_too() -> None:
+    panels, _ = drawn(figure="distance", difference=True)
+    first, second, third = (np.asarray(panel.images[0].get_array()) for panel in panels)
+    assert np.array_equal(third, first - second)
+    assert panels[2].images[0].get_cmap().name == "RdBu_r"
+
+
+def test_an_encoding_less_itself_is_0_everywhere() -> None:
+    numbers = pecli.figure("compare", encoding=["rope:d=4", "rope:d=4,base=10000"], difference=True, length=5).numbers
+    assert not numbers.arrays()["2.heatmap.table"].any()
+
+
+def test_tables_of_different_sizes_have_no_difference() -> None:
+    with pytest.raises(UsageError, match=r"11 × 8 and 11 × 6"):
+        pecli.figure("compare", encoding=["sinusoidal:d=8", "rope:d=6"], length=11, difference=True).draw(
+            Drawing().subplots()
+        )
+
+
+@pytest.mark.parametrize("encodings", [["rope"], ["rope", "clock", "sinusoidal"]])
+def test_a_difference_takes_two(encodings: list[str]) -> None:
+    with pytest.raises(UsageError, match=f"two encodings, {len(encodings)} are given"):
+        pecli.figure("compare", encoding=encodings, difference=True)
+
+
+def test_lines_share_their_window_and_have_no_colour_bar() -> None:
+    panels, bars = drawn(figure="curves", encoding=["sinusoidal:d=8", "sinusoidal:d=128"])
+    assert len({panel.get_ylim() for panel in panels}) == 1 and bars == []
+    low, high = panels[0].get_ylim()
+    tops = [max(line.get_ydata().max() for line in panel.get_lines()) for panel in panels]
+    assert tops[0] < tops[1] <= high and low <= 0
+
+
+def test_a_figure_of_two_panels_keeps_both_for_each() -> None:
+    panels, _ = drawn(figure="scatter")
+    used = [panel for panel in panels if panel.has_data()]
+    assert len(used) == 4
+    assert [panel.get_title().partition("\n")[0] for panel in used[::2]] == [
+        "sinusoidal, d 8, base 10",
+        "sinusoidal, d 8, base 10000",
+    ]
+
+
+def test_the_measure_is_passed_on() -> None:
+    numbers = pecli.figure("compare", encoding=TWO, length=7, figure="distance", measure="dot").numbers.arrays()
+    table = pecli.encode(TWO[1], length=7)
+    assert numbers["1.distance.matrix"] == pytest.approx(table @ table.T)
+
+
+@pytest.mark.parametrize(("count", "grid"), [(1, (1, 1)), (3, (1, 3)), (4, (2, 2)), (5, (2, 3)), (7, (3, 3))])
+def test_panels_stand_in_a_grid(count: int, grid: tuple[int, int]) -> None:
+    panels, _ = drawn(encoding=[f"sinusoidal:d={d}" for d in range(2, 2 + count)])
+    assert len(panels) == grid[0] * grid[1]
+    assert [panel.axison for panel in panels] == [True] * count + [False] * (len(panels) - count)
+
+
+@pytest.mark.parametrize("figure", ["dials", "rotation"])
+def test_a_figure_that_cannot_show_one_of_them_is_refused(figure: str) -> None:
+    with pytest.raises(UsageError, match=f"{figure} cannot show binary"):
+        pecli.figure("compare", encoding=["rope", "binary"], figure=figure)
+
+
+@pytest.mark.parametrize("figure", ["compare", "overview", "heatmpa"])
+def test_only_figures_that_are_not_made_of_figures_are_compared(figure: str) -> None:
+    with pytest.raises(UsageError, match=figure):
+        pecli.figure("compare", encoding=TWO, figure=figure)
+
+
+def test_one_parameter_goes_to_every_encoding_that_has_it() -> None:
+    job = pecli.figure("compare", encoding=["sinusoidal", "clock", "rope"], d=6).job
+    assert [encoding.width for encoding in job.encodings] == [6, 6, 6]  # three hands, two columns each
+    with pytest.raises(UsageError, match="bits"):
+        pecli.figure("compare", encoding=["binary:d=2", "rope"], length=9)
+
+
+def test_facts_are_each_encodings_own() -> None:
+    facts = pecli.figure("compare", encoding=TWO, length=11, difference=True).numbers.facts()
+    assert list(facts) == [
+        *(spec.replace("base=10,d=8", "d=8,base=10") for spec in TWO[:1]),
+        "sinusoidal:d=8",
+        "difference",
+    ]
+    assert facts["sinusoidal:d=8"]["smallest"] == pecli.encode(TWO[1], length=11).min()

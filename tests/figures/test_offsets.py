@@ -1,0 +1,138 @@
+"""A measure against the offset m − n: its mean, its band, and RoFormer's bound."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure as Drawing
+
+import pecli
+from pecli.errors import UsageError
+
+
+def numbers(**options: object) -> Any:
+    return pecli.figure("offsets", **options).numbers
+
+
+def drawn(**options: object) -> Any:
+    return pecli.figure("offsets", **options).draw(Drawing().subplots())
+
+
+def diagonals(matrix: Any) -> list[Any]:
+    return [np.diagonal(matrix, offset) for offset in range(len(matrix))]
+
+
+@pytest.mark.parametrize(("encoding", "d", "base"), [("sinusoidal", 8, 10), ("rope", 128, 10000), ("sinusoidal", 2, 3)])
+def test_the_dot_product_is_the_sum_of_the_cosines(encoding: str, d: int, base: float) -> None:
+    found = numbers(encoding=encoding, d=d, base=base, length=97)
+    rates = base ** (-2 * np.arange(d // 2) / d)
+    assert found.main[0] == pytest.approx(np.cos(rates * np.arange(97)[:, None]).sum(axis=1), abs=1e-11)
+    assert found.arrays()["offsets"].tolist() == list(range(97))
+
+
+@pytest.mark.parametrize("encoding", ["sinusoidal:d=8", "rope:d=8", "clock", "geometric:d=4"])
+@pytest.mark.parametrize("measure", ["dot", "cos", "euclidean"])
+def test_the_band_is_a_line_exactly_where_only_the_offset_counts(encoding: str, measure: str) -> None:
+    found = numbers(encoding=encoding, measure=measure, length=23)
+    assert np.array_equal(found.arrays()["low"], found.arrays()["high"])
+    assert list(found.facts()["spread"].values()) == [0]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "measure"), [("binary", "dot"), ("learned:d=5", "dot"), ("sinusoidal:d=7", "cos")]
+)
+@pytest.mark.parametrize("start", [0, 5])
+def test_the_band_of_any_other_has_every_pair(encoding: str, measure: str, start: int) -> None:
+    options = {"encoding": encoding, "measure": measure, "length": 23, "start": start}
+    found = numbers(**options)
+    every = diagonals(pecli.figure("distance", **options).numbers.main)
+    arrays = found.arrays()
+    assert found.main[0] == pytest.approx([one.mean() for one in every], abs=1e-12)
+    assert arrays["low"][0] == pytest.approx([one.min() for one in every], abs=1e-12)
+    assert arrays["high"][0] == pytest.approx([one.max() for one in every], abs=1e-12)
+    widest = max(float(np.ptp(one)) for one in every)
+    assert list(found.facts()["spread"].values()) == [pytest.approx(widest, abs=1e-12)]
+    assert widest > 0.1 or encoding != "binary"
+
+
+@pytest.mark.parametrize(("offset", "bound"), [(0, 32.5), (50, 12.629), (100, 10.227), (256, 6.543)])
+def test_the_decay_is_roformers(offset: int, bound: float) -> None:
+    decay = numbers(encoding="rope", d=128, base=10000, length=257, decay=True).arrays()["decay"]
+    assert decay.shape == (1, 257)
+    assert decay[0, offset] == pytest.approx(bound, abs=5e-4)
+
+
+def test_the_decay_is_only_there_when_asked_for() -> None:
+    assert numbers(length=5).arrays()["decay"].size == 0
+    assert len(drawn(length=5, d=8).get_lines()) == 1
+
+
+def test_the_decay_is_dashed_in_the_colour_of_its_encoding() -> None:
+    axes = drawn(encoding=["rope:d=8", "sinusoidal:d=4"], length=11, decay=True)
+    lines = axes.get_lines()
+    assert [line.get_linestyle() for line in lines] == ["-", "-", "--", "--"]
+    assert [line.get_color() for line in lines[2:]] == [line.get_color() for line in lines[:2]]
+    texts = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert texts[2:] == ["decay bound, rope", "decay bound, sinusoidal"]
+
+
+@pytest.mark.parametrize("encoding", ["binary", "learned:d=4"])
+def test_the_decay_of_what_has_no_frequencies_is_refused(encoding: str) -> None:
+    with pytest.raises(UsageError, match="--decay"):
+        pecli.figure("offsets", encoding=["rope", encoding], decay=True, length=5)
+
+
+def test_a_log_axis_starts_at_1() -> None:
+    found = numbers(d=8, length=97, log=True)
+    linear = numbers(d=8, length=97)
+    assert found.arrays()["offsets"].tolist() == list(range(1, 97))
+    assert found.main[0] == pytest.approx(linear.main[0, 1:], abs=1e-12)
+    assert drawn(d=8, length=97, log=True).get_xscale() == "log"
+    assert drawn(d=8, length=97).get_xscale() == "linear"
+
+
+@pytest.mark.parametrize("log", [True, False])
+@pytest.mark.parametrize("encoding", ["sinusoidal:d=8,base=10", "binary"])
+def test_more_offsets_than_pixels_keep_their_extremes_and_the_caption_says_so(encoding: str, log: bool) -> None:
+    options = {"encoding": encoding, "length": 509, "log": log, "size": "3x2", "dpi": 20}
+    seen = pecli.figure("offsets", **options).seen.arrays()
+    table = pecli.encode(encoding, length=509)
+    every = diagonals(table @ table.T)[1 if log else 0 :]
+    assert seen["offsets"].size <= 60
+    assert seen["low"].min() == pytest.approx(min(one.min() for one in every))
+    assert seen["high"].max() == pytest.approx(max(one.max() for one in every))
+    assert (seen["low"] <= seen["mean"]).all() and (seen["mean"] <= seen["high"]).all()
+    assert "minimum to maximum of up to" in pecli.figure("offsets", **options).seen.caption()
+
+
+def test_pairs_that_have_no_measure_are_left_out() -> None:
+    found = numbers(d=1, length=9, measure="cos").arrays()  # the row of position 0, sin 0, is zero
+    signs = np.sign(np.sin(np.arange(1, 9)))
+    expected = [np.mean(signs[: 8 - k] * signs[k:]) for k in range(8)]
+    assert found["mean"][0, :8] == pytest.approx(expected)
+    assert np.isnan(found["mean"][0, 8])  # its only pair has position 0
+
+
+def test_several_encodings_are_overlaid_with_their_bands() -> None:
+    axes = drawn(encoding=["sinusoidal:d=8", "binary"], measure="cos", length=17)
+    texts = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert [text.partition(",")[0] for text in texts] == ["sinusoidal", "binary"]
+    assert len(axes.get_lines()) == len(axes.collections) == 2
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("offset m − n", "cosine similarity")
+
+
+def test_one_encoding_needs_no_legend() -> None:
+    assert drawn(d=8, length=17).get_legend() is None
+
+
+def test_encodings_of_different_lengths_are_refused() -> None:
+    with pytest.raises(UsageError, match="one length"):
+        pecli.figure("offsets", encoding=["sinusoidal", "relative"], length=17)
+
+
+def test_a_log_axis_of_one_position_is_refused() -> None:
+    with pytest.raises(UsageError, match="2 or more"):
+        pecli.figure("offsets", length=1, log=True)
+    assert numbers(length=1).main.shape == (1, 1)

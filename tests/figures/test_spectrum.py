@@ -1,0 +1,117 @@
+"""The wavelength of every pair: by the formula, measured where there is none, and what is read off it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure as Drawing
+
+import pecli
+from pecli.figures.spectrum import ratio_text
+
+
+def numbers(**options: object) -> Any:
+    return pecli.figure("spectrum", **options).numbers
+
+
+def drawn(**options: object) -> Any:
+    return pecli.figure("spectrum", **options).draw(Drawing().subplots())
+
+
+@pytest.mark.parametrize(("d", "base"), [(128, 10000), (7, 10), (2, 3), (6, 0.5)])
+def test_wavelengths_are_two_pi_base_to_the_two_j_over_d(d: int, base: float) -> None:
+    found = numbers(d=d, base=base)
+    pairs = np.arange((d + 1) // 2)
+    assert found.main == pytest.approx(2 * np.pi * base ** (2 * pairs / d), rel=1e-14)
+    assert found.arrays()["pair"].tolist() == pairs.tolist()
+
+
+def test_rope_has_the_wavelengths_of_the_sinusoidal_encoding() -> None:
+    assert np.array_equal(numbers(encoding="rope", d=64, base=500).main, numbers(d=64, base=500).main)
+
+
+def test_llama_2_has_its_published_wavelengths() -> None:
+    found = numbers(encoding="rope", d=128, base=10000, length=4096)
+    assert len(found.main) == 64
+    assert found.main.max() == pytest.approx(54410, abs=0.5)
+    assert found.facts()["longer_than_length"] == {"rope": 18}
+
+
+def test_neighbours_are_as_far_apart_as_the_article_says() -> None:
+    assert numbers(d=128, base=10000).facts()["ratio"] == {"sinusoidal": "×1.155"}  # its 1.2 times
+    assert numbers(encoding="geometric", d=6, radix=60).facts()["ratio"] == {"geometric:d=6,radix=60": "×3600"}
+
+
+def test_uneven_neighbours_give_the_range() -> None:
+    assert numbers(encoding="clock").facts()["ratio"] == {"clock": "×12 to ×60"}
+    assert ratio_text(np.array([5.0])) == ""
+
+
+def test_the_clock_has_its_periods_to_the_last_digit() -> None:
+    assert numbers(encoding="clock").main == pytest.approx([60, 3600, 43200], rel=1e-15)
+
+
+def test_the_periods_of_bits_are_measured() -> None:
+    found = numbers(encoding="binary", d=6, length=64)
+    assert found.main.tolist() == [2, 4, 8, 16, 32, 64]
+    assert found.arrays()["pair"].tolist() == [0, 0.5, 1, 1.5, 2, 2.5]  # a column without a partner
+    assert found.caption() == "binary: the dominant period of each column, measured"
+
+
+def test_the_periods_of_a_table_are_those_of_its_strongest_waves(folder: Any) -> None:
+    p = np.arange(240)[:, None]
+    waves = np.sin(2 * np.pi * p / np.array([3, 10, 80])) + 0.3 * np.sin(2 * np.pi * p / 5) + 7
+    np.save("table.npy", np.hstack([waves, np.full((240, 1), 2.5)]))
+    found = numbers(encoding="learned", file="table.npy", length=240)
+    assert found.main == pytest.approx([3, 10, 80])
+    assert list(found.facts()["still"].values()) == [1]  # the constant column has no period
+
+
+def test_the_table_is_measured_from_where_it_starts() -> None:
+    assert numbers(encoding="binary", d=6, length=32, start=32).facts()["still"] == {"binary:d=6": 1}
+
+
+def test_a_formula_needs_no_caption() -> None:
+    assert numbers(encoding=["sinusoidal", "rope"]).caption() == ""
+
+
+@pytest.mark.parametrize(("length", "longer"), [(1, 4), (6, 4), (7, 3), (20, 2), (62, 2), (63, 1), (199, 0)])
+def test_pairs_longer_than_the_length_are_counted(length: int, longer: int) -> None:
+    waves = 2 * np.pi * 10 ** np.array([0, 0.5, 1, 1.5])  # 6.28, 19.87, 62.8, 198.7
+    assert longer == (waves > length).sum()
+    assert numbers(d=8, base=100, length=length).facts()["longer_than_length"] == {"sinusoidal:d=8,base=100": longer}
+
+
+def test_the_picture_has_a_line_at_the_length_on_a_log_axis() -> None:
+    axes = drawn(d=8, length=97)
+    wave, mark = axes.get_lines()
+    assert wave.get_ydata() == pytest.approx(numbers(d=8).main)
+    assert set(mark.get_ydata()) == {97}
+    assert axes.get_yscale() == "log"
+    assert [text.get_text() for text in axes.texts] == ["length 97"]
+    assert axes.get_ylabel() == "wavelength λ, positions"
+
+
+def test_several_encodings_are_overlaid_and_told_apart() -> None:
+    axes = drawn(encoding=["sinusoidal:d=8", "rope:d=4,base=10", "binary:d=3"], length=8)
+    texts = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert [text.partition(",")[0] for text in texts] == ["sinusoidal", "rope", "binary"]
+    assert texts[0].endswith("neighbours ×10") and "neighbours" not in texts[2]
+    lines = axes.get_lines()[:3]
+    assert [len(line.get_xdata()) for line in lines] == [4, 2, 3]
+    assert len({line.get_color() for line in lines}) == 3
+
+
+def test_numbers_say_which_encoding_each_belongs_to() -> None:
+    found = numbers(encoding=["sinusoidal:d=8", "clock"])
+    assert found.arrays()["encoding"].tolist() == [0] * 4 + [1] * 3
+    header, rows = found.sheet()
+    assert header == ["wavelength", "pair", "encoding"] and rows.shape == (7, 3)
+
+
+def test_a_single_position_has_no_period_to_measure() -> None:
+    found = numbers(encoding="learned", d=3, length=1)
+    assert len(found.main) == 0
+    assert found.facts()["still"] == {"learned:d=3": 3}

@@ -1,0 +1,137 @@
+"""Chosen dimensions against position: the values of each lane, and what its legend says."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure as Drawing
+
+import pecli
+from pecli.encodings.sinusoidal import Sinusoidal
+from pecli.errors import UsageError
+from pecli.figures.waves import wavelength_text
+
+
+def drawn(**options: object) -> Any:
+    return pecli.figure("waves", **options).draw(Drawing().subplots())
+
+
+def legend(axes: Any) -> list[str]:
+    return [text.get_text() for text in axes.get_legend().get_texts()]
+
+
+def waves(axes: Any) -> list[Any]:
+    """The lines that the legend names, without those that mark the lanes."""
+    return [line for line in axes.get_lines() if not line.get_label().startswith("_")]
+
+
+@pytest.mark.parametrize(("d", "start", "dims"), [(7, 0, [4, 5, 6]), (2, -3, [1]), (128, 1009, [4, 5, 6, 7])])
+def test_every_lane_is_a_column_of_the_table(d: int, start: int, dims: list[int]) -> None:
+    axes = drawn(d=d, length=23, start=start, dims=dims)
+    table = pecli.encode(d=d, length=23, start=start)
+    assert len(waves(axes)) == len(dims)
+    for line, dim, lane in zip(waves(axes), dims, axes.get_yticks(), strict=True):
+        assert line.get_xdata().tolist() == list(range(start, start + 23))
+        assert line.get_ydata() - lane == pytest.approx(table[:, dim], abs=1e-14)
+
+
+def test_lanes_go_down_and_do_not_touch() -> None:
+    axes = drawn(d=8, base=10, length=97, dims=[0, 2, 5])
+    lines = [line.get_ydata() for line in waves(axes)]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["0", "2", "5"]
+    assert all(below.max() < above.min() for above, below in pairwise(lines))
+    assert axes.get_ylabel() == "dimension (a lane is ±1)"
+
+
+def test_the_legend_has_the_wavelength_of_each() -> None:
+    assert legend(drawn(d=4, base=100, length=11, dims=[0, 1, 3])) == [
+        "dimension 0, λ = 6.283",
+        "dimension 1, λ = 6.283",
+        "dimension 3, λ = 62.83",
+    ]
+
+
+def test_hands_of_a_clock_are_named() -> None:
+    texts = legend(drawn(encoding="clock", length=61, dims=[0, 5]))
+    assert texts == ["hand sin 1 min, λ = 60", "hand cos 12 h, λ = 43,200"]
+
+
+@pytest.mark.parametrize(
+    ("wave", "text"),
+    [
+        (6.28318, ", λ = 6.283"),
+        (54410.1, ", λ = 54,410"),
+        (1.25e9, ", λ = 1.25e+09"),
+        (np.inf, ", still"),
+        (np.nan, ""),
+    ],
+)
+def test_a_wavelength_reads_well_at_any_size(wave: float, text: str) -> None:
+    assert wavelength_text(wave) == text
+
+
+def test_without_dims_they_run_from_the_fastest_to_the_slowest_that_moves() -> None:
+    numbers = pecli.figure("waves", length=200).numbers
+    columns = Sinusoidal().column_wavelengths()
+    dims = numbers.arrays()["dims"].tolist()
+    assert len(dims) == 5 and dims == sorted(dims)
+    assert dims[0] == 0
+    assert columns[dims[-1]] <= 800 < columns[dims[-1] + 1]  # a quarter of a turn can still be seen
+
+
+def test_a_longer_length_shows_slower_dimensions() -> None:
+    last = [pecli.figure("waves", d=32, length=n, dpi=20).seen.arrays()["dims"][-1] for n in (10, 100, 10**4)]
+    assert last[0] < last[1] < last[2] == 31
+
+
+@pytest.mark.parametrize(("encoding", "width"), [("binary", 5), ("learned:d=3", 3), ("sinusoidal:d=1", 1)])
+def test_few_dimensions_are_all_shown_and_a_table_without_formula_has_no_wavelength(encoding: str, width: int) -> None:
+    numbers = pecli.figure("waves", encoding=encoding, length=17).numbers.arrays()
+    assert numbers["dims"].tolist() == list(range(width))
+    assert np.isnan(numbers["wavelengths"]).all() == (encoding != "sinusoidal:d=1")
+
+
+def test_bits_are_drawn_in_steps_and_waves_are_not() -> None:
+    assert {line.get_drawstyle() for line in waves(drawn(encoding="binary", length=9))} == {"steps-mid"}
+    assert {line.get_drawstyle() for line in waves(drawn(d=4, length=9))} == {"default"}
+
+
+def test_a_dimension_asked_for_twice_is_one_lane_and_the_order_is_the_users() -> None:
+    assert pecli.figure("waves", d=8, length=5, dims=[6, 2, 6]).numbers.arrays()["dims"].tolist() == [6, 2]
+
+
+@pytest.mark.parametrize(("dims", "words"), [([7], "--dims 7.*0 to 6"), ([-1], "--dims -1"), ([1.5], "--dims 1.5")])
+def test_a_dimension_that_is_not_there_is_refused(dims: list[float], words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        pecli.figure("waves", d=7, dims=dims)
+
+
+def test_a_long_length_is_drawn_from_minimum_to_maximum_and_the_caption_says_so() -> None:
+    options = {"d": 8, "base": 10, "length": 1009, "start": 5, "dims": [0, 3], "size": "3x2", "dpi": 20}
+    seen = pecli.figure("waves", **options).seen
+    table = pecli.encode(d=8, base=10, length=1009, start=5)[:, [0, 3]].T
+    size = seen.facts()["block"]
+    runs = [table[:, at : at + size] for at in range(0, 1009, size)]
+    assert size > 1
+    assert np.array_equal(seen.arrays()["low"], np.stack([run.min(axis=1) for run in runs], axis=1))
+    assert np.array_equal(seen.main, np.stack([run.max(axis=1) for run in runs], axis=1))
+    assert seen.caption() == f"each pixel: minimum to maximum of up to {size} positions"
+    axes = drawn(**options)
+    assert len(axes.collections) == 2  # a band each
+    assert legend(axes) == ["dimension 0, λ = 6.283", "dimension 3, λ = 11.17"]
+
+
+def test_the_numbers_are_every_position_whatever_the_picture_shows() -> None:
+    numbers = pecli.figure("waves", d=8, length=1009, dims=[0, 3], size="3x2", dpi=20).numbers
+    assert np.array_equal(numbers.main, pecli.encode(d=8, length=1009)[:, [0, 3]].T)
+    header, rows = numbers.sheet()
+    assert header[:3] == ["dims", "0", "1"] and rows[:, 0].tolist() == [0, 3]
+
+
+def test_a_million_positions_take_no_more_numbers_than_pixels() -> None:
+    picture = pecli.figure("waves", d=4, length=10**6, dpi=20)
+    assert picture.seen.main.shape[1] <= 6.75 * 20
+    assert picture.seen.facts()["limit"] == pytest.approx(1, abs=1e-5)

@@ -62,7 +62,6 @@ def test_a_position_outside_is_refused(at: object) -> None:
         pecli.figure("curves", d=3, length=7, at=at)
 
 
-@pytest.mark.xfail(strict=True, reason="an empty list is taken, and drawing then warns of an empty legend")
 def test_no_position_at_all_is_refused() -> None:
     with pytest.raises(UsageError, match="--at"):
         pecli.figure("curves", d=3, length=7, at=[])

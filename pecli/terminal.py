@@ -73,7 +73,7 @@ def table_of(header: Sequence[str], rows: Iterable[Sequence[Any]], **look: Any) 
 
     table = Table(box=box.SIMPLE_HEAD if unicode() else box.ASCII2, pad_edge=False, **look)
     for title in header:
-        table.add_column(title, overflow="fold")
+        table.add_column(Text(title), overflow="fold")
     for row in rows:
         table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
     return table

@@ -13,5 +13,6 @@ REPORTS: Registry[type[Report]] = Registry(
     {
         "table": "pecli.reports.table:Table",
         "stats": "pecli.reports.stats:Stats",
+        "explain": "pecli.reports.explain:Explain",
     }
 )

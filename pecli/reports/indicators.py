@@ -17,7 +17,7 @@ from pecli.figures.scatter import pearson, ranks
 from pecli.lazy import Array, np
 from pecli.pairwise import MEASURES, Measure, by_offset, is_by_offset, spread_by_offset
 from pecli.positions import Positions
-from pecli.progress import track
+from pecli.reports.effective_dimension import gram, participation_ratio
 
 SAMPLE = 2000  # positions of which all pairs are compared at once; more are thinned to that many, evenly
 ROUNDING = 1e-12  # a change below this share of the largest value is none
@@ -152,32 +152,6 @@ def closest(encoding: Encoding, low: Array, rows: Positions) -> tuple[float | No
             best, at = float(sizes.min()), begin + int(sizes.argmin())
     first = rows.start + at
     return float(low[offset]), (first, first + offset)
-
-
-def gram(encoding: Encoding, rows: Positions) -> tuple[Array, float]:
-    """Products of all columns less their means, (d, d), or of all rows, (L, L), what is smaller; Σ of the means²."""
-    mean = encoding.mean_table(rows.blocks(1))[0]
-    size = rows.length * float(mean @ mean)
-    if rows.length < encoding.width:
-        centred = encoding.table(rows.array()) - mean
-        return centred @ centred.T, size
-    result = np.zeros((encoding.width, encoding.width))
-    step = max(1, CHUNK // encoding.width)
-    for at in track(range(rows.start, rows.stop, step), "comparing columns"):
-        centred = encoding.table(np.arange(at, min(at + step, rows.stop), dtype=np.float64)) - mean
-        result += centred.T @ centred
-    return result, size
-
-
-def participation_ratio(products: Array, size: float = 0.0) -> float | None:
-    """Effective dimension: (Σ λ)² / Σ λ² over the eigenvalues λ of the covariance of the columns.
-
-    From 1 (all rows on a line) to d (the same variance along every axis); Gao et al. 2017, doi:10.1101/214262. Taken
-    from the trace and the squared entries of the products, which have those eigenvalues up to a factor. Not defined
-    where no row differs from the mean row by more than rounding (`size`: of the means, as the trace is).
-    """
-    trace, squares = float(np.trace(products)), float(np.sum(products**2))
-    return None if squares == 0 or trace <= ROUNDING**2 * size else trace**2 / squares
 
 
 def pairs_of(encoding: Encoding, measure: Measure, rows: Positions, thinned: int) -> Array:

@@ -17,7 +17,8 @@ from pecli.encodings import ENCODINGS, read_encoding
 from pecli.job import Job
 from pecli.pairwise import MEASURES
 from pecli.positions import Positions
-from pecli.reports.indicators import Indicators, asymmetry, growth, indicators, participation_ratio
+from pecli.reports.effective_dimension import participation_ratio
+from pecli.reports.indicators import Indicators, asymmetry, growth, indicators
 from pecli.words import command
 
 Ask = Callable[..., Any]

@@ -1,0 +1,36 @@
+"""How many dimensions an encoding makes use of."""
+
+from __future__ import annotations
+
+from pecli.encodings.encoding import CHUNK, Encoding
+from pecli.lazy import Array, np
+from pecli.positions import Positions
+from pecli.progress import track
+
+ROUNDING = 1e-12  # a deviation below this share of the mean is none
+
+
+def gram(encoding: Encoding, rows: Positions) -> tuple[Array, float]:
+    """Products of all columns less their means, (d, d), or of all rows, (L, L), what is smaller; Σ of the means²."""
+    mean = encoding.mean_table(rows.blocks(1))[0]
+    size = rows.length * float(mean @ mean)
+    if rows.length < encoding.width:
+        centred = encoding.table(rows.array()) - mean
+        return centred @ centred.T, size
+    result = np.zeros((encoding.width, encoding.width))
+    step = max(1, CHUNK // encoding.width)
+    for at in track(range(rows.start, rows.stop, step), "comparing columns"):
+        centred = encoding.table(np.arange(at, min(at + step, rows.stop), dtype=np.float64)) - mean
+        result += centred.T @ centred
+    return result, size
+
+
+def participation_ratio(products: Array, size: float = 0.0) -> float | None:
+    """Effective dimension: (Σ λ)² / Σ λ² over the eigenvalues λ of the covariance of the columns.
+
+    From 1 (all rows on a line) to d (the same variance along every axis); Gao et al. 2017, doi:10.1101/214262. Taken
+    from the trace and the squared entries of the products, which have those eigenvalues up to a factor. Not defined
+    where no row differs from the mean row by more than rounding (`size`: of the means, as the trace is).
+    """
+    trace, squares = float(np.trace(products)), float(np.sum(products**2))
+    return None if squares == 0 or trace <= ROUNDING**2 * size else trace**2 / squares

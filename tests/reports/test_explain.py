@@ -1,0 +1,194 @@
+"""The walk through one small case: the fourth article's numbers, every encoding's formulas, both languages."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import string
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from rich.cells import cell_len
+
+import pecli
+from pecli.encodings import ENCODINGS, read_encoding
+from pecli.encodings.harmonic import Harmonic
+from pecli.job import Job
+from pecli.reports.explain_texts import TEXTS
+from pecli.reports.explain_words import ARTICLE
+from pecli.words import command
+
+Ask = Callable[..., Any]
+SMALL = {
+    "sinusoidal": "sinusoidal:d=7,base=10,layout=concatenated",
+    "rope": "rope:d=6,query=random:1,pairing=half",
+    "binary": "binary:d=5,order=msb,values=pm1",
+}
+specs = pytest.mark.parametrize("spec", [*ENCODINGS, *SMALL.values()])
+
+
+def facts(ask: Ask, *words: str) -> dict[str, Any]:
+    answer = ask("explain", *words, "--json")
+    assert answer.code == 0, answer.err
+    result: dict[str, Any] = json.loads(answer.out)["facts"]
+    return result
+
+
+def evaluate(text: str) -> float:
+    """A written-out formula with all its numbers in it, worked out by Python."""
+    text = re.sub(r"\)\(", ")*(", text).replace("·", "*").replace("^", "**").replace("mod", "%").replace("2π", "2*pi")
+    text = re.sub(r"⌊([^⌋]*)⌋", r"floor(\1)", text)
+    return float(eval(text, {"sin": math.sin, "cos": math.cos, "pi": math.pi, "floor": math.floor}))
+
+
+def test_bare_it_is_the_articles_case(ask: Ask) -> None:
+    found = facts(ask)
+    assert np.shape(found["table"]) == (10, 8) and np.shape(found["embeddings"]) == (3, 8)
+    assert found["frequencies"] == pytest.approx([1, 0.1, 0.01, 0.001], rel=1e-14)
+    assert found["result"] == pytest.approx(np.add(found["embeddings"], found["rows"]))
+
+
+def test_the_articles_printed_frequencies_are_those_of_base_100(ask: Ask) -> None:
+    found = facts(ask, "--base", "100")
+    assert found["frequencies"] == pytest.approx([1, 0.3162, 0.1, 0.0316], abs=5e-5)
+    # its printed matrix follows them, but for columns 2 and 3, which fit no frequency
+    right = [0, 1, 4, 5, 6, 7]
+    assert np.array(found["table"])[2, right] == pytest.approx(
+        [0.9093, -0.4161, 0.1987, 0.9801, 0.0632, 0.9980], abs=5e-5
+    )
+    assert found["result"][0] == pytest.approx([0.1234, 0.4322, 0.9012, 0.6544, 0.7890, 0.8766, 0.5678, 0.0988])
+
+
+def test_the_articles_slip_is_named_where_the_parameters_are_its_own(ask: Ask) -> None:
+    assert "0.3162, " in ask("explain").out and "0.3162, " in ask("explain", "--lang", "zh").out
+    for words in (("-k", "100"), ("--d", "6"), ("-e", "rope")):
+        assert "0.3162, " not in ask("explain", *words).out
+
+
+def test_the_usual_small_case_is_exact_in_words_and_metadata() -> None:
+    for given in ({}, {"d": 128}, {"length": 200}, {"encoding": "rope", "d": 8}, {"encoding": "learned", "length": 3}):
+        job = Job.make("explain", given)
+        assert Job.make("explain", job.settings()) == job
+    assert command(Job.make("explain", {"d": 8, "length": 10})) == "pecli explain"
+    assert command(Job.make("explain", {"d": 128, "length": 200})) == "pecli explain --d 128 --length 200"
+    assert Job.make("explain", {"encoding": "sinusoidal:d=4"}).view().encoding.width == 4
+
+
+@specs
+@pytest.mark.parametrize("place", ["0,0", "3,1", "7,2"])
+def test_the_entry_written_out_is_the_entry(ask: Ask, spec: str, place: str) -> None:
+    found = facts(ask, "-e", spec, "--entry", place)
+    entry, (row, column) = found["entry"], map(int, place.split(","))
+    at = row - int(found["positions"][0])
+    assert entry["value"] == found["table"][at][column]
+    if not read_encoding(spec).trained:
+        for step in entry["steps"]:
+            if "ω" not in step:
+                assert evaluate(step) == pytest.approx(entry["value"], abs=1e-8)
+
+
+@specs
+def test_every_column_has_its_formula(spec: str) -> None:
+    encoding = read_encoding(spec)
+    formulas = encoding.column_formulas()
+    assert len(formulas) == encoding.width
+    if isinstance(encoding, Harmonic):
+        table, angles = encoding.table(np.array([3.0])), encoding.angles(np.array([3.0]))[0] + encoding.phases
+        turn = {"sin": np.sin, "cos": np.cos}
+        expected = [encoding.amplitudes[j] * turn[wave](angles[j]) for wave, j in encoding.waves()]
+        assert table[0] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("pairing", ["interleaved", "half"])
+@pytest.mark.parametrize("column", range(6))
+def test_rope_turns_and_says_how(ask: Ask, pairing: str, column: int) -> None:
+    found = facts(ask, "-e", "rope", "--d", "6", "--pairing", pairing, "--entry", f"0,{column}")
+    rope = read_encoding(f"rope:d=6,pairing={pairing}")
+    expected = rope.rotate(np.array(ARTICLE)[:, :6], np.arange(3.0))  # type: ignore[attr-defined]  # rope's own
+    assert (found["how"], found["origin"]) == ("rotate", "cut")
+    assert found["result"] == pytest.approx(expected)
+    entry = found["result_entry"]
+    assert evaluate(entry["steps"][-1]) == pytest.approx(entry["value"], abs=1e-5)
+    assert entry["value"] == found["result"][2][column]
+
+
+def test_relative_gives_rows_to_pairs(ask: Ask) -> None:
+    found = facts(ask, "-e", "relative")
+    assert (found["how"], found["result"], found["result_entry"]) == ("pair_up", [], None)
+    assert found["rows"] == pytest.approx(pecli.encode("relative:d=8", length=3))
+
+
+def test_without_frequencies_changes_are_counted(ask: Ask) -> None:
+    found = facts(ask, "-e", "binary", "--length", "8")
+    assert (found["frequencies"], found["changes"], found["distinct"]) == ([], [7, 3, 1], [2, 2, 2])
+    assert "learned" in ask("explain", "-e", "learned").out
+
+
+def test_words_of_ones_own(ask: Ask, folder: Path) -> None:
+    vectors = np.random.default_rng(2).normal(size=(5, 6))
+    np.save(folder / "words.npy", vectors)
+    found = facts(ask, "--embeddings", "words.npy", "--d", "6", "--start", "3")
+    assert found["result"] == pytest.approx(vectors + pecli.encode(d=6, start=3, length=5))
+    for words in ((), ("--d", "6", "--length", "4")):
+        answer = ask("explain", "--embeddings", "words.npy", *words)
+        assert answer.code == 2 and ("--d 6" in answer.err or "--length 5" in answer.err)
+
+
+def test_wider_than_the_article_has_random_words_the_same_every_time(ask: Ask) -> None:
+    first, second = (facts(ask, "--d", "9") for _ in range(2))
+    assert first["origin"] == "made_up" and first["embeddings"] == second["embeddings"]
+
+
+def test_both_languages_say_the_same_things() -> None:
+    def blanks(text: str) -> set[str | None]:
+        return {name for _, name, _, _ in string.Formatter().parse(text)} - {None}
+
+    assert len({frozenset(texts) for texts in TEXTS.values()}) == 1
+    for key in TEXTS["en"]:
+        assert blanks(TEXTS["en"][key]) == blanks(TEXTS["zh"][key])
+
+
+@specs
+@pytest.mark.parametrize("lang", TEXTS)
+def test_no_line_is_wider_than_the_terminal(ask: Ask, monkeypatch: pytest.MonkeyPatch, spec: str, lang: str) -> None:
+    for width in (60, 80):
+        monkeypatch.setenv("COLUMNS", str(width))
+        answer = ask("explain", "-e", spec, "--lang", lang, "--rows", "4")
+        assert answer.code == 0, answer.err
+        assert max(map(cell_len, answer.out.splitlines())) <= width
+        assert "{" not in answer.out
+
+
+def test_a_terminal_without_unicode_gets_escapes(
+    process: Callable[..., Any], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended = process(["-m", "pecli", "explain", "--lang", "zh"], folder, {"PYTHONIOENCODING": "ascii"})
+    assert ended.returncode == 0 and ended.stderr == b""
+    assert ended.stdout.isascii() and b"\\u" in ended.stdout
+
+
+def test_files_hold_the_table_and_can_be_made_again(ask: Ask, folder: Path) -> None:
+    assert ask("explain", "-e", "rope", "-o", "e.npy", "-o", "e.json").code == 0
+    assert np.load(folder / "e.npy") == pytest.approx(pecli.encode("rope:d=8", length=10))
+    assert ask("recipe", "e.json").out.strip() == "pecli explain --encoding rope --output e.json"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--entry", "3"),
+        ("--entry", "10,0"),
+        ("--entry", "0,8"),
+        ("--lang", "fr"),
+        ("--embeddings", "none.npy"),
+        ("-o", "x.svg"),
+    ],
+)
+def test_what_is_asked_wrongly_is_one_line(ask: Ask, words: tuple[str, ...]) -> None:
+    answer = ask("explain", *words)
+    assert answer.code == 2 and answer.out == ""
+    assert len(answer.err.strip().splitlines()) == 1

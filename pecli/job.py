@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from pecli import __version__
 from pecli.encodings import Encoding, read_encoding
 from pecli.errors import UnknownNameError, UsageError
 from pecli.figures.canvas import Canvas
@@ -129,11 +131,16 @@ class Job:
 
 def versions() -> dict[str, str]:
     """What a picture's bytes depend on besides the job."""
+    return {"pecli": __version__, **{name: _version(name) for name in ("matplotlib", "numpy")}}
+
+
+def _version(library: str) -> str:
+    """Asked of the library where it is loaded, for that costs nothing, else of its installed files."""
+    if library in sys.modules and "__version__" in vars(sys.modules[library]):
+        return str(sys.modules[library].__version__)
     from importlib.metadata import version
 
-    from pecli import __version__
-
-    return {"pecli": __version__, "matplotlib": version("matplotlib"), "numpy": version("numpy")}
+    return version(library)
 
 
 def _pick(values: dict[str, Any], known: Mapping[str, Option]) -> dict[str, Any]:

@@ -60,7 +60,7 @@ class Canvas(Options):
     what = "canvas option"
 
     size: str = option("page", "column (3.25 in), page (6.75 in), blog (8 in), slide (13.33 × 7.5 in) or WxH in inches")
-    dpi: int = option(200, "pixels per inch", at_least=10, at_most=2400)
+    dpi: int = option(150, "pixels per inch", at_least=10, at_most=2400)
     cmap: str | None = option(None, "matplotlib colour map", unset="by the values: signed, distance or 0/1")
     title: str | None = option(None, "title of the picture", unset="the encoding's name and parameters")
     no_title: bool = option(False, "no title at all")

@@ -58,7 +58,7 @@ class Table(Report):
     name: ClassVar[str] = "table"
     example: ClassVar[str] = "pecli table --d 8 --base 10"
 
-    rows: int = option(20, "how many positions to print, half from each end", at_least=1, at_most=10**6)
+    rows: int = option(20, "how many positions to print, half from each end", at_least=1, at_most=10_000)
     digits: int = option(4, "digits after the decimal point", at_least=0, at_most=17)
 
     def cells(self) -> tuple[int, int]:

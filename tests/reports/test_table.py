@@ -91,7 +91,14 @@ def test_a_file_has_every_number_and_is_the_heatmaps(ask: Ask, folder: Path) -> 
 
 @pytest.mark.parametrize(
     "words",
-    [("--rows", "0"), ("--digits", "18"), ("-o", "t.png"), ("--length", "1e12", "-o", "t.npy"), ("--dpi", "9")],
+    [
+        ("--rows", "0"),
+        ("--rows", "10001"),
+        ("--digits", "18"),
+        ("-o", "t.png"),
+        ("--length", "1e12", "-o", "t.npy"),
+        ("--dpi", "9"),
+    ],
 )
 def test_what_is_asked_wrongly_is_one_line(ask: Ask, words: tuple[str, ...]) -> None:
     answer = ask("table", *words)

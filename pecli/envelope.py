@@ -24,6 +24,11 @@ def even_edges(length: int, most: int | None) -> Array:
     return np.append(np.arange(0, length, size), length)
 
 
+def even_bins(length: int, most: int | None) -> int:
+    """How many bins `even_edges` makes, without making them."""
+    return length if most is None else -(-length // -(-length // max(1, most)))
+
+
 def log_edges(length: int, most: int | None) -> Array:
     """Borders of bins over 1 … length that get longer by a factor, at most `most` of them; single numbers first."""
     if most is None or length <= most:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import math
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -31,7 +32,7 @@ class Format:
 
 def format_of(path: str, given: str | None) -> str:
     """The format of a file by its extension, else the given one; standard output: the given one, else png."""
-    if path != "-" and Path(path).is_dir():
+    if path != "-" and os.path.isdir(path):  # noqa: PTH112  # Path.is_dir raises for a name that is too long
         raise UsageError(f"-o {path} is a folder: name a file in it, such as {Path(path) / 'figure.png'}")
     suffix = Path(path).suffix.lower().removeprefix(".")
     if suffix in FORMATS and path != "-":
@@ -40,7 +41,7 @@ def format_of(path: str, given: str | None) -> str:
         return suffix
     if given is not None and (path == "-" or not suffix):
         return given
-    if path == "-" or (Path(path).exists() and not Path(path).is_file()):
+    if path == "-" or (os.path.exists(path) and not os.path.isfile(path)):  # noqa: PTH110, PTH113  # likewise
         return "png"  # standard output, a device or a pipe: no name to go by
     if not suffix:
         raise UsageError(f"-o {path} has no extension to say its format: try {path}.png, or --format png")
@@ -67,7 +68,8 @@ def _svg(drawing: Drawing, metadata: str, salt: str) -> bytes:
 
     with mpl.rc_context({"svg.hashsalt": salt}):
         svg = _save(drawing, "svg", {"Description": metadata, "Date": None})
-    return re.sub(rb'(\bid="|xlink:href="#|url\(#)', rb"\g<1>" + salt.encode() + b"-", svg)
+    head, end, body = svg.partition(b"</metadata>")  # what is said of the job stays as it is
+    return head + end + re.sub(rb'(\bid="|xlink:href="#|url\(#)', rb"\g<1>" + salt.encode() + b"-", body)
 
 
 def _npy(numbers: Numbers, metadata: str, salt: str) -> bytes:

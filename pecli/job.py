@@ -117,7 +117,7 @@ class Job:
         """The job and the versions that draw it, as the text that finished files carry (ASCII JSON)."""
         given = {name: value for name, value in self.settings().items() if value is not None}
         prints = [*(encoding.fingerprint() for encoding in self.encodings), self.figure.fingerprint()]
-        inputs = {"inputs": prints} if any(prints) else {}
+        inputs = {"inputs": [one for one in prints if one]} if any(prints) else {}
         return json.dumps({"job": {"command": self.figure.name, **given}, **inputs, **versions()})
 
     def salt(self) -> str:

@@ -109,7 +109,10 @@ class Option:
 
 def shorten(value: Any, most: int = 40) -> str:
     """A value for an error message, cut in the middle when it is long."""
-    text = str(value)
+    try:
+        text = str(value)
+    except ValueError:  # Python refuses to write integers of more than 4300 digits
+        return "of thousands of digits"
     return text if len(text) <= most else f"{text[: most // 2]}…{text[-most // 4 :]} ({len(text)} characters)"
 
 
@@ -153,8 +156,9 @@ def _read_bool(value: Any) -> bool:
 
 
 def _read_str(value: Any) -> str:
-    if not isinstance(value, str) or "\0" in value:
-        raise TypeError
+    if not isinstance(value, str) or any(ord(character) < 32 and character not in "\n\t" for character in value):
+        raise TypeError  # control characters stand in no name and no XML
+    value.encode()  # nor do bytes that are not UTF-8
     return value
 
 

@@ -18,12 +18,19 @@ STDOUT = "-"
 TEMPORARY = ".pecli-"  # how the names of our temporary files begin
 
 
+def place(path: str) -> str:
+    """One spelling of a path, to see whether two are the same file."""
+    return path if path == STDOUT else os.path.abspath(path)  # noqa: PTH100  # Path.resolve would follow links
+
+
 def check_target(path: str, clobber: bool) -> None:
     """Refuses a place that cannot be written, before any work is done for it."""
     if path == STDOUT:
         return _check_stdout()
     target = Path(path)
     try:
+        if target.is_symlink():
+            target.resolve()
         if target.is_dir() or path.endswith(os.sep):
             raise UsageError(f"output {path} is a folder: name a file in it, such as {target / 'figure.png'}")
         if target.exists() and not clobber:
@@ -33,8 +40,8 @@ def check_target(path: str, clobber: bool) -> None:
             raise UsageError(f"output {path} cannot be made: {parent} is not a folder")
         if not os.access(target if target.exists() else parent, os.W_OK):
             raise OutputError(f"output {path} cannot be written: no permission")
-    except OSError as error:
-        raise UsageError(f"output {path[:60]} cannot be made: {error.strerror}") from None
+    except (OSError, RuntimeError) as error:  # Python 3.11 and 3.12 raise the latter for a loop of symlinks
+        raise UsageError(f"output {path[:60]} cannot be made: {getattr(error, 'strerror', error)}") from None
 
 
 def _check_stdout() -> None:

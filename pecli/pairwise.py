@@ -187,7 +187,8 @@ def _from_offsets(run: Array, blocks: Blocks) -> Array:
 
 def _window_means(mirrored: Array, at: Array, n: int, m: int) -> Array:
     """Means over i < n, j < m of mirrored[at + i − j], for each `at`, in bounded memory."""
-    weights = np.convolve(np.ones(n), np.ones(m)) / (n * m)
+    steps = np.arange(1, n + m)
+    weights = np.minimum(np.minimum(steps, steps[::-1]), min(n, m)) / (n * m)
     windows = np.lib.stride_tricks.sliding_window_view(mirrored, n + m - 1)
     return np.array([windows[first] @ weights for first in at - (m - 1)])
 

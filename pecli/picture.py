@@ -48,6 +48,11 @@ class Picture:
         return self.job.figure.compute(self.job.view())
 
     @cached_property
+    def sizes(self) -> dict[str, int]:
+        """Bytes written to each path; filled by saving."""
+        return {}
+
+    @cached_property
     def notes(self) -> list[str]:
         """What the user should know about how it was drawn, one line each; filled by drawing."""
         return []
@@ -87,6 +92,7 @@ class Picture:
         for path, data in zip(job.targets(), self.render(*job.formats()), strict=True):
             check_target(path, not job.output.no_clobber)
             write(path, data)
+            self.sizes[path] = len(data)
         return list(job.targets())
 
     def title(self) -> str:

@@ -10,6 +10,7 @@ from pecli.figures import FIGURES
 from pecli.figures.canvas import Canvas
 from pecli.formats import FORMATS, format_of
 from pecli.options import Option, Options, option
+from pecli.output import place
 from pecli.positions import Positions
 from pecli.registry import Registry
 from pecli.reports import REPORTS
@@ -32,9 +33,10 @@ class Output(Options):
     no_clobber: bool = option(False, "keep files that are there already")
 
     def check(self) -> None:
-        twice = {path for path in self.output if self.output.count(path) > 1}
+        places = [place(path) for path in self.output]
+        twice = [path for at, path in enumerate(self.output) if places[at] in places[:at]]
         if twice:
-            raise UsageError(f"-o {twice.pop()} is given twice")
+            raise UsageError(f"-o {twice[0]} is given twice")
         for path in self.output:
             format_of(path, self.format)
 

@@ -9,6 +9,7 @@ from typing import Any
 from pecli.errors import UsageError
 from pecli.job import Job
 from pecli.options import Option
+from pecli.output import place
 from pecli.sections import Choice, find_study, known_options
 from pecli.study import Study
 
@@ -38,9 +39,9 @@ def check_targets(jobs: Iterable[Job]) -> None:
     owners: dict[str, Job] = {}
     for job in jobs:
         for path in job.targets():
-            if path in owners:
-                raise UsageError(f"two pictures would be written to {path}: {_telling(owners[path], job)}")
-            owners[path] = job
+            if place(path) in owners:
+                raise UsageError(f"two pictures would be written to {path}: {_telling(owners[place(path)], job)}")
+            owners[place(path)] = job
 
 
 def _telling(one: Job, other: Job) -> str:

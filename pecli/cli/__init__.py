@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 
 from pecli import __version__
 from pecli.figures import FIGURES
+from pecli.output import discard_stdout
 from pecli.registry import Registry
 from pecli.reports import REPORTS
 from pecli.terminal import say
@@ -125,4 +126,13 @@ def main() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     warnings.showwarning = lambda message, *_, **__: say(f"warning: {message}")
-    app(prog_name="pecli")
+    try:
+        try:
+            app(prog_name="pecli")
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()
+    except OSError as error:  # of --help and --version; commands have a guard of their own
+        say(f"the system refused: {error}")
+        discard_stdout()
+        sys.exit(1)

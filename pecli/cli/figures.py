@@ -88,11 +88,9 @@ def _do(job: Job, as_json: bool, silent: bool, verbose: bool) -> dict[str, Any] 
 
 def report(picture: Any, paths: list[str]) -> dict[str, Any]:
     """What ``--json`` prints."""
-    from pathlib import Path
-
     from pecli.formats import FORMATS, plain
 
     whole = picture.job.figure.drawn and all(FORMATS[format].numbers for format in picture.job.formats())
     numbers = picture.numbers if whole else picture.seen
-    files = [{"path": path, "bytes": Path(path).stat().st_size} for path in paths]
+    files = [{"path": path, "bytes": picture.sizes[path]} for path in paths]
     return {"files": files, **json.loads(picture.job.metadata()), "facts": plain(numbers.facts())}

@@ -38,6 +38,7 @@ LIMITS = (0.5, 100.0)  # inches
 MOST_PIXELS = 2**16 - 1  # matplotlib's own limit a side
 COLOURS = {"diverging": "RdBu_r", "sequential": "viridis", "binary": "Greys", "cyclic": "twilight"}
 CJK = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
+GENERIC = ("serif", "sans-serif", "monospace", "cursive", "fantasy")  # families that stand for others
 CJK_FONTS = (
     "Noto Sans CJK SC",
     "Noto Sans CJK JP",
@@ -163,13 +164,16 @@ def look(canvas: Canvas, texts: str = "") -> Iterator[list[str]]:
 
 
 def _use_style(canvas: Canvas) -> None:
+    import matplotlib as mpl
     import matplotlib.style
 
     matplotlib.style.use(Path(__file__).with_name("pecli.mplstyle"))
     if canvas.style is not None:
         try:
+            if Path(canvas.style).is_file():
+                mpl.rc_params_from_file(canvas.style, fail_on_error=True, use_default_template=False)
             matplotlib.style.use(canvas.style)
-        except (OSError, ValueError) as error:
+        except Exception as error:  # a file can be wrong in any way
             raise UsageError(f"--style {canvas.style} cannot be used: {error}") from None
 
 
@@ -178,15 +182,26 @@ def _families(canvas: Canvas, texts: str, notes: list[str]) -> list[str]:
     import matplotlib as mpl
     from matplotlib import font_manager
 
-    own = list(mpl.rcParams["font.family"])
+    installed = font_manager.fontManager.get_font_names()
+    own = [family for family in mpl.rcParams["font.family"] if family in installed or family in GENERIC]
     if canvas.font is not None:
         own.insert(0, _font_family(canvas.font))
-    if CJK.search(texts):
-        chinese = _cjk_families()
-        own = chinese + own if "$" in texts else own + chinese  # inside mathematics only the first family counts
-        if not chinese and canvas.font is None:
+    chinese = "".join(CJK.findall(texts))
+    if chinese and not (canvas.font is not None and _draws(own[0], chinese)):
+        found = _cjk_families()
+        own = found + own if "$" in texts else own + found  # inside mathematics only the first family counts
+        if not found:
             notes.append("no font with Chinese characters is installed: they are drawn as boxes; try --font FILE.ttf")
-    return [family for family in own if family in font_manager.fontManager.get_font_names() or "-" in family]
+    return own
+
+
+def _draws(family: str, text: str) -> bool:
+    """Whether a font family has all these characters."""
+    from matplotlib import font_manager
+    from matplotlib.ft2font import FT2Font
+
+    known = FT2Font(font_manager.findfont(family)).get_charmap()
+    return all(ord(character) in known for character in text)
 
 
 def _font_family(font: str) -> str:

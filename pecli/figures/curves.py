@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from pecli.envelope import envelope, even_edges
+from pecli.envelope import envelope, even_bins, even_edges
 from pecli.errors import UsageError
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View, extremes, label_positions, plot_run
@@ -73,7 +73,7 @@ class Curves(Figure):
         self.typical(view)
 
     def shape(self, view: View) -> tuple[int, ...]:
-        return (len(self.typical(view)), len(even_edges(view.covered.length, view.pixel_columns)) - 1)
+        return (len(self.typical(view)), even_bins(view.covered.length, view.pixel_columns))
 
     def compute(self, view: View) -> CurvesNumbers:
         at, rows, measure = self.typical(view), view.covered, MEASURES[self.measure]

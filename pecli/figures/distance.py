@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.figures.canvas import Canvas, Scale
 from pecli.figures.figure import Figure, Numbers, View, averaging, difference, label_positions
 from pecli.lazy import Array, np
 from pecli.options import option
-from pecli.pairwise import MEASURES, matrix, measures
+from pecli.pairwise import MEASURES, is_by_offset, matrix, measures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,8 +62,10 @@ class Distance(Figure):
     measure: str = option("euclidean", "how two rows are compared", choices=measures, flags=("-m",))
 
     def shape(self, view: View) -> tuple[int, ...]:
-        count = view.covered.blocks(view.pixel_rows).count
-        return (count, count)
+        rows = view.covered
+        count = rows.blocks(min(view.pixels) if view.pixels else None).count
+        profile = (2, rows.length) if is_by_offset(view.encoding, MEASURES[self.measure]) else ()
+        return max((count, count), profile, key=prod)
 
     def compute(self, view: View) -> DistanceNumbers:
         blocks = view.covered.blocks(min(view.pixels) if view.pixels else None)

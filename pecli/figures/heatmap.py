@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Self
 
+from pecli.envelope import even_bins
 from pecli.figures.canvas import Canvas, Scale
 from pecli.figures.figure import Figure, Numbers, View, averaging, difference, label_dimensions, label_positions
-from pecli.lazy import Array
+from pecli.lazy import Array, np
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,6 +21,7 @@ class HeatmapNumbers(Numbers):
     table: Array
     positions: Array
     block: int
+    columns_block: int  # dimensions a column
     smallest: float
     largest: float
     limit: float  # the colours run from −limit to limit
@@ -27,6 +29,8 @@ class HeatmapNumbers(Numbers):
     signed: bool
 
     def caption(self) -> str:
+        if self.columns_block > 1:
+            return f"each pixel: mean of {self.block:,} positions × {self.columns_block:,} dimensions"
         return averaging(self.block)
 
     def limits(self) -> tuple[float, float]:
@@ -56,19 +60,20 @@ class Heatmap(Figure):
     aspect: ClassVar[float] = 0.62
 
     def shape(self, view: View) -> tuple[int, ...]:
-        return (view.covered.blocks(view.pixel_rows).count, view.encoding.width)
+        return (view.covered.blocks(view.pixel_rows).count, even_bins(view.encoding.width, view.pixel_columns))
 
     def compute(self, view: View) -> HeatmapNumbers:
         blocks = view.covered.blocks(view.pixel_rows)
-        table = view.encoding.mean_table(blocks)
+        table, across = averaged_columns(view.encoding.mean_table(blocks), view.pixel_columns)
         smallest, largest = float(table.min()), float(table.max())
         limit = view.encoding.limit or max(-smallest, largest) or 1.0
         return HeatmapNumbers(
-            view, table, blocks.centres(), blocks.size, smallest, largest, limit, view.encoding.signed
+            view, table, blocks.centres(), blocks.size, across, smallest, largest, limit, view.encoding.signed
         )
 
     def draw(self, numbers: HeatmapNumbers, axes: list[Axes], canvas: Canvas) -> Scale:
         encoding, rows = numbers.view.encoding, numbers.view.covered
+        right = numbers.table.shape[1] * numbers.columns_block - 0.5
         bottom = rows.start + len(numbers.table) * numbers.block - 0.5
         image = axes[0].imshow(
             numbers.table,
@@ -77,9 +82,19 @@ class Heatmap(Figure):
             cmap=canvas.colours("diverging" if numbers.signed else "binary"),
             vmin=-numbers.limit if numbers.signed else 0,
             vmax=numbers.limit,
-            extent=(-0.5, encoding.width - 0.5, bottom, rows.start - 0.5),
+            extent=(-0.5, right, bottom, rows.start - 0.5),
         )
-        axes[0].set_ylim(rows.stop - 0.5, rows.start - 0.5)
+        axes[0].set(xlim=(-0.5, encoding.width - 0.5), ylim=(rows.stop - 0.5, rows.start - 0.5))
         label_dimensions(axes[0].xaxis, encoding)
         label_positions(axes[0].yaxis, encoding)
         return Scale(image, "value", None if numbers.signed else [0.0, numbers.limit])
+
+
+def averaged_columns(table: Array, most: int | None) -> tuple[Array, int]:
+    """The table with at most so many columns, each the mean of so many (the last perhaps of fewer)."""
+    width = table.shape[1]
+    size = 1 if most is None else -(-width // most)
+    if size == 1:
+        return table, 1
+    starts = np.arange(0, width, size)
+    return np.add.reduceat(table, starts, axis=1) / np.diff(np.append(starts, width)), size

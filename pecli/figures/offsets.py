@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.encodings.encoding import Encoding
 from pecli.encodings.harmonic import Harmonic
-from pecli.envelope import Envelope, envelope, even_edges, log_edges
+from pecli.envelope import Envelope, envelope, even_bins, even_edges, log_edges
 from pecli.errors import UsageError
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View, extremes
@@ -81,7 +81,8 @@ class Offsets(Figure):
 
     def shape(self, view: View) -> tuple[int, ...]:
         exact = all(is_by_offset(encoding, MEASURES[self.measure]) for encoding in view.encodings)
-        return (3, len(view.encodings), len(self.edges(view)) if exact else view.covered.length)
+        bins = even_bins(view.covered.length, view.pixel_columns)
+        return (3, len(view.encodings), bins if exact else view.covered.length)
 
     def compute(self, view: View) -> OffsetsNumbers:
         edges = self.edges(view)

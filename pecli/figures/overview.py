@@ -44,7 +44,7 @@ class OverviewNumbers(Numbers):
         return {f"{i}.{part.figure.name}": part.numbers.facts() for i, part in enumerate(self.parts)}
 
     def caption(self) -> str:
-        said = [(part.figure.name, part.numbers.caption()) for part in self.parts]
+        said = dict.fromkeys((part.figure.name, part.numbers.caption()) for part in self.parts)
         return "; ".join(f"{name}: {caption}" for name, caption in said if caption)
 
 

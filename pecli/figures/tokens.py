@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from pecli.encodings.tables import read_table
+from pecli.encodings.tables import fingerprint, read_table
 from pecli.errors import UsageError
 from pecli.figures.figure import Figure, View
 from pecli.lazy import Array, np
@@ -100,6 +100,9 @@ class TokenFigure(Figure):
     def _random(self, different: Sequence[str], width: int) -> Array:
         vectors = [random_vector(self.content_seed, word, width) for word in different]
         return np.stack(vectors) / width**0.25
+
+    def fingerprint(self) -> str:
+        return "" if self.embeddings is None else fingerprint(self.embeddings)
 
     def _read(self, count: int, width: int) -> Array:
         assert self.embeddings is not None  # what the caller asks

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pecli.encodings.harmonic import Harmonic
-from pecli.envelope import envelope, even_edges
+from pecli.envelope import envelope, even_bins, even_edges
 from pecli.errors import UsageError
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View, extremes, label_positions, plot_run
@@ -74,7 +74,7 @@ class Waves(Figure):
         self.chosen(view)
 
     def shape(self, view: View) -> tuple[int, ...]:
-        return (len(self.chosen(view)), len(even_edges(view.covered.length, view.pixel_columns)) - 1)
+        return (len(self.chosen(view)), even_bins(view.covered.length, view.pixel_columns))
 
     def compute(self, view: View) -> WavesNumbers:
         encoding, rows, dims = view.encoding, view.covered, self.chosen(view)

@@ -1,0 +1,162 @@
+"""`pecli recipe`: from finished files back to what makes them again."""
+
+from __future__ import annotations
+
+import shlex
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+Ask = Callable[..., Any]
+SMALL = ("-d", "4", "-n", "5", "--dpi", "20")
+CASES: list[tuple[str, ...]] = [
+    ("heatmap", *SMALL, "-k", "10", "-o", "a.json"),
+    ("curves", *SMALL, "--at", "1,-3", "--start", "-3", "--title", "位置 \"k\" = '10' & \\ $x", "-o", "b.json"),
+    ("offsets", *SMALL, "-e", "rope", "-e", "sinusoidal:base=0.1", "--log", "-o", "c {{d}}.json"),
+    ("compare", "rope:d=4", "clock:periods=60,3600.5", "--figure", "distance", "-m", "dot", "-n", "5", "-o", "d.json"),
+    ("heatmap", "-n", "5", "--no-title", "--size", "5x3.5", "--cmap", "PiYG", "-e", "clock", "-o", "e.json"),
+    ("table", "-n", "5", "-d", "4", "-o", "f.json"),
+    ("waves", *SMALL, "-o", "g.json"),
+]
+FILES = ["a.json", "b.json", "c {d}.json", "d.json", "e.json", "f.json", "g.json"]
+
+
+@pytest.fixture
+def made(ask: Ask, folder: Path) -> dict[str, bytes]:
+    """Files of several jobs."""
+    for words in CASES:
+        ended = ask(*words)
+        assert (ended.code, ended.err) == (0, "")
+    assert sorted(path.name for path in folder.iterdir()) == FILES
+    return {name: Path(name).read_bytes() for name in FILES}
+
+
+def remove(files: list[str]) -> None:
+    for name in files:
+        Path(name).unlink()
+
+
+def test_one_file_is_a_command_line_that_makes_it_again(ask: Ask, made: dict[str, bytes]) -> None:
+    for name, data in made.items():
+        ended = ask("recipe", name)
+        assert (ended.code, ended.err, ended.out.count("\n")) == (0, "", 1)
+        program, *words = shlex.split(ended.out)
+        remove([name])
+        assert program == "pecli" and ask(*words).code == 0
+        assert Path(name).read_bytes() == data
+
+
+def test_several_files_are_a_batch_file_that_finds_them_all_done(ask: Ask, made: dict[str, bytes]) -> None:
+    ended = ask("recipe", *made)
+    assert (ended.code, ended.err) == (0, "")
+    assert [
+        figure["output"] for figure in tomllib.loads(ended.out.replace("{{", "{").replace("}}", "}"))["figure"]
+    ] == [[name] for name in FILES]
+    Path("figures.toml").write_text(ended.out, encoding="utf-8")
+    ended = ask("batch", "figures.toml", "-j", "1")
+    assert ended.code == 0
+    assert f"0 written, {len(FILES)} skipped, 0 failed" in ended.err
+    assert ended.out == ""
+
+
+def test_the_batch_file_makes_them_all_again(ask: Ask, made: dict[str, bytes]) -> None:
+    Path("figures.toml").write_text(ask("recipe", *made).out, encoding="utf-8")
+    remove(FILES)
+    ended = ask("batch", "figures.toml", "-j", "1")
+    assert ended.code == 0
+    assert ended.out.splitlines() == FILES
+    assert {name: Path(name).read_bytes() for name in FILES} == made
+
+
+def test_form_gives_either_of_either(ask: Ask, made: dict[str, bytes]) -> None:
+    assert ask("recipe", "a.json", "--form", "toml").out.startswith('[[figure]]\ncommand = "heatmap"\n')
+    lines = ask("recipe", "a.json", "b.json", "--form", "command").out.splitlines()
+    assert [line.split()[:2] for line in lines] == [["pecli", "heatmap"], ["pecli", "curves"]]
+    assert ask("recipe", "a.json", "--form", "command").out == ask("recipe", "a.json").out
+    assert ask("recipe", "a.json", "b.json", "--form", "toml").out == ask("recipe", "a.json", "b.json").out
+
+
+def test_an_unknown_form_is_refused(ask: Ask) -> None:
+    ended = ask("recipe", "a.json", "--form", "yaml")
+    assert (ended.code, ended.out) == (2, "")
+    assert "yaml" in ended.err and "command or toml" in ended.err
+
+
+def test_a_recipe_says_only_what_differs_from_the_defaults(ask: Ask) -> None:
+    ask("heatmap", "-k", "10", "-o", "a.json")
+    assert ask("recipe", "a.json").out == "pecli heatmap --base 10 --output a.json\n"
+    assert tomllib.loads(ask("recipe", "a.json", "--form", "toml").out) == {
+        "figure": [{"command": "heatmap", "encoding": ["sinusoidal:base=10"], "output": ["a.json"]}]
+    }
+
+
+def test_the_file_is_named_as_it_was_given(ask: Ask, folder: Path) -> None:
+    ask("heatmap", *SMALL, "-o", "x/a.json")
+    (folder / "x/a.json").rename(folder / "x/b.json")
+    assert ask("recipe", "x/b.json").out.endswith("--output x/b.json\n")
+
+
+@pytest.mark.parametrize("format", ["png", "svg", "pdf"])
+def test_pictures_carry_their_recipe(format: str, ask: Ask) -> None:
+    words = ("heatmap", *SMALL, "--title", "位置 (k) \\ & <b>", "-o", f"a.{format}")
+    assert ask(*words).code == 0
+    assert sorted(shlex.split(ask("recipe", f"a.{format}").out)[1:]) == sorted(
+        ["heatmap", "--d", "4", "--length", "5", "--dpi", "20", "--title", words[-3], "--output", f"a.{format}"]
+    )
+
+
+@pytest.fixture
+def strange(folder: Path) -> Path:
+    """Files that pecli did not make."""
+    Image.new("RGB", (3, 3)).save(folder / "foreign.png")
+    (folder / "text.png").write_text("no picture")
+    (folder / "empty.pdf").write_bytes(b"")
+    (folder / "foreign.pdf").write_bytes(b"%PDF-1.4\n%%EOF\n")
+    (folder / "foreign.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>')
+    (folder / "bomb.svg").write_text('<!DOCTYPE x [<!ENTITY a "b">]><svg>&a;</svg>')
+    (folder / "foreign.json").write_text('{"job": 5}')
+    (folder / "older.json").write_text('{"job": {"command": "heatmap", "lenght": 5}}')
+    np.save(folder / "a.npy", np.eye(3))
+    np.savez(folder / "foreign.npz", a=np.eye(3))
+    np.savez(folder / "pickled.npz", job=np.array([{}], dtype=object))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "words"),
+    [
+        ("foreign.png", 1, ["carries no job"]),
+        ("text.png", 1, ["could not be read"]),
+        ("empty.pdf", 1, ["carries no job"]),
+        ("foreign.pdf", 1, ["carries no job"]),
+        ("foreign.svg", 1, ["carries no job"]),
+        ("bomb.svg", 1, ["carries no job"]),
+        ("foreign.json", 1, ["carries no job"]),
+        ("older.json", 2, ["lenght", "did you mean 'length'"]),
+        ("foreign.npz", 1, ["carries no job"]),
+        ("pickled.npz", 1, ["could not be read"]),
+        ("a.npy", 2, ["carries no job", ".png", ".json"]),
+        ("none.png", 2, ["not there"]),
+        ("none", 2, ["none"]),
+    ],
+)
+def test_a_file_without_a_job_is_refused_by_name(
+    name: str, code: int, words: list[str], ask: Ask, strange: Path
+) -> None:
+    ended = ask("recipe", name)
+    assert (ended.code, ended.out) == (code, "")
+    assert [word for word in words if word not in ended.err] == []
+    assert name in ended.err or name == "older.json"
+    assert ended.err.startswith("pecli: ") and ended.err.count("\n") == 1
+
+
+def test_one_file_without_a_job_leaves_no_half_a_recipe(ask: Ask, strange: Path) -> None:
+    ask("heatmap", *SMALL, "-o", "good.json")
+    ended = ask("recipe", "good.json", "foreign.png")
+    assert (ended.code, ended.out) == (1, "")
+    assert "foreign.png" in ended.err

@@ -67,8 +67,8 @@ def write(path: str, data: bytes) -> None:
             _write_file(Path(path), data)
     except BrokenPipeError:
         raise
-    except OSError as error:
-        raise OutputError(f"{path} could not be written: {error.strerror or error}") from None
+    except (OSError, RuntimeError) as error:  # the latter for a loop of symlinks, before Python 3.13
+        raise OutputError(f"{path} could not be written: {getattr(error, 'strerror', None) or error}") from None
 
 
 def write_stdout(data: bytes) -> None:

@@ -22,7 +22,7 @@ def job(study: str = "heatmap", /, **options: Any) -> Job:
     [
         ("heat-{base}-{d}.png", "heat-10-64.png"),
         ("{figure}/{encoding}-{length}.svg", "heatmap/sinusoidal-200.svg"),
-        ("{layout}{start}{size}{dpi}.png", "interleaved0page200.png"),
+        ("{layout}{start}{size}{dpi}.png", "interleaved0page150.png"),
         ("{base}{base}.png", "1010.png"),
         ("{no-title}-{no_title}.png", "false-false.png"),
         ("{{base}}-{base}.png", "{base}-10.png"),

@@ -67,8 +67,6 @@ class TokenFigure(Figure):
             raise UsageError("--tokens and --sentences exclude each other: give one of them")
         if not self.words:
             raise UsageError("--tokens holds no token: it takes words separated by spaces, such as 'I like you'")
-        if any("\ud800" <= sign <= "\udfff" for word in self.words for sign in word):
-            raise UsageError("--tokens holds bytes that are no text in UTF-8")
 
     @property
     def words(self) -> tuple[str, ...]:

@@ -110,14 +110,12 @@ def test_what_typer_refuses_ends_with_2_as_well(line: str, ask: Ask, furnished: 
     assert left(furnished) == before
 
 
-@pytest.mark.xfail(strict=True, reason="format_of asks is_dir before check_target can say it: exit 1, a system error")
 def test_a_name_too_long_for_the_system_was_asked_wrongly(ask: Ask) -> None:
     ended = ask("heatmap", "-o", "a" * 300 + ".png")
     assert ended.code == 2
     assert "too long" in ended.err
 
 
-@pytest.mark.xfail(strict=True, reason="the profile by offset, one number a position, is not in Distance.shape")
 def test_a_profile_that_memory_cannot_hold_is_refused_beforehand(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pecli.memory.available", lambda: 2_000_000)
     ended = ask("distance", "-d", "2", "-n", "300017", "--dpi", "20", "-o", "a.png")
@@ -125,7 +123,6 @@ def test_a_profile_that_memory_cannot_hold_is_refused_beforehand(ask: Ask, monke
     assert "--length" in ended.err
 
 
-@pytest.mark.xfail(strict=True, reason="Curves.shape itself makes an array of the length: memory runs out")
 def test_curves_that_memory_cannot_hold_are_refused_beforehand(ask: Ask) -> None:
     ended = ask("curves", "-n", "1000000000000", "-o", "a.csv")
     assert ended.code == 2

@@ -80,7 +80,6 @@ def test_a_style_stands_on_top_of_ours(tmp_path: Path) -> None:
         assert mpl.rcParams["image.interpolation"] == "nearest"
 
 
-@pytest.mark.xfail(strict=True, reason="generic families of a style are dropped, which leaves an empty list")
 @pytest.mark.parametrize("family", ["serif", "monospace"])
 def test_a_style_may_name_a_generic_family(tmp_path: Path, family: str) -> None:
     style = tmp_path / "family.mplstyle"

@@ -1,0 +1,423 @@
+"""`pecli batch`, and sweeps of every command: many pictures in one go."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+from typer.testing import CliRunner
+
+from pecli.cli import app
+from pecli.job import Job
+from pecli.picture import Picture
+from pecli.sweep import jobs_of
+
+Ask = Callable[..., Any]
+SMALL = ("-n", "5", "--dpi", "20")
+DEFAULTS = "[defaults]\nd = 4\nlength = 5\ndpi = 20\n"
+FIGURES = f"""{DEFAULTS}
+[[figure]]
+command = "heatmap"
+name = "heat"
+base = [10, 100]
+title = "it's \\"k\\" & 位置"
+output = ["x/heat-{{base}}.json", "{{{{base}}}}-{{base}}.npz"]
+
+[[figure]]
+command = "waves"
+name = "waves"
+dims = [[0, 1], [2]]
+start = -3
+output = "w{{dims}}.json"
+
+[[figure]]
+command = "offsets"
+encoding = ["sinusoidal", "rope:base=5e5"]
+log = true
+output = "offsets.json"
+"""
+FILES = [
+    ["x/heat-10.json", "{base}-10.npz"],
+    ["x/heat-100.json", "{base}-100.npz"],
+    ["w0_1.json"],
+    ["w2.json"],
+    ["offsets.json"],
+]
+ALL = [name for names in FILES for name in names]
+
+
+def left(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture
+def figures(folder: Path) -> Path:
+    """A folder with a batch file of five results."""
+    (folder / "figures.toml").write_text(FIGURES, encoding="utf-8")
+    return folder
+
+
+def counts(said: str) -> tuple[int, ...]:
+    """Written, skipped, failed, as the last line says."""
+    found = re.search(r"(\d+) written, (\d+) skipped, (\d+) failed", said)
+    assert found is not None, said
+    return tuple(map(int, found.groups()))
+
+
+# Sweeps on the command line
+
+
+def test_several_values_are_every_combination_in_one_process(ask: Ask, folder: Path) -> None:
+    words = ("heatmap", "--base", "10", "--base", "100", "--d", "4,8", *SMALL, "-o", "x/heat-{base}-{d}.png")
+    ended = ask(*words)
+    names = [f"x/heat-{base}-{d}.png" for base in (10, 100) for d in (4, 8)]
+    assert (ended.code, ended.err, sorted(ended.out.splitlines())) == (0, "", sorted(names))
+    assert left(folder) == set(names)
+    assert len({(folder / name).read_bytes() for name in names}) == 4
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        (("--base", "10,100", "-o", "a.png"), "a.png"),
+        (("--base", "10,100", "--d", "4,8", "-o", "x/{base}.png"), "x/10.png"),
+        (("--base", "10,10"), "heatmap-sinusoidal-base10"),
+    ],
+)
+def test_two_pictures_of_one_name_are_refused_before_anything_is_drawn(
+    words: tuple[str, ...], name: str, ask: Ask, folder: Path
+) -> None:
+    ended = ask("heatmap", *SMALL, *words)
+    assert (ended.code, ended.out) == (2, "")
+    assert name in ended.err
+    assert left(folder) == set()
+
+
+def test_one_wrong_value_of_a_sweep_is_refused_before_anything_is_drawn(ask: Ask, folder: Path) -> None:
+    ended = ask("heatmap", *SMALL, "--base", "10,0", "-o", "{base}.png")
+    assert (ended.code, ended.out) == (2, "") and "--base 0" in ended.err
+    (folder / "100.png").mkdir()
+    ended = ask("heatmap", *SMALL, "--base", "10,100", "-o", "{base}.png")
+    assert (ended.code, ended.out) == (2, "") and "100.png is a folder" in ended.err
+    assert left(folder) == set()
+
+
+def test_an_unknown_blank_is_refused_with_the_one_that_was_meant(ask: Ask, folder: Path) -> None:
+    ended = ask("heatmap", *SMALL, "-o", "{bsae}.png")
+    assert (ended.code, ended.out) == (2, "")
+    assert "'bsae'; did you mean 'base'" in ended.err
+    assert left(folder) == set()
+
+
+def test_a_sweep_to_standard_output_is_refused(ask: Ask) -> None:
+    ended = ask("heatmap", *SMALL, "--base", "10,100", "-o", "-")
+    assert (ended.code, ended.data) == (2, b"")
+
+
+def test_a_sweep_without_names_makes_them_up(ask: Ask, folder: Path) -> None:
+    ended = ask("heatmap", "-d", "4", *SMALL, "--base", "10,100", "--format", "json", "--format", "csv")
+    assert ended.code == 0
+    names = [f"heatmap-sinusoidal-d4-base{b}-length5-dpi20.{f}" for b in (10, 100) for f in ("json", "csv")]
+    assert ended.out.splitlines() == names
+
+
+# Batch files
+
+
+def test_a_batch_makes_every_file_and_says_so(ask: Ask, figures: Path) -> None:
+    ended = ask("batch", "figures.toml", "-j", "1")
+    assert ended.code == 0
+    assert ended.out.splitlines() == ALL
+    assert left(figures) == {*ALL, "figures.toml"}
+    first, *_, last = ended.err.splitlines()
+    assert first == "pecli: [1/5] written x/heat-10.json {base}-10.npz"
+    assert counts(last) == (5, 0, 0)
+
+
+def test_what_is_there_already_is_skipped_and_force_draws_it(ask: Ask, figures: Path) -> None:
+    ask("batch", "figures.toml", "-j", "1")
+    ended = ask("batch", "figures.toml", "-j", "1")
+    assert (ended.code, ended.out, counts(ended.err)) == (0, "", (0, 5, 0))
+    (figures / "w2.json").unlink()
+    ended = ask("batch", "figures.toml", "-j", "1")
+    assert (ended.out, counts(ended.err)) == ("w2.json\n", (1, 4, 0))
+    assert counts(ask("batch", "figures.toml", "-j", "1", "--force").err) == (5, 0, 0)
+
+
+def test_after_a_change_exactly_what_changed_is_drawn(ask: Ask, figures: Path) -> None:
+    ask("batch", "figures.toml", "-j", "1")
+    (figures / "figures.toml").write_text(FIGURES.replace("start = -3", "start = -4"), encoding="utf-8")
+    ended = ask("batch", "figures.toml", "-j", "1")
+    assert (ended.out.splitlines(), counts(ended.err)) == (["w0_1.json", "w2.json"], (2, 3, 0))
+
+
+def test_a_dry_run_prints_one_line_a_picture_and_draws_nothing(ask: Ask, figures: Path) -> None:
+    ended = ask("batch", "figures.toml", "--dry-run")
+    assert (ended.code, ended.err) == (0, "")
+    assert len(ended.out.splitlines()) == 5
+    assert left(figures) == {"figures.toml"}
+
+
+def test_the_lines_of_a_dry_run_make_what_the_batch_makes(ask: Ask, figures: Path) -> None:
+    for line in ask("batch", "figures.toml", "--dry-run").out.splitlines():
+        program, *words = shlex.split(line)
+        assert (program, ask(*words).code) == ("pecli", 0)
+    assert left(figures) == {*ALL, "figures.toml"}
+    lines = {name: (figures / name).read_bytes() for name in ALL}
+    assert counts(ask("batch", "figures.toml", "-j", "1").err) == (0, 5, 0)
+    ask("batch", "figures.toml", "-j", "1", "--force")
+    assert {name: (figures / name).read_bytes() for name in ALL} == lines
+
+
+def test_the_lines_of_a_dry_run_are_the_same_jobs(ask: Ask, figures: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Job] = []
+
+    def note(picture: Picture, *_: str) -> list[str]:
+        made.append(picture.job)
+        return list(picture.job.targets())
+
+    monkeypatch.setattr(Picture, "save", note)
+    ask("batch", "figures.toml", "-j", "1", "--folder", "out")
+    batch, made[:] = list(made), []
+    for line in ask("batch", "figures.toml", "--folder", "out", "--dry-run").out.splitlines():
+        ask(*shlex.split(line)[1:])
+    assert [job.targets() for job in batch] == [tuple(f"out/{name}" for name in names) for names in FILES]
+    assert made == batch
+
+
+def test_the_keys_of_a_figure_sweep_like_the_options(ask: Ask, folder: Path) -> None:
+    sweep = {"base": [10, 100], "d": [4, 8], "length": 5, "output": ["{base}-{d}.json"]}
+    (folder / "f.toml").write_text(
+        '[[figure]]\ncommand = "heatmap"\nbase = [10, 100]\nd = [4, 8]\nlength = 5\noutput = "{base}-{d}.json"\n'
+    )
+    lines = ask("batch", "f.toml", "--dry-run").out.splitlines()
+    assert [shlex.split(line)[-1] for line in lines] == [job.targets()[0] for job in jobs_of("heatmap", sweep)]
+
+
+def test_outputs_stand_beside_the_file_or_in_the_folder(ask: Ask, folder: Path) -> None:
+    (folder / "sub").mkdir()
+    (folder / "sub/f.toml").write_text(DEFAULTS + '[[figure]]\ncommand = "heatmap"\noutput = "a.json"\n')
+    assert ask("batch", "sub/f.toml", "-j", "1").out == "sub/a.json\n"
+    assert ask("batch", "sub/f.toml", "-j", "1", "--folder", "new/out").out == "new/out/a.json\n"
+    assert left(folder) == {"sub/f.toml", "sub/a.json", "new/out/a.json"}
+
+
+@pytest.mark.parametrize("extra", [(), ("--dry-run",)])
+def test_standard_input_is_a_file_too(extra: tuple[str, ...], folder: Path) -> None:
+    ended = CliRunner().invoke(app, ["batch", "-", "-j", "1", *extra], input=FIGURES.encode())
+    assert ended.exit_code == 0
+    assert left(folder) == (set() if extra else set(ALL))
+    assert len(ended.stdout.splitlines()) == (5 if extra else len(ALL))
+
+
+def test_only_some_may_be_drawn(ask: Ask, figures: Path) -> None:
+    assert ask("batch", "figures.toml", "-j", "1", "--only", "waves").out.splitlines() == ["w0_1.json", "w2.json"]
+    ended = ask("batch", "figures.toml", "-j", "1", "--only", "heat-1?.json", "--only", "w*")
+    assert (ended.out.splitlines(), counts(ended.err)) == (FILES[0], (1, 2, 0))
+    assert "offsets.json" not in left(figures)
+
+
+def test_a_pattern_that_fits_none_is_refused_with_what_there_is(ask: Ask, figures: Path) -> None:
+    ended = ask("batch", "figures.toml", "--only", "heta")
+    assert (ended.code, ended.out) == (2, "")
+    assert "'heta'; did you mean 'heat'" in ended.err and "known: heat, waves, offsets.json" in ended.err
+
+
+def test_a_wrong_file_says_everything_at_once_and_draws_nothing(ask: Ask, figures: Path) -> None:
+    wrong = FIGURES + '\n[[figure]]\ncommand = "heatmpa"\n\n[[figure]]\ncommand = "heatmap"\nd = true\n'
+    (figures / "figures.toml").write_text(wrong, encoding="utf-8")
+    line = wrong.splitlines().index('command = "heatmpa"')
+    ended = ask("batch", "figures.toml", "-j", "1")
+    assert (ended.code, ended.out) == (2, "")
+    first, second = ended.err.splitlines()
+    assert first.startswith(f"pecli: figures.toml:{line}: figure 4") and "did you mean 'heatmap'" in first
+    assert second.startswith(f"pecli: figures.toml:{line + 5}: figure 5") and "d = " in second
+    assert left(figures) == {"figures.toml"}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "--init"),
+        (("none.toml",), "none.toml is not there"),
+        (("figures.toml", "-j", "0"), "jobs"),
+        (("figures.toml", "--index", "a.txt", "--dry-run", "extra"), "extra"),
+    ],
+)
+def test_what_is_asked_wrongly_ends_with_2(words: tuple[str, ...], said: str, ask: Ask, figures: Path) -> None:
+    ended = ask("batch", *words)
+    assert (ended.code, ended.out) == (2, "")
+    assert said in ended.err
+    assert left(figures) == {"figures.toml"}
+
+
+def test_quiet_prints_nothing(ask: Ask, figures: Path) -> None:
+    for _ in range(2):
+        ended = ask("batch", "figures.toml", "-j", "1", "-q", "--index", "README.md")
+        assert (ended.code, ended.out, ended.err) == (0, "", "")
+    assert left(figures) == {*ALL, "figures.toml", "README.md"}
+
+
+# The starting file
+
+
+@pytest.mark.parametrize("name", ["", "new/mine.toml"])
+def test_init_writes_a_file_that_works(name: str, ask: Ask, folder: Path) -> None:
+    path = name or "pecli.toml"
+    assert ask("batch", *([name] if name else []), "--init").out == f"{path}\n"
+    text = Path(path).read_text(encoding="utf-8")
+    assert f"pecli batch {path}" in text
+    Path(path).write_text(text.replace('size = "column"', 'size = "column"\nlength = 5\nd = 4\ndpi = 20'))
+    ended = ask("batch", path, "-j", "1")
+    assert (ended.code, counts(ended.err)) == (0, (3, 0, 0))
+    beside = Path(path).parent
+    assert {(beside / one).is_file() for one in ("heat-10.png", "heat-10000.png", "rope.png", "rope.svg")} == {True}
+
+
+def test_init_never_overwrites(ask: Ask, folder: Path) -> None:
+    (folder / "pecli.toml").write_text("mine")
+    ended = ask("batch", "--init")
+    assert (ended.code, ended.out) == (2, "")
+    assert "pecli.toml is there already" in ended.err
+    assert (folder / "pecli.toml").read_text() == "mine"
+
+
+def test_init_to_standard_output_is_a_batch_file(ask: Ask, folder: Path) -> None:
+    text = ask("batch", "-", "--init").out
+    assert left(folder) == set()
+    (folder / "f.toml").write_text(text, encoding="utf-8")
+    assert len(ask("batch", "f.toml", "--dry-run").out.splitlines()) == 3
+
+
+# Failures
+
+
+@pytest.fixture
+def failing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makes the writing of w0_1.json fail, as a full disk does."""
+    replace = os.replace
+
+    def full(source: str, target: Path) -> None:
+        if target.name == "w0_1.json":
+            raise OSError(28, "No space left on device")
+        replace(source, target)
+
+    monkeypatch.setattr("pecli.output.os.replace", full)
+
+
+@pytest.mark.usefixtures("failing")
+def test_a_failure_leaves_the_others_and_is_told_with_its_reason(ask: Ask, figures: Path) -> None:
+    ended = ask("batch", "figures.toml", "-j", "1")
+    assert ended.code == 1
+    assert ended.out.splitlines() == [name for name in ALL if name != "w0_1.json"]
+    assert counts(ended.err) == (4, 0, 1)
+    last = ended.err.splitlines()[-1]
+    assert last.startswith("pecli: w0_1.json: ") and "No space left on device" in last
+    assert left(figures) == {*ALL, "figures.toml"} - {"w0_1.json"}
+
+
+@pytest.mark.usefixtures("failing")
+def test_failing_fast_stops_and_counts_what_was_not_begun(ask: Ask, figures: Path) -> None:
+    ended = ask("batch", "figures.toml", "-j", "1", "--fail-fast")
+    assert ended.code == 1
+    assert counts(ended.err) == (2, 0, 1)
+    assert "No space left on device" in ended.err
+    assert ended.err.splitlines()[-1] == "pecli: 2 not begun"
+    assert left(figures) == {*FILES[0], *FILES[1], "figures.toml"}
+
+
+@pytest.mark.usefixtures("failing")
+def test_a_failure_is_told_when_quiet_too(ask: Ask, figures: Path) -> None:
+    ended = ask("batch", "figures.toml", "-j", "1", "-q")
+    assert (ended.code, ended.out, ended.err.count("\n")) == (1, "", 1)
+    assert "w0_1.json" in ended.err
+
+
+def test_after_a_failure_the_next_run_does_the_rest(ask: Ask, figures: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr("pecli.output.os.replace", _no_space)
+        assert counts(ask("batch", "figures.toml", "-j", "1").err) == (0, 0, 5)
+    assert left(figures) == {"figures.toml"}
+    assert counts(ask("batch", "figures.toml", "-j", "1").err) == (5, 0, 0)
+
+
+def _no_space(*_: object) -> None:
+    raise OSError(28, "No space left on device")
+
+
+def test_an_interruption_says_how_many_are_done_and_the_next_run_goes_on(
+    ask: Ask, figures: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    render, rendered = Picture.render, []
+
+    def stop(picture: Picture, *formats: str) -> list[bytes]:
+        rendered.append(picture)
+        if len(rendered) == 3:
+            raise KeyboardInterrupt
+        return render(picture, *formats)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Picture, "render", stop)
+        ended = ask("batch", "figures.toml", "-j", "1")
+    assert ended.code == 130
+    assert "2 written" in ended.err and "of 5" in ended.err
+    assert left(figures) == {*FILES[0], *FILES[1], "figures.toml"}
+    assert counts(ask("batch", "figures.toml", "-j", "1").err) == (3, 2, 0)
+
+
+# Processes of their own
+
+MANY = DEFAULTS + '[[figure]]\ncommand = "heatmap"\nbase = [{bases}]\noutput = "p/{{base}}.png"\n'
+
+
+def many(count: int) -> str:
+    return MANY.format(bases=", ".join(map(str, range(1, count + 1))))
+
+
+def test_several_processes_give_the_same_bytes(process: Callable[..., Any], ask: Ask, folder: Path) -> None:
+    (folder / "f.toml").write_text(many(4))
+    ended = process(["-m", "pecli", "batch", "f.toml", "-j", "2", "--folder", "two"], folder, {})
+    assert ended.returncode == 0
+    assert sorted(ended.stdout.decode().splitlines()) == [f"two/p/{base}.png" for base in range(1, 5)]
+    said = ended.stderr.decode()
+    assert counts(said) == (4, 0, 0) and len(said.splitlines()) == 5
+    ask("batch", "f.toml", "-j", "1", "--folder", "one")
+    for base in range(1, 5):
+        assert (folder / f"two/p/{base}.png").read_bytes() == (folder / f"one/p/{base}.png").read_bytes()
+
+
+def test_ctrl_c_leaves_whole_files_and_the_next_run_finishes(ask: Ask, folder: Path) -> None:
+    (folder / "f.toml").write_text(many(24))
+    with subprocess.Popen(
+        [sys.executable, "-m", "pecli", "batch", "f.toml", "-j", "2"],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,  # a group of its own, as a terminal gives it
+    ) as running:
+        until = time.monotonic() + 30
+        while not list(folder.glob("p/*.png")) and running.poll() is None and time.monotonic() < until:
+            time.sleep(0.002)
+        os.killpg(running.pid, signal.SIGINT)
+        out, said = running.communicate(timeout=30)
+    found = sorted(path.name for path in (folder / "p").iterdir())
+    assert running.returncode == 130
+    assert "Traceback" not in said and "interrupted" in said and "of 24" in said
+    assert 0 < len(found) < 24
+    assert all(re.fullmatch(r"\d+\.png", name) for name in found)  # no temporary file
+    assert set(out.splitlines()) <= {f"p/{name}" for name in found}
+    for name in found:
+        with Image.open(folder / "p" / name) as image:
+            image.load()
+    assert counts(ask("batch", "f.toml", "-j", "1").err) == (24 - len(found), len(found), 0)

@@ -50,7 +50,9 @@ class Option:
         """What is allowed, in words."""
         if self.choices is not None:
             return "one of " + ", ".join(self.choices())
-        number = {int: "a whole number", float: "a finite number", bool: "true or false"}.get(self.scalar, "text in UTF-8")
+        number = {int: "a whole number", float: "a finite number", bool: "true or false"}.get(
+            self.scalar, "text in UTF-8"
+        )
         low = f" ≥ {write_scalar(self.at_least)}" if self.at_least is not None else ""
         low = f" > {write_scalar(self.above)}" if self.above is not None else low
         high = f" ≤ {write_scalar(self.at_most)}" if self.at_most is not None else ""

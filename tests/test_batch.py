@@ -149,7 +149,11 @@ WRONG: list[tuple[str, str, list[str]]] = [
         [FILE, "cannot show binary"],
     ),
     ("unknown colour map", HEAT + 'cmap = "virids"\n', [FILE, "figure 1", "did you mean 'viridis'"]),
-    ("too much memory", '[[figure]]\ncommand = "scatter"\nlength = 1000000000\n', [FILE, "figure 1", "EiB"]),
+    (
+        "too much memory",
+        '[[figure]]\ncommand = "scatter"\nlength = 1000000000\noutput = "a.npz"\n',
+        [FILE, "figure 1", "EiB"],
+    ),
     ("a number as name", HEAT + "name = 5\n", [f"{FILE}:1: figure 1", "name", "text"]),
     ("unknown format", HEAT + 'output = "a.gif"\n', [FILE, "figure 1", "gif", "png"]),
     ("unknown blank", HEAT + 'output = "{bsae}.png"\n', [FILE, "figure 1", "'bsae'", "did you mean 'base'"]),

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from pecli.cloud import CLASSES, coarser, counts, points
 from pecli.errors import UsageError
 from pecli.figures.canvas import Canvas, Scale
 from pecli.figures.figure import Figure, Numbers, View
 from pecli.lazy import Array, np
 from pecli.options import option
-from pecli.pairwise import MEASURES, matrix, measures
+from pecli.pairwise import MEASURES, measures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 VECTOR = 2000  # points that a vector file still carries one by one
+MOST = 200_000  # points that are drawn; more are counted
+CELLS = 240  # classes a side that a density is drawn in, at most
 
 
 def triangles() -> tuple[str, ...]:
@@ -24,13 +27,9 @@ def triangles() -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class ScatterNumbers(Numbers):
-    """x, y, p, q : (pairs,), both measures of the pair p < q. The lower triangle is the same pairs mirrored."""
+class CloudNumbers(Numbers):
+    """What is known of all pairs, drawn as points or as counts."""
 
-    x: Array
-    y: Array
-    p: Array
-    q: Array
     pearson: float | None  # linear correlation of the cloud
     spearman: float | None  # rank correlation of the cloud
     pairs: int
@@ -41,15 +40,44 @@ class ScatterNumbers(Numbers):
             return ""
         return f"{self.undefined:,} of {self.pairs:,} pairs left out: a row is constant, no correlation is defined"
 
+    def correlations(self) -> str:
+        """Both correlations of the cloud, as the picture prints them."""
+        shown = ("undefined" if one is None else f"{one:.4f}" for one in (self.pearson, self.spearman))
+        return "linear r = {}, rank ρ = {}".format(*shown)
+
+
+@dataclass(frozen=True)
+class ScatterNumbers(CloudNumbers):
+    """x, y, p, q : (pairs,), both measures of the pair p < q. The lower triangle is the same pairs mirrored."""
+
+    x: Array
+    y: Array
+    p: Array
+    q: Array
+
+
+@dataclass(frozen=True)
+class DensityNumbers(CloudNumbers):
+    """counts : (rows, columns), pairs in each cell, y up and x across; y_edges, x_edges : borders of the cells."""
+
+    counts: Array
+    y_edges: Array
+    x_edges: Array
+    most: int  # pairs in the fullest cell
+
+    def caption(self) -> str:
+        counted = f"{self.pairs - self.undefined:,} pairs counted; rank ρ of {CLASSES:,} × {CLASSES:,} classes"
+        return "; ".join(filter(None, [counted, super().caption()]))
+
 
 @dataclass(frozen=True)
 class Scatter(Figure):
-    """Correlation of two positions' vectors against their distance.
+    """Correlation of two positions' vectors against their distance, every pair of positions.
 
     Notes
     -----
-    The colour says how far apart the pair stands. Both measures are symmetric, so the two panels, the upper and the
-    lower triangle of the distance matrix, show the same points.
+    The colour says how far apart the pair stands; where pairs are too many to tell apart, how many there are. Both
+    measures are symmetric, so the two panels, the upper and the lower triangle of the distance matrix, show the same.
     """
 
     name: ClassVar[str] = "scatter"
@@ -63,62 +91,68 @@ class Scatter(Figure):
     def grid(self) -> tuple[int, int]:
         return (1, 2 if self.triangle == "both" else 1)
 
+    def counted(self, view: View) -> bool:
+        """Whether the pairs are too many to draw one by one."""
+        return view.pixels is not None and view.covered.length * (view.covered.length - 1) // 2 > MOST
+
     def shape(self, view: View) -> tuple[int, ...]:
         length = view.covered.length
-        return (6, length, length)
+        if self.counted(view):
+            return max((CLASSES, CLASSES), (length, view.encoding.width), key=lambda sides: sides[0] * sides[1])
+        return (6, length * (length - 1) // 2)
 
     def check_view(self, view: View) -> None:
         super().check_view(view)
         if view.covered.length < 2:
             raise UsageError("scatter compares pairs: --length 1 has none, it takes 2 or more")
 
-    def compute(self, view: View) -> ScatterNumbers:
-        blocks = view.covered.blocks(None)
-        upper = np.triu_indices(blocks.count, 1)
-        x, y = (matrix(view.encoding, MEASURES[name], blocks)[upper] for name in (self.x, self.y))
-        defined = ~(np.isnan(x) | np.isnan(y))
-        p, q = (i[defined] + float(blocks.start) for i in upper)
-        x, y, pairs = x[defined], y[defined], len(x)
-        return ScatterNumbers(view, x, y, p, q, pearson(x, y), pearson(ranks(x), ranks(y)), pairs, pairs - len(x))
+    def compute(self, view: View) -> CloudNumbers:
+        across, up = MEASURES[self.x], MEASURES[self.y]
+        if not self.counted(view):
+            cloud = points(view.encoding, across, up, view.covered)
+            known = (cloud.pearson, cloud.spearman, cloud.pairs, cloud.undefined)
+            return ScatterNumbers(view, *known, cloud.x, cloud.y, cloud.p, cloud.q)
+        cells = counts(view.encoding, across, up, view.covered)
+        most = min(CELLS, *view.pixels) if view.pixels else CELLS
+        table, y_edges = coarser(cells.counts, cells.y_edges, most, 0)
+        table, x_edges = coarser(table, cells.x_edges, most, 1)
+        known = (cells.pearson, cells.spearman, cells.pairs, cells.undefined)
+        return DensityNumbers(view, *known, table, y_edges, x_edges, int(table.max()))
 
-    def draw(self, numbers: ScatterNumbers, axes: list[Axes], canvas: Canvas) -> Scale:
+    def draw(self, numbers: CloudNumbers, axes: list[Axes], canvas: Canvas) -> Scale:
         shown = ("upper", "lower") if self.triangle == "both" else (self.triangle,)
+        draw, what = (_counts, "pairs a cell") if isinstance(numbers, DensityNumbers) else (_points, "offset |p − q|")
+        mappable = None
         for one, name in zip(axes, shown, strict=True):
-            points = one.scatter(
-                numbers.x,
-                numbers.y,
-                c=numbers.q - numbers.p,
-                s=4,
-                linewidths=0,
-                cmap=canvas.colours("sequential"),
-                rasterized=len(numbers.x) > VECTOR,
-            )
+            mappable = draw(numbers, one, canvas)
             pairs = f"{name} triangle, p {'<' if name == 'upper' else '>'} q"
-            one.set(xlabel=MEASURES[self.x].label, title=f"{pairs}\n{correlations(numbers)}")
+            one.set(xlabel=MEASURES[self.x].label, title=f"{pairs}\n{numbers.correlations()}")
         axes[0].set_ylabel(MEASURES[self.y].label)
-        return Scale(points, "offset |p − q|")
+        return Scale(mappable, what)
 
 
-def correlations(numbers: ScatterNumbers) -> str:
-    """Both correlations of the cloud, as the picture prints them."""
-
-    def show(value: float | None) -> str:
-        return "undefined" if value is None else f"{value:.4f}"
-
-    return f"linear r = {show(numbers.pearson)}, rank ρ = {show(numbers.spearman)}"
-
-
-def pearson(x: Array, y: Array) -> float | None:
-    """Linear correlation; None where one of the two does not vary."""
-    if len(x) < 2:
-        return None
-    x, y = x - x.mean(), y - y.mean()
-    scale = float(np.linalg.norm(x) * np.linalg.norm(y))
-    return None if scale == 0 else float(x @ y / scale)
+def _points(numbers: Any, axes: Axes, canvas: Canvas) -> Any:
+    return axes.scatter(
+        numbers.x,
+        numbers.y,
+        c=numbers.q - numbers.p,
+        s=4,
+        linewidths=0,
+        cmap=canvas.colours("sequential"),
+        rasterized=len(numbers.x) > VECTOR,
+    )
 
 
-def ranks(values: Array) -> Array:
-    """1 for the smallest; equal values share the mean of their ranks."""
-    _, group, counts = np.unique(values, return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    return (last - (counts - 1) / 2)[group]
+def _counts(numbers: Any, axes: Axes, canvas: Canvas) -> Any:
+    from matplotlib.colors import LogNorm
+
+    left, right, bottom, top = (float(edges[end]) for edges in (numbers.x_edges, numbers.y_edges) for end in (0, -1))
+    return axes.imshow(
+        np.ma.masked_equal(numbers.counts, 0),
+        origin="lower",
+        aspect="auto",
+        interpolation="nearest",
+        cmap=canvas.colours("sequential"),
+        norm=LogNorm(1, max(2, numbers.most)),
+        extent=(left, right, bottom, top),
+    )

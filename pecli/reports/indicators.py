@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil
 
+from pecli.cloud import pearson, ranks
 from pecli.encodings.encoding import CHUNK, Encoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.envelope import Envelope
-from pecli.figures.scatter import pearson, ranks
 from pecli.lazy import Array, np
 from pecli.pairwise import MEASURES, Measure, by_offset, is_by_offset, spread_by_offset
 from pecli.positions import Positions

@@ -65,7 +65,7 @@ OURS: list[tuple[str, list[str]]] = [
     ("scatter -n 1", ["--length 1", "2 or more"]),
     ("scatter --x cor", ["cor", "did you mean 'corr'"]),
     ("scatter --triangle left", ["left", "upper, lower"]),
-    ("scatter -n 1000000000", ["EiB", "--length"]),
+    ("scatter -n 1000000000 -o a.npz", ["EiB", "--length"]),
     ("curves --at 200", ["--at 200", "0 to 199"]),
     ("curves --at -1", ["--at -1", "0 to 199"]),
     ("curves --at 5,,7", ["--at", "whole"]),

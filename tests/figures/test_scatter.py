@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import pecli
+from pecli.cloud import pearson, ranks
 from pecli.errors import UsageError
 from pecli.figures.canvas import look
-from pecli.figures.scatter import pearson, ranks
 
 
 def panels(**options: object) -> list[Any]:

@@ -12,6 +12,7 @@ from pecli.positions import Positions
 from pecli.progress import track
 
 CHUNK = 1 << 20  # pairs handled at once
+ROUNDING = 1e-12  # of the range: values nearer than this are equal
 CLASSES = 2048  # a side, into which the counted pairs are sorted; for a picture they are summed to fewer
 
 
@@ -98,8 +99,10 @@ def pearson(x: Array, y: Array) -> float | None:
 
 
 def ranks(values: Array) -> Array:
-    """1 for the smallest; equal values share the mean of their ranks."""
-    _, group, number = np.unique(values, return_inverse=True, return_counts=True)
+    """1 for the smallest; values that are equal, but for rounding, share the mean of their ranks."""
+    reach = np.ptp(values) if len(values) else 0.0
+    steps = np.rint((values - values.min()) / reach / ROUNDING) if reach > 0 else np.zeros(len(values))
+    _, group, number = np.unique(steps, return_inverse=True, return_counts=True)
     last = np.cumsum(number)
     return (last - (number - 1) / 2)[group]
 
@@ -119,7 +122,7 @@ def _mean_ranks(number: Array) -> Array:
 def _class(values: Array, edges: Array) -> Array:
     """The class of each value; the largest value falls into the last."""
     scale = CLASSES / (edges[-1] - edges[0])
-    return np.minimum(((values - edges[0]) * scale).astype(np.int64), CLASSES - 1)
+    return np.minimum(((values - edges[0]) * scale + CLASSES * ROUNDING).astype(np.int64), CLASSES - 1)
 
 
 def _defined(

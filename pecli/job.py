@@ -66,7 +66,7 @@ class Job:
 
     def view(self, seen: bool = True) -> View:
         """What the figure looks at: as many numbers as pixels, or (not seen) every one."""
-        positions = self.figure.positions(self.positions)
+        positions = self.figure.positions_for(self.positions)
         view = View(tuple(e.fitted(positions) for e in self.encodings), positions)
         return replace(view, pixels=self._pixels(view)) if seen else view
 

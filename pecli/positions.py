@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from pecli.lazy import Array, np
 from pecli.options import EXACT, Options, option
@@ -32,6 +33,27 @@ class Positions(Options):
         """The positions in at most `most` blocks of one size; None: each position is a block."""
         size = 1 if most is None else -(-self.length // max(1, most))
         return Blocks(self.start, self.length, size)
+
+
+class Cuts(Protocol):
+    """Runs of positions to average over."""
+
+    @property
+    def count(self) -> int:
+        """How many runs."""
+
+    @property
+    def size(self) -> int:
+        """How many positions the longest run has."""
+
+    def firsts(self) -> Array:
+        """The first position of every run, shape (count,)."""
+
+    def counts(self) -> Array:
+        """How many positions every run has, shape (count,)."""
+
+    def centres(self) -> Array:
+        """The mean position of every run, shape (count,)."""
 
 
 @dataclass(frozen=True)
@@ -64,4 +86,36 @@ class Blocks:
 
     def centres(self) -> Array:
         """The mean position of every block, shape (count,)."""
+        return self.firsts() + (self.counts() - 1) / 2
+
+
+@dataclass(frozen=True)
+class LogBlocks:
+    """Runs that get longer by a factor, each what falls to one of so many pixels of a logarithmic axis.
+
+    Where several pixels fall to one position each is a run of that position alone.
+    """
+
+    start: int
+    stop: int
+    count: int
+
+    @property
+    def size(self) -> int:
+        return int(self.counts().max())
+
+    def borders(self) -> Array:
+        """The ends of the pixels, positions, not whole, shape (count + 1,)."""
+        return np.geomspace(self.start, self.stop, self.count + 1)
+
+    def firsts(self) -> Array:
+        borders = self.borders()
+        inside = np.ceil(borders[:-1])
+        return np.where(inside < np.ceil(borders[1:]), inside, np.floor(borders[:-1])).clip(self.start, self.stop - 1)
+
+    def counts(self) -> Array:
+        borders = np.ceil(self.borders())
+        return np.maximum(1.0, np.diff(np.minimum(borders, self.stop)))
+
+    def centres(self) -> Array:
         return self.firsts() + (self.counts() - 1) / 2

@@ -127,7 +127,7 @@ class Study(Options):
         """Whether this can show encodings of that kind."""
         return hasattr(encoding, cls.needs)
 
-    def positions(self, asked: Positions) -> Positions:
+    def positions_for(self, asked: Positions) -> Positions:
         """The positions that it looks at where these are asked for."""
         return asked
 

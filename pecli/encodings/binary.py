@@ -9,7 +9,7 @@ from pecli.encodings.encoding import Encoding
 from pecli.errors import UsageError
 from pecli.lazy import Array, np
 from pecli.options import option
-from pecli.positions import Blocks, Positions
+from pecli.positions import Cuts, Positions
 
 MOST_BITS = 53  # positions are float64
 
@@ -84,7 +84,7 @@ class Binary(Encoding):
             raise UsageError(f"binary with {self.width} bits has the positions 0 to {2**self.width - 1}")
         return self._written((whole[:, None] >> np.arange(self.width)) & 1)
 
-    def mean_table(self, blocks: Blocks) -> Array:
+    def mean_table(self, blocks: Cuts) -> Array:
         """The share of ones of every bit in every block, counted in closed form."""
         first = blocks.firsts().astype(np.int64)
         counts = blocks.counts().astype(np.int64)

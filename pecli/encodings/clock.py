@@ -42,6 +42,7 @@ class Clock(Harmonic):
     example: ClassVar[str] = "pecli distance -e clock --length 86400"
     models: ClassVar[str] = "none: an intuition"
     position_label: ClassVar[str] = "time"
+    position_unit: ClassVar[str] = "seconds"
     dimension_label: ClassVar[str] = "hand"
     tick_steps: ClassVar[tuple[int, ...]] = (
         *(1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, HOUR, 2 * HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR),

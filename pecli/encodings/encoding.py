@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 
 from pecli.lazy import Array, np
 from pecli.options import Option, Options
-from pecli.positions import Blocks, Positions
+from pecli.positions import Cuts, Positions
 
 CHUNK = 1 << 20  # numbers handled at once where a whole table would be too much
 
@@ -35,6 +35,7 @@ class Encoding(Options):
     continuous: ClassVar[bool] = True  # moves little from one position to the next; else a line is drawn in steps
 
     position_label: ClassVar[str] = "position p"
+    position_unit: ClassVar[str] = ""  # of bare numbers, where ticks are not written in the encoding's own terms
     dimension_label: ClassVar[str] = "dimension"
     tick_steps: ClassVar[tuple[int, ...]] = ()  # round numbers of positions, where they are not powers of ten
 
@@ -83,7 +84,7 @@ class Encoding(Options):
         """The rows of the table for a sequence at these positions; raises UsageError where there are none."""
         return positions
 
-    def mean_table(self, blocks: Blocks) -> Array:
+    def mean_table(self, blocks: Cuts) -> Array:
         """The mean row of every block, shape (blocks, d). Here by adding up, in bounded memory."""
         if blocks.size == 1:
             return self.table(blocks.firsts())

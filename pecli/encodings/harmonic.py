@@ -18,7 +18,7 @@ from pecli.encodings.encoding import CHUNK, Encoding
 from pecli.encodings.notation import wave_steps
 from pecli.errors import UsageError
 from pecli.lazy import Array, np
-from pecli.positions import Blocks
+from pecli.positions import Cuts
 
 PI = Decimal("3.14159265358979323846264338327950288419716939937510582")
 DIGITS = 45
@@ -136,7 +136,7 @@ class Harmonic(Encoding):
             table[at : at + step] = self.arrange(self.amplitudes * np.sin(angles), self.amplitudes * np.cos(angles))
         return table
 
-    def mean_table(self, blocks: Blocks) -> Array:
+    def mean_table(self, blocks: Cuts) -> Array:
         """The mean row of every block, exact, at the cost of one row a block.
 
         The mean of sin(ω p) over n positions around m is sin(ω m) · sin(n ω/2) / (n sin(ω/2)). Positions are whole

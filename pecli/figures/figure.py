@@ -22,6 +22,7 @@ __all__ = [
     "averaging",
     "difference",
     "extremes",
+    "label_decades",
     "label_dimensions",
     "label_positions",
     "plot_run",
@@ -99,6 +100,14 @@ def label_positions(axis: Any, encoding: Encoding, label: str | None = None) -> 
         step = next((step for step in encoding.tick_steps if (high - low) / step <= most), encoding.tick_steps[-1])
         axis.set_major_locator(MultipleLocator(step))
         axis.set_major_formatter(FuncFormatter(lambda value, _: encoding.position_text(value)))
+
+
+def label_decades(axis: Any, low: float, high: float) -> None:
+    """Ticks at 1, 10, 100, … (or 1, 2, 5, …) on an axis that shows the decimal logarithms from low to high."""
+    steps = [m * 10**e for e in range(int(low) - 1, int(high) + 1) for m in ((1, 2, 5) if high - low < 2.5 else (1,))]
+    ticks = [step for step in steps if low - 1e-9 <= np.log10(step) <= high + 1e-9]
+    names = [f"$10^{{{round(np.log10(step))}}}$" if step >= 10_000 else f"{step:g}" for step in ticks]
+    axis.set_ticks([float(np.log10(step)) for step in ticks], names)
 
 
 def _room(axis: Any) -> float:

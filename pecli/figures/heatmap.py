@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import log10
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from pecli.envelope import even_bins
+from pecli.errors import UsageError
 from pecli.figures.canvas import Canvas, Scale
-from pecli.figures.figure import Figure, Numbers, View, averaging, difference, label_dimensions, label_positions
+from pecli.figures.figure import Figure, Numbers, View, difference, label_decades, label_dimensions, label_positions
 from pecli.lazy import Array, np
+from pecli.options import option
+from pecli.positions import Blocks, LogBlocks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+def axes_kinds() -> tuple[str, ...]:
+    """How positions run down the picture."""
+    return ("linear", "log")
 
 
 @dataclass(frozen=True)
@@ -25,13 +34,15 @@ class HeatmapNumbers(Numbers):
     smallest: float
     largest: float
     limit: float  # the colours run from −limit to limit
-
     signed: bool
+    log: bool
 
     def caption(self) -> str:
+        most = "up to " if self.log else ""
         if self.columns_block > 1:
-            return f"each pixel: mean of {self.block:,} positions × {self.columns_block:,} dimensions"
-        return averaging(self.block)
+            rows = f"{most}{self.block:,} positions × " if self.block > 1 else ""
+            return f"each pixel: mean of {rows}{self.columns_block:,} dimensions"
+        return f"each pixel: mean of {most}{self.block:,} positions" if self.block > 1 else ""
 
     def limits(self) -> tuple[float, float]:
         return (-self.limit, self.limit)
@@ -59,22 +70,40 @@ class Heatmap(Figure):
     example: ClassVar[str] = "pecli heatmap --base 10"
     aspect: ClassVar[float] = 0.62
 
+    positions: str = option("linear", "axis of positions: linear, or log for many decades at once", choices=axes_kinds)
+
+    def check_view(self, view: View) -> None:
+        super().check_view(view)
+        if self.positions == "log" and (view.covered.start < 0 or view.covered.stop < 3):
+            raise UsageError("--positions log runs from position 1 on: it takes a --start of 0 or more and 3 positions")
+
+    def cuts(self, view: View) -> Blocks | LogBlocks:
+        """What each row of the picture, or of the numbers, averages over."""
+        rows = view.covered
+        if self.positions == "linear":
+            return rows.blocks(view.pixel_rows)
+        first = max(1, rows.start)
+        if view.pixel_rows is None:
+            return Blocks(first, rows.stop - first, 1)
+        return LogBlocks(first, rows.stop, view.pixel_rows)
+
     def shape(self, view: View) -> tuple[int, ...]:
-        return (view.covered.blocks(view.pixel_rows).count, even_bins(view.encoding.width, view.pixel_columns))
+        return (self.cuts(view).count, even_bins(view.encoding.width, view.pixel_columns))
 
     def compute(self, view: View) -> HeatmapNumbers:
-        blocks = view.covered.blocks(view.pixel_rows)
+        blocks = self.cuts(view)
         table, across = averaged_columns(view.encoding.mean_table(blocks), view.pixel_columns)
         smallest, largest = float(table.min()), float(table.max())
         limit = view.encoding.limit or max(-smallest, largest) or 1.0
-        return HeatmapNumbers(
-            view, table, blocks.centres(), blocks.size, across, smallest, largest, limit, view.encoding.signed
-        )
+        kinds = (view.encoding.signed, self.positions == "log")
+        return HeatmapNumbers(view, table, blocks.centres(), blocks.size, across, smallest, largest, limit, *kinds)
 
     def draw(self, numbers: HeatmapNumbers, axes: list[Axes], canvas: Canvas) -> Scale:
         encoding, rows = numbers.view.encoding, numbers.view.covered
         right = numbers.table.shape[1] * numbers.columns_block - 0.5
-        bottom = rows.start + len(numbers.table) * numbers.block - 0.5
+        top, bottom = rows.start - 0.5, rows.start + len(numbers.table) * numbers.block - 0.5
+        if numbers.log:
+            top, bottom = log10(max(1, rows.start)), log10(rows.stop)
         image = axes[0].imshow(
             numbers.table,
             aspect="auto",
@@ -82,11 +111,14 @@ class Heatmap(Figure):
             cmap=canvas.colours("diverging" if numbers.signed else "binary"),
             vmin=-numbers.limit if numbers.signed else 0,
             vmax=numbers.limit,
-            extent=(-0.5, right, bottom, rows.start - 0.5),
+            extent=(-0.5, right, bottom, top),
         )
-        axes[0].set(xlim=(-0.5, encoding.width - 0.5), ylim=(rows.stop - 0.5, rows.start - 0.5))
+        axes[0].set(xlim=(-0.5, encoding.width - 0.5), ylim=(bottom if numbers.log else rows.stop - 0.5, top))
         label_dimensions(axes[0].xaxis, encoding)
         label_positions(axes[0].yaxis, encoding)
+        if numbers.log:
+            axes[0].set_ylabel(", ".join(filter(None, [encoding.position_label, encoding.position_unit])))
+            label_decades(axes[0].yaxis, top, bottom)
         return Scale(image, "value", None if numbers.signed else [0.0, numbers.limit])
 
 

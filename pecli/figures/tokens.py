@@ -78,7 +78,7 @@ class TokenFigure(Figure):
         """The example in two orders."""
         return EXAMPLES[self.sentences or next(iter(EXAMPLES))]
 
-    def positions(self, asked: Positions) -> Positions:
+    def positions_for(self, asked: Positions) -> Positions:
         count = len(self.words)
         if asked.length not in (count, Positions.options()["length"].default):
             raise UsageError(f"{self.name} has one position a token, {count} here: leave --length {asked.length} out")

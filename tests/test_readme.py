@@ -1,0 +1,253 @@
+"""README.md: its lines run, its pictures are what its lines make, its numbers are right, its set-up is what CI runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pecli
+from pecli.cli import PANELS
+from pecli.encodings import ENCODINGS
+from pecli.encodings.sinusoidal import Sinusoidal
+from pecli.figures.canvas import Canvas
+from pecli.formats import read_metadata
+from pecli.job import Job
+from pecli.picture import Picture
+from pecli.sections import STUDIES
+
+Ask = Callable[..., Any]
+Process = Callable[..., subprocess.CompletedProcess[Any]]
+ROOT = Path(__file__).parents[1]
+TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
+RUN = ROOT / ".ci" / "run"
+PLUGIN = "octave"
+
+
+def section(title: str) -> str:
+    """What stands under a heading of the second level."""
+    return TEXT.split(f"\n## {title}\n")[1].split("\n## ")[0]
+
+
+def blocks(language: str, text: str = TEXT) -> list[str]:
+    """The code blocks of a language."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.M | re.S)
+
+
+def lines(text: str = TEXT) -> list[str]:
+    """Every `pecli …` of a shell block or in a sentence, in order, each once, and no bare --help."""
+    found: list[str] = []
+    inside = False
+    for line in text.splitlines():
+        inside = line.startswith("```sh") if line.startswith("```") else inside
+        found += [line] if inside and line.startswith("pecli ") else re.findall(r"`(pecli [^`]+)`", line)
+    return [line for line in dict.fromkeys(found) if "--help" not in line]
+
+
+def set_up() -> list[str]:
+    """The commands behind the marker that .ci/run looks for."""
+    (marker,) = re.findall(r"^marker='(.*?)'", RUN.read_text(encoding="utf-8"), re.M)
+    return re.findall(rf"^{re.escape(marker)}\n```sh\n(.*)\n```$", TEXT, re.M)
+
+
+def shown(text: str = TEXT) -> list[tuple[str, str]]:
+    """Commands with the picture that stands behind them in the same cell or row."""
+    return re.findall(r"`(pecli [^`]+)`(?:[^`\n]*?|\n\n)<img src=\"([^\"]+)\"", text)
+
+
+def rows(title: str) -> list[list[str]]:
+    """The cells of a section's tables, heads left out."""
+    found = [line for line in section(title).splitlines() if line.startswith("| ")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in found if not line.startswith("| --- ")]
+
+
+def words(line: str) -> list[str]:
+    """The words after `pecli`; what follows a pipe or a redirection is the shell's."""
+    program, *rest = shlex.split(re.split(r" [|>] ", line)[0], comments=True)
+    assert program == "pecli"
+    return rest
+
+
+@pytest.fixture
+def site(folder: Path) -> Path:
+    """A folder with the files that README.md speaks of, the current one."""
+    (folder / "gallery").mkdir()
+    shutil.copy(ROOT / "gallery" / "minilm-128x96.npy", folder / "gallery")
+    (batch,) = [text for text in blocks("toml") if "[[figure]]" in text]
+    (folder / "figures.toml").write_text(batch, encoding="utf-8")
+    return folder
+
+
+def test_every_line_runs_in_the_order_of_the_text(ask: Ask, site: Path) -> None:
+    plugins = {name for name in lines() if PLUGIN in name}  # run where the plugin is, below
+    assert len(plugins) == 1
+    first = set_up()[0]
+    for line in [first[first.index("pecli ") :], *lines()]:
+        if line not in plugins:
+            ended = ask(*words(line))
+            assert ended.code == 0, f"{line}: {ended.err}"
+            assert ended.out.strip(), line
+
+
+def test_a_picture_shown_is_what_its_line_makes(ask: Ask, site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Job] = []
+
+    def note(picture: Picture, *_: str) -> list[str]:
+        made.append(picture.job)
+        return []
+
+    monkeypatch.setattr(Picture, "save", note)
+    assert len(shown()) > len(ENCODINGS) + len(PANELS["Figures"])
+    for line, path in shown():
+        made.clear()
+        assert ask(*words(line)).code == 0, line
+        ours = {name: value for name, value in made[0].settings().items() if value is not None}
+        theirs = dict(read_metadata(str(ROOT / path))["job"])
+        assert theirs.pop("command") == made[0].figure.name, line
+        canvas = set(Canvas.options())
+        assert {k: v for k, v in theirs.items() if k not in canvas} == as_read(ours, canvas), f"{line}: {path}"
+
+
+def as_read(settings: dict[str, Any], without: set[str]) -> dict[str, Any]:
+    """Settings as JSON gives them back."""
+    return {name: json.loads(json.dumps(value)) for name, value in settings.items() if name not in without}
+
+
+@pytest.mark.parametrize("name", PANELS["Figures"])
+def test_every_figure_has_its_row(name: str) -> None:
+    assert [row for row in rows("Figures") if row[0].startswith(f"`pecli {name}")]
+
+
+@pytest.mark.parametrize("name", [*PANELS["Words and numbers"], *PANELS["Files"]])
+def test_every_report_and_every_command_for_files_has_its_row(name: str) -> None:
+    assert [row for row in rows("Words, numbers, files") if row[0].startswith(f"`pecli {name}")]
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_every_encoding_has_its_row_with_a_line_that_shows_it(name: str) -> None:
+    ((_, line, *_),) = [row for row in rows("Encodings") if row[0] == name]
+    (command,) = lines(line)
+    encodings = [word for word in words(command) if word.partition(":")[0] == name]
+    study = STUDIES[words(command)[0]]
+    assert encodings or study.usual == name
+
+
+def test_rows_name_nothing_that_is_not_there() -> None:
+    known = [name for panel in PANELS.values() for name in panel]
+    named = [words(line)[0] for line in lines()]
+    assert sorted(set(named)) == sorted(set(known) & set(named))
+    assert {row[0] for row in rows("Encodings")} - {"name"} == set(ENCODINGS)
+
+
+def test_every_file_that_is_linked_is_there() -> None:
+    paths = re.findall(r"(?:\]\(|src=\")([^)\"#]+)", TEXT)
+    assert len(paths) > 20
+    assert [path for path in paths if path.startswith(("/", "http")) or not (ROOT / path).is_file()] == []
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+def test_ci_runs_the_two_set_up_commands_as_they_stand() -> None:
+    assert os.access(RUN, os.X_OK)
+    found = subprocess.run(["bash", str(RUN), "--commands"], capture_output=True, text=True, check=True).stdout
+    assert found.splitlines() == set_up() == [line for line in TEXT.splitlines() if "pip install" in line]
+    figure, tests = set_up()
+    assert figure.endswith("/pecli heatmap --base 10") and tests.endswith("-m pytest")
+
+
+def test_the_python_of_the_readme_runs(site: Path, process: Process) -> None:
+    (code,) = blocks("python", section("Words, numbers, files"))
+    said = "print(table.shape, matrix.shape, *(outcome.state for outcome in outcomes))"
+    ended = process(["-c", f"{code}\n{said}"], site, {})
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert ended.stdout.decode().strip() == "(100, 64) (200, 200) written written written"
+    assert {path.name for path in site.iterdir()} >= {"products.png", "products.npz", "heat-10.png", "rope.svg"}
+
+
+def test_the_two_spellings_of_a_spec_are_one_picture(ask: Ask, folder: Path) -> None:
+    (block,) = [text for text in blocks("sh") if "rope:base=500000" in text]
+    first, second = block.splitlines()
+    for line, name in ((first, "a.json"), (second, "b.json")):
+        assert ask(*words(line), "-n", "3", "-o", name).code == 0
+    assert Path("a.json").read_bytes() == Path("b.json").read_bytes()
+
+
+@pytest.fixture
+def plugin(tmp_path: Path) -> Path:
+    """A folder in which the worked example is installed: its module, and the entry points that its project declares."""
+    (code,) = blocks("python", section("Adding an encoding"))
+    (project,) = blocks("toml", section("Adding an encoding"))
+    about = tomllib.loads(project)["project"]
+    installed = tmp_path / "installed"
+    info = installed / f"{about['name']}-{about['version']}.dist-info"
+    info.mkdir(parents=True)
+    (installed / f"{PLUGIN}.py").write_text(code, encoding="utf-8")
+    head = f"Metadata-Version: 2.1\nName: {about['name']}\nVersion: {about['version']}\n"
+    (info / "METADATA").write_text(head, encoding="utf-8")
+    points = about["entry-points"].items()
+    text = "\n".join(f"[{group}]\n" + "\n".join(f"{k} = {v}" for k, v in those.items()) for group, those in points)
+    (info / "entry_points.txt").write_text(text + "\n", encoding="utf-8")
+    return installed
+
+
+def test_the_worked_example_is_an_encoding_like_the_others(plugin: Path, folder: Path, process: Process) -> None:
+    (example,) = re.findall(r'example: ClassVar\[str\] = "(.*)"', TEXT)
+    for line in (example, "pecli distance -e octave:d=6 -n 64 -o far.json", "pecli encodings octave"):
+        ended = process(["-m", "pecli", *words(line)], folder, {"PYTHONPATH": str(plugin)})
+        assert (ended.returncode, ended.stderr) == (0, b""), line
+    assert (folder / "heatmap-octave.png").is_file()
+    assert b"binary made round" in ended.stdout
+
+
+def test_the_worked_example_does_what_it_says(plugin: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(plugin))
+    monkeypatch.delitem(sys.modules, PLUGIN, raising=False)
+    import importlib
+
+    octave = importlib.import_module(PLUGIN).Octave
+    p = np.arange(20.0)
+    table = octave(d=6).table(p)
+    for j in range(3):
+        assert table[:, 2 * j] == pytest.approx(np.sin(2 * np.pi * p / 2 ** (j + 1)), abs=1e-14)
+        assert table[:, 2 * j + 1] == pytest.approx(np.cos(2 * np.pi * p / 2 ** (j + 1)), abs=1e-14)
+
+
+def test_the_line_of_the_registry_is_one_as_the_others() -> None:
+    source = (ROOT / "pecli" / "encodings" / "__init__.py").read_text(encoding="utf-8")
+    assert "`Octave.name: Octave,`" in TEXT
+    assert re.findall(r"^    Rope\.name: Rope,$", source, re.M)
+
+
+def test_the_distances_on_the_clock_are_those_it_tells() -> None:
+    def apart(periods: tuple[int, ...], first: int, second: int) -> str:
+        a, b = (pecli.encode("clock", periods=periods, start=p, length=1)[0] for p in (first, second))
+        return f"{np.linalg.norm(a - b):.3f}"
+
+    article, ours = (1, 3600, 43200), (60, 3600, 43200)
+    late, noon, early, five = 46799, 43199, 1, 301
+    assert [apart(article, late, early), apart(article, early, five)] == ["0.517", "0.519"]
+    assert [apart(ours, late, early), apart(ours, noon, early)] == ["0.558", "0.209"]
+    assert apart(ours, early, five) == "0.519"
+    said = section("Where the articles slip")
+    assert all(number in said for number in ("0.517", "0.519", "0.558", "0.209"))
+
+
+def test_the_textbooks_formula_loses_what_it_says() -> None:
+    position, base, d = 1e9, 10000.0, 128
+    plain = np.sin(position * base ** (-np.arange(0, d, 2) / d))
+    exact = Sinusoidal(d=d, base=base).table(np.array([position]))[0, 0::2]
+    assert np.abs(plain - exact).max() > 1e-8
+
+
+def test_the_benchmark_has_its_place() -> None:
+    assert len(re.findall(r"^<!-- benchmark -->\n.+?^<!-- /benchmark -->$", section("Speed"), re.M | re.S)) == 1

@@ -86,7 +86,7 @@ def batch(path: str, *, folder: str | None = None, workers: int = 1, force: bool
     ------
     PecliError : something in the file is wrong; nothing has been drawn then
     """
-    from pecli.batch import read_batch
+    from pecli.batch_file import read_batch
     from pecli.runner import run
 
     return list(run(read_batch(path, folder).jobs, workers=workers, force=force))

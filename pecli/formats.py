@@ -32,7 +32,7 @@ class Format:
 
 def format_of(path: str, given: str | None) -> str:
     """The format of a file by its extension, else the given one; standard output: the given one, else png."""
-    if path != "-" and os.path.isdir(path):  # noqa: PTH112  # Path.is_dir raises for a name that is too long
+    if path != "-" and (os.path.isdir(path) or path.endswith(("/", os.sep))):  # noqa: PTH112  # Path.is_dir raises for a name that is too long
         raise UsageError(f"-o {path} is a folder: name a file in it, such as {Path(path) / 'figure.png'}")
     suffix = Path(path).suffix.lower().removeprefix(".")
     if suffix in FORMATS and path != "-":
@@ -46,6 +46,9 @@ def format_of(path: str, given: str | None) -> str:
     if not suffix:
         raise UsageError(f"-o {path} has no extension to say its format: try {path}.png, or --format png")
     raise UnknownNameError("output format", suffix, FORMATS)
+
+
+PNG_END = b"IEND\xaeB`\x82"
 
 
 def _save(drawing: Drawing, format: str, metadata: dict[str, str | None]) -> bytes:
@@ -117,6 +120,9 @@ def _from_png(data: bytes) -> str | None:
 
     with Image.open(io.BytesIO(data), formats=["PNG"]) as image:
         text = image.info.get("pecli")
+        image.verify()
+    if not data.endswith(PNG_END):
+        raise ValueError("cut short")
     return text if isinstance(text, str) else None
 
 
@@ -130,6 +136,8 @@ def _from_svg(data: bytes) -> str | None:
 
 
 def _from_pdf(data: bytes) -> str | None:
+    if b"%%EOF" not in data[-8:]:
+        raise ValueError("cut short")
     match = re.search(rb"/Subject \(((?:[^()\\]|\\.)*)\)", data, re.DOTALL)
     return re.sub(rb"\\(.)", rb"\1", match[1], flags=re.DOTALL).decode("latin-1") if match else None
 
@@ -161,8 +169,9 @@ def read_metadata(path: str) -> dict[str, Any]:
     ------
     PecliError : the file is not there, is damaged, or carries no job
     """
-    format = FORMATS[format_of(path, None)]
-    if format.metadata is None:
+    suffix = Path(path).suffix.lower().removeprefix(".")
+    format = FORMATS.get(suffix)
+    if format is None or format.metadata is None:
         carriers = ", ".join(f".{name}" for name, one in FORMATS.items() if one.metadata)
         raise UsageError(f"{path} carries no job: only {carriers} files do")
     try:
@@ -172,10 +181,8 @@ def read_metadata(path: str) -> dict[str, Any]:
         raise UsageError(f"{path} is not there") from None
     except OSError as error:
         raise PecliError(f"{path} could not be read: {error.strerror or error}") from None
-    except Exception as error:  # each reader has its own kinds of damage
-        raise PecliError(
-            f"{path} could not be read: it is not a whole .{format_of(path, None)} file ({error})"
-        ) from None
+    except Exception:  # each reader has its own kinds of damage
+        raise PecliError(f"{path} could not be read: it is not a whole .{suffix} file") from None
     if not isinstance(found, dict) or not isinstance(found.get("job"), dict):
         raise PecliError(f"{path} carries no job: pecli did not make it, or something took the metadata away")
     return found

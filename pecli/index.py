@@ -6,8 +6,9 @@ import html
 import os
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import quote
 
-from pecli.batch import Batch, Entry
+from pecli.batch_file import Batch, Entry, inside
 from pecli.errors import UnknownNameError
 from pecli.job import Job
 from pecli.words import command
@@ -23,16 +24,16 @@ code { font-size: 0.8rem; overflow-wrap: anywhere; } h2 { font-size: 1.1rem; mar
 
 
 def page(batch: Batch, path: str) -> bytes:
-    """The page for that file: Markdown or HTML by its ending.
+    """The page for that file: Markdown or HTML by its ending, one that `page_path` allows."""
+    return PAGES[Path(path).suffix.lower()](batch, Path(path).parent).encode()
 
-    Raises
-    ------
-    UnknownNameError : another ending
-    """
+
+def page_path(batch: Batch, path: str) -> str:
+    """Where a page goes, in the batch's folder; raises UsageError for another ending or a path that leaves it."""
     ending = Path(path).suffix.lower()
     if ending not in PAGES:
         raise UnknownNameError("kind of index", ending or path, PAGES)
-    return PAGES[ending](batch, Path(path).parent).encode()
+    return inside(batch.folder, path)
 
 
 def _markdown(batch: Batch, place: Path) -> str:
@@ -83,7 +84,7 @@ def _line(job: Job) -> str:
 
 def _files(job: Job, place: Path) -> tuple[list[str], list[str]]:
     """The job's pictures and its other files, as seen from the page."""
-    paths = [Path(os.path.relpath(path, place)).as_posix() for path in job.targets()]
+    paths = [quote(Path(os.path.relpath(path, place)).as_posix()) for path in job.targets()]
     shown = [path for path in paths if Path(path).suffix.lower() in SHOWN]
     return shown, [path for path in paths if path not in shown]
 

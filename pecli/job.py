@@ -86,10 +86,13 @@ class Job:
         """The format of each target."""
         return tuple(format_of(path, self.output.format) for path in self.targets())
 
-    def check(self) -> None:
-        """Refuses what cannot work before any of it is computed: names, targets, memory."""
+    def check(self, planned: bool = False) -> None:
+        """Refuses what cannot work before any of it is computed: names, targets, memory.
+
+        planned : files that are there already are no fault yet: they may turn out to show the job
+        """
         for path, format in zip(self.targets(), self.formats(), strict=True):
-            check_target(path, not self.output.no_clobber)
+            check_target(path, planned or not self.output.no_clobber)
             if FORMATS[format].one_table and not self.figure.one_table:
                 raise UsageError(f"{self.figure.name} has several tables and .{format} holds one: write .npz or .json")
             if not FORMATS[format].numbers and not self.figure.drawn:
@@ -116,7 +119,7 @@ class Job:
     def metadata(self) -> str:
         """The job and the versions that draw it, as the text that finished files carry (ASCII JSON)."""
         given = {name: value for name, value in self.settings().items() if value is not None}
-        prints = [*(encoding.fingerprint() for encoding in self.encodings), self.figure.fingerprint()]
+        prints = [part.fingerprint() for part in (*self.encodings, self.figure, self.canvas)]
         inputs = {"inputs": [one for one in prints if one]} if any(prints) else {}
         return json.dumps({"job": {"command": self.figure.name, **given}, **inputs, **versions()})
 

@@ -221,6 +221,10 @@ class Options:
         owner: Any = cls
         return _options(owner)
 
+    def fingerprint(self) -> str:
+        """What depends on more than the values: a short name of the content of files they name. Mostly empty."""
+        return ""
+
     @classmethod
     def make(cls, values: Mapping[str, Any]) -> Self:
         """From a mapping of option names to values; unknown names are refused with a suggestion."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from pecli.errors import OutputError, UsageError
+from pecli.errors import OutputError, PecliError, UsageError
 
 STDOUT = "-"
 TEMPORARY = ".pecli-"  # how the names of our temporary files begin
@@ -40,8 +40,10 @@ def check_target(path: str, clobber: bool) -> None:
             raise UsageError(f"output {path} cannot be made: {parent} is not a folder")
         if not os.access(target if target.exists() else parent, os.W_OK):
             raise OutputError(f"output {path} cannot be written: no permission")
-    except (OSError, RuntimeError) as error:  # Python 3.11 and 3.12 raise the latter for a loop of symlinks
-        raise UsageError(f"output {path[:60]} cannot be made: {getattr(error, 'strerror', error)}") from None
+    except PecliError:
+        raise
+    except (OSError, RuntimeError, ValueError) as error:  # a loop of symlinks is a RuntimeError, a NUL a ValueError
+        raise UsageError(f"output {path[:60]!r} cannot be made: {getattr(error, 'strerror', error)}") from None
 
 
 def _check_stdout() -> None:

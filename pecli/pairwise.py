@@ -16,6 +16,7 @@ from pecli.lazy import Array, np
 from pecli.positions import Blocks, Positions
 from pecli.progress import track
 
+CACHED = 1 << 14  # numbers that stay in a processor's cache from one column to the next
 CONSTANT = 1e-13  # a row whose deviation is below this share of its mean is constant (scipy's rule)
 
 
@@ -35,9 +36,14 @@ def _by_column(reduce: np.ufunc) -> Callable[[Array, Array], Array]:
     """|a_ik − b_jk| reduced over k, one column at a time, so that memory stays (n, m)."""
 
     def between(a: Array, b: Array) -> Array:
-        result = np.zeros((len(a), len(b)))
-        for k in range(a.shape[1]):
-            reduce(result, np.abs(a[:, k, None] - b[:, k]), out=result)
+        result, columns = np.zeros((len(a), len(b))), np.ascontiguousarray(b.T)
+        step = max(1, CACHED // max(1, len(b)))
+        for at in range(0, len(a), step):
+            part, own = result[at : at + step], a[at : at + step]
+            difference = np.empty_like(part)
+            for k, column in enumerate(columns):
+                np.abs(np.subtract(own[:, k, None], column, out=difference), out=difference)
+                reduce(part, difference, out=part)
         return result
 
     return between

@@ -7,9 +7,11 @@ import multiprocessing
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 
 from pecli.errors import PecliError
@@ -17,7 +19,6 @@ from pecli.formats import FORMATS, read_metadata
 from pecli.job import Job, versions
 from pecli.picture import Picture
 
-CARRIED = ("job", "inputs", *versions())  # what a file says of how it was made; JSON files hold numbers besides
 CARRIED = ("job", "inputs", *versions())  # what a file says of how it was made; JSON files hold numbers besides
 WRITTEN, SKIPPED, FAILED = "written", "skipped", "failed"
 
@@ -92,11 +93,13 @@ def _one_by_one(jobs: Sequence[Job]) -> Iterator[Outcome]:
 
 def _in_processes(jobs: Sequence[Job], workers: int) -> Iterator[Outcome]:
     """Never more waiting than is soon begun, so that an interruption leaves little to finish."""
-    context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
-    if context.get_start_method() == "fork":
-        pass  # loaded once, here, and shared by the workers
+    forked = sys.platform == "linux"
+    if forked:
+        import_module("matplotlib.figure")  # once, here, shared by the workers
     left, running = list(reversed(jobs)), set[Future[Outcome]]()
-    with ProcessPoolExecutor(workers, mp_context=context, initializer=_ignore_interrupts) as pool:
+    context = multiprocessing.get_context("fork" if forked else "spawn")
+    with ProcessPoolExecutor(workers, context, _ignore_interrupts) as pool, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*fork", DeprecationWarning)  # numpy's threads are idle here
         try:
             while left or running:
                 while left and len(running) < 2 * workers:

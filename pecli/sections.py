@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from pecli.encodings import ENCODINGS
 from pecli.errors import UnknownNameError, UsageError
@@ -38,7 +39,8 @@ class Output(Options):
         if twice:
             raise UsageError(f"-o {twice[0]} is given twice")
         for path in self.output:
-            format_of(path, self.format)
+            if "{" not in Path(path).suffix:  # a blank; what it becomes is checked when it is filled
+                format_of(path, self.format)
 
 
 @dataclass(frozen=True)

@@ -131,10 +131,6 @@ class Study(Options):
         """The positions that it looks at where these are asked for."""
         return asked
 
-    def fingerprint(self) -> str:
-        """What the numbers depend on besides the options: the content of a file. Empty where there is none."""
-        return ""
-
     def shape(self, view: View) -> tuple[int, ...]:
         """The shape of the largest array that `compute` makes, to know its memory beforehand."""
         return (view.covered.length, view.encoding.width)

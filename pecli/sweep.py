@@ -12,6 +12,7 @@ from pecli.options import Option
 from pecli.output import place
 from pecli.sections import Choice, find_study, known_options
 from pecli.study import Study
+from pecli.words import blanks
 
 MOST = 100_000  # pictures of one sweep
 
@@ -36,21 +37,34 @@ def jobs_of(study: str, given: Mapping[str, Any]) -> list[Job]:
 
 def check_targets(jobs: Iterable[Job]) -> None:
     """Refuses two jobs that would write one file."""
-    owners: dict[str, Job] = {}
-    for job in jobs:
+    wrong = twice((job, "") for job in jobs)
+    if wrong:
+        raise UsageError("\n".join(wrong))
+
+
+def twice(jobs: Iterable[tuple[Job, str]]) -> list[str]:
+    """What to say of jobs (each with the place where it is asked for) that would write one file."""
+    owners: dict[str, tuple[Job, str]] = {}
+    wrong = []
+    for job, where in jobs:
         for path in job.targets():
             if place(path) in owners:
-                raise UsageError(f"two pictures would be written to {path}: {_telling(owners[place(path)], job)}")
-            owners[place(path)] = job
+                other, there = owners[place(path)]
+                asked = f" ({there}; {where})" if where else ""
+                wrong.append(f"two pictures would be written to {path}{asked}: {_telling(other, job)}")
+            owners.setdefault(place(path), (job, where))
+    return wrong
 
 
 def _telling(one: Job, other: Job) -> str:
     """What to put into the name so that the two differ."""
-    from pecli.words import blanks
-
     first, second = blanks(one), blanks(other)
-    differing = [name for name in first if first[name] != second.get(name)]
-    return f"put {{{differing[0]}}} into its name" if differing else "they are the same picture twice"
+    differing = [name for name in first if name in second and first[name] != second[name]]
+    if one.metadata() == other.metadata():
+        return "they are the same picture twice"
+    if not differing:
+        return "give each a name of its own"
+    return f"put {{{'encoding' if 'encoding' in differing else differing[0]}}} into its name"
 
 
 def _choices(one: Option | None, value: Any, study: type[Study]) -> Sequence[Any]:

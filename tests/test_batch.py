@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pecli.batch import EXAMPLE, Batch, read_batch
+from pecli.batch_file import EXAMPLE, Batch, read_batch
 from pecli.cli.recipe import toml
 from pecli.encodings import read_encoding
 from pecli.errors import PecliError, UsageError
@@ -154,7 +154,7 @@ WRONG: list[tuple[str, str, list[str]]] = [
         '[[figure]]\ncommand = "scatter"\nlength = 1000000000\noutput = "a.npz"\n',
         [FILE, "figure 1", "EiB"],
     ),
-    ("a number as name", HEAT + "name = 5\n", [f"{FILE}:1: figure 1", "name", "text"]),
+    ("a number as name", HEAT + "name = 5\n", [f"{FILE}:3: figure 1", "name", "text"]),
     ("unknown format", HEAT + 'output = "a.gif"\n', [FILE, "figure 1", "gif", "png"]),
     ("unknown blank", HEAT + 'output = "{bsae}.png"\n', [FILE, "figure 1", "'bsae'", "did you mean 'base'"]),
     ("a folder above", HEAT + 'output = "../x.png"\n', [FILE, "figure 1", "../x.png leaves the folder"]),

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from pecli.batch import Batch, read_batch
+from pecli.batch_file import Batch, read_batch
 from pecli.errors import UnknownNameError
-from pecli.index import page
+from pecli.index import page, page_path
 
 Ask = Callable[..., Any]
 ODD = "<b>&\"quoted\" 'single' 位置</b>"
@@ -128,7 +128,7 @@ def test_a_page_does_not_depend_on_where_it_is_made_from(folder: Path) -> None:
 @pytest.mark.parametrize("path", ["index.txt", "index", "index.htm", "a.md/b.pdf"])
 def test_another_kind_of_page_is_refused(path: str, plan: Batch) -> None:
     with pytest.raises(UnknownNameError, match=r"\.md, \.html"):
-        page(plan, path)
+        page_path(plan, path)
 
 
 def test_the_ending_counts_in_any_case(plan: Batch) -> None:

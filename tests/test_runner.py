@@ -247,3 +247,23 @@ def test_what_is_written_is_what_the_figure_gives(folder: Path) -> None:
 
 def test_there_is_at_least_one_core() -> None:
     assert runner.cores() >= 1
+
+
+def test_batch_from_python_draws_the_file_and_gives_the_outcomes(folder: Path) -> None:
+    (folder / "sub").mkdir()
+    (folder / "sub/figures.toml").write_text(
+        '[defaults]\nd = 4\nlength = 5\n[[figure]]\ncommand = "heatmap"\nbase = [10, 100]\noutput = "{base}.json"\n'
+    )
+    found = pecli.batch("sub/figures.toml")
+    assert [(one.state, one.paths) for one in found] == [(WRITTEN, (f"sub/{base}.json",)) for base in (10, 100)]
+    assert {one.state for one in pecli.batch("sub/figures.toml")} == {SKIPPED}
+    assert {one.state for one in pecli.batch("sub/figures.toml", force=True)} == {WRITTEN}
+    other = [one.paths for one in pecli.batch("sub/figures.toml", folder="other")]
+    assert other == [("other/10.json",), ("other/100.json",)]
+
+
+def test_batch_from_python_raises_what_is_wrong_before_it_draws(folder: Path) -> None:
+    (folder / "figures.toml").write_text('[[figure]]\ncommand = "heatmap"\n[[figure]]\ncommand = "heatmap"\nbsae = 3\n')
+    with pytest.raises(pecli.PecliError, match="did you mean 'base'"):
+        pecli.batch("figures.toml")
+    assert [path.name for path in folder.iterdir()] == ["figures.toml"]

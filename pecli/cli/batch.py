@@ -8,9 +8,10 @@ from typing import Annotated
 
 import typer
 
-from pecli.batch import EXAMPLE, STDIN, Batch, read_batch
+from pecli.batch_file import EXAMPLE, STDIN, Batch, read_batch
 from pecli.cli.guard import guard
 from pecli.errors import PecliError, UsageError
+from pecli.index import page, page_path
 from pecli.output import check_target, write
 from pecli.terminal import Steps, results, say
 from pecli.words import command
@@ -49,11 +50,12 @@ def batch(
             raise UsageError("name a TOML file, - for standard input, or --init to start one")
         plan = read_batch(file, folder)
         chosen = plan.only(only) if only else plan
+        pages = [page_path(plan, path) for path in [*plan.index, *(index or [])]]
         if dry_run:
             results([command(job, job.targets()) for job in chosen.jobs])
             return
         draw(chosen, workers=jobs, force=force, fail_fast=fail_fast, quiet=quiet)
-        write_pages(plan, [*plan.index, *(index or [])], quiet)
+        write_pages(plan, pages, quiet)
 
 
 def write_start(path: str) -> str:
@@ -92,10 +94,7 @@ def draw(plan: Batch, *, workers: int | None, force: bool, fail_fast: bool, quie
 
 def write_pages(plan: Batch, paths: list[str], quiet: bool) -> None:
     """Writes the pages that show every figure of the file."""
-    from pecli.index import page
-
-    for path in paths:
-        target = str(plan.folder / path)
+    for target in paths:
         data = page(plan, target)
         if not (Path(target).is_file() and Path(target).read_bytes() == data):
             write(target, data)

@@ -76,10 +76,6 @@ class Encoding(Options):
         """This encoding with what it leaves open settled by the positions."""
         return self
 
-    def fingerprint(self) -> str:
-        """What the numbers depend on besides the parameters: the content of a file. Empty for a formula."""
-        return ""
-
     def covered(self, positions: Positions) -> Positions:
         """The rows of the table for a sequence at these positions; raises UsageError where there are none."""
         return positions

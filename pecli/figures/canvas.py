@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pecli.encodings.tables import fingerprint
 from pecli.errors import UnknownNameError, UsageError
 from pecli.options import Options, option
 
@@ -108,6 +109,9 @@ class Canvas(Options):
     def colours(self, kind: str) -> str:
         """The colour map for values of that kind (diverging, sequential, binary, cyclic)."""
         return self.cmap or COLOURS[kind]
+
+    def fingerprint(self) -> str:
+        return "".join(fingerprint(name) for name in (self.style, self.font) if name and Path(name).is_file())
 
     def wrapped(self, text: str) -> str:
         """Small text broken into lines that fit the width."""

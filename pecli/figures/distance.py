@@ -39,7 +39,7 @@ class DistanceNumbers(Numbers):
 
     def less(self, other: Self) -> Self:
         matrix = difference(self.matrix, other.matrix)
-        reach = float(np.nanmax(np.abs(matrix))) or 1.0
+        reach = float(np.fmax.reduce(np.abs(matrix), axis=None, initial=0.0)) or 1.0
         return replace(self, matrix=matrix, smallest=-reach, largest=reach)
 
     def columns(self) -> list[Any]:

@@ -45,10 +45,10 @@ class HeatmapNumbers(Numbers):
         return f"each pixel: mean of {most}{self.block:,} positions" if self.block > 1 else ""
 
     def limits(self) -> tuple[float, float]:
-        return (-self.limit, self.limit)
+        return (-self.limit if self.signed else 0.0, self.limit)
 
     def limited(self, low: float, high: float) -> Self:
-        return replace(self, limit=max(-low, high))
+        return replace(self, limit=max(-low, high), signed=low < 0)
 
     def less(self, other: Self) -> Self:
         table = difference(self.table, other.table)

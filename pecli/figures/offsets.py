@@ -82,7 +82,7 @@ class Offsets(Figure):
     def shape(self, view: View) -> tuple[int, ...]:
         exact = all(is_by_offset(encoding, MEASURES[self.measure]) for encoding in view.encodings)
         bins = even_bins(view.covered.length, view.pixel_columns)
-        return (3, len(view.encodings), bins if exact else view.covered.length)
+        return (3, len(view.encodings), bins if exact else bins + view.covered.length)
 
     def compute(self, view: View) -> OffsetsNumbers:
         edges = self.edges(view)
@@ -105,7 +105,8 @@ class Offsets(Figure):
         stop = int(edges[-1])
         low, high = np.fmin.reduceat(spread.low[0, :stop], starts), np.fmax.reduceat(spread.high[0, :stop], starts)
         mean = np.add.reduceat(spread.mean[0, :stop], starts) / counts
-        return Envelope(low[None], high[None], mean[None]), float(np.nanmax(spread.high - spread.low))
+        widest = np.fmax.reduce(spread.high - spread.low, axis=None, initial=0.0)
+        return Envelope(low[None], high[None], mean[None]), float(widest)
 
     def draw(self, numbers: OffsetsNumbers, axes: list[Axes], canvas: Canvas) -> None:
         rows = zip(numbers.view.encodings, numbers.mean, numbers.low, numbers.high, strict=True)

@@ -132,7 +132,7 @@ def strange(folder: Path) -> Path:
     [
         ("foreign.png", 1, ["carries no job"]),
         ("text.png", 1, ["could not be read"]),
-        ("empty.pdf", 1, ["carries no job"]),
+        ("empty.pdf", 1, ["could not be read"]),
         ("foreign.pdf", 1, ["carries no job"]),
         ("foreign.svg", 1, ["carries no job"]),
         ("bomb.svg", 1, ["carries no job"]),

@@ -14,10 +14,11 @@ from typing import Any
 from pecli.encodings import read_encoding
 from pecli.errors import PecliError, UnknownNameError, UsageError
 from pecli.job import Job
-from pecli.options import Option
+from pecli.options import Option, shorten
 from pecli.sections import STUDIES, Choice, encoding_parameters, find_study, known_options
 from pecli.study import Study
-from pecli.sweep import check_targets, jobs_of
+from pecli.sweep import jobs_of, twice
+from pecli.toml_lines import Lines
 from pecli.words import plain_path
 
 STDIN = "-"
@@ -128,159 +129,146 @@ def _read(path: str) -> str:
         raise UsageError(f"{path} is not UTF-8 text: {error.reason} at byte {error.start}") from None
 
 
-@dataclass(frozen=True)
-class Lines:
-    """Where the figures and their keys stand in the text, for messages; tomllib does not say."""
-
-    path: str
-    text: str
-
-    def of(self, entry: int, key: str | None = None) -> str:
-        """``file:line`` of the entry, or of its key."""
-        rows = self.text.splitlines()
-        heads = [i for i, row in enumerate(rows) if re.match(r"\s*\[\[\s*figure\s*\]\]", row)]
-        if entry >= len(heads):
-            return self.path
-        at = heads[entry]
-        stop = next((i for i in range(at + 1, len(rows)) if re.match(r"\s*\[", rows[i])), len(rows))
-        spelled = re.compile(rf"\s*[\"']?{re.escape(key)}[\"']?\s*=") if key else None
-        line = next((i for i in range(at, stop) if spelled and spelled.match(rows[i])), at)
-        return f"{self.path}:{line + 1}"
-
-
 def _batch(lines: Lines, tables: dict[str, Any], folder: Path) -> Batch:
     for name in tables:
         if name not in TABLES:
             raise UnknownNameError(f"table of {lines.path}", name, TABLES)
     about, defaults, figures = tables.get("batch", {}), tables.get("defaults", {}), tables.get("figure", [])
     if not all(isinstance(one, dict) for one in (about, defaults)) or not isinstance(figures, list) or not figures:
-        raise UsageError(
-            f"{lines.path} has no [[figure]] (and [batch] and [defaults] are tables): see pecli batch --init"
-        )
-    title, index = _about(lines.path, about)
-    _check_defaults(lines.path, defaults, figures)
-    entries, wrong = [], []
+        raise UsageError(f"{lines.path} is not made of [batch], [defaults] and [[figure]]: see pecli batch --init")
+    title, index = _about(lines, about)
+    refused = _wrong_defaults(lines, defaults, figures)
+    defaults = {name: value for name, value in defaults.items() if name not in refused}
+    entries, wrong = [], list(refused.values())
     for number, figure in enumerate(figures):
         try:
             entries.append(_entry(lines, number, figure, defaults, folder))
         except PecliError as error:
             wrong.append(str(error))
+    if not wrong:
+        wrong = twice((job, entry.where) for entry in entries for job in entry.jobs)
     if wrong:
         raise UsageError("\n".join(wrong))
-    check_targets(job for entry in entries for job in entry.jobs)
     return Batch(tuple(entries), title, index, folder)
 
 
-def _about(path: str, about: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
+def _about(lines: Lines, about: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
     known: dict[str, Any] = {"title": "Position encodings", "index": []}
     for name, value in about.items():
         if name not in known:
-            raise UnknownNameError(f"key of [batch] in {path}", name, known)
+            raise UnknownNameError(f"key of [batch] in {lines.path}", name, known)
         known[name] = value
-    index = [known["index"]] if isinstance(known["index"], str) else known["index"]
-    if not isinstance(known["title"], str) or not all(isinstance(one, str) for one in index):
-        raise UsageError(f"{path}: title and index of [batch] are text")
-    return known["title"], tuple(index)
+    title, index = known["title"], known["index"]
+    index = [index] if isinstance(index, str) else index
+    if not isinstance(title, str) or not isinstance(index, list) or not all(isinstance(one, str) for one in index):
+        raise UsageError(f"{lines.of('batch')}: title of [batch] is text, index is text or a list of text")
+    return title, tuple(index)
 
 
-def _check_defaults(path: str, defaults: Mapping[str, Any], figures: list[Any]) -> None:
-    """Every default must be an option of some figure of the file."""
-    commands = [figure.get("command") for figure in figures if isinstance(figure, dict)]
+def _wrong_defaults(lines: Lines, defaults: Mapping[str, Any], figures: list[Any]) -> dict[str, str]:
+    """What is wrong under [defaults], by name: each must be an option of some figure here, of the right type."""
     known: dict[str, Option] = {}
-    for command in commands:
+    for figure in figures:
+        command = figure.get("command") if isinstance(figure, dict) else None
         if isinstance(command, str) and command in STUDIES:  # another one is told with its entry
             known.update(known_options(find_study(command)))
+    wrong = {}
     for name, value in defaults.items():
-        if name.replace("-", "_") not in known:
-            raise UnknownNameError(f"option under [defaults] of {path}", name, known)
-        _check_type(f"{path}: [defaults]", known[name.replace("-", "_")], value)
+        at = f"{lines.of('defaults', key=name)}: [defaults]"
+        try:
+            _check_type(_known(known, name), value)
+        except UsageError as error:
+            wrong[name] = f"{at}: {error}"
+    return wrong
+
+
+def _known(known: Mapping[str, Option], name: str, of: str = "") -> Option:
+    one = known.get(name.replace("-", "_"))
+    if one is None:
+        raise UnknownNameError("option" + of, name, known)
+    return one
 
 
 def _entry(lines: Lines, number: int, figure: Any, defaults: Mapping[str, Any], folder: Path) -> Entry:
-    where = f"{lines.of(number)}: figure {number + 1}"
+    """One figure; raises UsageError with its place, the line of the key that is wrong where the message has one."""
     if not isinstance(figure, dict) or not isinstance(figure.get("command"), str):
-        raise UsageError(f'{where} has no command, such as command = "heatmap"')
+        raise UsageError(
+            f'{lines.of("figure", number)}: figure {number + 1} has no command, such as command = "heatmap"'
+        )
     name, note = figure.get("name", ""), figure.get("note", "")
-    if not isinstance(name, str) or not isinstance(note, str):
-        raise UsageError(f"{where}: name and note are text")
-    where += f" ({name})" if name else ""
-    given = {key.replace("-", "_"): value for key, value in figure.items() if key not in OWN}
+    label = f"figure {number + 1}" + (f" ({name})" if name else "")
     try:
-        study = find_study(figure["command"])
-        _check_keys(lines, number, study, given)
-        fitting = _fitting(study, given, {key.replace("-", "_"): value for key, value in defaults.items()})
-        jobs = tuple(_placed(job, folder) for job in jobs_of(study.name, {**fitting, **given}))
+        if not isinstance(name, str) or not isinstance(note, str):
+            raise UsageError("name and note are text")
+        given = {key.replace("-", "_"): value for key, value in figure.items() if key not in OWN}
+        jobs = _jobs(find_study(figure["command"]), given, defaults)
+        shown = name or Path(jobs[0].targets()[0]).name
+        jobs = tuple(_placed(job, folder) for job in jobs)
         for job in jobs:
-            job.check()
+            job.check(planned=True)
     except PecliError as error:
-        raise UsageError(f"{_prefix(str(error), where)}{error}") from None
-    return Entry(where, name or jobs[0].targets()[0], note, jobs)
+        place = lines.of("figure", number, _key_of(str(error), figure))
+        raise UsageError(f"{place}: {label}: {error}") from None
+    return Entry(f"{lines.of('figure', number)}: {label}", shown, note, jobs)
 
 
-def _prefix(text: str, where: str) -> str:
-    return "" if text.startswith(where.split(":")[0] + ":") else f"{where}: "
+def _key_of(message: str, figure: Mapping[str, Any]) -> str | None:
+    """The key that a message is about: the first of the entry's that it names."""
+    found = re.findall(r"--([a-z][a-z-]*)|'(\w[\w-]*)'|unknown (\w+)|^(\w+)", message)
+    named = [word.replace("-", "_") for words in found for word in words if word]
+    return next((key for word in named for key in figure if key.replace("-", "_") == word), None)
 
 
-def _check_keys(lines: Lines, number: int, study: type[Study], given: Mapping[str, Any]) -> None:
+def _jobs(study: type[Study], given: Mapping[str, Any], defaults: Mapping[str, Any]) -> tuple[Job, ...]:
     known = known_options(study)
+    (choice,) = Choice.options()
+    specs = _specs(given.get(choice, defaults.get(choice, study.usual)))
+    own = {name: one for spec in specs for name, one in read_encoding(spec).options().items()}
     for key, value in given.items():
-        at = f"{lines.of(number, key)}: figure {number + 1}"
-        if key not in known and not _plugin_has(given, key):
-            raise UsageError(f"{at}: {UnknownNameError(f'option of {study.name}', key, known)}")
-        if key in known:
-            _check_type(at, known[key], value)
-            _check_value(at, known[key], value)
+        _check_type(own.get(key) or _known(known, key, f" of {study.name}"), value)
+    spelled = {key.replace("-", "_"): value for key, value in defaults.items()}
+    fitting = {n: v for n, v in spelled.items() if n in known and (n not in encoding_parameters() or n in own)}
+    jobs = jobs_of(study.name, {**fitting, **given})
+    if not jobs[0].targets():
+        raise UsageError(f"output is missing: {study.name} draws nothing, so name a file such as {study.name}.json")
+    return tuple(jobs)
 
 
-def _check_value(at: str, one: Option, value: Any) -> None:
-    """Each value alone, so that the message has the line of its key."""
-    items = value if isinstance(value, list) else [value]
-    try:
-        for item in items:
-            if one.name not in encoding_parameters():  # those differ from encoding to encoding
-                one.read(item)
-    except PecliError as error:
-        raise UsageError(f"{at}: {error}") from None
+def _specs(value: Any) -> list[str]:
+    """The encodings that a value, a list or a list of lists names."""
+    if isinstance(value, str):
+        return [value]
+    if not isinstance(value, list):
+        raise UsageError(f"encoding = {value!r} is of the wrong type: it takes text such as 'rope:base=500000'")
+    return [spec for item in value for spec in _specs(item)]
 
 
-def _plugin_has(given: Mapping[str, Any], key: str) -> bool:
-    (name,) = Choice.options()
-    specs = given.get(name, [])
-    return any(key in read_encoding(spec).options() for spec in ([specs] if isinstance(specs, str) else specs))
-
-
-def _check_type(at: str, one: Option, value: Any) -> None:
-    """TOML has types, so text is no number there, and true is neither."""
+def _check_type(one: Option, value: Any) -> None:
+    """TOML has types, so text is no number there, and true is neither; raises UsageError."""
     if isinstance(value, list):
         for item in value:
-            _check_type(at, one, item)
+            _check_type(one, item)
         return
-    if one.scalar is bool:
-        right = isinstance(value, bool)
-    elif one.scalar is str:
-        right = isinstance(value, str)
+    if one.scalar in (bool, str):
+        right = isinstance(value, one.scalar)
     else:
         right = (isinstance(value, (int, float)) and not isinstance(value, bool)) or value in list(one.names)
     if not right:
-        raise UsageError(f"{at}: {one.name} = {value!r} is of the wrong type: it takes {one.bounds}")
-
-
-def _fitting(study: type[Study], given: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """The defaults that this figure, with its encodings, has an option for."""
-    (choice,) = Choice.options()
-    specs = given.get(choice, defaults.get(choice, study.usual))
-    encodings = [read_encoding(spec) for spec in ([specs] if isinstance(specs, str) else specs)]
-    own = {name for encoding in encodings for name in encoding.options()}
-    known = known_options(study)
-    return {n: v for n, v in defaults.items() if n in known and (n not in encoding_parameters() or n in own)}
+        raise UsageError(f"{one.name} = {shorten(repr(value))} is of the wrong type: it takes {one.bounds}")
 
 
 def _placed(job: Job, folder: Path) -> Job:
     """The job with its outputs in the folder; raises UsageError for one that would leave it."""
-    base = folder.resolve()
-    targets = job.targets()
-    for path in targets:
-        if path == STDIN or not (base / path).resolve().is_relative_to(base):
-            raise UsageError(f"output {path} leaves the folder {folder}: name a file inside it")
-    paths = tuple(plain_path(str(folder / path)) for path in targets)
-    return replace(job, output=replace(job.output, output=paths, format=None))
+    paths = [inside(folder, path) for path in job.targets()]
+    return replace(job, output=replace(job.output, output=tuple(map(plain_path, paths)), format=None))
+
+
+def inside(folder: Path, path: str) -> str:
+    """The path in the folder; raises UsageError for one that would leave it."""
+    try:
+        there = (folder.resolve() / path).resolve()
+    except (OSError, RuntimeError, ValueError) as error:  # a loop of symlinks, a NUL
+        raise UsageError(f"output {path!r} cannot be made: {error}") from None
+    if path == STDIN or not there.is_relative_to(folder.resolve()):
+        raise UsageError(f"output {path} leaves the folder {folder}: name a file inside it")
+    return str(folder / path)

@@ -1,0 +1,150 @@
+"""The gallery: gallery.toml makes all of it and nothing else, and what is there is what it makes now."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from pecli.batch_file import Batch, Entry, read_batch
+from pecli.encodings import ENCODINGS
+from pecli.figures import FIGURES
+from pecli.figures.compare import Compare
+from pecli.figures.overview import Overview
+from pecli.formats import read_metadata
+from pecli.index import page
+from pecli.job import Job, versions
+from pecli.picture import Picture
+
+ROOT = Path(__file__).parents[1]
+GALLERY = ROOT / "gallery"
+LARGEST = 5_000_000  # bytes of all of it
+FEW = ("waves.png", "dials-clock.png", "distance-binary-hamming.png", "terms.png")  # numbers drawn anew
+FEWER = ("dials-clock.png", "heatmap-binary.png")  # pixels too, on the same versions
+
+
+@pytest.fixture
+def plan(monkeypatch: pytest.MonkeyPatch) -> Batch:
+    """The list, read from the folder in which the gallery is made."""
+    monkeypatch.chdir(ROOT)
+    return read_batch("gallery/gallery.toml")
+
+
+def inputs(job: Job) -> set[str]:
+    """The files that a job reads."""
+    settings = [part.settings() for part in (*job.encodings, job.figure)]
+    return {Path(one["file"]).name for one in settings if one.get("file")}
+
+
+def target(job: Job) -> str:
+    (path,) = job.targets()
+    return Path(path).name
+
+
+def job_of(plan: Batch, name: str) -> Job:
+    (job,) = [job for job in plan.jobs if target(job) == name]
+    return job
+
+
+def test_every_entry_has_a_name_of_its_own_and_says_what_to_see(plan: Batch) -> None:
+    def wrong(entry: Entry) -> bool:
+        return not entry.note.endswith(".") or entry.name.endswith((".png", ".json"))
+
+    assert [entry.name for entry in plan.entries if wrong(entry)] == []
+    names = [entry.name for entry in plan.entries]
+    assert sorted(set(names)) == sorted(names)
+
+
+def test_every_file_is_there_and_carries_its_job(plan: Batch) -> None:
+    for job in plan.jobs:
+        found, wanted = read_metadata(job.targets()[0]), json.loads(job.metadata())
+        assert found["job"] == wanted["job"], target(job)
+        assert found.get("inputs") == wanted.get("inputs"), target(job)
+
+
+def test_nothing_else_is_there(plan: Batch) -> None:
+    made = {target(job) for job in plan.jobs} | set(plan.index)
+    read = {name for job in plan.jobs for name in inputs(job)}
+    assert {path.name for path in GALLERY.iterdir()} == made | read | {"gallery.toml"}
+
+
+@pytest.mark.parametrize("name", ["README.md", "gallery.html"])
+def test_a_page_is_what_the_list_gives_now(name: str, plan: Batch) -> None:
+    assert name in plan.index
+    assert (GALLERY / name).read_bytes() == page(plan, f"gallery/{name}")
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_figure_is_shown(name: str, plan: Batch) -> None:
+    assert [job for job in plan.jobs if job.figure.name == name]
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_every_encoding_is_shown(name: str, plan: Batch) -> None:
+    assert [job for job in plan.jobs if name in {encoding.name for encoding in job.encodings}]
+
+
+def test_the_first_articles_figures_come_first(plan: Batch) -> None:
+    first = plan.jobs[:4]
+    assert [job.figure.name for job in first] == ["overview", "overview", "scatter", "curves"]
+    assert [job.encodings[0].spec() for job in first[:2]] == ["sinusoidal", "sinusoidal:base=10"]
+    assert {job.positions.start for job in first} == {1}
+    assert isinstance(first[0].figure, Overview) and first[0].figure.panels == ("heatmap", "distance")
+
+
+def test_a_difference_is_shown(plan: Batch) -> None:
+    assert [job for job in plan.jobs if isinstance(job.figure, Compare) and job.figure.difference]
+
+
+def test_it_stays_small() -> None:
+    assert sum(path.stat().st_size for path in GALLERY.iterdir()) < LARGEST
+
+
+def same(first: Any, second: Any) -> bool:
+    """Equal up to rounding."""
+    if isinstance(first, dict):
+        return first.keys() == second.keys() and all(same(first[name], second[name]) for name in first)
+    if isinstance(first, list):
+        return len(first) == len(second) and all(map(same, first, second))
+    if isinstance(first, float) and isinstance(second, (int, float)):
+        return bool(first == pytest.approx(second, rel=1e-9, abs=1e-9))
+    return bool(first == second)
+
+
+@pytest.mark.parametrize("name", ["stats.json", "explain.json"])
+def test_numbers_in_a_file_are_those_computed_now(name: str, plan: Batch) -> None:
+    picture = Picture(job_of(plan, name))
+    now, stored = json.loads(picture.render("json")[0]), json.loads((GALLERY / name).read_bytes())
+    for part in ("job", "facts", "arrays"):
+        assert same(stored.get(part), now.get(part)), part
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_the_job_in_a_file_gives_the_numbers_of_the_list(name: str, plan: Batch) -> None:
+    listed = job_of(plan, name)
+    carried = dict(read_metadata(str(GALLERY / name))["job"])
+    anew = Picture(Job.make(carried.pop("command"), carried)).numbers
+    drawn = Picture(listed).numbers
+    assert anew.arrays().keys() == drawn.arrays().keys()
+    for key, array in drawn.arrays().items():
+        assert np.array_equal(anew.arrays()[key], array, equal_nan=array.dtype.kind == "f"), key
+    assert anew.facts() == drawn.facts()
+
+
+@pytest.mark.parametrize("name", FEWER)
+def test_pixels_are_the_same_on_the_same_versions(name: str, plan: Batch) -> None:
+    stored = read_metadata(str(GALLERY / name))
+    if any(stored[library] != version for library, version in versions().items()):
+        pytest.skip("drawn by other versions")
+    with (
+        Image.open(GALLERY / name) as old,
+        Image.open(io.BytesIO(Picture(job_of(plan, name)).render("png")[0])) as new,
+    ):
+        assert old.size == new.size
+        pixels = [np.asarray(image.convert("RGB"), dtype=float) for image in (old, new)]
+    assert np.sqrt(np.mean((pixels[0] - pixels[1]) ** 2)) < 1  # of 255: another processor may round otherwise

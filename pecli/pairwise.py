@@ -146,8 +146,10 @@ def to_all(encoding: Encoding, measure: Measure, at: Array, first: int, count: i
     return np.hstack([measure.between(rows, encoding.table(part)) for part in parts])
 
 
-def spread_by_offset(encoding: Encoding, measure: Measure, positions: Positions) -> Envelope:
+def spread_by_offset(encoding: Encoding, measure: Measure, positions: Positions) -> tuple[Envelope, int]:
     """The measure's minimum, maximum and mean over all pairs at each offset 0 … L − 1, each (1, L); NaN where none is.
+
+    With how many pairs are left out because the measure is not defined for them.
 
     Row p of the matrix, from its diagonal on, stands at the offsets 0, 1, …: rows are added up one by one.
     """
@@ -163,7 +165,8 @@ def spread_by_offset(encoding: Encoding, measure: Measure, positions: Positions)
             high[:pairs] = np.fmax(high[:pairs], row[shift:])
             total[:pairs] += np.nan_to_num(row[shift:])
             defined[:pairs] += ~np.isnan(row[shift:])
-    return Envelope(low[None], high[None], total[None] / np.where(defined, defined, np.nan))
+    undefined = length * (length + 1) // 2 - int(defined.sum())
+    return Envelope(low[None], high[None], total[None] / np.where(defined, defined, np.nan)), undefined
 
 
 def matrix(encoding: Encoding, measure: Measure, blocks: Blocks) -> Array:

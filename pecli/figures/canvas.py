@@ -36,6 +36,8 @@ SIZES = {
     "slide": Size(13.33, 7.5, 18),
 }
 LIMITS = (0.5, 100.0)  # inches
+SIDES, ENDS = 0.137, 0.017  # inches a point of text: labels and colour bar beside a square panel, labels below it
+PASSES = 4  # of the layout, at most
 MOST_PIXELS = 2**16 - 1  # matplotlib's own limit a side
 COLOURS = {"diverging": "RdBu_r", "sequential": "viridis", "binary": "Greys", "cyclic": "twilight"}
 CJK = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
@@ -94,14 +96,19 @@ class Canvas(Options):
         width, height = map(float, match.groups())
         return Size(width, height, 8 if width <= 8 else 8 * width / 8)
 
-    def extent(self, aspect: float, grid: tuple[int, int]) -> tuple[float, float]:
-        """Width and height in inches of a picture with that grid of panels (rows, columns) of that height/width."""
+    def extent(self, aspect: float | None, grid: tuple[int, int]) -> tuple[float, float]:
+        """Width and height in inches of a picture with that grid of panels (rows, columns) of that height/width.
+
+        Without an aspect panels are square, with room for labels on two sides and a colour bar.
+        """
         size = self.inches
         rows, columns = grid
+        if aspect is None:
+            aspect = (size.width / columns - SIDES * size.font + ENDS * size.font) / (size.width / columns)
         height = size.height or min(LIMITS[1], size.width * aspect * rows / columns + 0.07 * size.font)
         return size.width, height
 
-    def pixels(self, aspect: float, grid: tuple[int, int]) -> tuple[int, int]:
+    def pixels(self, aspect: float | None, grid: tuple[int, int]) -> tuple[int, int]:
         """Rows and columns of pixels that one panel has for sure (three quarters of its share)."""
         width, height = self.extent(aspect, grid)
         return max(1, int(0.75 * height * self.dpi / grid[0])), max(1, int(0.75 * width * self.dpi / grid[1]))
@@ -113,10 +120,10 @@ class Canvas(Options):
     def fingerprint(self) -> str:
         return "".join(fingerprint(name) for name in (self.style, self.font) if name and Path(name).is_file())
 
-    def wrapped(self, text: str) -> str:
-        """Small text broken into lines that fit the width."""
+    def wrapped(self, text: str, share: float = 1.0) -> str:
+        """Text broken into lines that fit that share of the width."""
         size = self.inches
-        return textwrap.fill(text, max(20, int(size.width * 72 / (0.5 * size.font))))
+        return textwrap.fill(text, max(16, int(share * size.width * 72 / (0.55 * size.font))))
 
     def check_names(self) -> None:
         """Refuses a colour map or a style that is not there; needs matplotlib, so it comes late."""
@@ -135,9 +142,12 @@ KEPT: dict[Any, Any] = {  # what holds whatever style is used: widths, fonts ins
     "pdf.fonttype": 42,
     "svg.fonttype": "path",
     "savefig.bbox": None,
+    "figure.constrained_layout.use": False,  # laid out once, by `settle`
+    "figure.autolayout": False,
     "savefig.dpi": "figure",
     "text.usetex": False,
     "image.interpolation": "nearest",
+    "image.interpolation_stage": "data",  # the other makes an image four times as large first
 }
 
 
@@ -240,7 +250,7 @@ def _cjk_families() -> list[str]:
     return [name for name in CJK_FONTS if name in manager.get_font_names()]
 
 
-def new_picture(canvas: Canvas, aspect: float, grid: tuple[int, int]) -> tuple[Picture, list[Axes]]:
+def new_picture(canvas: Canvas, aspect: float | None, grid: tuple[int, int]) -> tuple[Picture, list[Axes]]:
     """An empty matplotlib Figure with a grid of axes, row by row."""
     from matplotlib.figure import Figure as Picture
 
@@ -249,11 +259,24 @@ def new_picture(canvas: Canvas, aspect: float, grid: tuple[int, int]) -> tuple[P
 
 
 def settle(picture: Picture) -> None:
-    """Lays the picture out once, for every format alike; saving would do it again by a whole draw of its own."""
+    """Lays the picture out once, for every format alike; saving would do it again by a whole draw of its own.
+
+    Square panels shrink after their labels were given room, so that one pass can leave a label outside.
+    """
     engine = picture.get_layout_engine()
-    if engine is not None:
+    if engine is None:
+        return
+    for _ in range(PASSES):
         engine.execute(picture)
-        picture.set_layout_engine("none")
+        if _is_inside(picture):
+            break
+    picture.set_layout_engine(None)  # "none" would leave a placeholder, and with it the draw
+
+
+def _is_inside(picture: Picture) -> bool:
+    """Whether nothing is cut off at the borders."""
+    found, (width, height) = picture.get_tightbbox(), picture.get_size_inches()
+    return bool(found.x0 >= 0 and found.y0 >= 0 and found.x1 <= width and found.y1 <= height)
 
 
 def split_axes(axes: Axes, grid: tuple[int, int]) -> list[Axes]:
@@ -282,7 +305,14 @@ def colour_bar(scale: Scale, axes: list[Axes]) -> None:
     axes = axes[: scale.panels]
     picture = axes[0].get_figure(root=True)
     assert picture is not None  # an Axes that is drawn on stands in a picture
-    bar = picture.colorbar(scale.mappable, ax=axes, label=scale.label, fraction=0.05, pad=0.02, aspect=25)
+    ticks = scale.ticks if scale.ticks is not None else _few_ticks(scale.mappable)
+    bar = picture.colorbar(scale.mappable, ax=axes, label=scale.label, ticks=ticks, fraction=0.05, pad=0.02, aspect=25)
     bar.outline.set_linewidth(0.4)
-    if scale.ticks is not None:
-        bar.set_ticks(scale.ticks)
+
+
+def _few_ticks(mappable: Any) -> Any:
+    """Five or so round numbers; powers of ten as the norm has them."""
+    from matplotlib.colors import LogNorm
+    from matplotlib.ticker import MaxNLocator
+
+    return None if isinstance(mappable.norm, LogNorm) else MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10])

@@ -16,6 +16,8 @@ from pecli.pairwise import measures
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+SQUARE = 0.85  # height over width of a square panel and its labels
+
 
 @dataclass(frozen=True)
 class CompareNumbers(OverviewNumbers):
@@ -69,7 +71,7 @@ class Compare(Figure):
         return (ceil(panels / columns), columns)
 
     def aspect_for(self, view: View) -> float:
-        return 0.9 * self.part().aspect_for(view)
+        return 0.9 * (self.part().aspect_for(view) or SQUARE)
 
     def shape(self, view: View) -> tuple[int, ...]:
         return (sum(prod(self.part().shape(one)) for one in self.views(view)),)
@@ -94,7 +96,8 @@ class Compare(Figure):
         scales = [part.figure.draw(part.numbers, own, canvas) for part, own in zip(numbers.parts, groups, strict=False)]
         titles = [encoding.label() for encoding in numbers.view.encodings] + ["difference, first − second"]
         for own, title in zip(groups[: len(scales)], titles, strict=False):
-            own[0].set_title(f"{title}\n{own[0].get_title()}".strip())
+            share = 0.7 / self.grid_for(numbers.view)[1]  # the rest is for labels and the colour bar
+            own[0].set_title(f"{canvas.wrapped(unbroken(title), share)}\n{own[0].get_title()}".strip())
         for unused in axes[len(scales) * size :]:
             unused.set_axis_off()
         shared = len(scales) - numbers.differs
@@ -121,3 +124,8 @@ def _one_window(axes: list[Axes]) -> None:
     low, high = (pick(one.get_ylim()[end] for one in axes) for end, pick in ((0, min), (1, max)))
     for one in axes:
         one.set_ylim(low, high)
+
+
+def unbroken(title: str) -> str:
+    """A title that breaks at its commas only."""
+    return ", ".join(part.replace(" ", "\u00a0") for part in title.split(", "))

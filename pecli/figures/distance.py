@@ -57,7 +57,7 @@ class Distance(Figure):
 
     name: ClassVar[str] = "distance"
     example: ClassVar[str] = "pecli distance --d 256 --measure dot"
-    aspect: ClassVar[float] = 0.85
+    aspect: ClassVar[float | None] = None
 
     measure: str = option("euclidean", "how two rows are compared", choices=measures, flags=("-m",))
 

@@ -33,7 +33,7 @@ __all__ = [
 class Figure(Study):
     """Base of the figures. A subclass is one file: its options as fields, `compute` and `draw`."""
 
-    aspect: ClassVar[float] = 0.75  # height of a panel over its width
+    aspect: ClassVar[float | None] = 0.75  # height of a panel over its width; None: square
     composed: ClassVar[bool] = False  # made of other figures
 
     def grid(self) -> tuple[int, int]:
@@ -44,7 +44,7 @@ class Figure(Study):
         """The grid of panels for this view, where it depends on what is looked at."""
         return self.grid()
 
-    def aspect_for(self, view: View) -> float:
+    def aspect_for(self, view: View) -> float | None:
         """Height of a panel over its width for this view."""
         return self.aspect
 
@@ -96,7 +96,7 @@ def label_positions(axis: Any, encoding: Encoding, label: str | None = None) -> 
         from matplotlib.ticker import FuncFormatter, MultipleLocator
 
         low, high = sorted(axis.get_view_interval())
-        most = max(1, _room(axis) / 0.8)
+        most = max(1, _room(axis) / (0.8 if axis.axis_name == "x" else 0.35))
         step = next((step for step in encoding.tick_steps if (high - low) / step <= most), encoding.tick_steps[-1])
         axis.set_major_locator(MultipleLocator(step))
         axis.set_major_formatter(FuncFormatter(lambda value, _: encoding.position_text(value)))
@@ -125,4 +125,4 @@ def label_dimensions(axis: Any, encoding: Encoding) -> None:
     else:
         from matplotlib.ticker import MaxNLocator
 
-        axis.set_major_locator(MaxNLocator(integer=True))
+        axis.set_major_locator(MaxNLocator(nbins=7, steps=[1, 2, 5, 10], integer=True))

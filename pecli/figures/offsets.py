@@ -32,16 +32,20 @@ class OffsetsNumbers(Numbers):
     decay: Array
     block: int
     spread: tuple[float, ...]  # the widest band of each encoding over one offset, 0 where it is a line exactly
+    undefined: tuple[int, ...]  # pairs of each encoding that are left out: a row is constant or zero
 
     def caption(self) -> str:
-        return extremes(self.block, "offsets")
+        rows = zip(self.view.encodings, self.undefined, strict=True)
+        left_out = [f"{encoding.name}: {count:,} undefined pairs left out" for encoding, count in rows if count]
+        return "; ".join(filter(None, [extremes(self.block, "offsets"), *left_out]))
 
     def columns(self) -> list[str]:
         return [f"{offset:g}" for offset in self.offsets]
 
     def facts(self) -> dict[str, Any]:
         specs = [encoding.spec() for encoding in self.view.encodings]
-        return {"block": self.block, "spread": dict(zip(specs, self.spread, strict=True))}
+        by_encoding = {"spread": self.spread, "undefined": self.undefined}
+        return {"block": self.block, **{n: dict(zip(specs, v, strict=True)) for n, v in by_encoding.items()}}
 
 
 @dataclass(frozen=True)
@@ -87,26 +91,28 @@ class Offsets(Figure):
     def compute(self, view: View) -> OffsetsNumbers:
         edges = self.edges(view)
         spreads = [self._spread(encoding, view, edges) for encoding in view.encodings]
-        low, high, mean = (np.concatenate(parts) for parts in zip(*[one for one, _ in spreads], strict=True))
+        low, high, mean = (np.concatenate(parts) for parts in zip(*[one[0] for one in spreads], strict=True))
         centres = (edges[:-1] + edges[1:] - 1) / 2
         decay = [e.decay(centres) for e in view.encodings if self.decay and isinstance(e, Harmonic)]
-        widths, block = tuple(width for _, width in spreads), int(np.diff(edges).max())
+        _, widths, undefined = zip(*spreads, strict=True)
+        block = int(np.diff(edges).max())
         bound = np.array(decay) if decay else np.empty((0, len(centres)))
-        return OffsetsNumbers(view, mean, np.arange(len(mean)), centres, low, high, bound, block, widths)
+        return OffsetsNumbers(view, mean, np.arange(len(mean)), centres, low, high, bound, block, widths, undefined)
 
-    def _spread(self, encoding: Encoding, view: View, edges: Array) -> tuple[Envelope, float]:
-        """The measure over each run of offsets, and the widest band over a single offset."""
+    def _spread(self, encoding: Encoding, view: View, edges: Array) -> tuple[Envelope, float, int]:
+        """The measure over each run of offsets, the widest band over a single offset, undefined pairs."""
         measure = MEASURES[self.measure]
         if is_by_offset(encoding, measure):
-            return envelope(lambda first, count: np.array([by_offset(encoding, measure, count, first)]), edges), 0.0
-        spread = spread_by_offset(encoding, measure, encoding.covered(view.positions))
+            exact = envelope(lambda first, count: np.array([by_offset(encoding, measure, count, first)]), edges)
+            return exact, 0.0, 0
+        spread, undefined = spread_by_offset(encoding, measure, encoding.covered(view.positions))
         starts = edges[:-1]
         counts = np.diff(edges)
         stop = int(edges[-1])
         low, high = np.fmin.reduceat(spread.low[0, :stop], starts), np.fmax.reduceat(spread.high[0, :stop], starts)
         mean = np.add.reduceat(spread.mean[0, :stop], starts) / counts
         widest = np.fmax.reduce(spread.high - spread.low, axis=None, initial=0.0)
-        return Envelope(low[None], high[None], mean[None]), float(widest)
+        return Envelope(low[None], high[None], mean[None]), float(widest), undefined
 
     def draw(self, numbers: OffsetsNumbers, axes: list[Axes], canvas: Canvas) -> None:
         rows = zip(numbers.view.encodings, numbers.mean, numbers.low, numbers.high, strict=True)
@@ -116,7 +122,13 @@ class Offsets(Figure):
             axes[0].fill_between(numbers.offsets, low, high, color=line.get_color(), alpha=0.3, linewidth=0)
             colours.append(line.get_color())
         for encoding, colour, decay in zip(numbers.view.encodings, colours, numbers.decay, strict=False):
-            axes[0].plot(numbers.offsets, decay, "--", color=colour, label=f"decay bound, {encoding.name}")
+            axes[0].plot(
+                numbers.offsets,
+                decay,
+                "--",
+                color=colour,
+                label=f"mean $|S_j|$ of {encoding.name}\n(RoFormer 3.4.3, own scale)",
+            )
         axes[0].set(xlabel="offset m − n", ylabel=MEASURES[self.measure].label)
         if self.log:
             axes[0].set_xscale("log")

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 VECTOR = 2000  # points that a vector file still carries one by one
 MOST = 200_000  # points that are drawn; more are counted
+MARGIN = 0.02  # around the counts, as a share of the axis
 CELLS = 240  # classes a side that a density is drawn in, at most
 
 
@@ -147,7 +148,7 @@ def _counts(numbers: Any, axes: Axes, canvas: Canvas) -> Any:
     from matplotlib.colors import LogNorm
 
     left, right, bottom, top = (float(edges[end]) for edges in (numbers.x_edges, numbers.y_edges) for end in (0, -1))
-    return axes.imshow(
+    image = axes.imshow(
         np.ma.masked_equal(numbers.counts, 0),
         origin="lower",
         aspect="auto",
@@ -156,3 +157,6 @@ def _counts(numbers: Any, axes: Axes, canvas: Canvas) -> Any:
         norm=LogNorm(1, max(2, numbers.most)),
         extent=(left, right, bottom, top),
     )
+    x, y = MARGIN * (right - left), MARGIN * (top - bottom)
+    axes.set(xlim=(left - x, right + x), ylim=(bottom - y, top + y))
+    return image

@@ -85,7 +85,7 @@ def by_offsets(encoding: Encoding, measure: Measure, rows: Positions) -> Envelop
     """
     run = by_offset(encoding, measure, rows.length)
     if run is None:
-        return spread_by_offset(encoding, measure, rows)
+        return spread_by_offset(encoding, measure, rows)[0]
     return Envelope(run[None], run[None], run[None])
 
 

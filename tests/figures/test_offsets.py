@@ -75,7 +75,7 @@ def test_the_decay_is_dashed_in_the_colour_of_its_encoding() -> None:
     assert [line.get_linestyle() for line in lines] == ["-", "-", "--", "--"]
     assert [line.get_color() for line in lines[2:]] == [line.get_color() for line in lines[:2]]
     texts = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert texts[2:] == ["decay bound, rope", "decay bound, sinusoidal"]
+    assert texts[2:] == [f"mean $|S_j|$ of {name}\n(RoFormer 3.4.3, own scale)" for name in ("rope", "sinusoidal")]
 
 
 @pytest.mark.parametrize("encoding", ["binary", "learned:d=4"])

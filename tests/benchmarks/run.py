@@ -1,0 +1,248 @@
+"""What pecli costs beside plain scripts, both sides measured in one run: python tests/benchmarks/run.py [--write].
+
+Seconds are wall time of whole processes, the median of several runs taken in turn; memory is the largest resident set
+that the operating system saw. With --write the table goes into README.md between its benchmark marks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from pecli.cli import PANELS
+from pecli.encodings import ENCODINGS
+from pecli.encodings.harmonic import Harmonic
+from pecli.runner import cores
+
+PLAIN = Path(__file__).with_name("plain")
+README = Path(__file__).parents[2] / "README.md"
+PECLI = [str(Path(sys.executable).with_name("pecli"))]
+HEATMAPS = 100
+
+Command = Sequence[str]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """One side: median seconds, MB of the largest run."""
+
+    seconds: float
+    memory: float
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table."""
+
+    what: str
+    ours: Cost
+    other: Cost | None
+    beside: str
+    asked: str
+
+    def cells(self) -> list[str]:
+        """The cells of the line; ratios are of the other side to pecli."""
+        ours = [self.what, f"{self.ours.seconds:.2f}", f"{self.ours.memory:,.0f}", self.beside]
+        if self.other is None:
+            return [*ours, "", "", "", self.asked]
+        time, memory = self.other.seconds / self.ours.seconds, self.other.memory / self.ours.memory
+        return [
+            *ours,
+            f"{self.other.seconds:.2f}",
+            f"{self.other.memory:,.0f}",
+            f"{time:.2f}, {memory:.2f}",
+            self.asked,
+        ]
+
+
+def plain(script: str, *words: str) -> Command:
+    """A plain script with its arguments."""
+    return [sys.executable, str(PLAIN / script), *words]
+
+
+def pecli(*words: str) -> Command:
+    """A pecli command line."""
+    return [*PECLI, *words]
+
+
+def once(command: Command) -> Cost:
+    """One run of a whole process."""
+    begun = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"exit {process.returncode}: {' '.join(command)}")
+    return Cost(time.perf_counter() - begun, usage.ru_maxrss / 1000)
+
+
+def in_turn(sides: Sequence[Command], runs: int) -> list[Cost]:
+    """Several runs of each, A B A B …, after one of each that does not count."""
+    if runs > 1:
+        for side in sides:
+            once(side)
+    costs = [[once(side) for side in sides] for _ in range(runs)]
+    return [
+        Cost(statistics.median(c.seconds for c in one), max(c.memory for c in one)) for one in zip(*costs, strict=True)
+    ]
+
+
+def beside(what: str, ours: Command, other: Command, name: str, asked: str, runs: int = 5) -> Row:
+    """Both sides of one row."""
+    first, second = in_turn([ours, other], runs)
+    return Row(what, first, second, name, asked)
+
+
+def start() -> list[Row]:
+    """How long nothing takes, and one heatmap."""
+    count = str(sum(len(names) for names in PANELS.values()))
+    rows = []
+    for flag in ("--version", "--help"):
+        empty = plain("empty_app.py", count, flag)
+        rows.append(beside(f"`pecli {flag}`", pecli(flag), empty, "an empty Typer app", "time ≥ 0.80", 9))
+    article = plain("third_article.py")
+    return [*rows, beside("`pecli heatmap`", pecli("heatmap"), article, "the third article's script", "time ≥ 1.00", 9)]
+
+
+def lengths() -> list[Row]:
+    """The cost of a picture is its pixels, not its length."""
+    heatmap = [
+        beside(
+            f"`pecli heatmap -e {name} -n 1e9`",
+            pecli("heatmap", "-e", name, "-n", "1e9", "-o", "long.png"),
+            pecli("heatmap", "-e", name, "-n", "200", "-o", "short.png"),
+            "-n 200",
+            "time ≥ 0.67, memory ≥ 0.83",
+        )
+        for name, encoding in ENCODINGS.items()
+        if issubclass(encoding, Harmonic)
+    ]
+    distance = beside(
+        "`pecli distance -n 1e6`",
+        pecli("distance", "-n", "1e6", "-o", "long.png"),
+        pecli("distance", "-n", "1e4", "-o", "short.png"),
+        "-n 1e4",
+        "time ≥ 0.50; under 300 MB",
+    )
+    lines = [
+        beside(
+            f"`pecli {name} -n 1e7`",
+            pecli(name, "-n", "1e7", "-o", "long.png"),
+            pecli(name, "-n", "1e4", "-o", "short.png"),
+            "-n 1e4",
+            "bounded memory",
+        )
+        for name in ("curves", "offsets")
+    ]
+    return [*heatmap, distance, *lines]
+
+
+def pairs(whole: bool) -> list[Row]:
+    """All pairs of positions."""
+    np.save("learned.npy", np.random.default_rng(0).normal(size=(16384, 384)).astype(np.float32))
+    learned = pecli("distance", "-e", "learned", "--file", "learned.npy", "-n", "16384", "-o", "learned.png")
+    large = pecli("scatter", "-n", "16384", "-o", "cloud.png")
+    rows = [
+        beside(
+            "`pecli scatter -n 4096`",
+            pecli("scatter", "-n", "4096", "-o", "cloud.png"),
+            plain("scatter.py", "4096", "plain.png"),
+            "plain script",
+            "time ≥ 10; under 300 MB",
+            2,
+        ),
+        alone(
+            "`pecli scatter -n 16384`",
+            pecli("scatter", "-n", "16384", "-o", "cloud.png"),
+            "134,209,536 pairs",
+            "under 500 MB",
+        ),
+        alone("`pecli distance -e learned -n 16384`", learned, "16,384 × 384 numbers", "under 500 MB"),
+        alone("`pecli scatter -o scatter.svg`", pecli("scatter", "-o", "scatter.svg"), "scatter.svg", "under 400 kB"),
+    ]
+    if whole:
+        rows.insert(
+            0,
+            beside(
+                "`pecli distance -n 16384`",
+                pecli("distance", "-n", "16384", "-o", "far.png"),
+                plain("distance.py", "16384", "plain.png"),
+                "plain script",
+                "time ≥ 40, memory ≥ 50",
+                1,
+            ),
+        )
+    return rows
+
+
+def alone(what: str, command: Command, note: str, asked: str) -> Row:
+    """A row with one side."""
+    (cost,) = in_turn([command], 1)
+    if Path(note).exists():
+        note = f"{Path(note).stat().st_size / 1000:,.0f} kB"
+    return Row(what, cost, None, note, asked)
+
+
+def batch() -> list[Row]:
+    """Pictures by the hundred."""
+    bases = ", ".join(str(10 + 100 * i) for i in range(HEATMAPS))
+    text = f'[[figure]]\ncommand = "heatmap"\nbase = [{bases}]\noutput = "many/{{base}}.png"\n'
+    Path("many.toml").write_text(text, encoding="utf-8")
+    run = ("batch", "many.toml", "-q")
+    two, one = in_turn([pecli(*run, "--force", "-j", "2"), pecli(*run, "--force", "-j", "1")], 2)
+    scripts = [once(plain("heatmap.py", str(10 + 100 * i), "plain.png")) for i in range(HEATMAPS)]
+    every = Cost(sum(cost.seconds for cost in scripts), max(cost.memory for cost in scripts))
+    nothing, version = in_turn([pecli(*run), pecli("--version")], 5)
+    return [
+        Row(f"`pecli batch`, {HEATMAPS} heatmaps, -j 2", two, every, f"{HEATMAPS} plain scripts", "time ≥ 8"),
+        Row("the same, -j 2", two, one, "-j 1", "time ≥ 1.6"),
+        Row("the same, nothing to do", nothing, version, "`pecli --version`", "at most 1 s more"),
+    ]
+
+
+def table(rows: Sequence[Row]) -> str:
+    """The rows as Markdown, with when and where they were measured."""
+    import matplotlib
+    import typer
+
+    header = ["pecli", "s", "MB", "beside it", "s", "MB", "times as long, as much", "asked"]
+    lines = [header, ["---"] * len(header), *(row.cells() for row in rows)]
+    today = datetime.date.today().isoformat()
+    where = f"{cores()} cores, {today}, Python {sys.version.split()[0]}, numpy {np.__version__}, "
+    where += f"matplotlib {matplotlib.__version__}, typer {typer.__version__}"
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines) + f"\n\nMeasured on {where}."
+
+
+def main() -> None:
+    """Measures, prints, and with --write puts the table into the README."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help="put the table into README.md")
+    parser.add_argument("--quick", action="store_true", help="leave out the plain distance matrix, which takes 18 GB")
+    asked = parser.parse_args()
+    os.environ["MPLBACKEND"] = "agg"
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        rows = [*start(), *lengths(), *pairs(not asked.quick), *batch()]
+        os.chdir(README.parent)
+    text = table(rows)
+    print(text)
+    if asked.write:
+        marked = re.compile(r"(<!-- benchmark -->\n).*?(<!-- /benchmark -->)", re.DOTALL)
+        readme = README.read_text(encoding="utf-8")
+        README.write_text(marked.sub(lambda match: f"{match[1]}{text}\n{match[2]}", readme), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -45,8 +45,10 @@ class Counts:
 
 def points(encoding: Encoding, across: Measure, up: Measure, rows: Positions) -> Points:
     """Every pair as a point. Memory: six numbers a pair."""
-    blocks = list(_pairs(encoding, across, up, rows, "comparing positions"))
-    x, y, p, q = (np.concatenate([block[part] for block in blocks]) for part in range(4))
+    x, y = (
+        np.concatenate(part) for part in zip(*_pairs(encoding, across, up, rows, "comparing positions"), strict=True)
+    )
+    p, q = (index + float(rows.start) for index in np.triu_indices(rows.length, 1))
     defined = ~(np.isnan(x) | np.isnan(y))
     left_out = int(len(x) - defined.sum())
     x, y, p, q = x[defined], y[defined], p[defined], q[defined]
@@ -60,7 +62,7 @@ def counts(encoding: Encoding, across: Measure, up: Measure, rows: Positions) ->
     themselves; the rank correlation is of their classes, each pair at the mean rank of its class.
     """
     ends, sums, number = np.array([[np.inf, -np.inf]] * 2), np.zeros(2), 0
-    for x, y, *_ in _defined(encoding, across, up, rows, "measuring pairs"):
+    for x, y in _defined(encoding, across, up, rows, "measuring pairs"):
         for which, values in enumerate((x, y)):
             ends[which] = min(ends[which, 0], values.min()), max(ends[which, 1], values.max())
             sums[which] += values.sum()
@@ -72,7 +74,7 @@ def counts(encoding: Encoding, across: Measure, up: Measure, rows: Positions) ->
     means, moments = sums / number, np.zeros(3)
     edges = [np.linspace(low, high if high > low else low + 1, CLASSES + 1) for low, high in ends]
     flat = np.zeros(CLASSES**2, dtype=np.int64)
-    for x, y, *_ in _defined(encoding, across, up, rows, "counting pairs"):
+    for x, y in _defined(encoding, across, up, rows, "counting pairs"):
         flat += np.bincount(_class(y, edges[1]) * CLASSES + _class(x, edges[0]), minlength=CLASSES**2)
         x, y = x - means[0], y - means[1]
         moments += x @ x, y @ y, x @ y
@@ -127,34 +129,33 @@ def _class(values: Array, edges: Array) -> Array:
 
 def _defined(
     encoding: Encoding, across: Measure, up: Measure, rows: Positions, doing: str
-) -> Iterator[tuple[Array, ...]]:
-    for block in _pairs(encoding, across, up, rows, doing):
-        known = ~(np.isnan(block[0]) | np.isnan(block[1]))
-        if known.any():
-            yield block if known.all() else tuple(part[known] for part in block)
+) -> Iterator[tuple[Array, Array]]:
+    for x, y in _pairs(encoding, across, up, rows, doing):
+        unknown = np.isnan(x) | np.isnan(y)
+        if not unknown.all():
+            yield (x[~unknown], y[~unknown]) if unknown.any() else (x, y)
 
 
 def _pairs(
     encoding: Encoding, across: Measure, up: Measure, rows: Positions, doing: str
-) -> Iterator[tuple[Array, ...]]:
-    """x, y, p, q of all pairs p < q, some rows of the matrix's upper triangle at a time."""
+) -> Iterator[tuple[Array, Array]]:
+    """x and y of all pairs p < q, row by row of the matrix's upper triangle, some rows at a time."""
     table = None
     if not (is_by_offset(encoding, across) and is_by_offset(encoding, up)):
         table = encoding.table(rows.array())
     profiles = {measure.name: by_offset(encoding, measure, rows.length) for measure in (across, up)}
     step = max(1, CHUNK // rows.length)
     for first in track(range(0, rows.length - 1, step), doing):
-        stop = min(first + step, rows.length)
-        offsets = np.arange(rows.length - first) - np.arange(stop - first)[:, None]
-        upper = offsets > 0
-        values = [_values(profiles[measure.name], measure, table, offsets, first)[upper] for measure in (across, up)]
-        p, shift = np.nonzero(upper)
-        yield *values, p + float(first + rows.start), shift + float(first + rows.start)
+        count = min(step, rows.length - first)
+        upper = np.triu(np.ones((count, rows.length - first), dtype=bool), 1)
+        x, y = (_values(profiles[measure.name], measure, table, first, upper.shape)[upper] for measure in (across, up))
+        yield x, y
 
 
-def _values(profile: Array | None, measure: Measure, table: Array | None, offsets: Array, first: int) -> Array:
-    """The measure for rows of the matrix from `first` on, at these offsets."""
+def _values(profile: Array | None, measure: Measure, table: Array | None, first: int, shape: tuple[int, ...]) -> Array:
+    """The measure for rows of the matrix from `first` on, each with all positions from `first` on."""
     if profile is not None:
-        return profile[np.abs(offsets)]
+        mirrored = np.concatenate([profile[shape[0] - 1 : 0 : -1], profile[: shape[1]]])
+        return np.lib.stride_tricks.sliding_window_view(mirrored, shape[1])[::-1]  # row s begins at the offset −s
     assert table is not None  # made wherever a measure has no profile
-    return measure.between(table[first : first + len(offsets)], table[first:])
+    return measure.between(table[first : first + shape[0]], table[first:])

@@ -163,12 +163,7 @@ def pairs(whole: bool) -> list[Row]:
             "time ≥ 10; under 300 MB",
             2,
         ),
-        alone(
-            "`pecli scatter -n 16384`",
-            pecli("scatter", "-n", "16384", "-o", "cloud.png"),
-            "134,209,536 pairs",
-            "under 500 MB",
-        ),
+        alone("`pecli scatter -n 16384`", large, "134,209,536 pairs", "under 500 MB"),
         alone("`pecli distance -e learned -n 16384`", learned, "16,384 × 384 numbers", "under 500 MB"),
         alone("`pecli scatter -o scatter.svg`", pecli("scatter", "-o", "scatter.svg"), "scatter.svg", "under 400 kB"),
     ]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from decimal import Decimal, localcontext
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,34 +16,6 @@ from pecli.errors import UsageError
 from pecli.lazy import Array
 
 DATA = Path(__file__).parents[1] / "data"
-
-
-def decimal_pi() -> Decimal:
-    """π by Machin's formula, 16 atan(1/5) − 4 atan(1/239)."""
-
-    def arctan_of_inverse(n: int) -> Decimal:
-        power = total = Decimal(1) / n
-        k = 1
-        while abs(power) > Decimal(10) ** -70:
-            power /= -n * n
-            k += 2
-            total += power / k
-        return total
-
-    return 16 * arctan_of_inverse(5) - 4 * arctan_of_inverse(239)
-
-
-def decimal_sine(x: Decimal, quarter_turns: int = 0) -> float:
-    """sin(x + quarter_turns · π/2) to 40 digits and more: reduced to [−π, π], then Taylor."""
-    x += quarter_turns * decimal_pi() / 2
-    x -= (x / (2 * decimal_pi())).to_integral_value() * 2 * decimal_pi()
-    term = total = x
-    k = 1
-    while abs(term) > Decimal(10) ** -60:
-        k += 2
-        term *= -x * x / (k * (k - 1))
-        total += term
-    return float(total)
 
 
 def textbook(positions: Array, d: int, base: float) -> Array:
@@ -88,11 +60,10 @@ def test_has_the_40_digit_numbers_to_1e_15(position: str) -> None:
 
 
 @pytest.mark.parametrize("position", [-999_999_937, 1_000_000_007, 999_999_999_989])
-def test_loses_no_digit_at_far_positions(position: int) -> None:
+def test_loses_no_digit_at_far_positions(decimals: SimpleNamespace, position: int) -> None:
     d, base = 7, 10007
-    with localcontext(prec=70):
-        angles = [position * (Decimal(base).ln() * -2 * j / d).exp() for j in range(4)]
-        exact = [decimal_sine(angles[i // 2], i % 2) for i in range(d)]
+    angles = [position * rate for rate in decimals.rates(base, d)]
+    exact = [float(decimals.sine(angles[i // 2], i % 2)) for i in range(d)]
     table = Sinusoidal(d=d, base=base).table(np.array([float(position)]))
     assert np.abs(table[0] - exact).max() < 1e-15
 

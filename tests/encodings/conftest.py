@@ -1,0 +1,51 @@
+"""Sines and frequencies in decimal arithmetic of 50 digits and more: an independent check of closed forms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal, getcontext, localcontext
+from types import SimpleNamespace
+
+import pytest
+
+DIGITS = 70
+
+
+@pytest.fixture
+def decimals() -> Iterator[SimpleNamespace]:
+    """sine and rates, inside a context of enough digits."""
+    with localcontext(prec=DIGITS):
+        yield SimpleNamespace(sine=sine, rates=rates)
+
+
+def pi() -> Decimal:
+    """Machin's formula, 16 arctan(1/5) − 4 arctan(1/239)."""
+
+    def arctan_of_inverse(n: int) -> Decimal:
+        power = total = Decimal(1) / n
+        step = 1
+        while abs(power) > Decimal(10) ** -getcontext().prec:
+            power /= -n * n
+            step += 2
+            total += power / step
+        return total
+
+    return 16 * arctan_of_inverse(5) - 4 * arctan_of_inverse(239)
+
+
+def sine(x: Decimal, quarter_turns: int = 0) -> Decimal:
+    """sin(x + quarter_turns · π/2), to about 50 digits."""
+    turn = 2 * pi()
+    x = (x + quarter_turns * turn / 4) % turn
+    term = total = x
+    n = 1
+    while abs(term) > Decimal(10) ** -(DIGITS - 5):
+        n += 2
+        term *= -x * x / (n * (n - 1))
+        total += term
+    return total
+
+
+def rates(base: int, d: int) -> list[Decimal]:
+    """ω_j = base^(−2j/d), one a sine."""
+    return [(Decimal(base).ln() * -2 * j / d).exp() for j in range((d + 1) // 2)]

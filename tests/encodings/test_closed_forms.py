@@ -1,0 +1,54 @@
+"""The closed forms against 50-digit arithmetic, at positions and offsets up to 10⁹."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from pecli.encodings.sinusoidal import Sinusoidal
+from pecli.pairwise import MEASURES, matrix
+from pecli.positions import Blocks, Positions
+
+D = 6
+FAR = [1, 1_000_003, 10**9 - 1, 10**9]
+SINUSOIDAL = Sinusoidal(d=D, base=10000)
+
+
+@pytest.mark.parametrize("offset", FAR)
+def test_the_profile_is_the_sum_of_cosines(decimals: SimpleNamespace, offset: int) -> None:
+    exact = sum(decimals.sine(rate * offset, 1) for rate in decimals.rates(10000, D))
+    assert SINUSOIDAL.profile(np.array([float(offset)]))[0] == pytest.approx(float(exact), abs=1e-14)
+
+
+@pytest.mark.parametrize("offset", FAR)
+def test_squares_are_sums_of_squared_half_angle_sines(decimals: SimpleNamespace, offset: int) -> None:
+    exact = 4 * sum(decimals.sine(rate * offset / 2) ** 2 for rate in decimals.rates(10000, D))
+    assert SINUSOIDAL.squares(3, first=offset)[0] == pytest.approx(float(exact), abs=1e-13)
+
+
+@pytest.mark.parametrize(("first", "count"), [(0, 10**9), (10**9 - 999, 1000), (1_000_003, 38_134_281), (7, 2)])
+def test_block_means_are_the_quotient_of_sines(decimals: SimpleNamespace, first: int, count: int) -> None:
+    mean = SINUSOIDAL.mean_table(Blocks(first, count, count))[0]
+    middle = Decimal(2 * first + count - 1) / 2
+    for j, rate in enumerate(decimals.rates(10000, D)):
+        quotient = decimals.sine(rate * count / 2) / (count * decimals.sine(rate / 2))
+        exact = [float(decimals.sine(rate * middle, turns) * quotient) for turns in (0, 1)]
+        assert mean[2 * j : 2 * j + 2] == pytest.approx(exact, abs=1e-15)
+
+
+@pytest.mark.parametrize("pair", [(0, 0), (3, 3), (0, 1), (2, 9), (9, 4)])
+@pytest.mark.parametrize("measure", ["euclidean", "dot"])
+def test_a_pixel_of_a_million_positions_is_the_mean_of_its_pairs(pair: tuple[int, int], measure: str) -> None:
+    encoding, length = Sinusoidal(d=16), 1_000_000
+    blocks = Positions(length=length).blocks(701)
+    drawn = matrix(encoding, MEASURES[measure], blocks)
+    rows, columns = (np.arange(at * 70, at * 70 + 1) * blocks.size for at in pair)
+    own, other = (first + np.arange(blocks.size, dtype=np.float64) for first in (rows[0], columns[0]))
+    angles = (own[:, None] - other).reshape(-1)[:, None] * 10000.0 ** (-2 * np.arange(8) / 16)
+    products = np.cos(angles).sum(axis=1)
+    values = products if measure == "dot" else np.sqrt(np.maximum(0, 16 - 2 * products))
+    spread = drawn.max() - drawn.min()
+    assert abs(drawn[pair[0] * 70, pair[1] * 70] - values.mean()) < 1e-9 * spread

@@ -77,8 +77,14 @@ def _cosine(prepare: Callable[[Array], Array]) -> Callable[[Array, Array], Array
     return lambda a, b: _squares(prepare(a), prepare(b)) / 2
 
 
-def _correlation(a: Array, b: Array) -> Array:
-    return _cosine(_deviations)(a, b)
+def _similarity(prepare: Callable[[Array], Array]) -> Callable[[Array, Array], Array]:
+    """⟨u, v⟩ of prepared rows: near 1 nothing cancels, so a product is enough."""
+
+    def between(a: Array, b: Array) -> Array:
+        products = prepare(a) @ prepare(b).T
+        return np.clip(products, -1.0, 1.0, out=products)
+
+    return between
 
 
 @dataclass(frozen=True)
@@ -108,12 +114,10 @@ _ALL = (
     Measure("chebyshev", "Chebyshev", lambda a, b: _by_column(np.maximum)(a, b)),
     Measure("hamming", "Hamming", _hamming),
     Measure("cosine", "cosine", _cosine(_directions), lambda s, norm: s / (2 * norm)),
-    Measure("correlation", "correlation", _correlation),
+    Measure("correlation", "correlation", _cosine(_deviations)),
     Measure("dot", "dot product", lambda a, b: a @ b.T, lambda s, norm: norm - s / 2, similarity=True),
-    Measure(
-        "cos", "cosine similarity", lambda a, b: 1 - _cosine(_directions)(a, b), lambda s, n: 1 - s / (2 * n), True
-    ),
-    Measure("corr", "correlation coefficient", lambda a, b: 1 - _correlation(a, b), similarity=True),
+    Measure("cos", "cosine similarity", _similarity(_directions), lambda s, n: 1 - s / (2 * n), similarity=True),
+    Measure("corr", "correlation coefficient", _similarity(_deviations), similarity=True),
 )
 MEASURES: dict[str, Measure] = {measure.name: measure for measure in _ALL}
 

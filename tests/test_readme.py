@@ -30,7 +30,9 @@ from pecli.sections import STUDIES
 Ask = Callable[..., Any]
 Process = Callable[..., subprocess.CompletedProcess[Any]]
 ROOT = Path(__file__).parents[1]
-TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
+WHOLE = (ROOT / "README.md").read_text(encoding="utf-8")
+MEASURED = re.compile(r"(?<=<!-- benchmark -->\n).+?(?=<!-- /benchmark -->)", re.S)
+TEXT = MEASURED.sub("", WHOLE)  # the table is the benchmark's: what it names is not for this page's reader to type
 RUN = ROOT / ".ci" / "run"
 PLUGIN = "octave"
 
@@ -250,4 +252,5 @@ def test_the_textbooks_formula_loses_what_it_says() -> None:
 
 
 def test_the_benchmark_has_its_place() -> None:
-    assert len(re.findall(r"^<!-- benchmark -->\n.+?^<!-- /benchmark -->$", section("Speed"), re.M | re.S)) == 1
+    (table,) = MEASURED.findall(WHOLE)
+    assert table.count("\n| `pecli ") >= 10 and "Measured on " in table

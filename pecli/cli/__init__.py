@@ -59,6 +59,8 @@ def _take_as_given(command: Any) -> None:
 
 
 def _given(one: Any, ctx: Any, value: Any) -> Any:
+    if value is None and (getattr(one, "multiple", False) or one.nargs == -1):
+        value = ()
     return value if one.callback is None else one.callback(ctx, one, value)
 
 

@@ -82,7 +82,7 @@ def specs_argument() -> inspect.Parameter:
 
 def given(values: Mapping[str, Any]) -> dict[str, Any]:
     """The options that were given; encodings given without --encoding stand before those given with it."""
-    result = {name: value for name, value in values.items() if value not in (None, False, [])}
+    result = {name: value for name, value in values.items() if value not in (None, False, [], ())}
     if SPECS in result:
         (encoding,) = Choice.options()
         result[encoding] = [*result.pop(SPECS), *result.get(encoding, [])]

@@ -29,8 +29,7 @@ def check_target(path: str, clobber: bool) -> None:
         return _check_stdout()
     target = Path(path)
     try:
-        if target.is_symlink():
-            target.resolve()
+        target = _followed(target)
         if target.is_dir() or path.endswith(os.sep):
             raise UsageError(f"output {path} is a folder: name a file in it, such as {target / 'figure.png'}")
         if target.exists() and not clobber:
@@ -42,7 +41,7 @@ def check_target(path: str, clobber: bool) -> None:
             raise OutputError(f"output {path} cannot be written: no permission")
     except PecliError:
         raise
-    except (OSError, RuntimeError, ValueError) as error:  # a loop of symlinks is a RuntimeError, a NUL a ValueError
+    except (OSError, ValueError) as error:  # the latter for a NUL
         raise UsageError(f"output {path[:60]!r} cannot be made: {getattr(error, 'strerror', error)}") from None
 
 
@@ -69,8 +68,8 @@ def write(path: str, data: bytes) -> None:
             _write_file(Path(path), data)
     except BrokenPipeError:
         raise
-    except (OSError, RuntimeError) as error:  # the latter for a loop of symlinks, before Python 3.13
-        raise OutputError(f"{path} could not be written: {getattr(error, 'strerror', None) or error}") from None
+    except OSError as error:
+        raise OutputError(f"{path} could not be written: {error.strerror or error}") from None
 
 
 def write_stdout(data: bytes) -> None:
@@ -82,13 +81,21 @@ def write_stdout(data: bytes) -> None:
 
 def _write_file(target: Path, data: bytes) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
-    if target.is_symlink():
-        target = target.resolve()
+    target = _followed(target)
     if target.exists() and not target.is_file():
         with target.open("wb") as device:
             device.write(data)
         return
     _replace(target, data)
+
+
+def _followed(target: Path) -> Path:
+    """Where symlinks lead, also where nothing is there yet; raises OSError for a loop of them."""
+    if not target.is_symlink():
+        return target
+    with suppress(FileNotFoundError):
+        target.stat()
+    return target.resolve()
 
 
 def _replace(target: Path, data: bytes) -> None:

@@ -35,7 +35,7 @@ def batch(
     index: Annotated[
         list[str] | None, typer.Option(help="Write a page of all pictures: .md or .html.", show_default=False)
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No bar, no summary: just what was written.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show where an error comes from.")] = False,
 ) -> None:
     """every figure of a TOML file: sweeps, several processes, nothing drawn twice.
@@ -55,7 +55,7 @@ def batch(
             results([command(job, job.targets()) for job in chosen.jobs])
             return
         draw(chosen, workers=jobs, force=force, fail_fast=fail_fast, quiet=quiet)
-        write_pages(plan, pages, quiet)
+        write_pages(plan, pages)
 
 
 def write_start(path: str) -> str:
@@ -80,7 +80,7 @@ def draw(plan: Batch, *, workers: int | None, force: bool, fail_fast: bool, quie
                 steps.advance(f"{outcome.state} {text}", [] if outcome.state == FAILED else list(outcome.notes))
                 if outcome.state == FAILED:
                     failures.append(f"{text}: {'; '.join(outcome.notes)}")
-                elif outcome.state == WRITTEN and not quiet:
+                elif outcome.state == WRITTEN:
                     steps.result(outcome.paths)
     except KeyboardInterrupt:
         say(f"{_summary(counts)} of {len(plan.jobs)}; the same line goes on from there")
@@ -92,14 +92,13 @@ def draw(plan: Batch, *, workers: int | None, force: bool, fail_fast: bool, quie
         raise PecliError("\n".join([*failures, *([f"{left} not begun"] if left else [])]))
 
 
-def write_pages(plan: Batch, paths: list[str], quiet: bool) -> None:
+def write_pages(plan: Batch, paths: list[str]) -> None:
     """Writes the pages that show every figure of the file."""
     for target in paths:
         data = page(plan, target)
         if not (Path(target).is_file() and Path(target).read_bytes() == data):
             write(target, data)
-            if not quiet:
-                results([target])
+            results([target])
 
 
 def _summary(counts: dict[str, int]) -> str:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pecli import __version__
 from pecli.encodings import Encoding, read_encoding
 from pecli.errors import UnknownNameError, UsageError
 from pecli.figures.canvas import Canvas
@@ -20,20 +16,15 @@ from pecli.options import Option, Options, usual_values
 from pecli.output import check_target
 from pecli.positions import Positions
 from pecli.reports.report import Report
+from pecli.request import Request
 from pecli.sections import SECTIONS, STUDIES, Choice, Output, encoding_parameters, find_study, known_options
 from pecli.study import Study, View
 from pecli.words import filled, name_of
 
 
 @dataclass(frozen=True)
-class Job:
-    """A figure (or report) with its options, of encodings at positions, on a canvas, to an output. All is checked."""
-
-    figure: Study
-    encodings: tuple[Encoding, ...]
-    positions: Positions
-    canvas: Canvas
-    output: Output
+class Job(Request):
+    """A request whose values are all checked, that knows its view and its files."""
 
     @classmethod
     def make(cls, figure: str, given: Mapping[str, Any]) -> Job:
@@ -106,44 +97,6 @@ class Job:
         """Refuses numbers that memory cannot hold."""
         advice = "shorten --length, or zoom in with --start and --length"
         check_memory(self.figure.name, self.figure.shape(self.view(seen)), advice)
-
-    def settings(self) -> dict[str, Any]:
-        """The job as a flat mapping that `make` reads: everything but the output."""
-        return {
-            "encoding": self.specs(),
-            **self.figure.settings(),
-            **self.positions.settings(),
-            **(self.canvas.settings() if self.figure.drawn else {}),
-        }
-
-    def metadata(self) -> str:
-        """The job and the versions that draw it, as the text that finished files carry (ASCII JSON)."""
-        given = {name: value for name, value in self.settings().items() if value is not None}
-        prints = [part.fingerprint() for part in (*self.encodings, self.figure, self.canvas)]
-        inputs = {"inputs": [one for one in prints if one]} if any(prints) else {}
-        return json.dumps({"job": {"command": self.figure.name, **given}, **inputs, **versions()})
-
-    def salt(self) -> str:
-        """A short name that two different jobs do not share."""
-        return "p" + hashlib.sha256(self.metadata().encode()).hexdigest()[:10]
-
-    def specs(self) -> list[str]:
-        """The encodings as text."""
-        return [encoding.spec(self.figure.usual_options) for encoding in self.encodings]
-
-
-def versions() -> dict[str, str]:
-    """What a picture's bytes depend on besides the job."""
-    return {"pecli": __version__, **{name: _version(name) for name in ("matplotlib", "numpy")}}
-
-
-def _version(library: str) -> str:
-    """Asked of the library where it is loaded, for that costs nothing, else of its installed files."""
-    if library in sys.modules and "__version__" in vars(sys.modules[library]):
-        return str(sys.modules[library].__version__)
-    from importlib.metadata import version
-
-    return version(library)
 
 
 def _pick(values: dict[str, Any], known: Mapping[str, Option]) -> dict[str, Any]:

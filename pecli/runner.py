@@ -16,8 +16,9 @@ from pathlib import Path
 
 from pecli.errors import PecliError
 from pecli.formats import FORMATS, read_metadata
-from pecli.job import Job, versions
+from pecli.job import Job
 from pecli.picture import Picture
+from pecli.request import versions
 
 CARRIED = ("job", "inputs", *versions())  # what a file says of how it was made; JSON files hold numbers besides
 WRITTEN, SKIPPED, FAILED = "written", "skipped", "failed"

@@ -5,28 +5,26 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pecli.encodings import Encoding, read_encoding
 from pecli.errors import UnknownNameError
 from pecli.options import Options
+from pecli.request import Request
 from pecli.sections import encoding_parameters
-
-if TYPE_CHECKING:
-    from pecli.job import Job
 
 LONGEST = 120  # bytes of a file name that we make up: file systems take 255
 BLANK = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
 
 
-def command(job: Job, outputs: tuple[str, ...] | None = None) -> str:
+def command(job: Request, outputs: tuple[str, ...] | None = None) -> str:
     """The command line that asks for a job, quoted for a shell; with these outputs in place of its own."""
     return shlex.join(
         ["pecli", job.figure.name, *_encoding_words(job), *_option_words(job), *_output_words(job, outputs)]
     )
 
 
-def name_of(job: Job) -> str:
+def name_of(job: Request) -> str:
     """A file name without its extension: figure, encoding and what differs from the defaults."""
     parts = [job.figure.name, "-".join(encoding.name for encoding in job.encodings)]
     parts += [name if value == "true" else f"{name}{value}" for name, value in changed(job).items()]
@@ -35,7 +33,7 @@ def name_of(job: Job) -> str:
     return text if len(data) <= LONGEST else f"{data[: LONGEST - 12].decode(errors='ignore')}-{job.salt()}"
 
 
-def changed(job: Job) -> dict[str, str]:
+def changed(job: Request) -> dict[str, str]:
     """The options that differ from their defaults, as text, a single encoding's parameters one by one."""
     several = {"encoding": " ".join(job.specs())} if len(job.encodings) > 1 else {}
     single = [] if several else [job.encodings[0]]
@@ -46,7 +44,7 @@ def changed(job: Job) -> dict[str, str]:
     return result
 
 
-def blanks(job: Job) -> dict[str, str]:
+def blanks(job: Request) -> dict[str, str]:
     """What may stand in braces in the name of a file, and what goes there: every option, and three more."""
     parts: tuple[Options, ...] = (job.positions, job.canvas, *reversed(job.encodings), job.figure)
     known = {name: one for part in parts for name, one in _texts(part).items()}
@@ -54,7 +52,7 @@ def blanks(job: Job) -> dict[str, str]:
     return {"figure": job.figure.name, **known, "encoding": names, "format": job.output.format or "png"}
 
 
-def filled(path: str, job: Job) -> str:
+def filled(path: str, job: Request) -> str:
     """The path with its blanks filled in: ``heat-{base}.png`` is heat-10.png. Doubled braces stand for themselves.
 
     Raises
@@ -83,7 +81,7 @@ def _texts(part: Options) -> dict[str, str]:
     return {name: part.options()[name].write(value) for name, value in part.settings().items() if value is not None}
 
 
-def _encoding_words(job: Job) -> list[str]:
+def _encoding_words(job: Request) -> list[str]:
     figure = job.figure
     if figure.specs_are_arguments:
         usual = read_encoding(figure.usual, usual=figure.usual_options)
@@ -102,12 +100,12 @@ def _has_options(encoding: Encoding) -> bool:
     return set(encoding.options()) <= set(encoding_parameters())
 
 
-def _option_words(job: Job) -> list[str]:
+def _option_words(job: Request) -> list[str]:
     parts = (job.figure, job.positions, job.canvas)
     return [word for part in parts for word in _words(part, job.figure.usual_options)]
 
 
-def _output_words(job: Job, outputs: tuple[str, ...] | None) -> list[str]:
+def _output_words(job: Request, outputs: tuple[str, ...] | None) -> list[str]:
     paths = [filled(path, job) for path in job.output.output] if outputs is None else outputs
     words = [word for path in paths for word in ("--output", plain_path(path))]
     return words + (["--format", job.output.format] if job.output.format else [])

@@ -18,8 +18,9 @@ from pecli.figures.compare import Compare
 from pecli.figures.overview import Overview
 from pecli.formats import read_metadata
 from pecli.index import page
-from pecli.job import Job, versions
+from pecli.job import Job
 from pecli.picture import Picture
+from pecli.request import versions
 
 ROOT = Path(__file__).parents[1]
 GALLERY = ROOT / "gallery"

@@ -13,7 +13,8 @@ from PIL import Image
 import pecli
 from pecli import runner
 from pecli.errors import PecliError
-from pecli.job import Job, versions
+from pecli.job import Job
+from pecli.request import versions
 from pecli.runner import FAILED, SKIPPED, WRITTEN, Outcome, do, is_done, run
 
 CARRIERS = ["png", "svg", "pdf", "npz", "json"]
@@ -101,7 +102,7 @@ def test_time_stamps_do_not_matter(folder: Path) -> None:
 def test_what_another_version_made_is_drawn_again(maker: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     do(job())
     assert is_done(job())
-    monkeypatch.setattr("pecli.job.versions", lambda: {**versions(), maker: "0.0.1"})
+    monkeypatch.setattr("pecli.request.versions", lambda: {**versions(), maker: "0.0.1"})
     assert not is_done(job())
     assert states([job()]) == [WRITTEN]
     assert is_done(job())

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pecli.encodings.tables import fingerprint
 from pecli.errors import UnknownNameError, UsageError
+from pecli.figures.fonts import families
 from pecli.options import Options, option
 
 if TYPE_CHECKING:
@@ -40,21 +41,6 @@ SIDES, ENDS = 0.137, 0.017  # inches a point of text: labels and colour bar besi
 PASSES = 4  # of the layout, at most
 MOST_PIXELS = 2**16 - 1  # matplotlib's own limit a side
 COLOURS = {"diverging": "RdBu_r", "sequential": "viridis", "binary": "Greys", "cyclic": "twilight"}
-CJK = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
-GENERIC = ("serif", "sans-serif", "monospace", "cursive", "fantasy")  # families that stand for others
-CJK_FONTS = (
-    "Noto Sans CJK SC",
-    "Noto Sans CJK JP",
-    "Noto Sans SC",
-    "Source Han Sans SC",
-    "PingFang SC",
-    "Microsoft YaHei",
-    "SimHei",
-    "WenQuanYi Micro Hei",
-    "WenQuanYi Zen Hei",
-    "Droid Sans Fallback",
-    "Arial Unicode MS",
-)
 
 
 @dataclass(frozen=True)
@@ -169,7 +155,7 @@ def look(canvas: Canvas, texts: str = "") -> Iterator[list[str]]:
             mpl.rcdefaults()
             _use_style(canvas)
             mpl.rcParams["font.size"] = canvas.inches.font
-            mpl.rcParams["font.family"] = _families(canvas, texts, notes)
+            mpl.rcParams["font.family"] = families(canvas.font, texts, notes)
             mpl.rcParams.update(KEPT)
             yield notes
     finally:
@@ -189,65 +175,6 @@ def _use_style(canvas: Canvas) -> None:
             matplotlib.style.use(canvas.style)
         except Exception as error:  # a file can be wrong in any way
             raise UsageError(f"--style {canvas.style} cannot be used: {error}") from None
-
-
-def _families(canvas: Canvas, texts: str, notes: list[str]) -> list[str]:
-    """Font families, the first wins for each character."""
-    import matplotlib as mpl
-    from matplotlib import font_manager
-
-    installed = font_manager.fontManager.get_font_names()
-    own = [family for family in mpl.rcParams["font.family"] if family in installed or family in GENERIC]
-    if canvas.font is not None:
-        own.insert(0, _font_family(canvas.font))
-    chinese = "".join(CJK.findall(texts))
-    if chinese and not (canvas.font is not None and _draws(own[0], chinese)):
-        found = _cjk_families()
-        own = found + own if "$" in texts else own + found  # inside mathematics only the first family counts
-        if not found:
-            notes.append("no font with Chinese characters is installed: they are drawn as boxes; try --font FILE.ttf")
-    return own
-
-
-def _draws(family: str, text: str) -> bool:
-    """Whether a font family has all these characters."""
-    from matplotlib import font_manager
-    from matplotlib.ft2font import FT2Font
-
-    known = FT2Font(font_manager.findfont(family)).get_charmap()
-    return all(ord(character) in known for character in text)
-
-
-def _font_family(font: str) -> str:
-    from matplotlib import font_manager
-
-    manager = font_manager.fontManager
-    if Path(font).is_file():
-        try:
-            manager.addfont(font)
-            return font_manager.FontProperties(fname=font).get_name()
-        except (OSError, RuntimeError, ValueError) as error:
-            raise UsageError(f"--font {font} is not a font file: {error}") from None
-    if font not in manager.get_font_names():
-        raise UnknownNameError("font", font, sorted(manager.get_font_names()))
-    return font
-
-
-def _cjk_families() -> list[str]:
-    """The installed fonts with Chinese characters; looked for again when matplotlib's list of fonts knows none."""
-    from matplotlib import font_manager
-
-    manager = font_manager.fontManager
-    known = [name for name in CJK_FONTS if name in manager.get_font_names()]
-    if known:
-        return known
-    for path in font_manager.findSystemFonts():
-        if re.search(r"cjk|han|wqy|hei|ming|song|kai|yahei|pingfang|fallback", Path(path).name, re.IGNORECASE):
-            try:
-                manager.addfont(path)
-            except (OSError, RuntimeError, ValueError):
-                continue
-    return [name for name in CJK_FONTS if name in manager.get_font_names()]
 
 
 def new_picture(canvas: Canvas, aspect: float | None, grid: tuple[int, int]) -> tuple[Picture, list[Axes]]:

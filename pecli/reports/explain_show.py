@@ -12,7 +12,7 @@ from pecli.reports.grid import gaps, grid, head_and_tail
 from pecli.terminal import facts_of, table_of, text_of
 
 if TYPE_CHECKING:
-    from pecli.reports.explain import ExplainNumbers
+    from pecli.reports.explain_numbers import ExplainNumbers
     from pecli.reports.explain_words import Entry
 
 

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.errors import UnknownNameError, UsageError
-from pecli.figures import canvas as canvases
+from pecli.figures import fonts
 from pecli.figures.canvas import Canvas, look, new_picture, split_axes
 
 
@@ -118,7 +118,7 @@ def test_a_font_that_is_none_is_refused(tmp_path: Path) -> None:
 
 
 def test_chinese_without_a_font_for_it_is_one_note_and_no_warning(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(canvases, "CJK_FONTS", ())
+    monkeypatch.setattr(fonts, "CJK_FONTS", ())
     picture = pecli.figure("heatmap", d=3, length=5, dpi=30, title="位置编码")
     assert picture.render("png")[0].startswith(b"\x89PNG")
     assert len(picture.notes) == 1
@@ -126,7 +126,7 @@ def test_chinese_without_a_font_for_it_is_one_note_and_no_warning(monkeypatch: p
 
 
 def test_a_font_for_chinese_is_added_behind_ours(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(canvases, "CJK_FONTS", ("DejaVu Serif",))
+    monkeypatch.setattr(fonts, "CJK_FONTS", ("DejaVu Serif",))
     with look(Canvas(), "位置编码") as notes:
         assert mpl.rcParams["font.family"] == ["DejaVu Sans", "DejaVu Serif"]
         assert notes == []

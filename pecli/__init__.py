@@ -12,13 +12,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pecli.errors import PecliError
+from pecli.version import __version__
 
 if TYPE_CHECKING:
     from pecli.lazy import Array
     from pecli.picture import Picture
     from pecli.runner import Outcome
 
-__version__ = "0.1.0"
 __all__ = ["PecliError", "__version__", "batch", "encode", "figure"]
 
 

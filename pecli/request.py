@@ -8,12 +8,12 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-from pecli import __version__
 from pecli.encodings import Encoding
 from pecli.figures.canvas import Canvas
 from pecli.positions import Positions
 from pecli.sections import Output
 from pecli.study import Study
+from pecli.version import __version__
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,12 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from pecli import __version__
 from pecli.figures import FIGURES
 from pecli.output import discard_stdout
 from pecli.registry import Registry
 from pecli.reports import REPORTS
 from pecli.terminal import say
+from pecli.version import __version__
 
 HELP = """What position encodings look like: pictures and numbers, one command each.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar
 
-from pecli.encodings.harmonic import Harmonic, many_digits
+from pecli.encodings.harmonic import Harmonic, many_digits, width_option
 from pecli.options import option, write_scalar
 
 
@@ -26,7 +26,7 @@ class Geometric(Harmonic):
     example: ClassVar[str] = "pecli heatmap -e geometric --d 16 --length 10000"
     models: ClassVar[str] = "none: an intuition"
 
-    d: int = option(128, "width of the encoding, d_model", at_least=1, at_most=65536, flags=("-d", "--d-model"))
+    d: int = width_option()
     radix: float = option(3600.0, "how much slower each pair turns than the one before, squared", above=0)
 
     @property

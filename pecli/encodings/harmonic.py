@@ -13,11 +13,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, Decimal, localcontext
 from functools import cached_property
+from typing import Any
 
 from pecli.encodings.encoding import CHUNK, Encoding
 from pecli.encodings.notation import wave_steps
 from pecli.errors import UsageError
 from pecli.lazy import Array, np
+from pecli.options import option
 from pecli.positions import Cuts
 
 PI = Decimal("3.14159265358979323846264338327950288419716939937510582")
@@ -64,6 +66,16 @@ def many_digits() -> Iterator[None]:
     """Decimal arithmetic with enough digits for two floats, and exponents that do not run out."""
     with localcontext(prec=DIGITS, Emax=MAX_EMAX, Emin=MIN_EMIN):
         yield
+
+
+def width_option() -> Any:
+    """The field d, the same for all whose width is free."""
+    return option(128, "width of the encoding, d_model", at_least=1, at_most=65536, flags=("-d", "--d-model"))
+
+
+def base_option() -> Any:
+    """The field base, the same for all whose wavelengths are powers of one."""
+    return option(10000.0, "base of the wavelengths, the articles' k", above=0, flags=("-k",))
 
 
 @dataclass(frozen=True)

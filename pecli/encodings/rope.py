@@ -8,7 +8,7 @@ from decimal import Decimal
 from functools import cached_property
 from typing import ClassVar
 
-from pecli.encodings.harmonic import Harmonic, geometric_rates
+from pecli.encodings.harmonic import Harmonic, base_option, geometric_rates, width_option
 from pecli.encodings.notation import geometric_formula
 from pecli.encodings.tables import fingerprint, read_table
 from pecli.errors import UsageError
@@ -45,8 +45,8 @@ class Rope(Harmonic):
     additive: ClassVar[bool] = False
     models: ClassVar[str] = "LLaMA, GPT-NeoX, GPT-J, Qwen"
 
-    d: int = option(128, "width of the encoding, d_model", at_least=1, at_most=65536, flags=("-d", "--d-model"))
-    base: float = option(10000.0, "base of the wavelengths, the articles' k", above=0, flags=("-k",))
+    d: int = width_option()
+    base: float = base_option()
     pairing: str = option("interleaved", "columns that make a pair: (2j, 2j+1) or (j, j + d/2)", choices=pairings)
     query: str | None = option(None, "what is turned: random:SEED or a file of d numbers", unset="(1, 0) in every pair")
 

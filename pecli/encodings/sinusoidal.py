@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar
 
-from pecli.encodings.harmonic import Harmonic, geometric_rates
+from pecli.encodings.harmonic import Harmonic, base_option, geometric_rates, width_option
 from pecli.encodings.notation import geometric_formula
 from pecli.lazy import Array, np
 from pecli.options import option
@@ -37,8 +37,8 @@ class Sinusoidal(Harmonic):
     example: ClassVar[str] = "pecli heatmap --base 10"
     models: ClassVar[str] = "Transformer, Marian"
 
-    d: int = option(128, "width of the encoding, d_model", at_least=1, at_most=65536, flags=("-d", "--d-model"))
-    base: float = option(10000.0, "base of the wavelengths, the articles' k", above=0, flags=("-k",))
+    d: int = width_option()
+    base: float = base_option()
     layout: str = option("interleaved", "order of sines and cosines", choices=layouts)
 
     @property

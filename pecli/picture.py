@@ -111,7 +111,7 @@ class Picture:
         if self.title():
             drawing.suptitle(self.title())
         if self.seen.caption():
-            drawing.supxlabel(canvas.wrapped(self.seen.caption()), fontsize="small", color="0.35")
+            drawing.supxlabel(canvas.wrapped(self.seen.caption()), fontsize="small", alpha=0.7)
         settle(drawing)
         return drawing
 

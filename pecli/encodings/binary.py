@@ -84,6 +84,9 @@ class Binary(Encoding):
             raise UsageError(f"binary with {self.width} bits has the positions 0 to {2**self.width - 1}")
         return self._written((whole[:, None] >> np.arange(self.width)) & 1)
 
+    def cycle(self, most: int) -> Positions | None:
+        return Positions(length=2**self.width) if 2**self.width <= most else None
+
     def mean_table(self, blocks: Cuts) -> Array:
         """The share of ones of every bit in every block, counted in closed form."""
         first = blocks.firsts().astype(np.int64)

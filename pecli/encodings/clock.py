@@ -42,6 +42,7 @@ class Clock(Harmonic):
     example: ClassVar[str] = "pecli distance -e clock --length 86400"
     models: ClassVar[str] = "none: an intuition"
     position_label: ClassVar[str] = "time"
+    other_label: ClassVar[str] = "other time"
     position_unit: ClassVar[str] = "seconds"
     dimension_label: ClassVar[str] = "hand"
     tick_steps: ClassVar[tuple[int, ...]] = (
@@ -71,6 +72,12 @@ class Clock(Harmonic):
         if days == 0:
             return time
         return f"{days:,} d" if seconds == 0 else f"{days} d {time}"
+
+    def length_text(self, length: float) -> str:
+        return duration(length)
+
+    def pair_text(self, pair: int) -> str:
+        return f"{duration(self.periods[pair])} hand"
 
     def dimension_names(self) -> list[str]:
         return [f"{wave} {duration(period)}" for period in self.periods for wave in ("sin", "cos")]

@@ -35,6 +35,7 @@ class Encoding(Options):
     continuous: ClassVar[bool] = True  # moves little from one position to the next; else a line is drawn in steps
 
     position_label: ClassVar[str] = "position p"
+    other_label: ClassVar[str] = "position q"  # where two positions are compared
     position_unit: ClassVar[str] = ""  # of bare numbers, where ticks are not written in the encoding's own terms
     dimension_label: ClassVar[str] = "dimension"
     tick_steps: ClassVar[tuple[int, ...]] = ()  # round numbers of positions, where they are not powers of ten
@@ -80,6 +81,10 @@ class Encoding(Options):
         """The rows of the table for a sequence at these positions; raises UsageError where there are none."""
         return positions
 
+    def cycle(self, most: int) -> Positions | None:
+        """The positions after which all columns begin anew, if they do and are no more than so many."""
+        return None
+
     def mean_table(self, blocks: Cuts) -> Array:
         """The mean row of every block, shape (blocks, d). Here by adding up, in bounded memory."""
         if blocks.size == 1:
@@ -94,7 +99,16 @@ class Encoding(Options):
 
     def position_text(self, position: float) -> str:
         """A position as its axis shows it."""
-        return f"{position:,.0f}" if float(position).is_integer() else f"{position:g}"
+        text = f"{position:,.0f}" if float(position).is_integer() else f"{position:g}"
+        return text.replace("-", "−")
+
+    def length_text(self, length: float) -> str:
+        """A number of positions, such as a wavelength, as a legend shows it."""
+        return f"{length:,.4g}" if length < 1e4 else f"{length:,.0f}" if length < 1e7 else f"{length:.3g}"
+
+    def pair_text(self, pair: int) -> str:
+        """What a pair of dimensions is called."""
+        return f"pair {pair}"
 
     def dimension_names(self) -> list[str] | None:
         """What the columns mean one by one, or None where they are just numbered."""

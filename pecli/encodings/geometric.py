@@ -1,4 +1,4 @@
-"""The alien clock: every hand a fixed number of times slower than the one before."""
+"""The alien clock: every hand a fixed number of times, radix², slower than the one before."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Geometric(Harmonic):
     """
 
     name: ClassVar[str] = "geometric"
-    summary: ClassVar[str] = "a clock whose hands slow down by a fixed radix each, whatever d is"
+    summary: ClassVar[str] = "a clock each of whose hands turns radix² times slower than the one before, whatever d is"
     formula: ClassVar[str] = "PE(p, 2j) = sin(p / radix^(2j)), PE(p, 2j+1) = cos(p / radix^(2j))"
     source: ClassVar[str] = "the third article: Positional Encoding, fleuria, 2023"
     example: ClassVar[str] = "pecli heatmap -e geometric --d 16 --length 10000"
     models: ClassVar[str] = "none: an intuition"
 
     d: int = width_option()
-    radix: float = option(3600.0, "how much slower each pair turns than the one before, squared", above=0)
+    radix: float = option(3600.0, "each pair turns radix² times slower than the one before", above=0)
 
     @property
     def width(self) -> int:

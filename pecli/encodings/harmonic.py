@@ -149,19 +149,34 @@ class Harmonic(Encoding):
         return table
 
     def mean_table(self, blocks: Cuts) -> Array:
-        """The mean row of every block, exact, at the cost of one row a block.
-
-        The mean of sin(ω p) over n positions around m is sin(ω m) · sin(n ω/2) / (n sin(ω/2)). Positions are whole
-        numbers, so whole turns a position are dropped from ω first.
-        """
+        """The mean row of every block, exact, at the cost of one row a block."""
         if blocks.size == 1:
             return self.table(blocks.firsts())
+        angles, scale = self._mean_angles(blocks)
+        angles, scale = angles + self.phases, self.amplitudes * scale
+        return self.arrange(scale * np.sin(angles), scale * np.cos(angles))
+
+    def mean_offsets(self, blocks: Cuts, column: int) -> Array:
+        """One column of the table at the offset i − j, averaged over i in one block and j in another, (blocks, blocks).
+
+        The mean of e^{iω(i − j)} is the mean of e^{iωi} times the conjugate of that of e^{iωj}: no offset is listed.
+        """
+        wave, pair = self.waves()[column]
+        angles, scale = self._mean_angles(blocks)
+        turning = scale[:, pair] * np.exp(1j * angles[:, pair])
+        mean = turning[:, None] * turning.conj() * self.amplitudes[pair] * np.exp(1j * self.phases[pair])
+        return np.ascontiguousarray(mean.imag if wave == "sin" else mean.real)
+
+    def _mean_angles(self, blocks: Cuts) -> tuple[Array, Array]:
+        """Angle and radius of the mean of e^{iωp} over every block, each (blocks, n_pairs).
+
+        The mean over n positions around m has the angle ωm and the radius sin(n ω/2) / (n sin(ω/2)). Positions are
+        whole numbers, so whole turns a position are dropped from ω first.
+        """
         high, low = self._turns
         high = high - np.rint(high)
         centres, counts = blocks.centres()[:, None], blocks.counts()[:, None]
-        angles = 2 * np.pi * _reduced_product(centres, high, low) + self.phases
-        scale = self.amplitudes * _dirichlet(counts, high, low)
-        return self.arrange(scale * np.sin(angles), scale * np.cos(angles))
+        return 2 * np.pi * _reduced_product(centres, high, low), _dirichlet(counts, high, low)
 
     def rate_formula(self, pair: int) -> str:
         """ω of a pair as its formula with the numbers put in; empty where the number says it all."""

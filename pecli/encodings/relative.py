@@ -30,6 +30,7 @@ class Relative(Sinusoidal):
     additive: ClassVar[bool] = False
     models: ClassVar[str] = "Transformer-XL (as input to a learned map)"
     position_label: ClassVar[str] = "offset i − j"
+    other_label: ClassVar[str] = "other offset"
 
     def covered(self, positions: Positions) -> Positions:
         if 2 * positions.length > LONGEST:

@@ -52,7 +52,7 @@ class AttentionNumbers(Numbers):
         return replace(self, largest=high)
 
     def caption(self) -> str:
-        return "weights differ by at most so much once the second order is undone"
+        return "differs by: the largest change of a weight once the reordering is undone"
 
 
 @dataclass(frozen=True)

@@ -132,6 +132,7 @@ KEPT: dict[Any, Any] = {  # what holds whatever style is used: widths, fonts ins
     "figure.autolayout": False,
     "savefig.dpi": "figure",
     "text.usetex": False,
+    "axes.grid": False,  # over an image it hides cells; figures of lines ask for theirs
     "image.interpolation": "nearest",
     "image.interpolation_stage": "data",  # the other makes an image four times as large first
 }
@@ -233,7 +234,10 @@ def colour_bar(scale: Scale, axes: list[Axes]) -> None:
     picture = axes[0].get_figure(root=True)
     assert picture is not None  # an Axes that is drawn on stands in a picture
     ticks = scale.ticks if scale.ticks is not None else _few_ticks(scale.mappable)
-    bar = picture.colorbar(scale.mappable, ax=axes, label=scale.label, ticks=ticks, fraction=0.05, pad=0.02, aspect=25)
+    place: dict[str, Any] = {"ax": axes, "fraction": 0.05, "pad": 0.02, "aspect": 25}
+    if len(axes) == 1:  # beside one panel it is as tall as that panel
+        place = {"cax": axes[0].inset_axes((1.02, 0, 0.035, 1))}
+    bar = picture.colorbar(scale.mappable, label=scale.label, ticks=ticks, **place)
     bar.outline.set_linewidth(0.4)
 
 

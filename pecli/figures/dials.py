@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, cast
 
+from pecli.encodings.encoding import Encoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.errors import UsageError
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
-from pecli.figures.waves import wavelength_text
 from pecli.lazy import Array, np
 from pecli.options import EXACT, option
 
@@ -106,13 +106,24 @@ class Dials(Figure):
 
     def _label(self, numbers: DialsNumbers, axes: Axes) -> None:
         encoding = numbers.view.encoding
-        pairs = [
-            f"pair {p}{wavelength_text(w).replace(', ', chr(10))}"
-            for p, w in zip(numbers.pairs, numbers.wavelengths, strict=True)
-        ]
-        axes.set_xticks(range(len(pairs)), pairs)
+        shown = zip(numbers.pairs.tolist(), numbers.wavelengths, strict=True)
+        pairs = [encoding.pair_text(pair) + f"\n{short_wave(encoding, wave)}" for pair, wave in shown]
+        axes.set_xticks(range(len(pairs)), pairs, fontsize="x-small")
         axes.set_yticks(-np.arange(len(numbers.positions)), [encoding.position_text(p) for p in numbers.positions])
         axes.xaxis.tick_top()
         axes.tick_params(length=0)
         axes.spines[:].set_visible(False)
         axes.set_ylabel(encoding.position_label)
+
+
+def short_wave(encoding: Encoding, wave: float) -> str:
+    """A wavelength in the width of a dial; nothing where the pair's name says it."""
+    if encoding.tick_steps:
+        return ""
+    return (
+        "still"
+        if wave > 1e99
+        else f"λ {wave:,.3g}"
+        if wave < 1e4
+        else f"λ {wave:.1e}".replace("e+0", "e").replace("e+", "e")
+    )

@@ -26,21 +26,23 @@ class DistanceNumbers(Numbers):
     smallest: float | None
     largest: float | None
     undefined: int  # entries that are NaN: a row is constant or zero
+    ends: tuple[float, float]  # of the colours
 
     def caption(self) -> str:
         undefined = f"{self.undefined:,} of {self.matrix.size:,} undefined (constant rows)" if self.undefined else ""
         return "; ".join(filter(None, [averaging(self.block, f"× {self.block:,} pairs"), undefined]))
 
     def limits(self) -> tuple[float, float] | None:
-        return None if self.smallest is None or self.largest is None else (self.smallest, self.largest)
+        return self.ends
 
     def limited(self, low: float, high: float) -> Self:
-        return replace(self, smallest=low, largest=high)
+        return replace(self, ends=(low, high))
 
     def less(self, other: Self) -> Self:
         matrix = difference(self.matrix, other.matrix)
-        reach = float(np.fmax.reduce(np.abs(matrix), axis=None, initial=0.0)) or 1.0
-        return replace(self, matrix=matrix, smallest=-reach, largest=reach)
+        low, high = (float(end.reduce(matrix, axis=None, initial=0.0)) for end in (np.fmin, np.fmax))
+        reach = max(-low, high) or 1.0
+        return replace(self, matrix=matrix, smallest=low, largest=high, ends=(-reach, reach))
 
     def columns(self) -> list[Any]:
         return [f"{position:g}" for position in self.positions]
@@ -73,11 +75,13 @@ class Distance(Figure):
         undefined = int(np.isnan(values).sum())
         known = values[~np.isnan(values)] if undefined else values
         low, high = (float(known.min()), float(known.max())) if known.size else (None, None)
-        return DistanceNumbers(view, values, blocks.centres(), blocks.size, low, high, undefined)
+        return DistanceNumbers(
+            view, values, blocks.centres(), blocks.size, low, high, undefined, (low or 0.0, high or 0.0)
+        )
 
     def draw(self, numbers: DistanceNumbers, axes: list[Axes], canvas: Canvas) -> Scale:
         encoding, rows = numbers.view.encoding, numbers.view.covered
-        low, high = numbers.smallest or 0.0, numbers.largest or 0.0
+        low, high = numbers.ends
         signed = low < 0
         limit = max(-low, high)
         first, last = rows.start - 0.5, rows.start + len(numbers.matrix) * numbers.block - 0.5
@@ -90,6 +94,6 @@ class Distance(Figure):
             extent=(first, last, last, first),
         )
         axes[0].set(xlim=(first, rows.stop - 0.5), ylim=(rows.stop - 0.5, first), aspect="equal")
-        label_positions(axes[0].xaxis, encoding)
+        label_positions(axes[0].xaxis, encoding, encoding.other_label)
         label_positions(axes[0].yaxis, encoding)
         return Scale(image, MEASURES[self.measure].label)

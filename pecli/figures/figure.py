@@ -82,7 +82,8 @@ def extremes(size: int, what: str = "positions") -> str:
 def plot_run(axes: Axes, x: Array, low: Array, high: Array, label: str, style: str = "default") -> Any:
     """A line where low and high are one, the band between them where they are not; gives the colour."""
     if np.array_equal(low, high, equal_nan=True):
-        return axes.plot(x, high, label=label, drawstyle=style)[0].get_color()
+        marker = "o" if len(x) == 1 else None  # a line of one point has no length
+        return axes.plot(x, high, label=label, drawstyle=style, marker=marker)[0].get_color()
     (line,) = axes.plot(x, high, linewidth=0.3)
     axes.plot(x, low, color=line.get_color(), linewidth=0.3)
     axes.fill_between(x, low, high, color=line.get_color(), linewidth=0, alpha=0.6, label=label)
@@ -100,6 +101,11 @@ def label_positions(axis: Any, encoding: Encoding, label: str | None = None) -> 
         step = next((step for step in encoding.tick_steps if (high - low) / step <= most), encoding.tick_steps[-1])
         axis.set_major_locator(MultipleLocator(step))
         axis.set_major_formatter(FuncFormatter(lambda value, _: encoding.position_text(value)))
+    else:
+        from matplotlib.ticker import MaxNLocator
+
+        room = max(2, min(9, int(_room(axis) / (0.45 if axis.axis_name == "x" else 0.25))))
+        axis.set_major_locator(MaxNLocator(nbins=room, steps=[1, 2, 2.5, 5, 10], integer=True))
 
 
 def label_decades(axis: Any, low: float, high: float) -> None:
@@ -125,4 +131,5 @@ def label_dimensions(axis: Any, encoding: Encoding) -> None:
     else:
         from matplotlib.ticker import MaxNLocator
 
-        axis.set_major_locator(MaxNLocator(nbins=7, steps=[1, 2, 5, 10], integer=True))
+        room = max(2, min(7, int(_room(axis) / 0.32)))
+        axis.set_major_locator(MaxNLocator(nbins=room, steps=[1, 2, 5, 10], integer=True))

@@ -92,6 +92,9 @@ class Overview(Figure):
 
     def draw(self, numbers: OverviewNumbers, axes: list[Axes], canvas: Canvas) -> None:
         left = list(axes)
+        if any(figure.aspect is None for figure in self.parts()):
+            for one in axes:
+                one.set_box_aspect(1)  # beside a square panel all are
         for figure, part in numbers.parts:
             own, left = left[: prod(figure.grid())], left[prod(figure.grid()) :]
             scale = figure.draw(part, own, canvas)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, sqrt
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
+from pecli.encodings.harmonic import Harmonic
 from pecli.errors import UsageError
 from pecli.figures.canvas import Canvas, Scale
-from pecli.figures.figure import Figure, Numbers, View
+from pecli.figures.figure import Figure, Numbers, View, averaging
 from pecli.lazy import Array, np
 from pecli.options import option
-from pecli.positions import Positions
+from pecli.positions import Blocks, Positions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,6 +28,10 @@ class RelativeNumbers(Numbers):
     offsets: Array
     dims: Array
     limit: float
+    block: int  # positions a row
+
+    def caption(self) -> str:
+        return averaging(self.block, f"× {self.block:,} pairs")
 
     def sheet(self) -> tuple[list[str], Array]:
         """One row a pair of positions: query, key, offset, then the dimensions."""
@@ -59,9 +64,13 @@ class RelativeTensor(Figure):
         columns = panels if panels <= 2 else 3 if panels in (3, 5, 6) else ceil(sqrt(panels))
         return (ceil(panels / columns), columns)
 
+    def blocks(self, view: View) -> Blocks:
+        """The runs of positions that a row and a column stand for."""
+        return view.positions.blocks(min(view.pixels) if view.pixels else None)
+
     def shape(self, view: View) -> tuple[int, ...]:
-        length = view.positions.length
-        return (length, length, len(self.sliced(view)))
+        count = self.blocks(view).count
+        return (count, count, len(self.sliced(view)))
 
     def check_view(self, view: View) -> None:
         super().check_view(view)
@@ -81,20 +90,24 @@ class RelativeTensor(Figure):
         return np.unique([0, 1, width // 8, width // 4, width // 4 + 1])[:SLICES]
 
     def compute(self, view: View) -> RelativeNumbers:
-        length, dims = view.positions.length, self.sliced(view)
-        steps = np.arange(length)
-        offsets = steps[:, None] - steps
-        table = view.encoding.table(offsets_of(view).array())[:, dims]
-        limit = view.encoding.limit or float(np.abs(table).max()) or 1.0
-        return RelativeNumbers(view, table[offsets + length - 1], offsets, dims, limit)
+        harmonic, blocks, dims = cast(Harmonic, view.encoding), self.blocks(view), self.sliced(view)
+        centres = blocks.centres()
+        offsets = centres[:, None] - centres
+        if blocks.size == 1:  # every offset has its row of the table
+            table = harmonic.table(offsets_of(view).array())[:, dims]
+            tensor = table[offsets.astype(int) + blocks.count - 1]
+        else:
+            tensor = np.stack([harmonic.mean_offsets(blocks, int(dim)) for dim in dims], axis=-1)
+        limit = harmonic.limit or float(np.abs(tensor).max()) or 1.0
+        return RelativeNumbers(view, tensor, offsets, dims, limit, blocks.size)
 
     def draw(self, numbers: RelativeNumbers, axes: list[Axes], canvas: Canvas) -> Scale:
-        reach = max(1, int(numbers.offsets.max()))
-        first = numbers.view.positions.start - 0.5
-        last = first + len(numbers.offsets)
+        rows = numbers.view.positions
+        reach = rows.length - 1
+        first, last = rows.start - 0.5, rows.start - 0.5 + len(numbers.offsets) * numbers.block
         image = None
-        titles = ["offset i − j", *(f"dimension {dim}" for dim in numbers.dims)]
-        slices = [numbers.offsets / reach * numbers.limit, *np.moveaxis(numbers.tensor, -1, 0)]
+        titles = [f"offset i − j, ±{reach:,}", *(f"dimension {dim}" for dim in numbers.dims)]
+        slices = [numbers.offsets / max(1, reach) * numbers.limit, *np.moveaxis(numbers.tensor, -1, 0)]
         for one, title, values in zip(axes, titles, slices, strict=False):
             image = one.imshow(
                 values,
@@ -104,10 +117,10 @@ class RelativeTensor(Figure):
                 vmax=numbers.limit,
                 extent=(first, last, last, first),
             )
-            one.set(title=title, xlabel="key j", ylabel="query i")
+            one.set(xlim=(first, rows.stop - 0.5), ylim=(rows.stop - 0.5, first), xlabel="key j", ylabel="query i")
+            one.set_title(title, fontsize="small")
         for unused in axes[len(titles) :]:
             unused.set_axis_off()
-        axes[0].set_title(f"offset i − j, ±{reach}")
         return Scale(image, "value")
 
 

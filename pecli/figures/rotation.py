@@ -53,7 +53,7 @@ class Rotation(Figure):
 
     name: ClassVar[str] = "rotation"
     example: ClassVar[str] = "pecli rotation --d 32 --length 64 --pairs 0,4,8"
-    aspect: ClassVar[float] = 0.95
+    aspect: ClassVar[float] = 0.8
     needs: ClassVar[str] = "rotate"
     usual: ClassVar[str] = "rope"
 
@@ -69,7 +69,7 @@ class Rotation(Figure):
     )
 
     def grid(self) -> tuple[int, int]:
-        return (1, 3 if self.matrix is None else 1)
+        return (2, 2) if self.matrix is None else (1, 1)
 
     def shape(self, view: View) -> tuple[int, ...]:
         width = view.encoding.width
@@ -127,11 +127,15 @@ class Rotation(Figure):
             label_dimensions(one.xaxis, view.encoding)
             label_positions(one.yaxis, view.encoding)
         for pair, path in zip(numbers.pairs, numbers.paths, strict=True):
-            (line,) = axes[2].plot(path[:, 0], path[:, 1], linewidth=0.8, alpha=0.7, label=f"pair {pair}")
-            axes[2].plot(path[:, 0], path[:, 1], ".", markersize=3, color=line.get_color())
-            axes[2].plot(*path[0], marker="o", color=line.get_color(), markersize=5)
+            (line,) = axes[2].plot(path[:, 0], path[:, 1], ".", markersize=3, label=f"pair {pair}")
+            axes[2].plot(*path[0], marker="o", color=line.get_color(), markersize=6, markeredgecolor="black")
         axes[2].set(title="pairs in the plane", xlabel="first column", ylabel="second column", aspect="equal")
-        axes[2].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        axes[3].set_axis_off()
+        first = view.encoding.position_text(view.covered.start)
+        title = f"one dot a position,\nring: position {first}"
+        axes[3].legend(
+            *axes[2].get_legend_handles_labels(), loc="upper left", title=title, alignment="left", markerscale=2
+        )
         return Scale(image, "value", panels=2)
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 VECTOR = 2000  # points that a vector file still carries one by one
 MOST = 200_000  # points that are drawn; more are counted
+PAIRS = 10**10  # pairs that are compared at most
 MARGIN = 0.02  # around the counts, as a share of the axis
 CELLS = 240  # classes a side that a density is drawn in, at most
 
@@ -44,7 +45,7 @@ class CloudNumbers(Numbers):
     def correlations(self) -> str:
         """Both correlations of the cloud, as the picture prints them."""
         shown = ("undefined" if one is None else f"{one:.4f}" for one in (self.pearson, self.spearman))
-        return "linear r = {}, rank ρ = {}".format(*shown)
+        return "linear r = {}, rank ρ = {}".format(*shown).replace("-", "−")
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,12 @@ class Scatter(Figure):
         super().check_view(view)
         if view.covered.length < 2:
             raise UsageError("scatter compares pairs: --length 1 has none, it takes 2 or more")
+        pairs = view.covered.length * (view.covered.length - 1) // 2
+        if pairs > PAIRS:
+            raise UsageError(
+                f"scatter compares {pairs:,} pairs at this length and {PAIRS:.0e} are the most, "
+                "some minutes of work: try --length 100000"
+            )
 
     def compute(self, view: View) -> CloudNumbers:
         across, up = MEASURES[self.x], MEASURES[self.y]
@@ -127,7 +134,8 @@ class Scatter(Figure):
         for one, name in zip(axes, shown, strict=True):
             mappable = draw(numbers, one, canvas)
             pairs = f"{name} triangle, p {'<' if name == 'upper' else '>'} q"
-            one.set(xlabel=MEASURES[self.x].label, title=f"{pairs}\n{numbers.correlations()}")
+            lines = (canvas.wrapped(text, 0.85 / len(shown)) for text in (pairs, numbers.correlations()))
+            one.set(xlabel=MEASURES[self.x].label, title="\n".join(lines))
         axes[0].set_ylabel(MEASURES[self.y].label)
         return Scale(mappable, what)
 

@@ -15,8 +15,10 @@ from pecli.positions import Positions
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MEASURED = 4096  # positions from which the period of a column without a formula is measured, at most
-STILL = 1e100  # positions; a longer wave stands still, and an axis has no room for it
+MEASURED = 65536  # positions from which the period of a column without a formula is measured, at most
+PADDING = 8  # a transform so many times as long finds the peak between whole numbers of waves
+WINDOW = "one cycle or the length"
+STILL = 1e30  # positions; a longer wave stands still, and an axis has no room for it
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,10 @@ class SpectrumNumbers(Numbers):
 
     def caption(self) -> str:
         measured = [e.name for e in self.view.encodings if not isinstance(e, Harmonic)]
-        return f"{', '.join(measured)}: the dominant period of each column, measured" if measured else ""
+        rows = zip(self.view.encodings, self.still, strict=True)
+        left_out = [f"{e.name}: {count} left out, longer than {STILL:.0e} or still" for e, count in rows if count]
+        said = f"{', '.join(measured)}: the dominant period of each column, measured over {WINDOW}" if measured else ""
+        return "; ".join(filter(None, [said, *left_out]))
 
     def facts(self) -> dict[str, Any]:
         names = [encoding.spec() for encoding in self.view.encodings]
@@ -48,7 +53,7 @@ class Spectrum(Figure):
     Notes
     -----
     Pairs above the line never finish a turn. From the formula where the encoding has frequencies; else each column's
-    strongest frequency in its discrete Fourier transform, which cannot be longer than the window measured.
+    strongest frequency in its discrete Fourier transform, over one whole cycle (binary) or over the length shown.
     """
 
     name: ClassVar[str] = "spectrum"
@@ -59,18 +64,20 @@ class Spectrum(Figure):
     def compute(self, view: View) -> SpectrumNumbers:
         waves = [wavelengths(encoding, encoding.covered(view.positions)) for encoding in view.encodings]
         known = [one < STILL for one in waves]
-        length = max(encoding.covered(view.positions).length for encoding in view.encodings)
+        pairs = [pairs_of(encoding, len(one)) for encoding, one in zip(view.encodings, waves, strict=True)]
         return SpectrumNumbers(
             view,
             np.concatenate([one[k] for one, k in zip(waves, known, strict=True)]),
-            np.concatenate([pairs_of(e, len(one))[k] for e, one, k in zip(view.encodings, waves, known, strict=True)]),
+            np.concatenate([one[k] for one, k in zip(pairs, known, strict=True)]),
             np.repeat(np.arange(len(waves)), [k.sum() for k in known]),
             tuple(ratio_text(one[k]) for one, k in zip(waves, known, strict=True)),
-            tuple(int((one[k] > length).sum()) for one, k in zip(waves, known, strict=True)),
+            tuple(int((one > view.positions.length).sum()) for one in waves),
             tuple(int((~k).sum()) for k in known),
         )
 
     def draw(self, numbers: SpectrumNumbers, axes: list[Axes], canvas: Canvas) -> None:
+        from matplotlib.ticker import MaxNLocator
+
         view = numbers.view
         for at, (encoding, ratio) in enumerate(zip(view.encodings, numbers.ratios, strict=True)):
             mine = numbers.encoding == at
@@ -79,18 +86,20 @@ class Spectrum(Figure):
             axes[0].plot(
                 numbers.pair[mine], numbers.wavelength[mine], "o-" if formula else "x", label=label, markersize=3
             )
-        axes[0].axhline(view.positions.length, color="0.4", linestyle="--", linewidth=0.8)
+        length = view.positions.length
+        axes[0].axhline(length, color=axes[0].xaxis.label.get_color(), linestyle="--", linewidth=0.8, alpha=0.7)
         axes[0].annotate(
-            f"length {view.positions.length:,}",
-            (1, view.positions.length),
+            f"length {length:,}",
+            (0, length),
             xycoords=("axes fraction", "data"),
-            xytext=(-2, 2),
+            xytext=(3, 2),
             textcoords="offset points",
-            ha="right",
-            color="0.3",
             fontsize="small",
+            bbox={"facecolor": axes[0].get_facecolor(), "edgecolor": "none", "alpha": 0.8, "pad": 0.5},
         )
-        axes[0].set(yscale="log", xlabel="pair of dimensions j", ylabel="wavelength λ, positions")
+        units = {encoding.position_unit or "positions" for encoding in view.encodings}
+        axes[0].set(yscale="log", xlabel="pair of dimensions j", ylabel=f"wavelength λ, {' or '.join(sorted(units))}")
+        axes[0].xaxis.set_major_locator(MaxNLocator(integer=True))
         axes[0].grid(axis="y")
         axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
@@ -102,12 +111,13 @@ def wavelengths(encoding: Encoding, rows: Positions) -> Array:
     """Positions a turn takes: of each pair by the formula, else of each column as measured; inf where it stands."""
     if isinstance(encoding, Harmonic):
         return encoding.wavelengths()
-    count = min(rows.length, MEASURED)
-    table = encoding.table(rows.start + np.arange(count, dtype=np.float64))
-    strength = np.abs(np.fft.rfft(table - table.mean(axis=0), axis=0))
-    strength[0] = 0
+    window = encoding.cycle(MEASURED) or Positions(start=rows.start, length=min(rows.length, MEASURED))
+    table = encoding.table(window.array())
+    count = PADDING * window.length
+    strength = np.abs(np.fft.rfft(table - table.mean(axis=0), n=count, axis=0))
+    strength[:PADDING] = 0  # waves longer than the window cannot be told from none
     peak = strength.argmax(axis=0)
-    varies = strength.max(axis=0) > 1e-9 * count
+    varies = strength.max(axis=0) > 1e-9 * window.length
     return np.where(varies, count / np.maximum(peak, 1), np.inf)
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from pecli.encodings.encoding import Encoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.envelope import envelope, even_bins, even_edges
 from pecli.errors import UsageError
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View, extremes, label_positions, plot_run
+from pecli.figures.spectrum import wavelengths
 from pecli.lazy import Array, np
 from pecli.options import option
 
@@ -22,7 +24,7 @@ LINES = 5  # dimensions where none are asked for
 @dataclass(frozen=True)
 class WavesNumbers(Numbers):
     """values, low : (dims, n), largest and smallest value at each of n runs of positions; dims : (dims,);
-    positions : (n,); wavelengths : (dims,), positions, NaN where no formula gives one."""
+    positions : (n,); wavelengths : (dims,), positions, measured where no formula gives them."""
 
     values: Array
     dims: Array
@@ -53,7 +55,7 @@ class Waves(Figure):
     aspect: ClassVar[float] = 0.5
 
     dims: tuple[int, ...] | None = option(
-        None, "the dimensions", at_least=0, unset=f"{LINES} from the fastest to the slowest that still moves"
+        None, "the dimensions", at_least=0, unset=f"{LINES} from fast to slow, those that move first"
     )
 
     def chosen(self, view: View) -> Array:
@@ -64,10 +66,11 @@ class Waves(Figure):
             raise UsageError(f"--dims {beyond[0]} is not there: {encoding.label()} has dimensions 0 to {width - 1}")
         if self.dims is not None:
             return np.array(list(dict.fromkeys(self.dims)))
-        moving = width
-        if isinstance(encoding, Harmonic):  # a wave longer than four windows looks like a constant
-            moving = int(np.count_nonzero(encoding.column_wavelengths() <= 4 * view.covered.length)) or width
-        return np.unique(np.linspace(0, moving - 1, min(LINES, moving)).astype(int))
+        waves = periods(view)
+        order = np.argsort(waves, kind="stable")
+        moving = np.count_nonzero(waves <= 4 * view.covered.length)  # a longer wave looks like a constant
+        chosen = spread(order[:moving], LINES)
+        return np.concatenate([chosen, spread(order[moving:], LINES - len(chosen))])
 
     def check_view(self, view: View) -> None:
         super().check_view(view)
@@ -84,7 +87,7 @@ class Waves(Figure):
             return encoding.table(rows.start + np.arange(first, first + count, dtype=np.float64))[:, dims].T
 
         low, high, _ = envelope(values, edges, encoding.width)
-        waves = encoding.column_wavelengths()[dims] if isinstance(encoding, Harmonic) else np.full(len(dims), np.nan)
+        waves = periods(view)[dims]
         centres = rows.start + (edges[:-1] + edges[1:] - 1) / 2
         limit = float(max(np.abs(low).max(), np.abs(high).max())) or 1.0
         return WavesNumbers(view, high, dims, low, centres, waves, int(edges[1]), limit)
@@ -95,7 +98,7 @@ class Waves(Figure):
         lanes = -2.4 * numbers.limit * np.arange(len(numbers.dims))
         rows = zip(lanes, numbers.dims, numbers.wavelengths, numbers.low, numbers.values, strict=True)
         for lane, dim, wave, low, high in rows:
-            label = f"{encoding.dimension_label} {names[dim] if names else dim}{wavelength_text(wave)}"
+            label = f"{encoding.dimension_label} {names[dim] if names else dim}{wavelength_text(encoding, wave)}"
             axes[0].axhline(lane, color="0.8", linewidth=0.4, zorder=0)
             style = "default" if encoding.continuous else "steps-mid"
             plot_run(axes[0], numbers.positions, lane + low, lane + high, label, style)
@@ -106,10 +109,22 @@ class Waves(Figure):
         axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
 
-def wavelength_text(wave: float) -> str:
-    """A wavelength in a legend; nothing where there is none."""
-    if np.isnan(wave):
-        return ""
+def periods(view: View) -> Array:
+    """The wavelength of every column, positions, shape (d,)."""
+    encoding = view.encoding
+    if isinstance(encoding, Harmonic):
+        return encoding.column_wavelengths()
+    return wavelengths(encoding, view.covered)
+
+
+def spread(items: Array, most: int) -> Array:
+    """At most so many of them, from the first to the last."""
+    return items[np.unique(np.linspace(0, len(items) - 1, min(most, len(items))).astype(int))]
+
+
+def wavelength_text(encoding: Encoding, wave: float) -> str:
+    """A wavelength in a legend."""
     if np.isinf(wave):
         return ", still"
-    return f", λ = {wave:,.4g}" if wave < 1e4 else f", λ = {wave:,.0f}" if wave < 1e7 else f", λ = {wave:.3g}"
+    about = "=" if isinstance(encoding, Harmonic) else "≈"
+    return f", λ {about} {encoding.length_text(wave)}"

@@ -74,7 +74,7 @@ class Clock(Harmonic):
         return f"{days:,} d" if seconds == 0 else f"{days} d {time}"
 
     def length_text(self, length: float) -> str:
-        return duration(length)
+        return duration(float(f"{length:.12g}"))
 
     def pair_text(self, pair: int) -> str:
         return f"{duration(self.periods[pair])} hand"

@@ -10,6 +10,7 @@ from pecli.encodings.harmonic import Harmonic
 from pecli.errors import UsageError
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
+from pecli.figures.spectrum import STILL
 from pecli.lazy import Array, np
 from pecli.options import EXACT, option
 
@@ -120,10 +121,6 @@ def short_wave(encoding: Encoding, wave: float) -> str:
     """A wavelength in the width of a dial; nothing where the pair's name says it."""
     if encoding.tick_steps:
         return ""
-    return (
-        "still"
-        if wave > 1e99
-        else f"λ {wave:,.3g}"
-        if wave < 1e4
-        else f"λ {wave:.1e}".replace("e+0", "e").replace("e+", "e")
-    )
+    if wave > STILL:
+        return "still"
+    return f"λ {wave:.3g}" if wave < 1000 else f"λ {wave:.1e}".replace("e+0", "e").replace("e+", "e")

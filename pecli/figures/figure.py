@@ -105,7 +105,7 @@ def label_positions(axis: Any, encoding: Encoding, label: str | None = None) -> 
         from matplotlib.ticker import MaxNLocator
 
         room = max(2, min(9, int(_room(axis) / (0.45 if axis.axis_name == "x" else 0.25))))
-        axis.set_major_locator(MaxNLocator(nbins=room, steps=[1, 2, 2.5, 5, 10], integer=True))
+        axis.set_major_locator(MaxNLocator(nbins=room, steps=[1, 2, 2.5, 5, 10], integer=True, min_n_ticks=1))
 
 
 def label_decades(axis: Any, low: float, high: float) -> None:
@@ -132,4 +132,4 @@ def label_dimensions(axis: Any, encoding: Encoding) -> None:
         from matplotlib.ticker import MaxNLocator
 
         room = max(2, min(7, int(_room(axis) / 0.32)))
-        axis.set_major_locator(MaxNLocator(nbins=room, steps=[1, 2, 5, 10], integer=True))
+        axis.set_major_locator(MaxNLocator(nbins=room, steps=[1, 2, 5, 10], integer=True, min_n_ticks=1))

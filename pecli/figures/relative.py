@@ -106,7 +106,7 @@ class RelativeTensor(Figure):
         reach = rows.length - 1
         first, last = rows.start - 0.5, rows.start - 0.5 + len(numbers.offsets) * numbers.block
         image = None
-        titles = [f"offset i − j, ±{reach:,}", *(f"dimension {dim}" for dim in numbers.dims)]
+        titles = [f"i − j, ±{reach:,}", *(f"dim {dim}" for dim in numbers.dims)]
         slices = [numbers.offsets / max(1, reach) * numbers.limit, *np.moveaxis(numbers.tensor, -1, 0)]
         for one, title, values in zip(axes, titles, slices, strict=False):
             image = one.imshow(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MEASURED = 65536  # positions from which the period of a column without a formula is measured, at most
 PADDING = 8  # a transform so many times as long finds the peak between whole numbers of waves
 WINDOW = "one cycle or the length"
-STILL = 1e30  # positions; a longer wave stands still, and an axis has no room for it
+STILL = 1e15  # positions; a longer wave stands still, and an axis has no room for it
 
 
 @dataclass(frozen=True)
@@ -111,11 +111,13 @@ def wavelengths(encoding: Encoding, rows: Positions) -> Array:
     """Positions a turn takes: of each pair by the formula, else of each column as measured; inf where it stands."""
     if isinstance(encoding, Harmonic):
         return encoding.wavelengths()
-    window = encoding.cycle(MEASURED) or Positions(start=rows.start, length=min(rows.length, MEASURED))
+    cycle = encoding.cycle(MEASURED)
+    window = cycle or Positions(start=rows.start, length=min(rows.length, MEASURED))
+    padding = 1 if cycle else PADDING  # a whole cycle holds whole waves
     table = encoding.table(window.array())
-    count = PADDING * window.length
+    count = padding * window.length
     strength = np.abs(np.fft.rfft(table - table.mean(axis=0), n=count, axis=0))
-    strength[:PADDING] = 0  # waves longer than the window cannot be told from none
+    strength[:padding] = 0  # waves longer than the window cannot be told from none
     peak = strength.argmax(axis=0)
     varies = strength.max(axis=0) > 1e-9 * window.length
     return np.where(varies, count / np.maximum(peak, 1), np.inf)

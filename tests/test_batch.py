@@ -151,8 +151,13 @@ WRONG: list[tuple[str, str, list[str]]] = [
     ("unknown colour map", HEAT + 'cmap = "virids"\n', [FILE, "figure 1", "did you mean 'viridis'"]),
     (
         "too much memory",
-        '[[figure]]\ncommand = "scatter"\nlength = 1000000000\noutput = "a.npz"\n',
+        '[[figure]]\ncommand = "distance"\nlength = 1000000000\noutput = "a.npy"\n',
         [FILE, "figure 1", "EiB"],
+    ),
+    (
+        "too many pairs",
+        '[[figure]]\ncommand = "scatter"\nlength = 1000000000\n',
+        [FILE, "figure 1", "pairs", "--length"],
     ),
     ("a number as name", HEAT + "name = 5\n", [f"{FILE}:3: figure 1", "name", "text"]),
     ("unknown format", HEAT + 'output = "a.gif"\n', [FILE, "figure 1", "gif", "png"]),

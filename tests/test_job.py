@@ -147,7 +147,7 @@ def test_numbers_that_memory_cannot_hold_are_refused() -> None:
     with pytest.raises(UsageError, match="TiB"):
         Job.make("distance", {"length": 10**6, "output": "a.npy"}).check()
     with pytest.raises(UsageError, match="EiB"):
-        Job.make("scatter", {"length": 10**9, "output": "a.npz"}).check()
+        Job.make("distance", {"length": 10**9, "output": "a.npy"}).check()
     Job.make("heatmap", {"length": 10**9}).check()  # the picture needs no more than its pixels
 
 

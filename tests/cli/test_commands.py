@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import shlex
 import stat
@@ -16,7 +17,8 @@ from PIL import Image
 
 import pecli
 from pecli.cli import app
-from pecli.cli.options import job_parameters
+from pecli.cli.options import job_parameters, with_parameters
+from pecli.encodings.geometric import Geometric
 from pecli.sections import STUDIES, known_options
 from pecli.study import Study
 
@@ -169,3 +171,20 @@ def test_every_study_has_a_command_and_help_lists_them(ask: Ask) -> None:
     assert set(STUDIES) <= {command.name for command in app.registered_commands}
     shown = ask("--help").out
     assert [name for name in STUDIES if name not in shown] == []
+
+
+@pytest.mark.parametrize("name", ["d", "length"])
+def test_an_option_declared_twice_is_refused_by_name(name: str) -> None:
+    parameters = job_parameters(STUDIES["heatmap"])
+    (twice,) = [one for one in parameters if one.name == name]
+    with pytest.raises(ValueError, match=f"option '{name}' is declared twice"):
+        with_parameters(lambda: None, [*parameters, twice])
+    taken = inspect.signature(with_parameters(lambda: None, parameters)).parameters
+    assert list(taken) == [one.name for one in parameters]
+
+
+def test_the_help_of_radix_says_how_much_slower_each_pair_is() -> None:
+    (radix,) = [one for one in job_parameters(STUDIES["heatmap"]) if one.name == "radix"]
+    assert "each pair turns radix² times slower than the one before" in radix.annotation.__metadata__[0].help
+    rates = Geometric(d=6, radix=3).frequencies()
+    assert rates[:-1] / rates[1:] == pytest.approx([9, 9])

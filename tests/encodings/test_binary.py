@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 from typer.testing import CliRunner
 
@@ -124,7 +125,8 @@ def test_0_and_1_get_no_diverging_map_and_two_ticks() -> None:
     image = axes.get_images()[0]
     assert image.get_cmap().name == "Greys"
     assert image.get_clim() == (0, 1)
-    (bar,) = [other for other in drawing.axes if other is not axes]
+    (bar,) = [other for other in axes.child_axes if isinstance(other, Axes)]
+    assert drawing.axes == [axes]
     assert bar.get_yticks().tolist() == [0, 1]
 
 

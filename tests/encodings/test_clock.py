@@ -179,3 +179,9 @@ def test_curves_say_times_in_the_legend() -> None:
 def test_a_clock_has_a_time_before_and_after_any_length() -> None:
     assert Clock().covered(Positions(start=-5, length=10)) == Positions(start=-5, length=10)
     assert Clock.extrapolates
+
+
+def test_lengths_and_hands_are_told_as_durations() -> None:
+    assert [Clock().length_text(length) for length in Clock().wavelengths()] == ["1 min", "1 h", "12 h"]
+    assert [Clock().pair_text(pair) for pair in range(3)] == ["1 min hand", "1 h hand", "12 h hand"]
+    assert (Clock.position_label, Clock.other_label) == ("time", "other time")

@@ -92,3 +92,15 @@ def test_a_name_nothing_is_like_gets_the_list_but_no_guess() -> None:
 def test_the_label_names_numbers_always_and_words_when_they_differ() -> None:
     assert Sinusoidal(base=10).label() == "sinusoidal, d 128, base 10"
     assert Sinusoidal(layout="concatenated").label().endswith("layout concatenated")
+
+
+@pytest.mark.parametrize(
+    ("position", "text"), [(0, "0"), (1009, "1,009"), (-5, "−5"), (-1009, "−1,009"), (2.5, "2.5"), (-2.5, "−2.5")]
+)
+def test_positions_are_written_with_a_true_minus_sign(position: float, text: str) -> None:
+    assert Squares().position_text(position) == text
+
+
+def test_pairs_are_numbered_and_lengths_are_short() -> None:
+    assert Squares().pair_text(7) == "pair 7"
+    assert [Squares().length_text(one) for one in (6.28318, 54410.1, 1.25e9)] == ["6.283", "54,410", "1.25e+09"]

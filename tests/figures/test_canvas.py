@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import os
 from pathlib import Path
 
 import matplotlib as mpl
+import numpy as np
 import pytest
 from matplotlib.figure import Figure as Drawing
+from PIL import Image
 
 import pecli
 from pecli.errors import UnknownNameError, UsageError
@@ -147,3 +150,22 @@ def test_panels_inside_a_given_axes_do_not_overlap() -> None:
     boxes = [one.get_position() for one in split_axes(axes, (2, 2))]
     assert sum(a.overlaps(b) for a in boxes for b in boxes) == len(boxes)  # each with itself
     assert boxes[0].y0 > boxes[2].y1 and boxes[0].x1 < boxes[1].x0
+
+
+@pytest.mark.parametrize("figure", ["heatmap", "curves", "rotation", "spectrum"])
+@pytest.mark.parametrize(("style", "corner"), [(None, (255, 255, 255)), ("dark_background", (0, 0, 0))])
+def test_the_canvas_has_the_colour_of_the_style(figure: str, style: str | None, corner: tuple[int, ...]) -> None:
+    data = pecli.figure(figure, d=4, length=5, dpi=20, style=style).render("png")[0]
+    pixels = np.asarray(Image.open(io.BytesIO(data)).convert("RGB"))
+    assert {tuple(map(int, pixels[y, x])) for y in (0, -1) for x in (0, -1)} == {corner}
+
+
+@pytest.mark.parametrize("figure", ["heatmap", "distance", "relative", "rotation"])
+def test_no_style_draws_a_grid_over_an_image(figure: str) -> None:
+    assert mpl.style.library["ggplot"]["axes.grid"]
+    picture = pecli.figure(figure, d=4, length=5, dpi=20, style="ggplot")
+    with look(picture.job.canvas):
+        assert not mpl.rcParams["axes.grid"]
+        axes = picture._drawing().axes
+        lines = [line for one in axes if one.images for axis in (one.xaxis, one.yaxis) for line in axis.get_gridlines()]
+        assert lines and not any(line.get_visible() for line in lines)

@@ -21,8 +21,9 @@ def drawn(**options: object) -> tuple[list[Any], list[Any]]:
     drawing = Drawing()
     axes: Any = drawing.subplots()
     pecli.figure("compare", **{"encoding": TWO, "length": 11, **options}).draw(axes)
-    panels = axes.child_axes or [axes]
-    return panels, [one for one in drawing.axes if one is not axes and one not in panels]
+    panels = [axes] if axes.axison else list(axes.child_axes)
+    every = [*drawing.axes, *(child for panel in panels for child in panel.child_axes)]
+    return panels, [one for one in every if one is not axes and one not in panels]
 
 
 def title_of(panel: Axes) -> str:
@@ -154,3 +155,21 @@ def test_facts_are_each_encodings_own() -> None:
         "difference",
     ]
     assert facts["sinusoidal:d=8"]["smallest"] == pecli.encode(TWO[1], length=11).min()
+
+
+def test_facts_of_distances_stay_each_encodings_own_under_shared_colours() -> None:
+    panels, _ = drawn(figure="distance", difference=True)
+    facts = pecli.figure("compare", encoding=TWO, length=11, figure="distance", difference=True).numbers.facts()
+    first, second, third = (np.asarray(panel.images[0].get_array()) for panel in panels)
+    shown = {panel.images[0].get_clim() for panel in panels[:2]}
+    assert shown == {(0, max(first.max(), second.max()))}
+    for name, values in zip(facts, (first, second, third), strict=True):
+        assert (facts[name]["smallest"], facts[name]["largest"]) == (values.min(), values.max())
+    assert first.max() != second.max() and third.min() != -third.max()
+    assert panels[2].images[0].get_clim() == (-np.abs(third).max(), np.abs(third).max())
+
+
+def test_a_panel_alone_has_its_bar_beside_it() -> None:
+    panels, bars = drawn(encoding=TWO[:1])
+    assert [bar.get_ylabel() for bar in bars] == ["value"]
+    assert panels[0].child_axes == bars

@@ -9,7 +9,10 @@ import pytest
 from matplotlib.figure import Figure as Drawing
 
 import pecli
+from pecli.encodings.clock import Clock
+from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.errors import UsageError
+from pecli.figures.dials import short_wave
 
 
 def numbers(**options: object) -> Any:
@@ -55,7 +58,7 @@ def test_at_half_past_the_minute_hand_points_down_and_the_row_says_the_time() ->
 
 def test_every_dial_is_named_with_its_wavelength() -> None:
     axes: Any = pecli.figure("dials", d=4, base=100, at=[0]).draw(Drawing().subplots())
-    assert [text.get_text() for text in axes.get_xticklabels()] == ["pair 0\nλ = 6.283", "pair 1\nλ = 62.83"]
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["pair 0\nλ 6.28", "pair 1\nλ 62.8"]
     assert axes.get_aspect() == 1  # a circle is round
 
 
@@ -107,3 +110,17 @@ def test_numbers_are_angles_by_position_and_pair() -> None:
     assert header == ["positions", "pair 0", "pair 1", "pair 2"]
     assert rows[:, 0].tolist() == [0, 2] and rows[0, 1:].tolist() == [0, 0, 0]
     assert rows[1, 1] == pytest.approx(2)
+
+
+def test_the_dials_of_a_clock_are_named_by_their_hands() -> None:
+    axes: Any = pecli.figure("dials", encoding="clock", at=[0]).draw(Drawing().subplots())
+    assert [text.get_text().strip() for text in axes.get_xticklabels()] == ["1 min hand", "1 h hand", "12 h hand"]
+
+
+@pytest.mark.parametrize(
+    ("wave", "text"),
+    [(6.28318, "λ 6.28"), (62.8318, "λ 62.8"), (54410.1, "λ 5.4e4"), (1.26e12, "λ 1.3e12"), (np.inf, "still")],
+)
+def test_a_wavelength_fits_a_dial_at_any_size(wave: float, text: str) -> None:
+    assert short_wave(Sinusoidal(), wave) == text
+    assert short_wave(Clock(), wave) == ""  # its hand is named by it

@@ -45,8 +45,9 @@ def test_similarities_above_0_keep_a_sequential_map() -> None:
 
 def test_axes_and_colour_bar_are_labelled() -> None:
     axes = drawn(d=7, length=5, measure="cityblock")
-    bar = next(one for one in axes.figure.axes if one is not axes)
-    assert axes.get_xlabel() == axes.get_ylabel() == "position p"
+    (bar,) = axes.child_axes  # as tall as the panel
+    assert axes.figure.axes == [axes] and bar is axes.images[0].colorbar.ax
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("position q", "position p")
     assert bar.get_ylabel() == "city block distance"
     assert axes.get_aspect() == 1
 
@@ -94,3 +95,33 @@ def test_facts_are_the_extremes() -> None:
     numbers = pecli.figure("distance", d=7, length=11).numbers
     assert numbers.facts()["smallest"] == 0
     assert numbers.facts()["largest"] == numbers.main.max()
+
+
+@pytest.mark.parametrize(
+    ("encoding", "labels"),
+    [
+        ("clock", ("other time", "time")),
+        ("relative", ("other offset", "offset i − j")),
+        ("rope", ("position q", "position p")),
+    ],
+)
+def test_two_positions_have_two_names(encoding: str, labels: tuple[str, str]) -> None:
+    axes = drawn(encoding=encoding, length=5)
+    assert (axes.get_xlabel(), axes.get_ylabel()) == labels
+
+
+def test_the_colour_bar_is_as_tall_as_its_panel() -> None:
+    axes = drawn(d=7, length=5)
+    (bar,) = axes.child_axes
+    axes.figure.canvas.draw()
+    panel, beside = axes.get_window_extent(), bar.get_window_extent()
+    assert (beside.y0, beside.y1) == pytest.approx((panel.y0, panel.y1))
+    assert beside.x0 > panel.x1
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 7])
+def test_ticks_of_positions_are_whole_numbers(length: int) -> None:
+    axes = drawn(d=7, length=length, start=1009)
+    for axis in (axes.xaxis, axes.yaxis):
+        inside = [tick for tick in axis.get_majorticklocs() if 1009 <= tick < 1009 + length]
+        assert inside and all(float(tick).is_integer() for tick in inside)

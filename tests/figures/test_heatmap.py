@@ -42,7 +42,8 @@ def test_cmap_is_the_users() -> None:
 
 def test_axes_and_colour_bar_are_labelled() -> None:
     axes = drawn(d=7, length=5)
-    bar = next(one for one in axes.figure.axes if one is not axes)
+    (bar,) = axes.child_axes  # as tall as the panel
+    assert axes.figure.axes == [axes] and bar is axes.images[0].colorbar.ax
     assert (axes.get_xlabel(), axes.get_ylabel(), bar.get_ylabel()) == ("dimension", "position p", "value")
 
 

@@ -82,3 +82,22 @@ def test_a_list_that_cannot_be_is_refused(names: object) -> None:
 def test_what_a_panel_refuses_the_overview_refuses() -> None:
     with pytest.raises(UsageError, match="scatter"):
         pecli.figure("overview", panels="heatmap,scatter", length=1)
+
+
+def drawn_boxes(names: str) -> list[Any]:
+    """Where the panels stand once the picture is laid out, pixels."""
+    axes = panels(d=7, length=23, panels=names, dpi=30)
+    axes[0].figure.canvas.draw()
+    return [one.get_window_extent() for one in axes]
+
+
+@pytest.mark.parametrize("names", ["heatmap,distance", "curves,distance", "distance,waves,heatmap"])
+def test_beside_a_square_panel_all_are_square_and_of_one_height(names: str) -> None:
+    boxes = drawn_boxes(names)
+    assert [box.height for box in boxes] == pytest.approx([boxes[0].height] * len(boxes), rel=1e-3)
+    assert [box.width for box in boxes] == pytest.approx([box.height for box in boxes], rel=1e-3)
+    assert {one.get_box_aspect() for one in panels(d=7, length=23, panels=names, dpi=30)} == {1}
+
+
+def test_without_a_square_panel_none_is_made_square() -> None:
+    assert {one.get_box_aspect() for one in panels(d=7, length=23, panels="heatmap,curves", dpi=30)} == {None}

@@ -13,11 +13,13 @@ from typer.testing import CliRunner
 
 import pecli
 from pecli.cli import app
+from pecli.encodings import read_encoding
+from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.relative import Relative
 from pecli.errors import UsageError
 from pecli.figures.relative import RelativeTensor
 from pecli.lazy import Array
-from pecli.positions import Positions
+from pecli.positions import Blocks, Positions
 from pecli.study import View
 
 LENGTH, D = 7, 6
@@ -78,7 +80,7 @@ def test_transposed_the_sines_change_sign_and_the_cosines_do_not() -> None:
 
 def test_the_panels_are_the_offsets_and_the_chosen_slices() -> None:
     drawn = panels(length=LENGTH, d=D, dims=(1, 0, 4))
-    assert [one.get_title() for one in drawn] == ["offset i − j, ±6", "dimension 1", "dimension 0", "dimension 4"]
+    assert [one.get_title() for one in drawn] == ["i − j, ±6", "dim 1", "dim 0", "dim 4"]
     for one, dim in zip(drawn[1:], (1, 0, 4), strict=True):
         assert np.asarray(one.get_images()[0].get_array()) == pytest.approx(tensor(LENGTH, D)[:, :, dim], abs=1e-15)
     offsets = np.asarray(drawn[0].get_images()[0].get_array())
@@ -144,3 +146,73 @@ def test_a_tensor_that_memory_does_not_hold_is_refused(monkeypatch: pytest.Monke
 def test_one_position_has_one_offset() -> None:
     numbers = pecli.figure("relative", length=1, d=D).numbers
     assert numbers.main.tolist() == [[[0, 1, 0, 1, 0, 1]]]
+
+
+def block_means(encoding: Harmonic, blocks: Blocks, column: int) -> Array:
+    """The mean of the column at i − j over every i of one block and j of another, added up."""
+    length = blocks.length
+    table = encoding.table(np.arange(1 - length, length, dtype=float))[:, column]
+    cells = table[np.subtract.outer(np.arange(length), np.arange(length)) + length - 1]
+    cuts = range(0, length, blocks.size)
+    return np.array([[cells[i : i + blocks.size, j : j + blocks.size].mean() for j in cuts] for i in cuts])
+
+
+@pytest.mark.parametrize("blocks", [Blocks(0, 60, 6), Blocks(-5, 101, 8), Blocks(3, 17, 17)])
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "sinusoidal:d=6,base=10",
+        "sinusoidal:d=7,base=10",
+        "sinusoidal:d=7,layout=concatenated",
+        "relative:d=6",
+        "geometric:d=4,radix=3",
+        "clock",
+        "rope:d=6,base=10",
+        "rope:d=6,base=10,query=random:3",
+        "rope:d=6,pairing=half,query=random:3",
+    ],
+)
+def test_averages_over_pixels_are_those_of_every_pair_in_them(spec: str, blocks: Blocks) -> None:
+    encoding = read_encoding(spec)
+    assert isinstance(encoding, Harmonic)
+    for column in range(encoding.width):
+        found = encoding.mean_offsets(blocks, column)
+        assert found == pytest.approx(block_means(encoding, blocks, column), abs=1e-14), column
+
+
+def test_more_positions_than_pixels_are_averaged_and_the_caption_says_so() -> None:
+    options: Any = {"d": D, "base": 10, "length": 101, "start": 3, "dims": (0, 5), "size": "2x2"}
+    picture = pecli.figure("relative", **options, dpi=30)
+    size = picture.seen.facts()["block"]
+    assert size > 1 and 101 % size
+    assert picture.seen.caption() == f"each pixel: mean of {size} × {size} pairs"
+    expected = [block_means(Relative(d=D, base=10), Blocks(3, 101, size), dim) for dim in (0, 5)]
+    assert np.moveaxis(picture.seen.main, -1, 0) == pytest.approx(np.array(expected), abs=1e-14)
+    axes = Drawing(dpi=30).subplots()
+    picture.draw(axes)
+    drawn = [one for one in axes.child_axes if isinstance(one, Axes)][:3]
+    assert drawn[0].get_title() == "i − j, ±100"
+    for one, values in zip(drawn[1:], expected, strict=True):
+        assert np.asarray(one.get_images()[0].get_array()) == pytest.approx(values, abs=1e-14)
+    stop = 2.5 + size * len(expected[0])
+    for one in drawn:  # a shorter last block does not stretch the axis
+        assert one.get_xlim() == one.get_ylim()[::-1] == (2.5, 103.5)
+        assert list(one.get_images()[0].get_extent()) == [2.5, stop, stop, 2.5]
+
+
+def test_a_length_that_the_pixels_hold_is_exact_and_has_no_caption() -> None:
+    picture = pecli.figure("relative", d=D, base=10, length=LENGTH, start=1009)
+    assert picture.seen.caption() == ""
+    assert picture.seen.main == pytest.approx(tensor(LENGTH, D, 10)[:, :, picture.seen.arrays()["dims"]], abs=1e-15)
+
+
+def test_the_numbers_are_never_averaged() -> None:
+    numbers = pecli.figure("relative", d=D, base=10, length=101, size="2x2", dpi=30).numbers
+    assert numbers.caption() == ""
+    assert numbers.main == pytest.approx(tensor(101, D, 10), abs=1e-13)
+
+
+def test_a_million_positions_cost_no_more_than_the_pixels() -> None:
+    seen = pecli.figure("relative", d=4, length=10**6, dpi=20).seen
+    assert len(seen.main) <= 6.75 * 20
+    assert np.abs(seen.main).max() <= 1

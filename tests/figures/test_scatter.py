@@ -58,7 +58,9 @@ def test_both_correlations_of_the_cloud_are_printed_in_the_picture() -> None:
     assert numbers.facts()["spearman"] == pytest.approx(rank)
     for axes in panels(d=7, base=10, length=23):
         texts = " ".join([axes.get_title(), *(text.get_text() for text in axes.texts)])
-        assert f"{linear:.4f}" in texts and f"{rank:.4f}" in texts
+        shown = [f"{one:.4f}".replace("-", "−") for one in (linear, rank)]
+        assert linear < 0 and rank < 0  # so that a sign is written
+        assert shown[0] in texts and shown[1] in texts and "-" not in texts
 
 
 def test_ranks_share_their_mean_where_values_are_equal() -> None:
@@ -99,3 +101,11 @@ def test_many_points_are_rasterized_inside_a_vector_file_and_few_are_not() -> No
 def test_one_position_has_no_pair() -> None:
     with pytest.raises(UsageError, match="--length"):
         pecli.figure("scatter", length=1)
+
+
+def test_more_pairs_than_some_minutes_of_work_are_refused_before_they_are_counted() -> None:
+    length = 141_421  # the longest of at most 10^10 pairs
+    assert length * (length - 1) // 2 <= 10**10 < (length + 1) * length // 2
+    pecli.figure("scatter", length=length)
+    with pytest.raises(UsageError, match=r"10,000,020,331 pairs.*--length"):
+        pecli.figure("scatter", length=length + 1)

@@ -9,7 +9,7 @@ import pytest
 from matplotlib.figure import Figure as Drawing
 
 import pecli
-from pecli.figures.spectrum import ratio_text
+from pecli.figures.spectrum import STILL, ratio_text
 
 
 def numbers(**options: object) -> Any:
@@ -57,7 +57,19 @@ def test_the_periods_of_bits_are_measured() -> None:
     found = numbers(encoding="binary", d=6, length=64)
     assert found.main.tolist() == [2, 4, 8, 16, 32, 64]
     assert found.arrays()["pair"].tolist() == [0, 0.5, 1, 1.5, 2, 2.5]  # a column without a partner
-    assert found.caption() == "binary: the dominant period of each column, measured"
+    assert found.caption() == "binary: the dominant period of each column, measured over one cycle or the length"
+
+
+@pytest.mark.parametrize(("d", "length", "start"), [(6, 5, 0), (6, 41, 7), (6, 32, 32), (16, 200, 0), (1, 1, 0)])
+def test_bits_are_measured_over_one_whole_cycle_whatever_is_shown(d: int, length: int, start: int) -> None:
+    found = numbers(encoding="binary", d=d, length=length, start=start)
+    assert found.main.tolist() == [2**bit for bit in range(1, d + 1)]
+    assert found.facts()["still"] == {f"binary:d={d}": 0}
+    assert found.facts()["longer_than_length"] == {f"binary:d={d}": sum(2**bit > length for bit in range(1, d + 1))}
+
+
+def test_the_order_of_bits_is_that_of_the_columns() -> None:
+    assert numbers(encoding="binary", d=5, order="msb", length=9).main.tolist() == [32, 16, 8, 4, 2]
 
 
 def test_the_periods_of_a_table_are_those_of_its_strongest_waves(folder: Any) -> None:
@@ -69,8 +81,43 @@ def test_the_periods_of_a_table_are_those_of_its_strongest_waves(folder: Any) ->
     assert list(found.facts()["still"].values()) == [1]  # the constant column has no period
 
 
-def test_the_table_is_measured_from_where_it_starts() -> None:
-    assert numbers(encoding="binary", d=6, length=32, start=32).facts()["still"] == {"binary:d=6": 1}
+def test_the_table_is_measured_from_where_it_starts(folder: Any) -> None:
+    p = np.arange(96)
+    wave = np.where(p < 32, np.sin(np.pi * p / 2), np.where(p < 64, np.sin(np.pi * p / 4), 2.5))
+    np.save("table.npy", wave[:, None])
+    first, second, third = (
+        numbers(encoding="learned", file="table.npy", length=32, start=start) for start in (0, 32, 64)
+    )
+    assert (first.main, second.main) == (pytest.approx([4]), pytest.approx([8]))
+    assert [list(found.facts()["still"].values()) for found in (first, second, third)] == [[0], [0], [1]]
+
+
+def test_a_period_between_whole_numbers_of_waves_is_found_and_one_beyond_the_window_is_not(folder: Any) -> None:
+    p = np.arange(240)[:, None]
+    np.save("table.npy", np.sin(2 * np.pi * p / np.array([240 / 9.5, 31.7, 480]) + 0.5))
+    between, odd, beyond = numbers(encoding="learned", file="table.npy", length=240).main
+    assert between == pytest.approx(240 / 9.5, rel=0.01)  # whole numbers of waves are 24 and 26.7
+    assert odd == pytest.approx(31.7, rel=0.01)
+    assert beyond <= 240
+
+
+def test_pairs_that_an_axis_has_no_room_for_are_left_out_and_the_caption_says_so() -> None:
+    found = numbers(d=4, base=1e80, length=7)  # wavelengths of 2π and 2π · 10^40
+    assert found.main == pytest.approx([2 * np.pi])
+    assert found.arrays()["pair"].tolist() == [0]
+    assert list(found.facts()["still"].values()) == [1]
+    assert list(found.facts()["longer_than_length"].values()) == [1]  # the one left out is longer too
+    assert found.caption() == f"sinusoidal: 1 left out, longer than {STILL:.0e} or still"
+
+
+def test_longer_is_longer_than_the_positions_shown_not_than_the_offsets_between_them() -> None:
+    found = numbers(encoding="relative", d=8, base=100, length=50)  # 62.8 is less than its 99 offsets
+    assert list(found.facts()["longer_than_length"].values()) == [2]
+
+
+def test_a_clock_is_measured_in_seconds() -> None:
+    assert drawn(encoding="clock").get_ylabel() == "wavelength λ, seconds"
+    assert drawn(encoding=["clock", "rope"]).get_ylabel() == "wavelength λ, positions or seconds"
 
 
 def test_a_formula_needs_no_caption() -> None:

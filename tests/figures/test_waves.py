@@ -10,6 +10,9 @@ import pytest
 from matplotlib.figure import Figure as Drawing
 
 import pecli
+from pecli.encodings.binary import Binary
+from pecli.encodings.clock import Clock
+from pecli.encodings.encoding import Encoding
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.errors import UsageError
 from pecli.figures.waves import wavelength_text
@@ -56,21 +59,24 @@ def test_the_legend_has_the_wavelength_of_each() -> None:
 
 def test_hands_of_a_clock_are_named() -> None:
     texts = legend(drawn(encoding="clock", length=61, dims=[0, 5]))
-    assert texts == ["hand sin 1 min, λ = 60", "hand cos 12 h, λ = 43,200"]
+    assert texts == ["hand sin 1 min, λ = 1 min", "hand cos 12 h, λ = 12 h"]
 
 
 @pytest.mark.parametrize(
-    ("wave", "text"),
+    ("encoding", "wave", "text"),
     [
-        (6.28318, ", λ = 6.283"),
-        (54410.1, ", λ = 54,410"),
-        (1.25e9, ", λ = 1.25e+09"),
-        (np.inf, ", still"),
-        (np.nan, ""),
+        (Sinusoidal(), 6.28318, ", λ = 6.283"),
+        (Sinusoidal(), 54410.1, ", λ = 54,410"),
+        (Sinusoidal(), 1.25e9, ", λ = 1.25e+09"),
+        (Sinusoidal(), np.inf, ", still"),
+        (Clock(), 90.0, ", λ = 90 s"),
+        (Clock(), 3600.0, ", λ = 1 h"),
+        (Binary(d=5), 8.0, ", λ ≈ 8"),  # measured
+        (Binary(d=5), np.inf, ", still"),
     ],
 )
-def test_a_wavelength_reads_well_at_any_size(wave: float, text: str) -> None:
-    assert wavelength_text(wave) == text
+def test_a_wavelength_reads_well_at_any_size(encoding: Encoding, wave: float, text: str) -> None:
+    assert wavelength_text(encoding, wave) == text
 
 
 def test_without_dims_they_run_from_the_fastest_to_the_slowest_that_moves() -> None:
@@ -88,10 +94,40 @@ def test_a_longer_length_shows_slower_dimensions() -> None:
 
 
 @pytest.mark.parametrize(("encoding", "width"), [("binary", 5), ("learned:d=3", 3), ("sinusoidal:d=1", 1)])
-def test_few_dimensions_are_all_shown_and_a_table_without_formula_has_no_wavelength(encoding: str, width: int) -> None:
+def test_few_dimensions_are_all_shown_and_without_a_formula_waves_are_measured(encoding: str, width: int) -> None:
     numbers = pecli.figure("waves", encoding=encoding, length=17).numbers.arrays()
-    assert numbers["dims"].tolist() == list(range(width))
-    assert np.isnan(numbers["wavelengths"]).all() == (encoding != "sinusoidal:d=1")
+    measured = pecli.figure("spectrum", encoding=encoding, length=17).numbers.main
+    assert sorted(numbers["dims"].tolist()) == list(range(width))
+    assert numbers["wavelengths"].tolist() == sorted(measured.tolist())
+    assert numbers["wavelengths"].tolist() == measured[numbers["dims"]].tolist()
+    about = "=" if encoding == "sinusoidal:d=1" else "≈"
+    assert all(f", λ {about} " in text for text in legend(drawn(encoding=encoding, length=17)))
+
+
+def test_bits_are_told_with_their_periods() -> None:
+    texts = legend(drawn(encoding="binary", length=17))
+    assert texts == [f"bit {bit}, λ ≈ {2 ** (bit + 1)}" for bit in range(5)]
+
+
+@pytest.mark.parametrize(
+    ("plain", "other"), [("sinusoidal", "sinusoidal:layout=concatenated"), ("rope", "rope:pairing=half")]
+)
+def test_the_order_of_the_columns_does_not_change_which_waves_are_shown(plain: str, other: str) -> None:
+    first, second = (pecli.figure("waves", encoding=one, length=200).numbers.arrays() for one in (plain, other))
+    assert first["wavelengths"].tolist() == second["wavelengths"].tolist() == sorted(first["wavelengths"])
+    assert second["wavelengths"][0] == pytest.approx(2 * np.pi) and 400 < second["wavelengths"][-1] <= 800
+    assert second["dims"].tolist() != sorted(second["dims"])
+
+
+def test_where_few_dimensions_move_slow_ones_fill_up() -> None:
+    numbers = pecli.figure("waves", d=8, base=10**8, length=2).numbers.arrays()  # only the first pair turns in 8
+    assert numbers["dims"].tolist() == [0, 1, 2, 4, 7]
+    assert (numbers["wavelengths"] <= 8).tolist() == [True, True, False, False, False]
+
+
+def test_a_line_of_one_position_is_a_point_that_can_be_seen() -> None:
+    assert {line.get_marker() for line in waves(drawn(d=4, length=1))} == {"o"}
+    assert {line.get_marker() for line in waves(drawn(d=4, length=2))} == {"None"}
 
 
 def test_bits_are_drawn_in_steps_and_waves_are_not() -> None:

@@ -28,7 +28,7 @@ def test_a_small_table_is_printed_whole(ask: Ask) -> None:
     answer = ask("table", "--d", "4", "--length", "5", "--start", "-1", "--digits", "6")
     assert answer.code == 0 and answer.err == ""
     rows = body(answer.out)
-    assert [row[0] for row in rows] == ["-1", "0", "1", "2", "3"]
+    assert [row[0] for row in rows] == ["−1", "0", "1", "2", "3"]
     expected = pecli.encode(d=4, length=5, start=-1)
     assert np.array([row[1:] for row in rows], dtype=float) == pytest.approx(expected, abs=5e-7)
 

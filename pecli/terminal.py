@@ -83,7 +83,7 @@ def text_of(text: str, style: str = "") -> Any:
     """Text as it is, in lines that fit."""
     from rich.text import Text
 
-    return Text(text, style=style)
+    return Text(text if unicode() else text.replace("−", "-"), style=style)
 
 
 def facts_of(facts: Mapping[str, str]) -> Any:

@@ -71,7 +71,8 @@ class Clock(Harmonic):
         time = f"{hours:02}:{minutes:02}:{seconds % 60:02}"
         if days == 0:
             return time
-        return f"{days:,} d" if seconds == 0 else f"{days} d {time}"
+        text = f"{days:,} d" if seconds == 0 else f"{days} d {time}"
+        return text.replace("-", "−")
 
     def length_text(self, length: float) -> str:
         return duration(float(f"{length:.12g}"))

@@ -104,7 +104,7 @@ class Encoding(Options):
 
     def length_text(self, length: float) -> str:
         """A number of positions, such as a wavelength, as a legend shows it."""
-        return f"{length:,.4g}" if length < 1e4 else f"{length:,.0f}" if length < 1e7 else f"{length:.3g}"
+        return f"{length:,.4g}" if length < 9999.5 else f"{length:,.0f}" if length < 1e7 else f"{length:.3g}"
 
     def pair_text(self, pair: int) -> str:
         """What a pair of dimensions is called."""

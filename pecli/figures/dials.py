@@ -123,4 +123,4 @@ def short_wave(encoding: Encoding, wave: float) -> str:
         return ""
     if wave > STILL:
         return "still"
-    return f"λ {wave:.3g}" if wave < 1000 else f"λ {wave:.1e}".replace("e+0", "e").replace("e+", "e")
+    return f"λ {wave:.3g}" if wave < 999.5 else f"λ {wave:.1e}".replace("e+0", "e").replace("e+", "e")

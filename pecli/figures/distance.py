@@ -33,7 +33,10 @@ class DistanceNumbers(Numbers):
         return "; ".join(filter(None, [averaging(self.block, f"× {self.block:,} pairs"), undefined]))
 
     def limits(self) -> tuple[float, float] | None:
-        return self.ends
+        return None if self.smallest is None else self.ends
+
+    def facts(self) -> dict[str, Any]:
+        return {name: value for name, value in super().facts().items() if name != "ends"}
 
     def limited(self, low: float, high: float) -> Self:
         return replace(self, ends=(low, high))

@@ -69,13 +69,12 @@ def table_of(header: Sequence[str], rows: Iterable[Sequence[Any]], **look: Any) 
     """An aligned table."""
     from rich import box
     from rich.table import Table
-    from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD if unicode() else box.ASCII2, pad_edge=False, **look)
     for title in header:
-        table.add_column(Text(title), overflow="fold")
+        table.add_column(text_of(title), overflow="fold")
     for row in rows:
-        table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
+        table.add_row(*(text_of(cell) if isinstance(cell, str) else cell for cell in row))
     return table
 
 
@@ -93,7 +92,7 @@ def facts_of(facts: Mapping[str, str]) -> Any:
 
     table = Table.grid(padding=(0, 2))
     for name, fact in facts.items():
-        table.add_row(Text(name, style="bold"), Text(fact))
+        table.add_row(Text(name, style="bold"), text_of(fact))
     return table
 
 

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pecli.errors import PecliError
@@ -39,12 +40,13 @@ def encode(encoding: str = "sinusoidal", *, length: int = 200, start: int = 0, *
     ------
     PecliError : an unknown name or a value that is not allowed; a ValueError
     """
-    from pecli.encodings import read_encoding
+    from pecli.encodings import encoding_of, read_encoding
     from pecli.memory import check_memory
     from pecli.positions import Positions
+    from pecli.sections import spelled_out
 
     positions = Positions(length=length, start=start)
-    made = read_encoding(encoding, parameters).fitted(positions)
+    made = read_encoding(encoding, spelled_out(encoding_of(encoding).options(), parameters)).fitted(positions)
     rows = made.covered(positions)
     check_memory("encode", (rows.length, made.width), "take a smaller length or d")
     return made.table(rows.array())
@@ -68,13 +70,16 @@ def figure(name: str, **options: Any) -> Picture:
     return Picture(Job.make(name, options))
 
 
-def batch(path: str, *, folder: str | None = None, workers: int = 1, force: bool = False) -> list[Outcome]:
+def batch(
+    path: str, *, folder: str | None = None, only: Sequence[str] = (), workers: int = 1, force: bool = False
+) -> list[Outcome]:
     """Every figure of a batch file, as ``pecli batch`` draws them.
 
     Parameters
     ----------
     path : the TOML file
     folder : where outputs go and stay; by default the file's folder
+    only : names of figures or files, or globs
     workers : processes
     force : draw also what its file already shows
 
@@ -89,4 +94,5 @@ def batch(path: str, *, folder: str | None = None, workers: int = 1, force: bool
     from pecli.batch_file import read_batch
     from pecli.runner import run
 
-    return list(run(read_batch(path, folder).jobs, workers=workers, force=force))
+    plan = read_batch(path, folder)
+    return list(run((plan.only(only) if only else plan).jobs, workers=workers, force=force))

@@ -15,7 +15,7 @@ from pecli.encodings import read_encoding
 from pecli.errors import PecliError, UnknownNameError, UsageError
 from pecli.job import Job
 from pecli.options import Option, shorten
-from pecli.sections import STUDIES, Choice, encoding_parameters, find_study, known_options
+from pecli.sections import STUDIES, Choice, encoding_parameters, find_study, known_options, spelled_out
 from pecli.study import Study
 from pecli.sweep import jobs_of, twice
 from pecli.toml_lines import Lines
@@ -89,8 +89,9 @@ class Batch:
 
 
 def _fits(entry: Entry, job: Job, pattern: str) -> bool:
-    files = [Path(path).name for path in job.targets()] + [Path(path).stem for path in job.targets()]
-    return any(fnmatchcase(name, pattern) for name in (entry.name, *files))
+    paths = [Path(path) for path in job.targets()]
+    files = [name for path in paths for name in (str(path), path.name, path.stem)]
+    return any(fnmatchcase(name, pattern) for name in (entry.name, job.figure.name, *files))
 
 
 def read_batch(path: str, folder: str | None = None) -> Batch:
@@ -132,7 +133,7 @@ def _read(path: str) -> str:
 def _batch(lines: Lines, tables: dict[str, Any], folder: Path) -> Batch:
     for name in tables:
         if name not in TABLES:
-            raise UnknownNameError(f"table of {lines.path}", name, TABLES)
+            raise UnknownNameError(f"table of {lines.of(name)}", name, TABLES)
     about, defaults, figures = tables.get("batch", {}), tables.get("defaults", {}), tables.get("figure", [])
     if not all(isinstance(one, dict) for one in (about, defaults)) or not isinstance(figures, list) or not figures:
         raise UsageError(f"{lines.path} is not made of [batch], [defaults] and [[figure]]: see pecli batch --init")
@@ -156,7 +157,7 @@ def _about(lines: Lines, about: Mapping[str, Any]) -> tuple[str, tuple[str, ...]
     known: dict[str, Any] = {"title": "Position encodings", "index": []}
     for name, value in about.items():
         if name not in known:
-            raise UnknownNameError(f"key of [batch] in {lines.path}", name, known)
+            raise UnknownNameError(f"key of [batch] in {lines.of('batch', key=name)}", name, known)
         known[name] = value
     title, index = known["title"], known["index"]
     index = [index] if isinstance(index, str) else index
@@ -172,6 +173,8 @@ def _wrong_defaults(lines: Lines, defaults: Mapping[str, Any], figures: list[Any
         command = figure.get("command") if isinstance(figure, dict) else None
         if isinstance(command, str) and command in STUDIES:  # another one is told with its entry
             known.update(known_options(find_study(command)))
+    spelled = {flag.removeprefix("--"): one for one in known.values() for flag in one.flags}
+    known = {**{name.replace("-", "_"): one for name, one in spelled.items()}, **known}
     wrong = {}
     for name, value in defaults.items():
         at = f"{lines.of('defaults', key=name)}: [defaults]"
@@ -200,7 +203,7 @@ def _entry(lines: Lines, number: int, figure: Any, defaults: Mapping[str, Any], 
     try:
         if not isinstance(name, str) or not isinstance(note, str):
             raise UsageError("name and note are text")
-        given = {key.replace("-", "_"): value for key, value in figure.items() if key not in OWN}
+        given = {key: value for key, value in figure.items() if key not in OWN}
         jobs = _jobs(find_study(figure["command"]), given, defaults)
         shown = name or Path(jobs[0].targets()[0]).name
         jobs = tuple(_placed(job, folder) for job in jobs)
@@ -221,12 +224,12 @@ def _key_of(message: str, figure: Mapping[str, Any]) -> str | None:
 
 def _jobs(study: type[Study], given: Mapping[str, Any], defaults: Mapping[str, Any]) -> tuple[Job, ...]:
     known = known_options(study)
+    given, spelled = spelled_out(known, given), spelled_out(known, defaults)
     (choice,) = Choice.options()
-    specs = _specs(given.get(choice, defaults.get(choice, study.usual)))
+    specs = _specs(given.get(choice, spelled.get(choice, study.usual)))
     own = {name: one for spec in specs for name, one in read_encoding(spec).options().items()}
     for key, value in given.items():
         _check_type(own.get(key) or _known(known, key, f" of {study.name}"), value)
-    spelled = {key.replace("-", "_"): value for key, value in defaults.items()}
     fitting = {n: v for n, v in spelled.items() if n in known and (n not in encoding_parameters() or n in own)}
     jobs = jobs_of(study.name, {**fitting, **given})
     if not jobs[0].targets():

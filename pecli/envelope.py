@@ -6,8 +6,19 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from pecli.encodings.encoding import CHUNK
+from pecli.errors import UsageError
 from pecli.lazy import Array, np
 from pecli.progress import track
+
+MOST = 10**10  # positions that a line follows one by one: some minutes of work
+
+
+def check_run(name: str, length: int) -> None:
+    """Refuses a line that would take hours to follow."""
+    if length > MOST:
+        raise UsageError(
+            f"{name} follows every position: --length {length:,} is more than {MOST:,}, zoom in with --start"
+        )
 
 
 class Envelope(NamedTuple):

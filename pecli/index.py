@@ -66,10 +66,11 @@ def _html(batch: Batch, place: Path) -> str:
 def _cell(entry: Entry, job: Job, place: Path) -> str:
     shown, others = _files(job, place)
     image = f'<img src="{html.escape(shown[0])}" alt="{html.escape(_alt(entry, job))}" loading="lazy">' if shown else ""
+    note = f"{html.escape(entry.note)}<br>" if entry.note else ""
     links = " ".join(f'<a href="{html.escape(path)}">{html.escape(path)}</a>' for path in shown[1:] + others)
     return (
         f"<figure><h2>{html.escape(entry.name)}</h2>{image}"
-        f"<figcaption>{html.escape(entry.note)}<br><code>{html.escape(_line(job))}</code> {links}</figcaption></figure>"
+        f"<figcaption>{note}<code>{html.escape(_line(job))}</code> {links}</figcaption></figure>"
     )
 
 

@@ -17,7 +17,16 @@ from pecli.output import check_target
 from pecli.positions import Positions
 from pecli.reports.report import Report
 from pecli.request import Request
-from pecli.sections import SECTIONS, STUDIES, Choice, Output, encoding_parameters, find_study, known_options
+from pecli.sections import (
+    SECTIONS,
+    STUDIES,
+    Choice,
+    Output,
+    encoding_parameters,
+    find_study,
+    known_options,
+    spelled_out,
+)
 from pecli.study import Study, View
 from pecli.words import filled, name_of
 
@@ -27,15 +36,18 @@ class Job(Request):
     """A request whose values are all checked, that knows its view and its files."""
 
     @classmethod
-    def make(cls, figure: str, given: Mapping[str, Any]) -> Job:
+    def make(cls, figure: str, given: Mapping[str, Any], checked: bool = True) -> Job:
         """From a flat mapping of option names (those of the command line, ``-`` or ``_``) to text or values.
+
+        checked : whether the figure is asked too, for which tables are read from their files
 
         Raises
         ------
         UsageError : an unknown name, a value that is not allowed, things that do not go together
         """
         kind = find_study(figure)
-        values = {name.replace("-", "_"): value for name, value in given.items() if value is not None}
+        spelled = spelled_out(known_options(kind), given)
+        values = {name: value for name, value in spelled.items() if value is not None}
         parameters = _pick(values, encoding_parameters())
         own = _pick(values, kind.options())
         known = known_options(kind)
@@ -51,8 +63,9 @@ class Job(Request):
             raise UnknownNameError(f"option of {figure}", next(iter(values)), known_options(kind))
         _check_kinds(kind, encodings)
         job = cls(kind.make(own), encodings, positions, canvas, output)
-        job.figure.check_view(job.view())
-        job.targets()
+        if checked:
+            job.figure.check_view(job.view())
+            job.targets()
         return job
 
     def view(self, seen: bool = True) -> View:

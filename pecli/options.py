@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import numbers
+import os
 import types
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -106,7 +107,7 @@ class Option:
         return bool(low <= value <= high and (self.above is None or value > self.above))
 
     def _refuse(self, value: Any) -> UsageError:
-        return UsageError(f"{self.flag} {shorten(value)} is not allowed: it takes {self.bounds}")
+        return UsageError(f"{self.flag} {shorten(value) or repr(value)} is not allowed: it takes {self.bounds}")
 
 
 def shorten(value: Any, most: int = 40) -> str:
@@ -158,6 +159,8 @@ def _read_bool(value: Any) -> bool:
 
 
 def _read_str(value: Any) -> str:
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
     if not isinstance(value, str) or any(ord(character) < 32 and character not in "\n\t" for character in value):
         raise TypeError  # control characters stand in no name and no XML
     value.encode()  # nor do bytes that are not UTF-8

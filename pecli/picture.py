@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pecli.errors import UsageError
-from pecli.figures.canvas import colour_bar, look, new_picture, settle, split_axes
+from pecli.figures.canvas import colour_bar, look, make_readable, new_picture, settle, split_axes
 from pecli.figures.figure import Figure
 from pecli.formats import FORMATS
 from pecli.job import Job
@@ -72,6 +73,7 @@ class Picture:
         scale = self.figure.draw(self.seen, panels, self.job.canvas)
         if scale is not None:
             colour_bar(scale, panels)
+        make_readable(panels, self.job.canvas, " ".join(self.figure.texts()))
         return axes
 
     def render(self, *formats: str) -> list[bytes]:
@@ -85,7 +87,7 @@ class Picture:
                 self.notes.extend(notes)
         return [result.get(format) or self._encode(format, self.numbers) for format in formats]
 
-    def save(self, *paths: str) -> list[str]:
+    def save(self, *paths: str | os.PathLike[str]) -> list[str]:
         """Writes the result to each path (or the job's own), whole or not at all; gives the paths."""
         job = self.job if not paths else Job.make(self.job.figure.name, {**self.job.settings(), "output": paths})
         job.check()
@@ -109,7 +111,7 @@ class Picture:
         if scale is not None:
             colour_bar(scale, axes)
         if self.title():
-            drawing.suptitle(self.title())
+            drawing.suptitle(canvas.wrapped(self.title()))
         if self.seen.caption():
             drawing.supxlabel(canvas.wrapped(self.seen.caption()), fontsize="small", alpha=0.7)
         settle(drawing)

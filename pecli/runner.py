@@ -77,7 +77,8 @@ def run(jobs: Sequence[Job], *, workers: int = 1, force: bool = False, fail_fast
     """
     todo = []
     for job in jobs:
-        if not force and is_done(job):
+        kept = [path for path in job.targets() if job.output.no_clobber and Path(path).exists()]
+        if kept or (not force and is_done(job)):
             yield Outcome(job, SKIPPED, job.targets())
         else:
             todo.append(job)

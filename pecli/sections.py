@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pecli.encodings import ENCODINGS
 from pecli.errors import UnknownNameError, UsageError
@@ -72,6 +74,19 @@ def find_study(name: str) -> type[Study]:
 def encoding_parameters() -> dict[str, Option]:
     """The parameters of all encodings by name; one that several share stands once."""
     return {name: one for cls in ENCODINGS.values() for name, one in cls.options().items()}
+
+
+def spelled_out(known: Mapping[str, Option], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The given names as the options' own: ``d-model`` is d, as on the command line."""
+    flags = {flag: name for name, one in known.items() for flag in one.flags}
+    result: dict[str, Any] = {}
+    for name, value in given.items():
+        own = name.replace("-", "_")
+        own = own if own in known else flags.get("--" + name.replace("_", "-"), own)
+        if own in result:
+            raise UsageError(f"{own} is given twice, once as {name}")
+        result[own] = value
+    return result
 
 
 def known_options(study: type[Study]) -> dict[str, Option]:

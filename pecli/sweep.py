@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 from pecli.errors import UsageError
 from pecli.job import Job
 from pecli.options import Option
 from pecli.output import place
-from pecli.sections import Choice, find_study, known_options
+from pecli.sections import Choice, find_study, known_options, spelled_out
 from pecli.study import Study
 from pecli.words import blanks
 
@@ -25,8 +26,9 @@ def jobs_of(study: str, given: Mapping[str, Any]) -> list[Job]:
     """
     kind = find_study(study)
     known = known_options(kind)
-    names = [name.replace("-", "_") for name in given]
-    choices = [_choices(known.get(name), value, kind) for name, value in zip(names, given.values(), strict=True)]
+    spelled = spelled_out(known, given)
+    names = list(spelled)
+    choices = [_choices(known.get(name), value, kind) for name, value in spelled.items()]
     count = 1
     for one in choices:
         count *= len(one)
@@ -53,6 +55,10 @@ def twice(jobs: Iterable[tuple[Job, str]]) -> list[str]:
                 asked = f" ({there}; {where})" if where else ""
                 wrong.append(f"two pictures would be written to {path}{asked}: {_telling(other, job)}")
             owners.setdefault(place(path), (job, where))
+    for path, (_, where) in owners.items():
+        above = next((owners[str(up)] for up in Path(path).parents if str(up) in owners), None)
+        if above is not None:
+            wrong.append(f"{path}{f' ({above[1]}; {where})' if where else ''} stands under a file of another picture")
     return wrong
 
 

@@ -19,9 +19,16 @@ BLANK = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
 
 def command(job: Request, outputs: tuple[str, ...] | None = None) -> str:
     """The command line that asks for a job, quoted for a shell; with these outputs in place of its own."""
-    return shlex.join(
-        ["pecli", job.figure.name, *_encoding_words(job), *_option_words(job), *_output_words(job, outputs)]
-    )
+    options = [*_encoding_words(job), *_option_words(job), *_output_words(job, outputs)]
+    return " ".join(map(quoted, ["pecli", job.figure.name, *options]))
+
+
+def quoted(word: str) -> str:
+    """A word for a shell, on one line: where it breaks itself, as bash and zsh spell that."""
+    if "\n" not in word and "\t" not in word:
+        return shlex.quote(word)
+    escaped = word.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n").replace("\t", "\\t")
+    return f"$'{escaped}'"
 
 
 def name_of(job: Request) -> str:

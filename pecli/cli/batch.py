@@ -62,7 +62,9 @@ def write_start(path: str) -> str:
     """Writes the starting file; an existing one stays."""
     if path == STDIN:
         return EXAMPLE.format(path="FILE.toml").rstrip()
-    check_target(path, clobber=False)
+    if Path(path).exists():
+        raise UsageError(f"{path} is there already: name another file, as in pecli batch --init figures.toml")
+    check_target(path, clobber=True)
     write(path, EXAMPLE.format(path=path).encode())
     return path
 

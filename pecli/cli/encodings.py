@@ -11,7 +11,7 @@ from pecli.cli.guard import guard
 from pecli.cli.options import help_text
 from pecli.encodings import Encoding, all_encodings, find_encoding
 from pecli.sections import STUDIES
-from pecli.terminal import columns, facts_of, results, show, table_of
+from pecli.terminal import columns, facts_of, show, table_of, text_of
 
 
 def encodings(
@@ -25,7 +25,8 @@ def encodings(
         if name is None:
             shown = HEADER if columns() >= WIDE else NARROW
             rows = [dict(zip(HEADER, row(one), strict=True)) for one in all_encodings().values()]
-            show([table_of(shown, [[cells[title] for title in shown] for cells in rows])])
+            narrow = [] if shown == HEADER else [text_of(f"At {WIDE} columns also: {', '.join(HEADER[2:])}.")]
+            show([table_of(shown, [[cells[title] for title in shown] for cells in rows]), *narrow])
         else:
             explain(find_encoding(name))
 
@@ -49,4 +50,12 @@ def explain(encoding: type[Encoding]) -> None:
     parameters = [(one.name, help_text(one)) for one in encoding.options().values()]
     facts |= {"formula": encoding.formula, "figures": figures, "example": encoding.example}
     show([facts_of(facts), table_of(("parameter", "what it does"), parameters)])
-    results(["", inspect.cleandoc(encoding.__doc__ or "")])
+    show([text_of(f"\n{plain(encoding.__doc__)}")])
+
+
+def plain(text: str | None) -> str:
+    """A docstring without its markup."""
+    lines = inspect.cleandoc(text or "").replace("``", "").replace("`", "").split("\n")
+    kept = [line for line in lines if line.strip("-") or not line]
+    paragraphs = "\n".join(line for line in kept if line != "Notes").split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split("\n")).strip() for paragraph in paragraphs if paragraph.strip())

@@ -87,9 +87,15 @@ def read_encoding(
     ``name`` or ``name:parameter=value,…``; a comma that no ``parameter=`` follows belongs to the value
     (``clock:periods=60,3600``), and so does one after a backslash.
     """
-    name, _, text = spec.partition(":")
-    kind = find_encoding(name.strip())
+    kind, text = encoding_of(spec), spec.partition(":")[2]
     return kind.make({**usual_values(kind.options(), usual or {}), **_parameters(spec, text), **(given or {})})
+
+
+def encoding_of(spec: str) -> type[Encoding]:
+    """The class that the text of an encoding names."""
+    if not isinstance(spec, str):
+        raise UsageError(f"an encoding is text such as 'sinusoidal:base=10', not {spec!r}")
+    return find_encoding(spec.partition(":")[0].strip())
 
 
 def _parameters(spec: str, text: str) -> dict[str, str]:

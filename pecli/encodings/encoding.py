@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 from pecli.lazy import Array, np
 from pecli.options import Option, Options
 from pecli.positions import Cuts, Positions
+from pecli.progress import track
 
 CHUNK = 1 << 20  # numbers handled at once where a whole table would be too much
 
@@ -91,7 +92,8 @@ class Encoding(Options):
             return self.table(blocks.firsts())
         rows = np.empty((blocks.count, self.width))
         step = max(1, CHUNK // self.width)
-        for row, (first, count) in enumerate(zip(blocks.firsts(), blocks.counts(), strict=True)):
+        runs = list(zip(blocks.firsts(), blocks.counts(), strict=True))
+        for row, (first, count) in track(list(enumerate(runs)), "averaging positions"):
             stops = np.arange(0, count, step)
             parts = [self.table(first + np.arange(at, min(at + step, count))).sum(axis=0) for at in stops]
             rows[row] = np.sum(parts, axis=0) / count

@@ -15,6 +15,7 @@ from pecli.options import option
 from pecli.positions import Positions
 
 DEVIATION = 0.02  # of the untrained table: BERT's and GPT-2's initializer_range
+MOST = 10**7  # rows of the untrained table: they are drawn one by one
 UNTRAINED = 128  # columns of the untrained table
 RUN = 1024  # rows drawn together, so that a row is the same whatever other rows are asked for
 
@@ -54,6 +55,8 @@ class Learned(Encoding):
     def check(self) -> None:
         if self.file is None and self.tensor is not None:
             raise UsageError(f"--tensor {self.tensor} names a table in a file: give --file too")
+        if self.file is not None and self.seed:
+            raise UsageError(f"--seed {self.seed} is of the untrained table, and --file {self.file} is a trained one")
 
     @property
     def width(self) -> int:
@@ -72,6 +75,8 @@ class Learned(Encoding):
     def covered(self, positions: Positions) -> Positions:
         if positions.start < 0:
             raise UsageError(f"learned has no row for the negative position {positions.start}: --start 0 or more")
+        if self.file is None and positions.stop > MOST:
+            raise UsageError(f"learned has at most {MOST:,} untrained rows: {positions.stop:,} positions are asked for")
         if self._rows is not None and positions.stop > len(self._rows):
             last = len(self._rows) - 1
             fitting = max(1, last + 1 - positions.start)

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from pecli.encodings.harmonic import Harmonic, base_option, geometric_rates, width_option
 from pecli.encodings.notation import geometric_formula
-from pecli.encodings.tables import fingerprint, read_table
+from pecli.encodings.tables import fingerprint, read_vector
 from pecli.errors import UsageError
 from pecli.lazy import Array, np
 from pecli.options import option
@@ -76,12 +76,10 @@ class Rope(Harmonic):
             return self.join(np.ones(self.d // 2), np.zeros(self.d // 2))
         if self.query.startswith(RANDOM):
             return np.random.default_rng(int(self.query.removeprefix(RANDOM))).standard_normal(self.d)
-        table = read_table(self.query)
-        if table.size != self.d:
-            raise UsageError(
-                f"--query {self.query} holds {table.shape[0]} × {table.shape[1]} numbers, not d = {self.d}"
-            )
-        return table.reshape(-1)
+        vector = read_vector(self.query)
+        if vector.size != self.d:
+            raise UsageError(f"--query {self.query} holds {vector.size} numbers, not d = {self.d}")
+        return vector
 
     @property
     def amplitudes(self) -> Array:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import zipfile
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import lru_cache
 from itertools import islice
 from math import prod
@@ -62,6 +63,16 @@ def read_table(path: str, tensor: str | None = None) -> Array:
     if not Path(path).is_file():
         raise UsageError(f"{path} is not there, or is not a file")
     return _read(path, tensor, Path(path).stat().st_mtime_ns)
+
+
+def read_vector(path: str) -> Array:
+    """The numbers of a table in one row, shape (n,); a .npy file may hold them without a second dimension."""
+    if Path(path).suffix.lower() == ".npy" and Path(path).is_file():
+        with suppress(ValueError, OSError):  # what is wrong with the file `read_table` says
+            mapped = np.lib.format.open_memmap(path, mode="r")
+            if mapped.ndim == 1:
+                return _checked(path, mapped.reshape(1, -1)).reshape(-1)
+    return read_table(path).reshape(-1)
 
 
 @lru_cache(maxsize=4)
@@ -158,7 +169,7 @@ def _safetensors(path: str, tensor: str | None) -> Array:
     try:
         from safetensors import SafetensorError, safe_open
     except ImportError:
-        raise UsageError(f"{path} needs the extra: pip install 'pecli[safetensors]'") from None
+        raise UsageError(f"{path} needs a library: pip install safetensors") from None
     try:
         with safe_open(path, framework="np") as file:
             slices = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118  # no mapping, only keys()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pecli.encodings.tables import fingerprint
 from pecli.errors import UnknownNameError, UsageError
-from pecli.figures.fonts import families
+from pecli.figures.fonts import CJK, families, family_of
 from pecli.options import Options, option
 
 if TYPE_CHECKING:
@@ -109,10 +109,13 @@ class Canvas(Options):
     def wrapped(self, text: str, share: float = 1.0) -> str:
         """Text broken into lines that fit that share of the width."""
         size = self.inches
-        return textwrap.fill(text, max(16, int(share * size.width * 72 / (0.55 * size.font))))
+        room = max(16, int(share * size.width * 72 / (0.55 * size.font)))
+        return "\n".join(textwrap.fill(line, room) for line in text.split("\n"))
 
     def check_names(self) -> None:
-        """Refuses a colour map or a style that is not there; needs matplotlib, so it comes late."""
+        """Refuses a colour map, a style or a font that is not there; needs matplotlib, so it comes late."""
+        if self.font is not None:
+            family_of(self.font)
         if self.cmap is None and self.style is None:
             return
         import matplotlib as mpl
@@ -162,6 +165,18 @@ def look(canvas: Canvas, texts: str = "") -> Iterator[list[str]]:
     finally:
         if epoch is not None:
             os.environ["SOURCE_DATE_EPOCH"] = epoch
+
+
+def make_readable(panels: list[Axes], canvas: Canvas, texts: str) -> None:
+    """Gives what stands on a user's own axes the fonts that these texts need, where those that hold there lack them."""
+    from matplotlib.text import Text
+
+    if not CJK.search(texts):
+        return
+    wanted = families(canvas.font, texts, [])
+    for panel in panels:
+        for one in panel.findobj(Text):
+            one.set_fontfamily(wanted)
 
 
 def _use_style(canvas: Canvas) -> None:

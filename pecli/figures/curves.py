@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from pecli.envelope import envelope, even_bins, even_edges
+from pecli.envelope import check_run, envelope, even_bins, even_edges
 from pecli.errors import UsageError
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View, extremes, label_positions, plot_run
@@ -70,6 +70,7 @@ class Curves(Figure):
 
     def check_view(self, view: View) -> None:
         super().check_view(view)
+        check_run(self.name, view.covered.length)
         self.typical(view)
 
     def shape(self, view: View) -> tuple[int, ...]:

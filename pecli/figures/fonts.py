@@ -32,7 +32,7 @@ def families(font: str | None, texts: str, notes: list[str]) -> list[str]:
     installed = font_manager.fontManager.get_font_names()
     own = [family for family in mpl.rcParams["font.family"] if family in installed or family in GENERIC]
     if font is not None:
-        own.insert(0, _font_family(font))
+        own.insert(0, family_of(font))
     chinese = "".join(CJK.findall(texts))
     if chinese and not (font is not None and _draws(own[0], chinese)):
         found = _cjk_families()
@@ -51,7 +51,7 @@ def _draws(family: str, text: str) -> bool:
     return all(ord(character) in known for character in text)
 
 
-def _font_family(font: str) -> str:
+def family_of(font: str) -> str:
     from matplotlib import font_manager
 
     manager = font_manager.fontManager

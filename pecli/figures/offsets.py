@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.encodings.encoding import Encoding
 from pecli.encodings.harmonic import Harmonic
-from pecli.envelope import Envelope, envelope, even_bins, even_edges, log_edges
+from pecli.envelope import Envelope, check_run, envelope, even_bins, even_edges, log_edges
 from pecli.errors import UsageError
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View, extremes
@@ -69,6 +69,7 @@ class Offsets(Figure):
 
     def check_view(self, view: View) -> None:
         super().check_view(view)
+        check_run(self.name, view.covered.length)
         lacking = [e.name for e in view.encodings if not isinstance(e, Harmonic)]
         if self.decay and lacking:
             raise UsageError(f"--decay needs frequencies and {lacking[0]} has none: it takes rope, sinusoidal and such")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pecli.encodings.encoding import Encoding
 from pecli.encodings.harmonic import Harmonic
-from pecli.envelope import envelope, even_bins, even_edges
+from pecli.envelope import check_run, envelope, even_bins, even_edges
 from pecli.errors import UsageError
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View, extremes, label_positions, plot_run
@@ -74,6 +74,7 @@ class Waves(Figure):
 
     def check_view(self, view: View) -> None:
         super().check_view(view)
+        check_run(self.name, view.covered.length)
         self.chosen(view)
 
     def shape(self, view: View) -> tuple[int, ...]:

@@ -284,7 +284,7 @@ def test_a_column_of_numbers_is_a_query_too(tmp_path: Path) -> None:
 
 def test_a_query_of_another_size_is_refused(tmp_path: Path) -> None:
     np.save(tmp_path / "q.npy", np.zeros((1, D + 1)))
-    with pytest.raises(UsageError, match=r"q\.npy holds 1 × 15 numbers, not d = 14"):
+    with pytest.raises(UsageError, match=r"q\.npy holds 15 numbers, not d = 14"):
         pecli.encode("rope", d=D, query=str(tmp_path / "q.npy"), length=3)
 
 

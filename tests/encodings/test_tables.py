@@ -223,7 +223,7 @@ def test_types_that_are_no_usual_numbers_are_refused_by_name(dtype: str, size: i
 def test_without_safetensors_the_extra_is_named(tmp_path: Path, table: Array, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(tmp_path / "t.safetensors", table)
     monkeypatch.setitem(sys.modules, "safetensors", None)
-    with pytest.raises(UsageError, match=r"pip install 'pecli\[safetensors\]'"):
+    with pytest.raises(UsageError, match=r"pip install safetensors"):
         read_table(path)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -23,17 +23,19 @@ def encodings(
     """
     with guard():
         if name is None:
-            shown = HEADER if columns() >= WIDE else NARROW
-            rows = [dict(zip(HEADER, row(one), strict=True)) for one in all_encodings().values()]
-            narrow = [] if shown == HEADER else [text_of(f"At {WIDE} columns also: {', '.join(HEADER[2:])}.")]
-            show([table_of(shown, [[cells[title] for title in shown] for cells in rows]), *narrow])
+            rows = [row(one) for one in all_encodings().values()]
+            show([table_of(HEADER, rows)] if columns() >= WIDE else below_each_other(rows))
         else:
             explain(find_encoding(name))
 
 
 WIDE = 120  # columns of a terminal that has room for all
-NARROW = ("name", "what it is", "numbers", "beyond its length")
 HEADER = ("name", "what it is", "kind", "numbers", "beyond its length", "used by", "source")
+
+
+def below_each_other(rows: list[tuple[str, ...]]) -> list[Any]:
+    """The list for a terminal without the room for a table."""
+    return [one for cells in rows for one in (facts_of(dict(zip(HEADER, cells, strict=True))), text_of(""))]
 
 
 def row(encoding: type[Encoding]) -> tuple[str, ...]:

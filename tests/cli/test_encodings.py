@@ -131,3 +131,10 @@ def test_every_figure_of_every_encoding_is_drawn_or_refused(name: str, figure: s
         pecli.figure(figure, **options).draw(axes)
         parts = [axes, *axes.child_axes]
         assert sum(len(part.get_images()) + len(part.get_lines()) + len(part.collections) for part in parts) > 0
+
+
+def test_a_narrow_terminal_loses_nothing() -> None:
+    ended = CliRunner().invoke(app, ["encodings"], env={"COLUMNS": "60"})
+    for encoding in ENCODINGS.values():
+        for said in (encoding.name, *encoding.source.split()[:3], encoding.kind.split()[0]):
+            assert said in ended.stdout

@@ -1,7 +1,8 @@
 """What pecli costs beside plain scripts, both sides measured in one run: python tests/benchmarks/run.py [--write].
 
 Seconds are wall time of whole processes, the median of several runs taken in turn; memory is the largest resident set
-that the operating system saw, which is no less than this script's own 40 MB or so: it loads no numpy. With --write the table goes into README.md between its benchmark marks.
+that the operating system saw, which is no less than this script's own 40 MB or so: it loads no numpy. With --write the
+table goes into README.md between its benchmark marks.
 """
 
 from __future__ import annotations

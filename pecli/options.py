@@ -153,9 +153,9 @@ def _read_float(value: Any) -> float:
 
 
 def _read_bool(value: Any) -> bool:
-    if isinstance(value, bool):
-        return value
-    return {"true": True, "false": False}[str(value).lower()] if str(value).lower() in ("true", "false") else _no()
+    if not isinstance(value, bool) and str(value).lower() not in ("true", "false"):
+        raise ValueError
+    return str(value).lower() == "true"
 
 
 def _read_str(value: Any) -> str:
@@ -165,10 +165,6 @@ def _read_str(value: Any) -> str:
         raise TypeError  # control characters stand in no name and no XML
     value.encode()  # nor do bytes that are not UTF-8
     return value
-
-
-def _no() -> bool:
-    raise ValueError
 
 
 READERS: dict[type, Callable[[Any], Any]] = {int: _read_int, float: _read_float, bool: _read_bool, str: _read_str}

@@ -33,8 +33,9 @@ def quoted(word: str) -> str:
 
 def name_of(job: Request) -> str:
     """A file name without its extension: figure, encoding and what differs from the defaults."""
-    parts = [job.figure.name, "-".join(encoding.name for encoding in job.encodings)]
-    parts += [name if value == "true" else f"{name}{value}" for name, value in changed(job).items()]
+    parts = [job.figure.name, *(job.specs() if len(job.encodings) > 1 else [job.encodings[0].name])]
+    differing = {name: value for name, value in changed(job).items() if name != "encoding"}
+    parts += [name if value == "true" else f"{name}{value}" for name, value in differing.items()]
     text = re.sub(r"[^\w.+-]+", "_", "-".join(parts))
     data = text.encode(errors="replace")
     return text if len(data) <= LONGEST else f"{data[: LONGEST - 12].decode(errors='ignore')}-{job.salt()}"

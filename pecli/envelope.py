@@ -47,6 +47,11 @@ def log_edges(length: int, most: int | None) -> Array:
     return np.unique(np.round(np.geomspace(1, length, max(2, most))).astype(np.int64))
 
 
+def middles(edges: Array) -> Array:
+    """The mean index of every bin, shape (bins,)."""
+    return (edges[:-1] + edges[1:] - 1) / 2
+
+
 def envelope(values_of: Callable[[int, int], Array], edges: Array, lines: int = 1) -> Envelope:
     """Minimum, maximum and mean over every bin, in bounded memory.
 

@@ -46,11 +46,11 @@ class Job(Request):
         UsageError : an unknown name, a value that is not allowed, things that do not go together
         """
         kind = find_study(figure)
-        spelled = spelled_out(known_options(kind), given)
+        known = known_options(kind)
+        spelled = spelled_out(known, given)
         values = {name: value for name, value in spelled.items() if value is not None}
         parameters = _pick(values, encoding_parameters())
         own = _pick(values, kind.options())
-        known = known_options(kind)
         foreign = [name for section in SECTIONS for name in section.options() if name in values and name not in known]
         if foreign:
             raise UnknownNameError(f"option of {figure}", foreign[0], known)
@@ -60,7 +60,7 @@ class Job(Request):
         specs = choice.encoding or (kind.usual,)
         encodings = _encodings(specs, parameters | _plugin_parameters(specs, values), kind.usual_options)
         if values:
-            raise UnknownNameError(f"option of {figure}", next(iter(values)), known_options(kind))
+            raise UnknownNameError(f"option of {figure}", next(iter(values)), known)
         _check_kinds(kind, encodings)
         job = cls(kind.make(own), encodings, positions, canvas, output)
         if checked:

@@ -83,14 +83,10 @@ def run(jobs: Sequence[Job], *, workers: int = 1, force: bool = False, fail_fast
         else:
             todo.append(job)
     workers = min(workers, len(todo))
-    for outcome in _one_by_one(todo) if workers <= 1 else _in_processes(todo, workers):
+    for outcome in map(do, todo) if workers <= 1 else _in_processes(todo, workers):
         yield outcome
         if fail_fast and outcome.state == FAILED:
             return
-
-
-def _one_by_one(jobs: Sequence[Job]) -> Iterator[Outcome]:
-    return map(do, jobs)
 
 
 def _in_processes(jobs: Sequence[Job], workers: int) -> Iterator[Outcome]:

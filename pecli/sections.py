@@ -56,7 +56,6 @@ class Choice(Options):
         "name, or name:parameter=value,… (pecli encodings lists them)",
         flags=("-e",),
         split=False,
-        unset="sinusoidal",
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import sys
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -47,6 +47,13 @@ class View:
     def pixel_columns(self) -> int | None:
         """Pixels from left to right, or None for no limit."""
         return self.pixels[1] if self.pixels else None
+
+
+def check_indices(flag: str, given: Iterable[int] | None, view: View, count: int, what: str) -> None:
+    """Refuses a number of a dimension or pair that the only encoding does not have."""
+    beyond = [index for index in given or () if index >= count]
+    if beyond:
+        raise UsageError(f"{flag} {beyond[0]} is not there: {view.encoding.label()} has {what} 0 to {count - 1}")
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
@@ -37,7 +38,7 @@ def keyword(name: str, kind: Any, default: Any, said: Any) -> inspect.Parameter:
 def help_text(one: Option) -> str:
     """What an option does, what it takes and what it is by default."""
     bounds = one.bounds if one.choices is not None or one.above is not None or one.at_least is not None else ""
-    default = one.unset if one.default is None else one.write(one.default)
+    default = one.unset if one.default in (None, ()) else one.write(one.default)
     said = "; ".join(filter(None, [bounds, f"default: {default}" if default else ""]))
     return f"{one.help} ({said})" if said and one.scalar is not bool else one.help
 
@@ -55,9 +56,9 @@ def parameter_help(name: str, usual: Mapping[str, Any]) -> str:
 def job_parameters(figure: type[Study]) -> list[inspect.Parameter]:
     """All options of a figure's or report's command, in the order of the help."""
     known, usual = known_options(figure), figure.usual_options
-    rows = [specs_argument()] if figure.specs_are_arguments else []
+    rows = [specs_argument(figure.usual)] if figure.specs_are_arguments else []
     rows += [parameter(one, f"Options of {figure.name}") for one in figure.options().values()]
-    rows += [parameter(one, "Encoding") for one in Choice.options().values()]
+    rows += [parameter(replace(one, unset=figure.usual), "Encoding") for one in Choice.options().values()]
     rows += [parameter(one, "Encoding", parameter_help(name, usual)) for name, one in encoding_parameters().items()]
     sections: tuple[tuple[str, type[Options]], ...] = (("Positions", Positions), ("Canvas", Canvas), ("Output", Output))
     offered = [(panel, one) for panel, section in sections for one in with_usual(section.options(), usual).values()]
@@ -77,10 +78,10 @@ def with_parameters(function: Callable[..., None], parameters: list[inspect.Para
     return function
 
 
-def specs_argument() -> inspect.Parameter:
+def specs_argument(usual: str) -> inspect.Parameter:
     """The encodings as words of their own: ``pecli compare sinusoidal:base=10 rope``."""
     (one,) = Choice.options().values()
-    said = typer.Argument(help=help_text(one), metavar="SPEC", show_default=False)
+    said = typer.Argument(help=help_text(replace(one, unset=usual)), metavar="SPEC", show_default=False)
     return keyword(SPECS, list[str] | None, None, said)
 
 

@@ -40,7 +40,7 @@ LIMITS = (0.5, 100.0)  # inches
 SIDES, ENDS = 0.137, 0.017  # inches a point of text: labels and colour bar beside a square panel, labels below it
 PASSES = 4  # of the layout, at most
 MOST_PIXELS = 2**16 - 1  # matplotlib's own limit a side
-COLOURS = {"diverging": "RdBu_r", "sequential": "viridis", "binary": "Greys", "cyclic": "twilight"}
+COLOURS = {"diverging": "RdBu_r", "sequential": "viridis", "binary": "Greys"}
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Canvas(Options):
         if match is None:
             raise UnknownNameError("size", self.size, [*SIZES, "WxH"])
         width, height = map(float, match.groups())
-        return Size(width, height, 8 if width <= 8 else 8 * width / 8)
+        return Size(width, height, max(8.0, width))
 
     def extent(self, aspect: float | None, grid: tuple[int, int]) -> tuple[float, float]:
         """Width and height in inches of a picture with that grid of panels (rows, columns) of that height/width.
@@ -100,7 +100,7 @@ class Canvas(Options):
         return max(1, int(0.75 * height * self.dpi / grid[0])), max(1, int(0.75 * width * self.dpi / grid[1]))
 
     def colours(self, kind: str) -> str:
-        """The colour map for values of that kind (diverging, sequential, binary, cyclic)."""
+        """The colour map for values of that kind (diverging, sequential, binary)."""
         return self.cmap or COLOURS[kind]
 
     def fingerprint(self) -> str:
@@ -131,9 +131,9 @@ KEPT: dict[Any, Any] = {  # what holds whatever style is used: widths, fonts ins
     "pdf.fonttype": 42,
     "svg.fonttype": "path",
     "savefig.bbox": None,
+    "savefig.dpi": "figure",
     "figure.constrained_layout.use": False,  # laid out once, by `settle`
     "figure.autolayout": False,
-    "savefig.dpi": "figure",
     "text.usetex": False,
     "axes.grid": False,  # over an image it hides cells; figures of lines ask for theirs
     "image.interpolation": "nearest",

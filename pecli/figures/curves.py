@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from pecli.envelope import check_run, envelope, even_bins, even_edges
+from pecli.envelope import check_run, envelope, even_bins, even_edges, middles
 from pecli.errors import UsageError
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View, extremes, label_positions, plot_run
@@ -85,7 +85,7 @@ class Curves(Figure):
 
         low, high, _ = envelope(values, edges, len(at))
         own = np.array([values(int(p) - rows.start, 1)[line, 0] for line, p in enumerate(at)])
-        centres = rows.start + (edges[:-1] + edges[1:] - 1) / 2
+        centres = rows.start + middles(edges)
         return CurvesNumbers(view, high, at, low, centres, own, int(edges[1]))
 
     def draw(self, numbers: CurvesNumbers, axes: list[Axes], canvas: Canvas) -> None:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from pecli.encodings.encoding import Encoding
 from pecli.encodings.harmonic import Harmonic
-from pecli.errors import UsageError
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
 from pecli.figures.spectrum import STILL
 from pecli.lazy import Array, np
 from pecli.options import EXACT, option
+from pecli.study import check_indices
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,9 +65,7 @@ class Dials(Figure):
     def dials(self, view: View) -> Array:
         """The pairs."""
         count = (view.encoding.width + 1) // 2
-        beyond = [pair for pair in self.pairs or () if pair >= count]
-        if beyond:
-            raise UsageError(f"--pairs {beyond[0]} is not there: {view.encoding.label()} has pairs 0 to {count - 1}")
+        check_indices("--pairs", self.pairs, view, count, "pairs")
         if self.pairs is not None:
             return np.array(self.pairs)
         return np.unique(np.linspace(0, count - 1, min(count, MOST)).astype(int))

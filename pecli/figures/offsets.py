@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.encodings.encoding import Encoding
 from pecli.encodings.harmonic import Harmonic
-from pecli.envelope import Envelope, check_run, envelope, even_bins, even_edges, log_edges
+from pecli.envelope import Envelope, check_run, envelope, even_bins, even_edges, log_edges, middles
 from pecli.errors import UsageError
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View, extremes
@@ -93,7 +93,7 @@ class Offsets(Figure):
         edges = self.edges(view)
         spreads = [self._spread(encoding, view, edges) for encoding in view.encodings]
         low, high, mean = (np.concatenate(parts) for parts in zip(*[one[0] for one in spreads], strict=True))
-        centres = (edges[:-1] + edges[1:] - 1) / 2
+        centres = middles(edges)
         decay = [e.decay(centres) for e in view.encodings if self.decay and isinstance(e, Harmonic)]
         _, widths, undefined = zip(*spreads, strict=True)
         block = int(np.diff(edges).max())

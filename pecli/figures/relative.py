@@ -7,12 +7,12 @@ from math import ceil, sqrt
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from pecli.encodings.harmonic import Harmonic
-from pecli.errors import UsageError
 from pecli.figures.canvas import Canvas, Scale
 from pecli.figures.figure import Figure, Numbers, View, averaging
 from pecli.lazy import Array, np
 from pecli.options import option
 from pecli.positions import Blocks, Positions
+from pecli.study import check_indices
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -80,9 +80,7 @@ class RelativeTensor(Figure):
     def sliced(self, view: View) -> Array:
         """The dimensions that are needed: those shown, or all."""
         width = view.encoding.width
-        beyond = [dim for dim in self.dims or () if dim >= width]
-        if beyond:
-            raise UsageError(f"--dims {beyond[0]} is not there: {view.encoding.name} has dimensions 0 to {width - 1}")
+        check_indices("--dims", self.dims, view, width, "dimensions")
         if self.dims is not None:
             return np.array(self.dims)
         if view.pixels is None or width <= SLICES:

@@ -12,6 +12,7 @@ from pecli.figures.canvas import Canvas, Scale
 from pecli.figures.figure import Figure, Numbers, View, label_dimensions, label_positions
 from pecli.lazy import Array, np
 from pecli.options import EXACT, option
+from pecli.study import check_indices
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -82,9 +83,7 @@ class Rotation(Figure):
     def drawn_pairs(self, view: View) -> Array:
         """The pairs whose paths are drawn."""
         count = view.encoding.width // 2
-        beyond = [pair for pair in self.pairs or () if pair >= count]
-        if beyond:
-            raise UsageError(f"--pairs {beyond[0]} is not there: {view.encoding.label()} has pairs 0 to {count - 1}")
+        check_indices("--pairs", self.pairs, view, count, "pairs")
         if self.pairs is not None:
             return np.array(self.pairs)
         return np.unique(np.arange(PATHS) * (count // 2) // (PATHS - 1))

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pecli.encodings.encoding import Encoding
 from pecli.encodings.harmonic import Harmonic
-from pecli.envelope import check_run, envelope, even_bins, even_edges
-from pecli.errors import UsageError
+from pecli.envelope import check_run, envelope, even_bins, even_edges, middles
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View, extremes, label_positions, plot_run
 from pecli.figures.spectrum import wavelengths
 from pecli.lazy import Array, np
 from pecli.options import option
+from pecli.study import check_indices
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,10 +60,7 @@ class Waves(Figure):
 
     def chosen(self, view: View) -> Array:
         """The dimensions to draw."""
-        encoding, width = view.encoding, view.encoding.width
-        beyond = [dim for dim in self.dims or () if dim >= width]
-        if beyond:
-            raise UsageError(f"--dims {beyond[0]} is not there: {encoding.label()} has dimensions 0 to {width - 1}")
+        check_indices("--dims", self.dims, view, view.encoding.width, "dimensions")
         if self.dims is not None:
             return np.array(list(dict.fromkeys(self.dims)))
         waves = periods(view)
@@ -89,7 +86,7 @@ class Waves(Figure):
 
         low, high, _ = envelope(values, edges, encoding.width)
         waves = periods(view)[dims]
-        centres = rows.start + (edges[:-1] + edges[1:] - 1) / 2
+        centres = rows.start + middles(edges)
         limit = float(max(np.abs(low).max(), np.abs(high).max())) or 1.0
         return WavesNumbers(view, high, dims, low, centres, waves, int(edges[1]), limit)
 

@@ -143,3 +143,9 @@ def test_an_encoding_is_explained_without_markup(ask: Ask) -> None:
 def test_a_seed_beside_a_file_is_refused(ask: Ask, folder: Path) -> None:
     np.save(folder / "t.npy", np.eye(5))
     assert ask("heatmap", "-e", "learned:file=t.npy,seed=3", "-n", "5").code == 2
+
+
+@pytest.mark.parametrize(("name", "usual"), [("relative", "relative"), ("rotation", "rope"), ("heatmap", "sinusoidal")])
+def test_the_help_names_the_encoding_that_is_usual_there(ask: Ask, name: str, usual: str) -> None:
+    said = " ".join(ask(name, "--help").out.replace("│", " ").split())
+    assert f"lists them) (default: {usual})" in said

@@ -27,16 +27,6 @@ DIGITS = 45
 NEAR = 1e-4  # squared distances below this share of the norm are worked out again without cancellation
 
 
-def geometric_rates(base: float, d: int) -> list[Decimal]:
-    """ω_j = base^(−2j/d) for j = 0 … ⌈d/2⌉ − 1, to 40 digits."""
-    with many_digits():
-        ratio = (-2 * Decimal(base).ln() / d).exp()
-        rates = [Decimal(1)]
-        for _ in range((d + 1) // 2 - 1):
-            rates.append(rates[-1] * ratio)
-    return rates
-
-
 def _two_floats(number: Decimal) -> tuple[float, float]:
     high = float(number)
     return high, float(number - Decimal(high))
@@ -71,11 +61,6 @@ def many_digits() -> Iterator[None]:
 def width_option() -> Any:
     """The field d, the same for all whose width is free."""
     return option(128, "width of the encoding, d_model", at_least=1, at_most=65536, flags=("-d", "--d-model"))
-
-
-def base_option() -> Any:
-    """The field base, the same for all whose wavelengths are powers of one."""
-    return option(10000.0, "base of the wavelengths, the articles' k", above=0, flags=("-k",))
 
 
 @dataclass(frozen=True)

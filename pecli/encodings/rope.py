@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import cached_property
 from typing import ClassVar
 
-from pecli.encodings.harmonic import Harmonic, base_option, geometric_rates, width_option
-from pecli.encodings.notation import geometric_formula
+from pecli.encodings.powers import Powers
 from pecli.encodings.tables import fingerprint, read_vector
 from pecli.errors import UsageError
 from pecli.lazy import Array, np
@@ -24,7 +21,7 @@ def pairings() -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Rope(Harmonic):
+class Rope(Powers):
     """Pair j of a query or key is turned by the angle ω_j p, ω_j = base^(−2j/d).
 
     The table is the rotation of (1, 0) in every pair, or of a given query: ⟨f(q, m), f(k, n)⟩ depends on m − n alone.
@@ -45,8 +42,6 @@ class Rope(Harmonic):
     additive: ClassVar[bool] = False
     models: ClassVar[str] = "LLaMA, GPT-NeoX, GPT-J, Qwen"
 
-    d: int = width_option()
-    base: float = base_option()
     pairing: str = option("interleaved", "columns that make a pair: (2j, 2j+1) or (j, j + d/2)", choices=pairings)
     query: str | None = option(None, "what is turned: random:SEED or a file of d numbers", unset="(1, 0) in every pair")
 
@@ -58,16 +53,6 @@ class Rope(Harmonic):
             seed = self.query.removeprefix(RANDOM)
             if not (seed.isdigit() and len(seed) < 10):
                 raise UsageError(f"--query {self.query} is not allowed: it takes random:SEED, SEED a whole number ≥ 0")
-
-    @property
-    def width(self) -> int:
-        return self.d
-
-    def rates(self) -> Iterable[Decimal | float]:
-        return geometric_rates(self.base, self.d)
-
-    def rate_formula(self, pair: int) -> str:
-        return geometric_formula(self.base, self.d, pair)
 
     @cached_property
     def vector(self) -> Array:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import ClassVar
 
-from pecli.encodings.harmonic import Harmonic, base_option, geometric_rates, width_option
-from pecli.encodings.notation import geometric_formula
+from pecli.encodings.powers import Powers
 from pecli.lazy import Array, np
 from pecli.options import option
 
@@ -19,7 +16,7 @@ def layouts() -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Sinusoidal(Harmonic):
+class Sinusoidal(Powers):
     """PE(p, 2j) = sin(p / base^(2j/d)), PE(p, 2j+1) = cos(p / base^(2j/d)).
 
     An odd d has one more sine than cosines, with the true d in the exponent (DistilBERT's and Marian's rule).
@@ -37,19 +34,7 @@ class Sinusoidal(Harmonic):
     example: ClassVar[str] = "pecli heatmap --base 10"
     models: ClassVar[str] = "Transformer, Marian"
 
-    d: int = width_option()
-    base: float = base_option()
     layout: str = option("interleaved", "order of sines and cosines", choices=layouts)
-
-    @property
-    def width(self) -> int:
-        return self.d
-
-    def rates(self) -> Iterable[Decimal | float]:
-        return geometric_rates(self.base, self.d)
-
-    def rate_formula(self, pair: int) -> str:
-        return geometric_formula(self.base, self.d, pair)
 
     def arrange(self, sines: Array, cosines: Array) -> Array:
         if self.layout == "interleaved":

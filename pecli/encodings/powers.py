@@ -1,0 +1,39 @@
+"""Waves whose frequencies are powers of one base: what sinusoidal and rope have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+
+from pecli.encodings.harmonic import Harmonic, many_digits, width_option
+from pecli.encodings.notation import geometric_formula
+from pecli.options import option
+
+
+@dataclass(frozen=True)
+class Powers(Harmonic):
+    """Pair j turns by base^(−2j/d) rad a position: wavelengths from 2π to nearly base · 2π."""
+
+    d: int = width_option()
+    base: float = option(10000.0, "base of the wavelengths, the articles' k", above=0, flags=("-k",))
+
+    @property
+    def width(self) -> int:
+        return self.d
+
+    def rates(self) -> Iterable[Decimal | float]:
+        return geometric_rates(self.base, self.d)
+
+    def rate_formula(self, pair: int) -> str:
+        return geometric_formula(self.base, self.d, pair)
+
+
+def geometric_rates(base: float, d: int) -> list[Decimal]:
+    """ω_j = base^(−2j/d) for j = 0 … ⌈d/2⌉ − 1, to 40 digits."""
+    with many_digits():
+        ratio = (-2 * Decimal(base).ln() / d).exp()
+        rates = [Decimal(1)]
+        for _ in range((d + 1) // 2 - 1):
+            rates.append(rates[-1] * ratio)
+    return rates

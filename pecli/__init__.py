@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from pecli.errors import PecliError
-from pecli.version import __version__
+from pecli.core.errors import PecliError
+from pecli.core.version import __version__
 
 if TYPE_CHECKING:
-    from pecli.lazy import Array
-    from pecli.picture import Picture
-    from pecli.runner import Outcome
+    from pecli.core.lazy import Array
+    from pecli.jobs.picture import Picture
+    from pecli.jobs.run_jobs import Outcome
 
 __all__ = ["PecliError", "__version__", "batch", "encode", "figure"]
 
@@ -40,10 +40,10 @@ def encode(encoding: str = "sinusoidal", *, length: int = 200, start: int = 0, *
     ------
     PecliError : an unknown name or a value that is not allowed; a ValueError
     """
+    from pecli.core.memory import check_memory
+    from pecli.core.positions import Positions
     from pecli.encodings import encoding_of, read_encoding
-    from pecli.memory import check_memory
-    from pecli.positions import Positions
-    from pecli.sections import spelled_out
+    from pecli.jobs.job_options import spelled_out
 
     positions = Positions(length=length, start=start)
     made = read_encoding(encoding, spelled_out(encoding_of(encoding).options(), parameters)).fitted(positions)
@@ -64,8 +64,8 @@ def figure(name: str, **options: Any) -> Picture:
     ------
     PecliError : an unknown name or a value that is not allowed; a ValueError
     """
-    from pecli.job import Job
-    from pecli.picture import Picture
+    from pecli.jobs.job import Job
+    from pecli.jobs.picture import Picture
 
     return Picture(Job.make(name, options))
 
@@ -91,8 +91,8 @@ def batch(
     ------
     PecliError : something in the file is wrong; nothing has been drawn then
     """
-    from pecli.batch_file import read_batch
-    from pecli.runner import run
+    from pecli.jobs.batch_file import read_batch
+    from pecli.jobs.run_jobs import run
 
     plan = read_batch(path, folder)
     return list(run((plan.only(only) if only else plan).jobs, workers=workers, force=force))

@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from pecli.batch_file import Batch, Entry, read_batch
 from pecli.encodings import ENCODINGS
 from pecli.figures import FIGURES
 from pecli.figures.compare import Compare
 from pecli.figures.overview import Overview
-from pecli.formats import read_metadata
-from pecli.index import page
-from pecli.job import Job
-from pecli.picture import Picture
-from pecli.request import versions
+from pecli.files.formats import read_metadata
+from pecli.jobs.batch_file import Batch, Entry, read_batch
+from pecli.jobs.gallery_page import page
+from pecli.jobs.job import Job
+from pecli.jobs.picture import Picture
+from pecli.jobs.request import versions
 
 ROOT = Path(__file__).parents[1]
 GALLERY = ROOT / "gallery"

@@ -17,30 +17,30 @@ from matplotlib.figure import Figure as Drawing
 from PIL import Image
 
 import pecli
+from pecli.analysis import Analysis
 from pecli.cli.figures import run_parameters
+from pecli.core.errors import UsageError
+from pecli.core.options import Option, Options
+from pecli.core.positions import Positions
 from pecli.encodings import ENCODINGS, Encoding, read_encoding
 from pecli.encodings.harmonic import Harmonic
-from pecli.errors import UsageError
 from pecli.figures import FIGURES
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure
-from pecli.formats import FORMATS
-from pecli.job import Job
-from pecli.options import Option, Options
-from pecli.picture import Picture
-from pecli.positions import Positions
-from pecli.sections import STUDIES, Choice, Output, encoding_parameters
-from pecli.study import Study
+from pecli.files.formats import FORMATS
+from pecli.jobs.job import Job
+from pecli.jobs.job_options import ANALYSES, Choice, Output, encoding_parameters
+from pecli.jobs.picture import Picture
 
 ROOT = Path(pecli.__file__).parent
 SECTIONS: list[type[Options]] = [Choice, Positions, Canvas, Output]
-OPTIONS: list[type[Options]] = [*STUDIES.values(), *ENCODINGS.values(), *SECTIONS]
-LINE = ["encodings", "pairwise", "figures", "job", "batch", "cli"]  # each may import those before it
+OPTIONS: list[type[Options]] = [*ANALYSES.values(), *ENCODINGS.values(), *SECTIONS]
+PACKAGE = {"__version__"}  # names, not modules, that may be imported from pecli itself
 LENGTH = 7
 
 encodings = pytest.mark.parametrize("encoding", ENCODINGS.values(), ids=ENCODINGS)
 figures = pytest.mark.parametrize("figure", FIGURES.values(), ids=FIGURES)
-studies = pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
+analyses = pytest.mark.parametrize("analysis", ANALYSES.values(), ids=ANALYSES)
 
 
 def modules() -> Iterator[tuple[str, ast.Module]]:
@@ -68,28 +68,46 @@ MODULES = dict(modules())
 every_module = pytest.mark.parametrize("name", MODULES)
 
 
-def test_the_line_is_found() -> None:
-    found = {name.split(".")[0] for name in MODULES}
-    assert set(LINE) - {"batch"} <= found
+FLOORS = [  # a module imports from its own room and from floors before its own
+    "core",
+    "files",
+    "encodings",
+    "measures",
+    "analysis",
+    "figures reports",  # neither knows the other
+    "jobs",
+    "",  # the Python API
+    "cli",
+    "__main__",
+]
+FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms.split(" ")}
+LONGEST_MODULE = 300  # lines
+
+
+def room_of(name: str) -> str:
+    return name.split(".")[0]
 
 
 @every_module
-def test_imports_go_along_the_line(name: str) -> None:
-    part = name.split(".")[0]
-    later = LINE[LINE.index(part) + 1 :] if part in LINE else []
-    assert own(MODULES[name]) & set(later) == set()
+def test_every_module_has_a_place_in_the_house(name: str) -> None:
+    assert room_of(name) in FLOOR
 
 
-@pytest.mark.parametrize("name", ["output", "errors", "lazy", "progress", "options", "memory", "positions"])
-def test_the_ground_floor_knows_nobody_above(name: str) -> None:
-    ground = {"errors", "lazy", "options", "progress"}
-    allowed = {"output": {"errors"}, "errors": set[str](), "lazy": set[str](), "progress": set[str]()}
-    assert own(MODULES[name]) <= allowed.get(name, ground)
+@every_module
+def test_imports_lead_down(name: str) -> None:
+    mine = room_of(name)
+    allowed = {room for room in FLOOR if room == mine or FLOOR[room] < FLOOR[mine]}
+    assert own(MODULES[name]) <= allowed | PACKAGE
+
+
+@every_module
+def test_a_module_is_read_in_one_sitting(name: str) -> None:
+    assert max((getattr(node, "end_lineno", 0) for node in ast.walk(MODULES[name])), default=0) <= LONGEST_MODULE
 
 
 @every_module
 def test_only_the_edge_knows_the_command_line(name: str) -> None:
-    if name.split(".")[0] not in ("cli", "__main__", ""):
+    if room_of(name) not in ("cli", "__main__", ""):
         assert "cli" not in own(MODULES[name])
         assert [one for one in imports(MODULES[name]) if one.split(".")[0] in ("typer", "click")] == []
 
@@ -101,7 +119,7 @@ def test_nobody_imports_pyplot(name: str) -> None:
 
 @every_module
 def test_encodings_and_measures_know_numpy_only_through_lazy(name: str) -> None:
-    if name.split(".")[0] in ("encodings", "pairwise"):
+    if room_of(name) in ("encodings", "measures"):
         assert [one for one in imports(MODULES[name]) if one.split(".")[0] in ("matplotlib", "rich", "typer")] == []
 
 
@@ -113,11 +131,11 @@ def test_numpy_and_matplotlib_are_not_imported_at_the_top(name: str) -> None:
 
 
 @every_module
-def test_only_output_writes_files(name: str) -> None:
+def test_only_the_writer_writes_files(name: str) -> None:
     writers = {"write_text", "write_bytes", "mkstemp", "NamedTemporaryFile", "fdopen", "touch"}
     calls = [node.func for node in ast.walk(MODULES[name]) if isinstance(node, ast.Call)]
     used = {call.attr for call in calls if isinstance(call, ast.Attribute)} & writers
-    assert used == set() or name == "output"
+    assert used == set() or name == "files.writer"
 
 
 @every_module
@@ -130,7 +148,7 @@ def defaults(encoding: type[Encoding], length: int = LENGTH) -> Encoding:
     return encoding().fitted(Positions(length=length))
 
 
-@pytest.mark.parametrize("registry", [ENCODINGS, FIGURES, STUDIES], ids=["encodings", "figures", "studies"])
+@pytest.mark.parametrize("registry", [ENCODINGS, FIGURES, ANALYSES], ids=["encodings", "figures", "analyses"])
 def test_the_registrys_key_is_the_name(registry: dict[str, type[Any]]) -> None:
     assert [(key, one.name) for key, one in registry.items() if key != one.name] == []
     assert all(key.isidentifier() or key.replace("-", "_").isidentifier() for key in registry)
@@ -144,11 +162,11 @@ def test_an_encoding_says_what_it_is_and_where_it_comes_from(encoding: type[Enco
     assert encoding.__doc__ and "Encoding(" not in encoding.__doc__
 
 
-@studies
-def test_a_study_says_what_it_is_and_has_an_example(study: type[Study]) -> None:
-    assert study.summary.strip() and not study.summary.endswith(".") and "\n" not in study.summary
-    assert shlex.split(study.example)[:2] == ["pecli", study.name]
-    assert study.__doc__ and f"{study.__name__}(" not in study.__doc__
+@analyses
+def test_a_study_says_what_it_is_and_has_an_example(analysis: type[Analysis]) -> None:
+    assert analysis.summary.strip() and not analysis.summary.endswith(".") and "\n" not in analysis.summary
+    assert shlex.split(analysis.example)[:2] == ["pecli", analysis.name]
+    assert analysis.__doc__ and f"{analysis.__name__}(" not in analysis.__doc__
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda options: options.__name__)
@@ -179,18 +197,18 @@ def test_what_an_option_writes_it_reads(options: type[Options]) -> None:
             assert one.read(one.write(value)) == value, one.name
 
 
-@studies
-def test_option_names_do_not_clash(study: type[Study]) -> None:
-    groups = [set(study.options()), set(encoding_parameters()), *(set(section.options()) for section in SECTIONS)]
+@analyses
+def test_option_names_do_not_clash(analysis: type[Analysis]) -> None:
+    groups = [set(analysis.options()), set(encoding_parameters()), *(set(section.options()) for section in SECTIONS)]
     groups.append({parameter.name for parameter in run_parameters()})
     everything = [name for group in groups for name in group]
     assert sorted(everything) == sorted(set(everything))
 
 
-@studies
-def test_flags_do_not_clash(study: type[Study]) -> None:
+@analyses
+def test_flags_do_not_clash(analysis: type[Analysis]) -> None:
     known: dict[str, str] = {"--help": "help", "-h": "help", "-q": "quiet", "-v": "verbose"}
-    every: list[Option] = [*study.options().values(), *encoding_parameters().values()]
+    every: list[Option] = [*analysis.options().values(), *encoding_parameters().values()]
     for one in [*every, *(one for section in SECTIONS for one in section.options().values())]:
         for flag in (one.flag, *one.flags):
             assert known.setdefault(flag, one.name) == one.name, flag
@@ -250,29 +268,29 @@ def test_an_invariant_encoding_has_one_norm_and_a_toeplitz_gram_matrix(encoding:
     assert np.diag(gram) == pytest.approx(np.sum(made.amplitudes**2))
 
 
-def small(study: type[Study], **options: Any) -> Job:
-    """A small job of the study, of its usual encoding where none is given."""
-    given = {**options, **({"dpi": 20} if study.drawn else {})}
+def small(analysis: type[Analysis], **options: Any) -> Job:
+    """A small job of the analysis, of its usual encoding where none is given."""
+    given = {**options, **({"dpi": 20} if analysis.drawn else {})}
     try:
-        return Job.make(study.name, {"length": LENGTH, **given})
+        return Job.make(analysis.name, {"length": LENGTH, **given})
     except UsageError:  # the length is not free: it has a token a position
-        return Job.make(study.name, given)
+        return Job.make(analysis.name, given)
 
 
-@studies
-def test_a_study_computes_its_usual_encoding(study: type[Study]) -> None:
-    numbers = Picture(small(study)).numbers
+@analyses
+def test_a_study_computes_its_usual_encoding(analysis: type[Analysis]) -> None:
+    numbers = Picture(small(analysis)).numbers
     assert numbers.arrays() or numbers.facts()
     assert all(isinstance(array, np.ndarray) for array in numbers.arrays().values())
     assert numbers.main.size if numbers.arrays() else numbers.facts()
 
 
-@studies
+@analyses
 @pytest.mark.parametrize("format", [name for name, one in FORMATS.items() if one.numbers])
-def test_a_study_writes_its_numbers_or_says_why_not(study: type[Study], format: str, tmp_path: Path) -> None:
+def test_a_study_writes_its_numbers_or_says_why_not(analysis: type[Analysis], format: str, tmp_path: Path) -> None:
     target = tmp_path / f"a.{format}"
     try:
-        Picture(small(study)).save(str(target))
+        Picture(small(analysis)).save(str(target))
     except UsageError:
         assert not target.exists()
     else:
@@ -302,11 +320,13 @@ def test_a_figure_fits_the_memory_it_says(figure: type[Figure]) -> None:
     assert largest <= np.prod(job.figure.shape(job.view(seen=False)))
 
 
-@studies
+@analyses
 @encodings
-def test_a_study_shows_every_encoding_it_takes_or_says_why_not(study: type[Study], encoding: type[Encoding]) -> None:
+def test_a_study_shows_every_encoding_it_takes_or_says_why_not(
+    analysis: type[Analysis], encoding: type[Encoding]
+) -> None:
     try:
-        picture = Picture(small(study, encoding=encoding.name))
+        picture = Picture(small(analysis, encoding=encoding.name))
     except UsageError as refused:
         assert "\n" not in str(refused)
         return
@@ -317,8 +337,8 @@ def test_a_study_shows_every_encoding_it_takes_or_says_why_not(study: type[Study
 
 
 def test_importing_a_module_changes_no_registry() -> None:
-    before = (list(ENCODINGS), list(STUDIES))
+    before = (list(ENCODINGS), list(ANALYSES))
     for name in MODULES:
         if name not in ("", "__main__"):
             importlib.import_module(f"pecli.{name}")
-    assert (list(ENCODINGS), list(STUDIES)) == before
+    assert (list(ENCODINGS), list(ANALYSES)) == before

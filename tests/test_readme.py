@@ -22,10 +22,10 @@ from pecli.cli import PANELS
 from pecli.encodings import ENCODINGS
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.figures.canvas import Canvas
-from pecli.formats import read_metadata
-from pecli.job import Job
-from pecli.picture import Picture
-from pecli.sections import STUDIES
+from pecli.files.formats import read_metadata
+from pecli.jobs.job import Job
+from pecli.jobs.job_options import ANALYSES
+from pecli.jobs.picture import Picture
 
 Ask = Callable[..., Any]
 Process = Callable[..., subprocess.CompletedProcess[Any]]
@@ -141,8 +141,8 @@ def test_every_encoding_has_its_row_with_a_line_that_shows_it(name: str) -> None
     ((_, line, *_),) = [row for row in rows("Encodings") if row[0] == name]
     (command,) = lines(line)
     encodings = [word for word in words(command) if word.partition(":")[0] == name]
-    study = STUDIES[words(command)[0]]
-    assert encodings or study.usual == name
+    analysis = ANALYSES[words(command)[0]]
+    assert encodings or analysis.default_encoding == name
 
 
 def test_rows_name_nothing_that_is_not_there() -> None:

@@ -14,12 +14,12 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from pecli.core.registry import Registry
+from pecli.core.terminal import say
+from pecli.core.version import __version__
 from pecli.figures import FIGURES
-from pecli.output import discard_stdout
-from pecli.registry import Registry
+from pecli.files.writer import discard_stdout
 from pecli.reports import REPORTS
-from pecli.terminal import say
-from pecli.version import __version__
 
 HELP = """What position encodings look like: pictures and numbers, one command each.
 
@@ -50,7 +50,7 @@ def built(name: str) -> Any:
 
 
 def _take_as_given(command: Any) -> None:
-    """Hands the text of each option on as it was typed: `pecli.options` reads it.
+    """Hands the text of each option on as it was typed: `pecli.core.options` reads it.
 
     Typer would make a pydantic adapter for each of forty options, 0.1 s, a sixth of the time of a heatmap.
     """
@@ -67,9 +67,9 @@ def _given(one: Any, ctx: Any, value: Any) -> Any:
 def _function(name: str) -> Callable[..., None]:
     if name in (own := WORDS | FILES):
         return own[name]
-    from pecli.cli.figures import study_command
+    from pecli.cli.figures import analysis_command
 
-    return study_command((FIGURES | REPORTS)[name])
+    return analysis_command((FIGURES | REPORTS)[name])
 
 
 class Commands(TyperGroup):

@@ -8,13 +8,13 @@ from typing import Annotated
 
 import typer
 
-from pecli.batch_file import EXAMPLE, STDIN, Batch, read_batch
 from pecli.cli.guard import guard
-from pecli.errors import PecliError, UsageError
-from pecli.index import page, page_path
-from pecli.output import check_target, write
-from pecli.terminal import Steps, results, say
-from pecli.words import command
+from pecli.core.errors import PecliError, UsageError
+from pecli.core.terminal import Steps, results, say
+from pecli.files.writer import check_target, write
+from pecli.jobs.batch_file import EXAMPLE, STDIN, Batch, read_batch
+from pecli.jobs.command_line import command
+from pecli.jobs.gallery_page import page, page_path
 
 START = "pecli.toml"  # what --init writes where no name is given
 
@@ -63,7 +63,7 @@ def write_start(path: str) -> str:
     if path == STDIN:
         return EXAMPLE.format(path="FILE.toml").rstrip()
     if Path(path).exists():
-        raise UsageError(f"{path} is there already: name another file, as in pecli batch --init figures.toml")
+        raise UsageError(f"{path} already exists: name another file, as in pecli batch --init figures.toml")
     check_target(path, clobber=True)
     write(path, EXAMPLE.format(path=path).encode())
     return path
@@ -71,7 +71,7 @@ def write_start(path: str) -> str:
 
 def draw(plan: Batch, *, workers: int | None, force: bool, fail_fast: bool, quiet: bool) -> None:
     """Runs the jobs, shows how they go and what came of them."""
-    from pecli.runner import FAILED, SKIPPED, WRITTEN, cores, run
+    from pecli.jobs.run_jobs import FAILED, SKIPPED, WRITTEN, cores, run
 
     begun, counts, failures = time.monotonic(), {WRITTEN: 0, SKIPPED: 0, FAILED: 0}, []
     try:

@@ -9,9 +9,9 @@ import typer
 
 from pecli.cli.guard import guard
 from pecli.cli.options import help_text
+from pecli.core.terminal import columns, facts_of, show, table_of, text_of
 from pecli.encodings import Encoding, all_encodings, find_encoding
-from pecli.sections import STUDIES
-from pecli.terminal import columns, facts_of, show, table_of, text_of
+from pecli.jobs.job_options import ANALYSES
 
 
 def encodings(
@@ -47,7 +47,7 @@ def row(encoding: type[Encoding]) -> tuple[str, ...]:
 
 def explain(encoding: type[Encoding]) -> None:
     """Formula, parameters, figures and an example of one encoding."""
-    figures = ", ".join(name for name, figure in STUDIES.items() if figure.takes(encoding))
+    figures = ", ".join(name for name, figure in ANALYSES.items() if figure.takes(encoding))
     facts = dict(zip(HEADER, row(encoding), strict=True))
     parameters = [(one.name, help_text(one)) for one in encoding.options().values()]
     facts |= {"formula": encoding.formula, "figures": figures, "example": encoding.example}

@@ -9,18 +9,18 @@ from typing import Any
 
 import typer
 
+from pecli.analysis import Analysis
 from pecli.cli.guard import guard
 from pecli.cli.options import given, job_parameters, keyword, with_parameters
-from pecli.errors import UsageError
-from pecli.job import Job
-from pecli.output import STDOUT
-from pecli.progress import track
+from pecli.core.errors import UsageError
+from pecli.core.progress import track
+from pecli.core.terminal import columns, results, say, show
+from pecli.files.writer import STDOUT
+from pecli.jobs.command_line import command as command_of
+from pecli.jobs.job import Job
+from pecli.jobs.job_options import known_options
+from pecli.jobs.sweep import check_targets, jobs_of
 from pecli.reports.report import Report
-from pecli.sections import known_options
-from pecli.study import Study
-from pecli.sweep import check_targets, jobs_of
-from pecli.terminal import columns, results, say, show
-from pecli.words import command as command_of
 
 RUN = "Run"
 
@@ -38,7 +38,7 @@ def run_parameters() -> list[inspect.Parameter]:
     ]
 
 
-def study_command(figure: type[Study]) -> Callable[..., None]:
+def analysis_command(figure: type[Analysis]) -> Callable[..., None]:
     """The command of a figure or report, as Typer wants it: a function with the figure's options as parameters."""
 
     def command(*, json: bool, quiet: bool, verbose: bool, **values: Any) -> None:
@@ -50,7 +50,7 @@ def study_command(figure: type[Study]) -> Callable[..., None]:
     return with_parameters(command, [*job_parameters(figure), *run_parameters()])
 
 
-def values_of(figure: type[Study], texts: dict[str, Any]) -> dict[str, Any]:
+def values_of(figure: type[Analysis], texts: dict[str, Any]) -> dict[str, Any]:
     """The texts given to each option as its values: numbers in one text are separated, lists in pieces are joined."""
     known = known_options(figure)
     return {name: texts[name] if known[name].scalar is bool else known[name].separated(texts[name]) for name in texts}
@@ -69,7 +69,7 @@ def _run(jobs: list[Job], *, as_json: bool, quiet: bool, verbose: bool) -> None:
 
 
 def _do(job: Job, as_json: bool, silent: bool, verbose: bool) -> dict[str, Any] | None:
-    from pecli.picture import Picture
+    from pecli.jobs.picture import Picture
 
     picture = Picture(job)
     paths = picture.save() if job.targets() else []
@@ -88,7 +88,7 @@ def _do(job: Job, as_json: bool, silent: bool, verbose: bool) -> dict[str, Any] 
 
 def report(picture: Any, paths: list[str]) -> dict[str, Any]:
     """What ``--json`` prints."""
-    from pecli.formats import FORMATS, plain
+    from pecli.files.formats import FORMATS, plain
 
     whole = picture.job.figure.drawn and all(FORMATS[format].numbers for format in picture.job.formats())
     numbers = picture.numbers if whole else picture.seen

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 
 import typer
 
-from pecli.errors import OutputError, PecliError
-from pecli.output import Terminated, discard_stdout, terminable
-from pecli.progress import TRACKER
-from pecli.terminal import animated, progress_bar, say
+from pecli.core.errors import OutputError, PecliError
+from pecli.core.progress import TRACKER
+from pecli.core.terminal import animated, progress_bar, say
+from pecli.files.writer import Terminated, discard_stdout, terminable
 
 MEMORY = "memory ran out: shorten --length, or zoom in with --start and --length"
 ENDINGS: tuple[tuple[type[BaseException], int, str], ...] = (  # the first that fits

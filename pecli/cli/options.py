@@ -9,12 +9,12 @@ from typing import Annotated, Any
 
 import typer
 
+from pecli.analysis import Analysis
+from pecli.core.options import Option, Options, with_defaults
+from pecli.core.positions import Positions
 from pecli.encodings import ENCODINGS
 from pecli.figures.canvas import Canvas
-from pecli.options import Option, Options, with_usual
-from pecli.positions import Positions
-from pecli.sections import Choice, Output, encoding_parameters, known_options
-from pecli.study import Study
+from pecli.jobs.job_options import Choice, Output, encoding_parameters, known_options
 
 SPECS = "specs"  # the parameter that holds encodings given without --encoding
 METAVARS = {int: "INTEGER", float: "NUMBER", str: "TEXT", bool: ""}
@@ -43,25 +43,27 @@ def help_text(one: Option) -> str:
     return f"{one.help} ({said})" if said and one.scalar is not bool else one.help
 
 
-def parameter_help(name: str, usual: Mapping[str, Any]) -> str:
+def parameter_help(name: str, defaults: Mapping[str, Any]) -> str:
     """The help of an encoding's parameter: once, where all encodings that have it say the same."""
     owners: dict[str, list[str]] = {}
     for encoding in ENCODINGS.values():
-        known = with_usual(encoding.options(), usual)
+        known = with_defaults(encoding.options(), defaults)
         if name in known:
             owners.setdefault(help_text(known[name]), []).append(encoding.name)
     return "; ".join(f"{', '.join(names)}: {text}" for text, names in owners.items())
 
 
-def job_parameters(figure: type[Study]) -> list[inspect.Parameter]:
+def job_parameters(figure: type[Analysis]) -> list[inspect.Parameter]:
     """All options of a figure's or report's command, in the order of the help."""
-    known, usual = known_options(figure), figure.usual_options
-    rows = [specs_argument(figure.usual)] if figure.specs_are_arguments else []
+    known, defaults = known_options(figure), figure.default_options
+    rows = [specs_argument(figure.default_encoding)] if figure.specs_are_arguments else []
     rows += [parameter(one, f"Options of {figure.name}") for one in figure.options().values()]
-    rows += [parameter(replace(one, unset=figure.usual), "Encoding") for one in Choice.options().values()]
-    rows += [parameter(one, "Encoding", parameter_help(name, usual)) for name, one in encoding_parameters().items()]
+    rows += [parameter(replace(one, unset=figure.default_encoding), "Encoding") for one in Choice.options().values()]
+    rows += [parameter(one, "Encoding", parameter_help(name, defaults)) for name, one in encoding_parameters().items()]
     sections: tuple[tuple[str, type[Options]], ...] = (("Positions", Positions), ("Canvas", Canvas), ("Output", Output))
-    offered = [(panel, one) for panel, section in sections for one in with_usual(section.options(), usual).values()]
+    offered = [
+        (panel, one) for panel, section in sections for one in with_defaults(section.options(), defaults).values()
+    ]
     shared = [(panel, one) for panel, one in offered if one.name in known]
     return rows + [parameter(one, panel) for panel, one in shared]
 
@@ -78,10 +80,10 @@ def with_parameters(function: Callable[..., None], parameters: list[inspect.Para
     return function
 
 
-def specs_argument(usual: str) -> inspect.Parameter:
+def specs_argument(default: str) -> inspect.Parameter:
     """The encodings as words of their own: ``pecli compare sinusoidal:base=10 rope``."""
     (one,) = Choice.options().values()
-    said = typer.Argument(help=help_text(replace(one, unset=usual)), metavar="SPEC", show_default=False)
+    said = typer.Argument(help=help_text(replace(one, unset=default)), metavar="SPEC", show_default=False)
     return keyword(SPECS, list[str] | None, None, said)
 
 

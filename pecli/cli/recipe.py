@@ -9,11 +9,11 @@ from typing import Annotated, Any
 import typer
 
 from pecli.cli.guard import guard
-from pecli.errors import UsageError
-from pecli.formats import read_metadata
-from pecli.job import Job
-from pecli.terminal import results
-from pecli.words import command, plain_path
+from pecli.core.errors import UsageError
+from pecli.core.terminal import results
+from pecli.files.formats import read_metadata
+from pecli.jobs.command_line import command, plain_path
+from pecli.jobs.job import Job
 
 FORMS = ("command", "toml")
 
@@ -47,12 +47,12 @@ def read_job(path: str) -> Job:
 
 def entry(job: Job) -> str:
     """The job as one figure of a batch file: all that differs from the defaults."""
-    usual = job.figure.usual_options
+    defaults = job.figure.default_options
     keys: dict[str, Any] = {"command": job.figure.name}
-    if job.specs() != [job.figure.usual]:
+    if job.specs() != [job.figure.default_encoding]:
         keys["encoding"] = job.specs()
     for part in (job.figure, job.positions, job.canvas):
-        keys |= part.changed(usual)
+        keys |= part.changed(defaults)
     keys["output"] = job.output.output
     return "\n".join(["[[figure]]", *(f"{name} = {toml(value)}" for name, value in keys.items())])
 

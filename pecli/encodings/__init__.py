@@ -9,16 +9,16 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from pecli.core.errors import UnknownNameError, UsageError
+from pecli.core.options import default_values
 from pecli.encodings.binary import Binary
 from pecli.encodings.clock import Clock
 from pecli.encodings.encoding import Encoding
-from pecli.encodings.geometric import Geometric
+from pecli.encodings.fixed_radix import Geometric
 from pecli.encodings.learned import Learned
 from pecli.encodings.relative import Relative
 from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.errors import UnknownNameError, UsageError
-from pecli.options import usual_values
 
 __all__ = ["ENCODINGS", "Encoding", "all_encodings", "find_encoding", "read_encoding"]
 
@@ -80,15 +80,15 @@ def _checked(name: str, plugin: Any) -> type[Encoding]:
 
 
 def read_encoding(
-    spec: str, given: Mapping[str, Any] | None = None, usual: Mapping[str, Any] | None = None
+    spec: str, given: Mapping[str, Any] | None = None, defaults: Mapping[str, Any] | None = None
 ) -> Encoding:
-    """An encoding from its text; what is `given` beside it wins over what the text says, both over what is `usual`.
+    """An encoding from its text; what is `given` beside it wins over what the text says, both over the `defaults`.
 
     ``name`` or ``name:parameter=value,…``; a comma that no ``parameter=`` follows belongs to the value
     (``clock:periods=60,3600``), and so does one after a backslash.
     """
     kind, text = encoding_of(spec), spec.partition(":")[2]
-    return kind.make({**usual_values(kind.options(), usual or {}), **_parameters(spec, text), **(given or {})})
+    return kind.make({**default_values(kind.options(), defaults or {}), **_parameters(spec, text), **(given or {})})
 
 
 def encoding_of(spec: str) -> type[Encoding]:

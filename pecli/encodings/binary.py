@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
+from pecli.core.errors import UsageError
+from pecli.core.lazy import Array, np
+from pecli.core.options import option
+from pecli.core.positions import Bins, Positions
 from pecli.encodings.encoding import Encoding
-from pecli.errors import UsageError
-from pecli.lazy import Array, np
-from pecli.options import option
-from pecli.positions import Cuts, Positions
 
 MOST_BITS = 53  # positions are float64
 
@@ -87,7 +87,7 @@ class Binary(Encoding):
     def cycle(self, most: int) -> Positions | None:
         return Positions(length=2**self.width) if 2**self.width <= most else None
 
-    def mean_table(self, blocks: Cuts) -> Array:
+    def mean_table(self, blocks: Bins) -> Array:
         """The share of ones of every bit in every block, counted in closed form."""
         first = blocks.firsts().astype(np.int64)
         counts = blocks.counts().astype(np.int64)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar
 
+from pecli.core.options import option, write_scalar
 from pecli.encodings.harmonic import PI, Harmonic, many_digits
-from pecli.options import option, write_scalar
 
 MINUTE, HOUR, DAY = 60, 3600, 86400
 NAMED = {  # seconds; month and year are the Gregorian calendar's means

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from pecli.lazy import Array, np
-from pecli.options import Option, Options
-from pecli.positions import Cuts, Positions
-from pecli.progress import track
+from pecli.core.lazy import Array, np
+from pecli.core.options import Option, Options
+from pecli.core.positions import Bins, Positions
+from pecli.core.progress import track
 
 CHUNK = 1 << 20  # numbers handled at once where a whole table would be too much
 
@@ -86,7 +86,7 @@ class Encoding(Options):
         """The positions after which all columns begin anew, if they do and are no more than so many."""
         return None
 
-    def mean_table(self, blocks: Cuts) -> Array:
+    def mean_table(self, blocks: Bins) -> Array:
         """The mean row of every block, shape (blocks, d). Here by adding up, in bounded memory."""
         if blocks.size == 1:
             return self.table(blocks.firsts())
@@ -124,9 +124,9 @@ class Encoding(Options):
         """One entry of the table with its numbers put in, step by step: each text equals the next."""
         return [f"W[{position}, {column}]"]
 
-    def spec(self, usual: Mapping[str, Any] | None = None) -> str:
-        """The text that gives this encoding again, also where `usual` values are defaults: ``sinusoidal:base=10``."""
-        known, said = self.options(), self.changed() | self.changed(usual)
+    def spec(self, defaults: Mapping[str, Any] | None = None) -> str:
+        """The text that gives this encoding again, also where `defaults` are defaults: ``sinusoidal:base=10``."""
+        known, said = self.options(), self.changed() | self.changed(defaults)
         given = [f"{name}={_spelled(known[name], said[name])}" for name in known if name in said]
         return self.name + (":" + ",".join(given) if given else "")
 

@@ -15,12 +15,12 @@ from decimal import MAX_EMAX, MIN_EMIN, Decimal, localcontext
 from functools import cached_property
 from typing import Any
 
+from pecli.core.errors import UsageError
+from pecli.core.lazy import Array, np
+from pecli.core.options import option
+from pecli.core.positions import Bins
 from pecli.encodings.encoding import CHUNK, Encoding
 from pecli.encodings.notation import wave_steps
-from pecli.errors import UsageError
-from pecli.lazy import Array, np
-from pecli.options import option
-from pecli.positions import Cuts
 
 PI = Decimal("3.14159265358979323846264338327950288419716939937510582")
 DIGITS = 45
@@ -133,7 +133,7 @@ class Harmonic(Encoding):
             table[at : at + step] = self.arrange(self.amplitudes * np.sin(angles), self.amplitudes * np.cos(angles))
         return table
 
-    def mean_table(self, blocks: Cuts) -> Array:
+    def mean_table(self, blocks: Bins) -> Array:
         """The mean row of every block, exact, at the cost of one row a block."""
         if blocks.size == 1:
             return self.table(blocks.firsts())
@@ -141,7 +141,7 @@ class Harmonic(Encoding):
         angles, scale = angles + self.phases, self.amplitudes * scale
         return self.arrange(scale * np.sin(angles), scale * np.cos(angles))
 
-    def mean_offsets(self, blocks: Cuts, column: int) -> Array:
+    def mean_offsets(self, blocks: Bins, column: int) -> Array:
         """One column of the table at the offset i − j, averaged over i in one block and j in another, (blocks, blocks).
 
         The mean of e^{iω(i − j)} is the mean of e^{iωi} times the conjugate of that of e^{iωj}: no offset is listed.
@@ -152,7 +152,7 @@ class Harmonic(Encoding):
         mean = turning[:, None] * turning.conj() * self.amplitudes[pair] * np.exp(1j * self.phases[pair])
         return np.ascontiguousarray(mean.imag if wave == "sin" else mean.real)
 
-    def _mean_angles(self, blocks: Cuts) -> tuple[Array, Array]:
+    def _mean_angles(self, blocks: Bins) -> tuple[Array, Array]:
         """Angle and radius of the mean of e^{iωp} over every block, each (blocks, n_pairs).
 
         The mean over n positions around m has the angle ωm and the radius sin(n ω/2) / (n sin(ω/2)). Positions are

@@ -7,12 +7,12 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import ClassVar
 
+from pecli.core.errors import UsageError
+from pecli.core.lazy import Array, np
+from pecli.core.options import option
+from pecli.core.positions import Positions
 from pecli.encodings.encoding import Encoding
-from pecli.encodings.tables import fingerprint, read_table
-from pecli.errors import UsageError
-from pecli.lazy import Array, np
-from pecli.options import option
-from pecli.positions import Positions
+from pecli.files.table_files import fingerprint, read_table
 
 DEVIATION = 0.02  # of the untrained table: BERT's and GPT-2's initializer_range
 MOST = 10**7  # rows of the untrained table: they are drawn one by one

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
+from pecli.core.options import option
 from pecli.encodings.harmonic import Harmonic, many_digits, width_option
 from pecli.encodings.notation import geometric_formula
-from pecli.options import option
 
 
 @dataclass(frozen=True)

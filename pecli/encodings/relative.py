@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from pecli.core.errors import UsageError
+from pecli.core.positions import LONGEST, Positions
 from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.errors import UsageError
-from pecli.positions import LONGEST, Positions
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
+from pecli.core.errors import UsageError
+from pecli.core.lazy import Array, np
+from pecli.core.options import option
 from pecli.encodings.powers import Powers
-from pecli.encodings.tables import fingerprint, read_vector
-from pecli.errors import UsageError
-from pecli.lazy import Array, np
-from pecli.options import option
+from pecli.files.table_files import fingerprint, read_vector
 
 RANDOM = "random:"
 

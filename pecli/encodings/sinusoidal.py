@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from pecli.core.lazy import Array, np
+from pecli.core.options import option
 from pecli.encodings.powers import Powers
-from pecli.lazy import Array, np
-from pecli.options import option
 
 
 def layouts() -> tuple[str, ...]:

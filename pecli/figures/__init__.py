@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pecli.registry import Registry
+from pecli.core.registry import Registry
 
 if TYPE_CHECKING:
     from pecli.figures.figure import Figure
@@ -19,11 +19,11 @@ FIGURES: Registry[type[Figure]] = Registry(
         "waves": "pecli.figures.waves:Waves",
         "spectrum": "pecli.figures.spectrum:Spectrum",
         "offsets": "pecli.figures.offsets:Offsets",
-        "dials": "pecli.figures.dials:Dials",
+        "dials": "pecli.figures.clock_faces:Dials",
         "compare": "pecli.figures.compare:Compare",
-        "relative": "pecli.figures.relative:RelativeTensor",
+        "relative": "pecli.figures.relative_tensor:RelativeTensor",
         "rotation": "pecli.figures.rotation:Rotation",
         "attention": "pecli.figures.attention:Attention",
-        "terms": "pecli.figures.terms:Terms",
+        "terms": "pecli.figures.score_terms:Terms",
     }
 )

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, runtime_checkable
 
+from pecli.core.lazy import Array, np
+from pecli.core.options import option
 from pecli.encodings.encoding import Encoding
-from pecli.figures.canvas import Canvas, Scale
+from pecli.figures.canvas import Canvas, ColourBar
 from pecli.figures.figure import Numbers, View
 from pecli.figures.token_axes import label_tokens, show_pairs
 from pecli.figures.tokens import TokenFigure, products, read_order
-from pecli.lazy import Array, np
-from pecli.options import option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,7 +48,7 @@ class AttentionNumbers(Numbers):
     def limits(self) -> tuple[float, float]:
         return 0.0, self.largest
 
-    def limited(self, low: float, high: float) -> Self:
+    def with_limits(self, low: float, high: float) -> Self:
         return replace(self, largest=high)
 
     def caption(self) -> str:
@@ -72,7 +72,7 @@ class Attention(TokenFigure):
     name: ClassVar[str] = "attention"
     example: ClassVar[str] = "pecli attention --tokens 'the dog bites the man' --reorder swap:1,4"
     needs: ClassVar[str] = "position vector to add and no rotation"
-    usual_options: ClassVar[Mapping[str, Any]] = {"d": 16}
+    default_options: ClassVar[Mapping[str, Any]] = {"d": 16}
     aspect: ClassVar[float] = 0.92
     one_table: ClassVar[bool] = False
 
@@ -92,8 +92,8 @@ class Attention(TokenFigure):
 
     def order(self) -> list[int]:
         """Which token stands at each place of the second order."""
-        usual = self.example_pair.reordered if self.tokens is None else "reverse"
-        return read_order(usual if self.reorder is None else self.reorder, self.words)
+        default = self.example_pair.reordered if self.tokens is None else "reverse"
+        return read_order(default if self.reorder is None else self.reorder, self.words)
 
     def grid(self) -> tuple[int, int]:
         return (2, 2)
@@ -122,7 +122,7 @@ class Attention(TokenFigure):
             float(np.max([plain, other_plain, encoded, other_encoded])),
         )
 
-    def draw(self, numbers: AttentionNumbers, axes: list[Axes], canvas: Canvas) -> Scale:
+    def draw(self, numbers: AttentionNumbers, axes: list[Axes], canvas: Canvas) -> ColourBar:
         name = numbers.view.encoding.name
         without, with_it = (f"{x:.2g}" for x in (numbers.difference_plain, numbers.difference_encoded))
         panels = (
@@ -137,7 +137,7 @@ class Attention(TokenFigure):
             one.set_title(title)
             words, down = (numbers.reordered_tokens, "") if place % 2 else (numbers.tokens, "query")
             label_tokens(one, words, down, "key" if place >= 2 else None, around=10)
-        return Scale(image, "attention weight")
+        return ColourBar(image, "attention weight")
 
 
 def positioned(encoding: Encoding, content: Array, positions: Array) -> Array:

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pecli.encodings.tables import fingerprint
-from pecli.errors import UnknownNameError, UsageError
+from pecli.core.errors import UnknownNameError, UsageError
+from pecli.core.options import Options, option
 from pecli.figures.fonts import CJK, families, family_of
-from pecli.options import Options, option
+from pecli.files.table_files import fingerprint
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -113,7 +113,7 @@ class Canvas(Options):
         return "\n".join(textwrap.fill(line, room) for line in text.split("\n"))
 
     def check_names(self) -> None:
-        """Refuses a colour map, a style or a font that is not there; needs matplotlib, so it comes late."""
+        """Refuses a colour map, a style or a font that does not exist; needs matplotlib, so it comes late."""
         if self.font is not None:
             family_of(self.font)
         if self.cmap is None and self.style is None:
@@ -142,7 +142,7 @@ KEPT: dict[Any, Any] = {  # what holds whatever style is used: widths, fonts ins
 
 
 @contextmanager
-def look(canvas: Canvas, texts: str = "") -> Iterator[list[str]]:
+def style_context(canvas: Canvas, texts: str = "") -> Iterator[list[str]]:
     """matplotlib as pecli wants it, whatever the user's matplotlibrc or environment say; restored afterwards.
 
     texts : the free text that will be drawn, to find fonts for
@@ -234,7 +234,7 @@ def split_axes(axes: Axes, grid: tuple[int, int]) -> list[Axes]:
     return [axes.inset_axes((x, y, width, height)) for x, y in corners]
 
 
-class Scale(NamedTuple):
+class ColourBar(NamedTuple):
     """What a colour bar explains."""
 
     mappable: Any
@@ -243,7 +243,7 @@ class Scale(NamedTuple):
     panels: int | None = None  # how many panels, from the first, it explains; None: all
 
 
-def colour_bar(scale: Scale, axes: list[Axes]) -> None:
+def add_colour_bar(scale: ColourBar, axes: list[Axes]) -> None:
     """One colour bar for these axes."""
     axes = axes[: scale.panels]
     picture = axes[0].get_figure(root=True)

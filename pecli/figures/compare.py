@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from math import ceil, prod, sqrt
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pecli.errors import UsageError
-from pecli.figures.canvas import Canvas, Scale, colour_bar
+from pecli.core.errors import UsageError
+from pecli.core.options import option
+from pecli.figures.canvas import Canvas, ColourBar, add_colour_bar
 from pecli.figures.figure import Figure, View
 from pecli.figures.overview import OverviewNumbers, Part, single_figures
-from pecli.options import option
-from pecli.pairwise import measures
+from pecli.measures.pairwise import measures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,11 +83,11 @@ class Compare(Figure):
         known = [one for one in limits if one is not None]
         if len(known) == len(every):
             low, high = min(one[0] for one in known), max(one[1] for one in known)
-            shown = [numbers.limited(low, high) for numbers in every]
+            shown = [numbers.with_limits(low, high) for numbers in every]
         else:
             shown = every
         if self.difference:
-            shown.append(every[0].less(every[1]))
+            shown.append(every[0].difference(every[1]))
         return CompareNumbers(view, tuple(Part(part, numbers) for numbers in shown), self.difference)
 
     def draw(self, numbers: CompareNumbers, axes: list[Axes], canvas: Canvas) -> None:
@@ -114,9 +114,9 @@ class Compare(Figure):
         return ""
 
 
-def _one_bar(scales: list[Scale | None], axes: list[Axes]) -> None:
+def _one_bar(scales: list[ColourBar | None], axes: list[Axes]) -> None:
     if scales[0] is not None:
-        colour_bar(scales[0]._replace(panels=None), axes)
+        add_colour_bar(scales[0]._replace(panels=None), axes)
 
 
 def _one_window(axes: list[Axes]) -> None:

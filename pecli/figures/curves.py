@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from pecli.envelope import check_run, envelope, even_bins, even_edges, middles
-from pecli.errors import UsageError
+from pecli.core.errors import UsageError
+from pecli.core.lazy import Array, np
+from pecli.core.options import EXACT, option
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View, extremes, label_positions, plot_run
-from pecli.lazy import Array, np
-from pecli.options import EXACT, option
-from pecli.pairwise import MEASURES, measures, to_all
+from pecli.measures.min_max import check_run, envelope, even_bins, even_edges, middles
+from pecli.measures.pairwise import MEASURES, measures, to_all
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from pecli.figures.canvas import Canvas, Scale
-from pecli.figures.figure import Figure, Numbers, View, averaging, difference, label_positions
-from pecli.lazy import Array, np
-from pecli.options import option
-from pecli.pairwise import MEASURES, is_by_offset, matrix, measures
+from pecli.core.lazy import Array, np
+from pecli.core.options import option
+from pecli.figures.canvas import Canvas, ColourBar
+from pecli.figures.figure import Figure, Numbers, View, averaging, label_positions, subtract
+from pecli.measures.pairwise import MEASURES, is_by_offset, matrix, measures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,11 +38,11 @@ class DistanceNumbers(Numbers):
     def facts(self) -> dict[str, Any]:
         return {name: value for name, value in super().facts().items() if name != "ends"}
 
-    def limited(self, low: float, high: float) -> Self:
+    def with_limits(self, low: float, high: float) -> Self:
         return replace(self, ends=(low, high))
 
-    def less(self, other: Self) -> Self:
-        matrix = difference(self.matrix, other.matrix)
+    def difference(self, other: Self) -> Self:
+        matrix = subtract(self.matrix, other.matrix)
         low, high = (float(end.reduce(matrix, axis=None, initial=0.0)) for end in (np.fmin, np.fmax))
         reach = max(-low, high) or 1.0
         return replace(self, matrix=matrix, smallest=low, largest=high, ends=(-reach, reach))
@@ -82,7 +82,7 @@ class Distance(Figure):
             view, values, blocks.centres(), blocks.size, low, high, undefined, (low or 0.0, high or 0.0)
         )
 
-    def draw(self, numbers: DistanceNumbers, axes: list[Axes], canvas: Canvas) -> Scale:
+    def draw(self, numbers: DistanceNumbers, axes: list[Axes], canvas: Canvas) -> ColourBar:
         encoding, rows = numbers.view.encoding, numbers.view.covered
         low, high = numbers.ends
         signed = low < 0
@@ -99,4 +99,4 @@ class Distance(Figure):
         axes[0].set(xlim=(first, rows.stop - 0.5), ylim=(rows.stop - 0.5, first), aspect="equal")
         label_positions(axes[0].xaxis, encoding, encoding.other_label)
         label_positions(axes[0].yaxis, encoding)
-        return Scale(image, MEASURES[self.measure].label)
+        return ColourBar(image, MEASURES[self.measure].label)

@@ -6,11 +6,11 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from pecli.analysis import Analysis, Numbers, View
+from pecli.core.errors import UsageError
+from pecli.core.lazy import Array, np
 from pecli.encodings.encoding import Encoding
-from pecli.errors import UsageError
-from pecli.figures.canvas import Canvas, Scale
-from pecli.lazy import Array, np
-from pecli.study import Numbers, Study, View
+from pecli.figures.canvas import Canvas, ColourBar
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,17 +20,17 @@ __all__ = [
     "Numbers",
     "View",
     "averaging",
-    "difference",
     "extremes",
     "label_decades",
     "label_dimensions",
     "label_positions",
     "plot_run",
+    "subtract",
 ]
 
 
 @dataclass(frozen=True)
-class Figure(Study):
+class Figure(Analysis):
     """Base of the figures. A subclass is one file: its options as fields, `compute` and `draw`."""
 
     aspect: ClassVar[float | None] = 0.75  # height of a panel over its width; None: square
@@ -49,7 +49,7 @@ class Figure(Study):
         return self.aspect
 
     @abstractmethod
-    def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> Scale | None:
+    def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> ColourBar | None:
         """Puts the numbers onto the axes, one a panel; gives what a colour bar has to explain."""
 
     def texts(self) -> list[str]:
@@ -66,7 +66,7 @@ def averaging(size: int, what: str = "positions") -> str:
     return f"each pixel: mean of {size:,} {what}" if size > 1 else ""
 
 
-def difference(first: Array, second: Array) -> Array:
+def subtract(first: Array, second: Array) -> Array:
     """The first less the second; raises UsageError where their sizes differ."""
     if first.shape != second.shape:
         one, other = (" × ".join(map(str, array.shape)) for array in (first, second))

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from math import log10
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from pecli.envelope import even_bins
-from pecli.errors import UsageError
-from pecli.figures.canvas import Canvas, Scale
-from pecli.figures.figure import Figure, Numbers, View, difference, label_decades, label_dimensions, label_positions
-from pecli.lazy import Array, np
-from pecli.options import option
-from pecli.positions import Blocks, LogBlocks
+from pecli.core.errors import UsageError
+from pecli.core.lazy import Array, np
+from pecli.core.options import option
+from pecli.core.positions import Blocks, LogBlocks
+from pecli.figures.canvas import Canvas, ColourBar
+from pecli.figures.figure import Figure, Numbers, View, label_decades, label_dimensions, label_positions, subtract
+from pecli.measures.min_max import even_bins
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,11 +47,11 @@ class HeatmapNumbers(Numbers):
     def limits(self) -> tuple[float, float]:
         return (-self.limit if self.signed else 0.0, self.limit)
 
-    def limited(self, low: float, high: float) -> Self:
+    def with_limits(self, low: float, high: float) -> Self:
         return replace(self, limit=max(-low, high), signed=low < 0)
 
-    def less(self, other: Self) -> Self:
-        table = difference(self.table, other.table)
+    def difference(self, other: Self) -> Self:
+        table = subtract(self.table, other.table)
         low, high = float(table.min()), float(table.max())
         return replace(self, table=table, smallest=low, largest=high, limit=max(-low, high) or 1.0, signed=True)
 
@@ -77,7 +77,7 @@ class Heatmap(Figure):
         if self.positions == "log" and (view.covered.start < 0 or view.covered.stop < 3):
             raise UsageError("--positions log runs from position 1 on: it takes a --start of 0 or more and 3 positions")
 
-    def cuts(self, view: View) -> Blocks | LogBlocks:
+    def bins(self, view: View) -> Blocks | LogBlocks:
         """What each row of the picture, or of the numbers, averages over."""
         rows = view.covered
         if self.positions == "linear":
@@ -88,17 +88,17 @@ class Heatmap(Figure):
         return LogBlocks(first, rows.stop, view.pixel_rows)
 
     def shape(self, view: View) -> tuple[int, ...]:
-        return (self.cuts(view).count, even_bins(view.encoding.width, view.pixel_columns))
+        return (self.bins(view).count, even_bins(view.encoding.width, view.pixel_columns))
 
     def compute(self, view: View) -> HeatmapNumbers:
-        blocks = self.cuts(view)
+        blocks = self.bins(view)
         table, across = averaged_columns(view.encoding.mean_table(blocks), view.pixel_columns)
         smallest, largest = float(table.min()), float(table.max())
         limit = view.encoding.limit or max(-smallest, largest) or 1.0
         kinds = (view.encoding.signed, self.positions == "log")
         return HeatmapNumbers(view, table, blocks.centres(), blocks.size, across, smallest, largest, limit, *kinds)
 
-    def draw(self, numbers: HeatmapNumbers, axes: list[Axes], canvas: Canvas) -> Scale:
+    def draw(self, numbers: HeatmapNumbers, axes: list[Axes], canvas: Canvas) -> ColourBar:
         encoding, rows = numbers.view.encoding, numbers.view.covered
         right = numbers.table.shape[1] * numbers.columns_block - 0.5
         top, bottom = rows.start - 0.5, rows.start + len(numbers.table) * numbers.block - 0.5
@@ -119,7 +119,7 @@ class Heatmap(Figure):
         if numbers.log:
             axes[0].set_ylabel(", ".join(filter(None, [encoding.position_label, encoding.position_unit])))
             label_decades(axes[0].yaxis, top, bottom)
-        return Scale(image, "value", None if numbers.signed else [0.0, numbers.limit])
+        return ColourBar(image, "value", None if numbers.signed else [0.0, numbers.limit])
 
 
 def averaged_columns(table: Array, most: int | None) -> tuple[Array, int]:

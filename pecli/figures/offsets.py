@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from pecli.core.errors import UsageError
+from pecli.core.lazy import Array, np
+from pecli.core.options import option
 from pecli.encodings.encoding import Encoding
 from pecli.encodings.harmonic import Harmonic
-from pecli.envelope import Envelope, check_run, envelope, even_bins, even_edges, log_edges, middles
-from pecli.errors import UsageError
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View, extremes
-from pecli.lazy import Array, np
-from pecli.options import option
-from pecli.pairwise import MEASURES, by_offset, is_by_offset, measures, spread_by_offset
+from pecli.measures.min_max import Envelope, check_run, envelope, even_bins, even_edges, log_edges, middles
+from pecli.measures.pairwise import MEASURES, by_offset, is_by_offset, measures, spread_by_offset
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

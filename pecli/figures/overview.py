@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from math import ceil, prod, sqrt
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from pecli.errors import UsageError
-from pecli.figures.canvas import Canvas, colour_bar
+from pecli.core.errors import UsageError
+from pecli.core.lazy import Array
+from pecli.core.options import option
+from pecli.figures.canvas import Canvas, add_colour_bar
 from pecli.figures.figure import Figure, Numbers, View
-from pecli.lazy import Array
-from pecli.options import option
-from pecli.pairwise import measures
+from pecli.measures.pairwise import measures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -99,6 +99,6 @@ class Overview(Figure):
             own, left = left[: prod(figure.grid())], left[prod(figure.grid()) :]
             scale = figure.draw(part, own, canvas)
             if scale is not None:
-                colour_bar(scale, own)
+                add_colour_bar(scale, own)
         for unused in left:
             unused.set_axis_off()

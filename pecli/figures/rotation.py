@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
+from pecli.analysis import check_indices
+from pecli.core.errors import UsageError
+from pecli.core.lazy import Array, np
+from pecli.core.options import EXACT, option
 from pecli.encodings.rope import Rope
-from pecli.encodings.tables import fingerprint, read_table
-from pecli.errors import UsageError
-from pecli.figures.canvas import Canvas, Scale
+from pecli.figures.canvas import Canvas, ColourBar
 from pecli.figures.figure import Figure, Numbers, View, label_dimensions, label_positions
-from pecli.lazy import Array, np
-from pecli.options import EXACT, option
-from pecli.study import check_indices
+from pecli.files.table_files import fingerprint, read_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,7 +48,7 @@ class Rotation(Figure):
 
     Notes
     -----
-    The second article's case study. With the same vector at every position (``--content same``) all that varies from
+    The second article's case analysis. With the same vector at every position (``--content same``) all that varies from
     row to row is the rotation; with independent vectors the pattern hides in the noise although it is there.
     """
 
@@ -56,7 +56,7 @@ class Rotation(Figure):
     example: ClassVar[str] = "pecli rotation --d 32 --length 64 --pairs 0,4,8"
     aspect: ClassVar[float] = 0.8
     needs: ClassVar[str] = "rotate"
-    usual: ClassVar[str] = "rope"
+    default_encoding: ClassVar[str] = "rope"
 
     content: str = option(
         "same", "Q: same (one random vector at every position), random, or a file of length × d numbers"
@@ -114,11 +114,11 @@ class Rotation(Figure):
         paths = np.stack(rope.split(after), axis=-1)[:, pairs].swapaxes(0, 1)
         return RotationNumbers(view, after, positions, before, pairs, paths, float(np.abs([before, after]).max()))
 
-    def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> Scale:
+    def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> ColourBar:
         if isinstance(numbers, MatrixNumbers):
             image = _image(axes[0], numbers.matrix, 1.0, canvas)
             axes[0].set(title=f"$R_p$ at p = {numbers.position}", xlabel="column", ylabel="row", aspect="equal")
-            return Scale(image, "value")
+            return ColourBar(image, "value")
         view = numbers.view
         for one, values, title in zip(axes, (numbers.before, numbers.after), ("Q before", "Q after"), strict=False):
             image = _image(one, values, numbers.limit, canvas, view.covered.start)
@@ -135,7 +135,7 @@ class Rotation(Figure):
         axes[3].legend(
             *axes[2].get_legend_handles_labels(), loc="upper left", title=title, alignment="left", markerscale=2
         )
-        return Scale(image, "value", panels=2)
+        return ColourBar(image, "value", panels=2)
 
 
 def _image(axes: Axes, values: Array, limit: float, canvas: Canvas, start: int = 0) -> Any:

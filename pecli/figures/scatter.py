@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pecli.cloud import CLASSES, coarser, counts, points
-from pecli.errors import UsageError
-from pecli.figures.canvas import Canvas, Scale
+from pecli.core.errors import UsageError
+from pecli.core.lazy import Array, np
+from pecli.core.options import option
+from pecli.figures.canvas import Canvas, ColourBar
 from pecli.figures.figure import Figure, Numbers, View
-from pecli.lazy import Array, np
-from pecli.options import option
-from pecli.pairwise import MEASURES, measures
+from pecli.measures.pair_density import CLASSES, coarser, counts, points
+from pecli.measures.pairwise import MEASURES, measures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -127,7 +127,7 @@ class Scatter(Figure):
         known = (cells.pearson, cells.spearman, cells.pairs, cells.undefined)
         return DensityNumbers(view, *known, table, y_edges, x_edges, int(table.max()))
 
-    def draw(self, numbers: CloudNumbers, axes: list[Axes], canvas: Canvas) -> Scale:
+    def draw(self, numbers: CloudNumbers, axes: list[Axes], canvas: Canvas) -> ColourBar:
         shown = ("upper", "lower") if self.triangle == "both" else (self.triangle,)
         draw, what = (_counts, "pairs a cell") if isinstance(numbers, DensityNumbers) else (_points, "offset |p − q|")
         mappable = None
@@ -137,7 +137,7 @@ class Scatter(Figure):
             lines = (canvas.wrapped(text, 0.85 / len(shown)) for text in (pairs, numbers.correlations()))
             one.set(xlabel=MEASURES[self.x].label, title="\n".join(lines))
         axes[0].set_ylabel(MEASURES[self.y].label)
-        return Scale(mappable, what)
+        return ColourBar(mappable, what)
 
 
 def _points(numbers: Any, axes: Axes, canvas: Canvas) -> Any:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from pecli.core.lazy import Array, np
+from pecli.core.positions import Positions
 from pecli.encodings.encoding import Encoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
-from pecli.lazy import Array, np
-from pecli.positions import Positions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
-from pecli.lazy import Array
+from pecli.core.lazy import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from pecli.encodings.tables import fingerprint, read_table
-from pecli.errors import UsageError
+from pecli.core.errors import UsageError
+from pecli.core.lazy import Array, np
+from pecli.core.options import option, shorten
+from pecli.core.positions import Positions
 from pecli.figures.figure import Figure, View
-from pecli.lazy import Array, np
-from pecli.options import option, shorten
-from pecli.positions import Positions
+from pecli.files.table_files import fingerprint, read_table
 
 
 class Example(NamedTuple):

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from pecli.analysis import check_indices
+from pecli.core.lazy import Array, np
+from pecli.core.options import option
 from pecli.encodings.encoding import Encoding
 from pecli.encodings.harmonic import Harmonic
-from pecli.envelope import check_run, envelope, even_bins, even_edges, middles
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View, extremes, label_positions, plot_run
 from pecli.figures.spectrum import wavelengths
-from pecli.lazy import Array, np
-from pecli.options import option
-from pecli.study import check_indices
+from pecli.measures.min_max import check_run, envelope, even_bins, even_edges, middles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pecli.registry import Registry
+from pecli.core.registry import Registry
 
 if TYPE_CHECKING:
     from pecli.reports.report import Report
@@ -13,6 +13,6 @@ REPORTS: Registry[type[Report]] = Registry(
     {
         "table": "pecli.reports.table:Table",
         "stats": "pecli.reports.stats:Stats",
-        "explain": "pecli.reports.explain:Explain",
+        "explain": "pecli.reports.explain.explain:Explain",
     }
 )

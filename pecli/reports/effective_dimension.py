@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from pecli.core.lazy import Array, np
+from pecli.core.positions import Positions
+from pecli.core.progress import track
 from pecli.encodings.encoding import CHUNK, Encoding
-from pecli.lazy import Array, np
-from pecli.positions import Positions
-from pecli.progress import track
 
 ROUNDING = 1e-12  # a deviation below this share of the mean is none
 
 
 def gram(encoding: Encoding, rows: Positions) -> tuple[Array, float]:
-    """Products of all columns less their means, (d, d), or of all rows, (L, L), what is smaller; Σ of the means²."""
+    """Products of the centred columns, (d, d), or of the rows, (L, L), whichever is smaller; Σ of the means²."""
     mean = encoding.mean_table(rows.blocks(1))[0]
     size = rows.length * float(mean @ mean)
     if rows.length < encoding.width:

@@ -10,13 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil
 
-from pecli.cloud import pearson, ranks
+from pecli.core.lazy import Array, np
+from pecli.core.positions import Positions
 from pecli.encodings.encoding import CHUNK, Encoding
 from pecli.encodings.harmonic import Harmonic
-from pecli.envelope import Envelope
-from pecli.lazy import Array, np
-from pecli.pairwise import MEASURES, Measure, by_offset, is_by_offset, spread_by_offset
-from pecli.positions import Positions
+from pecli.measures.min_max import Envelope
+from pecli.measures.pair_density import pearson, ranks
+from pecli.measures.pairwise import MEASURES, Measure, by_offset, is_by_offset, spread_by_offset
 from pecli.reports.effective_dimension import gram, participation_ratio
 
 SAMPLE = 2000  # positions of which all pairs are compared at once; more are thinned to that many, evenly

@@ -6,13 +6,13 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from pecli.study import Numbers, Study, View
+from pecli.analysis import Analysis, Numbers, View
 
 __all__ = ["Numbers", "Report", "View"]
 
 
 @dataclass(frozen=True)
-class Report(Study):
+class Report(Analysis):
     """Base of the reports: what is read in the terminal, or written as numbers."""
 
     drawn: ClassVar[bool] = False

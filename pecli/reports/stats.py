@@ -6,14 +6,14 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
+from pecli.core.lazy import Array, np
+from pecli.core.options import option
+from pecli.core.terminal import table_of, text_of
 from pecli.encodings.encoding import Encoding
-from pecli.lazy import Array, np
-from pecli.options import option
-from pecli.pairwise import MEASURES, is_by_offset, measures
-from pecli.reports.grid import BETWEEN
+from pecli.measures.pairwise import MEASURES, is_by_offset, measures
 from pecli.reports.indicators import SAMPLE, Indicators, indicators
+from pecli.reports.number_table import BETWEEN
 from pecli.reports.report import Numbers, Report, View
-from pecli.terminal import table_of, text_of
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def flat(one: Indicators) -> dict[str, float]:
     return {name: np.nan if value is None else value for name, value in named.items()}
 
 
-def said(value: float | None, text: str = "{:.4g}") -> str:
+def format_value(value: float | None, text: str = "{:.4g}") -> str:
     """A number as text, or that there is none."""
     return "undefined" if value is None else text.format(value)
 
@@ -139,15 +139,15 @@ def closest_pair(one: Indicators, encoding: Encoding) -> str:
 
 
 LINES: dict[str, Callable[[Indicators, Encoding], str]] = {
-    "invariance: widest spread": lambda one, _: said(one.spread),
-    "invariance: mean spread": lambda one, _: said(one.mean_spread),
-    "monotonic: steps that grow": lambda one, _: said(one.growing, "{:.1%}"),
+    "invariance: widest spread": lambda one, _: format_value(one.spread),
+    "invariance: mean spread": lambda one, _: format_value(one.mean_spread),
+    "monotonic: steps that grow": lambda one, _: format_value(one.growing, "{:.1%}"),
     "first fall at offset": first_fall,
-    "asymmetry": lambda one, _: said(one.asymmetry),
-    "smallest distance": lambda one, _: said(one.smallest_distance),
+    "asymmetry": lambda one, _: format_value(one.asymmetry),
+    "smallest distance": lambda one, _: format_value(one.smallest_distance),
     "closest positions": closest_pair,
-    "effective dimension": lambda one, _: said(one.effective_dimension, f"{{:.4g}} of {one.dimensions:,}"),
-    "linear correlation": lambda one, _: said(one.pearson, "{:.4f}"),
-    "rank correlation": lambda one, _: said(one.spearman, "{:.4f}"),
-    "pairs slower than length": lambda one, _: said(one.slow_pairs, f"{{:,}} of {one.pairs}"),
+    "effective dimension": lambda one, _: format_value(one.effective_dimension, f"{{:.4g}} of {one.dimensions:,}"),
+    "linear correlation": lambda one, _: format_value(one.pearson, "{:.4f}"),
+    "rank correlation": lambda one, _: format_value(one.spearman, "{:.4f}"),
+    "pairs slower than length": lambda one, _: format_value(one.slow_pairs, f"{{:,}} of {one.pairs}"),
 }

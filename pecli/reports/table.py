@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from pecli.lazy import Array, np
-from pecli.options import option
-from pecli.reports.grid import grid, head_and_tail
+from pecli.core.lazy import Array, np
+from pecli.core.options import option
+from pecli.core.terminal import text_of
+from pecli.reports.number_table import grid, head_and_tail
 from pecli.reports.report import Numbers, Report, View
-from pecli.terminal import text_of
 
 MOST_COLUMNS = 65536  # no encoding is wider
 

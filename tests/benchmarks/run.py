@@ -24,7 +24,7 @@ from pathlib import Path
 from pecli.cli import PANELS
 from pecli.encodings import ENCODINGS
 from pecli.encodings.harmonic import Harmonic
-from pecli.runner import cores
+from pecli.jobs.run_jobs import cores
 
 PLAIN = Path(__file__).with_name("plain")
 README = Path(__file__).parents[2] / "README.md"

@@ -18,9 +18,9 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from pecli.cli import app
-from pecli.job import Job
-from pecli.picture import Picture
-from pecli.sweep import jobs_of
+from pecli.jobs.job import Job
+from pecli.jobs.picture import Picture
+from pecli.jobs.sweep import jobs_of
 
 Ask = Callable[..., Any]
 SMALL = ("-n", "5", "--dpi", "20")
@@ -249,7 +249,7 @@ def test_a_wrong_file_says_everything_at_once_and_draws_nothing(ask: Ask, figure
     ("words", "said"),
     [
         ((), "--init"),
-        (("none.toml",), "none.toml is not there"),
+        (("none.toml",), "none.toml does not exist"),
         (("figures.toml", "-j", "0"), "jobs"),
         (("figures.toml", "--index", "a.txt", "--dry-run", "extra"), "extra"),
     ],
@@ -290,7 +290,7 @@ def test_init_never_overwrites(ask: Ask, folder: Path) -> None:
     (folder / "pecli.toml").write_text("mine")
     ended = ask("batch", "--init")
     assert (ended.code, ended.out) == (2, "")
-    assert "pecli.toml is there already" in ended.err
+    assert "pecli.toml already exists" in ended.err
     assert (folder / "pecli.toml").read_text() == "mine"
 
 
@@ -314,7 +314,7 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> None:
             raise OSError(28, "No space left on device")
         replace(source, target)
 
-    monkeypatch.setattr("pecli.output.os.replace", full)
+    monkeypatch.setattr("pecli.files.writer.os.replace", full)
 
 
 @pytest.mark.usefixtures("failing")
@@ -347,7 +347,7 @@ def test_a_failure_is_told_when_quiet_too(ask: Ask, figures: Path) -> None:
 
 def test_after_a_failure_the_next_run_does_the_rest(ask: Ask, figures: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr("pecli.output.os.replace", _no_space)
+        patch.setattr("pecli.files.writer.os.replace", _no_space)
         assert counts(ask("batch", "figures.toml", "-j", "1").err) == (0, 0, 5)
     assert left(figures) == {"figures.toml"}
     assert counts(ask("batch", "figures.toml", "-j", "1").err) == (5, 0, 0)

@@ -16,37 +16,37 @@ import pytest
 from PIL import Image
 
 import pecli
+from pecli.analysis import Analysis
 from pecli.cli import app
 from pecli.cli.options import job_parameters, with_parameters
-from pecli.encodings.geometric import Geometric
-from pecli.sections import STUDIES, known_options
-from pecli.study import Study
+from pecli.encodings.fixed_radix import Geometric
+from pecli.jobs.job_options import ANALYSES, known_options
 
 Ask = Callable[..., Any]
 SMALL = ("-d", "7", "-n", "11", "--dpi", "30")
-studies = pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
+analyses = pytest.mark.parametrize("analysis", ANALYSES.values(), ids=ANALYSES)
 
 
-@studies
-def test_every_option_of_a_study_is_an_option_of_its_command(study: type[Study], ask: Ask) -> None:
-    names = {parameter.name for parameter in job_parameters(study)}
-    assert names >= set(known_options(study))
-    assert ask(study.name, "--help").code == 0
+@analyses
+def test_every_option_of_a_study_is_an_option_of_its_command(analysis: type[Analysis], ask: Ask) -> None:
+    names = {parameter.name for parameter in job_parameters(analysis)}
+    assert names >= set(known_options(analysis))
+    assert ask(analysis.name, "--help").code == 0
 
 
-@studies
-def test_the_help_has_the_example(study: type[Study], ask: Ask) -> None:
-    shown = " ".join(ask(study.name, "--help").out.replace("│", " ").split())
-    assert study.example in shown
+@analyses
+def test_the_help_has_the_example(analysis: type[Analysis], ask: Ask) -> None:
+    shown = " ".join(ask(analysis.name, "--help").out.replace("│", " ").split())
+    assert analysis.example in shown
 
 
-@studies
-def test_the_example_runs(study: type[Study], ask: Ask, folder: Path) -> None:
-    program, *words = shlex.split(study.example)
+@analyses
+def test_the_example_runs(analysis: type[Analysis], ask: Ask, folder: Path) -> None:
+    program, *words = shlex.split(analysis.example)
     assert program == "pecli"
     if "--file" in words:
         pytest.skip("it takes a file of the reader's")
-    quick = ["--dpi", "20"] if study.drawn and "--dpi" not in words else []
+    quick = ["--dpi", "20"] if analysis.drawn and "--dpi" not in words else []
     ended = ask(*words, *quick)
     assert (ended.code, ended.err) == (0, "")
     assert ended.out
@@ -168,14 +168,14 @@ def test_version_is_the_packages(ask: Ask) -> None:
 
 
 def test_every_study_has_a_command_and_help_lists_them(ask: Ask) -> None:
-    assert set(STUDIES) <= {command.name for command in app.registered_commands}
+    assert set(ANALYSES) <= {command.name for command in app.registered_commands}
     shown = ask("--help").out
-    assert [name for name in STUDIES if name not in shown] == []
+    assert [name for name in ANALYSES if name not in shown] == []
 
 
 @pytest.mark.parametrize("name", ["d", "length"])
 def test_an_option_declared_twice_is_refused_by_name(name: str) -> None:
-    parameters = job_parameters(STUDIES["heatmap"])
+    parameters = job_parameters(ANALYSES["heatmap"])
     (twice,) = [one for one in parameters if one.name == name]
     with pytest.raises(ValueError, match=f"option '{name}' is declared twice"):
         with_parameters(lambda: None, [*parameters, twice])
@@ -184,7 +184,7 @@ def test_an_option_declared_twice_is_refused_by_name(name: str) -> None:
 
 
 def test_the_help_of_radix_says_how_much_slower_each_pair_is() -> None:
-    (radix,) = [one for one in job_parameters(STUDIES["heatmap"]) if one.name == "radix"]
+    (radix,) = [one for one in job_parameters(ANALYSES["heatmap"]) if one.name == "radix"]
     assert "each pair turns radix² times slower than the one before" in radix.annotation.__metadata__[0].help
     rates = Geometric(d=6, radix=3).frequencies()
     assert rates[:-1] / rates[1:] == pytest.approx([9, 9])

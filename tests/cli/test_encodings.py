@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 import pecli
 from pecli.cli import app
+from pecli.core.errors import UsageError
 from pecli.encodings import ENCODINGS
-from pecli.errors import UsageError
 from pecli.figures import FIGURES
 
 WIDE = {"COLUMNS": "400"}

@@ -142,8 +142,8 @@ def test_a_terminal_without_unicode_still_gets_help_and_messages(process: Proces
 LIGHT = """
 import sys
 from pecli.cli import app, main
-from pecli.sections import STUDIES
-for words in [["--help"], ["--version"], ["recipe", "--help"], *([name, "--help"] for name in STUDIES)]:
+from pecli.jobs.job_options import ANALYSES
+for words in [["--help"], ["--version"], ["recipe", "--help"], *([name, "--help"] for name in ANALYSES)]:
     sys.argv = ["pecli", *words]
     try:
         main()

@@ -15,8 +15,8 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.encodings.rope import Rope
-from pecli.job import Job
-from pecli.words import command
+from pecli.jobs.command_line import command
+from pecli.jobs.job import Job
 
 Ask = Callable[..., Any]
 

@@ -71,7 +71,7 @@ OURS: list[tuple[str, list[str]]] = [
     ("curves --at -1", ["--at -1", "0 to 199"]),
     ("curves --at 5,,7", ["--at", "whole"]),
     ("curves --at=", ["--at", "whole"]),
-    ("recipe none.png", ["none.png", "not there"]),
+    ("recipe none.png", ["none.png", "not exist"]),
     ("recipe a.csv", ["a.csv", ".npz"]),
     ("recipe junk.ttf", ["ttf", "png"]),
 ]
@@ -118,7 +118,7 @@ def test_a_name_too_long_for_the_system_was_asked_wrongly(ask: Ask) -> None:
 
 
 def test_a_profile_that_memory_cannot_hold_is_refused_beforehand(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pecli.memory.available", lambda: 2_000_000)
+    monkeypatch.setattr("pecli.core.memory.available", lambda: 2_000_000)
     ended = ask("distance", "-d", "2", "-n", "300017", "--dpi", "20", "-o", "a.png")
     assert ended.code == 2
     assert "--length" in ended.err
@@ -157,7 +157,7 @@ def test_every_other_end_is_one_line_too(
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr("pecli.output.os.replace", fail)
+    monkeypatch.setattr("pecli.files.writer.os.replace", fail)
     ended = ask("heatmap", "-d", "7", "-n", "5", "--dpi", "20", "-o", "a.png")
     assert ended.code == code
     assert said in ended.err

@@ -141,7 +141,7 @@ def strange(folder: Path) -> Path:
         ("foreign.npz", 1, ["carries no job"]),
         ("pickled.npz", 1, ["could not be read"]),
         ("a.npy", 2, ["carries no job", ".png", ".json"]),
-        ("none.png", 2, ["not there"]),
+        ("none.png", 2, ["not exist"]),
         ("none", 2, ["none"]),
     ],
 )

@@ -10,9 +10,9 @@ from typer.testing import CliRunner
 
 import pecli
 from pecli.cli import app
+from pecli.core.errors import UsageError
+from pecli.core.positions import Blocks, Positions
 from pecli.encodings.binary import Binary
-from pecli.errors import UsageError
-from pecli.positions import Blocks, Positions
 
 ARTICLE = {1: "1000", 2: "0100", 3: "1100", 4: "0010", 5: "1010", 6: "0110"}
 

@@ -9,10 +9,10 @@ import pytest
 from matplotlib.figure import Figure as Drawing
 
 import pecli
+from pecli.core.errors import UsageError
+from pecli.core.positions import Blocks, Positions
 from pecli.encodings import read_encoding
 from pecli.encodings.clock import Clock, duration
-from pecli.errors import UsageError
-from pecli.positions import Blocks, Positions
 
 HALF_DAY = 43200
 

@@ -8,9 +8,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from pecli.core.positions import Blocks, Positions
 from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.pairwise import MEASURES, matrix
-from pecli.positions import Blocks, Positions
+from pecli.measures.pairwise import MEASURES, matrix
 
 D = 6
 FAR = [1, 1_000_003, 10**9 - 1, 10**9]

@@ -8,11 +8,11 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from pecli.core.errors import UnknownNameError, UsageError
+from pecli.core.lazy import Array
+from pecli.core.positions import Blocks
 from pecli.encodings import Encoding, read_encoding
 from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.errors import UnknownNameError, UsageError
-from pecli.lazy import Array
-from pecli.positions import Blocks
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
+from pecli.core.lazy import Array
+from pecli.core.positions import Blocks
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.lazy import Array
-from pecli.positions import Blocks
 
 CASES = [(2, 10000), (6, 10), (22, 0.3), (50, 1), (122, 10000), (254, 1e6)]
 encodings = pytest.mark.parametrize(

@@ -13,11 +13,11 @@ from typer.testing import CliRunner
 
 import pecli
 from pecli.cli import app
+from pecli.core.errors import UsageError
+from pecli.core.lazy import Array
+from pecli.core.positions import Blocks
 from pecli.encodings.learned import Learned
-from pecli.errors import UsageError
-from pecli.job import Job
-from pecli.lazy import Array
-from pecli.positions import Blocks
+from pecli.jobs.job import Job
 
 DATA = Path(__file__).parents[1] / "data"
 MINILM = str(DATA / "minilm_16x24.safetensors")
@@ -83,7 +83,7 @@ def test_no_figure_extrapolates_and_each_ends_with_2(figure: str, file: str, tmp
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (("--file", "none.npy"), 2, "none.npy is not there"),
+        (("--file", "none.npy"), 2, "none.npy does not exist"),
         (("--file", "model.pt"), 2, ".safetensors"),
         (("--tensor", "wpe"), 2, "give --file too"),
         (("--file", MINILM, "--d", "23", "--length", "5"), 2, "has 24 columns"),

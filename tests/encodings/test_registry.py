@@ -14,13 +14,13 @@ import pytest
 
 import pecli
 from pecli import encodings
+from pecli.core.errors import UnknownNameError, UsageError
+from pecli.core.lazy import Array
+from pecli.core.options import option
 from pecli.encodings import ENCODINGS, Encoding, all_encodings, find_encoding, read_encoding
 from pecli.encodings.clock import Clock
 from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.errors import UnknownNameError, UsageError
-from pecli.job import Job
-from pecli.lazy import Array
-from pecli.options import option
+from pecli.jobs.job import Job
 
 Register = Callable[..., None]
 

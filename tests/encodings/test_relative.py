@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import pecli
+from pecli.core.lazy import Array
+from pecli.core.positions import Positions
 from pecli.encodings.relative import Relative
 from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.lazy import Array
-from pecli.positions import Positions
 
 
 def second_articles_code(offset: int, d: int) -> Array:

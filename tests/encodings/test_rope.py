@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import pecli
+from pecli.core.errors import UsageError
+from pecli.core.lazy import Array
+from pecli.core.positions import Blocks
 from pecli.encodings.rope import Rope
-from pecli.errors import UsageError
-from pecli.lazy import Array
-from pecli.positions import Blocks
 
 DATA = Path(__file__).parents[1] / "data"
 PAIRINGS = ["interleaved", "half"]

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import pecli
+from pecli.core.errors import UsageError
+from pecli.core.lazy import Array
 from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.errors import UsageError
-from pecli.lazy import Array
 
 DATA = Path(__file__).parents[1] / "data"
 

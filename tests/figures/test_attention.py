@@ -9,10 +9,10 @@ import pytest
 from matplotlib.figure import Figure as Drawing
 
 import pecli
+from pecli.core.errors import UsageError
 from pecli.encodings import read_encoding
-from pecli.errors import UsageError
 from pecli.figures.attention import Attention, AttentionNumbers, positioned, weights
-from pecli.figures.canvas import look
+from pecli.figures.canvas import style_context
 from pecli.figures.tokens import products
 
 ADDED = ["sinusoidal:d=7", "clock", "geometric:d=8", "binary", "learned:d=5"]
@@ -154,7 +154,7 @@ def test_tokens_stand_on_the_axes_in_their_order() -> None:
 @pytest.mark.parametrize("size", ["column", "page", "3x3", "slide"])
 def test_no_label_is_cut_off_by_the_edge(size: str) -> None:
     picture = pecli.figure("attention", size=size, dpi=40, tokens="a verylongtokenindeed b")
-    with look(picture.job.canvas, "a"):
+    with style_context(picture.job.canvas, "a"):
         drawing = picture._drawing()
         drawing.draw_without_rendering()
         box = drawing.get_tightbbox()

@@ -13,9 +13,9 @@ from matplotlib.figure import Figure as Drawing
 from PIL import Image
 
 import pecli
-from pecli.errors import UnknownNameError, UsageError
+from pecli.core.errors import UnknownNameError, UsageError
 from pecli.figures import fonts
-from pecli.figures.canvas import Canvas, look, new_picture, split_axes
+from pecli.figures.canvas import Canvas, new_picture, split_axes, style_context
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_title_and_no_title_exclude_each_other() -> None:
 def test_settings_hold_inside_and_come_back() -> None:
     with mpl.rc_context({"lines.linewidth": 17, "text.usetex": True, "image.interpolation": "bilinear"}):
         before = dict(mpl.rcParams)
-        with look(Canvas()):
+        with style_context(Canvas()):
             assert mpl.rcParams["lines.linewidth"] < 2
             assert not mpl.rcParams["text.usetex"]
             assert mpl.rcParams["image.interpolation"] == "nearest"
@@ -70,7 +70,7 @@ def test_settings_hold_inside_and_come_back() -> None:
 
 def test_a_junk_epoch_is_put_aside_and_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "junk")
-    with look(Canvas()):
+    with style_context(Canvas()):
         assert "SOURCE_DATE_EPOCH" not in os.environ
     assert os.environ["SOURCE_DATE_EPOCH"] == "junk"
 
@@ -78,7 +78,7 @@ def test_a_junk_epoch_is_put_aside_and_comes_back(monkeypatch: pytest.MonkeyPatc
 def test_a_style_stands_on_top_of_ours(tmp_path: Path) -> None:
     style = tmp_path / "wide.mplstyle"
     style.write_text("lines.linewidth: 7\nimage.interpolation: bilinear\n")
-    with look(Canvas(style=str(style))):
+    with style_context(Canvas(style=str(style))):
         assert mpl.rcParams["lines.linewidth"] == 7
         assert mpl.rcParams["image.interpolation"] == "nearest"
 
@@ -87,7 +87,7 @@ def test_a_style_stands_on_top_of_ours(tmp_path: Path) -> None:
 def test_a_style_may_name_a_generic_family(tmp_path: Path, family: str) -> None:
     style = tmp_path / "family.mplstyle"
     style.write_text(f"font.family: {family}\n")
-    with look(Canvas(style=str(style))):
+    with style_context(Canvas(style=str(style))):
         assert mpl.rcParams["font.family"] == [family]
 
 
@@ -102,21 +102,21 @@ def test_unknown_names_get_the_nearest_one(option: str, value: str, word: str) -
 
 
 def test_a_font_is_used_by_name() -> None:
-    with look(Canvas(font="DejaVu Serif")):
+    with style_context(Canvas(font="DejaVu Serif")):
         assert mpl.rcParams["font.family"][0] == "DejaVu Serif"
 
 
 def test_a_font_may_be_a_file() -> None:
     file = Path(mpl.get_data_path()) / "fonts" / "ttf" / "DejaVuSansMono.ttf"
-    with look(Canvas(font=str(file))):
+    with style_context(Canvas(font=str(file))):
         assert mpl.rcParams["font.family"][0] == "DejaVu Sans Mono"
 
 
 def test_a_font_that_is_none_is_refused(tmp_path: Path) -> None:
     (tmp_path / "junk.ttf").write_bytes(b"junk")
-    with pytest.raises(UsageError, match="not a font"), look(Canvas(font=str(tmp_path / "junk.ttf"))):
+    with pytest.raises(UsageError, match="not a font"), style_context(Canvas(font=str(tmp_path / "junk.ttf"))):
         pass
-    with pytest.raises(UnknownNameError, match="did you mean 'DejaVu Sans'"), look(Canvas(font="DejaVu Sanz")):
+    with pytest.raises(UnknownNameError, match="did you mean 'DejaVu Sans'"), style_context(Canvas(font="DejaVu Sanz")):
         pass
 
 
@@ -130,10 +130,10 @@ def test_chinese_without_a_font_for_it_is_one_note_and_no_warning(monkeypatch: p
 
 def test_a_font_for_chinese_is_added_behind_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fonts, "CJK_FONTS", ("DejaVu Serif",))
-    with look(Canvas(), "位置编码") as notes:
+    with style_context(Canvas(), "位置编码") as notes:
         assert mpl.rcParams["font.family"] == ["DejaVu Sans", "DejaVu Serif"]
         assert notes == []
-    with look(Canvas(), "plain"):
+    with style_context(Canvas(), "plain"):
         assert mpl.rcParams["font.family"] == ["DejaVu Sans"]
 
 
@@ -164,7 +164,7 @@ def test_the_canvas_has_the_colour_of_the_style(figure: str, style: str | None, 
 def test_no_style_draws_a_grid_over_an_image(figure: str) -> None:
     assert mpl.style.library["ggplot"]["axes.grid"]
     picture = pecli.figure(figure, d=4, length=5, dpi=20, style="ggplot")
-    with look(picture.job.canvas):
+    with style_context(picture.job.canvas):
         assert not mpl.rcParams["axes.grid"]
         axes = picture._drawing().axes
         lines = [line for one in axes if one.images for axis in (one.xaxis, one.yaxis) for line in axis.get_gridlines()]

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
 import pecli
-from pecli.errors import UsageError
+from pecli.core.errors import UsageError
 
 EIGHT = ["sinusoidal:d=8", "sinusoidal:d=32", "clock"]
 TWO = ["sinusoidal:base=10,d=8", "sinusoidal:base=10000,d=8"]

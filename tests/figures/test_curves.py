@@ -9,7 +9,7 @@ import pytest
 from matplotlib.figure import Figure as Drawing
 
 import pecli
-from pecli.errors import UsageError
+from pecli.core.errors import UsageError
 
 
 def drawn(**options: object) -> Any:

@@ -12,8 +12,8 @@ from matplotlib.figure import Figure as Drawing
 from PIL import Image
 
 import pecli
-from pecli.figures.canvas import look
-from pecli.picture import Picture
+from pecli.figures.canvas import style_context
+from pecli.jobs.picture import Picture
 
 
 def drawn(**options: object) -> Any:
@@ -88,7 +88,7 @@ def test_a_billion_positions_cost_no_more_than_the_pixels() -> None:
 def test_every_pixel_has_the_colour_of_its_cell(length: int) -> None:
     picture = pecli.figure("heatmap", d=7, base=10, length=length, dpi=60, no_title=True)
     pixels = np.asarray(Image.open(io.BytesIO(picture.render("png")[0])).convert("RGBA"))
-    with look(picture.job.canvas):
+    with style_context(picture.job.canvas):
         drawing = picture._drawing()
         drawing.savefig(io.BytesIO(), format="png")
         place = drawing.axes[0].get_window_extent()
@@ -108,7 +108,7 @@ def test_every_pixel_has_the_colour_of_its_cell(length: int) -> None:
 def test_title_is_the_encoding_or_the_users_or_none() -> None:
     def title(**options: object) -> str:
         picture = pecli.figure("heatmap", length=5, d=3, dpi=30, **options)
-        with look(picture.job.canvas):
+        with style_context(picture.job.canvas):
             return picture._drawing().get_suptitle()
 
     assert title() == "sinusoidal, d 3, base 10000"

@@ -9,13 +9,13 @@ import pytest
 from matplotlib.figure import Figure as Drawing
 
 import pecli
-from pecli.errors import UsageError
-from pecli.figures.canvas import look
+from pecli.core.errors import UsageError
+from pecli.figures.canvas import style_context
 
 
 def panels(**options: object) -> list[Any]:
     picture = pecli.figure("overview", **options)
-    with look(picture.job.canvas):
+    with style_context(picture.job.canvas):
         return [axes for axes in picture._drawing().axes if axes.get_label() != "<colorbar>"]
 
 

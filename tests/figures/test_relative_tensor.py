@@ -12,15 +12,15 @@ from matplotlib.figure import Figure as Drawing
 from typer.testing import CliRunner
 
 import pecli
+from pecli.analysis import View
 from pecli.cli import app
+from pecli.core.errors import UsageError
+from pecli.core.lazy import Array
+from pecli.core.positions import Blocks, Positions
 from pecli.encodings import read_encoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.relative import Relative
-from pecli.errors import UsageError
-from pecli.figures.relative import RelativeTensor
-from pecli.lazy import Array
-from pecli.positions import Blocks, Positions
-from pecli.study import View
+from pecli.figures.relative_tensor import RelativeTensor
 
 LENGTH, D = 7, 6
 
@@ -130,14 +130,16 @@ def test_encodings_without_negative_positions_are_refused(encoding: str, tmp_pat
     assert not target.exists()
 
 
-@pytest.mark.parametrize(("dims", "said"), [("32", "--dims 32 is not there"), ("0,99", "--dims 99"), ("-1", "--dims")])
+@pytest.mark.parametrize(
+    ("dims", "said"), [("32", "--dims 32 does not exist"), ("0,99", "--dims 99"), ("-1", "--dims")]
+)
 def test_a_dimension_that_is_not_there_is_refused(dims: str, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         pecli.figure("relative", length=8, d=32, dims=dims)
 
 
 def test_a_tensor_that_memory_does_not_hold_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("pecli.memory.available", lambda: 2**30)
+    monkeypatch.setattr("pecli.core.memory.available", lambda: 2**30)
     picture = pecli.figure("relative", length=1000, d=512)
     with pytest.raises(UsageError, match=r"1,000 × 1,000 × 512 numbers take 3\.8 GiB"):
         picture.save(str(tmp_path / "never.npy"))

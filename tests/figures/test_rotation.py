@@ -12,13 +12,13 @@ from matplotlib.figure import Figure as Drawing
 from typer.testing import CliRunner
 
 import pecli
+from pecli.analysis import View
 from pecli.cli import app
+from pecli.core.errors import UsageError
+from pecli.core.lazy import Array
+from pecli.core.positions import Positions
 from pecli.encodings.rope import Rope
-from pecli.errors import UsageError
 from pecli.figures.rotation import MatrixNumbers, Rotation, RotationNumbers
-from pecli.lazy import Array
-from pecli.positions import Positions
-from pecli.study import View
 
 LENGTH, D = 11, 14
 
@@ -61,7 +61,7 @@ def test_after_is_before_turned(pairing: str, content: str) -> None:
 
 
 def test_the_rotation_makes_the_pattern_that_was_not_there() -> None:
-    """The second article's case study: what does not vary before varies after, fast columns more than slow ones."""
+    """The second article's case analysis: what does not vary before varies after, fast columns more than slow ones."""
     numbers = numbers_of(Rope(d=32))
     assert np.ptp(numbers.before, axis=0).max() == 0
     pairs = np.hypot(*np.split(np.ptp(numbers.after, axis=0).reshape(-1, 2), 2, axis=1))[:, 0]
@@ -117,7 +117,9 @@ def test_three_pairs_from_fast_to_slow_where_none_are_named(d: int, pairs: list[
     assert numbers_of(Rope(d=d)).pairs.tolist() == pairs
 
 
-@pytest.mark.parametrize(("pairs", "said"), [("7", "--pairs 7 is not there: .* pairs 0 to 6"), ("0,-1", "--pairs -1")])
+@pytest.mark.parametrize(
+    ("pairs", "said"), [("7", "--pairs 7 does not exist: .* pairs 0 to 6"), ("0,-1", "--pairs -1")]
+)
 def test_a_pair_that_is_not_there_is_refused(pairs: str, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         pecli.figure("rotation", d=D, pairs=pairs)
@@ -213,7 +215,7 @@ def test_what_cannot_be_rotated_is_refused_naming_the_figures_that_fit(encoding:
     ("words", "said"),
     [
         (("-d", "7"), "even d"),
-        (("--content", "none.npy"), "none.npy is not there"),
+        (("--content", "none.npy"), "none.npy does not exist"),
         (("--content", "differnt"), "differnt"),
         (("--matrix", "1.5"), "--matrix 1.5"),
         (("--content-seed=-1",), "--content-seed -1"),

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 import pecli
-from pecli.cloud import pearson, ranks
-from pecli.errors import UsageError
-from pecli.figures.canvas import look
+from pecli.core.errors import UsageError
+from pecli.figures.canvas import style_context
+from pecli.measures.pair_density import pearson, ranks
 
 
 def panels(**options: object) -> list[Any]:
     """The panels as `save` draws them."""
     picture = pecli.figure("scatter", **options)
-    with look(picture.job.canvas):
+    with style_context(picture.job.canvas):
         return [axes for axes in picture._drawing().axes if axes.get_label() != "<colorbar>"]
 
 
@@ -44,7 +44,7 @@ def test_measures_of_both_axes_are_chosen_and_named() -> None:
 
 def test_the_colour_bar_says_offset() -> None:
     picture = pecli.figure("scatter", d=7, length=5)
-    with look(picture.job.canvas):
+    with style_context(picture.job.canvas):
         labels = [axes.get_ylabel() for axes in picture._drawing().axes]
     assert "offset |p − q|" in labels
 

@@ -9,13 +9,13 @@ import pytest
 from matplotlib.figure import Figure as Drawing
 
 import pecli
-from pecli.errors import PecliError, UsageError
+from pecli.core.errors import PecliError, UsageError
+from pecli.core.positions import Positions
 from pecli.figures.attention import Attention
-from pecli.figures.terms import Terms
+from pecli.figures.score_terms import Terms
 from pecli.figures.token_axes import label_tokens
 from pecli.figures.tokens import EXAMPLES, products, random_vector, read_order
-from pecli.job import Job
-from pecli.positions import Positions
+from pecli.jobs.job import Job
 
 FILES = {"tokens": "a b a", "d": 5}
 

@@ -10,11 +10,11 @@ import pytest
 from matplotlib.figure import Figure as Drawing
 
 import pecli
+from pecli.core.errors import UsageError
 from pecli.encodings.binary import Binary
 from pecli.encodings.clock import Clock
 from pecli.encodings.encoding import Encoding
 from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.errors import UsageError
 from pecli.figures.waves import wavelength_text
 
 

@@ -17,10 +17,10 @@ from rich.cells import cell_len
 import pecli
 from pecli.encodings import ENCODINGS, read_encoding
 from pecli.encodings.harmonic import Harmonic
-from pecli.job import Job
-from pecli.reports.explain_texts import TEXTS
-from pecli.reports.explain_words import ARTICLE
-from pecli.words import command
+from pecli.jobs.command_line import command
+from pecli.jobs.job import Job
+from pecli.reports.explain.texts import TEXTS
+from pecli.reports.explain.word_vectors import ARTICLE
 
 Ask = Callable[..., Any]
 SMALL = {

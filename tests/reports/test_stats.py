@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 
 import pecli
+from pecli.core.positions import Positions
 from pecli.encodings import ENCODINGS, read_encoding
-from pecli.job import Job
-from pecli.pairwise import MEASURES
-from pecli.positions import Positions
+from pecli.jobs.command_line import command
+from pecli.jobs.job import Job
+from pecli.measures.pairwise import MEASURES
 from pecli.reports.effective_dimension import participation_ratio
 from pecli.reports.indicators import Indicators, asymmetry, growth, indicators
-from pecli.words import command
 
 Ask = Callable[..., Any]
 

@@ -12,7 +12,7 @@ import pytest
 
 import pecli
 from pecli.encodings import ENCODINGS
-from pecli.reports.grid import head_and_tail, number
+from pecli.reports.number_table import head_and_tail, number
 
 Ask = Callable[..., Any]
 

@@ -1,0 +1,154 @@
+"""What is computed of encodings at positions: the view, the numbers, and the base of figures and reports."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+from pecli.core.errors import UsageError
+from pecli.core.lazy import Array, np
+from pecli.core.options import Options
+from pecli.core.positions import Positions
+from pecli.core.registry import first_line
+from pecli.encodings.encoding import Encoding
+
+
+@dataclass(frozen=True)
+class View:
+    """What a figure looks at: encodings at positions, through so many pixels (rows, columns) a panel.
+
+    Without pixels a figure computes every number; with them no more than can be seen.
+    """
+
+    encodings: tuple[Encoding, ...]
+    positions: Positions
+    pixels: tuple[int, int] | None = None
+
+    @property
+    def encoding(self) -> Encoding:
+        """The only encoding."""
+        return self.encodings[0]
+
+    @property
+    def covered(self) -> Positions:
+        """The rows of the only encoding's table."""
+        return self.encoding.covered(self.positions)
+
+    @property
+    def pixel_rows(self) -> int | None:
+        """Pixels from top to bottom, or None for no limit."""
+        return self.pixels[0] if self.pixels else None
+
+    @property
+    def pixel_columns(self) -> int | None:
+        """Pixels from left to right, or None for no limit."""
+        return self.pixels[1] if self.pixels else None
+
+
+def check_indices(flag: str, given: Iterable[int] | None, view: View, count: int, what: str) -> None:
+    """Refuses a number of a dimension or pair that the only encoding does not have."""
+    beyond = [index for index in given or () if index >= count]
+    if beyond:
+        raise UsageError(f"{flag} {beyond[0]} does not exist: {view.encoding.label()} has {what} 0 to {count - 1}")
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """The numbers behind a picture. Array fields are the arrays, the main one first; the others are facts.
+
+    A 2-D main array is followed by the coordinates of its rows.
+    """
+
+    view: View
+
+    def arrays(self) -> dict[str, Array]:
+        """All arrays by name, the main one first."""
+        return {name: value for name, value in self._fields() if isinstance(value, np.ndarray)}
+
+    def facts(self) -> dict[str, Any]:
+        """The key numbers, for ``--json``."""
+        return {name: value for name, value in self._fields() if isinstance(value, (int, float, str, tuple))}
+
+    def caption(self) -> str:
+        """What the reader has to know about how the picture was made; mostly nothing."""
+        return ""
+
+    def limits(self) -> tuple[float, float] | None:
+        """The values at the ends of the colours, or None where colours mean nothing."""
+        return None
+
+    def with_limits(self, low: float, high: float) -> Self:
+        """The same numbers under other limits of the colours."""
+        return self
+
+    def difference(self, other: Self) -> Self:
+        """The difference of two such numbers, as numbers."""
+        raise UsageError("a difference is for one image of the same size each: try heatmap or distance")
+
+    def columns(self) -> list[Any]:
+        """The headers of a 2-D main array's columns."""
+        return list(range(self.main.shape[1]))
+
+    @property
+    def main(self) -> Array:
+        """The main array."""
+        return next(iter(self.arrays().values()))
+
+    def sheet(self) -> tuple[list[str], Array]:
+        """Header and rows of a CSV file: the main array with its coordinates, or arrays of one length side by side."""
+        arrays = self.arrays()
+        if self.main.ndim == 1:
+            same = {name: a for name, a in arrays.items() if a.shape == self.main.shape}
+            return list(same), np.column_stack(list(same.values()))
+        name = list(arrays)[1]
+        return [name, *map(str, self.columns())], np.column_stack([arrays[name], self.main])
+
+    def _fields(self) -> list[tuple[str, Any]]:
+        return [(f.name, getattr(self, f.name)) for f in dataclasses.fields(self) if f.name != "view"]
+
+
+@dataclass(frozen=True)
+class Analysis(Options):
+    """Base of figures and reports. A subclass is one file: its options as fields, `compute`, and how it is shown."""
+
+    name: ClassVar[str]
+    summary: ClassVar[str]  # the first line of its file
+    example: ClassVar[str]
+    needs: ClassVar[str] = "table"  # the method that an encoding must have
+    several: ClassVar[bool] = False  # takes more than one encoding
+    default_encoding: ClassVar[str] = "sinusoidal"  # the encoding where none is named
+    default_options: ClassVar[Mapping[str, Any]] = {}  # its own defaults of parameters and positions: {"d": 8}
+    specs_are_arguments: ClassVar[bool] = False  # on the command line the encodings stand without --encoding
+    one_table: ClassVar[bool] = True  # the numbers are one array with coordinates, so .npy and .csv can hold them
+    drawn: ClassVar[bool] = True  # a picture, not text
+
+    def __init_subclass__(cls) -> None:
+        cls.summary = first_line(sys.modules[cls.__module__].__doc__)
+
+    @classmethod
+    def takes(cls, encoding: type[Encoding]) -> bool:
+        """Whether this can show encodings of that kind."""
+        return hasattr(encoding, cls.needs)
+
+    def positions_for(self, asked: Positions) -> Positions:
+        """The positions that it looks at where these are asked for."""
+        return asked
+
+    def shape(self, view: View) -> tuple[int, ...]:
+        """The shape of the largest array that `compute` makes, to know its memory beforehand."""
+        return (view.covered.length, view.encoding.width)
+
+    def check_view(self, view: View) -> None:
+        """Refuses encodings or positions that cannot be shown (UsageError)."""
+        if len(view.encodings) > 1 and not self.several:
+            raise UsageError(f"{self.name} takes one encoding, {len(view.encodings)} are given: try pecli compare")
+        for encoding in view.encodings:
+            encoding.covered(view.positions)
+
+    @abstractmethod
+    def compute(self, view: View) -> Numbers:
+        """The numbers to show. Knows nothing of how."""

@@ -1,0 +1,1 @@
+"""What everybody may use and that knows nobody."""

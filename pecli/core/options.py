@@ -1,0 +1,280 @@
+"""One field, one fact: the name, type, default, help, bounds and flags of an option stand in one dataclass field.
+
+The command-line option, the TOML key, the Python keyword, the ``--help`` text, the key in a file's metadata and the
+error message all come from there. `Options` is the base of everything that has options; `Option` is one of them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import numbers
+import os
+import types
+import typing
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar, Self
+
+from pecli.core.errors import UnknownNameError, UsageError
+
+EXACT = 2**53  # every integer up to here is a float64
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option: reads any spelling of a value (text, TOML, Python) into a checked one, and writes it back."""
+
+    help: str
+    at_least: float | None = None
+    at_most: float | None = None
+    above: float | None = None
+    choices: Callable[[], Iterable[str]] | None = None
+    flags: tuple[str, ...] = ()
+    unset: str = ""  # what happens when the value is None, for the help
+    split: bool = True  # a list in one text is separated by commas
+    names: Mapping[str, float] = dataclasses.field(default_factory=dict)  # words that stand for numbers
+    name: str = ""
+    default: Any = None
+    scalar: type = str
+    many: bool = False
+    optional: bool = False
+
+    @property
+    def flag(self) -> str:
+        """The long option on the command line."""
+        return "--" + self.name.replace("_", "-")
+
+    @property
+    def bounds(self) -> str:
+        """What is allowed, in words."""
+        if self.choices is not None:
+            return "one of " + ", ".join(self.choices())
+        number = {int: "a whole number", float: "a finite number", bool: "true or false"}.get(
+            self.scalar, "text in UTF-8"
+        )
+        low = f" ≥ {write_scalar(self.at_least)}" if self.at_least is not None else ""
+        low = f" > {write_scalar(self.above)}" if self.above is not None else low
+        high = f" ≤ {write_scalar(self.at_most)}" if self.at_most is not None else ""
+        both = f"{low} and{high}" if low and high else low + high
+        words = f" or one of {', '.join(self.names)}" if self.names else ""
+        return ("a list, each " if self.many else "") + number + both + words
+
+    def read(self, value: Any) -> Any:
+        """A checked value of the option's type; raises UsageError naming what is given, what is allowed."""
+        if value is None:
+            if not self.optional:
+                raise self._refuse("nothing")
+            return None
+        if not self.many:
+            return self._read_scalar(value)
+        if isinstance(value, str):
+            value = value.split(",") if self.split else [value]
+        items = value if isinstance(value, Iterable) else [value]
+        result = tuple(self._read_scalar(item) for item in items)
+        if not result and self.default != ():
+            raise self._refuse("with nothing")
+        return result
+
+    def separated(self, texts: Sequence[str]) -> list[str]:
+        """What was given to a repeatable option as single texts: commas separate numbers, and items of lists."""
+        if self.split and (self.many or self.scalar in (int, float)):
+            return [item for text in texts for item in text.split(",")]
+        return list(texts)
+
+    def write(self, value: Any) -> str:
+        """The text that `read` turns into this value again."""
+        return ",".join(map(write_scalar, value)) if self.many else write_scalar(value)
+
+    def _read_scalar(self, value: Any) -> Any:
+        try:
+            result = READERS[self.scalar](self.names.get(value, value) if isinstance(value, str) else value)
+        except (TypeError, ValueError, OverflowError):
+            raise self._refuse(value) from None
+        if self.choices is not None and result not in self.choices():
+            raise UnknownNameError(self.name.replace("_", "-"), str(result), self.choices())
+        if not self._within(result):
+            raise self._refuse(value)
+        return result
+
+    def _within(self, value: Any) -> bool:
+        if self.scalar not in (int, float):
+            return True
+        limit = EXACT if self.scalar is int else math.inf
+        low = -limit if self.at_least is None else self.at_least
+        high = limit if self.at_most is None else self.at_most
+        return bool(low <= value <= high and (self.above is None or value > self.above))
+
+    def _refuse(self, value: Any) -> UsageError:
+        return UsageError(f"{self.flag} {shorten(value) or repr(value)} is not allowed: it takes {self.bounds}")
+
+
+def shorten(value: Any, most: int = 40) -> str:
+    """A value for an error message, cut in the middle when it is long."""
+    try:
+        text = str(value)
+    except ValueError:  # Python refuses to write integers of more than 4300 digits
+        return "of thousands of digits"
+    return text if len(text) <= most else f"{text[: most // 2]}…{text[-most // 4 :]} ({len(text)} characters)"
+
+
+def write_scalar(value: Any) -> str:
+    """A number without a needless ``.0``, a truth value in TOML's spelling, text as it is."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and value.is_integer() and abs(value) < EXACT:
+        return str(int(value))
+    return str(value)
+
+
+def _read_int(value: Any) -> int:
+    if isinstance(value, bool):
+        raise TypeError
+    if isinstance(value, str):
+        value = value.strip()
+        number = int(value) if value.lstrip("+-").isdigit() and len(value) < 20 else float(value)
+    else:
+        number = value
+    if isinstance(number, numbers.Integral):
+        return int(number)
+    if not float(number).is_integer():
+        raise ValueError
+    return int(number)
+
+
+def _read_float(value: Any) -> float:
+    if isinstance(value, bool) or (isinstance(value, str) and len(value) > 400):
+        raise TypeError
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError
+    return number
+
+
+def _read_bool(value: Any) -> bool:
+    if not isinstance(value, bool) and str(value).lower() not in ("true", "false"):
+        raise ValueError
+    return str(value).lower() == "true"
+
+
+def _read_str(value: Any) -> str:
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
+    if not isinstance(value, str) or any(ord(character) < 32 and character not in "\n\t" for character in value):
+        raise TypeError  # control characters stand in no name and no XML
+    value.encode()  # nor do bytes that are not UTF-8
+    return value
+
+
+READERS: dict[type, Callable[[Any], Any]] = {int: _read_int, float: _read_float, bool: _read_bool, str: _read_str}
+
+
+def option(
+    default: Any,
+    help: str,
+    *,
+    at_least: float | None = None,
+    at_most: float | None = None,
+    above: float | None = None,
+    choices: Callable[[], Iterable[str]] | None = None,
+    flags: tuple[str, ...] = (),
+    unset: str = "",
+    split: bool = True,
+    names: Mapping[str, float] | None = None,
+) -> Any:
+    """A dataclass field that is an option; its name and type come from the field itself.
+
+    Parameters
+    ----------
+    default : the value when nothing is given; None only where the field's type allows it
+    help : what the option does, one line, no full stop
+    at_least, at_most, above : bounds of a number (of each number of a list)
+    choices : gives the allowed words
+    flags : further spellings on the command line, ``("-k",)``
+    unset : what is done when the value is None
+    split : whether one text may hold a list, separated by commas
+    names : words that may stand for numbers
+    """
+    made = Option(help, at_least, at_most, above, choices, flags, unset, split, names or {})
+    return dataclasses.field(default=default, metadata={"option": made}, kw_only=True)
+
+
+@dataclass(frozen=True)
+class Options:
+    """Base of the frozen dataclasses whose fields are options. Every value is checked when one is made."""
+
+    what: ClassVar[str] = "option"
+
+    def __post_init__(self) -> None:
+        for name, one in self.options().items():
+            object.__setattr__(self, name, one.read(getattr(self, name)))
+        self.check()
+
+    def check(self) -> None:
+        """Refuses values that do not go together (UsageError)."""
+
+    @classmethod
+    def options(cls) -> dict[str, Option]:
+        """The options by name, in the order of the fields."""
+        owner: Any = cls
+        return _options(owner)
+
+    def fingerprint(self) -> str:
+        """What depends on more than the values: a short name of the content of files they name. Mostly empty."""
+        return ""
+
+    @classmethod
+    def make(cls, values: Mapping[str, Any]) -> Self:
+        """From a mapping of option names to values; unknown names are refused with a suggestion."""
+        known = cls.options()
+        for name in values:
+            if name not in known:
+                raise UnknownNameError(f"{cls.what} of {getattr(cls, 'name', cls.__name__)}", name, known)
+        return cls(**values)
+
+    def settings(self) -> dict[str, Any]:
+        """All options and their values, in order."""
+        return {name: getattr(self, name) for name in self.options()}
+
+    def changed(self, defaults: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The options that differ from their defaults, or from the `defaults` that stand in for them."""
+        known = with_defaults(self.options(), defaults or {})
+        return {name: value for name, value in self.settings().items() if value != known[name].default}
+
+
+def with_defaults(known: Mapping[str, Option], defaults: Mapping[str, Any]) -> dict[str, Option]:
+    """The options with other defaults; a default of None, which leaves a thing open, stays."""
+
+    def one_of(name: str, one: Option) -> Option:
+        return one if one.default is None else dataclasses.replace(one, default=defaults.get(name, one.default))
+
+    return {name: one_of(name, one) for name, one in known.items()}
+
+
+def default_values(known: Mapping[str, Option], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the default values that these options take."""
+    return {name: value for name, value in defaults.items() if name in known and known[name].default is not None}
+
+
+@cache
+def _options(cls: Any) -> dict[str, Option]:
+    hints = typing.get_type_hints(cls)
+    fields = [f for f in dataclasses.fields(cls) if "option" in f.metadata]
+    return {f.name: _bound(f, hints[f.name]) for f in fields}
+
+
+def _bound(field: dataclasses.Field[Any], hint: Any) -> Option:
+    """The field's Option with what the field itself says: name, default, type."""
+    parts = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
+    inner = next(part for part in parts if part is not type(None))
+    many = typing.get_origin(inner) is tuple
+    made: Option = field.metadata["option"]
+    return dataclasses.replace(
+        made,
+        name=field.name,
+        default=field.default,
+        scalar=typing.get_args(inner)[0] if many else inner,
+        many=many,
+        optional=type(None) in parts,
+    )

@@ -1,0 +1,121 @@
+"""Which positions are encoded: a run of whole numbers, and the equal blocks that a long one is averaged in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from pecli.core.lazy import Array, np
+from pecli.core.options import EXACT, Options, option
+
+LONGEST = 10**12  # positions
+
+
+@dataclass(frozen=True)
+class Positions(Options):
+    """The positions start, start + 1, …, start + length − 1."""
+
+    length: int = option(200, "how many positions", at_least=1, at_most=LONGEST, flags=("-n", "--seq-len"))
+    start: int = option(
+        0, "the first position (the first article counts from 1)", at_least=-EXACT // 2, at_most=EXACT // 2
+    )
+
+    @property
+    def stop(self) -> int:
+        """One past the last position."""
+        return self.start + self.length
+
+    def array(self) -> Array:
+        """All positions, shape (length,), float64."""
+        return np.arange(self.start, self.stop, dtype=np.float64)
+
+    def blocks(self, most: int | None) -> Blocks:
+        """The positions in at most `most` blocks of one size; None: each position is a block."""
+        size = 1 if most is None else -(-self.length // max(1, most))
+        return Blocks(self.start, self.length, size)
+
+
+class Bins(Protocol):
+    """Runs of positions to average over."""
+
+    @property
+    def count(self) -> int:
+        """How many runs."""
+
+    @property
+    def size(self) -> int:
+        """How many positions the longest run has."""
+
+    def firsts(self) -> Array:
+        """The first position of every run, shape (count,)."""
+
+    def counts(self) -> Array:
+        """How many positions every run has, shape (count,)."""
+
+    def centres(self) -> Array:
+        """The mean position of every run, shape (count,)."""
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """A run of positions cut into blocks of `size`; only the last may be shorter."""
+
+    start: int
+    length: int
+    size: int
+
+    @property
+    def count(self) -> int:
+        """How many blocks."""
+        return -(-self.length // self.size)
+
+    @property
+    def last(self) -> int:
+        """How many positions the last block has."""
+        return self.length - (self.count - 1) * self.size
+
+    def firsts(self) -> Array:
+        """The first position of every block, shape (count,)."""
+        return self.start + self.size * np.arange(self.count, dtype=np.float64)
+
+    def counts(self) -> Array:
+        """How many positions every block has, shape (count,)."""
+        counts = np.full(self.count, float(self.size))
+        counts[-1] = self.last
+        return counts
+
+    def centres(self) -> Array:
+        """The mean position of every block, shape (count,)."""
+        return self.firsts() + (self.counts() - 1) / 2
+
+
+@dataclass(frozen=True)
+class LogBlocks:
+    """Runs that get longer by a factor, each what falls to one of so many pixels of a logarithmic axis.
+
+    Where several pixels fall to one position each is a run of that position alone.
+    """
+
+    start: int
+    stop: int
+    count: int
+
+    @property
+    def size(self) -> int:
+        return int(self.counts().max())
+
+    def borders(self) -> Array:
+        """The ends of the pixels, positions, not whole, shape (count + 1,)."""
+        return np.geomspace(self.start, self.stop, self.count + 1)
+
+    def firsts(self) -> Array:
+        borders = self.borders()
+        inside = np.ceil(borders[:-1])
+        return np.where(inside < np.ceil(borders[1:]), inside, np.floor(borders[:-1])).clip(self.start, self.stop - 1)
+
+    def counts(self) -> Array:
+        borders = np.ceil(self.borders())
+        return np.maximum(1.0, np.diff(np.minimum(borders, self.stop)))
+
+    def centres(self) -> Array:
+        return self.firsts() + (self.counts() - 1) / 2

@@ -1,0 +1,143 @@
+"""What a person sees in the terminal: messages on stderr, results on stdout, a progress bar for long work."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+PATIENCE = 1.0  # seconds before a progress bar appears
+
+
+def console() -> Console:
+    """The console on stderr. NO_COLOR, TERM=dumb and a pipe are rich's to respect."""
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False)
+
+
+def say(text: str) -> None:
+    """A message on stderr, mostly one line."""
+    if sys.stderr is not None:
+        for line in text.splitlines():
+            print(f"pecli: {line}", file=sys.stderr)
+
+
+def results(lines: Iterable[str]) -> None:
+    """Results, on stdout."""
+    print("\n".join(lines), flush=True)
+
+
+def animated() -> bool:
+    """Whether stderr can show something that moves."""
+    return sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def progress_bar(items: Sequence[Any], doing: str) -> Iterable[Any]:
+    """The items, with a bar on stderr once they take longer than a moment."""
+    begun, at = time.monotonic(), 0
+    while at < len(items) and time.monotonic() - begun < PATIENCE:
+        yield items[at]
+        at += 1
+    if at < len(items):
+        from rich.progress import track
+
+        yield from track(items[at:], description=doing, console=console(), transient=True)
+
+
+def columns() -> int:
+    """How wide the terminal is; 80 where there is none."""
+    return shutil.get_terminal_size().columns
+
+
+def show(renderables: Iterable[Any]) -> None:
+    """Rich renderables on stdout, one below the other."""
+    from rich.console import Console
+
+    screen = Console(highlight=False, width=columns())
+    for one in renderables:
+        screen.print(one)
+
+
+def table_of(header: Sequence[str], rows: Iterable[Sequence[Any]], **style: Any) -> Any:
+    """An aligned table."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD if unicode() else box.ASCII2, pad_edge=False, **style)
+    for title in header:
+        table.add_column(text_of(title), overflow="fold")
+    for row in rows:
+        table.add_row(*(text_of(cell) if isinstance(cell, str) else cell for cell in row))
+    return table
+
+
+def text_of(text: str, style: str = "") -> Any:
+    """Text as it is, in lines that fit."""
+    from rich.text import Text
+
+    return Text(text if unicode() else text.replace("−", "-"), style=style)
+
+
+def facts_of(facts: Mapping[str, str]) -> Any:
+    """Names and what they are, one below the other."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid(padding=(0, 2))
+    for name, fact in facts.items():
+        table.add_row(Text(name, style="bold"), text_of(fact))
+    return table
+
+
+def unicode() -> bool:
+    """Whether stdout takes more than ASCII."""
+    return "utf" in (getattr(sys.stdout, "encoding", "") or "").lower()
+
+
+class Steps:
+    """Progress of many pictures on stderr: a bar with names and time left, or a plain line each."""
+
+    def __init__(self, total: int, quiet: bool) -> None:
+        self.total, self.quiet, self.done = total, quiet, 0
+        self.bar: Any = None
+        self.waiting: list[str] = []
+
+    def __enter__(self) -> Self:
+        if animated() and not self.quiet:
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+            shown = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
+            self.bar = Progress(*shown, console=console(), transient=True)
+            self.task = self.bar.add_task("", total=self.total)
+            self.bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.bar is not None:
+            self.bar.stop()
+        if self.waiting:
+            results(self.waiting)
+
+    def advance(self, text: str, notes: Sequence[str]) -> None:
+        """One picture more, with what the user should know about it."""
+        self.done += 1
+        if self.bar is not None:
+            self.bar.update(self.task, advance=1, description=text)
+        elif not self.quiet:
+            say(f"[{self.done}/{self.total}] {text}")
+        for note in [] if self.quiet else notes:
+            say(note)
+
+    def result(self, paths: Iterable[str]) -> None:
+        """Paths for stdout; kept until a bar is gone, so that they do not run into it."""
+        if self.bar is not None:
+            self.waiting += paths
+        else:
+            results(paths)

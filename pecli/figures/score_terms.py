@@ -1,0 +1,126 @@
+"""The score of two tokens as its four parts: what content, position and both together contribute."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from pecli.core.lazy import Array, np
+from pecli.encodings.encoding import Encoding
+from pecli.figures.canvas import Canvas, ColourBar
+from pecli.figures.figure import Numbers, View
+from pecli.figures.token_axes import label_tokens, show_pairs
+from pecli.figures.tokens import TokenFigure, products
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+ROUNDING = 1e-12  # of the largest score: whichever is smaller is rounding
+PLACES = {  # in a 2 × 3 grid: left the four products, m down and n across; right below their sum
+    "content_content": 0,
+    "content_position": 1,
+    "position_content": 3,
+    "position_position": 4,
+    "total": 5,
+}
+EMPTY = 2
+TITLES = {
+    "content_content": "content · content\n$x_m \\cdot x_n$",
+    "content_position": "content · position\n$x_m \\cdot p_n$",
+    "position_content": "position · content\n$p_m \\cdot x_n$",
+    "position_position": "position · position\n$p_m \\cdot p_n$",
+    "total": "sum of the four\n$(x_m + p_m) \\cdot (x_n + p_n)$",
+}
+
+
+@dataclass(frozen=True)
+class TermsNumbers(Numbers):
+    """total : (n, n), the scores, m down, n across; the four parts : (n, n) each.
+
+    error : the largest |sum of the parts − score computed at once|; spreads : of total and parts, how much each
+    varies along a diagonal, 0 where the offset alone counts.
+    """
+
+    total: Array
+    content_content: Array
+    content_position: Array
+    position_content: Array
+    position_position: Array
+    tokens: tuple[str, ...]
+    error: float
+    spreads: tuple[float, ...]
+    limit: float
+
+    def facts(self) -> dict[str, Any]:
+        return {**super().facts(), "spreads": dict(zip(self.arrays(), self.spreads, strict=True))}
+
+    def limits(self) -> tuple[float, float]:
+        return -self.limit, self.limit
+
+    def with_limits(self, low: float, high: float) -> Self:
+        return replace(self, limit=max(-low, high))
+
+    def caption(self) -> str:
+        largest = float(np.abs(self.total).max())
+        said = ["0" if one <= ROUNDING * largest else f"{one:.2g}" for one in self.spreads]
+        pairs = zip(("sum", "x·x", "x·p", "p·x", "p·p"), said, strict=True)
+        return "largest spread along a diagonal: " + ", ".join(f"{name}\u00a0{one}" for name, one in pairs)
+
+
+@dataclass(frozen=True)
+class Terms(TokenFigure):
+    """(x_m + p_m)·(x_n + p_n) of tokens x at positions p, multiplied out: four parts and their sum, one scale.
+
+    Absolute positions are in the middle two, content · position and position · content; the offset is in the last:
+    position · position is constant along its diagonals where the encoding is translation invariant.
+
+    Notes
+    -----
+    The fifth article; the four terms as in Ke et al. 2020, TUPE, arXiv:2006.15595, section 3.1. Scores of embeddings
+    themselves, without learned projections and without the division by √d. The wider the encoding the paler the middle
+    two: products of independent vectors grow with √d, those of a vector with itself with d.
+    """
+
+    name: ClassVar[str] = "terms"
+    example: ClassVar[str] = "pecli terms --tokens 'the dog bites the man'"
+    needs: ClassVar[str] = "position vector to add"
+    default_options: ClassVar[Mapping[str, Any]] = {"d": 16}
+    aspect: ClassVar[float] = 1.1
+    one_table: ClassVar[bool] = False
+
+    @classmethod
+    def takes(cls, encoding: type[Encoding]) -> bool:
+        return encoding.additive
+
+    def grid(self) -> tuple[int, int]:
+        return (2, 3)
+
+    def shape(self, view: View) -> tuple[int, ...]:
+        count = len(self.words)
+        return (5, count, max(count, view.encoding.width))
+
+    def compute(self, view: View) -> TermsNumbers:
+        x, p = self.content(view.encoding.width), view.encoding.table(self.rows(view))
+        xx, xp, px, pp = (products(first, second) for first in (x, p) for second in (x, p))
+        total = xx + xp + px + pp
+        error = float(np.abs(total - products(x + p, x + p)).max())
+        spreads = tuple(spread(one) for one in (total, xx, xp, px, pp))
+        limit = float(np.abs([total, xx, xp, px, pp]).max()) or 1.0
+        return TermsNumbers(view, total, xx, xp, px, pp, self.words, error, spreads, limit)
+
+    def draw(self, numbers: TermsNumbers, axes: list[Axes], canvas: Canvas) -> ColourBar:
+        values, colours, image = numbers.arrays(), canvas.colours("diverging"), None
+        for name, place in PLACES.items():
+            image = show_pairs(axes[place], values[name], numbers.limits(), colours)
+            axes[place].set_title(TITLES[name], fontsize="small")
+            down, across = "token m" if place % 3 == 0 else None, "token n" if place >= 3 else None
+            label_tokens(axes[place], numbers.tokens, down, across, around=4.5)
+        axes[EMPTY].set_axis_off()
+        return ColourBar(image, "part of the score")
+
+
+def spread(matrix: Array) -> float:
+    """Largest minus smallest entry of a diagonal, of the diagonal where that is most."""
+    count = len(matrix)
+    return max(float(np.ptp(np.diagonal(matrix, offset))) for offset in range(1 - count, count))

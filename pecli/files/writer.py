@@ -1,0 +1,154 @@
+"""The only writer of files: whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from pecli.core.errors import OutputError, PecliError, UsageError
+
+STDOUT = "-"
+TEMPORARY = ".pecli-"  # how the names of our temporary files begin
+
+
+def place(path: str) -> str:
+    """One spelling of a path, to see whether two are the same file."""
+    return path if path == STDOUT else os.path.abspath(path)  # noqa: PTH100  # Path.resolve would follow links
+
+
+def check_target(path: str, clobber: bool) -> None:
+    """Refuses a place that cannot be written, before any work is done for it."""
+    if path == STDOUT:
+        return _check_stdout()
+    target = Path(path)
+    try:
+        target = _followed(target)
+        if target.is_dir() or path.endswith(os.sep):
+            raise UsageError(f"output {path} is a folder: name a file in it, such as {target / 'figure.png'}")
+        if target.exists() and not clobber:
+            raise UsageError(f"output {path} already exists and --no-clobber keeps it: choose another name")
+        parent = next(folder for folder in target.absolute().parents if folder.exists())
+        if not parent.is_dir():
+            raise UsageError(f"output {path} cannot be made: {parent} is not a folder")
+        if not os.access(target if target.exists() else parent, os.W_OK):
+            raise OutputError(f"output {path} cannot be written: no permission")
+    except PecliError:
+        raise
+    except (OSError, ValueError) as error:  # the latter for a NUL
+        raise UsageError(f"output {path[:60]!r} cannot be made: {getattr(error, 'strerror', error)}") from None
+
+
+def _check_stdout() -> None:
+    if sys.stdout is None:
+        raise OutputError("standard output is closed: give -o FILE")
+    if sys.stdout.isatty():
+        raise UsageError("-o - would write a picture onto the terminal: redirect it (> figure.png) or give -o FILE")
+
+
+def write(path: str, data: bytes) -> None:
+    """Writes the bytes there. An existing file is replaced at once or stays as it is; parents are made.
+
+    A symlink's target is replaced, not the link; what is not a regular file (a device, a FIFO) is written directly.
+
+    Raises
+    ------
+    OutputError : the system would not; the message names the path and the reason
+    """
+    try:
+        if path == STDOUT:
+            write_stdout(data)
+        else:
+            _write_file(Path(path), data)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError(f"{path} could not be written: {error.strerror or error}") from None
+
+
+def write_stdout(data: bytes) -> None:
+    """All of it to standard output, past any text layer."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def _write_file(target: Path, data: bytes) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target = _followed(target)
+    if target.exists() and not target.is_file():
+        with target.open("wb") as device:
+            device.write(data)
+        return
+    _replace(target, data)
+
+
+def _followed(target: Path) -> Path:
+    """Where symlinks lead, also where nothing is there yet; raises OSError for a loop of them."""
+    if not target.is_symlink():
+        return target
+    with suppress(FileNotFoundError):
+        target.stat()
+    return target.resolve()
+
+
+def _replace(target: Path, data: bytes) -> None:
+    mode = target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_umask()
+    handle, name = tempfile.mkstemp(prefix=TEMPORARY, suffix=target.suffix, dir=target.parent)
+    with removed_on_failure(name):
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        with suppress(PermissionError):
+            os.chmod(name, mode)
+        os.replace(name, target)
+
+
+@contextmanager
+def removed_on_failure(name: str) -> Iterator[None]:
+    """Takes the temporary file away if what is inside fails or is interrupted."""
+    try:
+        yield
+    except BaseException:
+        with suppress(FileNotFoundError):
+            os.unlink(name)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+class Terminated(BaseException):
+    """SIGTERM arrived. Raised so that cleaning up runs as it does for Ctrl-C."""
+
+
+@contextmanager
+def terminable() -> Iterator[None]:
+    """Turns SIGTERM, which skips ``finally``, into an exception while inside (main thread only)."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise Terminated
+
+    try:
+        before: Callable[..., Any] | int | None = signal.signal(signal.SIGTERM, stop)
+    except ValueError:  # not the main thread
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def discard_stdout() -> None:
+    """Points standard output at nothing, so that the interpreter's last flush cannot fail after a broken pipe."""
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,93 @@
+"""Pages that show what a batch file makes: every picture with the line that made it, as Markdown or HTML."""
+
+from __future__ import annotations
+
+import html
+import os
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import quote
+
+from pecli.core.errors import UnknownNameError
+from pecli.jobs.batch_file import Batch, Entry, inside
+from pecli.jobs.command_line import command
+from pecli.jobs.job import Job
+
+SHOWN = (".png", ".svg")
+
+STYLE = """\
+body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 80rem; padding: 0 1rem; color: #222; }
+main { display: grid; grid-template-columns: repeat(auto-fill, minmax(22rem, 1fr)); gap: 2rem; }
+figure { margin: 0; } img { width: 100%; height: auto; border: 1px solid #ddd; background: #fff; }
+code { font-size: 0.8rem; overflow-wrap: anywhere; } h2 { font-size: 1.1rem; margin: 0; }
+"""
+
+
+def page(batch: Batch, path: str) -> bytes:
+    """The page for that file: Markdown or HTML by its ending, one that `page_path` allows."""
+    return PAGES[Path(path).suffix.lower()](batch, Path(path).parent).encode()
+
+
+def page_path(batch: Batch, path: str) -> str:
+    """Where a page goes, in the batch's folder; raises UsageError for another ending or a path that leaves it."""
+    ending = Path(path).suffix.lower()
+    if ending not in PAGES:
+        raise UnknownNameError("kind of index", ending or path, PAGES)
+    return inside(batch.folder, path)
+
+
+def _markdown(batch: Batch, place: Path) -> str:
+    parts = [f"# {batch.title}", "Every picture with the line that made it."]
+    for entry in batch.entries:
+        parts.append(f"## {entry.name}")
+        parts += [entry.note] if entry.note else []
+        for job in entry.jobs:
+            shown, others = _files(job, place)
+            parts.append(f"```sh\n{_line(job)}\n```")
+            parts += [f"![{_alt(entry, job)}]({path})" for path in shown[:1]]
+            parts += [_links(shown[1:] + others)] if shown[1:] + others else []
+    return "\n\n".join(parts) + "\n"
+
+
+def _links(paths: list[str]) -> str:
+    return ", ".join(f"[{path}]({path})" for path in paths)
+
+
+def _html(batch: Batch, place: Path) -> str:
+    cells = "\n".join(_cell(entry, job, place) for entry in batch.entries for job in entry.jobs)
+    title = html.escape(batch.title)
+    return (
+        f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
+        f'<meta name="viewport" content="width=device-width">\n<title>{title}</title>\n'
+        f"<style>\n{STYLE}</style>\n<h1>{title}</h1>\n<main>\n{cells}\n</main>\n</html>\n"
+    )
+
+
+def _cell(entry: Entry, job: Job, place: Path) -> str:
+    shown, others = _files(job, place)
+    image = f'<img src="{html.escape(shown[0])}" alt="{html.escape(_alt(entry, job))}" loading="lazy">' if shown else ""
+    note = f"{html.escape(entry.note)}<br>" if entry.note else ""
+    links = " ".join(f'<a href="{html.escape(path)}">{html.escape(path)}</a>' for path in shown[1:] + others)
+    return (
+        f"<figure><h2>{html.escape(entry.name)}</h2>{image}"
+        f"<figcaption>{note}<code>{html.escape(_line(job))}</code> {links}</figcaption></figure>"
+    )
+
+
+def _alt(entry: Entry, job: Job) -> str:
+    return f"{job.figure.name}: {', '.join(encoding.label() for encoding in job.encodings)}"
+
+
+def _line(job: Job) -> str:
+    """The command line, with the file's bare name."""
+    return command(job, tuple(Path(path).name for path in job.targets()))
+
+
+def _files(job: Job, place: Path) -> tuple[list[str], list[str]]:
+    """The job's pictures and its other files, as seen from the page."""
+    paths = [quote(Path(os.path.relpath(path, place)).as_posix()) for path in job.targets()]
+    shown = [path for path in paths if Path(path).suffix.lower() in SHOWN]
+    return shown, [path for path in paths if path not in shown]
+
+
+PAGES: dict[str, Callable[[Batch, Path], str]] = {".md": _markdown, ".html": _html}

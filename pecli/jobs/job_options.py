@@ -1,0 +1,97 @@
+"""The options of a job besides its figure's: encoding, positions, canvas, output; and all that a job can be of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pecli.analysis import Analysis
+from pecli.core.errors import UnknownNameError, UsageError
+from pecli.core.options import Option, Options, option
+from pecli.core.positions import Positions
+from pecli.core.registry import Registry
+from pecli.encodings import ENCODINGS
+from pecli.figures import FIGURES
+from pecli.figures.canvas import Canvas
+from pecli.files.formats import FORMATS, format_of
+from pecli.files.writer import place
+from pecli.reports import REPORTS
+
+
+@dataclass(frozen=True)
+class Output(Options):
+    """Where the results go."""
+
+    what = "output option"
+
+    output: tuple[str, ...] = option(
+        (),
+        "file to write, again for more; - is standard output; by default a name that tells the job",
+        flags=("-o",),
+        split=False,
+    )
+    format: str | None = option(None, "format where no file name says it", choices=lambda: FORMATS, unset="png")
+    no_clobber: bool = option(False, "keep files that are there already")
+
+    def check(self) -> None:
+        places = [place(path) for path in self.output]
+        twice = [path for at, path in enumerate(self.output) if places[at] in places[:at]]
+        if twice:
+            raise UsageError(f"-o {twice[0]} is given twice")
+        for path in self.output:
+            if "{" not in Path(path).suffix:  # a blank; what it becomes is checked when it is filled
+                format_of(path, self.format)
+
+
+@dataclass(frozen=True)
+class Choice(Options):
+    """Which encoding."""
+
+    what = "encoding option"
+
+    encoding: tuple[str, ...] = option(
+        (),
+        "name, or name:parameter=value,… (pecli encodings lists them)",
+        flags=("-e",),
+        split=False,
+    )
+
+
+SECTIONS: tuple[type[Options], ...] = (Choice, Positions, Canvas, Output)
+ANALYSES: Registry[type[Analysis]] = FIGURES | REPORTS
+
+
+def find_analysis(name: str) -> type[Analysis]:
+    """The figure or report of that name; raises UnknownNameError with a suggestion."""
+    if name not in ANALYSES:
+        raise UnknownNameError("figure", name, ANALYSES)
+    return ANALYSES[name]
+
+
+def encoding_parameters() -> dict[str, Option]:
+    """The parameters of all encodings by name; one that several share stands once."""
+    return {name: one for cls in ENCODINGS.values() for name, one in cls.options().items()}
+
+
+def spelled_out(known: Mapping[str, Option], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The given names as the options' own: ``d-model`` is d, as on the command line."""
+    flags = {flag: name for name, one in known.items() for flag in one.flags}
+    result: dict[str, Any] = {}
+    for name, value in given.items():
+        own = name.replace("-", "_")
+        own = own if own in known else flags.get("--" + name.replace("_", "-"), own)
+        if own in result:
+            raise UsageError(f"{own} is given twice, once as {name}")
+        result[own] = value
+    return result
+
+
+def known_options(analysis: type[Analysis]) -> dict[str, Option]:
+    """Every option that a job of this figure or report takes."""
+    known = {**analysis.options(), **encoding_parameters()}
+    for section in SECTIONS:
+        if section is not Canvas or analysis.drawn:
+            known.update(section.options())
+    return known

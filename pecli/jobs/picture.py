@@ -1,0 +1,124 @@
+"""A finished job: its numbers, its picture, its files."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from pecli.analysis import Numbers
+from pecli.core.errors import UsageError
+from pecli.figures.canvas import add_colour_bar, make_readable, new_picture, settle, split_axes, style_context
+from pecli.figures.figure import Figure
+from pecli.files.formats import FORMATS
+from pecli.files.writer import check_target, write
+from pecli.jobs.job import Job
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Drawing
+
+
+@dataclass(frozen=True)
+class Picture:
+    """What a job gives. Computed when first asked for, then kept."""
+
+    job: Job
+
+    @property
+    def figure(self) -> Figure:
+        """What draws; raises UsageError for a report, which is read and not drawn."""
+        if not isinstance(self.job.figure, Figure):
+            raise UsageError(f"{self.job.figure.name} is a report: it has numbers and no picture")
+        return self.job.figure
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        """Every number behind the picture, at any length."""
+        figure, view = self.job.figure, self.job.view(seen=False)
+        if figure.shape(view) == figure.shape(self.job.view()):
+            return self.seen
+        self.job.check_memory(seen=False)
+        return figure.compute(view)
+
+    @cached_property
+    def seen(self) -> Numbers:
+        """The numbers that the picture shows: no more than it has pixels, averages where there are more."""
+        self.job.check_memory()
+        return self.job.figure.compute(self.job.view())
+
+    @cached_property
+    def sizes(self) -> dict[str, int]:
+        """Bytes written to each path; filled by saving."""
+        return {}
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """What the user should know about how it was drawn, one line each; filled by drawing."""
+        return []
+
+    def draw(self, axes: Axes) -> Axes:
+        """Draws onto a given Axes, with the colours and fonts that hold there; panels share its place.
+
+        Parameters
+        ----------
+        axes : a matplotlib Axes; its figure stays as it is
+
+        Returns
+        -------
+        the same Axes
+        """
+        panels = split_axes(axes, self.figure.grid_for(self.job.view()))
+        scale = self.figure.draw(self.seen, panels, self.job.canvas)
+        if scale is not None:
+            add_colour_bar(scale, panels)
+        make_readable(panels, self.job.canvas, " ".join(self.figure.texts()))
+        return axes
+
+    def render(self, *formats: str) -> list[bytes]:
+        """The bytes of the result in each format, the same bytes every time."""
+        result = {}
+        pictures = [format for format in formats if not FORMATS[format].numbers]
+        if pictures:
+            with style_context(self.job.canvas, " ".join([self.title(), *self.figure.texts()])) as notes:
+                drawing = self._drawing()
+                result = {format: self._encode(format, drawing) for format in pictures}
+                self.notes.extend(notes)
+        return [result.get(format) or self._encode(format, self.numbers) for format in formats]
+
+    def save(self, *paths: str | os.PathLike[str]) -> list[str]:
+        """Writes the result to each path (or the job's own), whole or not at all; gives the paths."""
+        job = self.job if not paths else Job.make(self.job.figure.name, {**self.job.settings(), "output": paths})
+        job.check()
+        for path, data in zip(job.targets(), self.render(*job.formats()), strict=True):
+            check_target(path, not job.output.no_clobber)
+            write(path, data)
+            self.sizes[path] = len(data)
+        return list(job.targets())
+
+    def title(self) -> str:
+        """The title that is drawn; empty for none."""
+        canvas = self.job.canvas
+        if canvas.no_title:
+            return ""
+        return self.figure.title(self.job.view()) if canvas.title is None else canvas.title
+
+    def _drawing(self) -> Drawing:
+        figure, canvas, view = self.figure, self.job.canvas, self.job.view()
+        drawing, axes = new_picture(canvas, figure.aspect_for(view), figure.grid_for(view))
+        scale = figure.draw(self.seen, axes, canvas)
+        if scale is not None:
+            add_colour_bar(scale, axes)
+        if self.title():
+            drawing.suptitle(canvas.wrapped(self.title()))
+        if self.seen.caption():
+            drawing.supxlabel(canvas.wrapped(self.seen.caption()), fontsize="small", alpha=0.7)
+        settle(drawing)
+        return drawing
+
+    def _encode(self, format: str, what: Drawing | Numbers) -> bytes:
+        return FORMATS[format].encode(what, self.job.metadata(), self.job.salt())
+
+    def _repr_png_(self) -> bytes:
+        return self.render("png")[0]

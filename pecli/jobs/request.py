@@ -1,0 +1,65 @@
+"""What a picture is asked for with: the five parts of a job as plain data, and what identifies it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+from pecli.analysis import Analysis
+from pecli.core.positions import Positions
+from pecli.core.version import __version__
+from pecli.encodings import Encoding
+from pecli.figures.canvas import Canvas
+from pecli.jobs.job_options import Output
+
+
+@dataclass(frozen=True)
+class Request:
+    """A figure (or report) with its options, of encodings at positions, on a canvas, to an output."""
+
+    figure: Analysis
+    encodings: tuple[Encoding, ...]
+    positions: Positions
+    canvas: Canvas
+    output: Output
+
+    def settings(self) -> dict[str, Any]:
+        """The job as a flat mapping that `make` reads: everything but the output."""
+        return {
+            "encoding": self.specs(),
+            **self.figure.settings(),
+            **self.positions.settings(),
+            **(self.canvas.settings() if self.figure.drawn else {}),
+        }
+
+    def metadata(self) -> str:
+        """The job and the versions that draw it, as the text that finished files carry (ASCII JSON)."""
+        given = {name: value for name, value in self.settings().items() if value is not None}
+        prints = [part.fingerprint() for part in (*self.encodings, self.figure, self.canvas)]
+        inputs = {"inputs": [one for one in prints if one]} if any(prints) else {}
+        return json.dumps({"job": {"command": self.figure.name, **given}, **inputs, **versions()})
+
+    def salt(self) -> str:
+        """A short name that two different jobs do not share."""
+        return "p" + hashlib.sha256(self.metadata().encode()).hexdigest()[:10]
+
+    def specs(self) -> list[str]:
+        """The encodings as text."""
+        return [encoding.spec(self.figure.default_options) for encoding in self.encodings]
+
+
+def versions() -> dict[str, str]:
+    """What a picture's bytes depend on besides the job."""
+    return {"pecli": __version__, **{name: _version(name) for name in ("matplotlib", "numpy")}}
+
+
+def _version(library: str) -> str:
+    """Asked of the library where it is loaded, for that costs nothing, else of its installed files."""
+    if library in sys.modules and "__version__" in vars(sys.modules[library]):
+        return str(sys.modules[library].__version__)
+    from importlib.metadata import version
+
+    return version(library)

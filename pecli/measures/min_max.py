@@ -1,0 +1,98 @@
+"""What a long line shows at one pixel: the minimum, the maximum and the mean of all that falls there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from pecli.core.errors import UsageError
+from pecli.core.lazy import Array, np
+from pecli.core.progress import track
+from pecli.encodings.encoding import CHUNK
+
+MOST = 10**10  # positions that a line follows one by one: some minutes of work
+
+
+def check_run(name: str, length: int) -> None:
+    """Refuses a line that would take hours to follow."""
+    if length > MOST:
+        raise UsageError(
+            f"{name} follows every position: --length {length:,} is more than {MOST:,}, zoom in with --start"
+        )
+
+
+class Envelope(NamedTuple):
+    """low, high, mean : (lines, bins)."""
+
+    low: Array
+    high: Array
+    mean: Array
+
+
+def even_edges(length: int, most: int | None) -> Array:
+    """Borders of at most `most` bins of one size over 0 … length (the last may be shorter), int64."""
+    size = 1 if most is None else -(-length // max(1, most))
+    return np.append(np.arange(0, length, size), length)
+
+
+def even_bins(length: int, most: int | None) -> int:
+    """How many bins `even_edges` makes, without making them."""
+    return length if most is None else -(-length // -(-length // max(1, most)))
+
+
+def log_edges(length: int, most: int | None) -> Array:
+    """Borders of bins over 1 … length that get longer by a factor, at most `most` of them; single numbers first."""
+    if most is None or length <= most:
+        return np.arange(1, length + 1)
+    return np.unique(np.round(np.geomspace(1, length, max(2, most))).astype(np.int64))
+
+
+def middles(edges: Array) -> Array:
+    """The mean index of every bin, shape (bins,)."""
+    return (edges[:-1] + edges[1:] - 1) / 2
+
+
+def envelope(values_of: Callable[[int, int], Array], edges: Array, lines: int = 1) -> Envelope:
+    """Minimum, maximum and mean over every bin, in bounded memory.
+
+    Parameters
+    ----------
+    values_of : gives the values from a first index on, so many of them, shape (lines, count)
+    edges : borders of the bins, whole numbers, shape (bins + 1,)
+    lines : how many values stand at each index
+    """
+    parts = [
+        _reduced(values_of, edges, a, b, lines) for a, b in track(list(_groups(edges, lines)), "following the line")
+    ]
+    return Envelope(*(np.concatenate(pieces, axis=1) for pieces in zip(*parts, strict=True)))
+
+
+def _groups(edges: Array, lines: int) -> Iterator[tuple[int, int]]:
+    """Runs of bins that together hold about as many numbers as are handled at once."""
+    room, first = max(1, CHUNK // lines), 0
+    while first < len(edges) - 1:
+        stop = int(np.searchsorted(edges, edges[first] + room, side="right")) - 1
+        stop = max(stop, first + 1)
+        yield first, stop
+        first = stop
+
+
+def _reduced(values_of: Callable[[int, int], Array], edges: Array, a: int, b: int, lines: int) -> Envelope:
+    first, count = int(edges[a]), int(edges[b] - edges[a])
+    room = max(1, CHUNK // lines)
+    if b == a + 1 and count > room:
+        return _one_bin(values_of, first, count, room)
+    values, at = values_of(first, count), edges[a:b] - first
+    sums = np.add.reduceat(values, at, axis=1)
+    low, high = np.minimum.reduceat(values, at, axis=1), np.maximum.reduceat(values, at, axis=1)
+    return Envelope(low, high, sums / np.diff(edges[a : b + 1]))
+
+
+def _one_bin(values_of: Callable[[int, int], Array], first: int, count: int, room: int) -> Envelope:
+    """A bin that is itself too long to hold, piece by piece."""
+    low, high, total = np.inf, -np.inf, 0.0
+    for at in range(first, first + count, room):
+        values = values_of(at, min(room, first + count - at))
+        low, high = np.minimum(low, values.min(axis=1)), np.maximum(high, values.max(axis=1))
+        total = total + values.sum(axis=1)
+    return Envelope(*(np.asarray(one)[:, None] for one in (low, high, total / count)))

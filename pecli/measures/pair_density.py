@@ -1,0 +1,161 @@
+"""All pairs of positions under two measures: as points, or as counts where they are too many to see or to hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pecli.core.lazy import Array, np
+from pecli.core.positions import Positions
+from pecli.core.progress import track
+from pecli.encodings.encoding import Encoding
+from pecli.measures.pairwise import Measure, by_offset, is_by_offset
+
+CHUNK = 1 << 20  # pairs handled at once
+ROUNDING = 1e-12  # of the range: values nearer than this are equal
+CLASSES = 2048  # a side, into which the counted pairs are sorted; for a picture they are summed to fewer
+
+
+@dataclass(frozen=True)
+class Points:
+    """x, y, p, q : (pairs,), both measures of every pair p < q for which both are defined."""
+
+    x: Array
+    y: Array
+    p: Array
+    q: Array
+    pearson: float | None
+    spearman: float | None
+    pairs: int
+    undefined: int
+
+
+@dataclass(frozen=True)
+class Counts:
+    """counts : (CLASSES, CLASSES), pairs in each class, y down and x across; x_edges, y_edges : (CLASSES + 1,)."""
+
+    counts: Array
+    x_edges: Array
+    y_edges: Array
+    pearson: float | None
+    spearman: float | None
+    pairs: int
+    undefined: int
+
+
+def points(encoding: Encoding, across: Measure, up: Measure, rows: Positions) -> Points:
+    """Every pair as a point. Memory: six numbers a pair."""
+    x, y = (
+        np.concatenate(part) for part in zip(*_pairs(encoding, across, up, rows, "comparing positions"), strict=True)
+    )
+    p, q = (index + float(rows.start) for index in np.triu_indices(rows.length, 1))
+    defined = ~(np.isnan(x) | np.isnan(y))
+    left_out = int(len(x) - defined.sum())
+    x, y, p, q = x[defined], y[defined], p[defined], q[defined]
+    return Points(x, y, p, q, pearson(x, y), pearson(ranks(x), ranks(y)), len(defined), left_out)
+
+
+def counts(encoding: Encoding, across: Measure, up: Measure, rows: Positions) -> Counts:
+    """Every pair counted in the class it falls into. Memory: the classes, and one block of pairs.
+
+    Two passes: the first finds the ranges and the means, the second counts. The linear correlation is of the pairs
+    themselves; the rank correlation is of their classes, each pair at the mean rank of its class.
+    """
+    ends, sums, number = np.array([[np.inf, -np.inf]] * 2), np.zeros(2), 0
+    for x, y in _defined(encoding, across, up, rows, "measuring pairs"):
+        for which, values in enumerate((x, y)):
+            ends[which] = min(ends[which, 0], values.min()), max(ends[which, 1], values.max())
+            sums[which] += values.sum()
+        number += len(x)
+    total = rows.length * (rows.length - 1) // 2
+    if not number:
+        nothing = np.linspace(0, 1, CLASSES + 1)
+        return Counts(np.zeros((CLASSES, CLASSES), dtype=np.int64), nothing, nothing, None, None, total, total)
+    means, moments = sums / number, np.zeros(3)
+    edges = [np.linspace(low, high if high > low else low + 1, CLASSES + 1) for low, high in ends]
+    flat = np.zeros(CLASSES**2, dtype=np.int64)
+    for x, y in _defined(encoding, across, up, rows, "counting pairs"):
+        flat += np.bincount(_class(y, edges[1]) * CLASSES + _class(x, edges[0]), minlength=CLASSES**2)
+        x, y = x - means[0], y - means[1]
+        moments += x @ x, y @ y, x @ y
+    scale = float(np.sqrt(moments[0] * moments[1]))
+    linear = float(moments[2]) / scale if scale > 0 and (ends[:, 0] < ends[:, 1]).all() else None
+    table = flat.reshape(CLASSES, CLASSES)
+    return Counts(table, edges[0], edges[1], linear, class_correlation(table), total, total - number)
+
+
+def coarser(table: Array, edges: Array, most: int, axis: int) -> tuple[Array, Array]:
+    """Counts in at most so many classes along an axis, and their borders, by adding neighbours."""
+    step = -(-len(edges[:-1]) // max(1, most))
+    starts = np.arange(0, len(edges) - 1, step)
+    return np.add.reduceat(table, starts, axis=axis), np.append(edges[starts], edges[-1])
+
+
+def pearson(x: Array, y: Array) -> float | None:
+    """Linear correlation; None where one of the two does not vary."""
+    if len(x) < 2:
+        return None
+    x, y = x - x.mean(), y - y.mean()
+    scale = float(np.linalg.norm(x) * np.linalg.norm(y))
+    return None if scale == 0 else float(x @ y / scale)
+
+
+def ranks(values: Array) -> Array:
+    """1 for the smallest; values that are equal, but for rounding, share the mean of their ranks."""
+    reach = np.ptp(values) if len(values) else 0.0
+    steps = np.rint((values - values.min()) / reach / ROUNDING) if reach > 0 else np.zeros(len(values))
+    _, group, number = np.unique(steps, return_inverse=True, return_counts=True)
+    last = np.cumsum(number)
+    return (last - (number - 1) / 2)[group]
+
+
+def class_correlation(table: Array) -> float | None:
+    """Rank correlation of counted pairs, all of a class sharing the mean of their ranks; None where one is constant."""
+    total = float(table.sum())
+    across, down = (_mean_ranks(table.sum(axis=axis)) - (total + 1) / 2 for axis in (0, 1))
+    spread = float((table.sum(axis=0) @ across**2) * (table.sum(axis=1) @ down**2))
+    return float(down @ table @ across) / spread**0.5 if spread > 0 else None
+
+
+def _mean_ranks(number: Array) -> Array:
+    return np.cumsum(number) - (number - 1) / 2
+
+
+def _class(values: Array, edges: Array) -> Array:
+    """The class of each value; the largest value falls into the last."""
+    scale = CLASSES / (edges[-1] - edges[0])
+    return np.minimum(((values - edges[0]) * scale + CLASSES * ROUNDING).astype(np.int64), CLASSES - 1)
+
+
+def _defined(
+    encoding: Encoding, across: Measure, up: Measure, rows: Positions, doing: str
+) -> Iterator[tuple[Array, Array]]:
+    for x, y in _pairs(encoding, across, up, rows, doing):
+        unknown = np.isnan(x) | np.isnan(y)
+        if not unknown.all():
+            yield (x[~unknown], y[~unknown]) if unknown.any() else (x, y)
+
+
+def _pairs(
+    encoding: Encoding, across: Measure, up: Measure, rows: Positions, doing: str
+) -> Iterator[tuple[Array, Array]]:
+    """x and y of all pairs p < q, row by row of the matrix's upper triangle, some rows at a time."""
+    table = None
+    if not (is_by_offset(encoding, across) and is_by_offset(encoding, up)):
+        table = encoding.table(rows.array())
+    profiles = {measure.name: by_offset(encoding, measure, rows.length) for measure in (across, up)}
+    step = max(1, CHUNK // rows.length)
+    for first in track(range(0, rows.length - 1, step), doing):
+        count = min(step, rows.length - first)
+        upper = np.triu(np.ones((count, rows.length - first), dtype=bool), 1)
+        x, y = (_values(profiles[measure.name], measure, table, first, upper.shape)[upper] for measure in (across, up))
+        yield x, y
+
+
+def _values(profile: Array | None, measure: Measure, table: Array | None, first: int, shape: tuple[int, ...]) -> Array:
+    """The measure for rows of the matrix from `first` on, each with all positions from `first` on."""
+    if profile is not None:
+        mirrored = np.concatenate([profile[shape[0] - 1 : 0 : -1], profile[: shape[1]]])
+        return np.lib.stride_tricks.sliding_window_view(mirrored, shape[1])[::-1]  # row s begins at the offset −s
+    assert table is not None  # made wherever a measure has no profile
+    return measure.between(table[first : first + shape[0]], table[first:])

@@ -1,0 +1,235 @@
+"""How two rows of a table compare: measures, pair by pair, by offset, and averaged pixel by pixel.
+
+Distances are those of ``scipy.spatial.distance``; ``dot``, ``cos`` and ``corr`` are similarities. No array of shape
+(length, length, d) is ever made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pecli.core.lazy import Array, np
+from pecli.core.positions import Blocks, Positions
+from pecli.core.progress import track
+from pecli.encodings.encoding import CHUNK, Encoding
+from pecli.encodings.harmonic import NEAR, Harmonic
+from pecli.measures.min_max import Envelope
+
+CACHED = 1 << 14  # numbers that stay in a processor's cache from one column to the next
+CONSTANT = 1e-13  # a row whose deviation is below this share of its mean is constant (scipy's rule)
+
+
+def _squares(a: Array, b: Array) -> Array:
+    """‖a_i − b_j‖², (n, m). Where |a|² + |b|² − 2ab cancels, from the differences themselves: exactly 0 for equals."""
+    sizes = np.einsum("ij,ij->i", a, a)[:, None] + np.einsum("ij,ij->i", b, b)
+    squares = sizes - 2 * (a @ b.T)
+    rows, columns = np.nonzero(squares <= NEAR * sizes)
+    for at in range(0, len(rows), step := max(1, CHUNK // a.shape[1])):
+        i, j = rows[at : at + step], columns[at : at + step]
+        difference = a[i] - b[j]
+        squares[i, j] = np.einsum("ij,ij->i", difference, difference)
+    return squares
+
+
+def _by_column(reduce: np.ufunc) -> Callable[[Array, Array], Array]:
+    """|a_ik − b_jk| reduced over k, one column at a time, so that memory stays (n, m)."""
+
+    def between(a: Array, b: Array) -> Array:
+        result, columns = np.zeros((len(a), len(b))), np.ascontiguousarray(b.T)
+        step = max(1, CACHED // max(1, len(b)))
+        for at in range(0, len(a), step):
+            part, own = result[at : at + step], a[at : at + step]
+            difference = np.empty_like(part)
+            for k, column in enumerate(columns):
+                np.abs(np.subtract(own[:, k, None], column, out=difference), out=difference)
+                reduce(part, difference, out=part)
+        return result
+
+    return between
+
+
+def _hamming(a: Array, b: Array) -> Array:
+    """The share of the columns in which two rows differ."""
+    result = np.zeros((len(a), len(b)))
+    for k in range(a.shape[1]):
+        result += a[:, k, None] != b[:, k]
+    return result / a.shape[1]
+
+
+def _directions(rows: Array) -> Array:
+    """Rows of norm 1; NaN where a row is zero."""
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / np.where(norms > 0, norms, np.nan)
+
+
+def _deviations(rows: Array) -> Array:
+    """Rows less their mean, of norm 1; NaN where a row is constant, for which no correlation is defined."""
+    means = rows.mean(axis=1, keepdims=True)
+    centred = rows - means
+    norms = np.linalg.norm(centred, axis=1, keepdims=True)
+    constant = norms <= CONSTANT * np.abs(means) * np.sqrt(rows.shape[1])
+    return centred / np.where(constant | (norms == 0), np.nan, norms)
+
+
+def _cosine(prepare: Callable[[Array], Array]) -> Callable[[Array, Array], Array]:
+    """1 − ⟨u, v⟩ of prepared rows, as ½‖u − v‖²: exactly 0 for equals."""
+    return lambda a, b: _squares(prepare(a), prepare(b)) / 2
+
+
+def _similarity(prepare: Callable[[Array], Array]) -> Callable[[Array, Array], Array]:
+    """⟨u, v⟩ of prepared rows: near 1 nothing cancels, so a product is enough."""
+
+    def between(a: Array, b: Array) -> Array:
+        products = prepare(a) @ prepare(b).T
+        return np.clip(products, -1.0, 1.0, out=products)
+
+    return between
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One way to compare rows.
+
+    between : rows (n, d) and (m, d) to (n, m)
+    from_squares : the same from ‖a − b‖² and the common ‖a‖² of an encoding whose rows have one norm, where it can
+    """
+
+    name: str
+    text: str
+    between: Callable[[Array, Array], Array]
+    from_squares: Callable[[Array, float], Array] | None = None
+    similarity: bool = False
+
+    @property
+    def label(self) -> str:
+        """The measure on an axis."""
+        return self.text if self.similarity else f"{self.text} distance"
+
+
+_ALL = (
+    Measure("euclidean", "Euclidean", lambda a, b: np.sqrt(_squares(a, b)), lambda s, _: np.sqrt(s)),
+    Measure("sqeuclidean", "squared Euclidean", _squares, lambda s, _: s),
+    Measure("cityblock", "city block", lambda a, b: _by_column(np.add)(a, b)),
+    Measure("chebyshev", "Chebyshev", lambda a, b: _by_column(np.maximum)(a, b)),
+    Measure("hamming", "Hamming", _hamming),
+    Measure("cosine", "cosine", _cosine(_directions), lambda s, norm: s / (2 * norm)),
+    Measure("correlation", "correlation", _cosine(_deviations)),
+    Measure("dot", "dot product", lambda a, b: a @ b.T, lambda s, norm: norm - s / 2, similarity=True),
+    Measure("cos", "cosine similarity", _similarity(_directions), lambda s, n: 1 - s / (2 * n), similarity=True),
+    Measure("corr", "correlation coefficient", _similarity(_deviations), similarity=True),
+)
+MEASURES: dict[str, Measure] = {measure.name: measure for measure in _ALL}
+
+
+def measures() -> tuple[str, ...]:
+    """The names of the measures."""
+    return tuple(MEASURES)
+
+
+def is_by_offset(encoding: Encoding, measure: Measure) -> bool:
+    """Whether the measure depends on the offset alone, in closed form."""
+    return measure.from_squares is not None and isinstance(encoding, Harmonic) and encoding.invariant
+
+
+def by_offset(encoding: Encoding, measure: Measure, n: int, first: int = 0) -> Array | None:
+    """The measure at the offsets first … first + n − 1, (n,), or None where it does not depend on the offset alone."""
+    if measure.from_squares is None or not isinstance(encoding, Harmonic) or not encoding.invariant:
+        return None
+    with np.errstate(invalid="ignore"):  # rows of zeros have no direction: NaN, undefined
+        return measure.from_squares(encoding.squares(n, first), float(np.sum(encoding.amplitudes**2)))
+
+
+def to_all(encoding: Encoding, measure: Measure, at: Array, first: int, count: int) -> Array:
+    """The measure between the positions `at` and `count` positions from `first` on, shape (len(at), count)."""
+    if is_by_offset(encoding, measure):
+        return np.array([by_offset(encoding, measure, count, first - int(own)) for own in at])
+    rows = encoding.table(at)
+    step = max(1, CHUNK // encoding.width)
+    parts = [np.arange(i, min(i + step, first + count), dtype=np.float64) for i in range(first, first + count, step)]
+    return np.hstack([measure.between(rows, encoding.table(part)) for part in parts])
+
+
+def spread_by_offset(encoding: Encoding, measure: Measure, positions: Positions) -> tuple[Envelope, int]:
+    """The measure's minimum, maximum and mean over all pairs at each offset 0 … L − 1, each (1, L); NaN where none is.
+
+    With how many pairs are left out because the measure is not defined for them.
+
+    Row p of the matrix, from its diagonal on, stands at the offsets 0, 1, …: rows are added up one by one.
+    """
+    length = positions.length
+    low, high, total, defined = np.full((4, length), [[np.nan], [np.nan], [0.0], [0.0]])
+    step = max(1, CHUNK // length)
+    for at in track(range(0, length, step), "comparing positions"):
+        own = positions.start + np.arange(at, min(at + step, length), dtype=np.float64)
+        values = to_all(encoding, measure, own, positions.start + at, length - at)
+        for shift, row in enumerate(values):
+            pairs = length - at - shift
+            low[:pairs] = np.fmin(low[:pairs], row[shift:])
+            high[:pairs] = np.fmax(high[:pairs], row[shift:])
+            total[:pairs] += np.nan_to_num(row[shift:])
+            defined[:pairs] += ~np.isnan(row[shift:])
+    undefined = length * (length + 1) // 2 - int(defined.sum())
+    return Envelope(low[None], high[None], total[None] / np.where(defined, defined, np.nan)), undefined
+
+
+def matrix(encoding: Encoding, measure: Measure, blocks: Blocks) -> Array:
+    """The measure between all positions, averaged over each pair of blocks, shape (blocks, blocks), symmetric."""
+    run = by_offset(encoding, measure, blocks.length)
+    if run is not None:
+        return _from_offsets(run, blocks)
+    return _from_rows(encoding, measure, blocks)
+
+
+def _from_offsets(run: Array, blocks: Blocks) -> Array:
+    """Block means of the matrix with entries run[|p − q|]: one weighted mean a pair of block numbers' difference.
+
+    The offsets of a block of n and a block of m positions occur 1, 2, …, 2, 1 times: the weights of the mean.
+    """
+    mirrored = np.concatenate([run[:0:-1], run])  # the offset 0 stands at len(run) − 1
+    zero, size, last, count = len(run) - 1, blocks.size, blocks.last, blocks.count
+    steps = np.arange(count)
+    means = _window_means(mirrored, zero + steps[: count - 1] * size, size, size) if count > 1 else np.zeros(0)
+    whole = np.concatenate([means, [0.0]])
+    result = whole[np.abs(steps[:, None] - steps)]
+    edge = _window_means(mirrored, zero + (count - 1 - steps[:-1]) * size, last, size)
+    corner = _window_means(mirrored, np.array([zero]), last, last)
+    result[-1, :] = result[:, -1] = np.concatenate([edge, corner])
+    return result
+
+
+def _window_means(mirrored: Array, at: Array, n: int, m: int) -> Array:
+    """Means over i < n, j < m of mirrored[at + i − j], for each `at`, in bounded memory."""
+    steps = np.arange(1, n + m)
+    weights = np.minimum(np.minimum(steps, steps[::-1]), min(n, m)) / (n * m)
+    windows = np.lib.stride_tricks.sliding_window_view(mirrored, n + m - 1)
+    return np.array([windows[first] @ weights for first in at - (m - 1)])
+
+
+def _from_rows(encoding: Encoding, measure: Measure, blocks: Blocks) -> Array:
+    """Block means of the whole matrix, some rows of blocks against some columns at a time; upper half, mirrored."""
+    result = np.empty((blocks.count, blocks.count))
+    per = max(1, 1024 // blocks.size)
+    groups = [np.arange(at, min(at + per, blocks.count)) for at in range(0, blocks.count, per)]
+    for group in track(groups, "comparing positions"):
+        for other in groups:
+            if other[0] >= group[0]:
+                part = _group_means(encoding, measure, blocks, group, other)
+                result[np.ix_(group, other)] = part
+                result[np.ix_(other, group)] = part.T
+    return result
+
+
+def _group_means(encoding: Encoding, measure: Measure, blocks: Blocks, group: Array, other: Array) -> Array:
+    def rows(of: Array) -> Array:
+        first = blocks.start + int(of[0]) * blocks.size
+        stop = min(blocks.start + (int(of[-1]) + 1) * blocks.size, blocks.start + blocks.length)
+        return encoding.table(np.arange(first, stop, dtype=np.float64))
+
+    values = measure.between(rows(group), rows(other))
+    if blocks.size == 1:
+        return values
+    sums = np.add.reduceat(values, np.arange(len(group)) * blocks.size, axis=0)
+    sums = np.add.reduceat(sums, np.arange(len(other)) * blocks.size, axis=1)
+    counts = blocks.counts()
+    return sums / np.outer(counts[group], counts[other])

@@ -1,0 +1,1 @@
+"""One small case step by step: frequencies, formulas, numbers, word vectors."""

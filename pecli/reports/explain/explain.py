@@ -1,0 +1,130 @@
+"""One small case step by step: frequencies, formulas, numbers, word vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from pecli.core.errors import UsageError
+from pecli.core.lazy import Array, np
+from pecli.core.options import option
+from pecli.core.positions import Positions
+from pecli.encodings.harmonic import Harmonic
+from pecli.files.table_files import fingerprint, read_table
+from pecli.reports.explain.numbers import ExplainNumbers
+from pecli.reports.explain.sections import sections
+from pecli.reports.explain.texts import TEXTS, languages
+from pecli.reports.explain.word_vectors import ARTICLE, WORDS, Entry, combine, result_entry
+from pecli.reports.report import Report, View
+
+
+@dataclass(frozen=True)
+class Explain(Report):
+    """The fourth article's walk at the user's own k and d: parameters, positions, frequencies, the table with each
+    column's formula, one entry written out, and what is done with the rows: they are added to word vectors, turn them
+    (RoPE), or are given to pairs of words (relative).
+
+    Notes
+    -----
+    The article's example is the default: d 8, 10 positions, three word vectors. Its printed frequencies are not those
+    of its own formula; the text says so where the parameters are the article's.
+    """
+
+    name: ClassVar[str] = "explain"
+    summary: ClassVar[str] = "one small case step by step: frequencies, formulas, numbers, word vectors"
+    example: ClassVar[str] = "pecli explain --d 6 --base 100 --lang zh"
+    default_options: ClassVar[Mapping[str, Any]] = {"d": 8, "length": 10}
+
+    lang: str = option("en", "language of the text", choices=languages)
+    embeddings: str | None = option(
+        None,
+        "file of word vectors, a row each (.npy .npz .csv .safetensors)",
+        unset="three words of the fourth article",
+    )
+    entry: tuple[int, ...] | None = option(
+        None, "position and dimension of the entry to write out, P,D", unset="the third position, dimension 3"
+    )
+    rows: int = option(10, "how many rows of a table to print, half from each end", at_least=1, at_most=10_000)
+    digits: int = option(4, "digits after the decimal point", at_least=0, at_most=17)
+
+    def check(self) -> None:
+        if self.entry is not None and len(self.entry) != 2:
+            raise UsageError(f"--entry takes a position and a dimension, such as 2,3: {len(self.entry)} are given")
+
+    def fingerprint(self) -> str:
+        return "" if self.embeddings is None else fingerprint(self.embeddings)
+
+    def check_view(self, view: View) -> None:
+        super().check_view(view)
+        self._place(view)
+        if self.embeddings is not None:
+            self._read(self.embeddings, view)
+
+    def compute(self, view: View) -> ExplainNumbers:
+        encoding, positions = view.encoding, view.covered.array()
+        table = encoding.table(positions)
+        origin, words, vectors = self._words(view)
+        own = Positions(start=view.positions.start, length=len(words))
+        rows = encoding.table(encoding.covered(own).array())
+        how, result = combine(encoding, vectors, rows, own)
+        row, column = self._place(view)
+        steps = tuple(encoding.written_out(row, column))
+        entry = Entry(row, column, steps, float(table[row - view.covered.start, column]))
+        return ExplainNumbers(
+            view,
+            table,
+            positions,
+            encoding.frequencies() if isinstance(encoding, Harmonic) else np.empty(0),
+            (np.diff(table, axis=0) != 0).sum(axis=0),
+            np.array([len(np.unique(values)) for values in table.T]),
+            vectors,
+            rows,
+            result,
+            words,
+            origin,
+            how,
+            entry,
+            result_entry(encoding, how, vectors, rows, result, own, column),
+        )
+
+    def show(self, numbers: ExplainNumbers, width: int) -> list[Any]:
+        said = {"file": self.embeddings or ""}
+        return sections(numbers, TEXTS[self.lang], said, width, self.rows, self.digits)
+
+    def _place(self, view: View) -> tuple[int, int]:
+        """Position and column of the entry that is written out."""
+        rows, width = view.covered, view.encoding.width
+        default = (min(max(0, rows.start) + 2, rows.stop - 1), min(3, width - 1))
+        row, column = default if self.entry is None else self.entry
+        if not (rows.start <= row < rows.stop and 0 <= column < width):
+            raise UsageError(
+                f"--entry {row},{column} is not in the table: "
+                f"positions {rows.start} to {rows.stop - 1}, dimensions 0 to {width - 1}"
+            )
+        return row, column
+
+    def _words(self, view: View) -> tuple[str, tuple[str, ...], Array]:
+        """Where the word vectors are from, the words, and the vectors, (words, d)."""
+        width, length = view.encoding.width, view.positions.length
+        if self.embeddings is not None:
+            vectors = self._read(self.embeddings, view)
+            return "file", ("",) * len(vectors), vectors
+        origin, vectors = "article", np.array(ARTICLE)
+        if width > vectors.shape[1]:
+            origin, vectors = "made_up", np.random.default_rng(0).uniform(-1, 1, (len(WORDS), width)).round(4)
+        elif width < vectors.shape[1]:
+            origin, vectors = "cut", vectors[:, :width]
+        return origin, WORDS[:length], vectors[:length]
+
+    def _read(self, path: str, view: View) -> Array:
+        vectors = read_table(path)
+        width, length = view.encoding.width, view.positions.length
+        if vectors.shape[1] != width:
+            raise UsageError(
+                f"--embeddings {path} holds vectors of {vectors.shape[1]} numbers, not of the encoding's {width}: "
+                f"try --d {vectors.shape[1]}"
+            )
+        if len(vectors) > length:
+            raise UsageError(f"--embeddings {path} holds {len(vectors)} vectors: --length {len(vectors)} or more")
+        return vectors

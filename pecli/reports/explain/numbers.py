@@ -1,0 +1,57 @@
+"""The numbers of `pecli explain`: what is walked through."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pecli.analysis import Numbers
+from pecli.core.lazy import Array
+from pecli.encodings.harmonic import Harmonic
+from pecli.encodings.sinusoidal import Sinusoidal
+from pecli.reports.explain.word_vectors import ARTICLE, Entry
+
+
+@dataclass(frozen=True)
+class ExplainNumbers(Numbers):
+    """What is walked through.
+
+    table : (L, d); positions : (L,); frequencies : (n_pairs,), empty where there are none
+    changes, distinct : (d,), of each column of the table
+    embeddings : (words, d); rows : (words, d), what is added to them or turns them, (2 words - 1, d) for offsets
+    result : (words, d); (0, d) where nothing is done to a word
+    """
+
+    table: Array
+    positions: Array
+    frequencies: Array
+    changes: Array
+    distinct: Array
+    embeddings: Array
+    rows: Array
+    result: Array
+    words: tuple[str, ...]
+    origin: str  # of the embeddings: article, cut, made_up, file
+    how: str  # add, rotate or pair_up
+    entry: Entry
+    result_entry: Entry | None
+
+    @property
+    def article(self) -> bool:
+        """Whether the parameters are the article's."""
+        return self.view.encoding == Sinusoidal(d=len(ARTICLE[0]))
+
+    def facts(self) -> dict[str, Any]:
+        encoding, names = self.view.encoding, ("origin", "how", "words")
+        pairs = range(len(self.frequencies))
+        rates = [encoding.rate_formula(j) for j in pairs] if isinstance(encoding, Harmonic) else []
+        entries = {"entry": self.entry, "result_entry": self.result_entry}
+        return {
+            "parameters": encoding.settings(),
+            "formula": encoding.formula,
+            "columns": encoding.column_formulas(),
+            "frequency_formulas": rates,
+            **{name: array.tolist() for name, array in self.arrays().items()},
+            **{name: getattr(self, name) for name in names},
+            **{name: entry and dict(vars(entry)) for name, entry in entries.items()},
+        }

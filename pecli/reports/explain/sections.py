@@ -1,0 +1,165 @@
+"""The sections of `pecli explain`, one function each: renderables from numbers that are made already."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pecli.core.lazy import Array
+from pecli.core.terminal import facts_of, table_of, text_of
+from pecli.encodings.harmonic import Harmonic
+from pecli.reports.number_table import gaps, grid, head_and_tail
+
+if TYPE_CHECKING:
+    from pecli.reports.explain.numbers import ExplainNumbers
+    from pecli.reports.explain.word_vectors import Entry
+
+
+@dataclass(frozen=True)
+class Page:
+    """What every section is written with."""
+
+    numbers: ExplainNumbers
+    texts: Mapping[str, str]
+    filling: Mapping[str, Any]
+    width: int
+    rows: int
+    digits: int
+
+    def say(self, key: str, **more: Any) -> Any:
+        """A sentence, filled in."""
+        return text_of(self.texts[key].format(**self.filling, **more))
+
+    def numbered(self, values: Array, labels: Sequence[str], header: Sequence[str] | None = None) -> list[Any]:
+        """A table of numbers with its middle rows left out, and a line that says so."""
+        head, tail = head_and_tail(len(values), self.rows)
+        chosen = [*range(head), *range(len(values) - tail, len(values))]
+        names = header or [str(column) for column in range(values.shape[1])]
+        some = [labels[at] for at in chosen]
+        rest = len(values) - len(chosen)
+        shown = grid("p", names, some, values[chosen], width=self.width, digits=self.digits, gap=head if rest else 0)
+        return [shown, *([self.say("left_out", n=rest, all=len(values))] if rest else [])]
+
+    def listed(self, keys: Sequence[str], rows: Sequence[Sequence[str]]) -> Any:
+        """A table of texts with its middle rows left out."""
+        head, tail = head_and_tail(len(rows), self.rows)
+        gap = [] if head == len(rows) else [[gaps()[1]] * len(keys)]
+        shown = [*rows[:head], *gap, *rows[len(rows) - tail :]]
+        return table_of([self.texts[key] for key in keys], shown, show_edge=False)
+
+    def positions(self) -> list[str]:
+        """The positions of the table in the encoding's own terms."""
+        return list(map(self.numbers.view.encoding.position_text, self.numbers.positions.tolist()))
+
+
+def sections(
+    numbers: ExplainNumbers, texts: Mapping[str, str], said: Mapping[str, Any], width: int, rows: int, digits: int
+) -> list[Any]:
+    """The whole walk, one section below the other."""
+    length, dimensions = numbers.table.shape
+    filling = {**said, "length": length, "dimensions": dimensions, "words": len(numbers.words)}
+    page = Page(numbers, texts, filling, width, rows, digits)
+    chosen = {"outcome": numbers.how, "frequencies": "frequencies" if len(numbers.frequencies) else "variation"}
+    result: list[Any] = []
+    for at, (key, section) in enumerate(SECTIONS.items(), 1):
+        title = texts[chosen.get(key, key)].format(**filling)
+        result += [text_of(f"{at}. {title}", "bold"), *section(page), ""]
+    return result[:-1]
+
+
+def parameters(page: Page) -> list[Any]:
+    """The encoding, its formula and its size."""
+    encoding = page.numbers.view.encoding
+    length, dimensions = page.numbers.table.shape
+    facts = {"encoding": encoding.label(), "formula": encoding.formula, "length": str(length)}
+    facts |= {"dimensions": f"{dimensions}"}
+    return [facts_of({page.texts[key]: fact for key, fact in facts.items()})]
+
+
+def positions(page: Page) -> list[Any]:
+    """All of them, or both ends."""
+    texts = page.positions()
+    head, tail = head_and_tail(len(texts), 2 * page.rows)
+    return [text_of(", ".join([*texts[:head], *([] if head == len(texts) else ["…"]), *texts[len(texts) - tail :]]))]
+
+
+def frequencies(page: Page) -> list[Any]:
+    """Frequency and wavelength of every pair; without frequencies how often every column changes."""
+    encoding, numbers = page.numbers.view.encoding, page.numbers
+    if not isinstance(encoding, Harmonic):
+        formulas = encoding.column_formulas()
+        counts = zip(formulas, numbers.changes.tolist(), numbers.distinct.tolist(), strict=True)
+        rows = [[str(at), formula, str(n), str(m)] for at, (formula, n, m) in enumerate(counts)]
+        learned = [page.say("learned")] if encoding.trained else []
+        return [*learned, page.say("no_frequencies"), page.listed(("column", "formula", "changes", "distinct"), rows)]
+    each = zip(numbers.frequencies.tolist(), encoding.wavelengths().tolist(), strict=True)
+    rows = [[str(j), encoding.rate_formula(j), f"{rate:.10g}", f"{wave:.10g}"] for j, (rate, wave) in enumerate(each)]
+    shown = page.listed(("pair", "formula", "frequency", "wavelength"), rows)
+    return [shown, page.say("turning"), *([page.say("div_term")] if numbers.article else [])]
+
+
+def table(page: Page) -> list[Any]:
+    """The numbers, each column with its formula."""
+    formulas = page.numbers.view.encoding.column_formulas()
+    header = [f"{column}\n{formula}" for column, formula in enumerate(formulas)]
+    return [page.say("table_said"), *page.numbered(page.numbers.table, page.positions(), header)]
+
+
+def entry(page: Page) -> list[Any]:
+    """One entry of the table from its formula to its digits."""
+    one = page.numbers.entry
+    return [written("PE", one)]
+
+
+def written(name: str, one: Entry) -> Any:
+    """The name of an entry, the steps to its value and the value."""
+    return text_of(" = ".join([f"{name}({one.position}, {one.column})", *one.steps, f"{one.value:.10g}"]))
+
+
+def word_vectors(page: Page) -> list[Any]:
+    """The vectors before anything is done to them."""
+    return [page.say(page.numbers.origin), *page.numbered(page.numbers.embeddings, word_labels(page))]
+
+
+def word_labels(page: Page) -> list[str]:
+    """The position of each word, and the word."""
+    text, start = page.numbers.view.encoding.position_text, page.numbers.view.positions.start
+    places = range(len(page.numbers.words))
+    if page.numbers.how == "pair_up":  # its positions are offsets
+        return [f"{at} {page.numbers.words[at]}".strip() for at in places]
+    return [f"{text(start + at)} {page.numbers.words[at]}".strip() for at in places]
+
+
+def outcome(page: Page) -> list[Any]:
+    """What is done with the rows of the table, and what comes of it."""
+    numbers, one = page.numbers, page.numbers.result_entry
+    if numbers.how == "pair_up":
+        return [page.say("offsets"), *pair_table(page), page.say("offsets_done")]
+    labels = word_labels(page)
+    before = [page.say("rows"), *page.numbered(numbers.rows, labels), page.say("sum")] if numbers.how == "add" else []
+    line = [written("x'", one)] if one else []
+    return [*before, *page.numbered(numbers.result, labels), *line, page.say(f"{numbers.how}_done")]
+
+
+def pair_table(page: Page) -> list[Any]:
+    """The row of the table that each pair of words gets."""
+    from pecli.core.lazy import np
+
+    words = np.arange(len(page.numbers.words))
+    offsets = words[:, None] - words
+    labels = word_labels(page)
+    shown = grid("i \\ j", labels, labels, offsets, width=page.width, digits=0)
+    starts = [str(at - len(words) + 1) for at in range(len(page.numbers.rows))]
+    return [shown, *page.numbered(page.numbers.rows, starts)]
+
+
+SECTIONS: dict[str, Callable[[Page], list[Any]]] = {
+    "parameters": parameters,
+    "positions": positions,
+    "frequencies": frequencies,
+    "table": table,
+    "entry": entry,
+    "words": word_vectors,
+    "outcome": outcome,
+}

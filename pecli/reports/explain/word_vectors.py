@@ -1,0 +1,49 @@
+"""What `pecli explain` does with the rows of a table: they are added to word vectors, turn them, or belong to pairs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pecli.core.lazy import Array
+from pecli.core.positions import Positions
+from pecli.encodings.encoding import Encoding
+from pecli.encodings.rope import Rope
+
+WORDS = ("我", "喜欢", "你")
+ARTICLE = (  # the fourth article's word vectors, d_model 8
+    (0.1234, -0.5678, 0.9012, -0.3456, 0.7890, -0.1234, 0.5678, -0.9012),
+    (0.2345, -0.6789, 0.0123, -0.4567, 0.8901, -0.2345, 0.6789, -0.0123),
+    (0.3456, -0.7890, 0.1234, -0.5678, 0.9012, -0.3456, 0.7890, -0.1234),
+)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One number and how it comes about: texts that each equal the next, and the value."""
+
+    position: int
+    column: int
+    steps: tuple[str, ...]
+    value: float
+
+
+def combine(encoding: Encoding, vectors: Array, rows: Array, own: Positions) -> tuple[str, Array]:
+    """What is done with word vectors at their positions, and what comes of it, (words, d)."""
+    if isinstance(encoding, Rope):
+        return "rotate", encoding.rotate(vectors, own.array())
+    if encoding.additive:
+        return "add", vectors + rows
+    return "pair_up", vectors[:0]
+
+
+def result_entry(
+    encoding: Encoding, how: str, vectors: Array, rows: Array, result: Array, own: Positions, column: int
+) -> Entry | None:
+    """How one number of the result comes about: of the last word, in the same column."""
+    if how == "pair_up":
+        return None
+    word = len(vectors) - 1
+    steps: tuple[str, ...] = (f"{vectors[word, column]:.10g} + {rows[word, column]:.10g}",)
+    if isinstance(encoding, Rope):
+        steps = tuple(encoding.rotation_written_out(vectors[word], own.start + word, column))
+    return Entry(own.start + word, column, steps, float(result[word, column]))

@@ -1,0 +1,169 @@
+"""One field, one fact: reading, checking and writing the values of options."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from pecli.core.errors import UnknownNameError, UsageError
+from pecli.core.options import EXACT, Options, option
+
+
+@dataclass(frozen=True)
+class Cake(Options):
+    what = "ingredient"
+
+    eggs: int = option(3, "how many eggs", at_least=1, at_most=97)
+    heat: float = option(180.5, "degrees", above=0, flags=("-t",))
+    flour: str = option("rye", "which flour", choices=lambda: ("rye", "wheat"))
+    cold: bool = option(False, "not baked")
+    note: str | None = option(None, "said beside it", unset="nothing")
+    layers: tuple[int, ...] = option((1, 2), "thickness of each", at_least=-7)
+    names: tuple[str, ...] = option((), "names, kept whole", split=False)
+    salt_grains: int | None = option(None, "counted")
+
+
+def test_name_type_and_default_come_from_the_field() -> None:
+    options = Cake.options()
+    assert list(options) == [field.name for field in dataclasses.fields(Cake)]
+    assert options["salt_grains"].flag == "--salt-grains"
+    assert (options["heat"].scalar, options["heat"].default, options["heat"].many) == (float, 180.5, False)
+    assert (options["layers"].scalar, options["layers"].many, options["layers"].optional) == (int, True, False)
+    assert (options["note"].scalar, options["note"].optional) == (str, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "value"),
+    [
+        ("eggs", "5", 5),
+        ("eggs", " +5 ", 5),
+        ("eggs", 5.0, 5),
+        ("eggs", "1e1", 10),
+        ("eggs", np.int64(5), 5),
+        ("heat", "2", 2.0),
+        ("heat", 2, 2.0),
+        ("heat", "1e-3", 0.001),
+        ("heat", np.float64(2.5), 2.5),
+        ("flour", "wheat", "wheat"),
+        ("cold", "true", True),
+        ("cold", "False", False),
+        ("note", None, None),
+        ("note", "a, b", "a, b"),
+        ("note", "", ""),
+        ("layers", "3,-5", (3, -5)),
+        ("layers", [3, "5"], (3, 5)),
+        ("layers", 3, (3,)),
+        ("names", "a,b", ("a,b",)),
+        ("names", ["a,b", "c"], ("a,b", "c")),
+        ("salt_grains", -EXACT, -EXACT),
+        ("salt_grains", str(EXACT), EXACT),
+    ],
+)
+def test_every_spelling_gives_the_checked_value(name: str, given: object, value: object) -> None:
+    made = getattr(Cake.make({name: given}), name)
+    assert made == value
+    assert type(made) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("eggs", 0),
+        ("eggs", 98),
+        ("eggs", -5),
+        ("eggs", 2.5),
+        ("eggs", True),
+        ("eggs", None),
+        ("eggs", ""),
+        ("eggs", "--5"),
+        ("eggs", "²"),
+        ("eggs", "nan"),
+        ("eggs", "inf"),
+        ("eggs", "9" * 20),
+        ("eggs", "9" * 5000),
+        ("eggs", [3]),
+        ("heat", 0),
+        ("heat", -0.0),
+        ("heat", "nan"),
+        ("heat", "-inf"),
+        ("heat", "1e999"),
+        ("heat", 10**400),
+        ("heat", "0x10"),
+        ("heat", False),
+        ("flour", 3),
+        ("cold", "yes"),
+        ("cold", 1),
+        ("note", "a\0b"),
+        ("note", 5),
+        ("layers", "3,,5"),
+        ("layers", "3,-8"),
+        ("layers", None),
+        ("salt_grains", EXACT + 1),
+        ("salt_grains", "99999999999999999999"),
+    ],
+)
+def test_what_is_not_allowed_is_named_with_what_is(name: str, given: object) -> None:
+    with pytest.raises(UsageError) as caught:
+        Cake.make({name: given})
+    assert Cake.options()[name].flag in str(caught.value)
+    assert "it takes" in str(caught.value)
+    assert len(str(caught.value)) < 200
+
+
+def test_an_int_of_5000_digits_is_refused_as_any_other() -> None:
+    with pytest.raises(UsageError):
+        Cake(eggs=10**5000)
+
+
+def test_a_wrong_word_gets_the_nearest_one() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'wheat'"):
+        Cake(flour="what")
+
+
+def test_an_unknown_name_gets_the_nearest_one() -> None:
+    with pytest.raises(UnknownNameError, match=r"ingredient.*'egs'.*did you mean 'eggs'"):
+        Cake.make({"egs": 3})
+
+
+@pytest.mark.parametrize(
+    "cake",
+    [
+        Cake(),
+        Cake(eggs=97, heat=1e300, cold=True, note="a, 'b'", layers=(-7, 0), salt_grains=0),
+        Cake(heat=0.1 + 0.2),
+        Cake(heat=2.0**53 * 3),
+        Cake(heat=5e-324),
+    ],
+)
+def test_what_write_writes_read_reads(cake: Cake) -> None:
+    for name, value in cake.settings().items():
+        one = Cake.options()[name]
+        if value not in (None, ()):
+            assert one.read(one.write(value)) == value
+
+
+def test_numbers_are_written_as_people_write_them() -> None:
+    one = Cake.options()["heat"]
+    assert [one.write(value) for value in (10000.0, 0.5, 1e300)] == ["10000", "0.5", "1e+300"]
+
+
+def test_bounds_are_said_in_words() -> None:
+    bounds = {name: one.bounds for name, one in Cake.options().items()}
+    assert "1" in bounds["eggs"] and "97" in bounds["eggs"]
+    assert "> 0" in bounds["heat"]
+    assert "rye, wheat" in bounds["flour"]
+    assert bounds["layers"].startswith("a list")
+
+
+def test_changed_holds_what_differs_from_the_defaults() -> None:
+    assert Cake().changed() == {}
+    assert Cake(eggs="5", heat=180.5, note="x").changed() == {"eggs": 5, "note": "x"}  # type: ignore[arg-type]  # text
+
+
+def test_options_are_frozen_and_equal_by_value() -> None:
+    assert Cake(eggs=5) == Cake(eggs=5) != Cake()
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        Cake().eggs = 7  # type: ignore[misc]  # that is the point

@@ -1,0 +1,126 @@
+"""Clock faces: where every hand points, and which dials are shown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure as Drawing
+
+import pecli
+from pecli.core.errors import UsageError
+from pecli.encodings.clock import Clock
+from pecli.encodings.sinusoidal import Sinusoidal
+from pecli.figures.clock_faces import short_wave
+
+
+def numbers(**options: object) -> Any:
+    return pecli.figure("dials", **options).numbers
+
+
+def hands(**options: object) -> Any:
+    """The tip of every hand from the middle of its face, in radii, shape (rows, columns, 2)."""
+    picture = pecli.figure("dials", **options)
+    axes: Any = picture.draw(Drawing().subplots())
+    segments = np.array(axes.collections[-1].get_segments())
+    rows, columns = picture.seen.main.shape
+    middles = np.array([(x, -y) for y in range(rows) for x in range(columns)])
+    assert segments[:, 0] == pytest.approx(middles)
+    return ((segments[:, 1] - segments[:, 0]) / 0.4).reshape(rows, columns, 2)
+
+
+@pytest.mark.parametrize("d", [6, 7])
+def test_the_tip_of_a_hand_is_the_sine_and_the_cosine_of_its_pair(d: int) -> None:
+    at = [0, 1, 50, -7]
+    table = np.hstack([pecli.encode(d=d + d % 2, base=10 ** ((d + d % 2) / d), length=1, start=p) for p in at])
+    expected = table.reshape(len(at), -1, 2)
+    assert hands(d=d, base=10, at=at) == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_hands_of_rope_are_its_columns() -> None:
+    table = pecli.encode("rope", d=6, length=1, start=9).reshape(1, 3, 2)
+    assert hands(encoding="rope", d=6, at=[9]) == pytest.approx(table[..., ::-1], abs=1e-14)  # cos stands first there
+
+
+def test_at_three_o_clock_the_hour_hand_is_at_a_quarter() -> None:
+    seconds, minutes, hours = hands(encoding="clock", at=[3 * 3600])[0]
+    assert seconds == pytest.approx([0, 1], abs=1e-12)
+    assert minutes == pytest.approx([0, 1], abs=1e-12)
+    assert hours == pytest.approx([1, 0], abs=1e-12)  # to the right: clockwise from the top
+
+
+def test_at_half_past_the_minute_hand_points_down_and_the_row_says_the_time() -> None:
+    axes: Any = pecli.figure("dials", encoding="clock", at=[10981, 1800]).draw(Drawing().subplots())
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["03:03:01", "00:30:00"]
+    assert hands(encoding="clock", at=[1800])[0, 1] == pytest.approx([0, -1], abs=1e-12)
+
+
+def test_every_dial_is_named_with_its_wavelength() -> None:
+    axes: Any = pecli.figure("dials", d=4, base=100, at=[0]).draw(Drawing().subplots())
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["pair 0\nλ 6.28", "pair 1\nλ 62.8"]
+    assert axes.get_aspect() == 1  # a circle is round
+
+
+def test_a_pair_has_one_colour_in_every_row() -> None:
+    axes: Any = pecli.figure("dials", d=6, at=[0, 5]).draw(Drawing().subplots())
+    colours = [tuple(one) for one in axes.collections[-1].get_colors()]
+    assert colours[:3] == colours[3:] and len(set(colours)) == 3
+
+
+@pytest.mark.parametrize(
+    ("length", "start", "rows"), [(200, 0, [0, 50, 100, 150]), (2, 7, [7, 8]), (1, -3, [-3]), (5, 0, [0, 1, 2, 3])]
+)
+def test_without_positions_four_are_spread_over_the_length(length: int, start: int, rows: list[int]) -> None:
+    assert numbers(length=length, start=start).arrays()["positions"].tolist() == rows
+
+
+@pytest.mark.parametrize(("d", "count"), [(128, 8), (16, 8), (14, 7), (7, 4), (1, 1)])
+def test_without_pairs_eight_at_most_are_spread_from_the_first_to_the_last(d: int, count: int) -> None:
+    pairs = numbers(d=d).arrays()["pairs"].tolist()
+    assert len(pairs) == count == len(set(pairs))
+    assert (pairs[0], pairs[-1]) == (0, (d + 1) // 2 - 1)
+
+
+def test_pairs_and_positions_are_the_users_in_their_order() -> None:
+    found = numbers(d=128, pairs=[63, 0], at=[10**9, 3])
+    assert found.arrays()["pairs"].tolist() == [63, 0]
+    assert found.arrays()["positions"].tolist() == [10**9, 3]  # beyond the length too
+    assert found.arrays()["wavelengths"] == pytest.approx([2 * np.pi * 10000 ** (63 / 64), 2 * np.pi])
+    assert found.main[1, 1] == pytest.approx(3)
+    assert np.abs(found.main).max() <= np.pi
+
+
+@pytest.mark.parametrize(("d", "beyond"), [(8, 4), (7, 4), (1, 1)])
+def test_a_pair_that_is_not_there_is_refused(d: int, beyond: int) -> None:
+    with pytest.raises(UsageError, match=f"--pairs {beyond}.*pairs 0 to {beyond - 1}"):
+        pecli.figure("dials", d=d, pairs=[0, beyond])
+    with pytest.raises(UsageError, match="--pairs -1"):
+        pecli.figure("dials", d=d, pairs=[-1])
+
+
+@pytest.mark.parametrize("encoding", ["binary", "learned"])
+def test_what_does_not_turn_is_refused_with_figures_that_fit(encoding: str) -> None:
+    with pytest.raises(UsageError, match=f"dials cannot show {encoding}.*heatmap"):
+        pecli.figure("dials", encoding=encoding)
+
+
+def test_numbers_are_angles_by_position_and_pair() -> None:
+    header, rows = numbers(d=6, at=[0, 2]).sheet()
+    assert header == ["positions", "pair 0", "pair 1", "pair 2"]
+    assert rows[:, 0].tolist() == [0, 2] and rows[0, 1:].tolist() == [0, 0, 0]
+    assert rows[1, 1] == pytest.approx(2)
+
+
+def test_the_dials_of_a_clock_are_named_by_their_hands() -> None:
+    axes: Any = pecli.figure("dials", encoding="clock", at=[0]).draw(Drawing().subplots())
+    assert [text.get_text().strip() for text in axes.get_xticklabels()] == ["1 min hand", "1 h hand", "12 h hand"]
+
+
+@pytest.mark.parametrize(
+    ("wave", "text"),
+    [(6.28318, "λ 6.28"), (62.8318, "λ 62.8"), (54410.1, "λ 5.4e4"), (1.26e12, "λ 1.3e12"), (np.inf, "still")],
+)
+def test_a_wavelength_fits_a_dial_at_any_size(wave: float, text: str) -> None:
+    assert short_wave(Sinusoidal(), wave) == text
+    assert short_wave(Clock(), wave) == ""  # its hand is named by it

@@ -1,0 +1,122 @@
+"""The score of two tokens as four parts: they add up, and the last depends on the offset alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure as Drawing
+
+import pecli
+from pecli.core.errors import UsageError
+from pecli.figures.score_terms import PLACES, Terms, TermsNumbers, spread
+
+ADDED = ["sinusoidal:d=8", "sinusoidal:d=7", "clock", "geometric:d=8", "binary", "learned:d=5"]
+INVARIANT = ["sinusoidal:d=8", "sinusoidal:d=8,layout=concatenated", "clock", "geometric:d=8"]
+
+
+def made(**options: object) -> TermsNumbers:
+    numbers = pecli.figure("terms", **options).numbers
+    assert isinstance(numbers, TermsNumbers)
+    return numbers
+
+
+@pytest.mark.parametrize("encoding", ADDED)
+def test_the_four_parts_add_up_to_the_score(encoding: str) -> None:
+    numbers = made(encoding=encoding, start=3)
+    one = numbers.view.encoding
+    both = Terms().content(one.width) + one.table(np.arange(3.0, 10.0))
+    parts = numbers.content_content + numbers.content_position + numbers.position_content + numbers.position_position
+    assert numbers.total == pytest.approx(both @ both.T, abs=1e-12)
+    assert parts == pytest.approx(numbers.total, abs=1e-12)
+    assert numbers.facts()["error"] < 1e-12
+
+
+def test_each_part_is_its_product() -> None:
+    numbers = made(d=5)
+    x, p = Terms().content(5), pecli.encode(d=5, length=7)
+    assert numbers.content_content == pytest.approx(x @ x.T, abs=1e-13)
+    assert numbers.content_position == pytest.approx(x @ p.T, abs=1e-13)
+    assert numbers.position_content == pytest.approx(p @ x.T, abs=1e-13)
+    assert numbers.position_position == pytest.approx(p @ p.T, abs=1e-13)
+    assert np.array_equal(numbers.position_content, numbers.content_position.T)
+
+
+@pytest.mark.parametrize("encoding", INVARIANT)
+def test_position_with_position_depends_on_the_offset_alone(encoding: str) -> None:
+    numbers = made(encoding=encoding)
+    spreads = numbers.facts()["spreads"]
+    assert spreads["position_position"] < 1e-12
+    assert min(spreads["content_position"], spreads["position_content"], spreads["content_content"]) > 0.1
+    assert numbers.caption().endswith("p·p\u00a00")
+
+
+@pytest.mark.parametrize("encoding", ["binary", "learned:d=5", "sinusoidal:d=7"])
+def test_where_it_does_not_the_spread_says_so(encoding: str) -> None:
+    spread = made(encoding=encoding).facts()["spreads"]["position_position"]
+    assert spread > 1e-6
+    assert made(encoding=encoding).caption().endswith(f"p·p\u00a0{spread:.2g}")
+
+
+def test_the_start_moves_the_middle_two_alone() -> None:
+    first, later = made(), made(start=101)
+    assert np.array_equal(first.content_content, later.content_content)
+    assert first.position_position == pytest.approx(later.position_position, abs=1e-12)
+    assert np.abs(first.content_position - later.content_position).max() > 0.1
+
+
+def test_the_spread_is_that_of_the_worst_diagonal() -> None:
+    assert spread(np.array([[0.0, 5.0, 9.0], [1.0, 2.0, 7.0], [8.0, 4.0, 1.0]])) == 3
+    assert spread(np.array([[4.0]])) == 0
+    steps = np.arange(11)
+    assert spread((steps[:, None] - steps) ** 3) == 0
+
+
+def test_without_content_the_sum_is_position_alone() -> None:
+    numbers = made(content_scale=0)
+    assert np.array_equal(numbers.total, numbers.position_position)
+
+
+@pytest.mark.parametrize(("encoding", "instead"), [("rope", "attention"), ("relative", "relative")])
+def test_what_is_not_added_is_refused_with_what_fits(encoding: str, instead: str) -> None:
+    with pytest.raises(
+        UsageError, match=f"terms cannot show {encoding}: it has no position vector to add; try .*{instead}"
+    ):
+        pecli.figure("terms", encoding=encoding)
+
+
+def test_learned_positions_do_not_extrapolate_to_more_tokens(folder: object) -> None:
+    np.save("rows.npy", np.ones((2, 5)))
+    with pytest.raises(UsageError, match="do not extrapolate"):
+        pecli.figure("terms", encoding="learned", file="rows.npy", sentences="like")
+
+
+def test_five_panels_share_limits_symmetric_about_zero() -> None:
+    picture = pecli.figure("terms", tokens="x y z")
+    axes = Drawing(dpi=30).subplots()
+    picture.draw(axes)
+    drawn: list[Any] = list(axes.child_axes)
+    arrays = picture.seen.arrays()
+    images = {name: drawn[place].get_images()[0] for name, place in PLACES.items()}
+    limit = max(np.abs(array).max() for array in arrays.values())
+    assert {image.get_clim() for image in images.values()} == {(-limit, limit)}
+    assert {image.get_cmap().name for image in images.values()} == {"RdBu_r"}
+    assert all(np.array_equal(image.get_array(), arrays[name]) for name, image in images.items())
+    titles = [one.get_title().partition("\n")[0] for one in drawn if one.get_images()]
+    assert titles == [
+        "content · content",
+        "content · position",
+        "position · content",
+        "position · position",
+        "sum of the four",
+    ]
+    assert [text.get_text() for text in drawn[5].get_xticklabels()] == ["x", "y", "z"]
+    assert [one.axison for one in drawn] == [True, True, False, True, True, True]
+
+
+def test_compare_shows_two_under_the_same_limits() -> None:
+    picture = pecli.figure("compare", figure="terms", encoding=["clock", "sinusoidal:d=8"])
+    assert picture.job.figure.grid_for(picture.job.view()) == (4, 3)  # type: ignore[attr-defined]  # a figure
+    limits = {part.numbers.limits() for part in picture.seen.parts}  # type: ignore[attr-defined]  # compare's numbers
+    assert len(limits) == 1

@@ -1,0 +1,202 @@
+"""The only writer of files: whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import resource
+import stat
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pecli.core.errors import OutputError, UsageError
+from pecli.files import writer
+
+OLD, NEW = b"old and whole", b"new" * 50_000
+
+
+def fail(error: BaseException) -> Callable[..., Any]:
+    def failing(*_: Any, **__: Any) -> Any:
+        raise error
+
+    return failing
+
+
+def test_parents_are_made(tmp_path: Path) -> None:
+    writer.write(str(tmp_path / "a" / "b" / "c.png"), NEW)
+    assert (tmp_path / "a" / "b" / "c.png").read_bytes() == NEW
+
+
+def test_nothing_but_the_file_is_left(tmp_path: Path) -> None:
+    writer.write(str(tmp_path / "a.png"), NEW)
+    writer.write(str(tmp_path / "a.png"), OLD)
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a.png", OLD)]
+
+
+@pytest.mark.parametrize("call", ["replace", "chmod"])
+@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left"), KeyboardInterrupt(), writer.Terminated()])
+@pytest.mark.parametrize("there", [True, False])
+def test_a_failing_write_leaves_the_old_file_and_no_temporary(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str, error: BaseException, there: bool
+) -> None:
+    target = tmp_path / "a.png"
+    if there:
+        target.write_bytes(OLD)
+    monkeypatch.setattr(f"pecli.files.writer.os.{call}", fail(error))
+    with pytest.raises(OutputError if isinstance(error, OSError) else type(error)):
+        writer.write(str(target), NEW)
+    monkeypatch.undo()
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == ([("a.png", OLD)] if there else [])
+
+
+def test_a_disk_that_is_full_half_way_leaves_the_old_file(tmp_path: Path) -> None:
+    target = tmp_path / "a.png"
+    target.write_bytes(OLD)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, hard))
+    try:
+        with pytest.raises(OutputError) as caught:
+            writer.write(str(target), NEW)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert str(target) in str(caught.value)
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a.png", OLD)]
+
+
+@pytest.mark.parametrize(("mask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
+def test_a_new_file_has_the_mode_of_a_plain_open(
+    tmp_path: Path, umask: Callable[[int], int], mask: int, mode: int
+) -> None:
+    umask(mask)
+    writer.write(str(tmp_path / "a.png"), NEW)
+    assert stat.S_IMODE((tmp_path / "a.png").stat().st_mode) == mode
+    assert umask(0o022) == mask
+
+
+def test_a_replaced_file_keeps_its_mode(tmp_path: Path) -> None:
+    target = tmp_path / "a.png"
+    target.write_bytes(OLD)
+    target.chmod(0o640)
+    writer.write(str(target), NEW)
+    assert stat.S_IMODE(target.stat().st_mode) == 0o640
+
+
+def test_a_symlink_is_written_through(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    real, link = tmp_path / "there" / "real.png", tmp_path / "link.png"
+    real.write_bytes(OLD)
+    link.symlink_to(real)
+    writer.write(str(link), NEW)
+    assert link.is_symlink()
+    assert real.read_bytes() == NEW
+
+
+def test_a_dangling_symlink_makes_its_target(tmp_path: Path) -> None:
+    (tmp_path / "link.png").symlink_to("real.png")
+    writer.write(str(tmp_path / "link.png"), NEW)
+    assert (tmp_path / "link.png").is_symlink()
+    assert (tmp_path / "real.png").read_bytes() == NEW
+
+
+def test_a_symlink_to_itself_is_an_error_of_ours(tmp_path: Path) -> None:
+    (tmp_path / "loop.png").symlink_to("loop.png")
+    with pytest.raises((OutputError, UsageError)):
+        writer.write(str(tmp_path / "loop.png"), NEW)
+
+
+def test_a_fifo_is_written_directly_and_stays_one(tmp_path: Path) -> None:
+    fifo, read = tmp_path / "a.png", list[bytes]()
+    os.mkfifo(fifo)
+    reader = threading.Thread(target=lambda: read.append(fifo.read_bytes()), daemon=True)
+    reader.start()
+    writer.write(str(fifo), NEW)
+    reader.join(10)
+    assert read == [NEW]
+    assert fifo.is_fifo()
+
+
+def test_a_device_is_written_directly_and_stays_one() -> None:
+    writer.write(os.devnull, NEW)
+    assert Path(os.devnull).is_char_device()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has it")
+def test_a_full_device_is_named() -> None:
+    with pytest.raises(OutputError, match="/dev/full could not be written"):
+        writer.write("/dev/full", NEW)
+
+
+def test_a_file_where_a_folder_should_be_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(OLD)
+    with pytest.raises(UsageError, match="not a folder"):
+        writer.check_target(str(tmp_path / "file" / "a.png"), True)
+    with pytest.raises(OutputError):
+        writer.write(str(tmp_path / "file" / "a.png"), NEW)
+
+
+def test_targets_that_cannot_be_are_refused_before_work_is_done(tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(OLD)
+    writer.check_target(str(tmp_path / "a.png"), True)
+    writer.check_target(str(tmp_path / "new" / "a.png"), False)
+    with pytest.raises(UsageError, match="--no-clobber"):
+        writer.check_target(str(tmp_path / "a.png"), False)
+    with pytest.raises(UsageError, match="folder"):
+        writer.check_target(str(tmp_path), True)
+    with pytest.raises(UsageError, match="folder"):
+        writer.check_target("new/", True)
+    with pytest.raises(UsageError, match="cannot be made"):
+        writer.check_target(str(tmp_path / ("a" * 300)), True)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.png"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_place_without_permission_is_refused(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(OutputError, match="permission"):
+        writer.check_target(str(tmp_path / "a.png"), True)
+    tmp_path.chmod(0o700)
+
+
+def test_standard_output_must_be_there_and_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setattr("sys.stdout", Terminal())
+    with pytest.raises(UsageError, match="terminal"):
+        writer.check_target("-", True)
+    monkeypatch.setattr("sys.stdout", None)
+    with pytest.raises(OutputError, match="closed"):
+        writer.check_target("-", True)
+
+
+def test_standard_output_gets_the_bytes_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = io.BytesIO()
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(raw))
+    writer.write("-", b"\x89PNG\r\n\n")
+    assert raw.getvalue() == b"\x89PNG\r\n\n"
+
+
+def test_sigterm_becomes_an_exception_only_inside() -> None:
+    import signal
+
+    before = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(writer.Terminated), writer.terminable():
+        signal.raise_signal(signal.SIGTERM)
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_other_threads_can_write_too(tmp_path: Path) -> None:
+    def work() -> None:
+        with writer.terminable():
+            writer.write(str(tmp_path / "a.png"), NEW)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join(10)
+    assert (tmp_path / "a.png").read_bytes() == NEW

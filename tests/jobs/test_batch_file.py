@@ -1,0 +1,303 @@
+"""A file of figures: what may stand in it, which jobs it asks for, and everything that is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pecli.cli.recipe import toml
+from pecli.core.errors import PecliError, UsageError
+from pecli.encodings import read_encoding
+from pecli.jobs.batch_file import EXAMPLE, Batch, read_batch
+from pecli.jobs.job import Job
+from pecli.jobs.job_options import ANALYSES
+
+FILE = "figures.toml"
+HEAT = '[[figure]]\ncommand = "heatmap"\n'
+WAVES = '[[figure]]\ncommand = "waves"\n'
+
+
+def read(text: str | bytes, folder: str | None = None) -> Batch:
+    Path(FILE).write_bytes(text.encode() if isinstance(text, str) else text)
+    return read_batch(FILE, folder)
+
+
+def refused(text: str | bytes) -> str:
+    with pytest.raises(UsageError) as caught:
+        read(text)
+    return str(caught.value)
+
+
+def settings(batch: Batch, name: str) -> list[Any]:
+    return [job.settings()[name] for job in batch.jobs]
+
+
+@pytest.mark.parametrize("analysis", ANALYSES)
+def test_the_keys_of_a_figure_are_the_options_of_its_command(analysis: str, folder: Path) -> None:
+    usual = Job.make(analysis, {})
+    given = {name: value for name, value in usual.settings().items() if value not in (None, ())}
+    rows = [f"{name} = {toml(value)}" for name, value in given.items()]
+    (job,) = read("\n".join([f'[[figure]]\ncommand = "{analysis}"\noutput = "a.json"', *rows])).jobs
+    assert job == Job.make(analysis, {"output": "a.json"})
+
+
+def test_a_job_is_the_one_of_the_command_line_with_its_outputs_in_the_folder(folder: Path) -> None:
+    (folder / "sub").mkdir()
+    Path("sub/figures.toml").write_text(f'{HEAT}base = 10\nno-title = true\noutput = ["a.png", "x/{{base}}.svg"]\n')
+    (job,) = read_batch("sub/figures.toml").jobs
+    assert job == Job.make("heatmap", {"base": 10, "no_title": True, "output": ["sub/a.png", "sub/x/10.svg"]})
+    (job,) = read_batch("sub/figures.toml", "out").jobs
+    assert job.targets() == ("out/a.png", "out/x/10.svg")
+
+
+def test_a_figure_without_output_gets_a_made_up_name_in_the_folder(folder: Path) -> None:
+    assert [job.targets() for job in read(HEAT + 'base = 10\nformat = "svg"\n', "out").jobs] == [
+        ("out/heatmap-sinusoidal-base10.svg",)
+    ]
+
+
+def test_lists_sweep_and_lists_of_list_options_do_not(folder: Path) -> None:
+    batch = read(HEAT + 'base = [10, 100]\nd = [6, 8, 10]\noutput = "{base}-{d}.png"\n' + WAVES + "dims = [4, 5]\n")
+    assert len(batch.entries[0].jobs) == 6
+    (waves,) = batch.entries[1].jobs
+    assert waves.figure.settings()["dims"] == (4, 5)
+    nested = read(WAVES + 'dims = [[4, 5], [6]]\noutput = "{dims}.png"\n')
+    assert [job.targets() for job in nested.jobs] == [("4_5.png",), ("6.png",)]
+
+
+def test_defaults_go_to_every_figure_that_has_such_an_option_and_lose_against_its_own(folder: Path) -> None:
+    batch = read("[defaults]\nlength = 5\nmeasure = 'dot'\nno-title = true\n" + HEAT + "length = 7\n" + HEAT + "d = 4\n"
+                 '[[figure]]\ncommand = "distance"\n')  # fmt: skip
+    assert settings(batch, "length") == [7, 5, 5]
+    assert settings(batch, "no_title") == [True] * 3
+    assert batch.jobs[2].settings()["measure"] == "dot" and "measure" not in batch.jobs[0].settings()
+
+
+def test_defaults_of_parameters_go_to_the_encodings_that_have_them(folder: Path) -> None:
+    batch = read("[defaults]\nbase = 10\nd = 6\n" + HEAT + HEAT + 'encoding = "clock"\n' + HEAT + 'encoding = "rope"\n')
+    assert [job.encodings[0] for job in batch.jobs] == [
+        read_encoding(spec) for spec in ("sinusoidal:base=10,d=6", "clock", "rope:base=10,d=6")
+    ]
+
+
+def test_the_encoding_may_be_a_default(folder: Path) -> None:
+    batch = read('[defaults]\nencoding = "rope"\nbase = 10\n' + HEAT + HEAT + 'encoding = "clock"\n')
+    assert [job.encodings[0].name for job in batch.jobs] == ["rope", "clock"]
+
+
+def test_a_default_may_sweep(folder: Path) -> None:
+    batch = read("[defaults]\nbase = [10, 100]\n" + HEAT + 'output = "{base}.png"\n')
+    assert [job.targets() for job in batch.jobs] == [("10.png",), ("100.png",)]
+
+
+def test_name_note_title_and_index_are_kept(folder: Path) -> None:
+    batch = read('[batch]\ntitle = "T"\nindex = "README.md"\n' + HEAT + 'name = "one"\nnote = "why"\n' + WAVES)
+    assert (batch.title, batch.index) == ("T", ("README.md",))
+    assert [(one.name, one.note) for one in batch.entries] == [("one", "why"), ("waves-sinusoidal.png", "")]
+    assert read('[batch]\nindex = ["a.md", "b.html"]\n' + HEAT).index == ("a.md", "b.html")
+
+
+@pytest.mark.parametrize("start", [b"\xef\xbb\xbf", b""], ids=["with a byte order mark", "without"])
+@pytest.mark.parametrize("end", [b"\r\n", b"\n"], ids=["crlf", "lf"])
+def test_a_file_of_any_editor_is_read(start: bytes, end: bytes, folder: Path) -> None:
+    text = (HEAT + 'title = "位置"\n').encode()
+    assert settings(read(start + text.replace(b"\n", end)), "title") == ["位置"]
+
+
+def test_the_starting_file_is_a_batch_file(folder: Path) -> None:
+    batch = read(EXAMPLE.format(path=FILE))
+    assert [path for job in batch.jobs for path in job.targets()] == [
+        "heat-10.png",
+        "heat-10000.png",
+        "rope.png",
+        "rope.svg",
+    ]
+
+
+WRONG: list[tuple[str, str, list[str]]] = [
+    ("unknown key", HEAT + "\nbsae = 10\n", [f"{FILE}:4: figure 1: ", "'bsae'", "did you mean 'base'"]),
+    ("another command's key", HEAT + 'measure = "dot"\n', [f"{FILE}:3: ", "option of heatmap", "'measure'"]),
+    ("a key of the command line alone", HEAT + "json = true\n", [f"{FILE}:3: ", "'json'"]),
+    ("true is no number", HEAT + "base = true\n", [f"{FILE}:3: ", "base", "wrong type", "number"]),
+    ("true is no whole number", HEAT + "d = true\n", [f"{FILE}:3: ", "d = ", "wrong type", "whole number"]),
+    ("text is no number", HEAT + 'base = "10"\n', [f"{FILE}:3: ", "base = '10'", "wrong type"]),
+    ("text is no whole number", HEAT + 'length = "5"\n', [f"{FILE}:3: ", "length = '5'", "wrong type"]),
+    ("one of a list", HEAT + 'base = [10, "x"]\n', [f"{FILE}:3: ", "base = 'x'", "wrong type"]),
+    ("a number is no text", HEAT + "title = 5\n", [f"{FILE}:3: ", "title = 5", "text"]),
+    ("a number is no truth", HEAT + "no_title = 1\n", [f"{FILE}:3: ", "no_title = 1", "true or false"]),
+    ("a date is no number", HEAT + "base = 2024-01-01\n", [f"{FILE}:3: ", "base", "wrong type"]),
+    ("a table is no number", HEAT + "base = {a = 1}\n", [f"{FILE}:3: ", "base", "wrong type"]),
+    ("nan", HEAT + "base = nan\n", [FILE, "figure 1", "--base nan", "finite"]),
+    ("inf", HEAT + "base = [10, inf]\n", [FILE, "figure 1", "--base inf", "finite"]),
+    ("negative", HEAT + "base = -1\n", [FILE, "figure 1", "--base -1", "> 0"]),
+    ("half a dimension", HEAT + "d = 2.5\n", [FILE, "figure 1", "--d 2.5", "whole"]),
+    ("a value out of bounds", HEAT + "length = 0\n", [f"{FILE}:3: ", "--length 0", "≥ 1"]),
+    ("30 digits", HEAT + f"length = {'9' * 30}\n", [f"{FILE}:3: ", "--length", "≤"]),
+    ("400 digits", HEAT + f"base = {'9' * 400}\n", [FILE, "figure 1", "--base", "finite"]),
+    ("a list of lists", HEAT + "base = [[10]]\n", [FILE, "figure 1", "--base"]),
+    ("a word", '[[figure]]\ncommand = "distance"\nmeasure = "euclid"\n', [f"{FILE}:3: ", "did you mean 'euclidean'"]),
+    ("unknown command", '[[figure]]\ncommand = "heatmpa"\n', [f"{FILE}:1: figure 1: ", "did you mean 'heatmap'"]),
+    ("no command", "[[figure]]\nbase = 10\n", [f"{FILE}:1: figure 1 has no command"]),
+    ("two commands", '[[figure]]\ncommand = ["heatmap"]\n', [f"{FILE}:1: figure 1 has no command"]),
+    ("unknown encoding", HEAT + 'encoding = "rop"\n', [FILE, "figure 1", "did you mean 'rope'"]),
+    ("a parameter of none", HEAT + "periods = 5\n", [FILE, "figure 1", "'periods'", "sinusoidal"]),
+    (
+        "an encoding it cannot show",
+        '[[figure]]\ncommand = "dials"\nencoding = "binary"\n',
+        [FILE, "cannot show binary"],
+    ),
+    ("unknown colour map", HEAT + 'cmap = "virids"\n', [FILE, "figure 1", "did you mean 'viridis'"]),
+    (
+        "too much memory",
+        '[[figure]]\ncommand = "distance"\nlength = 1000000000\noutput = "a.npy"\n',
+        [FILE, "figure 1", "EiB"],
+    ),
+    (
+        "too many pairs",
+        '[[figure]]\ncommand = "scatter"\nlength = 1000000000\n',
+        [FILE, "figure 1", "pairs", "--length"],
+    ),
+    ("a number as name", HEAT + "name = 5\n", [f"{FILE}:3: figure 1", "name", "text"]),
+    ("unknown format", HEAT + 'output = "a.gif"\n', [FILE, "figure 1", "gif", "png"]),
+    ("unknown blank", HEAT + 'output = "{bsae}.png"\n', [FILE, "figure 1", "'bsae'", "did you mean 'base'"]),
+    ("a folder above", HEAT + 'output = "../x.png"\n', [FILE, "figure 1", "../x.png leaves the folder"]),
+    ("up and down", HEAT + 'output = "a/../../x.png"\n', [FILE, "figure 1", "leaves the folder"]),
+    ("another place", HEAT + 'output = "/etc/x.png"\n', [FILE, "figure 1", "/etc/x.png leaves the folder"]),
+    ("one of two", HEAT + 'output = ["a.png", "../x.png"]\n', [FILE, "figure 1", "../x.png leaves the folder"]),
+    ("a linked folder", HEAT + 'output = "link/x.png"\n', [FILE, "figure 1", "link/x.png leaves the folder"]),
+    ("a linked file", HEAT + 'output = "linked.png"\n', [FILE, "figure 1", "linked.png leaves the folder"]),
+    ("standard output", HEAT + 'output = "-"\n', [FILE, "figure 1", "output -"]),
+    ("nul", HEAT + 'output = "a\\u0000.png"\n', [f"{FILE}:3: ", "--output"]),
+    ("one name twice", HEAT + 'output = ["a.png", "a.png"]\n', [FILE, "figure 1", "a.png", "twice"]),
+    ("a sweep of one name", HEAT + 'base = [10, 100]\noutput = "a.png"\n', ["a.png", "{base}"]),
+    ("two figures of one name", HEAT + 'output = "a.png"\n' + WAVES + 'output = "./a.png"\n', ["a.png", "{figure}"]),
+    ("the same figure twice", HEAT + HEAT, ["heatmap-sinusoidal.png", "the same picture twice"]),
+    ("a misspelled table", "[default]\nd = 4\n" + HEAT, [FILE, "'default'", "did you mean 'defaults'"]),
+    ("a key outside", "d = 4\n" + HEAT, [FILE, "'d'", "batch, defaults, figure"]),
+    ("a misspelled key of batch", '[batch]\ntitel = "x"\n' + HEAT, [FILE, "'titel'", "did you mean 'title'"]),
+    ("a title of no text", "[batch]\ntitle = 5\n" + HEAT, [FILE, "title", "text"]),
+    ("a default nobody has", "[defaults]\nbsae = 4\n" + HEAT, [FILE, "[defaults]", "'bsae'", "did you mean 'base'"]),
+    ("a default of others", '[defaults]\nmeasure = "dot"\n' + HEAT, [FILE, "[defaults]", "'measure'"]),
+    ("a default of the wrong type", "[defaults]\nd = true\n" + HEAT, [FILE, "[defaults]", "d = ", "wrong type"]),
+    ("a default out of bounds", "[defaults]\nbase = nan\n" + HEAT, [FILE, "figure 1", "--base nan"]),
+    ("no figure", "", [FILE, "[[figure]]", "--init"]),
+    ("one pair of brackets", '[figure]\ncommand = "heatmap"\n', [FILE, "[[figure]]"]),
+    ("defaults of no table", "defaults = [1]\n" + HEAT, [FILE, "[defaults]"]),
+    ("a figure of no table", 'figure = ["heatmap"]\n', [FILE, "figure 1", "command"]),
+    ("a key twice", HEAT + "base = 1\nbase = 2\n", [FILE, "not TOML"]),
+    ("an open bracket", HEAT + "base = [1\n", [FILE, "not TOML"]),
+    ("deep nesting", "a = " + "[" * 100_000 + "]" * 100_000, [FILE, "not TOML"]),
+    ("nesting that TOML still takes", HEAT + f"base = {'[' * 200}1{']' * 200}\n", [FILE, "figure 1", "--base"]),
+    ("5000 digits", HEAT + f"base = {'9' * 5000}\n", [FILE, "not TOML", "digits"]),
+]
+
+
+@pytest.mark.parametrize(("text", "words"), [row[1:] for row in WRONG], ids=[row[0] for row in WRONG])
+def test_what_is_wrong_is_named_with_its_place(text: str, words: list[str], folder: Path) -> None:
+    (folder / "link").symlink_to(folder.parent)
+    (folder / "linked.png").symlink_to(folder.parent / "x.png")
+    said = refused(text)
+    assert [word for word in words if word not in said] == []
+    assert "\n" not in said
+    assert len(said) < 2000
+
+
+@pytest.mark.parametrize("text", [b"\xff\xfe" + HEAT.encode(), (HEAT + 'title = "').encode() + b'\xe9"\n'])
+def test_text_that_is_not_utf_8_is_refused(text: bytes, folder: Path) -> None:
+    assert "not UTF-8" in refused(text)
+
+
+def test_all_that_is_wrong_is_said_at_once_each_with_its_line(folder: Path) -> None:
+    text = (
+        f"{HEAT}base = 0\n\n"  # 1
+        f"{HEAT}d = 4\n\n"  # 5
+        f'{HEAT}name = "third"\n# a remark\nlenght = 5\n\n'  # 9
+        '[[figure]]\ncommand = "dist"\n'  # 15
+    )
+    first, third, fourth = refused(text).splitlines()
+    assert first.startswith(f"{FILE}:") and "figure 1" in first and "--base 0" in first
+    assert third.startswith(f"{FILE}:13: figure 3") and "lenght" in third
+    assert fourth.startswith(f"{FILE}:15: figure 4") and "'dist'" in fourth
+
+
+def test_a_named_figure_is_named_where_it_is_wrong(folder: Path) -> None:
+    assert "(big one)" in refused(HEAT + 'name = "big one"\nbase = 0\n')
+
+
+def test_figures_that_are_written_as_one_list_are_named_by_their_number(folder: Path) -> None:
+    said = refused('figure = [{command = "heatmap"}, {command = "heatmap", bas = 5}]\n')
+    assert said.startswith(f"{FILE}: figure 2: ") and "'bas'" in said
+
+
+@pytest.mark.parametrize("path", ["sub/../a.png", "./a.png", "x/y/a.png"])
+def test_an_output_may_go_anywhere_inside_the_folder(path: str, folder: Path) -> None:
+    (job,) = read(HEAT + f'output = "{path}"\n').jobs
+    assert (folder / job.targets()[0]).resolve().is_relative_to(folder.resolve())
+
+
+def test_an_absolute_output_inside_the_folder_is_taken(folder: Path) -> None:
+    (job,) = read(HEAT + f'output = "{folder}/a.png"\n').jobs
+    assert [Path(path).resolve() for path in job.targets()] == [(folder / "a.png").resolve()]
+
+
+@pytest.mark.parametrize("title", ["..", "../..", "/etc"])
+def test_a_value_in_a_blank_does_not_lead_out_of_the_folder(title: str, folder: Path) -> None:
+    Path("out").mkdir()
+    text = HEAT + f'title = "{title}"\noutput = "{{title}}/x.png"\n'
+    try:
+        (job,) = read(text, "out").jobs
+    except UsageError as error:
+        assert "leaves the folder" in str(error)
+    else:
+        assert Path(job.targets()[0]).resolve().is_relative_to((folder / "out").resolve())
+
+
+@pytest.mark.parametrize(
+    ("path", "words"), [("none.toml", ["none.toml", "not exist", "--init"]), (".", ["could not be read"])]
+)
+def test_a_file_that_cannot_be_read_is_named(path: str, words: list[str], folder: Path) -> None:
+    with pytest.raises(UsageError) as caught:
+        read_batch(path)
+    assert [word for word in words if word not in str(caught.value)] == []
+
+
+def test_a_file_too_large_to_be_one_is_refused(folder: Path) -> None:
+    with open(FILE, "wb") as file:  # noqa: PTH123  # truncate makes a file of holes
+        file.truncate(10 * 2**20 + 1)
+    with pytest.raises(UsageError, match="larger than 10 MiB"):
+        read_batch(FILE)
+
+
+def test_reading_draws_nothing_and_makes_no_folder(folder: Path) -> None:
+    read(HEAT + 'output = "x/a.png"\n', "out")
+    assert [path.name for path in folder.iterdir()] == [FILE]
+
+
+NAMED = (
+    HEAT + 'name = "one"\nbase = [10, 100]\noutput = "heat-{base}.png"\n' + WAVES + 'name = "two"\noutput = "w.svg"\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("patterns", "files"),
+    [
+        (["one"], ["heat-10.png", "heat-100.png"]),
+        (["two"], ["w.svg"]),
+        (["t*", "one"], ["heat-10.png", "heat-100.png", "w.svg"]),
+        (["heat-10.png"], ["heat-10.png"]),
+        (["heat-10"], ["heat-10.png"]),
+        (["*0.png"], ["heat-10.png", "heat-100.png"]),
+        (["heat-1?0*"], ["heat-100.png"]),
+        (["*.svg", "none"], ["w.svg"]),
+    ],
+)
+def test_some_may_be_picked_by_name_or_file(patterns: list[str], files: list[str], folder: Path) -> None:
+    assert [path for job in read(NAMED).only(patterns).jobs for path in job.targets()] == files
+
+
+@pytest.mark.parametrize("pattern", ["ONE", "tow", "heat", ""])
+def test_a_pattern_that_fits_none_is_refused_with_the_names(pattern: str, folder: Path) -> None:
+    with pytest.raises(PecliError, match="known: one, two"):
+        read(NAMED).only([pattern])

@@ -1,0 +1,168 @@
+"""Pages of every picture with its line: Markdown and HTML."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pecli.core.errors import UnknownNameError
+from pecli.jobs.batch_file import Batch, read_batch
+from pecli.jobs.gallery_page import page, page_path
+
+Ask = Callable[..., Any]
+ODD = "<b>&\"quoted\" 'single' 位置</b>"
+TEXT = """\
+[batch]
+title = "Waves & <tags>"
+[defaults]
+d = 4
+length = 5
+dpi = 20
+[[figure]]
+command = "heatmap"
+name = "heat"
+note = "The base stretches <i>slow</i> waves."
+base = [10, 100]
+output = "x/heat-{base}.png"
+[[figure]]
+command = "distance"
+title = "<b>&\\"quoted\\" 'single' 位置</b>"
+output = ["d.svg", "d.npz", "d.pdf"]
+[[figure]]
+command = "curves"
+output = "only.csv"
+"""
+FILES = ["x/heat-10.png", "x/heat-100.png", "d.svg", "d.npz", "d.pdf", "only.csv"]
+
+
+@pytest.fixture
+def plan(folder: Path) -> Batch:
+    """A batch file in the current folder, nothing of it drawn."""
+    Path("figures.toml").write_text(TEXT, encoding="utf-8")
+    return read_batch("figures.toml")
+
+
+class Page(HTMLParser):
+    """What stands in a page: its tags with their attributes, and its texts by tag."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[tuple[str, str]] = []
+        self.feed(data.decode())
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        if self.tags and data.strip():
+            self.texts.append((self.tags[-1][0], data.strip()))
+
+    def all(self, tag: str, attribute: str) -> list[str | None]:
+        return [attributes[attribute] for name, attributes in self.tags if name == tag and attribute in attributes]
+
+
+def test_markdown_shows_every_picture_with_its_line(plan: Batch) -> None:
+    text = page(plan, "README.md").decode()
+    assert text.startswith("# Waves & <tags>\n") and text.endswith("\n")
+    assert re.findall(r"^!\[.*\]\((.*)\)$", text, re.M) == ["x/heat-10.png", "x/heat-100.png", "d.svg"]
+    assert re.findall(r"^pecli heatmap .*--output (.*)$", text, re.M) == ["heat-10.png", "heat-100.png"]
+    assert re.findall(r"^## (.*)$", text, re.M) == ["heat", "d.svg", "only.csv"]
+    assert "The base stretches <i>slow</i> waves." in text  # a note may be Markdown
+    assert "[d.npz](d.npz), [d.pdf](d.pdf)" in text and "[only.csv](only.csv)" in text
+
+
+def test_html_shows_every_picture_with_its_line(plan: Batch) -> None:
+    found = Page(page(plan, "index.html"))
+    assert found.all("img", "src") == ["x/heat-10.png", "x/heat-100.png", "d.svg"]
+    assert found.all("a", "href") == ["d.npz", "d.pdf", "only.csv"]
+    lines = [text for tag, text in found.texts if tag == "code"]
+    assert [line.split()[1] for line in lines] == ["heatmap", "heatmap", "distance", "curves"]
+    assert "--base 10 " in lines[0] and "--base 100 " in lines[1]
+    assert all(found.all("img", "alt"))
+    assert [text for tag, text in found.texts if tag == "h2"] == ["heat", "heat", "d.svg", "only.csv"]
+
+
+def test_html_holds_text_as_text(plan: Batch) -> None:
+    found = Page(page(plan, "index.html"))
+    assert ("title", "Waves & <tags>") in found.texts and ("h1", "Waves & <tags>") in found.texts
+    assert not {"b", "i", "tags"} & {tag for tag, _ in found.tags}
+    assert any("The base stretches <i>slow</i> waves." in text for _, text in found.texts)
+    assert any("--title" in text and "<b>&" in text for tag, text in found.texts if tag == "code")
+
+
+def test_html_needs_nothing_from_the_net(plan: Batch) -> None:
+    data = page(plan, "index.html")
+    found = Page(data)
+    assert not {"script", "link", "iframe", "object"} & {tag for tag, _ in found.tags}
+    assert not re.search(rb"https?:|//|@import|url\(", data)
+    assert [path for path in found.all("img", "src") if not path or path.startswith(("/", "."))] == []
+    assert data.startswith(b"<!doctype html>") and b'<meta charset="utf-8">' in data
+
+
+@pytest.mark.parametrize(("place", "before"), [("index.html", ""), ("pages/index.html", "../"), ("x/i.html", "../")])
+def test_pictures_are_named_as_seen_from_the_page(place: str, before: str, plan: Batch) -> None:
+    found = Page(page(plan, place)).all("img", "src")
+    assert found[2] == before + "d.svg"
+    assert [(Path(place).parent / str(path)).resolve() for path in found] == [
+        Path(path).resolve() for path in ("x/heat-10.png", "x/heat-100.png", "d.svg")
+    ]
+
+
+def test_a_page_does_not_depend_on_where_it_is_made_from(folder: Path) -> None:
+    text = TEXT.replace('"distance"', '"distance"\nname = "far"').replace('"curves"', '"curves"\nname = "lines"')
+    (folder / "sub").mkdir()
+    for place in (folder, folder / "sub"):
+        (place / "figures.toml").write_text(text, encoding="utf-8")
+    here, there = read_batch("figures.toml"), read_batch("sub/figures.toml")
+    assert page(there, "sub/README.md") == page(here, "README.md")
+    assert page(there, "sub/index.html") == page(here, "index.html")
+
+
+@pytest.mark.parametrize("path", ["index.txt", "index", "index.htm", "a.md/b.pdf"])
+def test_another_kind_of_page_is_refused(path: str, plan: Batch) -> None:
+    with pytest.raises(UnknownNameError, match=r"\.md, \.html"):
+        page_path(plan, path)
+
+
+def test_the_ending_counts_in_any_case(plan: Batch) -> None:
+    assert page(plan, "README.MD") == page(plan, "README.md")
+
+
+def test_a_page_is_written_beside_the_pictures_and_links_only_what_is_there(ask: Ask, plan: Batch) -> None:
+    ended = ask("batch", "figures.toml", "-j", "1", "--index", "README.md", "--index", "pages/index.html")
+    assert ended.code == 0
+    assert ended.out.splitlines()[-2:] == ["README.md", "pages/index.html"]
+    for path in Page(Path("pages/index.html").read_bytes()).all("img", "src"):
+        assert (Path("pages") / str(path)).is_file()
+    assert [path for path in FILES if not Path(path).is_file()] == []
+
+
+def test_a_page_that_would_be_the_same_is_not_written_again(ask: Ask, folder: Path) -> None:
+    text = TEXT[: TEXT.index("[[figure]]\ncommand = \"distance\"")]  # fmt: skip
+    Path("figures.toml").write_text(text.replace("x/heat-{base}.png", "{base}.json").replace("[batch]", INDEX))
+    first = ask("batch", "figures.toml", "-j", "1")
+    before = Path("README.md").stat()
+    second = ask("batch", "figures.toml", "-j", "1", "--force")
+    assert "README.md" in first.out.splitlines() and "README.md" not in second.out.splitlines()
+    assert (Path("README.md").stat().st_ino, Path("README.md").stat().st_mtime_ns) == (
+        before.st_ino,
+        before.st_mtime_ns,
+    )
+    Path("README.md").write_text("edited")
+    assert ask("batch", "figures.toml", "-j", "1").out == "README.md\n"
+    assert Path("README.md").read_text().startswith("# Waves")
+
+
+INDEX = '[batch]\nindex = "README.md"'
+
+
+def test_the_page_has_every_figure_when_only_some_are_drawn(ask: Ask, plan: Batch) -> None:
+    assert ask("batch", "figures.toml", "-j", "1", "--only", "only.csv", "--index", "README.md").code == 0
+    assert Path("README.md").read_bytes() == page(plan, "README.md")

@@ -1,0 +1,161 @@
+"""The job: where the command line, a file's metadata and Python code meet."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pecli.core.errors import UnknownNameError, UsageError
+from pecli.encodings.sinusoidal import Sinusoidal
+from pecli.figures.curves import Curves
+from pecli.figures.heatmap import Heatmap
+from pecli.jobs.command_line import command, name_of
+from pecli.jobs.job import Job
+from pecli.jobs.picture import Picture
+
+JOBS: list[tuple[str, dict[str, Any]]] = [
+    ("heatmap", {}),
+    ("heatmap", {"base": 10, "d": 7, "start": -5, "title": "位置 \"编码\" 'k' = 10, $x$ & <b>"}),
+    ("heatmap", {"encoding": "sinusoidal:layout=concatenated", "no_title": True}),
+    ("distance", {"measure": "dot", "length": 97, "size": "5x3.5", "dpi": 30, "cmap": "PiYG"}),
+    ("scatter", {"x": "cos", "triangle": "upper", "base": 0.1}),
+    ("curves", {"at": [-3, 0, 5], "start": -3, "length": 11, "font": "DejaVu Serif"}),
+    ("overview", {"panels": ["curves", "heatmap"], "title": ""}),
+]
+jobs = pytest.mark.parametrize(("name", "options"), JOBS, ids=str)
+
+
+def test_the_defaults_are_the_articles() -> None:
+    job = Job.make("heatmap", {})
+    assert job.figure == Heatmap()
+    assert job.encodings == (Sinusoidal(d=128, base=10000),)
+    assert (job.positions.length, job.positions.start) == (200, 0)
+
+
+def test_every_option_finds_its_place() -> None:
+    job = Job.make(
+        "curves", {"at": "2,3", "d": "7", "length": "11", "dpi": "30", "output": "a.png", "no-clobber": True}
+    )
+    assert isinstance(job.figure, Curves) and job.figure.at == (2, 3)
+    assert job.encodings[0].width == 7
+    assert (job.positions.length, job.canvas.dpi, job.output.output, job.output.no_clobber) == (
+        11,
+        30,
+        ("a.png",),
+        True,
+    )
+
+
+def test_an_option_wins_over_the_spec() -> None:
+    job = Job.make("heatmap", {"encoding": "sinusoidal:base=10,d=64", "d": 6})
+    assert job.encodings == (Sinusoidal(base=10, d=6),)
+
+
+@pytest.mark.parametrize(
+    ("figure", "options", "words"),
+    [
+        ("heatmpa", {}, ["heatmpa", "did you mean 'heatmap'"]),
+        ("heatmap", {"lenght": 5}, ["lenght", "did you mean 'length'"]),
+        ("heatmap", {"measure": "dot"}, ["measure"]),
+        ("heatmap", {"encoding": "sinusoidl"}, ["did you mean 'sinusoidal'"]),
+        ("distance", {"measure": "euclid"}, ["did you mean 'euclidean'"]),
+        ("heatmap", {"encoding": ["sinusoidal", "sinusoidal:base=10"]}, ["one encoding", "2 are given"]),
+        ("heatmap", {"output": "a.pgn"}, ["did you mean 'png'"]),
+        ("heatmap", {"output": ["a.png", "a.png"]}, ["twice"]),
+        ("heatmap", {"output": "a.png", "format": "svg"}, [".png", "svg"]),
+        ("heatmap", {"output": "a"}, ["a.png"]),
+        ("heatmap", {"base": float("nan")}, ["--base", "finite"]),
+    ],
+)
+def test_what_cannot_be_is_refused_before_anything_is_computed(
+    figure: str, options: dict[str, Any], words: list[str]
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        Job.make(figure, options)
+    assert [word for word in words if word not in str(caught.value)] == []
+
+
+@jobs
+def test_settings_make_the_job_again(name: str, options: dict[str, Any]) -> None:
+    job = Job.make(name, options)
+    assert Job.make(name, job.settings()) == job
+
+
+@jobs
+def test_metadata_is_ascii_and_makes_the_job_again(name: str, options: dict[str, Any]) -> None:
+    job = Job.make(name, options)
+    assert job.metadata().isascii()
+    values = json.loads(job.metadata())["job"]
+    assert Job.make(values.pop("command"), values) == job
+
+
+@jobs
+def test_the_command_line_makes_the_job_again(
+    name: str, options: dict[str, Any], ask: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = []
+
+    def stop(picture: Picture, *_: str) -> None:
+        made.append(picture.job)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Picture, "save", stop)
+    job = Job.make(name, {**options, "output": ["out put.svg", "b.npz"]})
+    program, *words = shlex.split(command(job))
+    assert ask(*words).code == 130
+    assert (program, made) == ("pecli", [job])
+
+
+def test_the_made_up_name_tells_what_differs() -> None:
+    assert Job.make("heatmap", {}).targets() == ("heatmap-sinusoidal.png",)
+    assert Job.make("heatmap", {"base": 10}).targets() == ("heatmap-sinusoidal-base10.png",)
+    assert Job.make("curves", {"at": [3, 5], "format": "svg"}).targets() == ("curves-sinusoidal-at3_5.svg",)
+
+
+def test_two_jobs_have_two_names_and_no_name_is_a_path() -> None:
+    names = {name_of(Job.make(name, options)) for name, options in JOBS}
+    assert len(names) == len(JOBS)
+    assert not any(set(name) & set("/\\ :*?\"'<>|$&") for name in names)
+
+
+@pytest.mark.parametrize("letter", ["a", "码"])
+def test_a_long_name_still_fits_a_file_system(letter: str) -> None:
+    one, other = (name_of(Job.make("heatmap", {"title": letter * 300 + end})) for end in "xy")
+    assert one != other
+    assert len(f"{one}.png".encode()) <= 255
+
+
+def test_different_jobs_have_different_salts() -> None:
+    salts = {Job.make(name, options).salt() for name, options in JOBS}
+    assert len(salts) == len(JOBS)
+    assert Job.make("heatmap", {}).salt() == Job.make("heatmap", {}).salt()
+    assert all(salt.isidentifier() for salt in salts)
+
+
+def test_where_it_is_written_does_not_change_the_job(tmp_path: Path) -> None:
+    there = Job.make("heatmap", {"output": str(tmp_path / "a.svg")})
+    assert there.salt() == Job.make("heatmap", {}).salt()
+    assert str(tmp_path) not in there.metadata()
+
+
+def test_numbers_that_memory_cannot_hold_are_refused() -> None:
+    with pytest.raises(UsageError, match="TiB"):
+        Job.make("distance", {"length": 10**6, "output": "a.npy"}).check()
+    with pytest.raises(UsageError, match="EiB"):
+        Job.make("distance", {"length": 10**9, "output": "a.npy"}).check()
+    Job.make("heatmap", {"length": 10**9}).check()  # the picture needs no more than its pixels
+
+
+def test_one_table_formats_refuse_several_tables() -> None:
+    with pytest.raises(UsageError, match=r"\.npz"):
+        Job.make("overview", {"output": "a.csv"}).check()
+
+
+def test_a_parameter_no_encoding_has_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UnknownNameError, match="sinusoidal"):
+        Job.make("heatmap", {"encoding": "sinusoidal:periods=5"})

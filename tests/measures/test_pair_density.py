@@ -1,0 +1,116 @@
+"""All pairs: as points, and counted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure as Drawing
+
+import pecli
+from pecli.core.positions import Positions
+from pecli.encodings import read_encoding
+from pecli.figures.scatter import DensityNumbers
+from pecli.measures import pair_density
+from pecli.measures.pairwise import MEASURES, matrix
+
+CASES = [
+    ("sinusoidal:d=16,base=100", "corr", "euclidean"),
+    ("sinusoidal:d=7", "correlation", "cityblock"),
+    ("binary:d=7", "corr", "hamming"),  # position 0 is constant: no correlation
+    ("rope:d=8", "cos", "sqeuclidean"),  # both by offset alone
+    ("learned:d=12", "dot", "chebyshev"),
+]
+
+
+def brute(spec: str, across: str, up: str, rows: Positions) -> tuple[np.ndarray, np.ndarray, int]:
+    encoding = read_encoding(spec)
+    upper = np.triu_indices(rows.length, 1)
+    x, y = (matrix(encoding, MEASURES[name], rows.blocks(None))[upper] for name in (across, up))
+    known = ~(np.isnan(x) | np.isnan(y))
+    return x[known], y[known], int((~known).sum())
+
+
+@pytest.mark.parametrize(("spec", "across", "up"), CASES)
+@pytest.mark.parametrize("chunk", [1, 97, 10**6])
+def test_points_are_all_pairs_whatever_the_chunk(
+    monkeypatch: pytest.MonkeyPatch, spec: str, across: str, up: str, chunk: int
+) -> None:
+    monkeypatch.setattr(pair_density, "CHUNK", chunk)
+    rows = Positions(length=37)
+    found = pair_density.points(read_encoding(spec), MEASURES[across], MEASURES[up], rows)
+    x, y, undefined = brute(spec, across, up, rows)
+    assert found.pairs == 37 * 36 // 2 and found.undefined == undefined
+    assert found.x == pytest.approx(x, abs=1e-9) and found.y == pytest.approx(y, abs=1e-9)
+    assert (found.p < found.q).all() and len(found.p) == len(x)
+
+
+def test_points_know_whose_pair_they_are() -> None:
+    rows = Positions(length=23, start=5)
+    encoding = read_encoding("sinusoidal:d=6")
+    found = pair_density.points(encoding, MEASURES["dot"], MEASURES["euclidean"], rows)
+    for at in (0, 100, 252):
+        p, q = encoding.table(found.p[at : at + 1])[0], encoding.table(found.q[at : at + 1])[0]
+        assert found.x[at] == pytest.approx(p @ q)
+        assert found.y[at] == pytest.approx(np.linalg.norm(p - q))
+
+
+@pytest.mark.parametrize(("spec", "across", "up"), CASES)
+def test_every_pair_counts_once(monkeypatch: pytest.MonkeyPatch, spec: str, across: str, up: str) -> None:
+    monkeypatch.setattr(pair_density, "CHUNK", 501)
+    rows = Positions(length=101)
+    found = pair_density.counts(read_encoding(spec), MEASURES[across], MEASURES[up], rows)
+    x, y, undefined = brute(spec, across, up, rows)
+    assert found.counts.sum() == len(x) == found.pairs - undefined
+    assert found.x_edges[[0, -1]] == pytest.approx([x.min(), x.max()], abs=1e-9)
+    assert found.y_edges[[0, -1]] == pytest.approx([y.min(), y.max()], abs=1e-9)
+    for values, edges, axis in ((x, found.x_edges, 0), (y, found.y_edges, 1)):
+        centres, width = (edges[:-1] + edges[1:]) / 2, edges[1] - edges[0]
+        held = found.counts.sum(axis=axis)
+        assert held @ centres / len(x) == pytest.approx(values.mean(), abs=width)
+        below = np.searchsorted(np.sort(values), edges[pair_density.CLASSES // 3] + np.array([-1, 1]) * 1e-9)
+        assert below[0] <= held[: pair_density.CLASSES // 3].sum() <= below[1]
+    assert found.pearson == pytest.approx(pair_density.pearson(x, y), abs=1e-9)
+    assert found.spearman == pytest.approx(pair_density.pearson(pair_density.ranks(x), pair_density.ranks(y)), abs=2e-4)
+
+
+def test_a_class_correlation_of_untied_classes_is_that_of_the_ranks() -> None:
+    order = np.array([3, 0, 4, 1, 2])
+    table = np.zeros((5, 5), dtype=np.int64)
+    table[np.arange(5), order] = 1
+    assert pair_density.class_correlation(table) == pytest.approx(
+        pair_density.pearson(np.arange(5.0), order.astype(float))
+    )
+
+
+def test_what_does_not_vary_has_no_correlation() -> None:
+    found = pair_density.counts(
+        read_encoding("sinusoidal:d=1"), MEASURES["corr"], MEASURES["dot"], Positions(length=11)
+    )
+    assert found.pearson is None and found.spearman is None
+    assert found.undefined == found.pairs == 55 and found.counts.sum() == 0
+
+
+def test_coarser_classes_keep_every_pair() -> None:
+    table, edges = np.arange(35).reshape(5, 7), np.linspace(0.0, 1.0, 8)
+    fewer, borders = pair_density.coarser(table, edges, 3, 1)
+    assert fewer.sum() == table.sum() and fewer.shape == (5, 3)
+    assert borders == pytest.approx(edges[[0, 3, 6, 7]])
+
+
+def test_too_many_pairs_for_points_are_drawn_as_counts() -> None:
+    picture = pecli.figure("scatter", length=701, d=8, dpi=20, triangle="upper")
+    numbers = picture.seen
+    assert isinstance(numbers, DensityNumbers)
+    assert numbers.counts.sum() == numbers.pairs == 701 * 700 // 2
+    assert "245,350 pairs counted" in numbers.caption()
+    axes = Drawing().add_subplot()
+    picture.draw(axes)
+    (image,) = axes.images
+    assert image.get_array().compressed().sum() == numbers.pairs  # type: ignore[union-attr]
+    assert tuple(image.get_extent()) == pytest.approx((*numbers.x_edges[[0, -1]], *numbers.y_edges[[0, -1]]))
+    assert axes.get_ylim()[0] < axes.get_ylim()[1]  # small distances below
+
+
+def test_the_numbers_of_a_counted_scatter_are_still_every_pair() -> None:
+    picture = pecli.figure("scatter", length=641, d=4)
+    assert len(picture.numbers.main) == 641 * 640 // 2

@@ -1,0 +1,185 @@
+"""Every measure against its definition written out, every matrix and block mean against brute force."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pytest
+
+from pecli.core.lazy import Array
+from pecli.core.positions import Positions
+from pecli.encodings.sinusoidal import Sinusoidal
+from pecli.measures.pairwise import MEASURES, by_offset, matrix, to_all
+
+Pair = Callable[[Sequence[float], Sequence[float]], float]
+
+
+def inner(u: Sequence[float], v: Sequence[float]) -> float:
+    return math.fsum(a * b for a, b in zip(u, v, strict=True))
+
+
+def differences(u: Sequence[float], v: Sequence[float]) -> list[float]:
+    return [abs(a - b) for a, b in zip(u, v, strict=True)]
+
+
+def cosine_of(u: Sequence[float], v: Sequence[float]) -> float:
+    size = math.sqrt(inner(u, u) * inner(v, v))
+    return inner(u, v) / size if size else math.nan
+
+
+def correlation_of(u: Sequence[float], v: Sequence[float]) -> float:
+    if len(set(u)) == 1 or len(set(v)) == 1:
+        return math.nan
+    return cosine_of([a - math.fsum(u) / len(u) for a in u], [b - math.fsum(v) / len(v) for b in v])
+
+
+# the definitions of scipy.spatial.distance, one pair of rows at a time
+DEFINITIONS: dict[str, Pair] = {
+    "euclidean": lambda u, v: math.sqrt(inner(differences(u, v), differences(u, v))),
+    "sqeuclidean": lambda u, v: inner(differences(u, v), differences(u, v)),
+    "cityblock": lambda u, v: math.fsum(differences(u, v)),
+    "chebyshev": lambda u, v: max(differences(u, v)),
+    "hamming": lambda u, v: sum(x > 0 for x in differences(u, v)) / len(u),
+    "cosine": lambda u, v: 1 - cosine_of(u, v),
+    "correlation": lambda u, v: 1 - correlation_of(u, v),
+    "dot": inner,
+    "cos": cosine_of,
+    "corr": correlation_of,
+}
+names = pytest.mark.parametrize("name", DEFINITIONS)
+
+
+def by_definition(name: str, a: Array, b: Array) -> Array:
+    return np.array([[DEFINITIONS[name](u, v) for v in b.tolist()] for u in a.tolist()])
+
+
+def block_means(values: Array, size: int) -> Array:
+    cuts = range(0, len(values), size)
+    return np.array([[values[i : i + size, j : j + size].mean() for j in cuts] for i in cuts])
+
+
+def test_every_measure_has_its_definition_here() -> None:
+    assert set(DEFINITIONS) >= set(MEASURES)
+
+
+@names
+@pytest.mark.parametrize(("n", "m", "d"), [(5, 7, 3), (1, 11, 13), (7, 1, 2)])
+def test_a_measure_is_its_definition_on_any_rows(name: str, n: int, m: int, d: int) -> None:
+    random = np.random.default_rng(n)
+    a, b = random.normal(1, 2, (n, d)), random.normal(-1, 3, (m, d))
+    b[0] = a[0]
+    assert MEASURES[name].between(a, b) == pytest.approx(by_definition(name, a, b), rel=1e-12, abs=1e-12)
+
+
+@names
+@pytest.mark.parametrize(
+    "encoding",
+    [Sinusoidal(d=d, base=base) for d, base in [(2, 10000), (6, 10), (7, 10), (13, 0.5), (22, 0.1), (30, 10000)]],
+    ids=lambda encoding: encoding.spec(),
+)
+@pytest.mark.parametrize("start", [0, -7, 1009])
+def test_the_matrix_is_the_measure_of_all_pairs(name: str, encoding: Sinusoidal, start: int) -> None:
+    positions = Positions(length=23, start=start)
+    table = encoding.table(positions.array())
+    ours = matrix(encoding, MEASURES[name], positions.blocks(None))
+    # d = 2: both columns of a row are at one distance from their mean, so rounding is all that its correlation has
+    assert ours == pytest.approx(by_definition(name, table, table), rel=1e-9, abs=1e-12)
+
+
+@names
+@pytest.mark.parametrize(("d", "base"), [(6, 10), (7, 10), (22, 0.3), (13, 10000)])
+@pytest.mark.parametrize(
+    ("start", "length", "most"), [(0, 23, 5), (-7, 22, 4), (101, 21, 3), (3, 17, 1), (0, 7, 7), (1, 3, 2)]
+)
+def test_a_block_is_the_mean_of_its_pairs(name: str, d: int, base: float, start: int, length: int, most: int) -> None:
+    encoding, positions = Sinusoidal(d=d, base=base), Positions(length=length, start=start)
+    blocks = positions.blocks(most)
+    table = encoding.table(positions.array())
+    expected = block_means(by_definition(name, table, table), blocks.size)
+    ours = matrix(encoding, MEASURES[name], blocks)
+    assert ours.shape == (blocks.count, blocks.count)
+    assert ours == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["euclidean", "dot", "corr"])
+@pytest.mark.parametrize("d", [2, 3])
+def test_blocks_that_need_several_pieces_are_put_together_right(name: str, d: int) -> None:
+    encoding, positions = Sinusoidal(d=d, base=10), Positions(length=1301, start=-3)
+    blocks = positions.blocks(4)  # 326 positions a block, the last 323
+    table = encoding.table(positions.array())
+    whole = MEASURES[name].between(table, table)
+    assert matrix(encoding, MEASURES[name], blocks) == pytest.approx(
+        block_means(whole, blocks.size), rel=1e-9, abs=1e-12
+    )
+
+
+@names
+def test_the_closed_form_is_the_measure_by_offset(name: str) -> None:
+    encoding, measure = Sinusoidal(d=22, base=100), MEASURES[name]
+    table = encoding.table(np.arange(31.0))
+    run = by_offset(encoding, measure, 31)
+    if run is not None:
+        assert run == pytest.approx(by_definition(name, table[:1], table)[0], rel=1e-9, abs=1e-12)
+    else:
+        assert measure.from_squares is None
+
+
+@names
+def test_an_odd_width_has_no_closed_form(name: str) -> None:
+    assert by_offset(Sinusoidal(d=7), MEASURES[name], 11) is None
+
+
+@pytest.mark.parametrize(
+    "name", ["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation"]
+)
+@pytest.mark.parametrize("d", [6, 7, 128, 255])
+def test_a_distance_is_exactly_0_on_the_diagonal_and_symmetric(name: str, d: int) -> None:
+    values = matrix(Sinusoidal(d=d), MEASURES[name], Positions(length=53, start=1_000_003).blocks(None))
+    assert np.array_equal(np.diag(values), np.zeros(53))
+    assert values == pytest.approx(values.T, rel=1e-12, abs=1e-14)
+
+
+def test_a_tiny_distance_keeps_its_digits() -> None:
+    a = np.array([[1.0, 1.0, 1.0]])
+    b = a + np.array([0, 1e-9, 0])
+    step = b[0, 1] - 1  # what 1e-9 became
+    assert MEASURES["euclidean"].between(a, b)[0, 0] == pytest.approx(step, rel=1e-14)
+
+
+@pytest.mark.parametrize("name", ["correlation", "corr"])
+def test_a_constant_row_has_no_correlation(name: str) -> None:
+    rows = np.array([[1.0, 2.0, 4.0], [0.1, 0.1, 0.1], [0.0, 0.0, 0.0]])
+    undefined = np.isnan(MEASURES[name].between(rows, rows))
+    assert np.array_equal(undefined, [[False, True, True]] + [[True] * 3] * 2)
+
+
+@pytest.mark.parametrize("name", ["cosine", "cos"])
+def test_a_zero_row_has_no_direction(name: str) -> None:
+    rows = np.array([[1.0, 2.0, 4.0], [0.1, 0.1, 0.1], [0.0, 0.0, 0.0]])
+    undefined = np.isnan(MEASURES[name].between(rows, rows))
+    assert np.array_equal(undefined, [[False, False, True]] * 2 + [[True] * 3])
+
+
+@pytest.mark.parametrize("name", ["correlation", "corr"])
+@pytest.mark.parametrize("most", [None, 3])
+def test_width_1_has_no_correlation_at_all(name: str, most: int | None) -> None:
+    values = matrix(Sinusoidal(d=1), MEASURES[name], Positions(length=7).blocks(most))
+    assert np.isnan(values).all()
+
+
+@names
+@pytest.mark.parametrize("d", [6, 7])
+def test_rows_to_all_are_rows_of_the_matrix(name: str, d: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pecli.measures.pairwise.CHUNK", 5 * d)  # five positions at a time
+    encoding, positions = Sinusoidal(d=d, base=10), Positions(length=23, start=-3).array()
+    at = positions[[0, 11, 22]]
+    expected = by_definition(name, encoding.table(at), encoding.table(positions))
+    assert to_all(encoding, MEASURES[name], at, -3, 23) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+def test_similarities_are_told_from_distances() -> None:
+    assert {name for name, measure in MEASURES.items() if measure.similarity} == {"dot", "cos", "corr"}
+    assert MEASURES["euclidean"].label == "Euclidean distance"
+    assert "distance" not in MEASURES["corr"].label

@@ -58,15 +58,19 @@ def check_indices(flag: str, given: Iterable[int] | None, view: View, count: int
 
 @dataclass(frozen=True)
 class Numbers:
-    """The numbers behind a picture. Array fields are the arrays, the main one first; the others are facts.
+    """The numbers behind a picture or a report. Array fields are its arrays, the others are facts.
 
-    A 2-D main array is followed by the coordinates of its rows.
+    A subclass says which array is the main one, what a file of one table holds, and which arrays are its coordinates.
     """
+
+    main_array: ClassVar[str]
+    row_coordinates: ClassVar[tuple[str, ...]] = ()  # one number a row of the main array each
+    column_coordinates: ClassVar[str | None] = None  # one number a column of a 2-D main array; None: just numbered
 
     view: View
 
     def arrays(self) -> dict[str, Array]:
-        """All arrays by name, the main one first."""
+        """All arrays by name."""
         return {name: value for name, value in self._fields() if isinstance(value, np.ndarray)}
 
     def facts(self) -> dict[str, Any]:
@@ -91,21 +95,22 @@ class Numbers:
 
     def columns(self) -> list[Any]:
         """The headers of a 2-D main array's columns."""
-        return list(range(self.main.shape[1]))
+        if self.column_coordinates is None:
+            return list(range(self.main.shape[1]))
+        return [f"{value:g}" for value in getattr(self, self.column_coordinates)]
 
     @property
     def main(self) -> Array:
         """The main array."""
-        return next(iter(self.arrays().values()))
+        main: Array = getattr(self, self.main_array)
+        return main
 
     def sheet(self) -> tuple[list[str], Array]:
-        """Header and rows of a CSV file: the main array with its coordinates, or arrays of one length side by side."""
-        arrays = self.arrays()
+        """Header and rows of a CSV file: a 1-D main array before its coordinates, a 2-D one behind them."""
+        beside = [getattr(self, name) for name in self.row_coordinates]
         if self.main.ndim == 1:
-            same = {name: a for name, a in arrays.items() if a.shape == self.main.shape}
-            return list(same), np.column_stack(list(same.values()))
-        name = list(arrays)[1]
-        return [name, *map(str, self.columns())], np.column_stack([arrays[name], self.main])
+            return [self.main_array, *self.row_coordinates], np.column_stack([self.main, *beside])
+        return [*self.row_coordinates, *map(str, self.columns())], np.column_stack([*beside, self.main])
 
     def _fields(self) -> list[tuple[str, Any]]:
         return [(f.name, getattr(self, f.name)) for f in dataclasses.fields(self) if f.name != "view"]

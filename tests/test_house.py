@@ -17,7 +17,7 @@ from matplotlib.figure import Figure as Drawing
 from PIL import Image
 
 import pecli
-from pecli.analysis import Analysis
+from pecli.analysis import Analysis, Numbers
 from pecli.cli.figures import run_parameters
 from pecli.core.errors import UsageError
 from pecli.core.options import Option, Options
@@ -283,6 +283,25 @@ def test_a_study_computes_its_usual_encoding(analysis: type[Analysis]) -> None:
     assert numbers.arrays() or numbers.facts()
     assert all(isinstance(array, np.ndarray) for array in numbers.arrays().values())
     assert numbers.main.size if numbers.arrays() else numbers.facts()
+
+
+def kinds_of_numbers(base: type[Numbers] = Numbers) -> Iterator[type[Numbers]]:
+    for kind in base.__subclasses__():
+        yield kind
+        yield from kinds_of_numbers(kind)
+
+
+@pytest.mark.parametrize("kind", list(kinds_of_numbers()), ids=lambda kind: kind.__name__)
+def test_numbers_are_made_by_keyword(kind: type[Numbers]) -> None:
+    assert all(field.kw_only for field in dataclasses.fields(kind) if field.name != "view")
+
+
+@analyses
+def test_coordinates_belong_to_rows_and_columns_of_the_main_array(analysis: type[Analysis]) -> None:
+    numbers = Picture(small(analysis)).numbers
+    if analysis.one_table:
+        assert {len(getattr(numbers, name)) for name in numbers.row_coordinates} <= {len(numbers.main)}
+        assert numbers.main.ndim == 1 or len(numbers.columns()) == numbers.main.shape[1]
 
 
 @analyses

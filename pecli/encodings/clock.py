@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar
 
+from pecli.core.number_text import minus
 from pecli.core.options import option, write_scalar
 from pecli.encodings.harmonic import PI, Harmonic, many_digits
 
@@ -72,7 +73,7 @@ class Clock(Harmonic):
         if days == 0:
             return time
         text = f"{days:,} d" if seconds == 0 else f"{days} d {time}"
-        return text.replace("-", "−")
+        return minus(text)
 
     def length_text(self, length: float) -> str:
         return duration(float(f"{length:.12g}"))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from pecli.core.lazy import Array, np
+from pecli.core.number_text import minus
 from pecli.core.options import Option, Options
 from pecli.core.positions import Bins, Positions
 from pecli.core.progress import track
@@ -102,7 +103,7 @@ class Encoding(Options):
     def position_text(self, position: float) -> str:
         """A position as its axis shows it."""
         text = f"{position:,.0f}" if float(position).is_integer() else f"{position:g}"
-        return text.replace("-", "−")
+        return minus(text)
 
     def length_text(self, length: float) -> str:
         """A number of positions, such as a wavelength, as a legend shows it."""

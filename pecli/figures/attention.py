@@ -11,7 +11,8 @@ from pecli.core.options import option
 from pecli.encodings.encoding import Encoding
 from pecli.figures.canvas import Canvas, ColourBar
 from pecli.figures.figure import Numbers, View
-from pecli.figures.token_axes import label_tokens, show_pairs
+from pecli.figures.images import show_matrix
+from pecli.figures.token_axes import label_tokens
 from pecli.figures.tokens import TokenFigure, products, read_order
 
 if TYPE_CHECKING:
@@ -26,13 +27,15 @@ class Rotary(Protocol):
         """Every vector turned by its position."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class AttentionNumbers(Numbers):
     """plain, encoded : (n, n), weights of the tokens as given, without and with the encoding, query down, key across;
     reordered_plain, reordered_encoded : the same for the second order; order : (n,), which token stands where in it.
 
     The differences are the largest |weight − weight| once the second order is put back into the first.
     """
+
+    main_array: ClassVar[str] = "plain"
 
     plain: Array
     reordered_plain: Array
@@ -109,17 +112,17 @@ class Attention(TokenFigure):
         plain, other_plain = (weights(x) for x in both)
         encoded, other_encoded = (weights(positioned(encoding, x, positions)) for x in both)
         return AttentionNumbers(
-            view,
-            plain,
-            other_plain,
-            encoded,
-            other_encoded,
-            order,
-            self.words,
-            tuple(self.words[i] for i in order),
-            _difference(plain, other_plain, order),
-            _difference(encoded, other_encoded, order),
-            float(np.max([plain, other_plain, encoded, other_encoded])),
+            view=view,
+            plain=plain,
+            reordered_plain=other_plain,
+            encoded=encoded,
+            reordered_encoded=other_encoded,
+            order=order,
+            tokens=self.words,
+            reordered_tokens=tuple(self.words[i] for i in order),
+            difference_plain=_difference(plain, other_plain, order),
+            difference_encoded=_difference(encoded, other_encoded, order),
+            largest=float(np.max([plain, other_plain, encoded, other_encoded])),
         )
 
     def draw(self, numbers: AttentionNumbers, axes: list[Axes], canvas: Canvas) -> ColourBar:
@@ -133,7 +136,7 @@ class Attention(TokenFigure):
         )
         colours, image = canvas.colours("sequential"), None
         for place, (one, (values, title)) in enumerate(zip(axes, panels, strict=True)):
-            image = show_pairs(one, values, numbers.limits(), colours)
+            image = show_matrix(one, values, colours=colours, limits=numbers.limits(), square=True)
             one.set_title(title)
             words, down = (numbers.reordered_tokens, "") if place % 2 else (numbers.tokens, "query")
             label_tokens(one, words, down, "key" if place >= 2 else None, around=10)

@@ -21,10 +21,13 @@ MOST = 8  # dials side by side where none are asked for
 STRIP = 4  # positions where none are asked for
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DialsNumbers(Numbers):
     """angles : (positions, pairs), rad, ω_j p in [−π, π]; positions : (positions,); pairs : (pairs,);
     wavelengths : (pairs,), positions."""
+
+    main_array: ClassVar[str] = "angles"
+    row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
 
     angles: Array
     positions: Array
@@ -84,7 +87,9 @@ class Dials(Figure):
     def compute(self, view: View) -> DialsNumbers:
         harmonic, rows, pairs = cast(Harmonic, view.encoding), self.rows(view), self.dials(view)
         angles = harmonic.angles(rows) + harmonic.phases
-        return DialsNumbers(view, angles[:, pairs], rows, pairs, harmonic.wavelengths()[pairs])
+        return DialsNumbers(
+            view=view, angles=angles[:, pairs], positions=rows, pairs=pairs, wavelengths=harmonic.wavelengths()[pairs]
+        )
 
     def draw(self, numbers: DialsNumbers, axes: list[Axes], canvas: Canvas) -> None:
         from matplotlib.collections import LineCollection, PatchCollection

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SQUARE = 0.85  # height over width of a square panel and its labels
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CompareNumbers(OverviewNumbers):
     """The figure with the numbers of each encoding, in order; the difference of two as the last where asked for."""
 
@@ -88,7 +88,7 @@ class Compare(Figure):
             shown = every
         if self.difference:
             shown.append(every[0].difference(every[1]))
-        return CompareNumbers(view, tuple(Part(part, numbers) for numbers in shown), self.difference)
+        return CompareNumbers(view=view, parts=tuple(Part(part, numbers) for numbers in shown), differs=self.difference)
 
     def draw(self, numbers: CompareNumbers, axes: list[Axes], canvas: Canvas) -> None:
         size = prod(self.part().grid())

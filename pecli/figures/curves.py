@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, ClassVar
 from pecli.core.errors import UsageError
 from pecli.core.lazy import Array, np
 from pecli.core.options import EXACT, option
+from pecli.figures.axis_labels import label_positions
 from pecli.figures.canvas import Canvas
-from pecli.figures.figure import Figure, Numbers, View, extremes, label_positions, plot_run
+from pecli.figures.figure import Figure, Numbers, View, extremes
+from pecli.figures.lines import plot_run
 from pecli.measures.min_max import check_run, envelope, even_bins, even_edges, middles
 from pecli.measures.pairwise import MEASURES, measures, to_all
 
@@ -19,10 +21,14 @@ if TYPE_CHECKING:
 TYPICAL = 5  # lines where none are asked for
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CurvesNumbers(Numbers):
     """curves, low : (lines, n), the largest and smallest value at each of n runs of positions (one value where a run
     is one position); at : (lines,), where each starts; positions : (n,); own : (lines,), each with itself."""
+
+    main_array: ClassVar[str] = "curves"
+    row_coordinates: ClassVar[tuple[str, ...]] = ("at",)
+    column_coordinates: ClassVar[str | None] = "positions"
 
     curves: Array
     at: Array
@@ -33,9 +39,6 @@ class CurvesNumbers(Numbers):
 
     def caption(self) -> str:
         return extremes(self.block)
-
-    def columns(self) -> list[str]:
-        return [f"{position:g}" for position in self.positions]
 
 
 @dataclass(frozen=True)
@@ -86,7 +89,7 @@ class Curves(Figure):
         low, high, _ = envelope(values, edges, len(at))
         own = np.array([values(int(p) - rows.start, 1)[line, 0] for line, p in enumerate(at)])
         centres = rows.start + middles(edges)
-        return CurvesNumbers(view, high, at, low, centres, own, int(edges[1]))
+        return CurvesNumbers(view=view, curves=high, at=at, low=low, positions=centres, own=own, block=int(edges[1]))
 
     def draw(self, numbers: CurvesNumbers, axes: list[Axes], canvas: Canvas) -> None:
         encoding = numbers.view.encoding

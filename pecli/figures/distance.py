@@ -8,17 +8,23 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
+from pecli.figures.axis_labels import label_positions
 from pecli.figures.canvas import Canvas, ColourBar
-from pecli.figures.figure import Figure, Numbers, View, averaging, label_positions, subtract
+from pecli.figures.figure import Figure, Numbers, View, averaging, subtract
+from pecli.figures.images import show_matrix
 from pecli.measures.pairwise import MEASURES, is_by_offset, matrix, measures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DistanceNumbers(Numbers):
     """matrix : (n, n); positions : (n,), the mean position of each row and column; block : positions a row."""
+
+    main_array: ClassVar[str] = "matrix"
+    row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
+    column_coordinates: ClassVar[str | None] = "positions"
 
     matrix: Array
     positions: Array
@@ -46,9 +52,6 @@ class DistanceNumbers(Numbers):
         low, high = (float(end.reduce(matrix, axis=None, initial=0.0)) for end in (np.fmin, np.fmax))
         reach = max(-low, high) or 1.0
         return replace(self, matrix=matrix, smallest=low, largest=high, ends=(-reach, reach))
-
-    def columns(self) -> list[Any]:
-        return [f"{position:g}" for position in self.positions]
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,14 @@ class Distance(Figure):
         known = values[~np.isnan(values)] if undefined else values
         low, high = (float(known.min()), float(known.max())) if known.size else (None, None)
         return DistanceNumbers(
-            view, values, blocks.centres(), blocks.size, low, high, undefined, (low or 0.0, high or 0.0)
+            view=view,
+            matrix=values,
+            positions=blocks.centres(),
+            block=blocks.size,
+            smallest=low,
+            largest=high,
+            undefined=undefined,
+            ends=(low or 0.0, high or 0.0),
         )
 
     def draw(self, numbers: DistanceNumbers, axes: list[Axes], canvas: Canvas) -> ColourBar:
@@ -87,16 +97,17 @@ class Distance(Figure):
         low, high = numbers.ends
         signed = low < 0
         limit = max(-low, high)
+        bottom = -limit if signed else low if MEASURES[self.measure].similarity else 0.0
         first, last = rows.start - 0.5, rows.start + len(numbers.matrix) * numbers.block - 0.5
-        image = axes[0].imshow(
-            np.ma.masked_invalid(numbers.matrix),
-            interpolation="nearest",
-            cmap=canvas.colours("diverging" if signed else "sequential"),
-            vmin=-limit if signed else low if MEASURES[self.measure].similarity else 0,
-            vmax=(limit if signed else high) or 1.0,
+        image = show_matrix(
+            axes[0],
+            numbers.matrix,
+            colours=canvas.colours("diverging" if signed else "sequential"),
+            limits=(bottom, (limit if signed else high) or 1.0),
             extent=(first, last, last, first),
+            square=True,
         )
-        axes[0].set(xlim=(first, rows.stop - 0.5), ylim=(rows.stop - 0.5, first), aspect="equal")
+        axes[0].set(xlim=(first, rows.stop - 0.5), ylim=(rows.stop - 0.5, first))
         label_positions(axes[0].xaxis, encoding, encoding.other_label)
         label_positions(axes[0].yaxis, encoding)
         return ColourBar(image, MEASURES[self.measure].label)

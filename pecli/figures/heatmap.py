@@ -10,8 +10,10 @@ from pecli.core.errors import UsageError
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Blocks, LogBlocks
+from pecli.figures.axis_labels import label_decades, label_dimensions, label_positions
 from pecli.figures.canvas import Canvas, ColourBar
-from pecli.figures.figure import Figure, Numbers, View, label_decades, label_dimensions, label_positions, subtract
+from pecli.figures.figure import Figure, Numbers, View, subtract
+from pecli.figures.images import show_matrix
 from pecli.measures.min_max import even_bins
 
 if TYPE_CHECKING:
@@ -23,9 +25,12 @@ def axes_kinds() -> tuple[str, ...]:
     return ("linear", "log")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class HeatmapNumbers(Numbers):
     """table : (rows, d); positions : (rows,), the mean position of each; block : positions a row."""
+
+    main_array: ClassVar[str] = "table"
+    row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
 
     table: Array
     positions: Array
@@ -95,8 +100,18 @@ class Heatmap(Figure):
         table, across = averaged_columns(view.encoding.mean_table(blocks), view.pixel_columns)
         smallest, largest = float(table.min()), float(table.max())
         limit = view.encoding.limit or max(-smallest, largest) or 1.0
-        kinds = (view.encoding.signed, self.positions == "log")
-        return HeatmapNumbers(view, table, blocks.centres(), blocks.size, across, smallest, largest, limit, *kinds)
+        return HeatmapNumbers(
+            view=view,
+            table=table,
+            positions=blocks.centres(),
+            block=blocks.size,
+            columns_block=across,
+            smallest=smallest,
+            largest=largest,
+            limit=limit,
+            signed=view.encoding.signed,
+            log=self.positions == "log",
+        )
 
     def draw(self, numbers: HeatmapNumbers, axes: list[Axes], canvas: Canvas) -> ColourBar:
         encoding, rows = numbers.view.encoding, numbers.view.covered
@@ -104,14 +119,9 @@ class Heatmap(Figure):
         top, bottom = rows.start - 0.5, rows.start + len(numbers.table) * numbers.block - 0.5
         if numbers.log:
             top, bottom = log10(max(1, rows.start)), log10(rows.stop)
-        image = axes[0].imshow(
-            numbers.table,
-            aspect="auto",
-            interpolation="nearest",
-            cmap=canvas.colours("diverging" if numbers.signed else "binary"),
-            vmin=-numbers.limit if numbers.signed else 0,
-            vmax=numbers.limit,
-            extent=(-0.5, right, bottom, top),
+        colours = canvas.colours("diverging" if numbers.signed else "binary")
+        image = show_matrix(
+            axes[0], numbers.table, colours=colours, limits=numbers.limits(), extent=(-0.5, right, bottom, top)
         )
         axes[0].set(xlim=(-0.5, encoding.width - 0.5), ylim=(bottom if numbers.log else rows.stop - 0.5, top))
         label_dimensions(axes[0].xaxis, encoding)

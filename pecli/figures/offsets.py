@@ -19,10 +19,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class OffsetsNumbers(Numbers):
     """mean, low, high : (encodings, n), over all pairs at each of n runs of offsets; offsets : (n,), their middles;
     decay : (encodings, n), RoFormer's bound, or empty."""
+
+    main_array: ClassVar[str] = "mean"
+    row_coordinates: ClassVar[tuple[str, ...]] = ("encoding",)
+    column_coordinates: ClassVar[str | None] = "offsets"
 
     mean: Array
     encoding: Array
@@ -38,9 +42,6 @@ class OffsetsNumbers(Numbers):
         rows = zip(self.view.encodings, self.undefined, strict=True)
         left_out = [f"{encoding.name}: {count:,} undefined pairs left out" for encoding, count in rows if count]
         return "; ".join(filter(None, [extremes(self.block, "offsets"), *left_out]))
-
-    def columns(self) -> list[str]:
-        return [f"{offset:g}" for offset in self.offsets]
 
     def facts(self) -> dict[str, Any]:
         specs = [encoding.spec() for encoding in self.view.encodings]
@@ -96,9 +97,18 @@ class Offsets(Figure):
         centres = middles(edges)
         decay = [e.decay(centres) for e in view.encodings if self.decay and isinstance(e, Harmonic)]
         _, widths, undefined = zip(*spreads, strict=True)
-        block = int(np.diff(edges).max())
-        bound = np.array(decay) if decay else np.empty((0, len(centres)))
-        return OffsetsNumbers(view, mean, np.arange(len(mean)), centres, low, high, bound, block, widths, undefined)
+        return OffsetsNumbers(
+            view=view,
+            mean=mean,
+            encoding=np.arange(len(mean)),
+            offsets=centres,
+            low=low,
+            high=high,
+            decay=np.array(decay) if decay else np.empty((0, len(centres))),
+            block=int(np.diff(edges).max()),
+            spread=widths,
+            undefined=undefined,
+        )
 
     def _spread(self, encoding: Encoding, view: View, edges: Array) -> tuple[Envelope, float, int]:
         """The measure over each run of offsets, the widest band over a single offset, undefined pairs."""

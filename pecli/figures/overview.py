@@ -31,11 +31,15 @@ class Part(NamedTuple):
     numbers: Numbers
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class OverviewNumbers(Numbers):
     """The figures with their numbers, in order."""
 
     parts: tuple[Part, ...]
+
+    @property
+    def main(self) -> Array:
+        return self.parts[0].numbers.main
 
     def arrays(self) -> dict[str, Array]:
         return {f"{i}.{p.figure.name}.{k}": a for i, p in enumerate(self.parts) for k, a in p.numbers.arrays().items()}
@@ -88,7 +92,7 @@ class Overview(Figure):
         return [text for part in self.parts() for text in part.texts()]
 
     def compute(self, view: View) -> OverviewNumbers:
-        return OverviewNumbers(view, tuple(Part(part, part.compute(view)) for part in self.parts()))
+        return OverviewNumbers(view=view, parts=tuple(Part(part, part.compute(view)) for part in self.parts()))
 
     def draw(self, numbers: OverviewNumbers, axes: list[Axes], canvas: Canvas) -> None:
         left = list(axes)

@@ -13,6 +13,7 @@ from pecli.core.positions import Blocks, Positions
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.canvas import Canvas, ColourBar
 from pecli.figures.figure import Figure, Numbers, View, averaging
+from pecli.figures.images import show_matrix
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,9 +21,11 @@ if TYPE_CHECKING:
 SLICES = 5  # dimensions shown where none are asked for
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RelativeNumbers(Numbers):
     """tensor : (L, L, dims), the encoding of i − j for query i (row) and key j; offsets : (L, L); dims : (dims,)."""
+
+    main_array: ClassVar[str] = "tensor"
 
     tensor: Array
     offsets: Array
@@ -97,7 +100,7 @@ class RelativeTensor(Figure):
         else:
             tensor = np.stack([harmonic.mean_offsets(blocks, int(dim)) for dim in dims], axis=-1)
         limit = harmonic.limit or float(np.abs(tensor).max()) or 1.0
-        return RelativeNumbers(view, tensor, offsets, dims, limit, blocks.size)
+        return RelativeNumbers(view=view, tensor=tensor, offsets=offsets, dims=dims, limit=limit, block=blocks.size)
 
     def draw(self, numbers: RelativeNumbers, axes: list[Axes], canvas: Canvas) -> ColourBar:
         rows = numbers.view.positions
@@ -107,13 +110,13 @@ class RelativeTensor(Figure):
         titles = [f"i − j, ±{reach:,}", *(f"dim {dim}" for dim in numbers.dims)]
         slices = [numbers.offsets / max(1, reach) * numbers.limit, *np.moveaxis(numbers.tensor, -1, 0)]
         for one, title, values in zip(axes, titles, slices, strict=False):
-            image = one.imshow(
+            image = show_matrix(
+                one,
                 values,
-                interpolation="nearest",
-                cmap=canvas.colours("diverging"),
-                vmin=-numbers.limit,
-                vmax=numbers.limit,
+                colours=canvas.colours("diverging"),
+                limits=(-numbers.limit, numbers.limit),
                 extent=(first, last, last, first),
+                square=True,
             )
             one.set(xlim=(first, rows.stop - 0.5), ylim=(rows.stop - 0.5, first), xlabel="key j", ylabel="query i")
             one.set_title(title, fontsize="small")

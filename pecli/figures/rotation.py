@@ -10,8 +10,10 @@ from pecli.core.errors import UsageError
 from pecli.core.lazy import Array, np
 from pecli.core.options import EXACT, option
 from pecli.encodings.rope import Rope
+from pecli.figures.axis_labels import label_dimensions, label_positions
 from pecli.figures.canvas import Canvas, ColourBar
-from pecli.figures.figure import Figure, Numbers, View, label_dimensions, label_positions
+from pecli.figures.figure import Figure, Numbers, View
+from pecli.figures.images import show_matrix
 from pecli.files.table_files import fingerprint, read_table
 
 if TYPE_CHECKING:
@@ -20,10 +22,13 @@ if TYPE_CHECKING:
 PATHS = 3  # pairs whose paths are drawn where none are asked for
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RotationNumbers(Numbers):
     """after, before : (length, d), Q with and without the rotation; positions : (length,); pairs : (n,);
     paths : (n, length, 2), the two columns of each pair after the rotation."""
+
+    main_array: ClassVar[str] = "after"
+    row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
 
     after: Array
     positions: Array
@@ -33,9 +38,12 @@ class RotationNumbers(Numbers):
     limit: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class MatrixNumbers(Numbers):
     """matrix : (d, d), R_p; dimensions : (d,)."""
+
+    main_array: ClassVar[str] = "matrix"
+    row_coordinates: ClassVar[tuple[str, ...]] = ("dimensions",)
 
     matrix: Array
     dimensions: Array
@@ -108,11 +116,20 @@ class Rotation(Figure):
     def compute(self, view: View) -> RotationNumbers | MatrixNumbers:
         rope = cast(Rope, view.encoding)
         if self.matrix is not None:
-            return MatrixNumbers(view, rope.rotation_matrix(self.matrix), np.arange(rope.width), self.matrix)
+            turned = rope.rotation_matrix(self.matrix)
+            return MatrixNumbers(view=view, matrix=turned, dimensions=np.arange(rope.width), position=self.matrix)
         before, positions, pairs = self.query(view), view.covered.array(), self.drawn_pairs(view)
         after = rope.rotate(before, positions)
         paths = np.stack(rope.split(after), axis=-1)[:, pairs].swapaxes(0, 1)
-        return RotationNumbers(view, after, positions, before, pairs, paths, float(np.abs([before, after]).max()))
+        return RotationNumbers(
+            view=view,
+            after=after,
+            positions=positions,
+            before=before,
+            pairs=pairs,
+            paths=paths,
+            limit=float(np.abs([before, after]).max()),
+        )
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> ColourBar:
         if isinstance(numbers, MatrixNumbers):
@@ -139,12 +156,5 @@ class Rotation(Figure):
 
 
 def _image(axes: Axes, values: Array, limit: float, canvas: Canvas, start: int = 0) -> Any:
-    return axes.imshow(
-        values,
-        aspect="auto",
-        interpolation="nearest",
-        cmap=canvas.colours("diverging"),
-        vmin=-limit,
-        vmax=limit,
-        extent=(-0.5, values.shape[1] - 0.5, start + len(values) - 0.5, start - 0.5),
-    )
+    extent = (-0.5, values.shape[1] - 0.5, start + len(values) - 0.5, start - 0.5)
+    return show_matrix(axes, values, colours=canvas.colours("diverging"), limits=(-limit, limit), extent=extent)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.core.errors import UsageError
 from pecli.core.lazy import Array, np
+from pecli.core.number_text import minus
 from pecli.core.options import option
 from pecli.figures.canvas import Canvas, ColourBar
 from pecli.figures.figure import Figure, Numbers, View
@@ -28,7 +29,7 @@ def triangles() -> tuple[str, ...]:
     return ("both", "upper", "lower")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CloudNumbers(Numbers):
     """What is known of all pairs, drawn as points or as counts."""
 
@@ -45,12 +46,15 @@ class CloudNumbers(Numbers):
     def correlations(self) -> str:
         """Both correlations of the cloud, as the picture prints them."""
         shown = ("undefined" if one is None else f"{one:.4f}" for one in (self.pearson, self.spearman))
-        return "linear r = {}, rank ρ = {}".format(*shown).replace("-", "−")
+        return minus("linear r = {}, rank ρ = {}".format(*shown))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ScatterNumbers(CloudNumbers):
     """x, y, p, q : (pairs,), both measures of the pair p < q. The lower triangle is the same pairs mirrored."""
+
+    main_array: ClassVar[str] = "x"
+    row_coordinates: ClassVar[tuple[str, ...]] = ("y", "p", "q")
 
     x: Array
     y: Array
@@ -58,9 +62,11 @@ class ScatterNumbers(CloudNumbers):
     q: Array
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DensityNumbers(CloudNumbers):
     """counts : (rows, columns), pairs in each cell, y up and x across; y_edges, x_edges : borders of the cells."""
+
+    main_array: ClassVar[str] = "counts"
 
     counts: Array
     y_edges: Array
@@ -118,14 +124,22 @@ class Scatter(Figure):
         across, up = MEASURES[self.x], MEASURES[self.y]
         if not self.counted(view):
             cloud = points(view.encoding, across, up, view.covered)
-            known = (cloud.pearson, cloud.spearman, cloud.pairs, cloud.undefined)
-            return ScatterNumbers(view, *known, cloud.x, cloud.y, cloud.p, cloud.q)
+            return ScatterNumbers(view=view, **vars(cloud))
         cells = counts(view.encoding, across, up, view.covered)
         most = min(CELLS, *view.pixels) if view.pixels else CELLS
         table, y_edges = coarser(cells.counts, cells.y_edges, most, 0)
         table, x_edges = coarser(table, cells.x_edges, most, 1)
-        known = (cells.pearson, cells.spearman, cells.pairs, cells.undefined)
-        return DensityNumbers(view, *known, table, y_edges, x_edges, int(table.max()))
+        return DensityNumbers(
+            view=view,
+            pearson=cells.pearson,
+            spearman=cells.spearman,
+            pairs=cells.pairs,
+            undefined=cells.undefined,
+            counts=table,
+            y_edges=y_edges,
+            x_edges=x_edges,
+            most=int(table.max()),
+        )
 
     def draw(self, numbers: CloudNumbers, axes: list[Axes], canvas: Canvas) -> ColourBar:
         shown = ("upper", "lower") if self.triangle == "both" else (self.triangle,)

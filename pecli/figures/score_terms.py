@@ -10,7 +10,8 @@ from pecli.core.lazy import Array, np
 from pecli.encodings.encoding import Encoding
 from pecli.figures.canvas import Canvas, ColourBar
 from pecli.figures.figure import Numbers, View
-from pecli.figures.token_axes import label_tokens, show_pairs
+from pecli.figures.images import show_matrix
+from pecli.figures.token_axes import label_tokens
 from pecli.figures.tokens import TokenFigure, products
 
 if TYPE_CHECKING:
@@ -34,13 +35,15 @@ TITLES = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TermsNumbers(Numbers):
     """total : (n, n), the scores, m down, n across; the four parts : (n, n) each.
 
     error : the largest |sum of the parts − score computed at once|; spreads : of total and parts, how much each
     varies along a diagonal, 0 where the offset alone counts.
     """
+
+    main_array: ClassVar[str] = "total"
 
     total: Array
     content_content: Array
@@ -107,12 +110,23 @@ class Terms(TokenFigure):
         error = float(np.abs(total - products(x + p, x + p)).max())
         spreads = tuple(spread(one) for one in (total, xx, xp, px, pp))
         limit = float(np.abs([total, xx, xp, px, pp]).max()) or 1.0
-        return TermsNumbers(view, total, xx, xp, px, pp, self.words, error, spreads, limit)
+        return TermsNumbers(
+            view=view,
+            total=total,
+            content_content=xx,
+            content_position=xp,
+            position_content=px,
+            position_position=pp,
+            tokens=self.words,
+            error=error,
+            spreads=spreads,
+            limit=limit,
+        )
 
     def draw(self, numbers: TermsNumbers, axes: list[Axes], canvas: Canvas) -> ColourBar:
         values, colours, image = numbers.arrays(), canvas.colours("diverging"), None
         for name, place in PLACES.items():
-            image = show_pairs(axes[place], values[name], numbers.limits(), colours)
+            image = show_matrix(axes[place], values[name], colours=colours, limits=numbers.limits(), square=True)
             axes[place].set_title(TITLES[name], fontsize="small")
             down, across = "token m" if place % 3 == 0 else None, "token n" if place >= 3 else None
             label_tokens(axes[place], numbers.tokens, down, across, around=4.5)

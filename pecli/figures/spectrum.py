@@ -21,10 +21,13 @@ WINDOW = "one cycle or the length"
 STILL = 1e15  # positions; a longer wave stands still, and an axis has no room for it
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SpectrumNumbers(Numbers):
     """wavelength : (n,), positions (a pair that stands still has none and is left out); pair : (n,);
     encoding : (n,), which of the encodings."""
+
+    main_array: ClassVar[str] = "wavelength"
+    row_coordinates: ClassVar[tuple[str, ...]] = ("pair", "encoding")
 
     wavelength: Array
     pair: Array
@@ -66,13 +69,13 @@ class Spectrum(Figure):
         known = [one < STILL for one in waves]
         pairs = [pairs_of(encoding, len(one)) for encoding, one in zip(view.encodings, waves, strict=True)]
         return SpectrumNumbers(
-            view,
-            np.concatenate([one[k] for one, k in zip(waves, known, strict=True)]),
-            np.concatenate([one[k] for one, k in zip(pairs, known, strict=True)]),
-            np.repeat(np.arange(len(waves)), [k.sum() for k in known]),
-            tuple(ratio_text(one[k]) for one, k in zip(waves, known, strict=True)),
-            tuple(int((one > view.positions.length).sum()) for one in waves),
-            tuple(int((~k).sum()) for k in known),
+            view=view,
+            wavelength=np.concatenate([one[k] for one, k in zip(waves, known, strict=True)]),
+            pair=np.concatenate([one[k] for one, k in zip(pairs, known, strict=True)]),
+            encoding=np.repeat(np.arange(len(waves)), [k.sum() for k in known]),
+            ratios=tuple(ratio_text(one[k]) for one, k in zip(waves, known, strict=True)),
+            longer=tuple(int((one > view.positions.length).sum()) for one in waves),
+            still=tuple(int((~k).sum()) for k in known),
         )
 
     def draw(self, numbers: SpectrumNumbers, axes: list[Axes], canvas: Canvas) -> None:

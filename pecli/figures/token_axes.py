@@ -1,24 +1,16 @@
-"""Axes along which tokens stand: an image of all pairs, labels that fit."""
+"""Axes along which tokens stand: labels that fit."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
 from math import ceil
-from typing import TYPE_CHECKING, Any
-
-from pecli.core.lazy import Array
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SMALL = 0.833  # matplotlib's "small", the size of tick labels
-
-
-def show_pairs(axes: Axes, values: Array, limits: tuple[float, float], colours: str) -> Any:
-    """An image of a number for every pair of tokens; gives what a colour bar explains."""
-    low, high = limits
-    return axes.imshow(values, interpolation="nearest", cmap=colours, vmin=low, vmax=high)
 
 
 def label_tokens(axes: Axes, words: Sequence[str], down: str | None, across: str | None, around: float) -> None:

@@ -10,8 +10,10 @@ from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.encodings.encoding import Encoding
 from pecli.encodings.harmonic import Harmonic
+from pecli.figures.axis_labels import label_positions
 from pecli.figures.canvas import Canvas
-from pecli.figures.figure import Figure, Numbers, View, extremes, label_positions, plot_run
+from pecli.figures.figure import Figure, Numbers, View, extremes
+from pecli.figures.lines import plot_run
 from pecli.figures.spectrum import wavelengths
 from pecli.measures.min_max import check_run, envelope, even_bins, even_edges, middles
 
@@ -21,10 +23,14 @@ if TYPE_CHECKING:
 LINES = 5  # dimensions where none are asked for
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class WavesNumbers(Numbers):
     """values, low : (dims, n), largest and smallest value at each of n runs of positions; dims : (dims,);
     positions : (n,); wavelengths : (dims,), positions, measured where no formula gives them."""
+
+    main_array: ClassVar[str] = "values"
+    row_coordinates: ClassVar[tuple[str, ...]] = ("dims",)
+    column_coordinates: ClassVar[str | None] = "positions"
 
     values: Array
     dims: Array
@@ -36,9 +42,6 @@ class WavesNumbers(Numbers):
 
     def caption(self) -> str:
         return extremes(self.block)
-
-    def columns(self) -> list[str]:
-        return [f"{position:g}" for position in self.positions]
 
 
 @dataclass(frozen=True)
@@ -88,7 +91,16 @@ class Waves(Figure):
         waves = periods(view)[dims]
         centres = rows.start + middles(edges)
         limit = float(max(np.abs(low).max(), np.abs(high).max())) or 1.0
-        return WavesNumbers(view, high, dims, low, centres, waves, int(edges[1]), limit)
+        return WavesNumbers(
+            view=view,
+            values=high,
+            dims=dims,
+            low=low,
+            positions=centres,
+            wavelengths=waves,
+            block=int(edges[1]),
+            limit=limit,
+        )
 
     def draw(self, numbers: WavesNumbers, axes: list[Axes], canvas: Canvas) -> None:
         encoding = numbers.view.encoding

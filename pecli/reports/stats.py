@@ -16,9 +16,11 @@ from pecli.reports.number_table import BETWEEN
 from pecli.reports.report import Numbers, Report, View
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class StatsNumbers(Numbers):
     """values : (encodings, indicators), NaN where one is not defined; encoding : (encodings,), their number."""
+
+    main_array: ClassVar[str] = "values"
 
     values: Array
     encoding: Array
@@ -80,7 +82,7 @@ class Stats(Report):
     def compute(self, view: View) -> StatsNumbers:
         measured = tuple(indicators(one, view.positions, self.measure, self.against) for one in view.encodings)
         values = np.array([list(flat(one).values()) for one in measured], dtype=np.float64)
-        return StatsNumbers(view, values, np.arange(len(measured)), measured)
+        return StatsNumbers(view=view, values=values, encoding=np.arange(len(measured)), measured=measured)
 
     def show(self, numbers: StatsNumbers, width: int) -> list[Any]:
         both = list(zip(numbers.view.encodings, numbers.measured, strict=True))

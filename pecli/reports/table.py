@@ -14,9 +14,12 @@ from pecli.reports.report import Numbers, Report, View
 MOST_COLUMNS = 65536  # no encoding is wider
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TableNumbers(Numbers):
     """table : (rows, d); positions : (rows,). All rows for a file; the first and the last for the terminal."""
+
+    main_array: ClassVar[str] = "table"
+    row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
 
     table: Array
     positions: Array
@@ -73,7 +76,13 @@ class Table(Report):
         head, tail = head_and_tail(rows.length, view.pixel_rows or rows.length)
         ends = [rows.start + np.arange(head), rows.stop - tail + np.arange(tail)]
         positions = np.concatenate(ends).astype(np.float64)
-        return TableNumbers(view, encoding.table(positions), positions, rows.length, encoding.width)
+        return TableNumbers(
+            view=view,
+            table=encoding.table(positions),
+            positions=positions,
+            length=rows.length,
+            dimensions=encoding.width,
+        )
 
     def show(self, numbers: TableNumbers, width: int) -> list[Any]:
         encoding = numbers.view.encoding

@@ -72,20 +72,20 @@ class Explain(Report):
         steps = tuple(encoding.written_out(row, column))
         entry = Entry(row, column, steps, float(table[row - view.covered.start, column]))
         return ExplainNumbers(
-            view,
-            table,
-            positions,
-            encoding.frequencies() if isinstance(encoding, Harmonic) else np.empty(0),
-            (np.diff(table, axis=0) != 0).sum(axis=0),
-            np.array([len(np.unique(values)) for values in table.T]),
-            vectors,
-            rows,
-            result,
-            words,
-            origin,
-            how,
-            entry,
-            result_entry(encoding, how, vectors, rows, result, own, column),
+            view=view,
+            table=table,
+            positions=positions,
+            frequencies=encoding.frequencies() if isinstance(encoding, Harmonic) else np.empty(0),
+            changes=(np.diff(table, axis=0) != 0).sum(axis=0),
+            distinct=np.array([len(np.unique(values)) for values in table.T]),
+            embeddings=vectors,
+            rows=rows,
+            result=result,
+            words=words,
+            origin=origin,
+            how=how,
+            entry=entry,
+            result_entry=result_entry(encoding, how, vectors, rows, result, own, column),
         )
 
     def show(self, numbers: ExplainNumbers, width: int) -> list[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from pecli.analysis import Numbers
 from pecli.core.lazy import Array
@@ -12,7 +12,7 @@ from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.reports.explain.word_vectors import ARTICLE, Entry
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ExplainNumbers(Numbers):
     """What is walked through.
 
@@ -21,6 +21,9 @@ class ExplainNumbers(Numbers):
     embeddings : (words, d); rows : (words, d), what is added to them or turns them, (2 words - 1, d) for offsets
     result : (words, d); (0, d) where nothing is done to a word
     """
+
+    main_array: ClassVar[str] = "table"
+    row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
 
     table: Array
     positions: Array

@@ -49,10 +49,19 @@ def explain(encoding: type[Encoding]) -> None:
     """Formula, parameters, figures and an example of one encoding."""
     figures = ", ".join(name for name, figure in ANALYSES.items() if figure.takes(encoding))
     facts = dict(zip(HEADER, row(encoding), strict=True))
-    parameters = [(one.name, help_text(one)) for one in encoding.options().values()]
     facts |= {"formula": encoding.formula, "figures": figures, "example": encoding.example}
-    show([facts_of(facts), table_of(("parameter", "what it does"), parameters)])
-    show([text_of(f"\n{plain(encoding.__doc__)}")])
+    tables = [table_of((head, "what it does"), rows) for head, rows in parameters_by_owner(encoding).items()]
+    show([facts_of(facts), *tables, text_of(f"\n{plain(encoding.__doc__)}")])
+
+
+def parameters_by_owner(encoding: type[Encoding]) -> dict[str, list[tuple[str, str]]]:
+    """The parameters and what they do; those that belong to a value of another under that: ``with scaling=yarn``."""
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for one in encoding.options().values():
+        owner, values = one.only_with or ("", ())
+        for head in [f"with {owner}={value}" for value in values] or ["parameter"]:
+            groups.setdefault(head, []).append((one.name, help_text(one)))
+    return groups
 
 
 def plain(text: str | None) -> str:

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import numbers
-import os
 import types
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,8 +16,7 @@ from functools import cache
 from typing import Any, ClassVar, Self
 
 from pecli.core.errors import UnknownNameError, UsageError
-
-EXACT = 2**53  # every integer up to here is a float64
+from pecli.core.values import EXACT, READERS, shorten, write_scalar
 
 
 @dataclass(frozen=True)
@@ -35,6 +32,8 @@ class Option:
     unset: str = ""  # what happens when the value is None, for the help
     split: bool = True  # a list in one text is separated by commas
     names: Mapping[str, float] = dataclasses.field(default_factory=dict)  # words that stand for numbers
+    only_with: tuple[str, tuple[str, ...]] | None = None  # another option, and its values that this one belongs to
+    shown: bool = False  # stands in titles also where nothing was changed
     name: str = ""
     default: Any = None
     scalar: type = str
@@ -110,66 +109,6 @@ class Option:
         return UsageError(f"{self.flag} {shorten(value) or repr(value)} is not allowed: it takes {self.bounds}")
 
 
-def shorten(value: Any, most: int = 40) -> str:
-    """A value for an error message, cut in the middle when it is long."""
-    try:
-        text = str(value)
-    except ValueError:  # Python refuses to write integers of more than 4300 digits
-        return "of thousands of digits"
-    return text if len(text) <= most else f"{text[: most // 2]}…{text[-most // 4 :]} ({len(text)} characters)"
-
-
-def write_scalar(value: Any) -> str:
-    """A number without a needless ``.0``, a truth value in TOML's spelling, text as it is."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float) and value.is_integer() and abs(value) < EXACT:
-        return str(int(value))
-    return str(value)
-
-
-def _read_int(value: Any) -> int:
-    if isinstance(value, bool):
-        raise TypeError
-    if isinstance(value, str):
-        value = value.strip()
-        number = int(value) if value.lstrip("+-").isdigit() and len(value) < 20 else float(value)
-    else:
-        number = value
-    if isinstance(number, numbers.Integral):
-        return int(number)
-    if not float(number).is_integer():
-        raise ValueError
-    return int(number)
-
-
-def _read_float(value: Any) -> float:
-    if isinstance(value, bool) or (isinstance(value, str) and len(value) > 400):
-        raise TypeError
-    number = float(value)
-    if not math.isfinite(number):
-        raise ValueError
-    return number
-
-
-def _read_bool(value: Any) -> bool:
-    if not isinstance(value, bool) and str(value).lower() not in ("true", "false"):
-        raise ValueError
-    return str(value).lower() == "true"
-
-
-def _read_str(value: Any) -> str:
-    if isinstance(value, os.PathLike):
-        value = os.fspath(value)
-    if not isinstance(value, str) or any(ord(character) < 32 and character not in "\n\t" for character in value):
-        raise TypeError  # control characters stand in no name and no XML
-    value.encode()  # nor do bytes that are not UTF-8
-    return value
-
-
-READERS: dict[type, Callable[[Any], Any]] = {int: _read_int, float: _read_float, bool: _read_bool, str: _read_str}
-
-
 def option(
     default: Any,
     help: str,
@@ -182,6 +121,8 @@ def option(
     unset: str = "",
     split: bool = True,
     names: Mapping[str, float] | None = None,
+    only_with: tuple[str, str | tuple[str, ...]] | None = None,
+    shown: bool = False,
 ) -> Any:
     """A dataclass field that is an option; its name and type come from the field itself.
 
@@ -195,9 +136,16 @@ def option(
     unset : what is done when the value is None
     split : whether one text may hold a list, separated by commas
     names : words that may stand for numbers
+    only_with : another option of the class and its value, or values, without which this one means nothing
+    shown : whether titles show the value also where it was not changed
     """
-    made = Option(help, at_least, at_most, above, choices, flags, unset, split, names or {})
+    owner = (only_with[0], _several(only_with[1])) if only_with else None
+    made = Option(help, at_least, at_most, above, choices, flags, unset, split, names or {}, owner, shown)
     return dataclasses.field(default=default, metadata={"option": made}, kw_only=True)
+
+
+def _several(values: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (values,) if isinstance(values, str) else values
 
 
 @dataclass(frozen=True)
@@ -209,6 +157,7 @@ class Options:
     def __post_init__(self) -> None:
         for name, one in self.options().items():
             object.__setattr__(self, name, one.read(getattr(self, name)))
+        self._check_owners(self.changed())
         self.check()
 
     def check(self) -> None:
@@ -231,16 +180,32 @@ class Options:
         for name in values:
             if name not in known:
                 raise UnknownNameError(f"{cls.what} of {getattr(cls, 'name', cls.__name__)}", name, known)
-        return cls(**values)
+        made = cls(**values)
+        made._check_owners(name for name, value in values.items() if value is not None)
+        return made
 
     def settings(self) -> dict[str, Any]:
-        """All options and their values, in order."""
-        return {name: getattr(self, name) for name in self.options()}
+        """The options that apply and their values, in order."""
+        return {name: getattr(self, name) for name in self.options() if self._applies(name)}
+
+    def _applies(self, name: str) -> bool:
+        """Whether an option means anything beside the values of the others."""
+        owner = self.options()[name].only_with
+        return owner is None or getattr(self, owner[0]) in owner[1]
+
+    def _check_owners(self, given: Iterable[str]) -> None:
+        """Refuses what was given although the option that it belongs to has another value."""
+        for name in given:
+            owner = self.options()[name].only_with
+            if owner is not None and not self._applies(name):
+                known = self.options()[owner[0]]
+                has = known.write(getattr(self, owner[0]))
+                raise UsageError(f"{name} belongs to {owner[0]}={', '.join(owner[1])}, and {owner[0]} is {has}")
 
     def changed(self, defaults: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The options that differ from their defaults, or from the `defaults` that stand in for them."""
         known = with_defaults(self.options(), defaults or {})
-        return {name: value for name, value in self.settings().items() if value != known[name].default}
+        return {name: getattr(self, name) for name, one in known.items() if getattr(self, name) != one.default}
 
 
 def with_defaults(known: Mapping[str, Option], defaults: Mapping[str, Any]) -> dict[str, Option]:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from pecli.core.lazy import Array, np
-from pecli.core.options import EXACT, Options, option
+from pecli.core.options import Options, option
+from pecli.core.values import EXACT
 
 LONGEST = 10**12  # positions
 

@@ -8,7 +8,8 @@ from decimal import Decimal
 from typing import ClassVar
 
 from pecli.core.number_text import minus
-from pecli.core.options import option, write_scalar
+from pecli.core.options import option
+from pecli.core.values import write_scalar
 from pecli.encodings.harmonic import PI, Harmonic, many_digits
 
 MINUTE, HOUR, DAY = 60, 3600, 86400
@@ -52,7 +53,7 @@ class Clock(Harmonic):
     )
 
     periods: tuple[float, ...] = option(
-        (60.0, 3600.0, 43200.0), "seconds a full turn of each hand takes", above=0, names=NAMED
+        (60.0, 3600.0, 43200.0), "seconds a full turn of each hand takes", above=0, names=NAMED, shown=True
     )
 
     @property

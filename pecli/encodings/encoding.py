@@ -132,9 +132,9 @@ class Encoding(Options):
         return self.name + (":" + ",".join(given) if given else "")
 
     def label(self) -> str:
-        """The encoding in a title: ``sinusoidal, d 128, base 10``."""
+        """The encoding in a title: what was changed, and what is always shown: ``sinusoidal, d 128, base 10``."""
         known = self.options()
-        shown = {n: v for n, v in self.settings().items() if v != known[n].default or known[n].scalar in (int, float)}
+        shown = {name: v for name, v in self.settings().items() if known[name].shown or v != known[name].default}
         return ", ".join([self.name, *(f"{n} {known[n].write(v)}" for n, v in shown.items() if v is not None)])
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar
 
-from pecli.core.options import option, write_scalar
+from pecli.core.options import option
+from pecli.core.values import write_scalar
 from pecli.encodings.harmonic import Harmonic, many_digits, width_option
 
 
@@ -27,7 +28,7 @@ class Geometric(Harmonic):
     models: ClassVar[str] = "none: an intuition"
 
     d: int = width_option()
-    radix: float = option(3600.0, "each pair turns radix² times slower than the one before", above=0)
+    radix: float = option(3600.0, "each pair turns radix² times slower than the one before", above=0, shown=True)
 
     @property
     def width(self) -> int:

@@ -60,7 +60,9 @@ def many_digits() -> Iterator[None]:
 
 def width_option() -> Any:
     """The field d, the same for all whose width is free."""
-    return option(128, "width of the encoding, d_model", at_least=1, at_most=65536, flags=("-d", "--d-model"))
+    return option(
+        128, "width of the encoding, d_model", at_least=1, at_most=65536, flags=("-d", "--d-model"), shown=True
+    )
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pecli.core.options import write_scalar
+from pecli.core.values import write_scalar
 
 
 def geometric_formula(base: float, d: int, pair: int) -> str:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from pecli.analysis import check_indices
 from pecli.core.lazy import Array, np
-from pecli.core.options import EXACT, option
+from pecli.core.options import option
+from pecli.core.values import EXACT
 from pecli.encodings.encoding import Encoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.canvas import Canvas

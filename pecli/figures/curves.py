@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pecli.core.errors import UsageError
 from pecli.core.lazy import Array, np
-from pecli.core.options import EXACT, option
+from pecli.core.options import option
+from pecli.core.values import EXACT
 from pecli.figures.axis_labels import label_positions
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View, extremes

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from pecli.analysis import check_indices
 from pecli.core.errors import UsageError
 from pecli.core.lazy import Array, np
-from pecli.core.options import EXACT, option
+from pecli.core.options import option
+from pecli.core.values import EXACT
 from pecli.encodings.rope import Rope
 from pecli.figures.axis_labels import label_dimensions, label_positions
 from pecli.figures.canvas import Canvas, ColourBar

@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 from pecli.core.errors import UsageError
 from pecli.core.lazy import Array, np
-from pecli.core.options import option, shorten
+from pecli.core.options import option
 from pecli.core.positions import Positions
+from pecli.core.values import shorten
 from pecli.figures.figure import Figure, View
 from pecli.files.table_files import fingerprint, read_table
 

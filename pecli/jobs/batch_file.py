@@ -13,7 +13,8 @@ from typing import Any
 
 from pecli.analysis import Analysis
 from pecli.core.errors import PecliError, UnknownNameError, UsageError
-from pecli.core.options import Option, shorten
+from pecli.core.options import Option
+from pecli.core.values import shorten
 from pecli.encodings import read_encoding
 from pecli.jobs.command_line import plain_path
 from pecli.jobs.job import Job

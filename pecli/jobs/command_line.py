@@ -104,8 +104,8 @@ def _encoding_words(job: Request) -> list[str]:
 
 
 def _has_options(encoding: Encoding) -> bool:
-    """Whether every parameter has an option of its own on the command line; a plugin's need not."""
-    return set(encoding.options()) <= set(encoding_parameters())
+    """Whether all that was changed has an option of its own: not what a plugin or a value of another brings along."""
+    return set(encoding.changed()) <= set(encoding_parameters())
 
 
 def _option_words(job: Request) -> list[str]:

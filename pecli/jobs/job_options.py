@@ -71,8 +71,12 @@ def find_analysis(name: str) -> type[Analysis]:
 
 
 def encoding_parameters() -> dict[str, Option]:
-    """The parameters of all encodings by name; one that several share stands once."""
-    return {name: one for cls in ENCODINGS.values() for name, one in cls.options().items()}
+    """The parameters of all encodings that are options of the command line, by name; a shared one stands once.
+
+    One that belongs to a value of another is said in the encoding's spec: ``rope:scaling=yarn,factor=4``.
+    """
+    every = ((name, one) for cls in ENCODINGS.values() for name, one in cls.options().items())
+    return {name: one for name, one in every if one.only_with is None}
 
 
 def spelled_out(known: Mapping[str, Option], given: Mapping[str, Any]) -> dict[str, Any]:

@@ -63,12 +63,14 @@ def test_one_encoding_is_told_with_formula_source_and_example(name: str) -> None
 def test_every_parameter_is_told_with_its_bounds_and_default(name: str) -> None:
     lines = ask(name).splitlines()
     for parameter, one in ENCODINGS[name].options().items():
-        (line,) = [line for line in lines if line.split()[:1] == [parameter]]
-        assert one.help in line
-        assert "default: " in line
-        assert (one.unset if one.default is None else one.write(one.default)) in line
-        if one.choices is not None or one.at_least is not None or one.above is not None:
-            assert one.bounds in line
+        said = [line for line in lines if line.split()[:1] == [parameter]]
+        assert len(said) == (1 if one.only_with is None else len(one.only_with[1]))
+        for line in said:
+            assert one.help in line
+            assert "default: " in line
+            assert (one.unset if one.default is None else one.write(one.default)) in line
+            if one.choices is not None or one.at_least is not None or one.above is not None:
+                assert one.bounds in line
 
 
 def fitting(name: str) -> set[str]:

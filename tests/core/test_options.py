@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from pecli.core.errors import UnknownNameError, UsageError
-from pecli.core.options import EXACT, Options, option
+from pecli.core.options import Options, option
+from pecli.core.values import EXACT
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,9 @@ class Cake(Options):
     layers: tuple[int, ...] = option((1, 2), "thickness of each", at_least=-7)
     names: tuple[str, ...] = option((), "names, kept whole", split=False)
     salt_grains: int | None = option(None, "counted")
+    rising: str = option("none", "what makes it rise", choices=lambda: ("none", "yeast", "powder"))
+    hours: float = option(1.0, "how long it rises", above=0, only_with=("rising", "yeast"))
+    grams: int | None = option(None, "how much of it", at_least=1, only_with=("rising", ("yeast", "powder")))
 
 
 def test_name_type_and_default_come_from_the_field() -> None:
@@ -167,3 +171,39 @@ def test_options_are_frozen_and_equal_by_value() -> None:
     assert Cake(eggs=5) == Cake(eggs=5) != Cake()
     with pytest.raises(dataclasses.FrozenInstanceError):
         Cake().eggs = 7  # type: ignore[misc]  # that is the point
+
+
+# options that belong to another option's value
+
+
+def test_an_option_is_taken_beside_the_values_that_it_belongs_to() -> None:
+    assert Cake.make({"rising": "yeast", "hours": 2, "grams": 7}).hours == 2
+    assert Cake.make({"rising": "powder", "grams": 7}).grams == 7
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"hours": 2}, "hours belongs to rising=yeast, and rising is none"),
+        ({"hours": 1, "rising": "powder"}, "hours belongs to rising=yeast, and rising is powder"),  # its default, said
+        ({"grams": 5}, "grams belongs to rising=yeast, powder, and rising is none"),
+    ],
+)
+def test_an_option_is_refused_beside_other_values(given: dict[str, object], said: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        Cake.make(given)
+    assert str(refused.value) == said
+
+
+def test_what_belongs_to_another_value_is_refused_in_python_too() -> None:
+    with pytest.raises(UsageError, match="hours belongs to rising=yeast"):
+        Cake(hours=2)
+    assert Cake.make({"grams": None}) == Cake()  # nothing is given
+
+
+def test_settings_are_the_options_that_apply_and_read_back() -> None:
+    assert not {"hours", "grams"} & set(Cake().settings())
+    risen = Cake(rising="powder")
+    assert "grams" in risen.settings()
+    assert "hours" not in risen.settings()
+    assert Cake.make(risen.settings()) == risen

@@ -179,7 +179,7 @@ def test_the_label_names_the_file_and_not_its_folder(file: str) -> None:
     assert Learned(file=MINILM, tensor="position_embeddings.weight").label() == (
         "learned, minilm_16x24.safetensors, position_embeddings.weight, d 24"
     )
-    assert Learned(d=5).label() == "learned, seed 0, d 5, untrained"
+    assert Learned(d=5).label() == "learned, d 5, untrained"
 
 
 def test_inputs_in_the_metadata_follow_the_files_content(file: str, table: Array) -> None:

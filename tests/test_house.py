@@ -139,6 +139,14 @@ def test_only_the_writer_writes_files(name: str) -> None:
 
 
 @every_module
+def test_nobody_asks_path_what_versions_of_python_answer_differently(name: str) -> None:
+    """Path.exists and its kin raise for a name that is too long, or say no, by version: os.path's say no."""
+    differing = {"exists", "is_file", "is_dir", "is_symlink"}
+    asked = [node for node in ast.walk(MODULES[name]) if isinstance(node, ast.Attribute) and node.attr in differing]
+    assert [node.lineno for node in asked if ast.unparse(node.value) != "os.path"] == []
+
+
+@every_module
 def test_every_module_says_what_it_is(name: str) -> None:
     assert ast.get_docstring(MODULES[name])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 from typing import Annotated
@@ -62,7 +63,7 @@ def write_start(path: str) -> str:
     """Writes the starting file; an existing one stays."""
     if path == STDIN:
         return EXAMPLE.format(path="FILE.toml").rstrip()
-    if Path(path).exists():
+    if os.path.exists(path):
         raise UsageError(f"{path} already exists: name another file, as in pecli batch --init figures.toml")
     check_target(path, clobber=True)
     write(path, EXAMPLE.format(path=path).encode())
@@ -98,7 +99,7 @@ def write_pages(plan: Batch, paths: list[str]) -> None:
     """Writes the pages that show every figure of the file."""
     for target in paths:
         data = page(plan, target)
-        if not (Path(target).is_file() and Path(target).read_bytes() == data):
+        if not (os.path.isfile(target) and Path(target).read_bytes() == data):
             write(target, data)
             results([target])
 

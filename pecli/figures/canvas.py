@@ -104,7 +104,7 @@ class Canvas(Options):
         return self.cmap or COLOURS[kind]
 
     def fingerprint(self) -> str:
-        return "".join(fingerprint(name) for name in (self.style, self.font) if name and Path(name).is_file())
+        return "".join(fingerprint(name) for name in (self.style, self.font) if name and os.path.isfile(name))
 
     def wrapped(self, text: str, share: float = 1.0) -> str:
         """Text broken into lines that fit that share of the width."""
@@ -123,7 +123,7 @@ class Canvas(Options):
 
         if self.cmap is not None and self.cmap not in mpl.colormaps:
             raise UnknownNameError("colour map", self.cmap, sorted(c for c in mpl.colormaps if not c.endswith("_r")))
-        if self.style is not None and not (self.style in matplotlib.style.available or Path(self.style).is_file()):
+        if self.style is not None and not (self.style in matplotlib.style.available or os.path.isfile(self.style)):
             raise UnknownNameError("style", self.style, [s for s in matplotlib.style.available if s[0] != "_"])
 
 
@@ -186,7 +186,7 @@ def _use_style(canvas: Canvas) -> None:
     matplotlib.style.use(Path(__file__).with_name("pecli.mplstyle"))
     if canvas.style is not None:
         try:
-            if Path(canvas.style).is_file():
+            if os.path.isfile(canvas.style):
                 mpl.rc_params_from_file(canvas.style, fail_on_error=True, use_default_template=False)
             matplotlib.style.use(canvas.style)
         except Exception as error:  # a file can be wrong in any way

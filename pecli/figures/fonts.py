@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -55,7 +56,7 @@ def family_of(font: str) -> str:
     from matplotlib import font_manager
 
     manager = font_manager.fontManager
-    if Path(font).is_file():
+    if os.path.isfile(font):
         try:
             manager.addfont(font)
             return font_manager.FontProperties(fname=font).get_name()

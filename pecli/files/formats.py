@@ -48,7 +48,7 @@ class Format:
 
 def format_of(path: str, given: str | None) -> str:
     """The format of a file by its extension, else the given one; standard output: the given one, else png."""
-    if path != "-" and (os.path.isdir(path) or path.endswith(("/", os.sep))):  # noqa: PTH112  # Path.is_dir raises for a name that is too long
+    if path != "-" and (os.path.isdir(path) or path.endswith(("/", os.sep))):
         raise UsageError(f"-o {path} is a folder: name a file in it, such as {Path(path) / 'figure.png'}")
     suffix = Path(path).suffix.lower().removeprefix(".")
     if suffix in FORMATS and path != "-":
@@ -57,7 +57,7 @@ def format_of(path: str, given: str | None) -> str:
         return suffix
     if given is not None and (path == "-" or not suffix):
         return given
-    if path == "-" or (os.path.exists(path) and not os.path.isfile(path)):  # noqa: PTH110, PTH113  # likewise
+    if path == "-" or (os.path.exists(path) and not os.path.isfile(path)):
         return "png"  # standard output, a device or a pipe: no name to go by
     if not suffix:
         raise UsageError(f"-o {path} has no extension to say its format: try {path}.png, or --format png")

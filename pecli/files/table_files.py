@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import zipfile
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -60,14 +61,14 @@ def read_table(path: str, tensor: str | None = None) -> Array:
     suffix = Path(path).suffix.lower()
     if suffix not in READERS:
         raise UnknownNameError("kind of table file", suffix or Path(path).name, READERS)
-    if not Path(path).is_file():
+    if not os.path.isfile(path):
         raise UsageError(f"{path} does not exist or is not a file")
     return _read(path, tensor, Path(path).stat().st_mtime_ns)
 
 
 def read_vector(path: str) -> Array:
     """The numbers of a table in one row, shape (n,); a .npy file may hold them without a second dimension."""
-    if Path(path).suffix.lower() == ".npy" and Path(path).is_file():
+    if Path(path).suffix.lower() == ".npy" and os.path.isfile(path):
         with suppress(ValueError, OSError):  # what is wrong with the file `read_table` says
             mapped = np.lib.format.open_memmap(path, mode="r")
             if mapped.ndim == 1:

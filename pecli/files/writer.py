@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -30,19 +31,31 @@ def check_target(path: str, clobber: bool) -> None:
     target = Path(path)
     try:
         target = _followed(target)
-        if target.is_dir() or path.endswith(os.sep):
+        there = _status(target)
+        if (there and stat.S_ISDIR(there.st_mode)) or path.endswith(os.sep):
             raise UsageError(f"output {path} is a folder: name a file in it, such as {target / 'figure.png'}")
-        if target.exists() and not clobber:
+        if there and not clobber:
             raise UsageError(f"output {path} already exists and --no-clobber keeps it: choose another name")
-        parent = next(folder for folder in target.absolute().parents if folder.exists())
-        if not parent.is_dir():
+        parent = next(folder for folder in target.absolute().parents if _status(folder))
+        if not os.path.isdir(parent):
             raise UsageError(f"output {path} cannot be made: {parent} is not a folder")
-        if not os.access(target if target.exists() else parent, os.W_OK):
+        if not os.access(target if there else parent, os.W_OK):
             raise OutputError(f"output {path} cannot be written: no permission")
     except PecliError:
         raise
     except (OSError, ValueError) as error:  # the latter for a NUL
         raise UsageError(f"output {path[:60]!r} cannot be made: {getattr(error, 'strerror', error)}") from None
+
+
+def _status(path: Path) -> os.stat_result | None:
+    """What the system says of what stands there; None for nothing. Raises OSError for a path that cannot be.
+
+    Path.exists and Path.is_dir swallow that error in some versions of Python and raise it in others.
+    """
+    try:
+        return path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
 
 
 def _check_stdout() -> None:
@@ -82,24 +95,24 @@ def write_stdout(data: bytes) -> None:
 def _write_file(target: Path, data: bytes) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     target = _followed(target)
-    if target.exists() and not target.is_file():
+    there = _status(target)
+    if there and not stat.S_ISREG(there.st_mode):
         with target.open("wb") as device:
             device.write(data)
         return
-    _replace(target, data)
+    _replace(target, data, stat.S_IMODE(there.st_mode) if there else 0o666 & ~_umask())
 
 
 def _followed(target: Path) -> Path:
     """Where symlinks lead, also where nothing is there yet; raises OSError for a loop of them."""
-    if not target.is_symlink():
+    if not os.path.islink(target):
         return target
     with suppress(FileNotFoundError):
         target.stat()
     return target.resolve()
 
 
-def _replace(target: Path, data: bytes) -> None:
-    mode = target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_umask()
+def _replace(target: Path, data: bytes, mode: int) -> None:
     handle, name = tempfile.mkstemp(prefix=TEMPORARY, suffix=target.suffix, dir=target.parent)
     with removed_on_failure(name):
         with os.fdopen(handle, "wb") as file:

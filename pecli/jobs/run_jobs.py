@@ -47,7 +47,7 @@ def is_done(job: Job) -> bool:
 
 def _carries(path: str, wanted: dict[str, object]) -> bool:
     format = FORMATS.get(Path(path).suffix.lower().removeprefix("."))
-    if format is None or format.metadata is None or not Path(path).is_file():
+    if format is None or format.metadata is None or not os.path.isfile(path):
         return False
     try:
         found = read_metadata(path)
@@ -77,7 +77,7 @@ def run(jobs: Sequence[Job], *, workers: int = 1, force: bool = False, fail_fast
     """
     todo = []
     for job in jobs:
-        kept = [path for path in job.targets() if job.output.no_clobber and Path(path).exists()]
+        kept = [path for path in job.targets() if job.output.no_clobber and os.path.exists(path)]
         if kept or (not force and is_done(job)):
             yield Outcome(job, SKIPPED, job.targets())
         else:

@@ -117,6 +117,21 @@ def test_a_name_too_long_for_the_system_was_asked_wrongly(ask: Ask) -> None:
     assert "too long" in ended.err
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "heatmap --style {}.mplstyle",
+        "heatmap --font {}.ttf",
+        "heatmap -e learned:file={}.npy",
+        "batch {}.toml",
+        "batch --init {}.toml",
+    ],
+)
+def test_a_name_too_long_to_read_was_asked_wrongly_too(line: str, ask: Ask) -> None:
+    ended = ask(*line.format("a" * 300).split())
+    assert (ended.code, ended.err.count("\n")) == (2, 1)
+
+
 def test_a_profile_that_memory_cannot_hold_is_refused_beforehand(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pecli.core.memory.available", lambda: 2_000_000)
     ended = ask("distance", "-d", "2", "-n", "300017", "--dpi", "20", "-o", "a.png")

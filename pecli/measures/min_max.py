@@ -90,7 +90,7 @@ def _reduced(values_of: Callable[[int, int], Array], edges: Array, a: int, b: in
 
 def _one_bin(values_of: Callable[[int, int], Array], first: int, count: int, room: int) -> Envelope:
     """A bin that is itself too long to hold, piece by piece."""
-    low, high, total = np.inf, -np.inf, 0.0
+    low, high, total = (np.asarray(start) for start in (np.inf, -np.inf, 0.0))
     for at in range(first, first + count, room):
         values = values_of(at, min(room, first + count - at))
         low, high = np.minimum(low, values.min(axis=1)), np.maximum(high, values.max(axis=1))

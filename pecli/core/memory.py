@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from math import prod
 from pathlib import Path
 
 from pecli.core.errors import UsageError
 
 COPIES = 3  # arrays of the largest size that live at once: the result and what it is made from
+PROC = Path("/proc")
+GROUPS = Path("/sys/fs/cgroup")  # where Linux shows its control groups, version 2
 
 
 def available() -> int | None:
     """Bytes that can be had now, or None where the system does not say."""
-    free = [_meminfo(), _cgroup("memory.max", "memory.current")]
-    known = [value for value in free if value is not None]
+    known = [value for value in (_meminfo(), *map(_group, _groups())) if value is not None]
     if known:
         return min(known)
     try:
@@ -24,17 +26,31 @@ def available() -> int | None:
 
 
 def _meminfo() -> int | None:
+    return next((1024 * int(size.split()[0]) for name, size in _lines("meminfo") if name == "MemAvailable"), None)
+
+
+def _groups() -> list[Path]:
+    """The folder of the control group that this process is in, and of each above it: the limit of every one holds."""
+    own = next((path for number, path in _lines("self/cgroup") if number == "0"), ":/")
+    folder = Path(os.path.normpath(GROUPS / own.removeprefix(":").lstrip("/")))
+    return [GROUPS, *(one for one in (folder, *folder.parents) if GROUPS in one.parents)]
+
+
+def _lines(file: str) -> Iterator[tuple[str, str]]:
+    """What stands before and behind the first colon of every line of a file of the system's; none where it is not."""
     try:
-        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        lines = (PROC / file).read_text(encoding="utf-8", errors="surrogateescape").splitlines()
     except OSError:
-        return None
-    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")), None)
+        return
+    yield from ((name, rest) for name, _, rest in (line.partition(":") for line in lines))
 
 
-def _cgroup(limit: str, used: str) -> int | None:
-    folder = Path("/sys/fs/cgroup")
+def _group(folder: Path) -> int | None:
+    """What a group's limit leaves; files that were read count as used there and are given up when asked for."""
     try:
-        return int((folder / limit).read_text()) - int((folder / used).read_text())
+        used = int((folder / "memory.current").read_text())
+        counts = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+        return int((folder / "memory.max").read_text()) - used + int(counts.get("inactive_file", 0))
     except (OSError, ValueError):  # no such group, or "max"
         return None
 

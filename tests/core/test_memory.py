@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 
 from pecli.core import memory
@@ -11,6 +14,58 @@ from pecli.core.errors import UsageError
 def test_something_is_free() -> None:
     free = memory.available()
     assert free is None or free > 0
+
+
+@pytest.fixture
+def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with what Linux would show in /proc and /sys/fs/cgroup; nothing yet."""
+    monkeypatch.setattr(memory, "PROC", tmp_path / "proc")
+    monkeypatch.setattr(memory, "GROUPS", tmp_path / "groups")
+    (tmp_path / "proc/self").mkdir(parents=True)
+    return tmp_path
+
+
+def limit(folder: Path, most: str, used: int) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "memory.max").write_text(f"{most}\n")
+    (folder / "memory.current").write_text(f"{used}\n")
+    (folder / "memory.stat").write_text("anon 5\ninactive_file 7\nactive_file 2\n")
+
+
+def test_linux_says_how_much_is_free(system: Path) -> None:
+    (system / "proc/meminfo").write_text("MemTotal:  9000 kB\nMemFree:  10 kB\nMemAvailable:   5000 kB\n")
+    assert memory.available() == 5000 * 1024
+    limit(system / "groups", "700", 300)
+    assert memory.available() == 400 + 7  # what is only kept of files that were read can be had
+
+
+@pytest.mark.parametrize(("root", "slice_", "own", "free"), [(90, 80, 70, 70), (60, 80, 70, 60), (90, 50, 70, 50)])
+def test_every_control_group_above_the_process_limits_it(
+    system: Path, root: int, slice_: int, own: int, free: int
+) -> None:
+    (system / "proc/self/cgroup").write_text("3:cpu:/other\n0::/user.slice/run-7.scope\n")
+    for folder, most in (("", root), ("user.slice", slice_), ("user.slice/run-7.scope", own), ("other", 1)):
+        limit(system / "groups" / folder, str(most + 1000), 1000)
+    assert memory.available() == free + 7
+
+
+def test_a_control_group_without_a_limit_or_out_of_sight_limits_nothing(system: Path) -> None:
+    (system / "proc/meminfo").write_text("MemAvailable:   5000 kB\n")
+    (system / "proc/self/cgroup").write_text("0::/../a/b\n")
+    limit(system / "groups/a", "max", 10)
+    limit(system, "20", 10)  # above the root of the groups
+    assert memory.available() == 5000 * 1024
+
+
+@pytest.mark.parametrize(("has", "free"), [(True, 4096 * 100), (False, None)])
+def test_another_system_says_how_much_there_is_or_nothing(
+    has: bool, free: int | None, system: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(os, "sysconf", raising=False)
+    if has:
+        monkeypatch.setattr(os, "sysconf", {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 100}.__getitem__, raising=False)
+    assert memory.available() == free
+    memory.check_memory("heatmap", (1000,), "")
 
 
 def test_what_does_not_fit_is_refused_with_both_numbers_and_advice(monkeypatch: pytest.MonkeyPatch) -> None:

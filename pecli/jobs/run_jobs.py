@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import multiprocessing
 import os
 import signal
@@ -21,6 +22,7 @@ from pecli.jobs.picture import Picture
 from pecli.jobs.request import versions
 
 CARRIED = ("job", "inputs", *versions())  # what a file says of how it was made; JSON files hold numbers besides
+START = "fork" if sys.platform == "linux" else "spawn"  # how a worker begins: a copy of this process, or a new one
 WRITTEN, SKIPPED, FAILED = "written", "skipped", "failed"
 
 
@@ -91,12 +93,12 @@ def run(jobs: Sequence[Job], *, workers: int = 1, force: bool = False, fail_fast
 
 def _in_processes(jobs: Sequence[Job], workers: int) -> Iterator[Outcome]:
     """Never more waiting than is soon begun, so that an interruption leaves little to finish."""
-    forked = sys.platform == "linux"
-    if forked:
+    if START == "fork":
         import_module("matplotlib.figure")  # once, here, shared by the workers
     left, running = list(reversed(jobs)), set[Future[Outcome]]()
-    context = multiprocessing.get_context("fork" if forked else "spawn")
-    with ProcessPoolExecutor(workers, context, _ignore_interrupts) as pool, warnings.catch_warnings():
+    context = multiprocessing.get_context(START)
+    said = logging.getLogger("matplotlib").level  # as much in a worker as here
+    with ProcessPoolExecutor(workers, context, _begin, (said,)) as pool, warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".*fork", DeprecationWarning)  # numpy's threads are idle here
         try:
             while left or running:
@@ -108,7 +110,11 @@ def _in_processes(jobs: Sequence[Job], workers: int) -> Iterator[Outcome]:
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _ignore_interrupts() -> None:
-    """Ctrl-C reaches the whole group; a worker finishes its picture and the parent sends no more."""
+def _begin(level: int) -> None:
+    """A worker's own settings: how much matplotlib logs, and what signals do.
+
+    Ctrl-C reaches the whole group; a worker finishes its picture and the parent sends no more.
+    """
+    logging.getLogger("matplotlib").setLevel(level)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)

@@ -246,8 +246,28 @@ def test_what_is_written_is_what_the_figure_gives(folder: Path) -> None:
     assert (folder / "a.png").read_bytes() == pecli.figure("heatmap", d=4, length=5, dpi=20).render("png")[0]
 
 
-def test_there_is_at_least_one_core() -> None:
-    assert run_jobs.cores() >= 1
+def test_there_is_at_least_one_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert runner.cores() >= 1
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)  # as on Windows and macOS
+    for known, cores in ((6, 6), (None, 1)):
+        monkeypatch.setattr(os, "cpu_count", lambda known=known: known)
+        assert runner.cores() == cores
+
+
+def test_workers_that_begin_anew_draw_the_same(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As they do where a process cannot be copied."""
+    np.save(folder / "table.npy", np.eye(5, 4))
+    tables = {"encoding": "learned", "file": "table.npy", "title": TITLE}
+    jobs = [
+        job("{encoding}.png", **tables),
+        job("{encoding}.pdf", encoding="rope"),
+        job("table.json", **tables),
+    ]
+    assert states(jobs) == [WRITTEN] * 3
+    alone = {path.name: path.read_bytes() for path in folder.iterdir()}
+    monkeypatch.setattr(runner, "START", "spawn")
+    assert states(jobs, workers=2, force=True) == [WRITTEN] * 3
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == alone
 
 
 def test_batch_from_python_draws_the_file_and_gives_the_outcomes(folder: Path) -> None:

@@ -14,6 +14,7 @@ from pecli.jobs.job_options import encoding_parameters
 from pecli.jobs.request import Request
 
 LONGEST = 120  # bytes of a file name that we make up: file systems take 255
+DEVICE = re.compile(r"(?<![^/\\])(?=(con|prn|aux|nul|com\d|lpt\d)([./\\]|$))", re.IGNORECASE)  # no file on Windows
 BLANK = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
 
 
@@ -63,6 +64,8 @@ def blanks(job: Request) -> dict[str, str]:
 def filled(path: str, job: Request) -> str:
     """The path with its blanks filled in: ``heat-{base}.png`` is heat-10.png. Doubled braces stand for themselves.
 
+    It is made a name that every system takes: _con.png, for con.png is a device on Windows.
+
     Raises
     ------
     UnknownNameError : a blank that no option of the job has the name of
@@ -77,7 +80,8 @@ def filled(path: str, job: Request) -> str:
             raise UnknownNameError(f"blank in {path}", match[1], known)
         return re.sub(r"[^\w.+-]+", "_", known[name])
 
-    return BLANK.sub(fill, path)
+    made = BLANK.sub(fill, path)
+    return made if made == path else DEVICE.sub("_", made)
 
 
 def plain_path(path: str) -> str:

@@ -63,6 +63,23 @@ def test_a_value_makes_no_folder_and_no_odd_letters(title: str) -> None:
     assert not set(name.removeprefix("x/")) & set('/\\ :*?"<>|\n')
 
 
+@pytest.mark.parametrize(
+    ("template", "title", "name"),
+    [
+        ("{title}.png", "con", "_con.png"),
+        ("x/{title}{base}.png", "Com", "x/_Com1.png"),
+        ("{title}/a.png", "aux", "_aux/a.png"),
+        ("{title}.png", "nul.old", "_nul.old.png"),
+        ("{title}.png", "console", "console.png"),
+        ("{title}-con.png", "a", "a-con.png"),
+        ("con.png", "a", "con.png"),
+    ],
+)
+def test_a_name_that_is_a_device_on_windows_is_not_made_up(template: str, title: str, name: str) -> None:
+    made = filled(template, job(title=title, base=1))
+    assert made == name == filled(plain_path(made), job())
+
+
 def test_letters_of_any_script_stay() -> None:
     assert filled("{title}.png", job(title="位置 编码")) == "位置_编码.png"
 

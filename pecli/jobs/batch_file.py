@@ -270,7 +270,9 @@ def _placed(job: Job, folder: Path) -> Job:
 
 
 def inside(folder: Path, path: str) -> str:
-    """The path in the folder; raises UsageError for one that would leave it."""
+    """The path in the folder; raises UsageError for one that would leave it, here or on another system."""
+    if "\\" in path:
+        raise UsageError(f"output {path} has a \\, which parts folders on Windows alone: write /, also there")
     try:
         there = (folder.resolve() / path).resolve()
     except (OSError, RuntimeError, ValueError) as error:  # a loop of symlinks, a NUL

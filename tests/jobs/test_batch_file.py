@@ -167,6 +167,7 @@ WRONG: list[tuple[str, str, list[str]]] = [
     ("another place", HEAT + 'output = "/etc/x.png"\n', [FILE, "figure 1", "/etc/x.png leaves the folder"]),
     ("one of two", HEAT + 'output = ["a.png", "../x.png"]\n', [FILE, "figure 1", "../x.png leaves the folder"]),
     ("a linked folder", HEAT + 'output = "link/x.png"\n', [FILE, "figure 1", "link/x.png leaves the folder"]),
+    ("folders as on Windows", HEAT + "output = 'sub\\x.png'\n", [f"{FILE}:3", "sub\\x.png has a \\", "write /"]),
     ("a linked file", HEAT + 'output = "linked.png"\n', [FILE, "figure 1", "linked.png leaves the folder"]),
     ("standard output", HEAT + 'output = "-"\n', [FILE, "figure 1", "output -"]),
     ("nul", HEAT + 'output = "a\\u0000.png"\n', [f"{FILE}:3: ", "--output"]),

@@ -117,7 +117,7 @@ def _replace(target: Path, data: bytes, mode: int) -> None:
     with removed_on_failure(name):
         with os.fdopen(handle, "wb") as file:
             file.write(data)
-        with suppress(PermissionError):
+        with suppress(OSError):  # a file system may know no permissions
             os.chmod(name, mode)
         os.replace(name, target)
 

@@ -38,8 +38,13 @@ def test_nothing_but_the_file_is_left(tmp_path: Path) -> None:
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a.png", OLD)]
 
 
-@pytest.mark.parametrize("call", ["replace", "chmod"])
-@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left"), KeyboardInterrupt(), writer.Terminated()])
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        ("replace", OSError(errno.ENOSPC, "No space left")),
+        *((call, error) for call in ("replace", "chmod") for error in (KeyboardInterrupt(), output.Terminated())),
+    ],
+)
 @pytest.mark.parametrize("there", [True, False])
 def test_a_failing_write_leaves_the_old_file_and_no_temporary(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str, error: BaseException, there: bool
@@ -84,6 +89,15 @@ def test_a_replaced_file_keeps_its_mode(tmp_path: Path) -> None:
     target.chmod(0o640)
     writer.write(str(target), NEW)
     assert stat.S_IMODE(target.stat().st_mode) == 0o640
+
+
+@pytest.mark.parametrize("error", [errno.EPERM, errno.ENOTSUP, errno.EINVAL])
+def test_a_file_system_without_permissions_is_written_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: int
+) -> None:
+    monkeypatch.setattr("pecli.output.os.chmod", fail(OSError(error, "no permissions here")))
+    output.write(str(tmp_path / "a.png"), NEW)
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a.png", NEW)]
 
 
 def test_a_symlink_is_written_through(tmp_path: Path) -> None:

@@ -17,6 +17,13 @@ from pecli.cli import app
 OWN = ("MPLBACKEND", "MATPLOTLIBRC", "SOURCE_DATE_EPOCH", "NO_COLOR", "FORCE_COLOR", "PYTHONWARNINGS")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leaves out on Windows what it has none of."""
+    for item in items:
+        if os.name == "nt" and item.get_closest_marker("posix"):
+            item.add_marker(pytest.mark.skip(reason="Windows has none"))
+
+
 class Answer(NamedTuple):
     """How a command ended."""
 

@@ -398,6 +398,7 @@ def test_several_processes_give_the_same_bytes(process: Callable[..., Any], ask:
         assert (folder / f"two/p/{base}.png").read_bytes() == (folder / f"one/p/{base}.png").read_bytes()
 
 
+@pytest.mark.posix
 def test_ctrl_c_leaves_whole_files_and_the_next_run_finishes(ask: Ask, folder: Path) -> None:
     (folder / "f.toml").write_text(many(24))
     with subprocess.Popen(

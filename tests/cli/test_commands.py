@@ -132,6 +132,7 @@ def test_an_existing_file_is_replaced(ask: Ask, folder: Path) -> None:
         image.load()
 
 
+@pytest.mark.posix
 def test_a_device_may_be_the_output(ask: Ask) -> None:
     assert ask("heatmap", *SMALL, "-o", "/dev/null").code == 0
     assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)

@@ -60,6 +60,7 @@ def test_a_matplotlibrc_in_the_folder_changes_nothing(
     assert changed(folder, reference) == []
 
 
+@pytest.mark.posix
 def test_a_home_that_cannot_be_written_changes_nothing(
     process: Process, folder: Path, reference: dict[str, bytes]
 ) -> None:
@@ -79,6 +80,7 @@ main()
 """
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize(("name", "code", "said"), [("SIGTERM", 143, b"terminated"), ("SIGINT", 130, b"interrupted")])
 def test_a_signal_before_the_file_is_replaced_leaves_the_old_one(
     process: Process, folder: Path, name: str, code: int, said: bytes
@@ -109,6 +111,7 @@ def test_a_full_stdout_is_one_line_and_exit_1(process: Process, folder: Path, wo
     assert ended.stderr.count(b"\n") == 1
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("words", [TO_STDOUT, TO_FILE], ids=["bytes", "path"])
 def test_a_closed_stdout_is_one_line_and_exit_1(process: Process, folder: Path, words: list[str]) -> None:
     shell = ["/bin/sh", "-c", 'exec "$@" >&-', "sh", sys.executable, *PECLI, *words]
@@ -119,6 +122,7 @@ def test_a_closed_stdout_is_one_line_and_exit_1(process: Process, folder: Path, 
     assert b"closed" in ended.stderr and ended.stderr.count(b"\n") == 1
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("words", [TO_STDOUT, TO_FILE, ["--help"]], ids=["bytes", "path", "help"])
 def test_a_reader_that_has_gone_is_no_noise(process: Process, folder: Path, words: list[str]) -> None:
     read, write = os.pipe()

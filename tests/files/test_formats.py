@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -191,8 +192,8 @@ def test_formats_without_a_job_say_which_have_one(tmp_path: Path) -> None:
         ("a", "pdf", "pdf"),
         ("-", None, "png"),
         ("-", "npz", "npz"),
-        ("/dev/null", None, "png"),
-        ("/dev/null", "csv", "csv"),
+        (os.devnull, None, "png"),
+        (os.devnull, "csv", "csv"),
     ],
 )
 def test_the_extension_says_the_format_else_the_option(path: str, given: str | None, format: str) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import io
 import os
-import resource
 import stat
 import threading
 from collections.abc import Callable
@@ -59,9 +58,11 @@ def test_a_failing_write_leaves_the_old_file_and_no_temporary(
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == ([("a.png", OLD)] if there else [])
 
 
+@pytest.mark.posix
 def test_a_disk_that_is_full_half_way_leaves_the_old_file(tmp_path: Path) -> None:
     target = tmp_path / "a.png"
     target.write_bytes(OLD)
+    resource = pytest.importorskip("resource")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (4096, hard))
     try:
@@ -73,6 +74,7 @@ def test_a_disk_that_is_full_half_way_leaves_the_old_file(tmp_path: Path) -> Non
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a.png", OLD)]
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize(("mask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
 def test_a_new_file_has_the_mode_of_a_plain_open(
     tmp_path: Path, umask: Callable[[int], int], mask: int, mode: int
@@ -83,6 +85,7 @@ def test_a_new_file_has_the_mode_of_a_plain_open(
     assert umask(0o022) == mask
 
 
+@pytest.mark.posix
 def test_a_replaced_file_keeps_its_mode(tmp_path: Path) -> None:
     target = tmp_path / "a.png"
     target.write_bytes(OLD)
@@ -100,6 +103,7 @@ def test_a_file_system_without_permissions_is_written_all_the_same(
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a.png", NEW)]
 
 
+@pytest.mark.posix
 def test_a_symlink_is_written_through(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     real, link = tmp_path / "there" / "real.png", tmp_path / "link.png"
@@ -110,6 +114,7 @@ def test_a_symlink_is_written_through(tmp_path: Path) -> None:
     assert real.read_bytes() == NEW
 
 
+@pytest.mark.posix
 def test_a_dangling_symlink_makes_its_target(tmp_path: Path) -> None:
     (tmp_path / "link.png").symlink_to("real.png")
     writer.write(str(tmp_path / "link.png"), NEW)
@@ -117,12 +122,14 @@ def test_a_dangling_symlink_makes_its_target(tmp_path: Path) -> None:
     assert (tmp_path / "real.png").read_bytes() == NEW
 
 
+@pytest.mark.posix
 def test_a_symlink_to_itself_is_an_error_of_ours(tmp_path: Path) -> None:
     (tmp_path / "loop.png").symlink_to("loop.png")
     with pytest.raises((OutputError, UsageError)):
         writer.write(str(tmp_path / "loop.png"), NEW)
 
 
+@pytest.mark.posix
 def test_a_fifo_is_written_directly_and_stays_one(tmp_path: Path) -> None:
     fifo, read = tmp_path / "a.png", list[bytes]()
     os.mkfifo(fifo)
@@ -134,6 +141,7 @@ def test_a_fifo_is_written_directly_and_stays_one(tmp_path: Path) -> None:
     assert fifo.is_fifo()
 
 
+@pytest.mark.posix
 def test_a_device_is_written_directly_and_stays_one() -> None:
     writer.write(os.devnull, NEW)
     assert Path(os.devnull).is_char_device()
@@ -168,7 +176,7 @@ def test_targets_that_cannot_be_are_refused_before_work_is_done(tmp_path: Path) 
     assert [path.name for path in tmp_path.iterdir()] == ["a.png"]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+@pytest.mark.skipif(getattr(os, "geteuid", int)() == 0, reason="root may write everywhere")
 def test_a_place_without_permission_is_refused(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(OutputError, match="permission"):

@@ -195,6 +195,7 @@ WRONG: list[tuple[str, str, list[str]]] = [
 ]
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize(("text", "words"), [row[1:] for row in WRONG], ids=[row[0] for row in WRONG])
 def test_what_is_wrong_is_named_with_its_place(text: str, words: list[str], folder: Path) -> None:
     (folder / "link").symlink_to(folder.parent)

@@ -48,9 +48,9 @@ def _lines(file: str) -> Iterator[tuple[str, str]]:
 def _group(folder: Path) -> int | None:
     """What a group's limit leaves; files that were read count as used there and are given up when asked for."""
     try:
-        used = int((folder / "memory.current").read_text())
-        counts = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
-        return int((folder / "memory.max").read_text()) - used + int(counts.get("inactive_file", 0))
+        most, used, stat = ((folder / f"memory.{name}").read_text("ascii") for name in ("max", "current", "stat"))
+        kept = dict(line.split() for line in stat.splitlines()).get("inactive_file", 0)
+        return int(most) - int(used) + int(kept)
     except (OSError, ValueError):  # no such group, or "max"
         return None
 

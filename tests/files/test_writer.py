@@ -41,7 +41,7 @@ def test_nothing_but_the_file_is_left(tmp_path: Path) -> None:
     ("call", "error"),
     [
         ("replace", OSError(errno.ENOSPC, "No space left")),
-        *((call, error) for call in ("replace", "chmod") for error in (KeyboardInterrupt(), output.Terminated())),
+        *((call, error) for call in ("replace", "chmod") for error in (KeyboardInterrupt(), writer.Terminated())),
     ],
 )
 @pytest.mark.parametrize("there", [True, False])
@@ -98,8 +98,8 @@ def test_a_replaced_file_keeps_its_mode(tmp_path: Path) -> None:
 def test_a_file_system_without_permissions_is_written_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: int
 ) -> None:
-    monkeypatch.setattr("pecli.output.os.chmod", fail(OSError(error, "no permissions here")))
-    output.write(str(tmp_path / "a.png"), NEW)
+    monkeypatch.setattr("pecli.files.writer.os.chmod", fail(OSError(error, "no permissions here")))
+    writer.write(str(tmp_path / "a.png"), NEW)
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a.png", NEW)]
 
 

@@ -247,11 +247,11 @@ def test_what_is_written_is_what_the_figure_gives(folder: Path) -> None:
 
 
 def test_there_is_at_least_one_core(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert runner.cores() >= 1
+    assert run_jobs.cores() >= 1
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)  # as on Windows and macOS
     for known, cores in ((6, 6), (None, 1)):
         monkeypatch.setattr(os, "cpu_count", lambda known=known: known)
-        assert runner.cores() == cores
+        assert run_jobs.cores() == cores
 
 
 def test_workers_that_begin_anew_draw_the_same(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -265,7 +265,7 @@ def test_workers_that_begin_anew_draw_the_same(folder: Path, monkeypatch: pytest
     ]
     assert states(jobs) == [WRITTEN] * 3
     alone = {path.name: path.read_bytes() for path in folder.iterdir()}
-    monkeypatch.setattr(runner, "START", "spawn")
+    monkeypatch.setattr(run_jobs, "START", "spawn")
     assert states(jobs, workers=2, force=True) == [WRITTEN] * 3
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == alone
 

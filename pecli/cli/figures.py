@@ -38,7 +38,7 @@ def run_parameters() -> list[inspect.Parameter]:
     ]
 
 
-def analysis_command(figure: type[Analysis]) -> Callable[..., None]:
+def analysis_command(figure: type[Analysis[Any]]) -> Callable[..., None]:
     """The command of a figure or report, as Typer wants it: a function with the figure's options as parameters."""
 
     def command(*, json: bool, quiet: bool, verbose: bool, **values: Any) -> None:
@@ -50,7 +50,7 @@ def analysis_command(figure: type[Analysis]) -> Callable[..., None]:
     return with_parameters(command, [*job_parameters(figure), *run_parameters()])
 
 
-def values_of(figure: type[Analysis], texts: dict[str, Any]) -> dict[str, Any]:
+def values_of(figure: type[Analysis[Any]], texts: dict[str, Any]) -> dict[str, Any]:
     """The texts given to each option as its values: numbers in one text are separated, lists in pieces are joined."""
     known = known_options(figure)
     return {name: texts[name] if known[name].scalar is bool else known[name].separated(texts[name]) for name in texts}

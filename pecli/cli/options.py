@@ -53,7 +53,7 @@ def parameter_help(name: str, defaults: Mapping[str, Any]) -> str:
     return "; ".join(f"{', '.join(names)}: {text}" for text, names in owners.items())
 
 
-def job_parameters(figure: type[Analysis]) -> list[inspect.Parameter]:
+def job_parameters(figure: type[Analysis[Any]]) -> list[inspect.Parameter]:
     """All options of a figure's or report's command, in the order of the help."""
     known, defaults = known_options(figure), figure.default_options
     rows = [specs_argument(figure.default_encoding)] if figure.specs_are_arguments else []

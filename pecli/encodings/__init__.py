@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 import warnings
 from collections.abc import Mapping
@@ -12,6 +11,7 @@ from typing import Any
 from pecli.core.errors import UnknownNameError, UsageError
 from pecli.core.options import default_values
 from pecli.encodings.binary import Binary
+from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.clock import Clock
 from pecli.encodings.encoding import Encoding
 from pecli.encodings.fixed_radix import Geometric
@@ -20,7 +20,7 @@ from pecli.encodings.relative import Relative
 from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Sinusoidal
 
-__all__ = ["ENCODINGS", "Encoding", "all_encodings", "find_encoding", "read_encoding"]
+__all__ = ["ENCODINGS", "Encoding", "all_encodings", "find_encoding", "read_encoding", "read_table_encoding"]
 
 ENCODINGS: dict[str, type[Encoding]] = {
     Sinusoidal.name: Sinusoidal,
@@ -33,7 +33,7 @@ ENCODINGS: dict[str, type[Encoding]] = {
 }
 
 
-DESCRIBED = ("name", "summary", "formula", "source", "example")  # what every encoding says of itself
+DESCRIBED = ("name", "summary", "formula", "source", "example", "kind")  # what every encoding says of itself
 PLUGINS = "pecli.encodings"  # the entry point group in which other packages name their encodings
 
 
@@ -69,9 +69,10 @@ def _plugins() -> dict[str, type[Encoding]]:
 def _checked(name: str, plugin: Any) -> type[Encoding]:
     if not (isinstance(plugin, type) and issubclass(plugin, Encoding)):
         raise TypeError(f"{plugin!r} is not a subclass of pecli.encodings.Encoding")
+    if not hasattr(plugin, "gives"):
+        raise TypeError("its class can do nothing: it derives from Encoding and from none of its capabilities")
     lacking = [one for one in DESCRIBED if not hasattr(plugin, one)]
-    if inspect.isabstract(plugin):
-        lacking.append("table or width or rates of its own")
+    lacking += sorted(getattr(plugin, "__abstractmethods__", ()))
     if lacking:
         raise TypeError(f"its class has no {', '.join(lacking)}")
     if plugin.name != name or name in ENCODINGS:
@@ -89,6 +90,14 @@ def read_encoding(
     """
     kind, text = encoding_of(spec), spec.partition(":")[2]
     return kind.make({**default_values(kind.options(), defaults or {}), **_parameters(spec, text), **(given or {})})
+
+
+def read_table_encoding(spec: str, given: Mapping[str, Any] | None = None) -> TableEncoding:
+    """The same of an encoding that has a table; raises UsageError for others."""
+    made = read_encoding(spec, given)
+    if not isinstance(made, TableEncoding):
+        raise UsageError(f"{made.name} has no table: it is {made.kind}")
+    return made
 
 
 def encoding_of(spec: str) -> type[Encoding]:

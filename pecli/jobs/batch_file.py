@@ -223,7 +223,7 @@ def _key_of(message: str, figure: Mapping[str, Any]) -> str | None:
     return next((key for word in named for key in figure if key.replace("-", "_") == word), None)
 
 
-def _jobs(analysis: type[Analysis], given: Mapping[str, Any], defaults: Mapping[str, Any]) -> tuple[Job, ...]:
+def _jobs(analysis: type[Analysis[Any]], given: Mapping[str, Any], defaults: Mapping[str, Any]) -> tuple[Job, ...]:
     known = known_options(analysis)
     given, spelled = spelled_out(known, given), spelled_out(known, defaults)
     (choice,) = Choice.options()

@@ -68,13 +68,13 @@ class Job(Request):
             job.targets()
         return job
 
-    def view(self, seen: bool = True) -> View:
+    def view(self, seen: bool = True) -> View[Any]:
         """What the figure looks at: as many numbers as pixels, or (not seen) every one."""
         positions = self.figure.positions_for(self.positions)
         view = View(tuple(e.fitted(positions) for e in self.encodings), positions)
         return replace(view, pixels=self._pixels(view)) if seen else view
 
-    def _pixels(self, view: View) -> tuple[int, int] | None:
+    def _pixels(self, view: View[Any]) -> tuple[int, int] | None:
         figure = self.figure
         if isinstance(figure, Figure):
             return self.canvas.pixels(figure.aspect_for(view), figure.grid_for(view))
@@ -117,17 +117,17 @@ def _pick(values: dict[str, Any], known: Mapping[str, Option]) -> dict[str, Any]
     return {name: values.pop(name) for name in list(values) if name in known}
 
 
-def _section(section: type[Options], kind: type[Analysis], values: dict[str, Any]) -> Options:
+def _section(section: type[Options], kind: type[Analysis[Any]], values: dict[str, Any]) -> Options:
     """That section of the options, with the figure's own defaults where nothing is given."""
     return section.make({**default_values(section.options(), kind.default_options), **_pick(values, section.options())})
 
 
-def _check_kinds(figure: type[Analysis], encodings: tuple[Encoding, ...]) -> None:
+def _check_kinds(figure: type[Analysis[Any]], encodings: tuple[Encoding, ...]) -> None:
     """Refuses an encoding without what the figure needs, naming the figures that do fit."""
     for encoding in encodings:
         if not figure.takes(type(encoding)):
             fitting = ", ".join(name for name, one in ANALYSES.items() if one.takes(type(encoding)))
-            raise UsageError(f"{figure.name} cannot show {encoding.name}: it has no {figure.needs}; try {fitting}")
+            raise UsageError(f"{figure.refusal(type(encoding))}; try {fitting}")
 
 
 def _plugin_parameters(specs: tuple[str, ...], values: dict[str, Any]) -> dict[str, Any]:

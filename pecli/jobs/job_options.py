@@ -60,10 +60,10 @@ class Choice(Options):
 
 
 SECTIONS: tuple[type[Options], ...] = (Choice, Positions, Canvas, Output)
-ANALYSES: Registry[type[Analysis]] = FIGURES | REPORTS
+ANALYSES: Registry[type[Analysis[Any]]] = FIGURES | REPORTS
 
 
-def find_analysis(name: str) -> type[Analysis]:
+def find_analysis(name: str) -> type[Analysis[Any]]:
     """The figure or report of that name; raises UnknownNameError with a suggestion."""
     if name not in ANALYSES:
         raise UnknownNameError("figure", name, ANALYSES)
@@ -92,7 +92,7 @@ def spelled_out(known: Mapping[str, Option], given: Mapping[str, Any]) -> dict[s
     return result
 
 
-def known_options(analysis: type[Analysis]) -> dict[str, Option]:
+def known_options(analysis: type[Analysis[Any]]) -> dict[str, Option]:
     """Every option that a job of this figure or report takes."""
     known = {**analysis.options(), **encoding_parameters()}
     for section in SECTIONS:

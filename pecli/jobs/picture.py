@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pecli.analysis import Numbers
 from pecli.core.errors import UsageError
@@ -27,14 +27,14 @@ class Picture:
     job: Job
 
     @property
-    def figure(self) -> Figure:
+    def figure(self) -> Figure[Any]:
         """What draws; raises UsageError for a report, which is read and not drawn."""
         if not isinstance(self.job.figure, Figure):
             raise UsageError(f"{self.job.figure.name} is a report: it has numbers and no picture")
         return self.job.figure
 
     @cached_property
-    def numbers(self) -> Numbers:
+    def numbers(self) -> Numbers[Any]:
         """Every number behind the picture, at any length."""
         figure, view = self.job.figure, self.job.view(seen=False)
         if figure.shape(view) == figure.shape(self.job.view()):
@@ -43,7 +43,7 @@ class Picture:
         return figure.compute(view)
 
     @cached_property
-    def seen(self) -> Numbers:
+    def seen(self) -> Numbers[Any]:
         """The numbers that the picture shows: no more than it has pixels, averages where there are more."""
         self.job.check_memory()
         return self.job.figure.compute(self.job.view())
@@ -117,7 +117,7 @@ class Picture:
         settle(drawing)
         return drawing
 
-    def _encode(self, format: str, what: Drawing | Numbers) -> bytes:
+    def _encode(self, format: str, what: Drawing | Numbers[Any]) -> bytes:
         return FORMATS[format].encode(what, self.job.metadata(), self.job.salt())
 
     def _repr_png_(self) -> bytes:

@@ -20,7 +20,7 @@ from pecli.jobs.job_options import Output
 class Request:
     """A figure (or report) with its options, of encodings at positions, on a canvas, to an output."""
 
-    figure: Analysis
+    figure: Analysis[Any]
     encodings: tuple[Encoding, ...]
     positions: Positions
     canvas: Canvas

@@ -73,7 +73,7 @@ def _telling(one: Job, other: Job) -> str:
     return f"put {{{'encoding' if 'encoding' in differing else differing[0]}}} into its name"
 
 
-def _choices(one: Option | None, value: Any, analysis: type[Analysis]) -> Sequence[Any]:
+def _choices(one: Option | None, value: Any, analysis: type[Analysis[Any]]) -> Sequence[Any]:
     """The values an option is given, one or more."""
     if one is None or not isinstance(value, (list, tuple)):
         return [value]

@@ -42,7 +42,7 @@ def test_every_option_finds_its_place() -> None:
         "curves", {"at": "2,3", "d": "7", "length": "11", "dpi": "30", "output": "a.png", "no-clobber": True}
     )
     assert isinstance(job.figure, Curves) and job.figure.at == (2, 3)
-    assert job.encodings[0].width == 7
+    assert job.encodings[0].settings()["d"] == 7
     assert (job.positions.length, job.canvas.dpi, job.output.output, job.output.no_clobber) == (
         11,
         30,

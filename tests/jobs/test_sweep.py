@@ -18,7 +18,7 @@ def test_one_value_each_is_one_job() -> None:
 
 def test_every_combination_is_a_job_the_last_option_running_fastest() -> None:
     jobs = jobs_of("heatmap", {"base": [10, 100], "d": [6, 7, 8], "length": 5})
-    found = [(job.encodings[0].settings()["base"], job.encodings[0].width) for job in jobs]
+    found = [(job.encodings[0].settings()["base"], job.encodings[0].settings()["d"]) for job in jobs]
     assert found == [(10, 6), (10, 7), (10, 8), (100, 6), (100, 7), (100, 8)]
     assert {job.positions.length for job in jobs} == {5}
 

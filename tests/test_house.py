@@ -350,7 +350,7 @@ def test_a_figure_draws_onto_a_given_axes(figure: type[Figure[Any]]) -> None:
 def test_a_figure_fits_the_memory_it_says(figure: type[Figure[Any]]) -> None:
     job = small(figure)
     largest = max((array.size for array in Picture(job).numbers.arrays().values()), default=0)
-    assert largest <= np.prod(job.figure.shape(job.view(seen=False)))
+    assert largest <= np.prod(job.figure.shape(job.view))
 
 
 @analyses

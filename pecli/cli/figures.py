@@ -17,9 +17,9 @@ from pecli.core.progress import track
 from pecli.core.terminal import columns, results, say, show
 from pecli.files.writer import STDOUT
 from pecli.jobs.command_line import command as command_of
-from pecli.jobs.job import Job
+from pecli.jobs.job import Job, jobs_of
 from pecli.jobs.job_options import known_options
-from pecli.jobs.sweep import check_targets, jobs_of
+from pecli.jobs.same_files import check_targets
 from pecli.reports.report import Report
 
 RUN = "Run"
@@ -57,7 +57,7 @@ def values_of(figure: type[Analysis[Any]], texts: dict[str, Any]) -> dict[str, A
 
 
 def _run(jobs: list[Job], *, as_json: bool, quiet: bool, verbose: bool) -> None:
-    to_stdout = [path for job in jobs for path in job.targets() if path == STDOUT]
+    to_stdout = [path for job in jobs for path in job.paths if path == STDOUT]
     if to_stdout and (as_json or len(jobs) > 1):
         raise UsageError("-o - takes one picture and no --json: give -o FILE")
     check_targets(jobs)
@@ -72,7 +72,7 @@ def _do(job: Job, as_json: bool, silent: bool, verbose: bool) -> dict[str, Any] 
     from pecli.jobs.picture import Picture
 
     picture = Picture(job)
-    paths = picture.save() if job.targets() else []
+    paths = picture.save() if job.targets else []
     for note in [] if silent else picture.notes:
         say(note)
     if verbose:
@@ -90,7 +90,7 @@ def report(picture: Any, paths: list[str]) -> dict[str, Any]:
     """What ``--json`` prints."""
     from pecli.files.formats import FORMATS, plain
 
-    whole = picture.job.figure.drawn and all(FORMATS[format].numbers for format in picture.job.formats())
+    whole = picture.job.figure.drawn and all(FORMATS[target.format].numbers for target in picture.job.targets)
     numbers = picture.numbers if whole else picture.seen
     files = [{"path": path, "bytes": picture.sizes[path]} for path in paths]
     return {"files": files, **json.loads(picture.job.metadata()), "facts": plain(numbers.facts())}

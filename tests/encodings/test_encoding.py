@@ -74,7 +74,7 @@ def test_spec_reads_back(encoding: Encoding) -> None:
         ("sinusoidal:base", "name:parameter=value"),
         ("sinusoidal:=10", "parameter"),
         ("", "unknown encoding"),
-        ("sinusoidal:d=0", "--d 0"),
+        ("sinusoidal:d=0", "whole number ≥ 1"),
     ],
 )
 def test_a_wrong_spec_says_what_is_wrong(text: str, word: str) -> None:

@@ -221,7 +221,7 @@ def test_an_odd_d_is_refused(d: int) -> None:
 
 @pytest.mark.parametrize(
     ("given", "said"),
-    [({"pairing": "neox"}, "interleaved, half"), ({"base": 0}, "--base 0"), ({"d": 0}, "--d 0"), ({"d": -2}, "--d -2")],
+    [({"pairing": "neox"}, "interleaved, half"), ({"base": 0}, "base=0"), ({"d": 0}, "d=0"), ({"d": -2}, "d=-2")],
 )
 def test_what_cannot_be_is_refused(given: dict[str, Any], said: str) -> None:
     with pytest.raises(UsageError, match=said):

@@ -75,7 +75,7 @@ def test_the_usual_small_case_is_exact_in_words_and_metadata() -> None:
         assert Job.make("explain", job.settings()) == job
     assert command(Job.make("explain", {"d": 8, "length": 10})) == "pecli explain"
     assert command(Job.make("explain", {"d": 128, "length": 200})) == "pecli explain --d 128 --length 200"
-    assert Job.make("explain", {"encoding": "sinusoidal:d=4"}).view().encoding.width == 4
+    assert Job.make("explain", {"encoding": "sinusoidal:d=4"}).seen_view.encoding.width == 4
 
 
 @specs

@@ -3,38 +3,40 @@
 from __future__ import annotations
 
 import dataclasses
-import sys
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Generic, Self, TypeVar, get_args
 
 from pecli.core.errors import UsageError
 from pecli.core.lazy import Array, np
 from pecli.core.options import Options
 from pecli.core.positions import Positions
-from pecli.core.registry import first_line
+from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.encoding import Encoding
+
+E = TypeVar("E", bound=Encoding)
+E_co = TypeVar("E_co", bound=Encoding, covariant=True)
 
 
 @dataclass(frozen=True)
-class View:
+class View(Generic[E_co]):
     """What a figure looks at: encodings at positions, through so many pixels (rows, columns) a panel.
 
     Without pixels a figure computes every number; with them no more than can be seen.
     """
 
-    encodings: tuple[Encoding, ...]
+    encodings: tuple[E_co, ...]
     positions: Positions
     pixels: tuple[int, int] | None = None
 
     @property
-    def encoding(self) -> Encoding:
+    def encoding(self) -> E_co:
         """The only encoding."""
         return self.encodings[0]
 
     @property
-    def covered(self) -> Positions:
+    def covered(self: View[TableEncoding]) -> Positions:
         """The rows of the only encoding's table."""
         return self.encoding.covered(self.positions)
 
@@ -49,7 +51,7 @@ class View:
         return self.pixels[1] if self.pixels else None
 
 
-def check_indices(flag: str, given: Iterable[int] | None, view: View, count: int, what: str) -> None:
+def check_indices(flag: str, given: Iterable[int] | None, view: View[Encoding], count: int, what: str) -> None:
     """Refuses a number of a dimension or pair that the only encoding does not have."""
     beyond = [index for index in given or () if index >= count]
     if beyond:
@@ -57,7 +59,7 @@ def check_indices(flag: str, given: Iterable[int] | None, view: View, count: int
 
 
 @dataclass(frozen=True)
-class Numbers:
+class Numbers(Generic[E_co]):
     """The numbers behind a picture or a report. Array fields are its arrays, the others are facts.
 
     A subclass says which array is the main one, what a file of one table holds, and which arrays are its coordinates.
@@ -67,7 +69,7 @@ class Numbers:
     row_coordinates: ClassVar[tuple[str, ...]] = ()  # one number a row of the main array each
     column_coordinates: ClassVar[str | None] = None  # one number a column of a 2-D main array; None: just numbered
 
-    view: View
+    view: View[E_co]
 
     def arrays(self) -> dict[str, Array]:
         """All arrays by name."""
@@ -117,13 +119,16 @@ class Numbers:
 
 
 @dataclass(frozen=True)
-class Analysis(Options):
-    """Base of figures and reports. A subclass is one file: its options as fields, `compute`, and how it is shown."""
+class Analysis(Options, Generic[E], ABC):
+    """Base of figures and reports. A subclass is one file: its options as fields, `compute`, and how it is shown.
+
+    E is what it draws: the capability that an encoding must have, or several, ``Additive | Rotary``.
+    """
 
     name: ClassVar[str]
-    summary: ClassVar[str]  # the first line of its file
+    summary: ClassVar[str]
     example: ClassVar[str]
-    needs: ClassVar[str] = "table"  # the method that an encoding must have
+    draws: ClassVar[Any] = Encoding  # E, for `issubclass`
     several: ClassVar[bool] = False  # takes more than one encoding
     default_encoding: ClassVar[str] = "sinusoidal"  # the encoding where none is named
     default_options: ClassVar[Mapping[str, Any]] = {}  # its own defaults of parameters and positions: {"d": 8}
@@ -132,28 +137,37 @@ class Analysis(Options):
     drawn: ClassVar[bool] = True  # a picture, not text
 
     def __init_subclass__(cls) -> None:
-        cls.summary = first_line(sys.modules[cls.__module__].__doc__)
+        super().__init_subclass__()
+        drawn = [one for base in vars(cls).get("__orig_bases__", ()) for one in get_args(base)]
+        cls.draws = next((one for one in drawn if not isinstance(one, TypeVar)), cls.draws)
 
     @classmethod
     def takes(cls, encoding: type[Encoding]) -> bool:
         """Whether this can show encodings of that kind."""
-        return hasattr(encoding, cls.needs)
+        return issubclass(encoding, cls.draws)
+
+    @classmethod
+    def refusal(cls, encoding: type[Encoding]) -> str:
+        """Why it does not take encodings of that kind."""
+        needed = " or ".join(one.gives for one in get_args(cls.draws) or [cls.draws])
+        return f"{cls.name} cannot show {encoding.name}: it has no {needed}"
 
     def positions_for(self, asked: Positions) -> Positions:
         """The positions that it looks at where these are asked for."""
         return asked
 
-    def shape(self, view: View) -> tuple[int, ...]:
+    @abstractmethod
+    def shape(self, view: View[E]) -> tuple[int, ...]:
         """The shape of the largest array that `compute` makes, to know its memory beforehand."""
-        return (view.covered.length, view.encoding.width)
 
-    def check_view(self, view: View) -> None:
+    def check_view(self, view: View[E]) -> None:
         """Refuses encodings or positions that cannot be shown (UsageError)."""
         if len(view.encodings) > 1 and not self.several:
             raise UsageError(f"{self.name} takes one encoding, {len(view.encodings)} are given: try pecli compare")
         for encoding in view.encodings:
-            encoding.covered(view.positions)
+            if isinstance(encoding, TableEncoding):
+                encoding.covered(view.positions)
 
     @abstractmethod
-    def compute(self, view: View) -> Numbers:
+    def compute(self, view: View[E]) -> Numbers[E]:
         """The numbers to show. Knows nothing of how."""

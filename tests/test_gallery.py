@@ -16,7 +16,8 @@ from pecli.figures import FIGURES
 from pecli.figures.compare import Compare
 from pecli.figures.overview import Overview
 from pecli.files.formats import read_metadata
-from pecli.jobs.batch_file import Batch, Entry, read_batch
+from pecli.jobs.batch_entries import Entry
+from pecli.jobs.batch_file import Batch, read_batch
 from pecli.jobs.gallery_page import page
 from pecli.jobs.job import Job
 from pecli.jobs.picture import Picture
@@ -43,7 +44,7 @@ def inputs(job: Job) -> set[str]:
 
 
 def target(job: Job) -> str:
-    (path,) = job.targets()
+    (path,) = job.paths
     return Path(path).name
 
 
@@ -63,7 +64,7 @@ def test_every_entry_has_a_name_of_its_own_and_says_what_to_see(plan: Batch) -> 
 
 def test_every_file_is_there_and_carries_its_job(plan: Batch) -> None:
     for job in plan.jobs:
-        found, wanted = read_metadata(job.targets()[0]), json.loads(job.metadata())
+        found, wanted = read_metadata(job.paths[0]), json.loads(job.metadata())
         assert found["job"] == wanted["job"], target(job)
         assert found.get("inputs") == wanted.get("inputs"), target(job)
 

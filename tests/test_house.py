@@ -23,6 +23,7 @@ from pecli.core.errors import UsageError
 from pecli.core.options import Option, Options
 from pecli.core.positions import Positions
 from pecli.encodings import ENCODINGS, Encoding, read_encoding
+from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures import FIGURES
 from pecli.figures.canvas import Canvas
@@ -171,7 +172,7 @@ def test_an_encoding_says_what_it_is_and_where_it_comes_from(encoding: type[Enco
 
 
 @analyses
-def test_a_study_says_what_it_is_and_has_an_example(analysis: type[Analysis]) -> None:
+def test_a_study_says_what_it_is_and_has_an_example(analysis: type[Analysis[Any]]) -> None:
     assert analysis.summary.strip() and not analysis.summary.endswith(".") and "\n" not in analysis.summary
     assert shlex.split(analysis.example)[:2] == ["pecli", analysis.name]
     assert analysis.__doc__ and f"{analysis.__name__}(" not in analysis.__doc__
@@ -206,7 +207,7 @@ def test_what_an_option_writes_it_reads(options: type[Options]) -> None:
 
 
 @analyses
-def test_option_names_do_not_clash(analysis: type[Analysis]) -> None:
+def test_option_names_do_not_clash(analysis: type[Analysis[Any]]) -> None:
     groups = [set(analysis.options()), set(encoding_parameters()), *(set(section.options()) for section in SECTIONS)]
     groups.append({parameter.name for parameter in run_parameters()})
     everything = [name for group in groups for name in group]
@@ -214,7 +215,7 @@ def test_option_names_do_not_clash(analysis: type[Analysis]) -> None:
 
 
 @analyses
-def test_flags_do_not_clash(analysis: type[Analysis]) -> None:
+def test_flags_do_not_clash(analysis: type[Analysis[Any]]) -> None:
     known: dict[str, str] = {"--help": "help", "-h": "help", "-q": "quiet", "-v": "verbose"}
     every: list[Option] = [*analysis.options().values(), *encoding_parameters().values()]
     for one in [*every, *(one for section in SECTIONS for one in section.options().values())]:
@@ -238,7 +239,7 @@ def test_an_encodings_spec_reads_back(encoding: type[Encoding]) -> None:
 def test_a_table_has_one_finite_row_a_position(encoding: type[Encoding], start: int) -> None:
     positions = Positions(length=LENGTH, start=start)
     made = encoding().fitted(positions)
-    if not hasattr(made, "table"):
+    if not isinstance(made, TableEncoding):
         pytest.skip("it has no table")
     rows = made.covered(positions)
     table = made.table(rows.array())
@@ -256,7 +257,7 @@ def test_a_table_has_one_finite_row_a_position(encoding: type[Encoding], start: 
 @pytest.mark.parametrize("most", [1, 2, 3])
 def test_block_means_are_means(encoding: type[Encoding], most: int) -> None:
     made = defaults(encoding)
-    if not hasattr(made, "table"):
+    if not isinstance(made, TableEncoding):
         pytest.skip("it has no table")
     rows = made.covered(Positions(length=LENGTH))
     blocks = rows.blocks(most)
@@ -276,7 +277,20 @@ def test_an_invariant_encoding_has_one_norm_and_a_toeplitz_gram_matrix(encoding:
     assert np.diag(gram) == pytest.approx(np.sum(made.amplitudes**2))
 
 
-def small(analysis: type[Analysis], **options: Any) -> Job:
+@analyses
+def test_the_list_of_commands_says_the_summary_without_importing_the_class(analysis: type[Analysis[Any]]) -> None:
+    assert ANALYSES.summary(analysis.name) == analysis.summary
+    assert len(analysis.summary) > 20
+
+
+@pytest.mark.parametrize("kind", [*OPTIONS, *ENCODINGS.values()])
+def test_what_an_option_belongs_to_is_an_option_with_that_value(kind: type[Options]) -> None:
+    for one in kind.options().values():
+        owner, values = one.only_with or (one.name, ())
+        assert set(values) <= set(choices() if (choices := kind.options()[owner].choices) else ())
+
+
+def small(analysis: type[Analysis[Any]], **options: Any) -> Job:
     """A small job of the analysis, of its usual encoding where none is given."""
     given = {**options, **({"dpi": 20} if analysis.drawn else {})}
     try:
@@ -286,26 +300,26 @@ def small(analysis: type[Analysis], **options: Any) -> Job:
 
 
 @analyses
-def test_a_study_computes_its_usual_encoding(analysis: type[Analysis]) -> None:
+def test_a_study_computes_its_usual_encoding(analysis: type[Analysis[Any]]) -> None:
     numbers = Picture(small(analysis)).numbers
     assert numbers.arrays() or numbers.facts()
     assert all(isinstance(array, np.ndarray) for array in numbers.arrays().values())
     assert numbers.main.size if numbers.arrays() else numbers.facts()
 
 
-def kinds_of_numbers(base: type[Numbers] = Numbers) -> Iterator[type[Numbers]]:
+def kinds_of_numbers(base: type[Numbers[Any]] = Numbers) -> Iterator[type[Numbers[Any]]]:
     for kind in base.__subclasses__():
         yield kind
         yield from kinds_of_numbers(kind)
 
 
 @pytest.mark.parametrize("kind", list(kinds_of_numbers()), ids=lambda kind: kind.__name__)
-def test_numbers_are_made_by_keyword(kind: type[Numbers]) -> None:
+def test_numbers_are_made_by_keyword(kind: type[Numbers[Any]]) -> None:
     assert all(field.kw_only for field in dataclasses.fields(kind) if field.name != "view")
 
 
 @analyses
-def test_coordinates_belong_to_rows_and_columns_of_the_main_array(analysis: type[Analysis]) -> None:
+def test_coordinates_belong_to_rows_and_columns_of_the_main_array(analysis: type[Analysis[Any]]) -> None:
     numbers = Picture(small(analysis)).numbers
     if analysis.one_table:
         assert {len(getattr(numbers, name)) for name in numbers.row_coordinates} <= {len(numbers.main)}
@@ -314,7 +328,7 @@ def test_coordinates_belong_to_rows_and_columns_of_the_main_array(analysis: type
 
 @analyses
 @pytest.mark.parametrize("format", [name for name, one in FORMATS.items() if one.numbers])
-def test_a_study_writes_its_numbers_or_says_why_not(analysis: type[Analysis], format: str, tmp_path: Path) -> None:
+def test_a_study_writes_its_numbers_or_says_why_not(analysis: type[Analysis[Any]], format: str, tmp_path: Path) -> None:
     target = tmp_path / f"a.{format}"
     try:
         Picture(small(analysis)).save(str(target))
@@ -325,7 +339,7 @@ def test_a_study_writes_its_numbers_or_says_why_not(analysis: type[Analysis], fo
 
 
 @figures
-def test_a_figure_draws_its_usual_encoding(figure: type[Figure]) -> None:
+def test_a_figure_draws_its_usual_encoding(figure: type[Figure[Any]]) -> None:
     picture = Picture(small(figure, size="5x3"))
     with Image.open(io.BytesIO(picture.render("png")[0])) as image:
         assert image.size == (100, 60)
@@ -333,7 +347,7 @@ def test_a_figure_draws_its_usual_encoding(figure: type[Figure]) -> None:
 
 
 @figures
-def test_a_figure_draws_onto_a_given_axes(figure: type[Figure]) -> None:
+def test_a_figure_draws_onto_a_given_axes(figure: type[Figure[Any]]) -> None:
     axes = Drawing().subplots()
     assert Picture(small(figure)).draw(axes) is axes
     panels = axes.child_axes or [axes]
@@ -341,16 +355,16 @@ def test_a_figure_draws_onto_a_given_axes(figure: type[Figure]) -> None:
 
 
 @figures
-def test_a_figure_fits_the_memory_it_says(figure: type[Figure]) -> None:
+def test_a_figure_fits_the_memory_it_says(figure: type[Figure[Any]]) -> None:
     job = small(figure)
     largest = max((array.size for array in Picture(job).numbers.arrays().values()), default=0)
-    assert largest <= np.prod(job.figure.shape(job.view(seen=False)))
+    assert largest <= np.prod(job.figure.shape(job.view))
 
 
 @analyses
 @encodings
 def test_a_study_shows_every_encoding_it_takes_or_says_why_not(
-    analysis: type[Analysis], encoding: type[Encoding]
+    analysis: type[Analysis[Any]], encoding: type[Encoding]
 ) -> None:
     try:
         picture = Picture(small(analysis, encoding=encoding.name))

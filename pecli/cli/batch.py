@@ -13,7 +13,8 @@ from pecli.cli.guard import guard
 from pecli.core.errors import PecliError, UsageError
 from pecli.core.terminal import Steps, results, say
 from pecli.files.writer import check_target, write
-from pecli.jobs.batch_file import EXAMPLE, STDIN, Batch, read_batch
+from pecli.jobs.batch_example import EXAMPLE
+from pecli.jobs.batch_file import STDIN, Batch, read_batch
 from pecli.jobs.command_line import command
 from pecli.jobs.gallery_page import page, page_path
 
@@ -53,7 +54,7 @@ def batch(
         chosen = plan.only(only) if only else plan
         pages = [page_path(plan, path) for path in [*plan.index, *(index or [])]]
         if dry_run:
-            results([command(job, job.targets()) for job in chosen.jobs])
+            results([command(job, job.paths) for job in chosen.jobs])
             return
         draw(chosen, workers=jobs, force=force, fail_fast=fail_fast, quiet=quiet)
         write_pages(plan, pages)

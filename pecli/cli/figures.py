@@ -17,9 +17,9 @@ from pecli.core.progress import track
 from pecli.core.terminal import columns, results, say, show
 from pecli.files.writer import STDOUT
 from pecli.jobs.command_line import command as command_of
-from pecli.jobs.job import Job
+from pecli.jobs.job import Job, jobs_of
 from pecli.jobs.job_options import known_options
-from pecli.jobs.sweep import check_targets, jobs_of
+from pecli.jobs.same_files import check_targets
 from pecli.reports.report import Report
 
 RUN = "Run"
@@ -38,7 +38,7 @@ def run_parameters() -> list[inspect.Parameter]:
     ]
 
 
-def analysis_command(figure: type[Analysis]) -> Callable[..., None]:
+def analysis_command(figure: type[Analysis[Any]]) -> Callable[..., None]:
     """The command of a figure or report, as Typer wants it: a function with the figure's options as parameters."""
 
     def command(*, json: bool, quiet: bool, verbose: bool, **values: Any) -> None:
@@ -50,14 +50,14 @@ def analysis_command(figure: type[Analysis]) -> Callable[..., None]:
     return with_parameters(command, [*job_parameters(figure), *run_parameters()])
 
 
-def values_of(figure: type[Analysis], texts: dict[str, Any]) -> dict[str, Any]:
+def values_of(figure: type[Analysis[Any]], texts: dict[str, Any]) -> dict[str, Any]:
     """The texts given to each option as its values: numbers in one text are separated, lists in pieces are joined."""
     known = known_options(figure)
     return {name: texts[name] if known[name].scalar is bool else known[name].separated(texts[name]) for name in texts}
 
 
 def _run(jobs: list[Job], *, as_json: bool, quiet: bool, verbose: bool) -> None:
-    to_stdout = [path for job in jobs for path in job.targets() if path == STDOUT]
+    to_stdout = [path for job in jobs for path in job.paths if path == STDOUT]
     if to_stdout and (as_json or len(jobs) > 1):
         raise UsageError("-o - takes one picture and no --json: give -o FILE")
     check_targets(jobs)
@@ -72,7 +72,7 @@ def _do(job: Job, as_json: bool, silent: bool, verbose: bool) -> dict[str, Any] 
     from pecli.jobs.picture import Picture
 
     picture = Picture(job)
-    paths = picture.save() if job.targets() else []
+    paths = picture.save() if job.targets else []
     for note in [] if silent else picture.notes:
         say(note)
     if verbose:
@@ -90,7 +90,7 @@ def report(picture: Any, paths: list[str]) -> dict[str, Any]:
     """What ``--json`` prints."""
     from pecli.files.formats import FORMATS, plain
 
-    whole = picture.job.figure.drawn and all(FORMATS[format].numbers for format in picture.job.formats())
+    whole = picture.job.figure.drawn and all(FORMATS[target.format].numbers for target in picture.job.targets)
     numbers = picture.numbers if whole else picture.seen
     files = [{"path": path, "bytes": picture.sizes[path]} for path in paths]
     return {"files": files, **json.loads(picture.job.metadata()), "facts": plain(numbers.facts())}

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import typer
 
-from pecli.core.errors import OutputError, PecliError
+from pecli.core.errors import Mention, OutputError, PecliError
 from pecli.core.progress import TRACKER
 from pecli.core.terminal import animated, progress_bar, say
 from pecli.files.writer import Terminated, discard_stdout, terminable
@@ -41,6 +41,12 @@ def guard(quiet: bool = False, verbose: bool = False) -> Iterator[None]:
         raise typer.Exit(_report(error, verbose)) from None
 
 
+def as_flag(one: Mention) -> str:
+    """An option as the command line has it."""
+    flag = "--" + one.name.replace("_", "-")
+    return f"{flag} {one.typed}" if one.typed else flag
+
+
 def _report(error: BaseException, verbose: bool) -> int:
     """Says what happened; gives the exit code."""
     if verbose:
@@ -48,7 +54,7 @@ def _report(error: BaseException, verbose: bool) -> int:
     if isinstance(error, OSError):
         discard_stdout()
     if isinstance(error, PecliError):
-        say(str(error))
+        say(error.sentence(as_flag))
         return error.exit_code
     code, text = next((code, text) for kind, code, text in ENDINGS if isinstance(error, kind))
     if text:

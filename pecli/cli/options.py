@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from pecli.analysis import Analysis
-from pecli.core.options import Option, Options, with_defaults
+from pecli.core.options import Option, Options, default_of
 from pecli.core.positions import Positions
 from pecli.encodings import ENCODINGS
 from pecli.figures.canvas import Canvas
@@ -43,17 +43,22 @@ def help_text(one: Option) -> str:
     return f"{one.help} ({said})" if said and one.scalar is not bool else one.help
 
 
+def standing(one: Option, defaults: Mapping[str, Any]) -> Option:
+    """The option with the default that stands in for its own."""
+    return replace(one, default=default_of(one, defaults))
+
+
 def parameter_help(name: str, defaults: Mapping[str, Any]) -> str:
     """The help of an encoding's parameter: once, where all encodings that have it say the same."""
     owners: dict[str, list[str]] = {}
     for encoding in ENCODINGS.values():
-        known = with_defaults(encoding.options(), defaults)
-        if name in known:
-            owners.setdefault(help_text(known[name]), []).append(encoding.name)
+        one = encoding.options().get(name)
+        if one is not None:
+            owners.setdefault(help_text(standing(one, defaults)), []).append(encoding.name)
     return "; ".join(f"{', '.join(names)}: {text}" for text, names in owners.items())
 
 
-def job_parameters(figure: type[Analysis]) -> list[inspect.Parameter]:
+def job_parameters(figure: type[Analysis[Any]]) -> list[inspect.Parameter]:
     """All options of a figure's or report's command, in the order of the help."""
     known, defaults = known_options(figure), figure.default_options
     rows = [specs_argument(figure.default_encoding)] if figure.specs_are_arguments else []
@@ -61,11 +66,8 @@ def job_parameters(figure: type[Analysis]) -> list[inspect.Parameter]:
     rows += [parameter(replace(one, unset=figure.default_encoding), "Encoding") for one in Choice.options().values()]
     rows += [parameter(one, "Encoding", parameter_help(name, defaults)) for name, one in encoding_parameters().items()]
     sections: tuple[tuple[str, type[Options]], ...] = (("Positions", Positions), ("Canvas", Canvas), ("Output", Output))
-    offered = [
-        (panel, one) for panel, section in sections for one in with_defaults(section.options(), defaults).values()
-    ]
-    shared = [(panel, one) for panel, one in offered if one.name in known]
-    return rows + [parameter(one, panel) for panel, one in shared]
+    offered = [(panel, one) for panel, section in sections for one in section.options().values() if one.name in known]
+    return rows + [parameter(standing(one, defaults), panel) for panel, one in offered]
 
 
 def with_parameters(function: Callable[..., None], parameters: list[inspect.Parameter]) -> Callable[..., None]:

@@ -12,8 +12,10 @@ from pecli.cli.guard import guard
 from pecli.core.errors import UsageError
 from pecli.core.terminal import results
 from pecli.files.formats import read_metadata
-from pecli.jobs.command_line import command, plain_path
-from pecli.jobs.job import Job
+from pecli.jobs.command_line import command
+from pecli.jobs.file_names import plain_path
+from pecli.jobs.request import Request
+from pecli.jobs.sweep import requests_of
 
 FORMS = ("command", "toml")
 
@@ -33,27 +35,29 @@ def recipe(
     """
     with guard():
         if form not in (None, *FORMS):
-            raise UsageError(f"--form {form} is not allowed: it takes {' or '.join(FORMS)}")
-        jobs = [read_job(path) for path in files]
-        as_lines = form == "command" or (form is None and len(jobs) == 1)
-        results([command(job) for job in jobs] if as_lines else ["\n\n".join(map(entry, jobs))])
+            raise UsageError(option="form", value=form, allowed=" or ".join(FORMS))
+        requests = [read_request(path) for path in files]
+        as_lines = form == "command" or (form is None and len(requests) == 1)
+        results([command(one) for one in requests] if as_lines else ["\n\n".join(map(entry, requests))])
 
 
-def read_job(path: str) -> Job:
-    """The job inside a finished file, with that file as its output."""
+def read_request(path: str) -> Request:
+    """What a finished file was asked for with, and that file as its output. The files it was made from may be gone."""
     values = dict(read_metadata(path)["job"])
-    return Job.make(str(values.pop("command", "")), {**values, "output": [plain_path(path)]}, checked=False)
+    name = str(values.pop("command", ""))
+    (request,) = requests_of(name, {**values, "output": [plain_path(path)]}, swept=False)
+    return request
 
 
-def entry(job: Job) -> str:
-    """The job as one figure of a batch file: all that differs from the defaults."""
-    defaults = job.figure.default_options
-    keys: dict[str, Any] = {"command": job.figure.name}
-    if job.specs() != [job.figure.default_encoding]:
-        keys["encoding"] = job.specs()
-    for part in (job.figure, job.positions, job.canvas):
+def entry(request: Request) -> str:
+    """The request as one figure of a batch file: all that differs from the defaults."""
+    defaults = request.figure.default_options
+    keys: dict[str, Any] = {"command": request.figure.name}
+    if request.specs() != [request.figure.default_encoding]:
+        keys["encoding"] = request.specs()
+    for part in (request.figure, request.positions, request.canvas):
         keys |= part.changed(defaults)
-    keys["output"] = job.output.output
+    keys["output"] = request.output.output
     return "\n".join(["[[figure]]", *(f"{name} = {toml(value)}" for name, value in keys.items())])
 
 

@@ -1,17 +1,72 @@
-"""What can go wrong, as few kinds as the user needs to tell apart."""
+"""What can go wrong, as few kinds as the user needs to tell apart: facts, of which the edge makes a sentence."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from pecli.core.values import shorten
 
 LISTED = 40  # names that a message still lists
+MENTION = re.compile("\x02([^\x03]*)\x1f([^\x03]*)\x1f([^\x03]*)\x03")
+
+
+class Mention(NamedTuple):
+    """An option inside a message: its name, and its value as it was typed and as code writes it (empty: no value)."""
+
+    name: str
+    typed: str
+    written: str
+
+
+Speller = Callable[[Mention], str]
+
+
+def mention(option: str, value: Any = None) -> str:
+    """An option inside the text of an error, for whoever shows the error to spell: ``--length 5`` or ``length=5``."""
+    typed, written = ("", "") if value is None else (shorten(value) or repr(value), shorten(value, written=True))
+    return f"\x02{option}\x1f{_unmarked(typed)}\x1f{_unmarked(written)}\x03"
+
+
+def as_keyword(one: Mention) -> str:
+    """An option as Python has it."""
+    return f"{one.name}={one.written}" if one.written else one.name
+
+
+def _unmarked(text: str) -> str:
+    return re.sub("[\x02\x03\x1f]", "�", text)
 
 
 class PecliError(ValueError):
-    """Something that pecli could not do (exit code 1). The text is one clear line."""
+    """Something that pecli could not do (exit code 1). `sentence` is one clear line, and so is ``str``.
+
+    Attributes
+    ----------
+    option : the name of the option that it is about, or None
+    value : what that option was given
+    allowed : what it takes, in words
+    advice : what to try
+    """
 
     exit_code = 1
+
+    def __init__(
+        self, text: str = "", *, option: str | None = None, value: Any = None, allowed: str = "", advice: str = ""
+    ) -> None:
+        super().__init__(text)
+        self.text = text or f"{mention(option or 'value', value)} is not allowed"
+        self.option, self.value, self.allowed, self.advice = option, value, allowed, advice
+
+    def sentence(self, spell: Speller = as_keyword) -> str:
+        """The message, with the options that it mentions spelled for the reader."""
+        takes = f": it takes {self.allowed}" if self.allowed else ""
+        advice = f"{'; ' if takes else ': '}{self.advice}" if self.advice else ""
+        return MENTION.sub(lambda found: spell(Mention(*found.groups())), self.text + takes + advice)
+
+    def __str__(self) -> str:
+        return self.sentence()
 
 
 class UsageError(PecliError):
@@ -21,14 +76,32 @@ class UsageError(PecliError):
 
 
 class UnknownNameError(UsageError):
-    """A name that is not in a list of names; suggests the nearest one."""
+    """A name that is not in a list of names; suggests the nearest one.
 
-    def __init__(self, what: str, given: str, known: Iterable[str]) -> None:
-        names = list(known)
-        near = difflib.get_close_matches(given.lower(), names, n=1, cutoff=0.5)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        shown = names if len(names) <= LISTED else [*names[:LISTED], f"… {len(names)} in all"]
-        super().__init__(f"unknown {what} {given[:60]!r}{hint} (known: {', '.join(shown) or 'none'})")
+    Attributes
+    ----------
+    known : the names there are
+    nearest : the one that was probably meant, or None
+    """
+
+    def __init__(self, what: str, given: object, known: Iterable[str], *, option: str | None = None) -> None:
+        self.known = list(known)
+        near = difflib.get_close_matches(str(given)[:60].lower(), self.known, n=1, cutoff=0.5)
+        self.nearest = near[0] if near else None
+        hint = f"; did you mean {self.nearest!r}?" if near else ""
+        shown = self.known if len(self.known) <= LISTED else [*self.known[:LISTED], f"… {len(self.known)} in all"]
+        text = f"unknown {what} {_unmarked(str(given)[:60])!r}{hint} (known: {', '.join(shown) or 'none'})"
+        super().__init__(text, option=option, value=given)
+
+    def __reduce__(self) -> Any:
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(kind: type[PecliError], args: tuple[Any, ...], facts: dict[str, Any]) -> PecliError:
+    """The error on the other side of a process."""
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(facts)
+    return error
 
 
 class OutputError(PecliError):

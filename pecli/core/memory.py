@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from math import prod
 from pathlib import Path
 
@@ -55,9 +56,17 @@ def _group(folder: Path) -> int | None:
         return None
 
 
-def check_memory(what: str, shape: tuple[int, ...], advice: str) -> None:
+Memory = Callable[[], int | None]
+
+
+def memory_once() -> Memory:
+    """What `available` says, asked when it is first needed and then kept: for a plan of many pictures."""
+    return cache(lambda: available())  # looked up late, so that a test can put another in its place
+
+
+def check_memory(what: str, shape: tuple[int, ...], advice: str, memory: Memory | None = None) -> None:
     """Refuses an array of float64 of this shape where memory does not hold it."""
-    needed, free = 8 * prod(shape), available()
+    needed, free = 8 * prod(shape), (memory or available)()
     if free is not None and COPIES * needed > free:
         size = " × ".join(f"{side:,}" for side in shape)
         raise UsageError(f"{what}: {size} numbers take {human(needed)} and {human(free)} are free: {advice}")

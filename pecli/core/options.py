@@ -12,11 +12,11 @@ import types
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, ClassVar, Self
 
-from pecli.core.errors import UnknownNameError, UsageError
-from pecli.core.values import EXACT, READERS, shorten, write_scalar
+from pecli.core.caching import cached
+from pecli.core.errors import UnknownNameError, UsageError, mention
+from pecli.core.values import EXACT, READERS, write_scalar
 
 
 @dataclass(frozen=True)
@@ -64,16 +64,18 @@ class Option:
         """A checked value of the option's type; raises UsageError naming what is given, what is allowed."""
         if value is None:
             if not self.optional:
-                raise self._refuse("nothing")
+                raise UsageError(f"{mention(self.name)} has no value", option=self.name, allowed=self.bounds)
             return None
         if not self.many:
             return self._read_scalar(value)
         if isinstance(value, str):
             value = value.split(",") if self.split else [value]
+        if isinstance(value, (bytes, bytearray, Mapping)):  # they run over numbers or names that nobody meant
+            raise self._refusal(value)
         items = value if isinstance(value, Iterable) else [value]
         result = tuple(self._read_scalar(item) for item in items)
         if not result and self.default != ():
-            raise self._refuse("with nothing")
+            raise UsageError(f"{mention(self.name)} has no value", option=self.name, value=value, allowed=self.bounds)
         return result
 
     def separated(self, texts: Sequence[str]) -> list[str]:
@@ -90,11 +92,11 @@ class Option:
         try:
             result = READERS[self.scalar](self.names.get(value, value) if isinstance(value, str) else value)
         except (TypeError, ValueError, OverflowError):
-            raise self._refuse(value) from None
+            raise self._refusal(value) from None
         if self.choices is not None and result not in self.choices():
-            raise UnknownNameError(self.name.replace("_", "-"), str(result), self.choices())
+            raise UnknownNameError(self.name.replace("_", "-"), result, self.choices(), option=self.name)
         if not self._within(result):
-            raise self._refuse(value)
+            raise self._refusal(value)
         return result
 
     def _within(self, value: Any) -> bool:
@@ -105,8 +107,8 @@ class Option:
         high = limit if self.at_most is None else self.at_most
         return bool(low <= value <= high and (self.above is None or value > self.above))
 
-    def _refuse(self, value: Any) -> UsageError:
-        return UsageError(f"{self.flag} {shorten(value) or repr(value)} is not allowed: it takes {self.bounds}")
+    def _refusal(self, value: Any) -> UsageError:
+        return UsageError(option=self.name, value="None" if value is None else value, allowed=self.bounds)
 
 
 def option(
@@ -139,8 +141,19 @@ def option(
     only_with : another option of the class and its value, or values, without which this one means nothing
     shown : whether titles show the value also where it was not changed
     """
-    owner = (only_with[0], _several(only_with[1])) if only_with else None
-    made = Option(help, at_least, at_most, above, choices, flags, unset, split, names or {}, owner, shown)
+    made = Option(
+        help=help,
+        at_least=at_least,
+        at_most=at_most,
+        above=above,
+        choices=choices,
+        flags=flags,
+        unset=unset,
+        split=split,
+        names=names or {},
+        only_with=(only_with[0], _several(only_with[1])) if only_with else None,
+        shown=shown,
+    )
     return dataclasses.field(default=default, metadata={"option": made}, kw_only=True)
 
 
@@ -176,12 +189,26 @@ class Options:
     @classmethod
     def make(cls, values: Mapping[str, Any]) -> Self:
         """From a mapping of option names to values; unknown names are refused with a suggestion."""
+        return cls.from_read(cls.read_values(values))
+
+    @classmethod
+    def read_values(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The values as the options read them, one by one; unknown names are refused with a suggestion."""
         known = cls.options()
         for name in values:
             if name not in known:
-                raise UnknownNameError(f"{cls.what} of {getattr(cls, 'name', cls.__name__)}", name, known)
-        made = cls(**values)
+                owner = getattr(cls, "name", cls.__name__)
+                raise UnknownNameError(f"{cls.what} of {owner}", name, known, option=name)
+        return {name: known[name].read(value) for name, value in values.items()}
+
+    @classmethod
+    def from_read(cls, values: Mapping[str, Any]) -> Self:
+        """From values that the options have read: they are not read again, only checked together."""
+        made = object.__new__(cls)
+        for name, value in {**_defaults(cls), **values}.items():
+            object.__setattr__(made, name, value)
         made._check_owners(name for name, value in values.items() if value is not None)
+        made.check()
         return made
 
     def settings(self) -> dict[str, Any]:
@@ -200,21 +227,18 @@ class Options:
             if owner is not None and not self._applies(name):
                 known = self.options()[owner[0]]
                 has = known.write(getattr(self, owner[0]))
-                raise UsageError(f"{name} belongs to {owner[0]}={', '.join(owner[1])}, and {owner[0]} is {has}")
+                text = f"{name} belongs to {owner[0]}={', '.join(owner[1])}, and {owner[0]} is {has}"
+                raise UsageError(text, option=name, value=getattr(self, name))
 
     def changed(self, defaults: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The options that differ from their defaults, or from the `defaults` that stand in for them."""
-        known = with_defaults(self.options(), defaults or {})
-        return {name: getattr(self, name) for name, one in known.items() if getattr(self, name) != one.default}
+        given, standing = {name: getattr(self, name) for name in self.options()}, defaults or {}
+        return {name: given[name] for name, one in self.options().items() if given[name] != default_of(one, standing)}
 
 
-def with_defaults(known: Mapping[str, Option], defaults: Mapping[str, Any]) -> dict[str, Option]:
-    """The options with other defaults; a default of None, which leaves a thing open, stays."""
-
-    def one_of(name: str, one: Option) -> Option:
-        return one if one.default is None else dataclasses.replace(one, default=defaults.get(name, one.default))
-
-    return {name: one_of(name, one) for name, one in known.items()}
+def default_of(one: Option, defaults: Mapping[str, Any]) -> Any:
+    """An option's default, or what stands in for it; a default of None, which leaves a thing open, stays."""
+    return None if one.default is None else defaults.get(one.name, one.default)
 
 
 def default_values(known: Mapping[str, Option], defaults: Mapping[str, Any]) -> dict[str, Any]:
@@ -222,7 +246,13 @@ def default_values(known: Mapping[str, Option], defaults: Mapping[str, Any]) -> 
     return {name: value for name, value in defaults.items() if name in known and known[name].default is not None}
 
 
-@cache
+@cached
+def _defaults(cls: Any) -> dict[str, Any]:
+    """The value of every option where none is given."""
+    return {name: one.read(one.default) for name, one in cls.options().items()}
+
+
+@cached
 def _options(cls: Any) -> dict[str, Option]:
     hints = typing.get_type_hints(cls)
     fields = [f for f in dataclasses.fields(cls) if "option" in f.metadata]

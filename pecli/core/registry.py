@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
+SUMMARY = re.compile(r'^    summary: ClassVar\[str\] = "(.*)"$', re.MULTILINE)  # of a class, in its file
 T_co = TypeVar("T_co", covariant=True)
 
 
@@ -38,14 +40,11 @@ class Registry(Mapping[str, T_co]):
         return Registry({**self.places, **other.places})
 
     def summary(self, name: str) -> str:
-        """The first line of the module's own text, read from its file."""
-        spec = importlib.util.find_spec(self.places[name].partition(":")[0])
+        """What a class says in its `summary`, or a function's module in its first line, read from the file."""
+        module, _, what = self.places[name].partition(":")
+        spec = importlib.util.find_spec(module)
         if spec is None or spec.origin is None:
             return ""
-        with Path(spec.origin).open(encoding="utf-8") as file:
-            return first_line(file.readline().strip().strip('"'))
-
-
-def first_line(text: str | None) -> str:
-    """The first line of a docstring, without its full stop."""
-    return (text or "").strip().split("\n")[0].removesuffix(".")
+        text = Path(spec.origin).read_text(encoding="utf-8")
+        said = SUMMARY.search(text, max(0, text.find(f"\nclass {what}")))
+        return said[1] if said else text.partition("\n")[0].strip('"').removesuffix(".")

@@ -11,10 +11,10 @@ from typing import Any
 EXACT = 2**53  # every integer up to here is a float64
 
 
-def shorten(value: Any, most: int = 40) -> str:
-    """A value for an error message, cut in the middle when it is long."""
+def shorten(value: Any, most: int = 40, *, written: bool = False) -> str:
+    """A value for an error message (written: as code), cut in the middle when it is long."""
     try:
-        text = str(value)
+        text = repr(value) if written else str(value)
     except ValueError:  # Python refuses to write integers of more than 4300 digits
         return "of thousands of digits"
     return text if len(text) <= most else f"{text[: most // 2]}…{text[-most // 4 :]} ({len(text)} characters)"
@@ -30,7 +30,7 @@ def write_scalar(value: Any) -> str:
 
 
 def _read_int(value: Any) -> int:
-    if isinstance(value, bool):
+    if isinstance(value, (bool, bytes, bytearray)):
         raise TypeError
     if isinstance(value, str):
         value = value.strip()
@@ -45,7 +45,7 @@ def _read_int(value: Any) -> int:
 
 
 def _read_float(value: Any) -> float:
-    if isinstance(value, bool) or (isinstance(value, str) and len(value) > 400):
+    if isinstance(value, (bool, bytes, bytearray)) or (isinstance(value, str) and len(value) > 400):
         raise TypeError
     number = float(value)
     if not math.isfinite(number):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 import warnings
 from collections.abc import Mapping
@@ -11,7 +10,9 @@ from typing import Any
 
 from pecli.core.errors import UnknownNameError, UsageError
 from pecli.core.options import default_values
+from pecli.core.values import shorten
 from pecli.encodings.binary import Binary
+from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.clock import Clock
 from pecli.encodings.encoding import Encoding
 from pecli.encodings.fixed_radix import Geometric
@@ -20,7 +21,15 @@ from pecli.encodings.relative import Relative
 from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Sinusoidal
 
-__all__ = ["ENCODINGS", "Encoding", "all_encodings", "find_encoding", "read_encoding"]
+__all__ = [
+    "ENCODINGS",
+    "Encoding",
+    "all_encodings",
+    "find_encoding",
+    "parse_encoding",
+    "read_encoding",
+    "read_table_encoding",
+]
 
 ENCODINGS: dict[str, type[Encoding]] = {
     Sinusoidal.name: Sinusoidal,
@@ -33,7 +42,7 @@ ENCODINGS: dict[str, type[Encoding]] = {
 }
 
 
-DESCRIBED = ("name", "summary", "formula", "source", "example")  # what every encoding says of itself
+DESCRIBED = ("name", "summary", "formula", "source", "example", "kind")  # what every encoding says of itself
 PLUGINS = "pecli.encodings"  # the entry point group in which other packages name their encodings
 
 
@@ -43,7 +52,7 @@ def find_encoding(name: str) -> type[Encoding]:
         return ENCODINGS[name]
     known = all_encodings()
     if name not in known:
-        raise UnknownNameError("encoding", name, known)
+        raise UnknownNameError("encoding", name, known, option="encoding")
     return known[name]
 
 
@@ -69,9 +78,10 @@ def _plugins() -> dict[str, type[Encoding]]:
 def _checked(name: str, plugin: Any) -> type[Encoding]:
     if not (isinstance(plugin, type) and issubclass(plugin, Encoding)):
         raise TypeError(f"{plugin!r} is not a subclass of pecli.encodings.Encoding")
+    if not hasattr(plugin, "gives"):
+        raise TypeError("its class can do nothing: it derives from Encoding and from none of its capabilities")
     lacking = [one for one in DESCRIBED if not hasattr(plugin, one)]
-    if inspect.isabstract(plugin):
-        lacking.append("table or width or rates of its own")
+    lacking += sorted(getattr(plugin, "__abstractmethods__", ()))
     if lacking:
         raise TypeError(f"its class has no {', '.join(lacking)}")
     if plugin.name != name or name in ENCODINGS:
@@ -87,14 +97,28 @@ def read_encoding(
     ``name`` or ``name:parameter=value,…``; a comma that no ``parameter=`` follows belongs to the value
     (``clock:periods=60,3600``), and so does one after a backslash.
     """
-    kind, text = encoding_of(spec), spec.partition(":")[2]
-    return kind.make({**default_values(kind.options(), defaults or {}), **_parameters(spec, text), **(given or {})})
+    kind, written = parse_encoding(spec)
+    return kind.make({**default_values(kind.options(), defaults or {}), **written, **(given or {})})
+
+
+def parse_encoding(spec: str) -> tuple[type[Encoding], dict[str, str]]:
+    """The class that the text of an encoding names, and the parameters written there, not yet read."""
+    return encoding_of(spec), _parameters(spec, spec.partition(":")[2])
+
+
+def read_table_encoding(spec: str, given: Mapping[str, Any] | None = None) -> TableEncoding:
+    """The same of an encoding that has a table; raises UsageError for others."""
+    made = read_encoding(spec, given)
+    if not isinstance(made, TableEncoding):
+        raise UsageError(f"{made.name} has no table: it is {made.kind}")
+    return made
 
 
 def encoding_of(spec: str) -> type[Encoding]:
     """The class that the text of an encoding names."""
     if not isinstance(spec, str):
-        raise UsageError(f"an encoding is text such as 'sinusoidal:base=10', not {spec!r}")
+        text = f"an encoding is text such as 'sinusoidal:base=10', not {shorten(spec, written=True)}"
+        raise UsageError(text, option="encoding", value=spec)
     return find_encoding(spec.partition(":")[0].strip())
 
 
@@ -107,10 +131,11 @@ def _parameters(spec: str, text: str) -> dict[str, str]:
         if equals:
             last = key.strip().replace("-", "_")
             if last in parameters:
-                raise UsageError(f"encoding {spec!r} gives {last} twice")
+                raise UsageError(f"encoding {spec!r} gives {last} twice", option="encoding", value=spec)
             parameters[last] = value.strip()
         elif last:
             parameters[last] += "," + piece
         else:
-            raise UsageError(f"encoding {spec!r} is not of the form name:parameter=value,… (try sinusoidal:base=10)")
+            text = f"encoding {spec!r} is not of the form name:parameter=value,… (try sinusoidal:base=10)"
+            raise UsageError(text, option="encoding", value=spec)
     return parameters

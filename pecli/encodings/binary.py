@@ -9,7 +9,7 @@ from pecli.core.errors import UsageError
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Bins, Positions
-from pecli.encodings.encoding import Encoding
+from pecli.encodings.capabilities import Additive
 
 MOST_BITS = 53  # positions are float64
 
@@ -25,7 +25,7 @@ def bit_values() -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Binary(Encoding):
+class Binary(Additive):
     """Bit j of the position, in column j (``order=lsb``: 1 is 1000, 6 is 0110) or in column d − 1 − j.
 
     A position that needs more than d bits is refused, never wrapped.

@@ -10,6 +10,7 @@ from typing import ClassVar
 from pecli.core.number_text import minus
 from pecli.core.options import option
 from pecli.core.values import write_scalar
+from pecli.encodings.capabilities import Additive
 from pecli.encodings.harmonic import PI, Harmonic, many_digits
 
 MINUTE, HOUR, DAY = 60, 3600, 86400
@@ -26,7 +27,7 @@ UNITS = (("y", 31556952), ("mo", 2629746), ("wk", 7 * DAY), ("d", DAY), ("h", HO
 
 
 @dataclass(frozen=True)
-class Clock(Harmonic):
+class Clock(Harmonic, Additive):
     """sin and cos of every hand's angle, 2π p / period; the position p is a time in seconds.
 
     Two times that lie a common multiple of all periods apart coincide: with the default hands every 12 hours.

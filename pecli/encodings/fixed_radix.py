@@ -9,11 +9,12 @@ from typing import ClassVar
 
 from pecli.core.options import option
 from pecli.core.values import write_scalar
+from pecli.encodings.capabilities import Additive
 from pecli.encodings.harmonic import Harmonic, many_digits, width_option
 
 
 @dataclass(frozen=True)
-class Geometric(Harmonic):
+class Geometric(Harmonic, Additive):
     """PE(p, 2j) = sin(p / radix^(2j)), PE(p, 2j+1) = cos(same): a fixed radix, not divided by d.
 
     After the first pairs a column hardly moves, which is why the Transformer divides the exponent by d; with the

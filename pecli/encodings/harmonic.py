@@ -13,14 +13,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, Decimal, localcontext
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
+from pecli.core.arithmetic import chunks
 from pecli.core.errors import UsageError
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Bins
-from pecli.encodings.encoding import CHUNK, Encoding
-from pecli.encodings.notation import wave_steps
+from pecli.encodings.capabilities import TableEncoding
 
 PI = Decimal("3.14159265358979323846264338327950288419716939937510582")
 DIGITS = 45
@@ -66,8 +66,10 @@ def width_option() -> Any:
 
 
 @dataclass(frozen=True)
-class Harmonic(Encoding):
+class Harmonic(TableEncoding):
     """Base of the encodings made of sines and cosines. A subclass gives `rates`; all else follows."""
+
+    gives: ClassVar[str] = "frequencies"
 
     @abstractmethod
     def rates(self) -> Iterable[Decimal | float]:
@@ -129,10 +131,10 @@ class Harmonic(Encoding):
     def table(self, positions: Array) -> Array:
         positions = np.asarray(positions, dtype=np.float64)
         table = np.empty((len(positions), self.width))
-        step = max(1, CHUNK // self.width)
-        for at in range(0, len(positions), step):
-            angles = self.angles(positions[at : at + step]) + self.phases
-            table[at : at + step] = self.arrange(self.amplitudes * np.sin(angles), self.amplitudes * np.cos(angles))
+        for part in chunks(0, len(positions), self.width):
+            angles = self.angles(positions[part.start : part.stop]) + self.phases
+            sines, cosines = self.amplitudes * np.sin(angles), self.amplitudes * np.cos(angles)
+            table[part.start : part.stop] = self.arrange(sines, cosines)
         return table
 
     def mean_table(self, blocks: Bins) -> Array:
@@ -169,6 +171,10 @@ class Harmonic(Encoding):
         """ω of a pair as its formula with the numbers put in; empty where the number says it all."""
         return ""
 
+    def pair_text(self, pair: int) -> str:
+        """What a pair of dimensions is called."""
+        return f"pair {pair}"
+
     def waves(self) -> list[tuple[str, int]]:
         """Which wave of which pair every column is: ("sin", 0), ("cos", 0), …"""
         pairs = np.arange(1.0, 1 + len(self._turns[0]))[None, :]
@@ -199,10 +205,9 @@ class Harmonic(Encoding):
         Su et al. 2021, section 3.4.3, arXiv:2104.09864. Shape (n,); at offset 0 (n_pairs + 1)/2.
         """
         means = np.empty(len(offsets))
-        step = max(1, CHUNK // self.width)
-        for at in range(0, len(offsets), step):
-            turning = np.exp(1j * self.angles(offsets[at : at + step]))
-            means[at : at + step] = np.abs(np.cumsum(turning, axis=1)).mean(axis=1)
+        for part in chunks(0, len(offsets), self.width):
+            turning = np.exp(1j * self.angles(offsets[part.start : part.stop]))
+            means[part.start : part.stop] = np.abs(np.cumsum(turning, axis=1)).mean(axis=1)
         return means
 
     def squares(self, n: int, first: int = 0) -> Array:
@@ -218,9 +223,18 @@ class Harmonic(Encoding):
         products = (np.cos(coarse) * weights) @ np.cos(fine).T - (np.sin(coarse) * weights) @ np.sin(fine).T
         squares = 2 * (weights.sum() - products.reshape(-1)[:n])
         near = np.flatnonzero(squares < NEAR * weights.sum())
-        for part in np.array_split(near, 1 + len(near) * len(weights) // CHUNK):
-            squares[part] = 4 * np.sin(self.angles(first + part) / 2) ** 2 @ weights
+        for part in chunks(0, len(near), len(weights)):
+            at = near[part.start : part.stop]
+            squares[at] = 4 * np.sin(self.angles(first + at) / 2) ** 2 @ weights
         return squares
+
+
+def wave_steps(wave: str, position: int, rates: list[str], rate: float, radius: float, phase: float) -> list[str]:
+    """r · sin(ω p + φ) with its numbers, ω first as each of the `rates`, then multiplied out; no r of 1, no φ of 0."""
+    before = f"{radius:.10g} · " if radius != 1 else ""
+    after = f" {'-' if phase < 0 else '+'} {abs(phase):.10g}" if phase else ""
+    inside = [f"{position} · {text}{after}" for text in (*rates, f"{rate:.10g}")]
+    return [f"{before}{wave}({text})" for text in (*inside, f"{position * rate + phase:.10g}")]
 
 
 def _dirichlet(counts: Array, high: Array, low: Array) -> Array:

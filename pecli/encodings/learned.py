@@ -11,7 +11,7 @@ from pecli.core.errors import UsageError
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
-from pecli.encodings.encoding import Encoding
+from pecli.encodings.capabilities import Additive
 from pecli.files.table_files import fingerprint, read_table
 
 DEVIATION = 0.02  # of the untrained table: BERT's and GPT-2's initializer_range
@@ -21,7 +21,7 @@ RUN = 1024  # rows drawn together, so that a row is the same whatever other rows
 
 
 @dataclass(frozen=True)
-class Learned(Encoding):
+class Learned(Additive):
     """Row p of a table of parameters. It has no row beyond its last: learned positions do not extrapolate.
 
     Without a file it is the untrained table, independent numbers of mean 0 and deviation 0.02.

@@ -7,11 +7,11 @@ from typing import ClassVar
 
 from pecli.core.errors import UsageError
 from pecli.core.positions import LONGEST, Positions
-from pecli.encodings.sinusoidal import Sinusoidal
+from pecli.encodings.sinusoidal import SineCosineColumns
 
 
 @dataclass(frozen=True)
-class Relative(Sinusoidal):
+class Relative(SineCosineColumns):
     """`Sinusoidal` at the offset i − j; its table runs over −(L − 1) … L − 1 for a sequence of L positions.
 
     Notes
@@ -27,7 +27,6 @@ class Relative(Sinusoidal):
     source: ClassVar[str] = "the second article, after Dai et al. 2019, Transformer-XL, arXiv:1901.02860"
     example: ClassVar[str] = "pecli relative --length 8 --d 32 -o relative.npy"
     kind: ClassVar[str] = "added to the score of a pair"
-    additive: ClassVar[bool] = False
     models: ClassVar[str] = "Transformer-XL (as input to a learned map)"
     position_label: ClassVar[str] = "offset i − j"
     other_label: ClassVar[str] = "other offset"

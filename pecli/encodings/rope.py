@@ -9,7 +9,8 @@ from typing import ClassVar
 from pecli.core.errors import UsageError
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
-from pecli.encodings.powers import Powers
+from pecli.encodings.capabilities import Rotary
+from pecli.encodings.powers_of_base import PowersOfBase
 from pecli.files.table_files import fingerprint, read_vector
 
 RANDOM = "random:"
@@ -21,7 +22,7 @@ def pairings() -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Rope(Powers):
+class Rope(PowersOfBase, Rotary):
     """Pair j of a query or key is turned by the angle ω_j p, ω_j = base^(−2j/d).
 
     The table is the rotation of (1, 0) in every pair, or of a given query: ⟨f(q, m), f(k, n)⟩ depends on m − n alone.
@@ -30,7 +31,7 @@ class Rope(Powers):
     -----
     Su et al. 2021, RoFormer, section 3.2 and equation 34, arXiv:2104.09864. ``interleaved`` pairs neighbours (the
     paper, GPT-J, the fifth article); ``half`` pairs column j with j + d/2 (Llama). What the second article's code
-    calls rotate_every_two is the half form. The two are the same up to one order of the columns, `permutation`.
+    calls rotate_every_two is the half form. The two are the same up to one order of the columns.
     """
 
     name: ClassVar[str] = "rope"
@@ -38,8 +39,6 @@ class Rope(Powers):
     formula: ClassVar[str] = "f(x, p) = R_p x, pair j turned by p · base^(−2j/d)"
     source: ClassVar[str] = "Su et al. 2021, RoFormer, section 3.2, arXiv:2104.09864"
     example: ClassVar[str] = "pecli curves -e rope --measure dot"
-    kind: ClassVar[str] = "turns queries and keys"
-    additive: ClassVar[bool] = False
     models: ClassVar[str] = "LLaMA, GPT-NeoX, GPT-J, Qwen"
 
     pairing: str = option("interleaved", "columns that make a pair: (2j, 2j+1) or (j, j + d/2)", choices=pairings)
@@ -128,11 +127,3 @@ class Rope(Powers):
         terms = [f"x{at} {wave}({position}ω{j})" for at, wave in ((this, "cos"), (other, "sin"))]
         numbers = [f"({x[at]:.10g})({turn(angle):.6g})" for at, turn in ((this, np.cos), (other, np.sin))]
         return [f" {sign} ".join(terms), f" {sign} ".join(numbers)]
-
-    def rotation_matrix(self, position: float) -> Array:
-        """R_p, shape (d, d): f(x, p) = R_p x. Block-diagonal where pairs are neighbours."""
-        return self.rotate(np.eye(self.d)[:, None, :], np.array([position], dtype=np.float64))[:, 0, :].T
-
-    def permutation(self) -> Array:
-        """The order of columns that makes half out of interleaved, new[i] = old[permutation[i]], shape (d,)."""
-        return np.concatenate([np.arange(0, self.d, 2), np.arange(1, self.d, 2)])

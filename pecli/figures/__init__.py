@@ -1,15 +1,15 @@
-"""The one registry of figures. The first line of each file is what the help says of it."""
+"""The one registry of figures. The `summary` of each is what the help says of it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pecli.core.registry import Registry
 
 if TYPE_CHECKING:
     from pecli.figures.figure import Figure
 
-FIGURES: Registry[type[Figure]] = Registry(
+FIGURES: Registry[type[Figure[Any]]] = Registry(
     {
         "heatmap": "pecli.figures.heatmap:Heatmap",
         "distance": "pecli.figures.distance:Distance",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
-from pecli.encodings.encoding import Encoding
+from pecli.encodings.capabilities import Additive, Rotary
 from pecli.figures.canvas import Canvas, ColourBar
 from pecli.figures.figure import Numbers, View
 from pecli.figures.images import show_matrix
@@ -19,16 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@runtime_checkable
-class Rotary(Protocol):
-    """An encoding that turns queries and keys instead of being added."""
-
-    def rotate(self, x: Array, positions: Array) -> Array:
-        """Every vector turned by its position."""
-
-
 @dataclass(frozen=True, kw_only=True)
-class AttentionNumbers(Numbers):
+class AttentionNumbers(Numbers[Additive | Rotary]):
     """plain, encoded : (n, n), weights of the tokens as given, without and with the encoding, query down, key across;
     reordered_plain, reordered_encoded : the same for the second order; order : (n,), which token stands where in it.
 
@@ -59,7 +51,7 @@ class AttentionNumbers(Numbers):
 
 
 @dataclass(frozen=True)
-class Attention(TokenFigure):
+class Attention(TokenFigure[Additive | Rotary]):
     """softmax(Q Kᵀ / √d) for tokens in two orders: without an encoding the second is the first permuted.
 
     Then the largest difference, once the order is undone, is exactly 0: every weight is computed from the same
@@ -73,8 +65,8 @@ class Attention(TokenFigure):
     """
 
     name: ClassVar[str] = "attention"
+    summary: ClassVar[str] = "What order does to attention: the same tokens in two orders, without and with encoding"
     example: ClassVar[str] = "pecli attention --tokens 'the dog bites the man' --reorder swap:1,4"
-    needs: ClassVar[str] = "position vector to add and no rotation"
     default_options: ClassVar[Mapping[str, Any]] = {"d": 16}
     aspect: ClassVar[float] = 0.92
     one_table: ClassVar[bool] = False
@@ -84,10 +76,6 @@ class Attention(TokenFigure):
         "the second order: reverse, swap:I,J (places from 0) or the same tokens in another order",
         unset="the example's; reverse for your own tokens",
     )
-
-    @classmethod
-    def takes(cls, encoding: type[Encoding]) -> bool:
-        return encoding.additive or hasattr(encoding, "rotate")
 
     def check(self) -> None:
         super().check()
@@ -101,11 +89,11 @@ class Attention(TokenFigure):
     def grid(self) -> tuple[int, int]:
         return (2, 2)
 
-    def shape(self, view: View) -> tuple[int, ...]:
+    def shape(self, view: View[Additive | Rotary]) -> tuple[int, ...]:
         count = len(self.words)
         return (4, count, max(count, view.encoding.width))
 
-    def compute(self, view: View) -> AttentionNumbers:
+    def compute(self, view: View[Additive | Rotary]) -> AttentionNumbers:
         encoding, positions, order = view.encoding, self.rows(view), np.array(self.order())
         content = self.content(encoding.width)
         both = (content, content[order])
@@ -143,7 +131,7 @@ class Attention(TokenFigure):
         return ColourBar(image, "attention weight")
 
 
-def positioned(encoding: Encoding, content: Array, positions: Array) -> Array:
+def positioned(encoding: Additive | Rotary, content: Array, positions: Array) -> Array:
     """The embeddings with their positions in them, shape (n, d)."""
     if isinstance(encoding, Rotary):
         return encoding.rotate(content, positions)

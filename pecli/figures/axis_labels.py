@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pecli.core.lazy import np
+from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.encoding import Encoding
 
 
@@ -40,7 +41,7 @@ def _room(axis: Any) -> float:
     return float(place.width * size[0] if axis.axis_name == "x" else place.height * size[1])
 
 
-def label_dimensions(axis: Any, encoding: Encoding) -> None:
+def label_dimensions(axis: Any, encoding: TableEncoding) -> None:
     """Names an axis along which the columns of the table run."""
     axis.set_label_text(encoding.dimension_label)
     names = encoding.dimension_names()

@@ -78,7 +78,7 @@ class Canvas(Options):
             return SIZES[self.size]
         match = re.fullmatch(r"(\d+(?:\.\d+)?)[xX×](\d+(?:\.\d+)?)", self.size)
         if match is None:
-            raise UnknownNameError("size", self.size, [*SIZES, "WxH"])
+            raise UnknownNameError("size", self.size, [*SIZES, "WxH"], option="size")
         width, height = map(float, match.groups())
         return Size(width, height, max(8.0, width))
 
@@ -122,9 +122,11 @@ class Canvas(Options):
         import matplotlib.style
 
         if self.cmap is not None and self.cmap not in mpl.colormaps:
-            raise UnknownNameError("colour map", self.cmap, sorted(c for c in mpl.colormaps if not c.endswith("_r")))
+            known = sorted(c for c in mpl.colormaps if not c.endswith("_r"))
+            raise UnknownNameError("colour map", self.cmap, known, option="cmap")
         if self.style is not None and not (self.style in matplotlib.style.available or os.path.isfile(self.style)):
-            raise UnknownNameError("style", self.style, [s for s in matplotlib.style.available if s[0] != "_"])
+            known = [s for s in matplotlib.style.available if s[0] != "_"]
+            raise UnknownNameError("style", self.style, known, option="style")
 
 
 KEPT: dict[Any, Any] = {  # what holds whatever style is used: widths, fonts inside files, colours on the map

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from pecli.analysis import check_indices
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.values import EXACT
-from pecli.encodings.encoding import Encoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
@@ -23,7 +22,7 @@ STRIP = 4  # positions where none are asked for
 
 
 @dataclass(frozen=True, kw_only=True)
-class DialsNumbers(Numbers):
+class DialsNumbers(Numbers[Harmonic]):
     """angles : (positions, pairs), rad, ω_j p in [−π, π]; positions : (positions,); pairs : (pairs,);
     wavelengths : (pairs,), positions."""
 
@@ -40,7 +39,7 @@ class DialsNumbers(Numbers):
 
 
 @dataclass(frozen=True)
-class Dials(Figure):
+class Dials(Figure[Harmonic]):
     """One row of clock faces a position; the hand of pair j has turned clockwise by ω_j p from the top.
 
     Notes
@@ -49,8 +48,8 @@ class Dials(Figure):
     """
 
     name: ClassVar[str] = "dials"
+    summary: ClassVar[str] = "A position as clock faces: one hand a pair of dimensions"
     example: ClassVar[str] = "pecli dials -e clock --at 10981,9870"
-    needs: ClassVar[str] = "angles"
 
     at: tuple[int, ...] | None = option(
         None, "the positions, one row each", at_least=-EXACT, unset=f"{STRIP} spread over the length"
@@ -59,14 +58,14 @@ class Dials(Figure):
         None, "the pairs, one dial each", at_least=0, unset=f"{MOST} at most, spread"
     )
 
-    def rows(self, view: View) -> Array:
+    def rows(self, view: View[Harmonic]) -> Array:
         """The positions."""
         if self.at is not None:
             return np.array(self.at, dtype=np.float64)
         covered = view.covered
         return np.unique(covered.start + np.arange(STRIP) * covered.length // STRIP).astype(np.float64)
 
-    def dials(self, view: View) -> Array:
+    def dials(self, view: View[Harmonic]) -> Array:
         """The pairs."""
         count = (view.encoding.width + 1) // 2
         check_indices("--pairs", self.pairs, view, count, "pairs")
@@ -74,19 +73,19 @@ class Dials(Figure):
             return np.array(self.pairs)
         return np.unique(np.linspace(0, count - 1, min(count, MOST)).astype(int))
 
-    def check_view(self, view: View) -> None:
+    def check_view(self, view: View[Harmonic]) -> None:
         super().check_view(view)
         self.dials(view)
 
-    def shape(self, view: View) -> tuple[int, ...]:
+    def shape(self, view: View[Harmonic]) -> tuple[int, ...]:
         return (len(self.rows(view)), len(self.dials(view)))
 
-    def aspect_for(self, view: View) -> float:
+    def aspect_for(self, view: View[Harmonic]) -> float:
         rows, columns = self.shape(view)
         return (rows + 0.7) / (columns + 0.9)
 
-    def compute(self, view: View) -> DialsNumbers:
-        harmonic, rows, pairs = cast(Harmonic, view.encoding), self.rows(view), self.dials(view)
+    def compute(self, view: View[Harmonic]) -> DialsNumbers:
+        harmonic, rows, pairs = view.encoding, self.rows(view), self.dials(view)
         angles = harmonic.angles(rows) + harmonic.phases
         return DialsNumbers(
             view=view, angles=angles[:, pairs], positions=rows, pairs=pairs, wavelengths=harmonic.wavelengths()[pairs]
@@ -121,7 +120,7 @@ class Dials(Figure):
         axes.set_ylabel(encoding.position_label)
 
 
-def short_wave(encoding: Encoding, wave: float) -> str:
+def short_wave(encoding: Harmonic, wave: float) -> str:
     """A wavelength in the width of a dial; nothing where the pair's name says it."""
     if encoding.tick_steps:
         return ""

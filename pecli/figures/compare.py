@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.core.errors import UsageError
 from pecli.core.options import option
+from pecli.encodings.encoding import Encoding
 from pecli.figures.canvas import Canvas, ColourBar, add_colour_bar
 from pecli.figures.figure import Figure, View
 from pecli.figures.overview import OverviewNumbers, Part, single_figures
@@ -31,10 +32,11 @@ class CompareNumbers(OverviewNumbers):
 
 
 @dataclass(frozen=True)
-class Compare(Figure):
+class Compare(Figure[Encoding]):
     """A figure for several encodings in one grid, with shared limits and one colour bar."""
 
     name: ClassVar[str] = "compare"
+    summary: ClassVar[str] = "One figure of several encodings, under the same limits"
     example: ClassVar[str] = "pecli compare sinusoidal:base=10 sinusoidal:base=10000"
     several: ClassVar[bool] = True
     specs_are_arguments: ClassVar[bool] = True
@@ -45,24 +47,24 @@ class Compare(Figure):
     measure: str = option("euclidean", "the measure, where the figure has one", choices=measures, flags=("-m",))
     difference: bool = option(False, "add the difference of two encodings, first less second")
 
-    def part(self) -> Figure:
+    def part(self) -> Figure[Any]:
         """The figure that is drawn for each encoding."""
         kind = single_figures()[self.figure]
         return kind(**({"measure": self.measure} if "measure" in kind.options() else {}))
 
-    def views(self, view: View) -> list[View]:
+    def views(self, view: View[Encoding]) -> list[View[Any]]:
         """One view an encoding."""
         return [View((encoding,), view.positions, view.pixels) for encoding in view.encodings]
 
-    def check_view(self, view: View) -> None:
+    def check_view(self, view: View[Encoding]) -> None:
         if self.difference and len(view.encodings) != 2:
             raise UsageError(f"--difference takes two encodings, {len(view.encodings)} are given")
         for one in self.views(view):
             if not self.part().takes(type(one.encoding)):
-                raise UsageError(f"{self.figure} cannot show {one.encoding.name}: it has no {self.part().needs}")
+                raise UsageError(self.part().refusal(type(one.encoding)))
             self.part().check_view(one)
 
-    def grid_for(self, view: View) -> tuple[int, int]:
+    def grid_for(self, view: View[Encoding]) -> tuple[int, int]:
         rows, across = self.part().grid()
         if rows > 1:  # panels that belong to each other stay so
             return ((len(view.encodings) + self.difference) * rows, across)
@@ -70,13 +72,13 @@ class Compare(Figure):
         columns = panels if panels <= 3 else ceil(sqrt(panels))
         return (ceil(panels / columns), columns)
 
-    def aspect_for(self, view: View) -> float:
+    def aspect_for(self, view: View[Encoding]) -> float:
         return 0.9 * (self.part().aspect_for(view) or SQUARE)
 
-    def shape(self, view: View) -> tuple[int, ...]:
+    def shape(self, view: View[Encoding]) -> tuple[int, ...]:
         return (sum(prod(self.part().shape(one)) for one in self.views(view)),)
 
-    def compute(self, view: View) -> CompareNumbers:
+    def compute(self, view: View[Encoding]) -> CompareNumbers:
         part = self.part()
         every = [part.compute(one) for one in self.views(view)]
         limits = [numbers.limits() for numbers in every]
@@ -110,7 +112,7 @@ class Compare(Figure):
     def texts(self) -> list[str]:
         return self.part().texts()
 
-    def title(self, view: View) -> str:
+    def title(self, view: View[Encoding]) -> str:
         return ""
 
 

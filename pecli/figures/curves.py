@@ -9,6 +9,7 @@ from pecli.core.errors import UsageError
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.values import EXACT
+from pecli.encodings.capabilities import TableEncoding
 from pecli.figures.axis_labels import label_positions
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View, extremes
@@ -23,7 +24,7 @@ TYPICAL = 5  # lines where none are asked for
 
 
 @dataclass(frozen=True, kw_only=True)
-class CurvesNumbers(Numbers):
+class CurvesNumbers(Numbers[TableEncoding]):
     """curves, low : (lines, n), the largest and smallest value at each of n runs of positions (one value where a run
     is one position); at : (lines,), where each starts; positions : (n,); own : (lines,), each with itself."""
 
@@ -43,7 +44,7 @@ class CurvesNumbers(Numbers):
 
 
 @dataclass(frozen=True)
-class Curves(Figure):
+class Curves(Figure[TableEncoding]):
     """The measure from chosen positions to all positions.
 
     Notes
@@ -53,6 +54,7 @@ class Curves(Figure):
     """
 
     name: ClassVar[str] = "curves"
+    summary: ClassVar[str] = "From a few typical positions to all others: one line each"
     example: ClassVar[str] = "pecli curves --at 0,50,100"
     aspect: ClassVar[float] = 0.55
 
@@ -61,7 +63,7 @@ class Curves(Figure):
         None, "the positions to start from", at_least=-EXACT, flags=(), unset=f"{TYPICAL} spread over the length"
     )
 
-    def typical(self, view: View) -> Array:
+    def typical(self, view: View[TableEncoding]) -> Array:
         """The positions to start from."""
         rows = view.covered
         if self.at is None:
@@ -72,15 +74,15 @@ class Curves(Figure):
             raise UsageError(f"--at {outside[0]} is outside the positions shown, {rows.start} to {rows.stop - 1}")
         return np.array(list(dict.fromkeys(self.at)), dtype=np.float64)
 
-    def check_view(self, view: View) -> None:
+    def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
         check_run(self.name, view.covered.length)
         self.typical(view)
 
-    def shape(self, view: View) -> tuple[int, ...]:
+    def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
         return (len(self.typical(view)), even_bins(view.covered.length, view.pixel_columns))
 
-    def compute(self, view: View) -> CurvesNumbers:
+    def compute(self, view: View[TableEncoding]) -> CurvesNumbers:
         at, rows, measure = self.typical(view), view.covered, MEASURES[self.measure]
         edges = even_edges(rows.length, view.pixel_columns)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
+from pecli.encodings.capabilities import TableEncoding
 from pecli.figures.axis_labels import label_positions
 from pecli.figures.canvas import Canvas, ColourBar
 from pecli.figures.figure import Figure, Numbers, View, averaging, subtract
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DistanceNumbers(Numbers):
+class DistanceNumbers(Numbers[TableEncoding]):
     """matrix : (n, n); positions : (n,), the mean position of each row and column; block : positions a row."""
 
     main_array: ClassVar[str] = "matrix"
@@ -55,7 +56,7 @@ class DistanceNumbers(Numbers):
 
 
 @dataclass(frozen=True)
-class Distance(Figure):
+class Distance(Figure[TableEncoding]):
     """The measure between any two positions.
 
     Notes
@@ -64,18 +65,19 @@ class Distance(Figure):
     """
 
     name: ClassVar[str] = "distance"
+    summary: ClassVar[str] = "How far any two positions are apart: a matrix"
     example: ClassVar[str] = "pecli distance --d 256 --measure dot"
     aspect: ClassVar[float | None] = None
 
     measure: str = option("euclidean", "how two rows are compared", choices=measures, flags=("-m",))
 
-    def shape(self, view: View) -> tuple[int, ...]:
+    def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
         rows = view.covered
         count = rows.blocks(min(view.pixels) if view.pixels else None).count
         profile = (2, rows.length) if is_by_offset(view.encoding, MEASURES[self.measure]) else ()
         return max((count, count), profile, key=prod)
 
-    def compute(self, view: View) -> DistanceNumbers:
+    def compute(self, view: View[TableEncoding]) -> DistanceNumbers:
         blocks = view.covered.blocks(min(view.pixels) if view.pixels else None)
         values = matrix(view.encoding, MEASURES[self.measure], blocks)
         undefined = int(np.isnan(values).sum())

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pecli.analysis import Analysis, Numbers, View
+from pecli.analysis import Analysis, E, Numbers, View
 from pecli.core.errors import UsageError
 from pecli.core.lazy import Array
 from pecli.figures.canvas import Canvas, ColourBar
@@ -25,7 +25,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Figure(Analysis):
+class Figure(Analysis[E]):
     """Base of the figures. A subclass is one file: its options as fields, `compute` and `draw`."""
 
     aspect: ClassVar[float | None] = 0.75  # height of a panel over its width; None: square
@@ -35,11 +35,11 @@ class Figure(Analysis):
         """The grid of panels: rows, columns."""
         return (1, 1)
 
-    def grid_for(self, view: View) -> tuple[int, int]:
+    def grid_for(self, view: View[E]) -> tuple[int, int]:
         """The grid of panels for this view, where it depends on what is looked at."""
         return self.grid()
 
-    def aspect_for(self, view: View) -> float | None:
+    def aspect_for(self, view: View[E]) -> float | None:
         """Height of a panel over its width for this view."""
         return self.aspect
 
@@ -51,7 +51,7 @@ class Figure(Analysis):
         """The free text that is drawn besides the title, to find fonts for."""
         return []
 
-    def title(self, view: View) -> str:
+    def title(self, view: View[E]) -> str:
         """The picture's title where the user gives none."""
         return "; ".join(encoding.label() for encoding in view.encodings)
 

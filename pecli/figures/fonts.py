@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from pecli.core.errors import UnknownNameError, UsageError
+from pecli.core.errors import UnknownNameError, UsageError, mention
 
 CJK = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
 GENERIC = ("serif", "sans-serif", "monospace", "cursive", "fantasy")  # families that stand for others
@@ -61,9 +61,10 @@ def family_of(font: str) -> str:
             manager.addfont(font)
             return font_manager.FontProperties(fname=font).get_name()
         except (OSError, RuntimeError, ValueError) as error:
-            raise UsageError(f"--font {font} is not a font file: {error}") from None
+            text = f"{mention('font', font)} is not a font file: {error}"
+            raise UsageError(text, option="font", value=font) from None
     if font not in manager.get_font_names():
-        raise UnknownNameError("font", font, sorted(manager.get_font_names()))
+        raise UnknownNameError("font", font, sorted(manager.get_font_names()), option="font")
     return font
 
 

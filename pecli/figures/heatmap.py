@@ -10,6 +10,7 @@ from pecli.core.errors import UsageError
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Blocks, LogBlocks
+from pecli.encodings.capabilities import TableEncoding
 from pecli.figures.axis_labels import label_decades, label_dimensions, label_positions
 from pecli.figures.canvas import Canvas, ColourBar
 from pecli.figures.figure import Figure, Numbers, View, subtract
@@ -26,7 +27,7 @@ def axes_kinds() -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class HeatmapNumbers(Numbers):
+class HeatmapNumbers(Numbers[TableEncoding]):
     """table : (rows, d); positions : (rows,), the mean position of each; block : positions a row."""
 
     main_array: ClassVar[str] = "table"
@@ -62,7 +63,7 @@ class HeatmapNumbers(Numbers):
 
 
 @dataclass(frozen=True)
-class Heatmap(Figure):
+class Heatmap(Figure[TableEncoding]):
     """The table of an encoding, one row a position.
 
     Notes
@@ -72,17 +73,18 @@ class Heatmap(Figure):
     """
 
     name: ClassVar[str] = "heatmap"
+    summary: ClassVar[str] = "The table as an image: dimension across, position down"
     example: ClassVar[str] = "pecli heatmap --base 10"
     aspect: ClassVar[float] = 0.62
 
     positions: str = option("linear", "axis of positions: linear, or log for many decades at once", choices=axes_kinds)
 
-    def check_view(self, view: View) -> None:
+    def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
         if self.positions == "log" and (view.covered.start < 0 or view.covered.stop < 3):
             raise UsageError("--positions log runs from position 1 on: it takes a --start of 0 or more and 3 positions")
 
-    def bins(self, view: View) -> Blocks | LogBlocks:
+    def bins(self, view: View[TableEncoding]) -> Blocks | LogBlocks:
         """What each row of the picture, or of the numbers, averages over."""
         rows = view.covered
         if self.positions == "linear":
@@ -92,10 +94,10 @@ class Heatmap(Figure):
             return Blocks(first, rows.stop - first, 1)
         return LogBlocks(first, rows.stop, view.pixel_rows)
 
-    def shape(self, view: View) -> tuple[int, ...]:
+    def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
         return (self.bins(view).count, even_bins(view.encoding.width, view.pixel_columns))
 
-    def compute(self, view: View) -> HeatmapNumbers:
+    def compute(self, view: View[TableEncoding]) -> HeatmapNumbers:
         blocks = self.bins(view)
         table, across = averaged_columns(view.encoding.mean_table(blocks), view.pixel_columns)
         smallest, largest = float(table.min()), float(table.max())

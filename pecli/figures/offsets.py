@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pecli.core.errors import UsageError
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
-from pecli.encodings.encoding import Encoding
+from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View, extremes
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class OffsetsNumbers(Numbers):
+class OffsetsNumbers(Numbers[TableEncoding]):
     """mean, low, high : (encodings, n), over all pairs at each of n runs of offsets; offsets : (n,), their middles;
     decay : (encodings, n), RoFormer's bound, or empty."""
 
@@ -50,7 +50,7 @@ class OffsetsNumbers(Numbers):
 
 
 @dataclass(frozen=True)
-class Offsets(Figure):
+class Offsets(Figure[TableEncoding]):
     """The mean of a measure over all pairs of positions at each offset m − n, with its minimum and maximum as a band.
 
     Notes
@@ -60,6 +60,7 @@ class Offsets(Figure):
     """
 
     name: ClassVar[str] = "offsets"
+    summary: ClassVar[str] = "A measure against the offset: is it a function of m − n alone?"
     example: ClassVar[str] = "pecli offsets -e sinusoidal -e binary --measure cos"
     aspect: ClassVar[float] = 0.55
     several: ClassVar[bool] = True
@@ -68,7 +69,7 @@ class Offsets(Figure):
     decay: bool = option(False, "add RoFormer's bound on the decay, dashed")
     log: bool = option(False, "logarithmic axis of offsets, from 1")
 
-    def check_view(self, view: View) -> None:
+    def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
         check_run(self.name, view.covered.length)
         lacking = [e.name for e in view.encodings if not isinstance(e, Harmonic)]
@@ -78,19 +79,19 @@ class Offsets(Figure):
         if len(lengths) > 1 or (self.log and min(lengths) < 2):
             raise UsageError("offsets overlays encodings of one length (with --log, 2 or more)")
 
-    def edges(self, view: View) -> Array:
+    def edges(self, view: View[TableEncoding]) -> Array:
         """Borders of the runs of offsets."""
         length = view.covered.length
         if self.log:  # offsets 1 … length − 1
             return log_edges(length, view.pixel_columns)
         return even_edges(length, view.pixel_columns)
 
-    def shape(self, view: View) -> tuple[int, ...]:
+    def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
         exact = all(is_by_offset(encoding, MEASURES[self.measure]) for encoding in view.encodings)
         bins = even_bins(view.covered.length, view.pixel_columns)
         return (3, len(view.encodings), bins if exact else bins + view.covered.length)
 
-    def compute(self, view: View) -> OffsetsNumbers:
+    def compute(self, view: View[TableEncoding]) -> OffsetsNumbers:
         edges = self.edges(view)
         spreads = [self._spread(encoding, view, edges) for encoding in view.encodings]
         low, high, mean = (np.concatenate(parts) for parts in zip(*[one[0] for one in spreads], strict=True))
@@ -110,7 +111,7 @@ class Offsets(Figure):
             undefined=undefined,
         )
 
-    def _spread(self, encoding: Encoding, view: View, edges: Array) -> tuple[Envelope, float, int]:
+    def _spread(self, encoding: TableEncoding, view: View[TableEncoding], edges: Array) -> tuple[Envelope, float, int]:
         """The measure over each run of offsets, the widest band over a single offset, undefined pairs."""
         measure = MEASURES[self.measure]
         if is_by_offset(encoding, measure):
@@ -148,5 +149,5 @@ class Offsets(Figure):
         if len(numbers.view.encodings) > 1 or self.decay:
             axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
-    def title(self, view: View) -> str:
+    def title(self, view: View[TableEncoding]) -> str:
         return "by offset" if len(view.encodings) > 1 else super().title(view)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from pecli.core.errors import UsageError
 from pecli.core.lazy import Array
 from pecli.core.options import option
+from pecli.encodings.encoding import Encoding
 from pecli.figures.canvas import Canvas, add_colour_bar
 from pecli.figures.figure import Figure, Numbers, View
 from pecli.measures.pairwise import measures
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def single_figures() -> dict[str, type[Figure]]:
+def single_figures() -> dict[str, type[Figure[Any]]]:
     """The figures that are not made of figures."""
     from pecli.figures import FIGURES  # the registry holds this very class, so it is asked when it is complete
 
@@ -27,12 +28,12 @@ def single_figures() -> dict[str, type[Figure]]:
 class Part(NamedTuple):
     """One figure with its numbers."""
 
-    figure: Figure
-    numbers: Numbers
+    figure: Figure[Any]
+    numbers: Numbers[Any]
 
 
 @dataclass(frozen=True, kw_only=True)
-class OverviewNumbers(Numbers):
+class OverviewNumbers(Numbers[Encoding]):
     """The figures with their numbers, in order."""
 
     parts: tuple[Part, ...]
@@ -53,10 +54,11 @@ class OverviewNumbers(Numbers):
 
 
 @dataclass(frozen=True)
-class Overview(Figure):
+class Overview(Figure[Encoding]):
     """The first article's two-panel figure, or any list of figures."""
 
     name: ClassVar[str] = "overview"
+    summary: ClassVar[str] = "Several figures of one encoding side by side"
     example: ClassVar[str] = "pecli overview -k 10 --panels heatmap,distance,curves"
     aspect: ClassVar[float] = 0.8
     one_table: ClassVar[bool] = False
@@ -65,7 +67,7 @@ class Overview(Figure):
     panels: tuple[str, ...] = option(("heatmap", "distance"), "the figures, left to right", choices=single_figures)
     measure: str = option("euclidean", "the measure of the panels that have one", choices=measures, flags=("-m",))
 
-    def parts(self) -> list[Figure]:
+    def parts(self) -> list[Figure[Any]]:
         """The figures that stand side by side."""
         classes = [single_figures()[name] for name in self.panels]
         return [cls(**({"measure": self.measure} if "measure" in cls.options() else {})) for cls in classes]
@@ -79,19 +81,19 @@ class Overview(Figure):
         columns = total if total <= 3 else ceil(sqrt(total))
         return (ceil(total / columns), columns)
 
-    def shape(self, view: View) -> tuple[int, ...]:
+    def shape(self, view: View[Encoding]) -> tuple[int, ...]:
         return (sum(prod(part.shape(view)) for part in self.parts()),)
 
-    def check_view(self, view: View) -> None:
+    def check_view(self, view: View[Encoding]) -> None:
         for part in self.parts():
             if not part.takes(type(view.encoding)):
-                raise UsageError(f"panel {part.name} cannot show {view.encoding.name}: it has no {part.needs}")
+                raise UsageError(f"panel {part.refusal(type(view.encoding))}")
             part.check_view(view)
 
     def texts(self) -> list[str]:
         return [text for part in self.parts() for text in part.texts()]
 
-    def compute(self, view: View) -> OverviewNumbers:
+    def compute(self, view: View[Encoding]) -> OverviewNumbers:
         return OverviewNumbers(view=view, parts=tuple(Part(part, part.compute(view)) for part in self.parts()))
 
     def draw(self, numbers: OverviewNumbers, axes: list[Axes], canvas: Canvas) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, sqrt
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from pecli.analysis import check_indices
 from pecli.core.lazy import Array, np
@@ -22,7 +22,7 @@ SLICES = 5  # dimensions shown where none are asked for
 
 
 @dataclass(frozen=True, kw_only=True)
-class RelativeNumbers(Numbers):
+class RelativeNumbers(Numbers[Harmonic]):
     """tensor : (L, L, dims), the encoding of i − j for query i (row) and key j; offsets : (L, L); dims : (dims,)."""
 
     main_array: ClassVar[str] = "tensor"
@@ -44,7 +44,7 @@ class RelativeNumbers(Numbers):
 
 
 @dataclass(frozen=True)
-class RelativeTensor(Figure):
+class RelativeTensor(Figure[Harmonic]):
     """The L × L matrix of offsets i − j, and slices of the L × L × d tensor that holds the encoding of each.
 
     Notes
@@ -53,9 +53,9 @@ class RelativeTensor(Figure):
     """
 
     name: ClassVar[str] = "relative"
+    summary: ClassVar[str] = "The tensor of relative encodings: one vector for each pair of positions"
     example: ClassVar[str] = "pecli relative --length 8 --d 32 --dims 0,1,8,9"
     aspect: ClassVar[float] = 0.9
-    needs: ClassVar[str] = "angles"  # that is, a formula that holds for negative offsets too
     default_encoding: ClassVar[str] = "relative"
 
     dims: tuple[int, ...] | None = option(
@@ -67,20 +67,20 @@ class RelativeTensor(Figure):
         columns = panels if panels <= 2 else 3 if panels in (3, 5, 6) else ceil(sqrt(panels))
         return (ceil(panels / columns), columns)
 
-    def blocks(self, view: View) -> Blocks:
+    def blocks(self, view: View[Harmonic]) -> Blocks:
         """The runs of positions that a row and a column stand for."""
         return view.positions.blocks(min(view.pixels) if view.pixels else None)
 
-    def shape(self, view: View) -> tuple[int, ...]:
+    def shape(self, view: View[Harmonic]) -> tuple[int, ...]:
         count = self.blocks(view).count
         return (count, count, len(self.sliced(view)))
 
-    def check_view(self, view: View) -> None:
+    def check_view(self, view: View[Harmonic]) -> None:
         super().check_view(view)
         view.encoding.covered(offsets_of(view))
         self.sliced(view)
 
-    def sliced(self, view: View) -> Array:
+    def sliced(self, view: View[Harmonic]) -> Array:
         """The dimensions that are needed: those shown, or all."""
         width = view.encoding.width
         check_indices("--dims", self.dims, view, width, "dimensions")
@@ -90,8 +90,8 @@ class RelativeTensor(Figure):
             return np.arange(width)
         return np.unique([0, 1, width // 8, width // 4, width // 4 + 1])[:SLICES]
 
-    def compute(self, view: View) -> RelativeNumbers:
-        harmonic, blocks, dims = cast(Harmonic, view.encoding), self.blocks(view), self.sliced(view)
+    def compute(self, view: View[Harmonic]) -> RelativeNumbers:
+        harmonic, blocks, dims = view.encoding, self.blocks(view), self.sliced(view)
         centres = blocks.centres()
         offsets = centres[:, None] - centres
         if blocks.size == 1:  # every offset has its row of the table
@@ -125,7 +125,7 @@ class RelativeTensor(Figure):
         return ColourBar(image, "value")
 
 
-def offsets_of(view: View) -> Positions:
+def offsets_of(view: View[Harmonic]) -> Positions:
     """The offsets −(L − 1) … L − 1 of the positions shown."""
     length = view.positions.length
     return Positions(start=1 - length, length=2 * length - 1)

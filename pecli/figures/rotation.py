@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import check_indices
 from pecli.core.errors import UsageError
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.values import EXACT
-from pecli.encodings.rope import Rope
+from pecli.encodings.capabilities import Rotary
 from pecli.figures.axis_labels import label_dimensions, label_positions
 from pecli.figures.canvas import Canvas, ColourBar
 from pecli.figures.figure import Figure, Numbers, View
@@ -24,7 +24,7 @@ PATHS = 3  # pairs whose paths are drawn where none are asked for
 
 
 @dataclass(frozen=True, kw_only=True)
-class RotationNumbers(Numbers):
+class RotationNumbers(Numbers[Rotary]):
     """after, before : (length, d), Q with and without the rotation; positions : (length,); pairs : (n,);
     paths : (n, length, 2), the two columns of each pair after the rotation."""
 
@@ -40,7 +40,7 @@ class RotationNumbers(Numbers):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MatrixNumbers(Numbers):
+class MatrixNumbers(Numbers[Rotary]):
     """matrix : (d, d), R_p; dimensions : (d,)."""
 
     main_array: ClassVar[str] = "matrix"
@@ -52,7 +52,7 @@ class MatrixNumbers(Numbers):
 
 
 @dataclass(frozen=True)
-class Rotation(Figure):
+class Rotation(Figure[Rotary]):
     """Q as a heatmap before and after the rotation, and the paths of chosen pairs in the plane.
 
     Notes
@@ -62,9 +62,9 @@ class Rotation(Figure):
     """
 
     name: ClassVar[str] = "rotation"
+    summary: ClassVar[str] = "What RoPE does to a query: before, after, and the circles on which pairs of columns turn"
     example: ClassVar[str] = "pecli rotation --d 32 --length 64 --pairs 0,4,8"
     aspect: ClassVar[float] = 0.8
-    needs: ClassVar[str] = "rotate"
     default_encoding: ClassVar[str] = "rope"
 
     content: str = option(
@@ -81,15 +81,15 @@ class Rotation(Figure):
     def grid(self) -> tuple[int, int]:
         return (2, 2) if self.matrix is None else (1, 1)
 
-    def shape(self, view: View) -> tuple[int, ...]:
+    def shape(self, view: View[Rotary]) -> tuple[int, ...]:
         width = view.encoding.width
         return (view.covered.length, width) if self.matrix is None else (width, width)
 
-    def check_view(self, view: View) -> None:
+    def check_view(self, view: View[Rotary]) -> None:
         super().check_view(view)
         self.drawn_pairs(view)
 
-    def drawn_pairs(self, view: View) -> Array:
+    def drawn_pairs(self, view: View[Rotary]) -> Array:
         """The pairs whose paths are drawn."""
         count = view.encoding.width // 2
         check_indices("--pairs", self.pairs, view, count, "pairs")
@@ -100,7 +100,7 @@ class Rotation(Figure):
     def fingerprint(self) -> str:
         return "" if self.content in ("same", "random") else fingerprint(self.content)
 
-    def query(self, view: View) -> Array:
+    def query(self, view: View[Rotary]) -> Array:
         """Q before the rotation, shape (length, d)."""
         shape = (view.covered.length, view.encoding.width)
         random = np.random.default_rng(self.content_seed)
@@ -114,8 +114,8 @@ class Rotation(Figure):
             raise UsageError(f"--content {self.content} holds {given} numbers and {wanted} are needed")
         return table
 
-    def compute(self, view: View) -> RotationNumbers | MatrixNumbers:
-        rope = cast(Rope, view.encoding)
+    def compute(self, view: View[Rotary]) -> RotationNumbers | MatrixNumbers:
+        rope = view.encoding
         if self.matrix is not None:
             turned = rope.rotation_matrix(self.matrix)
             return MatrixNumbers(view=view, matrix=turned, dimensions=np.arange(rope.width), position=self.matrix)

@@ -9,6 +9,7 @@ from pecli.core.errors import UsageError
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import minus
 from pecli.core.options import option
+from pecli.encodings.capabilities import TableEncoding
 from pecli.figures.canvas import Canvas, ColourBar
 from pecli.figures.figure import Figure, Numbers, View
 from pecli.measures.pair_density import CLASSES, coarser, counts, points
@@ -30,7 +31,7 @@ def triangles() -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CloudNumbers(Numbers):
+class CloudNumbers(Numbers[TableEncoding]):
     """What is known of all pairs, drawn as points or as counts."""
 
     pearson: float | None  # linear correlation of the cloud
@@ -79,7 +80,7 @@ class DensityNumbers(CloudNumbers):
 
 
 @dataclass(frozen=True)
-class Scatter(Figure):
+class Scatter(Figure[TableEncoding]):
     """Correlation of two positions' vectors against their distance, every pair of positions.
 
     Notes
@@ -89,6 +90,7 @@ class Scatter(Figure):
     """
 
     name: ClassVar[str] = "scatter"
+    summary: ClassVar[str] = "Two measures against each other, one point a pair of positions"
     example: ClassVar[str] = "pecli scatter --x corr --y euclidean"
     aspect: ClassVar[float] = 0.9
 
@@ -99,17 +101,17 @@ class Scatter(Figure):
     def grid(self) -> tuple[int, int]:
         return (1, 2 if self.triangle == "both" else 1)
 
-    def counted(self, view: View) -> bool:
+    def counted(self, view: View[TableEncoding]) -> bool:
         """Whether the pairs are too many to draw one by one."""
         return view.pixels is not None and view.covered.length * (view.covered.length - 1) // 2 > MOST
 
-    def shape(self, view: View) -> tuple[int, ...]:
+    def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
         length = view.covered.length
         if self.counted(view):
             return max((CLASSES, CLASSES), (length, view.encoding.width), key=lambda sides: sides[0] * sides[1])
         return (6, length * (length - 1) // 2)
 
-    def check_view(self, view: View) -> None:
+    def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
         if view.covered.length < 2:
             raise UsageError("scatter compares pairs: --length 1 has none, it takes 2 or more")
@@ -120,7 +122,7 @@ class Scatter(Figure):
                 "some minutes of work: try --length 100000"
             )
 
-    def compute(self, view: View) -> CloudNumbers:
+    def compute(self, view: View[TableEncoding]) -> CloudNumbers:
         across, up = MEASURES[self.x], MEASURES[self.y]
         if not self.counted(view):
             cloud = points(view.encoding, across, up, view.covered)

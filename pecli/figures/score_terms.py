@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from pecli.core.arithmetic import ROUNDING
 from pecli.core.lazy import Array, np
-from pecli.encodings.encoding import Encoding
+from pecli.encodings.capabilities import Additive
 from pecli.figures.canvas import Canvas, ColourBar
 from pecli.figures.figure import Numbers, View
 from pecli.figures.images import show_matrix
@@ -17,7 +18,6 @@ from pecli.figures.tokens import TokenFigure, products
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-ROUNDING = 1e-12  # of the largest score: whichever is smaller is rounding
 PLACES = {  # in a 2 × 3 grid: left the four products, m down and n across; right below their sum
     "content_content": 0,
     "content_position": 1,
@@ -36,7 +36,7 @@ TITLES = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class TermsNumbers(Numbers):
+class TermsNumbers(Numbers[Additive]):
     """total : (n, n), the scores, m down, n across; the four parts : (n, n) each.
 
     error : the largest |sum of the parts − score computed at once|; spreads : of total and parts, how much each
@@ -72,7 +72,7 @@ class TermsNumbers(Numbers):
 
 
 @dataclass(frozen=True)
-class Terms(TokenFigure):
+class Terms(TokenFigure[Additive]):
     """(x_m + p_m)·(x_n + p_n) of tokens x at positions p, multiplied out: four parts and their sum, one scale.
 
     Absolute positions are in the middle two, content · position and position · content; the offset is in the last:
@@ -86,24 +86,20 @@ class Terms(TokenFigure):
     """
 
     name: ClassVar[str] = "terms"
+    summary: ClassVar[str] = "The score of two tokens as its four parts: content, position and both together"
     example: ClassVar[str] = "pecli terms --tokens 'the dog bites the man'"
-    needs: ClassVar[str] = "position vector to add"
     default_options: ClassVar[Mapping[str, Any]] = {"d": 16}
     aspect: ClassVar[float] = 1.1
     one_table: ClassVar[bool] = False
 
-    @classmethod
-    def takes(cls, encoding: type[Encoding]) -> bool:
-        return encoding.additive
-
     def grid(self) -> tuple[int, int]:
         return (2, 3)
 
-    def shape(self, view: View) -> tuple[int, ...]:
+    def shape(self, view: View[Additive]) -> tuple[int, ...]:
         count = len(self.words)
         return (5, count, max(count, view.encoding.width))
 
-    def compute(self, view: View) -> TermsNumbers:
+    def compute(self, view: View[Additive]) -> TermsNumbers:
         x, p = self.content(view.encoding.width), view.encoding.table(self.rows(view))
         xx, xp, px, pp = (products(first, second) for first in (x, p) for second in (x, p))
         total = xx + xp + px + pp

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.core.lazy import Array, np
 from pecli.core.positions import Positions
-from pecli.encodings.encoding import Encoding
+from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
@@ -22,7 +22,7 @@ STILL = 1e15  # positions; a longer wave stands still, and an axis has no room f
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpectrumNumbers(Numbers):
+class SpectrumNumbers(Numbers[TableEncoding]):
     """wavelength : (n,), positions (a pair that stands still has none and is left out); pair : (n,);
     encoding : (n,), which of the encodings."""
 
@@ -50,7 +50,7 @@ class SpectrumNumbers(Numbers):
 
 
 @dataclass(frozen=True)
-class Spectrum(Figure):
+class Spectrum(Figure[TableEncoding]):
     """Wavelengths 2π/ω on a logarithmic axis, with a line at the length shown.
 
     Notes
@@ -60,11 +60,15 @@ class Spectrum(Figure):
     """
 
     name: ClassVar[str] = "spectrum"
+    summary: ClassVar[str] = "The wavelength of every pair of dimensions"
     example: ClassVar[str] = "pecli spectrum -e sinusoidal -e rope:base=500000"
     aspect: ClassVar[float] = 0.55
     several: ClassVar[bool] = True
 
-    def compute(self, view: View) -> SpectrumNumbers:
+    def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
+        return (view.covered.length, view.encoding.width)
+
+    def compute(self, view: View[TableEncoding]) -> SpectrumNumbers:
         waves = [wavelengths(encoding, encoding.covered(view.positions)) for encoding in view.encodings]
         known = [one < STILL for one in waves]
         pairs = [pairs_of(encoding, len(one)) for encoding, one in zip(view.encodings, waves, strict=True)]
@@ -106,11 +110,11 @@ class Spectrum(Figure):
         axes[0].grid(axis="y")
         axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
-    def title(self, view: View) -> str:
+    def title(self, view: View[TableEncoding]) -> str:
         return "wavelengths" if len(view.encodings) > 1 else super().title(view)
 
 
-def wavelengths(encoding: Encoding, rows: Positions) -> Array:
+def wavelengths(encoding: TableEncoding, rows: Positions) -> Array:
     """Positions a turn takes: of each pair by the formula, else of each column as measured; inf where it stands."""
     if isinstance(encoding, Harmonic):
         return encoding.wavelengths()
@@ -126,7 +130,7 @@ def wavelengths(encoding: Encoding, rows: Positions) -> Array:
     return np.where(varies, count / np.maximum(peak, 1), np.inf)
 
 
-def pairs_of(encoding: Encoding, count: int) -> Array:
+def pairs_of(encoding: TableEncoding, count: int) -> Array:
     """Where the wavelengths stand on the axis of pairs: a column without a partner at half its number."""
     return np.arange(count) if isinstance(encoding, Harmonic) else np.arange(count) / 2
 

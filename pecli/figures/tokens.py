@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from pecli.analysis import E
 from pecli.core.errors import UsageError
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
@@ -36,7 +37,7 @@ def examples() -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class TokenFigure(Figure):
+class TokenFigure(Figure[E]):
     """Base of the figures that look at tokens: one position a token, so ``--length`` is theirs to say.
 
     Notes
@@ -85,7 +86,7 @@ class TokenFigure(Figure):
             raise UsageError(f"{self.name} has one position a token, {count} here: leave --length {asked.length} out")
         return replace(asked, length=count)
 
-    def rows(self, view: View) -> Array:
+    def rows(self, view: View[E]) -> Array:
         """The position of every token, shape (n,), also where other figures look at more positions."""
         return replace(view.positions, length=len(self.words)).array()
 
@@ -118,7 +119,7 @@ class TokenFigure(Figure):
     def texts(self) -> list[str]:
         return list(self.words)
 
-    def title(self, view: View) -> str:
+    def title(self, view: View[E]) -> str:
         start = view.positions.start
         return super().title(view) + (f"; positions {start} to {start + len(self.words) - 1}" if start else "")
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from pecli.analysis import check_indices
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
+from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.encoding import Encoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_positions
@@ -24,7 +25,7 @@ LINES = 5  # dimensions where none are asked for
 
 
 @dataclass(frozen=True, kw_only=True)
-class WavesNumbers(Numbers):
+class WavesNumbers(Numbers[TableEncoding]):
     """values, low : (dims, n), largest and smallest value at each of n runs of positions; dims : (dims,);
     positions : (n,); wavelengths : (dims,), positions, measured where no formula gives them."""
 
@@ -45,7 +46,7 @@ class WavesNumbers(Numbers):
 
 
 @dataclass(frozen=True)
-class Waves(Figure):
+class Waves(Figure[TableEncoding]):
     """The values of chosen dimensions, one line each, in lanes one below the other.
 
     Notes
@@ -54,6 +55,7 @@ class Waves(Figure):
     """
 
     name: ClassVar[str] = "waves"
+    summary: ClassVar[str] = "Chosen dimensions against position: how often each column changes"
     example: ClassVar[str] = "pecli waves --dims 4,5,6,7"
     aspect: ClassVar[float] = 0.5
 
@@ -61,7 +63,7 @@ class Waves(Figure):
         None, "the dimensions", at_least=0, unset=f"{LINES} from fast to slow, those that move first"
     )
 
-    def chosen(self, view: View) -> Array:
+    def chosen(self, view: View[TableEncoding]) -> Array:
         """The dimensions to draw."""
         check_indices("--dims", self.dims, view, view.encoding.width, "dimensions")
         if self.dims is not None:
@@ -72,15 +74,15 @@ class Waves(Figure):
         chosen = spread(order[:moving], LINES)
         return np.concatenate([chosen, spread(order[moving:], LINES - len(chosen))])
 
-    def check_view(self, view: View) -> None:
+    def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
         check_run(self.name, view.covered.length)
         self.chosen(view)
 
-    def shape(self, view: View) -> tuple[int, ...]:
+    def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
         return (len(self.chosen(view)), even_bins(view.covered.length, view.pixel_columns))
 
-    def compute(self, view: View) -> WavesNumbers:
+    def compute(self, view: View[TableEncoding]) -> WavesNumbers:
         encoding, rows, dims = view.encoding, view.covered, self.chosen(view)
         edges = even_edges(rows.length, view.pixel_columns)
 
@@ -119,7 +121,7 @@ class Waves(Figure):
         axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
 
-def periods(view: View) -> Array:
+def periods(view: View[TableEncoding]) -> Array:
     """The wavelength of every column, positions, shape (d,)."""
     encoding = view.encoding
     if isinstance(encoding, Harmonic):

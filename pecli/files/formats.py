@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from pecli.core.errors import PecliError, UnknownNameError, UsageError
+from pecli.core.errors import PecliError, UnknownNameError, UsageError, mention
 from pecli.core.lazy import Array, np
 
 if TYPE_CHECKING:
@@ -48,20 +48,29 @@ class Format:
 
 def format_of(path: str, given: str | None) -> str:
     """The format of a file by its extension, else the given one; standard output: the given one, else png."""
-    if path != "-" and (os.path.isdir(path) or path.endswith(("/", os.sep))):
-        raise UsageError(f"-o {path} is a folder: name a file in it, such as {Path(path) / 'figure.png'}")
+    if path.endswith(("/", os.sep)):
+        raise _folder(path)
     suffix = Path(path).suffix.lower().removeprefix(".")
     if suffix in FORMATS and path != "-":
         if given is not None and given != suffix:
-            raise UsageError(f"-o {path} is a .{suffix} file and --format says {given}: drop one of the two")
+            text = f"{mention('output', path)} is a .{suffix} file and {mention('format')} says {given}"
+            raise UsageError(text, option="format", value=given, advice="drop one of the two")
         return suffix
     if given is not None and (path == "-" or not suffix):
         return given
+    if os.path.isdir(path):
+        raise _folder(path)
     if path == "-" or (os.path.exists(path) and not os.path.isfile(path)):
         return "png"  # standard output, a device or a pipe: no name to go by
     if not suffix:
-        raise UsageError(f"-o {path} has no extension to say its format: try {path}.png, or --format png")
-    raise UnknownNameError("output format", suffix, FORMATS)
+        text = f"{mention('output', path)} has no extension to say its format"
+        raise UsageError(text, option="output", value=path, advice=f"try {path}.png, or {mention('format', 'png')}")
+    raise UnknownNameError("output format", suffix, FORMATS, option="output")
+
+
+def _folder(path: str) -> UsageError:
+    advice = f"name a file in it, such as {Path(path) / 'figure.png'}"
+    return UsageError(f"{mention('output', path)} is a folder", option="output", value=path, advice=advice)
 
 
 PNG_END = b"IEND\xaeB`\x82"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -11,56 +10,16 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from pecli.analysis import Analysis
 from pecli.core.errors import PecliError, UnknownNameError, UsageError
-from pecli.core.options import Option
-from pecli.core.values import shorten
-from pecli.encodings import read_encoding
-from pecli.jobs.command_line import plain_path
+from pecli.core.memory import memory_once
+from pecli.jobs.batch_entries import Defaults, Entry, Plan, as_key, read_defaults, read_entry
 from pecli.jobs.job import Job
-from pecli.jobs.job_options import ANALYSES, Choice, encoding_parameters, find_analysis, known_options, spelled_out
-from pecli.jobs.sweep import jobs_of, twice
+from pecli.jobs.same_files import clashes
 from pecli.jobs.toml_lines import Lines
 
 STDIN = "-"
 TABLES = ("batch", "defaults", "figure")
-OWN = ("command", "name", "note")  # keys of a figure that are no options
 LARGEST = 10 * 2**20  # bytes of a batch file
-
-EXAMPLE = """\
-# Pictures of position encodings: pecli batch {path}
-# The keys are the names of the options: pecli heatmap --help lists those of heatmap.
-
-[batch]
-title = "Position encodings"                # of the index
-# index = ["README.md", "index.html"]       # pages that show every picture with its command line
-
-[defaults]                                  # for every figure that has such an option
-size = "column"
-
-[[figure]]
-command = "heatmap"
-name = "heat"                               # for --only, and the heading in the index
-note = "The base stretches the slow waves."
-base = [10, 10000]                          # a list is a sweep: two pictures
-output = "heat-{{base}}.png"                  # any option's name in braces
-
-[[figure]]
-command = "distance"
-encoding = "rope:base=500000"
-measure = "dot"
-output = ["rope.png", "rope.svg"]
-"""
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One figure of the file: where it stands, what it is called, the jobs it asks for."""
-
-    where: str
-    name: str
-    note: str
-    jobs: tuple[Job, ...]
 
 
 @dataclass(frozen=True)
@@ -85,12 +44,13 @@ class Batch:
             jobs = tuple(job for job in entry.jobs if any(_fits(entry, job, pattern) for pattern in wanted))
             kept += [replace(entry, jobs=jobs)] if jobs else []
         if not kept:
-            raise UnknownNameError("figure of this file", " ".join(wanted), [entry.name for entry in self.entries])
+            names = [entry.name for entry in self.entries]
+            raise UnknownNameError("figure of this file", " ".join(wanted), names, option="only")
         return replace(self, entries=tuple(kept))
 
 
 def _fits(entry: Entry, job: Job, pattern: str) -> bool:
-    paths = [Path(path) for path in job.targets()]
+    paths = [Path(path) for path in job.paths]
     files = [name for path in paths for name in (str(path), path.name, path.stem)]
     return any(fnmatchcase(name, pattern) for name in (entry.name, job.figure.name, *files))
 
@@ -136,22 +96,26 @@ def _batch(lines: Lines, tables: dict[str, Any], folder: Path) -> Batch:
         if name not in TABLES:
             raise UnknownNameError(f"table of {lines.of(name)}", name, TABLES)
     about, defaults, figures = tables.get("batch", {}), tables.get("defaults", {}), tables.get("figure", [])
-    if not all(isinstance(one, dict) for one in (about, defaults)) or not isinstance(figures, list) or not figures:
+    if not all(isinstance(part, dict) for part in (about, defaults)) or not isinstance(figures, list) or not figures:
         raise UsageError(f"{lines.path} is not made of [batch], [defaults] and [[figure]]: see pecli batch --init")
     title, index = _about(lines, about)
-    refused = _wrong_defaults(lines, defaults, figures)
-    defaults = {name: value for name, value in defaults.items() if name not in refused}
-    entries, wrong = [], list(refused.values())
-    for number, figure in enumerate(figures):
-        try:
-            entries.append(_entry(lines, number, figure, defaults, folder))
-        except PecliError as error:
-            wrong.append(str(error))
+    entries, wrong = _entries(Plan(lines, folder, memory_once()), read_defaults(lines, defaults, figures), figures)
     if not wrong:
-        wrong = twice((job, entry.where) for entry in entries for job in entry.jobs)
+        wrong = clashes((job, entry.where) for entry in entries for job in entry.jobs)
     if wrong:
         raise UsageError("\n".join(wrong))
     return Batch(tuple(entries), title, index, folder)
+
+
+def _entries(plan: Plan, defaults: Defaults, figures: list[Any]) -> tuple[list[Entry], list[str]]:
+    """Every figure of the file that is right, and what is wrong with the others."""
+    entries, wrong = [], list(defaults.wrong)
+    for number, figure in enumerate(figures):
+        try:
+            entries.append(read_entry(plan, number, figure, defaults.values))
+        except PecliError as error:
+            wrong.append(error.sentence(as_key))
+    return entries, wrong
 
 
 def _about(lines: Lines, about: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
@@ -162,121 +126,6 @@ def _about(lines: Lines, about: Mapping[str, Any]) -> tuple[str, tuple[str, ...]
         known[name] = value
     title, index = known["title"], known["index"]
     index = [index] if isinstance(index, str) else index
-    if not isinstance(title, str) or not isinstance(index, list) or not all(isinstance(one, str) for one in index):
+    if not isinstance(title, str) or not isinstance(index, list) or not all(isinstance(name, str) for name in index):
         raise UsageError(f"{lines.of('batch')}: title of [batch] is text, index is text or a list of text")
     return title, tuple(index)
-
-
-def _wrong_defaults(lines: Lines, defaults: Mapping[str, Any], figures: list[Any]) -> dict[str, str]:
-    """What is wrong under [defaults], by name: each must be an option of some figure here, of the right type."""
-    known: dict[str, Option] = {}
-    for figure in figures:
-        command = figure.get("command") if isinstance(figure, dict) else None
-        if isinstance(command, str) and command in ANALYSES:  # another one is told with its entry
-            known.update(known_options(find_analysis(command)))
-    spelled = {flag.removeprefix("--"): one for one in known.values() for flag in one.flags}
-    known = {**{name.replace("-", "_"): one for name, one in spelled.items()}, **known}
-    wrong = {}
-    for name, value in defaults.items():
-        at = f"{lines.of('defaults', key=name)}: [defaults]"
-        try:
-            _check_type(_known(known, name), value)
-        except UsageError as error:
-            wrong[name] = f"{at}: {error}"
-    return wrong
-
-
-def _known(known: Mapping[str, Option], name: str, of: str = "") -> Option:
-    one = known.get(name.replace("-", "_"))
-    if one is None:
-        raise UnknownNameError("option" + of, name, known)
-    return one
-
-
-def _entry(lines: Lines, number: int, figure: Any, defaults: Mapping[str, Any], folder: Path) -> Entry:
-    """One figure; raises UsageError with its place, the line of the key that is wrong where the message has one."""
-    if not isinstance(figure, dict) or not isinstance(figure.get("command"), str):
-        raise UsageError(
-            f'{lines.of("figure", number)}: figure {number + 1} has no command, such as command = "heatmap"'
-        )
-    name, note = figure.get("name", ""), figure.get("note", "")
-    label = f"figure {number + 1}" + (f" ({name})" if name else "")
-    try:
-        if not isinstance(name, str) or not isinstance(note, str):
-            raise UsageError("name and note are text")
-        given = {key: value for key, value in figure.items() if key not in OWN}
-        jobs = _jobs(find_analysis(figure["command"]), given, defaults)
-        shown = name or Path(jobs[0].targets()[0]).name
-        jobs = tuple(_placed(job, folder) for job in jobs)
-        for job in jobs:
-            job.check(planned=True)
-    except PecliError as error:
-        place = lines.of("figure", number, _key_of(str(error), figure))
-        raise UsageError(f"{place}: {label}: {error}") from None
-    return Entry(f"{lines.of('figure', number)}: {label}", shown, note, jobs)
-
-
-def _key_of(message: str, figure: Mapping[str, Any]) -> str | None:
-    """The key that a message is about: the first of the entry's that it names."""
-    found = re.findall(r"--([a-z][a-z-]*)|'(\w[\w-]*)'|unknown (\w+)|^(\w+)", message)
-    named = [word.replace("-", "_") for words in found for word in words if word]
-    return next((key for word in named for key in figure if key.replace("-", "_") == word), None)
-
-
-def _jobs(analysis: type[Analysis], given: Mapping[str, Any], defaults: Mapping[str, Any]) -> tuple[Job, ...]:
-    known = known_options(analysis)
-    given, spelled = spelled_out(known, given), spelled_out(known, defaults)
-    (choice,) = Choice.options()
-    specs = _specs(given.get(choice, spelled.get(choice, analysis.default_encoding)))
-    own = {name: one for spec in specs for name, one in read_encoding(spec).options().items()}
-    for key, value in given.items():
-        _check_type(own.get(key) or _known(known, key, f" of {analysis.name}"), value)
-    fitting = {n: v for n, v in spelled.items() if n in known and (n not in encoding_parameters() or n in own)}
-    jobs = jobs_of(analysis.name, {**fitting, **given})
-    if not jobs[0].targets():
-        raise UsageError(
-            f"output is missing: {analysis.name} draws nothing, so name a file such as {analysis.name}.json"
-        )
-    return tuple(jobs)
-
-
-def _specs(value: Any) -> list[str]:
-    """The encodings that a value, a list or a list of lists names."""
-    if isinstance(value, str):
-        return [value]
-    if not isinstance(value, list):
-        raise UsageError(f"encoding = {value!r} is of the wrong type: it takes text such as 'rope:base=500000'")
-    return [spec for item in value for spec in _specs(item)]
-
-
-def _check_type(one: Option, value: Any) -> None:
-    """TOML has types, so text is no number there, and true is neither; raises UsageError."""
-    if isinstance(value, list):
-        for item in value:
-            _check_type(one, item)
-        return
-    if one.scalar in (bool, str):
-        right = isinstance(value, one.scalar)
-    else:
-        right = (isinstance(value, (int, float)) and not isinstance(value, bool)) or value in list(one.names)
-    if not right:
-        raise UsageError(f"{one.name} = {shorten(repr(value))} is of the wrong type: it takes {one.bounds}")
-
-
-def _placed(job: Job, folder: Path) -> Job:
-    """The job with its outputs in the folder; raises UsageError for one that would leave it."""
-    paths = [inside(folder, path) for path in job.targets()]
-    return replace(job, output=replace(job.output, output=tuple(map(plain_path, paths)), format=None))
-
-
-def inside(folder: Path, path: str) -> str:
-    """The path in the folder; raises UsageError for one that would leave it, here or on another system."""
-    if "\\" in path:
-        raise UsageError(f"output {path} has a \\, which parts folders on Windows alone: write /, also there")
-    try:
-        there = (folder.resolve() / path).resolve()
-    except (OSError, RuntimeError, ValueError) as error:  # a loop of symlinks, a NUL
-        raise UsageError(f"output {path!r} cannot be made: {error}") from None
-    if path == STDIN or not there.is_relative_to(folder.resolve()):
-        raise UsageError(f"output {path} leaves the folder {folder}: name a file inside it")
-    return str(folder / path)

@@ -9,7 +9,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from pecli.core.errors import UnknownNameError
-from pecli.jobs.batch_file import Batch, Entry, inside
+from pecli.jobs.batch_entries import Entry, inside
+from pecli.jobs.batch_file import Batch
 from pecli.jobs.command_line import command
 from pecli.jobs.job import Job
 
@@ -80,12 +81,12 @@ def _alt(entry: Entry, job: Job) -> str:
 
 def _line(job: Job) -> str:
     """The command line, with the file's bare name."""
-    return command(job, tuple(Path(path).name for path in job.targets()))
+    return command(job, tuple(Path(path).name for path in job.paths))
 
 
 def _files(job: Job, place: Path) -> tuple[list[str], list[str]]:
     """The job's pictures and its other files, as seen from the page."""
-    paths = [quote(Path(os.path.relpath(path, place)).as_posix()) for path in job.targets()]
+    paths = [quote(Path(os.path.relpath(path, place)).as_posix()) for path in job.paths]
     shown = [path for path in paths if Path(path).suffix.lower() in SHOWN]
     return shown, [path for path in paths if path not in shown]
 

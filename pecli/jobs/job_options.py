@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from pecli.analysis import Analysis
-from pecli.core.errors import UnknownNameError, UsageError
+from pecli.core.caching import cached
+from pecli.core.errors import UnknownNameError, UsageError, mention
 from pecli.core.options import Option, Options, option
 from pecli.core.positions import Positions
 from pecli.core.registry import Registry
 from pecli.encodings import ENCODINGS
 from pecli.figures import FIGURES
 from pecli.figures.canvas import Canvas
-from pecli.files.formats import FORMATS, format_of
-from pecli.files.writer import place
+from pecli.files.formats import FORMATS
 from pecli.reports import REPORTS
 
 
@@ -35,15 +34,6 @@ class Output(Options):
     format: str | None = option(None, "format where no file name says it", choices=lambda: FORMATS, unset="png")
     no_clobber: bool = option(False, "keep files that are there already")
 
-    def check(self) -> None:
-        places = [place(path) for path in self.output]
-        twice = [path for at, path in enumerate(self.output) if places[at] in places[:at]]
-        if twice:
-            raise UsageError(f"-o {twice[0]} is given twice")
-        for path in self.output:
-            if "{" not in Path(path).suffix:  # a blank; what it becomes is checked when it is filled
-                format_of(path, self.format)
-
 
 @dataclass(frozen=True)
 class Choice(Options):
@@ -60,16 +50,17 @@ class Choice(Options):
 
 
 SECTIONS: tuple[type[Options], ...] = (Choice, Positions, Canvas, Output)
-ANALYSES: Registry[type[Analysis]] = FIGURES | REPORTS
+ANALYSES: Registry[type[Analysis[Any]]] = FIGURES | REPORTS
 
 
-def find_analysis(name: str) -> type[Analysis]:
+def find_analysis(name: str) -> type[Analysis[Any]]:
     """The figure or report of that name; raises UnknownNameError with a suggestion."""
     if name not in ANALYSES:
-        raise UnknownNameError("figure", name, ANALYSES)
+        raise UnknownNameError("figure", name, ANALYSES, option="command")
     return ANALYSES[name]
 
 
+@cached
 def encoding_parameters() -> dict[str, Option]:
     """The parameters of all encodings that are options of the command line, by name; a shared one stands once.
 
@@ -77,6 +68,19 @@ def encoding_parameters() -> dict[str, Option]:
     """
     every = ((name, one) for cls in ENCODINGS.values() for name, one in cls.options().items())
     return {name: one for name, one in every if one.only_with is None}
+
+
+@cached
+def shared_options(analysis: type[Analysis[Any]]) -> dict[str, Option]:
+    """The options of this figure or report that belong to no encoding."""
+    sections = [section for section in SECTIONS if section is not Canvas or analysis.drawn]
+    return {**analysis.options(), **{name: one for section in sections for name, one in section.options().items()}}
+
+
+@cached
+def known_options(analysis: type[Analysis[Any]]) -> dict[str, Option]:
+    """Every option that a job of this figure or report takes."""
+    return {**analysis.options(), **encoding_parameters(), **shared_options(analysis)}
 
 
 def spelled_out(known: Mapping[str, Option], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -87,15 +91,6 @@ def spelled_out(known: Mapping[str, Option], given: Mapping[str, Any]) -> dict[s
         own = name.replace("-", "_")
         own = own if own in known else flags.get("--" + name.replace("_", "-"), own)
         if own in result:
-            raise UsageError(f"{own} is given twice, once as {name}")
+            raise UsageError(f"{mention(own)} is given twice, once as {name}", option=own)
         result[own] = value
     return result
-
-
-def known_options(analysis: type[Analysis]) -> dict[str, Option]:
-    """Every option that a job of this figure or report takes."""
-    known = {**analysis.options(), **encoding_parameters()}
-    for section in SECTIONS:
-        if section is not Canvas or analysis.drawn:
-            known.update(section.options())
-    return known

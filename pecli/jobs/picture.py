@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pecli.analysis import Numbers
 from pecli.core.errors import UsageError
@@ -27,26 +27,26 @@ class Picture:
     job: Job
 
     @property
-    def figure(self) -> Figure:
+    def figure(self) -> Figure[Any]:
         """What draws; raises UsageError for a report, which is read and not drawn."""
         if not isinstance(self.job.figure, Figure):
             raise UsageError(f"{self.job.figure.name} is a report: it has numbers and no picture")
         return self.job.figure
 
     @cached_property
-    def numbers(self) -> Numbers:
+    def numbers(self) -> Numbers[Any]:
         """Every number behind the picture, at any length."""
-        figure, view = self.job.figure, self.job.view(seen=False)
-        if figure.shape(view) == figure.shape(self.job.view()):
+        figure, view = self.job.figure, self.job.view
+        if figure.shape(view) == figure.shape(self.job.seen_view):
             return self.seen
-        self.job.check_memory(seen=False)
+        if not self.job.needs_all:  # else it was asked when the job was settled
+            self.job.check_memory(view)
         return figure.compute(view)
 
     @cached_property
-    def seen(self) -> Numbers:
+    def seen(self) -> Numbers[Any]:
         """The numbers that the picture shows: no more than it has pixels, averages where there are more."""
-        self.job.check_memory()
-        return self.job.figure.compute(self.job.view())
+        return self.job.figure.compute(self.job.seen_view)
 
     @cached_property
     def sizes(self) -> dict[str, int]:
@@ -69,7 +69,7 @@ class Picture:
         -------
         the same Axes
         """
-        panels = split_axes(axes, self.figure.grid_for(self.job.view()))
+        panels = split_axes(axes, self.figure.grid_for(self.job.seen_view))
         scale = self.figure.draw(self.seen, panels, self.job.canvas)
         if scale is not None:
             add_colour_bar(scale, panels)
@@ -89,23 +89,26 @@ class Picture:
 
     def save(self, *paths: str | os.PathLike[str]) -> list[str]:
         """Writes the result to each path (or the job's own), whole or not at all; gives the paths."""
-        job = self.job if not paths else Job.make(self.job.figure.name, {**self.job.settings(), "output": paths})
-        job.check()
-        for path, data in zip(job.targets(), self.render(*job.formats()), strict=True):
+        job = self.job
+        if paths:
+            job = job.with_output(paths)
+            job.check()
+        formats = [target.format for target in job.targets]
+        for path, data in zip(job.paths, self.render(*formats), strict=True):
             check_target(path, not job.output.no_clobber)
             write(path, data)
             self.sizes[path] = len(data)
-        return list(job.targets())
+        return list(job.paths)
 
     def title(self) -> str:
         """The title that is drawn; empty for none."""
         canvas = self.job.canvas
         if canvas.no_title:
             return ""
-        return self.figure.title(self.job.view()) if canvas.title is None else canvas.title
+        return self.figure.title(self.job.seen_view) if canvas.title is None else canvas.title
 
     def _drawing(self) -> Drawing:
-        figure, canvas, view = self.figure, self.job.canvas, self.job.view()
+        figure, canvas, view = self.figure, self.job.canvas, self.job.seen_view
         drawing, axes = new_picture(canvas, figure.aspect_for(view), figure.grid_for(view))
         scale = figure.draw(self.seen, axes, canvas)
         if scale is not None:
@@ -117,7 +120,7 @@ class Picture:
         settle(drawing)
         return drawing
 
-    def _encode(self, format: str, what: Drawing | Numbers) -> bytes:
+    def _encode(self, format: str, what: Drawing | Numbers[Any]) -> bytes:
         return FORMATS[format].encode(what, self.job.metadata(), self.job.salt())
 
     def _repr_png_(self) -> bytes:

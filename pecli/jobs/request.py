@@ -6,6 +6,7 @@ import hashlib
 import json
 import sys
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from pecli.analysis import Analysis
@@ -18,16 +19,19 @@ from pecli.jobs.job_options import Output
 
 @dataclass(frozen=True)
 class Request:
-    """A figure (or report) with its options, of encodings at positions, on a canvas, to an output."""
+    """A figure (or report) with its options, of encodings at positions, on a canvas, to an output.
 
-    figure: Analysis
+    All of it as it was asked for: an encoding that takes a size from the positions still leaves it open here.
+    """
+
+    figure: Analysis[Any]
     encodings: tuple[Encoding, ...]
     positions: Positions
     canvas: Canvas
     output: Output
 
     def settings(self) -> dict[str, Any]:
-        """The job as a flat mapping that `make` reads: everything but the output."""
+        """The request as a flat mapping that `Job.make` reads: everything but the output."""
         return {
             "encoding": self.specs(),
             **self.figure.settings(),
@@ -36,7 +40,11 @@ class Request:
         }
 
     def metadata(self) -> str:
-        """The job and the versions that draw it, as the text that finished files carry (ASCII JSON)."""
+        """The request and the versions that draw it, as the text that finished files carry (ASCII JSON)."""
+        return self._metadata
+
+    @cached_property
+    def _metadata(self) -> str:
         given = {name: value for name, value in self.settings().items() if value is not None}
         prints = [part.fingerprint() for part in (*self.encodings, self.figure, self.canvas)]
         inputs = {"inputs": [one for one in prints if one]} if any(prints) else {}

@@ -44,7 +44,7 @@ def cores() -> int:
 def is_done(job: Job) -> bool:
     """Whether every file of the job is there and carries the same job, made by the same versions."""
     wanted = json.loads(job.metadata())
-    return bool(job.targets()) and all(_carries(path, wanted) for path in job.targets())
+    return bool(job.targets) and all(_carries(path, wanted) for path in job.paths)
 
 
 def _carries(path: str, wanted: dict[str, object]) -> bool:
@@ -64,7 +64,7 @@ def do(job: Job) -> Outcome:
         picture = Picture(job)
         return Outcome(job, WRITTEN, tuple(picture.save()), tuple(picture.notes))
     except (PecliError, OSError, MemoryError) as error:
-        return Outcome(job, FAILED, job.targets(), (str(error) or type(error).__name__,))
+        return Outcome(job, FAILED, job.paths, (str(error) or type(error).__name__,))
 
 
 def run(jobs: Sequence[Job], *, workers: int = 1, force: bool = False, fail_fast: bool = False) -> Iterator[Outcome]:
@@ -79,9 +79,9 @@ def run(jobs: Sequence[Job], *, workers: int = 1, force: bool = False, fail_fast
     """
     todo = []
     for job in jobs:
-        kept = [path for path in job.targets() if job.output.no_clobber and os.path.exists(path)]
+        kept = [path for path in job.paths if job.output.no_clobber and os.path.exists(path)]
         if kept or (not force and is_done(job)):
-            yield Outcome(job, SKIPPED, job.targets())
+            yield Outcome(job, SKIPPED, job.paths)
         else:
             todo.append(job)
     workers = min(workers, len(todo))

@@ -1,79 +1,58 @@
-"""Several values where an option takes one: every combination is a job."""
+"""Options given as text or values become requests: several values where an option takes one are every combination."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
-from pathlib import Path
-from typing import Any
+from math import prod
+from typing import Any, TypeVar
 
 from pecli.analysis import Analysis
-from pecli.core.errors import UsageError
-from pecli.core.options import Option
-from pecli.files.writer import place
-from pecli.jobs.command_line import blanks
-from pecli.jobs.job import Job
-from pecli.jobs.job_options import Choice, find_analysis, known_options, spelled_out
+from pecli.core.caching import cached
+from pecli.core.errors import UnknownNameError, UsageError
+from pecli.core.options import Option, Options, default_values
+from pecli.core.positions import Positions
+from pecli.encodings import Encoding, parse_encoding
+from pecli.figures.canvas import Canvas
+from pecli.jobs.job_options import (
+    Choice,
+    Output,
+    encoding_parameters,
+    find_analysis,
+    known_options,
+    shared_options,
+    spelled_out,
+)
+from pecli.jobs.request import Request
 
 MOST = 100_000  # pictures of one sweep
 
+P = TypeVar("P", bound=Options)
+Picks = Mapping[str, int]  # of each option that is given, which of its values
 
-def jobs_of(analysis: str, given: Mapping[str, Any]) -> list[Job]:
-    """The jobs that a mapping of option names to values, or lists of values, asks for.
+
+def requests_of(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> list[Request]:
+    """What a mapping of option names (those of the command line, ``-`` or ``_``) to text or values asks for.
 
     A list is several values of an option that takes one, and one value of an option that takes a list; lists of lists
-    are several of the latter. Encodings are several values where the analysis looks at one.
+    are several of the latter. Encodings are several values where the analysis looks at one. Where nothing is swept
+    every option has one value, and the list one request.
+
+    Raises
+    ------
+    UsageError : an unknown name, a value that is not allowed, too many pictures
     """
     kind = find_analysis(analysis)
     known = known_options(kind)
     spelled = spelled_out(known, given)
-    names = list(spelled)
-    choices = [_choices(known.get(name), value, kind) for name, value in spelled.items()]
-    count = 1
-    for one in choices:
-        count *= len(one)
+    values = {name: _choices(known.get(name), value, kind) if swept else [value] for name, value in spelled.items()}
+    count = prod(map(len, values.values()))
     if count > MOST:
         raise UsageError(f"this sweep asks for {count:,} pictures, and {MOST:,} are the most")
-    return [Job.make(analysis, dict(zip(names, values, strict=True))) for values in product(*choices)]
+    return list(Sweep(kind, values).requests())
 
 
-def check_targets(jobs: Iterable[Job]) -> None:
-    """Refuses two jobs that would write one file."""
-    wrong = twice((job, "") for job in jobs)
-    if wrong:
-        raise UsageError("\n".join(wrong))
-
-
-def twice(jobs: Iterable[tuple[Job, str]]) -> list[str]:
-    """What to say of jobs (each with the place where it is asked for) that would write one file."""
-    owners: dict[str, tuple[Job, str]] = {}
-    wrong = []
-    for job, where in jobs:
-        for path in job.targets():
-            if place(path) in owners:
-                other, there = owners[place(path)]
-                asked = f" ({there}; {where})" if where else ""
-                wrong.append(f"two pictures would be written to {path}{asked}: {_telling(other, job)}")
-            owners.setdefault(place(path), (job, where))
-    for path, (_, where) in owners.items():
-        above = next((owners[str(up)] for up in Path(path).parents if str(up) in owners), None)
-        if above is not None:
-            wrong.append(f"{path}{f' ({above[1]}; {where})' if where else ''} stands under a file of another picture")
-    return wrong
-
-
-def _telling(one: Job, other: Job) -> str:
-    """What to put into the name so that the two differ."""
-    first, second = blanks(one), blanks(other)
-    differing = [name for name in first if name in second and first[name] != second[name]]
-    if one.metadata() == other.metadata():
-        return "they are the same picture twice"
-    if not differing:
-        return "give each a name of its own"
-    return f"put {{{'encoding' if 'encoding' in differing else differing[0]}}} into its name"
-
-
-def _choices(one: Option | None, value: Any, analysis: type[Analysis]) -> Sequence[Any]:
+def _choices(one: Option | None, value: Any, analysis: type[Analysis[Any]]) -> Sequence[Any]:
     """The values an option is given, one or more."""
     if one is None or not isinstance(value, (list, tuple)):
         return [value]
@@ -81,3 +60,75 @@ def _choices(one: Option | None, value: Any, analysis: type[Analysis]) -> Sequen
     if single or any(isinstance(item, (list, tuple)) for item in value):
         return value or [value]
     return [value]
+
+
+class Sweep:
+    """The values given to the options of one figure or report. Each is read once, each part of a request built once."""
+
+    def __init__(self, kind: type[Analysis[Any]], values: Mapping[str, Sequence[Any]]) -> None:
+        self.kind, self.values = kind, values
+        self._shared = shared_options(kind)
+        self._read: dict[tuple[type[Options], str, int], Any] = {}
+        self._built: dict[tuple[Any, ...], Any] = {}
+
+    def requests(self) -> Iterator[Request]:
+        """One request a combination, the last option changing fastest."""
+        for places in product(*(range(len(values)) for values in self.values.values())):
+            yield self._request(dict(zip(self.values, places, strict=True)))
+
+    def _request(self, picks: Picks) -> Request:
+        own = {name: at for name, at in picks.items() if name in self._shared}
+        choice, positions = self._part(Choice, own), self._part(Positions, own)
+        canvas, output = self._part(Canvas, own), self._part(Output, own)
+        specs = choice.encoding or (self.kind.default_encoding,)
+        encodings = self._encodings(specs, {name: at for name, at in picks.items() if name not in self._shared})
+        return Request(self._part(self.kind, own), encodings, positions, canvas, output)
+
+    def _encodings(self, specs: tuple[str, ...], picks: Picks) -> tuple[Encoding, ...]:
+        """The encodings; each takes the parameters that it has, and every parameter must find one that has it."""
+        parsed = [parse_encoding(spec) for spec in specs]
+        self._check_names([kind for kind, _ in parsed], picks)
+        return tuple(self._part(kind, picks, tuple(written.items())) for kind, written in parsed)
+
+    def _check_names(self, kinds: list[type[Encoding]], picks: Picks) -> None:
+        for name in picks:
+            if any(name in kind.options() for kind in kinds):
+                continue
+            if name in encoding_parameters():
+                owners = "parameter of " + ", ".join(kind.name for kind in kinds)
+                raise UnknownNameError(owners, name, kinds[0].options(), option=name)
+            raise UnknownNameError(f"option of {self.kind.name}", name, known_options(self.kind), option=name)
+
+    def _part(self, owner: type[P], picks: Picks, written: tuple[tuple[str, str], ...] = ()) -> P:
+        """That part of the request: what is given wins over what is written in a spec, both over the defaults."""
+        own = {name: at for name, at in picks.items() if name in owner.options()}
+        key = (owner, written, *own.items())
+        if key not in self._built:
+            values = {name: self._value(owner, name, at) for name, at in own.items()}
+            given = {name: value for name, value in values.items() if value is not None}
+            spelled = _read_spec(owner, {name: text for name, text in written if name not in given})
+            self._built[key] = owner.from_read({**_defaults(owner, self.kind), **spelled, **given})
+        part: P = self._built[key]
+        return part
+
+    def _value(self, owner: type[Options], name: str, at: int) -> Any:
+        """The value at that place in what an option is given, as its owner reads it; None where it is left open."""
+        key, value = (owner, name, at), self.values[name][at]
+        if key not in self._read:
+            self._read[key] = None if value is None else owner.options()[name].read(value)
+        return self._read[key]
+
+
+def _read_spec(owner: type[Options], written: Mapping[str, str]) -> dict[str, Any]:
+    """The parameters in the text of an encoding; what is wrong with one is wrong with the option that holds it."""
+    try:
+        return owner.read_values(written)
+    except UsageError as error:
+        error.option = next(iter(Choice.options()))
+        raise
+
+
+@cached
+def _defaults(owner: type[Options], kind: type[Analysis[Any]]) -> dict[str, Any]:
+    """The figure's own defaults of a part's options."""
+    return owner.read_values(default_values(owner.options(), kind.default_options))

@@ -3,31 +3,73 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
 
-HEAD = re.compile(r"\s*\[")
+STRINGS = (
+    r'"""(?:\\.|[^\\])*?""""{0,2}',
+    r"'''.*?''''{0,2}",
+    r'"(?:\\.|[^"\\\n])*"',
+    r"'[^'\n]*'",
+)
+TOKEN = re.compile("|".join([*STRINGS, r"#[^\n]*", r"[\[\]{}\n]"]), re.DOTALL)
+NAME = r"""\s*("(?:\\.|[^"\\])*"|'[^']*'|[\w-]+)\s*"""
+HEAD = re.compile(rf"\[\[?{NAME}(?:\.{NAME})?")
+KEY = re.compile(rf"{NAME}[=.]")
+
+
+@dataclass
+class Section:
+    """A table: its name, the line of its head, and the line of each key."""
+
+    name: str
+    line: int
+    keys: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Lines:
-    """A file's name and its text."""
+    """A file's name and its text, which is TOML."""
 
     path: str
     text: str
 
     def of(self, table: str, number: int = 0, key: str | None = None) -> str:
-        """``file:line`` of a key in the table of that name (the so-manieth of an array), else of the table's head."""
-        rows = self.text.splitlines()
-        heads = [i for i, row in enumerate(rows) if re.match(rf"\s*\[+\s*{table}\s*\]+", row)]
-        if number >= len(heads):
+        """``file:line`` of a key in the table of that name (that number of an array), else of the table's head."""
+        found = [section for section in self.sections if section.name == table]
+        if number >= len(found):
             return self.path
-        at = heads[number]
-        stop = next((i for i in range(at + 1, len(rows)) if HEAD.match(rows[i])), len(rows))
-        line = next((i for i in range(at, stop) if key and _spelled(key).match(rows[i])), at)
-        return f"{self.path}:{line + 1}"
+        section = found[number]
+        return f"{self.path}:{section.keys.get(_plain(key or ''), section.line)}"
+
+    @cached_property
+    def sections(self) -> list[Section]:
+        """The tables in order, the keys before the first as a table without a name."""
+        result = [Section("", 1)]
+        for line, statement in _statements(self.text):
+            head, key = HEAD.match(statement), KEY.match(statement)
+            if head and head[2] and _plain(head[1]) == result[-1].name:
+                result[-1].keys.setdefault(_plain(head[2]), line)  # [figure.base] is a key of the figure above it
+            elif head:
+                result.append(Section(_plain(head[1]), line))
+            elif key:
+                result[-1].keys.setdefault(_plain(key[1]), line)
+        return result
 
 
-def _spelled(key: str) -> re.Pattern[str]:
-    """A key at the begin of a line, with either of - and _, with or without quotes."""
-    either = "[-_]".join(map(re.escape, re.split("[-_]", key)))
-    return re.compile(rf"\s*[\"']?{either}[\"']?\s*=")
+def _statements(text: str) -> Iterator[tuple[int, str]]:
+    """The line and text of every head, and of every key with its value, however many lines that has."""
+    begin, line, depth, ended = 0, 1, 0, text + "\n"
+    for token in TOKEN.finditer(ended):
+        mark = token[0]
+        depth += (mark in "[{") - (mark in "]}")
+        if mark == "\n" and depth == 0:
+            yield line, ended[begin : token.start()].strip()
+            line += ended.count("\n", begin, token.end())
+            begin = token.end()
+
+
+def _plain(name: str) -> str:
+    """A name without quotation marks, with either of - and _ as one."""
+    return name.strip("\"'").replace("-", "_")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from pecli.core.arithmetic import at_once, chunks
 from pecli.core.errors import UsageError
 from pecli.core.lazy import Array, np
 from pecli.core.progress import track
-from pecli.encodings.encoding import CHUNK
 
 MOST = 10**10  # positions that a line follows one by one: some minutes of work
 
@@ -69,7 +69,7 @@ def envelope(values_of: Callable[[int, int], Array], edges: Array, lines: int = 
 
 def _groups(edges: Array, lines: int) -> Iterator[tuple[int, int]]:
     """Runs of bins that together hold about as many numbers as are handled at once."""
-    room, first = max(1, CHUNK // lines), 0
+    room, first = at_once(lines), 0
     while first < len(edges) - 1:
         stop = int(np.searchsorted(edges, edges[first] + room, side="right")) - 1
         stop = max(stop, first + 1)
@@ -79,20 +79,20 @@ def _groups(edges: Array, lines: int) -> Iterator[tuple[int, int]]:
 
 def _reduced(values_of: Callable[[int, int], Array], edges: Array, a: int, b: int, lines: int) -> Envelope:
     first, count = int(edges[a]), int(edges[b] - edges[a])
-    room = max(1, CHUNK // lines)
-    if b == a + 1 and count > room:
-        return _one_bin(values_of, first, count, room)
+    if b == a + 1 and count > at_once(lines):
+        return _one_bin(values_of, chunks(first, first + count, lines))
     values, at = values_of(first, count), edges[a:b] - first
     sums = np.add.reduceat(values, at, axis=1)
     low, high = np.minimum.reduceat(values, at, axis=1), np.maximum.reduceat(values, at, axis=1)
     return Envelope(low, high, sums / np.diff(edges[a : b + 1]))
 
 
-def _one_bin(values_of: Callable[[int, int], Array], first: int, count: int, room: int) -> Envelope:
+def _one_bin(values_of: Callable[[int, int], Array], parts: list[range]) -> Envelope:
     """A bin that is itself too long to hold, piece by piece."""
     low, high, total = (np.asarray(start) for start in (np.inf, -np.inf, 0.0))
-    for at in range(first, first + count, room):
-        values = values_of(at, min(room, first + count - at))
+    count = sum(map(len, parts))
+    for part in parts:
+        values = values_of(part.start, len(part))
         low, high = np.minimum(low, values.min(axis=1)), np.maximum(high, values.max(axis=1))
         total = total + values.sum(axis=1)
     return Envelope(*(np.asarray(one)[:, None] for one in (low, high, total / count)))

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from pecli.core.arithmetic import ROUNDING, chunks
 from pecli.core.lazy import Array, np
 from pecli.core.positions import Positions
 from pecli.core.progress import track
-from pecli.encodings.encoding import Encoding
+from pecli.encodings.capabilities import TableEncoding
 from pecli.measures.pairwise import Measure, by_offset, is_by_offset
 
-CHUNK = 1 << 20  # pairs handled at once
-ROUNDING = 1e-12  # of the range: values nearer than this are equal
 CLASSES = 2048  # a side, into which the counted pairs are sorted; for a picture they are summed to fewer
 
 
@@ -43,7 +42,7 @@ class Counts:
     undefined: int
 
 
-def points(encoding: Encoding, across: Measure, up: Measure, rows: Positions) -> Points:
+def points(encoding: TableEncoding, across: Measure, up: Measure, rows: Positions) -> Points:
     """Every pair as a point. Memory: six numbers a pair."""
     x, y = (
         np.concatenate(part) for part in zip(*_pairs(encoding, across, up, rows, "comparing positions"), strict=True)
@@ -55,7 +54,7 @@ def points(encoding: Encoding, across: Measure, up: Measure, rows: Positions) ->
     return Points(x, y, p, q, pearson(x, y), pearson(ranks(x), ranks(y)), len(defined), left_out)
 
 
-def counts(encoding: Encoding, across: Measure, up: Measure, rows: Positions) -> Counts:
+def counts(encoding: TableEncoding, across: Measure, up: Measure, rows: Positions) -> Counts:
     """Every pair counted in the class it falls into. Memory: the classes, and one block of pairs.
 
     Two passes: the first finds the ranges and the means, the second counts. The linear correlation is of the pairs
@@ -128,7 +127,7 @@ def _class(values: Array, edges: Array) -> Array:
 
 
 def _defined(
-    encoding: Encoding, across: Measure, up: Measure, rows: Positions, doing: str
+    encoding: TableEncoding, across: Measure, up: Measure, rows: Positions, doing: str
 ) -> Iterator[tuple[Array, Array]]:
     for x, y in _pairs(encoding, across, up, rows, doing):
         unknown = np.isnan(x) | np.isnan(y)
@@ -137,17 +136,16 @@ def _defined(
 
 
 def _pairs(
-    encoding: Encoding, across: Measure, up: Measure, rows: Positions, doing: str
+    encoding: TableEncoding, across: Measure, up: Measure, rows: Positions, doing: str
 ) -> Iterator[tuple[Array, Array]]:
     """x and y of all pairs p < q, row by row of the matrix's upper triangle, some rows at a time."""
     table = None
     if not (is_by_offset(encoding, across) and is_by_offset(encoding, up)):
         table = encoding.table(rows.array())
     profiles = {measure.name: by_offset(encoding, measure, rows.length) for measure in (across, up)}
-    step = max(1, CHUNK // rows.length)
-    for first in track(range(0, rows.length - 1, step), doing):
-        count = min(step, rows.length - first)
-        upper = np.triu(np.ones((count, rows.length - first), dtype=bool), 1)
+    for part in track(chunks(0, rows.length, rows.length), doing):
+        first = part.start
+        upper = np.triu(np.ones((len(part), rows.length - first), dtype=bool), 1)
         x, y = (_values(profiles[measure.name], measure, table, first, upper.shape)[upper] for measure in (across, up))
         yield x, y
 

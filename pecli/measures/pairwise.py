@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from pecli.core.arithmetic import chunks
 from pecli.core.lazy import Array, np
 from pecli.core.positions import Blocks, Positions
 from pecli.core.progress import track
-from pecli.encodings.encoding import CHUNK, Encoding
+from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.harmonic import NEAR, Harmonic
+from pecli.measures.block_means import means_of_offsets, means_of_rows
 from pecli.measures.min_max import Envelope
 
 CACHED = 1 << 14  # numbers that stay in a processor's cache from one column to the next
@@ -25,8 +27,8 @@ def _squares(a: Array, b: Array) -> Array:
     sizes = np.einsum("ij,ij->i", a, a)[:, None] + np.einsum("ij,ij->i", b, b)
     squares = sizes - 2 * (a @ b.T)
     rows, columns = np.nonzero(squares <= NEAR * sizes)
-    for at in range(0, len(rows), step := max(1, CHUNK // a.shape[1])):
-        i, j = rows[at : at + step], columns[at : at + step]
+    for part in chunks(0, len(rows), a.shape[1]):
+        i, j = rows[part.start : part.stop], columns[part.start : part.stop]
         difference = a[i] - b[j]
         squares[i, j] = np.einsum("ij,ij->i", difference, difference)
     return squares
@@ -37,9 +39,8 @@ def _by_column(reduce: np.ufunc) -> Callable[[Array, Array], Array]:
 
     def between(a: Array, b: Array) -> Array:
         result, columns = np.zeros((len(a), len(b))), np.ascontiguousarray(b.T)
-        step = max(1, CACHED // max(1, len(b)))
-        for at in range(0, len(a), step):
-            part, own = result[at : at + step], a[at : at + step]
+        for rows in chunks(0, len(a), len(b), CACHED):
+            part, own = result[rows.start : rows.stop], a[rows.start : rows.stop]
             difference = np.empty_like(part)
             for k, column in enumerate(columns):
                 np.abs(np.subtract(own[:, k, None], column, out=difference), out=difference)
@@ -127,12 +128,12 @@ def measures() -> tuple[str, ...]:
     return tuple(MEASURES)
 
 
-def is_by_offset(encoding: Encoding, measure: Measure) -> bool:
+def is_by_offset(encoding: TableEncoding, measure: Measure) -> bool:
     """Whether the measure depends on the offset alone, in closed form."""
     return measure.from_squares is not None and isinstance(encoding, Harmonic) and encoding.invariant
 
 
-def by_offset(encoding: Encoding, measure: Measure, n: int, first: int = 0) -> Array | None:
+def by_offset(encoding: TableEncoding, measure: Measure, n: int, first: int = 0) -> Array | None:
     """The measure at the offsets first … first + n − 1, (n,), or None where it does not depend on the offset alone."""
     if measure.from_squares is None or not isinstance(encoding, Harmonic) or not encoding.invariant:
         return None
@@ -140,17 +141,16 @@ def by_offset(encoding: Encoding, measure: Measure, n: int, first: int = 0) -> A
         return measure.from_squares(encoding.squares(n, first), float(np.sum(encoding.amplitudes**2)))
 
 
-def to_all(encoding: Encoding, measure: Measure, at: Array, first: int, count: int) -> Array:
+def to_all(encoding: TableEncoding, measure: Measure, at: Array, first: int, count: int) -> Array:
     """The measure between the positions `at` and `count` positions from `first` on, shape (len(at), count)."""
     if is_by_offset(encoding, measure):
         return np.array([by_offset(encoding, measure, count, first - int(own)) for own in at])
     rows = encoding.table(at)
-    step = max(1, CHUNK // encoding.width)
-    parts = [np.arange(i, min(i + step, first + count), dtype=np.float64) for i in range(first, first + count, step)]
+    parts = [np.arange(p.start, p.stop, dtype=np.float64) for p in chunks(first, first + count, encoding.width)]
     return np.hstack([measure.between(rows, encoding.table(part)) for part in parts])
 
 
-def spread_by_offset(encoding: Encoding, measure: Measure, positions: Positions) -> tuple[Envelope, int]:
+def spread_by_offset(encoding: TableEncoding, measure: Measure, positions: Positions) -> tuple[Envelope, int]:
     """The measure's minimum, maximum and mean over all pairs at each offset 0 … L − 1, each (1, L); NaN where none is.
 
     With how many pairs are left out because the measure is not defined for them.
@@ -159,12 +159,11 @@ def spread_by_offset(encoding: Encoding, measure: Measure, positions: Positions)
     """
     length = positions.length
     low, high, total, defined = np.full((4, length), [[np.nan], [np.nan], [0.0], [0.0]])
-    step = max(1, CHUNK // length)
-    for at in track(range(0, length, step), "comparing positions"):
-        own = positions.start + np.arange(at, min(at + step, length), dtype=np.float64)
-        values = to_all(encoding, measure, own, positions.start + at, length - at)
+    for part in track(chunks(0, length, length), "comparing positions"):
+        own = positions.start + np.arange(part.start, part.stop, dtype=np.float64)
+        values = to_all(encoding, measure, own, positions.start + part.start, length - part.start)
         for shift, row in enumerate(values):
-            pairs = length - at - shift
+            pairs = length - part.start - shift
             low[:pairs] = np.fmin(low[:pairs], row[shift:])
             high[:pairs] = np.fmax(high[:pairs], row[shift:])
             total[:pairs] += np.nan_to_num(row[shift:])
@@ -173,63 +172,9 @@ def spread_by_offset(encoding: Encoding, measure: Measure, positions: Positions)
     return Envelope(low[None], high[None], total[None] / np.where(defined, defined, np.nan)), undefined
 
 
-def matrix(encoding: Encoding, measure: Measure, blocks: Blocks) -> Array:
+def matrix(encoding: TableEncoding, measure: Measure, blocks: Blocks) -> Array:
     """The measure between all positions, averaged over each pair of blocks, shape (blocks, blocks), symmetric."""
     run = by_offset(encoding, measure, blocks.length)
     if run is not None:
-        return _from_offsets(run, blocks)
-    return _from_rows(encoding, measure, blocks)
-
-
-def _from_offsets(run: Array, blocks: Blocks) -> Array:
-    """Block means of the matrix with entries run[|p − q|]: one weighted mean a pair of block numbers' difference.
-
-    The offsets of a block of n and a block of m positions occur 1, 2, …, 2, 1 times: the weights of the mean.
-    """
-    mirrored = np.concatenate([run[:0:-1], run])  # the offset 0 stands at len(run) − 1
-    zero, size, last, count = len(run) - 1, blocks.size, blocks.last, blocks.count
-    steps = np.arange(count)
-    means = _window_means(mirrored, zero + steps[: count - 1] * size, size, size) if count > 1 else np.zeros(0)
-    whole = np.concatenate([means, [0.0]])
-    result = whole[np.abs(steps[:, None] - steps)]
-    edge = _window_means(mirrored, zero + (count - 1 - steps[:-1]) * size, last, size)
-    corner = _window_means(mirrored, np.array([zero]), last, last)
-    result[-1, :] = result[:, -1] = np.concatenate([edge, corner])
-    return result
-
-
-def _window_means(mirrored: Array, at: Array, n: int, m: int) -> Array:
-    """Means over i < n, j < m of mirrored[at + i − j], for each `at`, in bounded memory."""
-    steps = np.arange(1, n + m)
-    weights = np.minimum(np.minimum(steps, steps[::-1]), min(n, m)) / (n * m)
-    windows = np.lib.stride_tricks.sliding_window_view(mirrored, n + m - 1)
-    return np.array([windows[first] @ weights for first in at - (m - 1)])
-
-
-def _from_rows(encoding: Encoding, measure: Measure, blocks: Blocks) -> Array:
-    """Block means of the whole matrix, some rows of blocks against some columns at a time; upper half, mirrored."""
-    result = np.empty((blocks.count, blocks.count))
-    per = max(1, 1024 // blocks.size)
-    groups = [np.arange(at, min(at + per, blocks.count)) for at in range(0, blocks.count, per)]
-    for group in track(groups, "comparing positions"):
-        for other in groups:
-            if other[0] >= group[0]:
-                part = _group_means(encoding, measure, blocks, group, other)
-                result[np.ix_(group, other)] = part
-                result[np.ix_(other, group)] = part.T
-    return result
-
-
-def _group_means(encoding: Encoding, measure: Measure, blocks: Blocks, group: Array, other: Array) -> Array:
-    def rows(of: Array) -> Array:
-        first = blocks.start + int(of[0]) * blocks.size
-        stop = min(blocks.start + (int(of[-1]) + 1) * blocks.size, blocks.start + blocks.length)
-        return encoding.table(np.arange(first, stop, dtype=np.float64))
-
-    values = measure.between(rows(group), rows(other))
-    if blocks.size == 1:
-        return values
-    sums = np.add.reduceat(values, np.arange(len(group)) * blocks.size, axis=0)
-    sums = np.add.reduceat(sums, np.arange(len(other)) * blocks.size, axis=1)
-    counts = blocks.counts()
-    return sums / np.outer(counts[group], counts[other])
+        return means_of_offsets(run, blocks)
+    return means_of_rows(encoding.table, measure.between, blocks)

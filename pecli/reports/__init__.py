@@ -1,15 +1,15 @@
-"""The one registry of reports. The first line of each file is what the help says of it."""
+"""The one registry of reports. The `summary` of each is what the help says of it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pecli.core.registry import Registry
 
 if TYPE_CHECKING:
     from pecli.reports.report import Report
 
-REPORTS: Registry[type[Report]] = Registry(
+REPORTS: Registry[type[Report[Any]]] = Registry(
     {
         "table": "pecli.reports.table:Table",
         "stats": "pecli.reports.stats:Stats",

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from pecli.core.arithmetic import ROUNDING, chunks
 from pecli.core.lazy import Array, np
 from pecli.core.positions import Positions
 from pecli.core.progress import track
-from pecli.encodings.encoding import CHUNK, Encoding
-
-ROUNDING = 1e-12  # a deviation below this share of the mean is none
+from pecli.encodings.capabilities import TableEncoding
 
 
-def gram(encoding: Encoding, rows: Positions) -> tuple[Array, float]:
+def gram(encoding: TableEncoding, rows: Positions) -> tuple[Array, float]:
     """Products of the centred columns, (d, d), or of the rows, (L, L), whichever is smaller; Σ of the means²."""
     mean = encoding.mean_table(rows.blocks(1))[0]
     size = rows.length * float(mean @ mean)
@@ -18,9 +17,8 @@ def gram(encoding: Encoding, rows: Positions) -> tuple[Array, float]:
         centred = encoding.table(rows.array()) - mean
         return centred @ centred.T, size
     result = np.zeros((encoding.width, encoding.width))
-    step = max(1, CHUNK // encoding.width)
-    for at in track(range(rows.start, rows.stop, step), "comparing columns"):
-        centred = encoding.table(np.arange(at, min(at + step, rows.stop), dtype=np.float64)) - mean
+    for part in track(chunks(rows.start, rows.stop, encoding.width), "comparing columns"):
+        centred = encoding.table(np.arange(part.start, part.stop, dtype=np.float64)) - mean
         result += centred.T @ centred
     return result, size
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil
 
+from pecli.core.arithmetic import ROUNDING, chunks
 from pecli.core.lazy import Array, np
 from pecli.core.positions import Positions
-from pecli.encodings.encoding import CHUNK, Encoding
+from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.measures.min_max import Envelope
 from pecli.measures.pair_density import pearson, ranks
@@ -20,7 +21,6 @@ from pecli.measures.pairwise import MEASURES, Measure, by_offset, is_by_offset, 
 from pecli.reports.effective_dimension import gram, participation_ratio
 
 SAMPLE = 2000  # positions of which all pairs are compared at once; more are thinned to that many, evenly
-ROUNDING = 1e-12  # a change below this share of the largest value is none
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Indicators:
     thinned: int
 
 
-def indicators(encoding: Encoding, asked: Positions, measure: str, against: str) -> Indicators:
+def indicators(encoding: TableEncoding, asked: Positions, measure: str, against: str) -> Indicators:
     """All of them, for a sequence at these positions."""
     rows, main = encoding.covered(asked), MEASURES[measure]
     bands = by_offsets(encoding, main, rows)
@@ -78,7 +78,7 @@ def indicators(encoding: Encoding, asked: Positions, measure: str, against: str)
     )
 
 
-def by_offsets(encoding: Encoding, measure: Measure, rows: Positions) -> Envelope:
+def by_offsets(encoding: TableEncoding, measure: Measure, rows: Positions) -> Envelope:
     """The measure's minimum, maximum and mean over all pairs at each offset 0 … L − 1, each (1, L).
 
     One and the same run where the measure is a function of the offset in closed form; else from every pair.
@@ -138,23 +138,22 @@ def asymmetry(values: Array, whole: float) -> float | None:
     return total / count / whole if count and whole else None
 
 
-def closest(encoding: Encoding, low: Array, rows: Positions) -> tuple[float | None, tuple[int, int] | None]:
+def closest(encoding: TableEncoding, low: Array, rows: Positions) -> tuple[float | None, tuple[int, int] | None]:
     """Uniqueness: the smallest Euclidean distance of two different positions, and the first two that are so close."""
     if rows.length < 2:
         return None, None
     offset = 1 + int(np.argmin(low[1:]))
     count, best, at = rows.length - offset, np.inf, 0
-    step = max(1, CHUNK // encoding.width)
-    for begin in range(0, 0 if is_by_offset(encoding, MEASURES["euclidean"]) else count, step):
-        own = rows.start + np.arange(begin, min(begin + step, count), dtype=np.float64)
+    for part in chunks(0, 0 if is_by_offset(encoding, MEASURES["euclidean"]) else count, encoding.width):
+        own = rows.start + np.arange(part.start, part.stop, dtype=np.float64)
         sizes = np.linalg.norm(encoding.table(own + offset) - encoding.table(own), axis=1)
         if sizes.min() < best:
-            best, at = float(sizes.min()), begin + int(sizes.argmin())
+            best, at = float(sizes.min()), part.start + int(sizes.argmin())
     first = rows.start + at
     return float(low[offset]), (first, first + offset)
 
 
-def pairs_of(encoding: Encoding, measure: Measure, rows: Positions, thinned: int) -> Array:
+def pairs_of(encoding: TableEncoding, measure: Measure, rows: Positions, thinned: int) -> Array:
     """The measure between every thinned-th position, (n, n)."""
     run = by_offset(encoding, measure, rows.length)
     if run is not None:
@@ -174,7 +173,7 @@ def correlations(x: Array, y: Array) -> tuple[float | None, float | None]:
     return pearson(x, y), pearson(ranks(x), ranks(y))
 
 
-def slow_pairs(encoding: Encoding, length: int) -> tuple[int | None, int | None]:
+def slow_pairs(encoding: TableEncoding, length: int) -> tuple[int | None, int | None]:
     """Pairs that never finish a turn over the sequence, and how many pairs there are."""
     if not isinstance(encoding, Harmonic):
         return None, None

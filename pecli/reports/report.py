@@ -6,13 +6,13 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from pecli.analysis import Analysis, Numbers, View
+from pecli.analysis import Analysis, E, Numbers, View
 
 __all__ = ["Numbers", "Report", "View"]
 
 
 @dataclass(frozen=True)
-class Report(Analysis):
+class Report(Analysis[E]):
     """Base of the reports: what is read in the terminal, or written as numbers."""
 
     drawn: ClassVar[bool] = False

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.terminal import table_of, text_of
-from pecli.encodings.encoding import Encoding
+from pecli.encodings.capabilities import TableEncoding
 from pecli.measures.pairwise import MEASURES, is_by_offset, measures
 from pecli.reports.indicators import SAMPLE, Indicators, indicators
 from pecli.reports.number_table import BETWEEN
@@ -17,7 +17,7 @@ from pecli.reports.report import Numbers, Report, View
 
 
 @dataclass(frozen=True, kw_only=True)
-class StatsNumbers(Numbers):
+class StatsNumbers(Numbers[TableEncoding]):
     """values : (encodings, indicators), NaN where one is not defined; encoding : (encodings,), their number."""
 
     main_array: ClassVar[str] = "values"
@@ -39,7 +39,7 @@ class StatsNumbers(Numbers):
 
 
 @dataclass(frozen=True)
-class Stats(Report):
+class Stats(Report[TableEncoding]):
     """Indicators of one or several encodings at the same positions; `pecli.reports.indicators` defines each.
 
     translation invariance : how far the measure m(p, p + Δ) spreads over the positions p, over the range of all m:
@@ -61,6 +61,7 @@ class Stats(Report):
     """
 
     name: ClassVar[str] = "stats"
+    summary: ClassVar[str] = "What can be measured of encodings, side by side"
     example: ClassVar[str] = "pecli stats sinusoidal clock binary --length 512"
     several: ClassVar[bool] = True
     specs_are_arguments: ClassVar[bool] = True
@@ -68,10 +69,10 @@ class Stats(Report):
     measure: str = option("euclidean", "how two rows are compared", choices=measures, flags=("-m",))
     against: str = option("corr", "the measure that it is correlated with", choices=measures)
 
-    def shape(self, view: View) -> tuple[int, ...]:
+    def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
         return max((self._largest(one, view) for one in view.encodings), key=lambda shape: float(np.prod(shape)))
 
-    def _largest(self, encoding: Encoding, view: View) -> tuple[int, ...]:
+    def _largest(self, encoding: TableEncoding, view: View[TableEncoding]) -> tuple[int, ...]:
         """The largest of: a row of pairs at a time, pairs of the sample, products of columns, the table by chunks."""
         length = encoding.covered(view.positions).length
         sides = min(length, SAMPLE)
@@ -79,7 +80,7 @@ class Stats(Report):
         shapes = [(2 if exact else 4, length), (3, sides, sides), (min(length, encoding.width), encoding.width)]
         return max([*shapes, (sides, encoding.width)], key=lambda shape: float(np.prod(shape)))
 
-    def compute(self, view: View) -> StatsNumbers:
+    def compute(self, view: View[TableEncoding]) -> StatsNumbers:
         measured = tuple(indicators(one, view.positions, self.measure, self.against) for one in view.encodings)
         values = np.array([list(flat(one).values()) for one in measured], dtype=np.float64)
         return StatsNumbers(view=view, values=values, encoding=np.arange(len(measured)), measured=measured)
@@ -128,19 +129,19 @@ def format_value(value: float | None, text: str = "{:.4g}") -> str:
     return "undefined" if value is None else text.format(value)
 
 
-def first_fall(one: Indicators, _: Encoding) -> str:
+def first_fall(one: Indicators, _: TableEncoding) -> str:
     """The first offset at which the mean distance falls."""
     if one.growing is None:
         return "undefined"
     return "never" if one.first_fall is None else f"{one.first_fall:,}"
 
 
-def closest_pair(one: Indicators, encoding: Encoding) -> str:
+def closest_pair(one: Indicators, encoding: TableEncoding) -> str:
     """The two positions that are closest, in the encoding's own terms."""
     return "undefined" if one.closest is None else " and ".join(map(encoding.position_text, one.closest))
 
 
-LINES: dict[str, Callable[[Indicators, Encoding], str]] = {
+LINES: dict[str, Callable[[Indicators, TableEncoding], str]] = {
     "invariance: widest spread": lambda one, _: format_value(one.spread),
     "invariance: mean spread": lambda one, _: format_value(one.mean_spread),
     "monotonic: steps that grow": lambda one, _: format_value(one.growing, "{:.1%}"),

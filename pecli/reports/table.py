@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.terminal import text_of
+from pecli.encodings.capabilities import TableEncoding
 from pecli.reports.number_table import grid, head_and_tail
 from pecli.reports.report import Numbers, Report, View
 
@@ -15,7 +16,7 @@ MOST_COLUMNS = 65536  # no encoding is wider
 
 
 @dataclass(frozen=True, kw_only=True)
-class TableNumbers(Numbers):
+class TableNumbers(Numbers[TableEncoding]):
     """table : (rows, d); positions : (rows,). All rows for a file; the first and the last for the terminal."""
 
     main_array: ClassVar[str] = "table"
@@ -49,7 +50,7 @@ class TableNumbers(Numbers):
 
 
 @dataclass(frozen=True)
-class Table(Report):
+class Table(Report[TableEncoding]):
     """The table of an encoding as text: the first and the last positions, as many columns as the terminal has room for.
 
     Notes
@@ -59,6 +60,7 @@ class Table(Report):
     """
 
     name: ClassVar[str] = "table"
+    summary: ClassVar[str] = "The numbers of an encoding, in the terminal or as a file"
     example: ClassVar[str] = "pecli table --d 8 --base 10"
 
     rows: int = option(20, "how many positions to print, half from each end", at_least=1, at_most=10_000)
@@ -67,11 +69,11 @@ class Table(Report):
     def cells(self) -> tuple[int, int]:
         return (self.rows, MOST_COLUMNS)
 
-    def shape(self, view: View) -> tuple[int, ...]:
+    def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
         length = view.covered.length
         return (length if view.pixel_rows is None else min(view.pixel_rows, length), view.encoding.width)
 
-    def compute(self, view: View) -> TableNumbers:
+    def compute(self, view: View[TableEncoding]) -> TableNumbers:
         rows, encoding = view.covered, view.encoding
         head, tail = head_and_tail(rows.length, view.pixel_rows or rows.length)
         ends = [rows.start + np.arange(head), rows.stop - tail + np.arange(tail)]

@@ -18,9 +18,8 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from pecli.cli import app
-from pecli.jobs.job import Job
+from pecli.jobs.job import Job, jobs_of
 from pecli.jobs.picture import Picture
-from pecli.jobs.sweep import jobs_of
 
 Ask = Callable[..., Any]
 SMALL = ("-n", "5", "--dpi", "20")
@@ -184,14 +183,14 @@ def test_the_lines_of_a_dry_run_are_the_same_jobs(ask: Ask, figures: Path, monke
 
     def note(picture: Picture, *_: str) -> list[str]:
         made.append(picture.job)
-        return list(picture.job.targets())
+        return list(picture.job.paths)
 
     monkeypatch.setattr(Picture, "save", note)
     ask("batch", "figures.toml", "-j", "1", "--folder", "out")
     batch, made[:] = list(made), []
     for line in ask("batch", "figures.toml", "--folder", "out", "--dry-run").out.splitlines():
         ask(*shlex.split(line)[1:])
-    assert [job.targets() for job in batch] == [tuple(f"out/{name}" for name in names) for names in FILES]
+    assert [job.paths for job in batch] == [tuple(f"out/{name}" for name in names) for names in FILES]
     assert made == batch
 
 
@@ -201,7 +200,7 @@ def test_the_keys_of_a_figure_sweep_like_the_options(ask: Ask, folder: Path) -> 
         '[[figure]]\ncommand = "heatmap"\nbase = [10, 100]\nd = [4, 8]\nlength = 5\noutput = "{base}-{d}.json"\n'
     )
     lines = ask("batch", "f.toml", "--dry-run").out.splitlines()
-    assert [shlex.split(line)[-1] for line in lines] == [job.targets()[0] for job in jobs_of("heatmap", sweep)]
+    assert [shlex.split(line)[-1] for line in lines] == [job.paths[0] for job in jobs_of("heatmap", sweep)]
 
 
 def test_outputs_stand_beside_the_file_or_in_the_folder(ask: Ask, folder: Path) -> None:
@@ -236,12 +235,12 @@ def test_a_pattern_that_fits_none_is_refused_with_what_there_is(ask: Ask, figure
 def test_a_wrong_file_says_everything_at_once_and_draws_nothing(ask: Ask, figures: Path) -> None:
     wrong = FIGURES + '\n[[figure]]\ncommand = "heatmpa"\n\n[[figure]]\ncommand = "heatmap"\nd = true\n'
     (figures / "figures.toml").write_text(wrong, encoding="utf-8")
-    line = wrong.splitlines().index('command = "heatmpa"')
+    line = wrong.splitlines().index('command = "heatmpa"') + 1  # the line of the key
     ended = ask("batch", "figures.toml", "-j", "1")
     assert (ended.code, ended.out) == (2, "")
     first, second = ended.err.splitlines()
     assert first.startswith(f"pecli: figures.toml:{line}: figure 4") and "did you mean 'heatmap'" in first
-    assert second.startswith(f"pecli: figures.toml:{line + 5}: figure 5") and "d = " in second
+    assert second.startswith(f"pecli: figures.toml:{line + 4}: figure 5") and "d = " in second
     assert left(figures) == {"figures.toml"}
 
 

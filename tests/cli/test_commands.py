@@ -28,20 +28,20 @@ analyses = pytest.mark.parametrize("analysis", ANALYSES.values(), ids=ANALYSES)
 
 
 @analyses
-def test_every_option_of_a_study_is_an_option_of_its_command(analysis: type[Analysis], ask: Ask) -> None:
+def test_every_option_of_a_study_is_an_option_of_its_command(analysis: type[Analysis[Any]], ask: Ask) -> None:
     names = {parameter.name for parameter in job_parameters(analysis)}
     assert names >= set(known_options(analysis))
     assert ask(analysis.name, "--help").code == 0
 
 
 @analyses
-def test_the_help_has_the_example(analysis: type[Analysis], ask: Ask) -> None:
+def test_the_help_has_the_example(analysis: type[Analysis[Any]], ask: Ask) -> None:
     shown = " ".join(ask(analysis.name, "--help").out.replace("│", " ").split())
     assert analysis.example in shown
 
 
 @analyses
-def test_the_example_runs(analysis: type[Analysis], ask: Ask, folder: Path) -> None:
+def test_the_example_runs(analysis: type[Analysis[Any]], ask: Ask, folder: Path) -> None:
     program, *words = shlex.split(analysis.example)
     assert program == "pecli"
     if "--file" in words:

@@ -30,11 +30,11 @@ def test_blocks_cover_every_position_once(length: int, most: int | None) -> None
 
 @pytest.mark.parametrize("length", [0, -5, 10**20, "1.5", "nan", "inf", "ten", None])
 def test_refuses_a_length_that_is_none(length: object) -> None:
-    with pytest.raises(UsageError, match="--length"):
+    with pytest.raises(UsageError, match="length"):
         Positions.make({"length": length})
 
 
 @pytest.mark.parametrize("start", [2**53, -(2**53), "1e999"])
 def test_refuses_a_start_that_floats_cannot_count_from(start: object) -> None:
-    with pytest.raises(UsageError, match="--start"):
+    with pytest.raises(UsageError, match="start"):
         Positions.make({"start": start})

@@ -12,11 +12,12 @@ from pecli.core.errors import UnknownNameError, UsageError
 from pecli.core.lazy import Array
 from pecli.core.positions import Blocks
 from pecli.encodings import Encoding, read_encoding
+from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.sinusoidal import Sinusoidal
 
 
 @dataclass(frozen=True)
-class Squares(Encoding):
+class Squares(TableEncoding):
     """Two columns, p and p²: not harmonic, so only what the base class gives."""
 
     name: ClassVar[str] = "squares"
@@ -31,7 +32,7 @@ class Squares(Encoding):
 
 @pytest.mark.parametrize("blocks", [Blocks(-3, 11, 4), Blocks(0, 7, 1), Blocks(5, 13, 13)], ids=str)
 def test_block_means_need_no_closed_form(blocks: Blocks, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pecli.encodings.encoding.CHUNK", 6)  # three rows at a time
+    monkeypatch.setattr("pecli.core.arithmetic.CHUNK", 6)  # three rows at a time
     positions = np.arange(blocks.start, blocks.start + blocks.length, dtype=float)
     cuts = np.split(positions, range(blocks.size, blocks.length, blocks.size))
     expected = [[np.mean(part), np.mean(part**2)] for part in cuts]
@@ -73,7 +74,7 @@ def test_spec_reads_back(encoding: Encoding) -> None:
         ("sinusoidal:base", "name:parameter=value"),
         ("sinusoidal:=10", "parameter"),
         ("", "unknown encoding"),
-        ("sinusoidal:d=0", "--d 0"),
+        ("sinusoidal:d=0", "whole number ≥ 1"),
     ],
 )
 def test_a_wrong_spec_says_what_is_wrong(text: str, word: str) -> None:
@@ -102,5 +103,5 @@ def test_positions_are_written_with_a_true_minus_sign(position: float, text: str
 
 
 def test_pairs_are_numbered_and_lengths_are_short() -> None:
-    assert Squares().pair_text(7) == "pair 7"
+    assert Sinusoidal().pair_text(7) == "pair 7"
     assert [Squares().length_text(one) for one in (6.28318, 54410.1, 1.25e9)] == ["6.283", "54,410", "1.25e+09"]

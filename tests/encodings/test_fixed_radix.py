@@ -62,5 +62,5 @@ def test_block_means_are_the_brute_force() -> None:
 
 @pytest.mark.parametrize("radix", [0, -1, "nan", "inf"])
 def test_a_radix_that_cannot_be_is_refused(radix: object) -> None:
-    with pytest.raises(UsageError, match="--radix"):
+    with pytest.raises(UsageError, match="radix"):
         Geometric.make({"radix": radix})

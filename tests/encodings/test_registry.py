@@ -17,7 +17,8 @@ from pecli import encodings
 from pecli.core.errors import UnknownNameError, UsageError
 from pecli.core.lazy import Array
 from pecli.core.options import option
-from pecli.encodings import ENCODINGS, Encoding, all_encodings, find_encoding, read_encoding
+from pecli.encodings import ENCODINGS, Encoding, all_encodings, find_encoding, read_encoding, read_table_encoding
+from pecli.encodings.capabilities import Additive, TableEncoding
 from pecli.encodings.clock import Clock
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.jobs.job import Job
@@ -26,7 +27,7 @@ Register = Callable[..., None]
 
 
 @dataclass(frozen=True)
-class Plugin(Encoding):
+class Plugin(Additive):
     """Powers of the position: an encoding as another package would write it."""
 
     name: ClassVar[str] = "powers"
@@ -44,6 +45,24 @@ class Plugin(Encoding):
 
     def table(self, positions: Array) -> Array:
         return (np.asarray(positions, dtype=float)[:, None] / self.scale) ** np.arange(self.count)
+
+
+@dataclass(frozen=True)
+class Capable(Encoding):
+    """An encoding that says nothing of what it can do."""
+
+    name: ClassVar[str] = "capable"
+
+
+@dataclass(frozen=True)
+class Empty(TableEncoding):
+    """An encoding with a table that it does not give."""
+
+    name: ClassVar[str] = "empty"
+    summary: ClassVar[str] = "nothing"
+    formula: ClassVar[str] = "none"
+    source: ClassVar[str] = "a test"
+    example: ClassVar[str] = "pecli heatmap -e empty"
 
 
 class Point(EntryPoint):
@@ -65,6 +84,8 @@ LOADED: dict[str, Any] = {
     "wrong:Object": "not a class",
     "wrong:Class": dict,
     "other:Name": Plugin,
+    "no:Capability": Capable,
+    "no:Table": Empty,
 }
 
 
@@ -105,7 +126,7 @@ def test_every_encoding_reads_back_from_its_text_and_gives_a_table(name: str) ->
 
 @pytest.mark.parametrize("name", ENCODINGS)
 def test_a_table_does_not_depend_on_what_else_is_asked_for(name: str) -> None:
-    encoding = read_encoding("binary:d=9" if name == "binary" else name)
+    encoding = read_table_encoding("binary:d=9" if name == "binary" else name)
     positions = np.array([7.0, 3.0, 300.0, 3.0])
     rows = encoding.table(positions)
     assert np.array_equal(rows, np.vstack([encoding.table(positions[i : i + 1]) for i in range(4)]))
@@ -132,7 +153,7 @@ def test_a_plugins_job_reads_back(register: Register) -> None:
 
 def test_a_plugins_bounds_hold(register: Register) -> None:
     register(powers="good:Plugin")
-    with pytest.raises(UsageError, match="--count 100"):
+    with pytest.raises(UsageError, match="count="):
         read_encoding("powers:count=100")
     with pytest.raises(UnknownNameError, match="did you mean 'count'"):
         read_encoding("powers:coun=1")
@@ -151,6 +172,8 @@ def test_plugins_are_known_where_a_name_is_mistyped(register: Register) -> None:
         ("older", "old:Syntax", "invalid syntax"),
         ("object", "wrong:Object", "'not a class' is not a subclass of"),
         ("class", "wrong:Class", "is not a subclass of"),
+        ("capable", "no:Capability", "its class can do nothing: it derives from Encoding"),
+        ("empty", "no:Table", "its class has no kind, table, width"),
         ("other", "other:Name", "its class is named 'powers'"),
     ],
 )

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.encodings import read_encoding
+from pecli.encodings.rope import Rope
 from pecli.figures.attention import Attention, AttentionNumbers, positioned, weights
 from pecli.figures.canvas import style_context
 from pecli.figures.tokens import products
@@ -90,20 +90,20 @@ def test_additive_encodings_are_added(encoding: str) -> None:
 def test_rope_turns_so_that_the_start_does_not_matter(pairing: str) -> None:
     numbers, later = (made(encoding=f"rope:d=6,pairing={pairing}", start=start) for start in (0, 1009))
     assert later.encoded == pytest.approx(numbers.encoded, abs=1e-13)
-    x = read_encoding(f"rope:d=6,pairing={pairing}").rotate(Attention().content(6), np.arange(7.0))  # type: ignore[attr-defined]  # rope has it
+    x = Rope(d=6, pairing=pairing).rotate(Attention().content(6), np.arange(7.0))
     assert np.array_equal(numbers.encoded, weights(x))
     assert np.diag(products(x, x)) == pytest.approx(np.sum(Attention().content(6) ** 2, axis=1))
 
 
 def test_what_can_rotate_is_never_added() -> None:
-    class Both:
+    class Both(Rope):
         def rotate(self, x: Any, positions: Any) -> Any:
             return -x
 
         def table(self, positions: Any) -> Any:
             raise AssertionError
 
-    assert positioned(Both(), np.ones((2, 3)), np.arange(2.0)).tolist() == [[-1] * 3] * 2  # type: ignore[arg-type]  # enough of an encoding
+    assert positioned(Both(), np.ones((2, 3)), np.arange(2.0)).tolist() == [[-1] * 3] * 2
 
 
 def test_offsets_have_no_position_to_add() -> None:

@@ -43,7 +43,7 @@ def test_a_size_that_cannot_be_is_refused(size: str) -> None:
 
 @pytest.mark.parametrize("dpi", [0, -5, 9, 10**20, "nan"])
 def test_a_resolution_that_cannot_be_is_refused(dpi: object) -> None:
-    with pytest.raises(UsageError, match="--dpi"):
+    with pytest.raises(UsageError, match="dpi"):
         Canvas.make({"dpi": dpi})
 
 

@@ -142,7 +142,7 @@ def test_only_figures_that_are_not_made_of_figures_are_compared(figure: str) -> 
 
 def test_one_parameter_goes_to_every_encoding_that_has_it() -> None:
     job = pecli.figure("compare", encoding=["sinusoidal", "clock", "rope"], d=6).job
-    assert [encoding.width for encoding in job.encodings] == [6, 6, 6]  # three hands, two columns each
+    assert [encoding.settings().get("d") for encoding in job.encodings] == [6, None, 6]
     with pytest.raises(UsageError, match="bits"):
         pecli.figure("compare", encoding=["binary:d=2", "rope"], length=9)
 

@@ -58,12 +58,12 @@ def test_a_position_asked_for_twice_is_one_line() -> None:
 
 @pytest.mark.parametrize("at", [[7], [-1], "0,99"])
 def test_a_position_outside_is_refused(at: object) -> None:
-    with pytest.raises(UsageError, match="--at"):
+    with pytest.raises(UsageError, match="at"):
         pecli.figure("curves", d=3, length=7, at=at)
 
 
 def test_no_position_at_all_is_refused() -> None:
-    with pytest.raises(UsageError, match="--at"):
+    with pytest.raises(UsageError, match="at"):
         pecli.figure("curves", d=3, length=7, at=[])
 
 

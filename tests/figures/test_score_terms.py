@@ -117,6 +117,6 @@ def test_five_panels_share_limits_symmetric_about_zero() -> None:
 
 def test_compare_shows_two_under_the_same_limits() -> None:
     picture = pecli.figure("compare", figure="terms", encoding=["clock", "sinusoidal:d=8"])
-    assert picture.job.figure.grid_for(picture.job.view()) == (4, 3)  # type: ignore[attr-defined]  # a figure
+    assert picture.job.figure.grid_for(picture.job.seen_view) == (4, 3)  # type: ignore[attr-defined]  # a figure
     limits = {part.numbers.limits() for part in picture.seen.parts}  # type: ignore[attr-defined]  # compare's numbers
     assert len(limits) == 1

@@ -10,7 +10,8 @@ import pytest
 from pecli.cli.recipe import toml
 from pecli.core.errors import PecliError, UsageError
 from pecli.encodings import read_encoding
-from pecli.jobs.batch_file import EXAMPLE, Batch, read_batch
+from pecli.jobs.batch_example import EXAMPLE
+from pecli.jobs.batch_file import Batch, read_batch
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES
 
@@ -49,11 +50,11 @@ def test_a_job_is_the_one_of_the_command_line_with_its_outputs_in_the_folder(fol
     (job,) = read_batch("sub/figures.toml").jobs
     assert job == Job.make("heatmap", {"base": 10, "no_title": True, "output": ["sub/a.png", "sub/x/10.svg"]})
     (job,) = read_batch("sub/figures.toml", "out").jobs
-    assert job.targets() == ("out/a.png", "out/x/10.svg")
+    assert job.paths == ("out/a.png", "out/x/10.svg")
 
 
 def test_a_figure_without_output_gets_a_made_up_name_in_the_folder(folder: Path) -> None:
-    assert [job.targets() for job in read(HEAT + 'base = 10\nformat = "svg"\n', "out").jobs] == [
+    assert [job.paths for job in read(HEAT + 'base = 10\nformat = "svg"\n', "out").jobs] == [
         ("out/heatmap-sinusoidal-base10.svg",)
     ]
 
@@ -64,7 +65,7 @@ def test_lists_sweep_and_lists_of_list_options_do_not(folder: Path) -> None:
     (waves,) = batch.entries[1].jobs
     assert waves.figure.settings()["dims"] == (4, 5)
     nested = read(WAVES + 'dims = [[4, 5], [6]]\noutput = "{dims}.png"\n')
-    assert [job.targets() for job in nested.jobs] == [("4_5.png",), ("6.png",)]
+    assert [job.paths for job in nested.jobs] == [("4_5.png",), ("6.png",)]
 
 
 def test_defaults_go_to_every_figure_that_has_such_an_option_and_lose_against_its_own(folder: Path) -> None:
@@ -89,7 +90,7 @@ def test_the_encoding_may_be_a_default(folder: Path) -> None:
 
 def test_a_default_may_sweep(folder: Path) -> None:
     batch = read("[defaults]\nbase = [10, 100]\n" + HEAT + 'output = "{base}.png"\n')
-    assert [job.targets() for job in batch.jobs] == [("10.png",), ("100.png",)]
+    assert [job.paths for job in batch.jobs] == [("10.png",), ("100.png",)]
 
 
 def test_name_note_title_and_index_are_kept(folder: Path) -> None:
@@ -108,7 +109,7 @@ def test_a_file_of_any_editor_is_read(start: bytes, end: bytes, folder: Path) ->
 
 def test_the_starting_file_is_a_batch_file(folder: Path) -> None:
     batch = read(EXAMPLE.format(path=FILE))
-    assert [path for job in batch.jobs for path in job.targets()] == [
+    assert [path for job in batch.jobs for path in job.paths] == [
         "heat-10.png",
         "heat-10000.png",
         "rope.png",
@@ -129,16 +130,16 @@ WRONG: list[tuple[str, str, list[str]]] = [
     ("a number is no truth", HEAT + "no_title = 1\n", [f"{FILE}:3: ", "no_title = 1", "true or false"]),
     ("a date is no number", HEAT + "base = 2024-01-01\n", [f"{FILE}:3: ", "base", "wrong type"]),
     ("a table is no number", HEAT + "base = {a = 1}\n", [f"{FILE}:3: ", "base", "wrong type"]),
-    ("nan", HEAT + "base = nan\n", [FILE, "figure 1", "--base nan", "finite"]),
-    ("inf", HEAT + "base = [10, inf]\n", [FILE, "figure 1", "--base inf", "finite"]),
-    ("negative", HEAT + "base = -1\n", [FILE, "figure 1", "--base -1", "> 0"]),
-    ("half a dimension", HEAT + "d = 2.5\n", [FILE, "figure 1", "--d 2.5", "whole"]),
-    ("a value out of bounds", HEAT + "length = 0\n", [f"{FILE}:3: ", "--length 0", "≥ 1"]),
-    ("30 digits", HEAT + f"length = {'9' * 30}\n", [f"{FILE}:3: ", "--length", "≤"]),
-    ("400 digits", HEAT + f"base = {'9' * 400}\n", [FILE, "figure 1", "--base", "finite"]),
-    ("a list of lists", HEAT + "base = [[10]]\n", [FILE, "figure 1", "--base"]),
+    ("nan", HEAT + "base = nan\n", [FILE, "figure 1", "base = nan", "finite"]),
+    ("inf", HEAT + "base = [10, inf]\n", [FILE, "figure 1", "base = inf", "finite"]),
+    ("negative", HEAT + "base = -1\n", [FILE, "figure 1", "base = -1", "> 0"]),
+    ("half a dimension", HEAT + "d = 2.5\n", [FILE, "figure 1", "d = 2.5", "whole"]),
+    ("a value out of bounds", HEAT + "length = 0\n", [f"{FILE}:3: ", "length = 0", "≥ 1"]),
+    ("30 digits", HEAT + f"length = {'9' * 30}\n", [f"{FILE}:3: ", "length", "≤"]),
+    ("400 digits", HEAT + f"base = {'9' * 400}\n", [FILE, "figure 1", "base", "finite"]),
+    ("a list of lists", HEAT + "base = [[10]]\n", [FILE, "figure 1", "base"]),
     ("a word", '[[figure]]\ncommand = "distance"\nmeasure = "euclid"\n', [f"{FILE}:3: ", "did you mean 'euclidean'"]),
-    ("unknown command", '[[figure]]\ncommand = "heatmpa"\n', [f"{FILE}:1: figure 1: ", "did you mean 'heatmap'"]),
+    ("unknown command", '[[figure]]\ncommand = "heatmpa"\n', [f"{FILE}:2: figure 1: ", "did you mean 'heatmap'"]),
     ("no command", "[[figure]]\nbase = 10\n", [f"{FILE}:1: figure 1 has no command"]),
     ("two commands", '[[figure]]\ncommand = ["heatmap"]\n', [f"{FILE}:1: figure 1 has no command"]),
     ("unknown encoding", HEAT + 'encoding = "rop"\n', [FILE, "figure 1", "did you mean 'rope'"]),
@@ -157,7 +158,7 @@ WRONG: list[tuple[str, str, list[str]]] = [
     (
         "too many pairs",
         '[[figure]]\ncommand = "scatter"\nlength = 1000000000\n',
-        [FILE, "figure 1", "pairs", "--length"],
+        [FILE, "figure 1", "pairs", "length"],
     ),
     ("a number as name", HEAT + "name = 5\n", [f"{FILE}:3: figure 1", "name", "text"]),
     ("unknown format", HEAT + 'output = "a.gif"\n', [FILE, "figure 1", "gif", "png"]),
@@ -170,7 +171,7 @@ WRONG: list[tuple[str, str, list[str]]] = [
     ("folders as on Windows", HEAT + "output = 'sub\\x.png'\n", [f"{FILE}:3", "sub\\x.png has a \\", "write /"]),
     ("a linked file", HEAT + 'output = "linked.png"\n', [FILE, "figure 1", "linked.png leaves the folder"]),
     ("standard output", HEAT + 'output = "-"\n', [FILE, "figure 1", "output -"]),
-    ("nul", HEAT + 'output = "a\\u0000.png"\n', [f"{FILE}:3: ", "--output"]),
+    ("nul", HEAT + 'output = "a\\u0000.png"\n', [f"{FILE}:3: ", "output"]),
     ("one name twice", HEAT + 'output = ["a.png", "a.png"]\n', [FILE, "figure 1", "a.png", "twice"]),
     ("a sweep of one name", HEAT + 'base = [10, 100]\noutput = "a.png"\n', ["a.png", "{base}"]),
     ("two figures of one name", HEAT + 'output = "a.png"\n' + WAVES + 'output = "./a.png"\n', ["a.png", "{figure}"]),
@@ -182,7 +183,7 @@ WRONG: list[tuple[str, str, list[str]]] = [
     ("a default nobody has", "[defaults]\nbsae = 4\n" + HEAT, [FILE, "[defaults]", "'bsae'", "did you mean 'base'"]),
     ("a default of others", '[defaults]\nmeasure = "dot"\n' + HEAT, [FILE, "[defaults]", "'measure'"]),
     ("a default of the wrong type", "[defaults]\nd = true\n" + HEAT, [FILE, "[defaults]", "d = ", "wrong type"]),
-    ("a default out of bounds", "[defaults]\nbase = nan\n" + HEAT, [FILE, "figure 1", "--base nan"]),
+    ("a default out of bounds", "[defaults]\nbase = nan\n" + HEAT, [FILE, "figure 1", "base = nan"]),
     ("no figure", "", [FILE, "[[figure]]", "--init"]),
     ("one pair of brackets", '[figure]\ncommand = "heatmap"\n', [FILE, "[[figure]]"]),
     ("defaults of no table", "defaults = [1]\n" + HEAT, [FILE, "[defaults]"]),
@@ -190,7 +191,7 @@ WRONG: list[tuple[str, str, list[str]]] = [
     ("a key twice", HEAT + "base = 1\nbase = 2\n", [FILE, "not TOML"]),
     ("an open bracket", HEAT + "base = [1\n", [FILE, "not TOML"]),
     ("deep nesting", "a = " + "[" * 100_000 + "]" * 100_000, [FILE, "not TOML"]),
-    ("nesting that TOML still takes", HEAT + f"base = {'[' * 200}1{']' * 200}\n", [FILE, "figure 1", "--base"]),
+    ("nesting that TOML still takes", HEAT + f"base = {'[' * 200}1{']' * 200}\n", [FILE, "figure 1", "base"]),
     ("5000 digits", HEAT + f"base = {'9' * 5000}\n", [FILE, "not TOML", "digits"]),
 ]
 
@@ -219,9 +220,9 @@ def test_all_that_is_wrong_is_said_at_once_each_with_its_line(folder: Path) -> N
         '[[figure]]\ncommand = "dist"\n'  # 15
     )
     first, third, fourth = refused(text).splitlines()
-    assert first.startswith(f"{FILE}:") and "figure 1" in first and "--base 0" in first
+    assert first.startswith(f"{FILE}:") and "figure 1" in first and "base = 0" in first
     assert third.startswith(f"{FILE}:13: figure 3") and "lenght" in third
-    assert fourth.startswith(f"{FILE}:15: figure 4") and "'dist'" in fourth
+    assert fourth.startswith(f"{FILE}:16: figure 4") and "'dist'" in fourth
 
 
 def test_a_named_figure_is_named_where_it_is_wrong(folder: Path) -> None:
@@ -236,12 +237,12 @@ def test_figures_that_are_written_as_one_list_are_named_by_their_number(folder: 
 @pytest.mark.parametrize("path", ["sub/../a.png", "./a.png", "x/y/a.png"])
 def test_an_output_may_go_anywhere_inside_the_folder(path: str, folder: Path) -> None:
     (job,) = read(HEAT + f'output = "{path}"\n').jobs
-    assert (folder / job.targets()[0]).resolve().is_relative_to(folder.resolve())
+    assert (folder / job.paths[0]).resolve().is_relative_to(folder.resolve())
 
 
 def test_an_absolute_output_inside_the_folder_is_taken(folder: Path) -> None:
     (job,) = read(HEAT + f'output = "{folder}/a.png"\n').jobs
-    assert [Path(path).resolve() for path in job.targets()] == [(folder / "a.png").resolve()]
+    assert [Path(path).resolve() for path in job.paths] == [(folder / "a.png").resolve()]
 
 
 @pytest.mark.parametrize("title", ["..", "../..", "/etc"])
@@ -253,7 +254,7 @@ def test_a_value_in_a_blank_does_not_lead_out_of_the_folder(title: str, folder: 
     except UsageError as error:
         assert "leaves the folder" in str(error)
     else:
-        assert Path(job.targets()[0]).resolve().is_relative_to((folder / "out").resolve())
+        assert Path(job.paths[0]).resolve().is_relative_to((folder / "out").resolve())
 
 
 @pytest.mark.parametrize(
@@ -296,7 +297,7 @@ NAMED = (
     ],
 )
 def test_some_may_be_picked_by_name_or_file(patterns: list[str], files: list[str], folder: Path) -> None:
-    assert [path for job in read(NAMED).only(patterns).jobs for path in job.targets()] == files
+    assert [path for job in read(NAMED).only(patterns).jobs for path in job.paths] == files
 
 
 @pytest.mark.parametrize("pattern", ["ONE", "tow", "heat", ""])

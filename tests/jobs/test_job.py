@@ -14,7 +14,8 @@ from pecli.core.errors import UnknownNameError, UsageError
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.figures.curves import Curves
 from pecli.figures.heatmap import Heatmap
-from pecli.jobs.command_line import command, name_of
+from pecli.jobs.command_line import command
+from pecli.jobs.file_names import name_of
 from pecli.jobs.job import Job
 from pecli.jobs.picture import Picture
 
@@ -42,7 +43,7 @@ def test_every_option_finds_its_place() -> None:
         "curves", {"at": "2,3", "d": "7", "length": "11", "dpi": "30", "output": "a.png", "no-clobber": True}
     )
     assert isinstance(job.figure, Curves) and job.figure.at == (2, 3)
-    assert job.encodings[0].width == 7
+    assert job.encodings[0].settings()["d"] == 7
     assert (job.positions.length, job.canvas.dpi, job.output.output, job.output.no_clobber) == (
         11,
         30,
@@ -69,7 +70,7 @@ def test_an_option_wins_over_the_spec() -> None:
         ("heatmap", {"output": ["a.png", "a.png"]}, ["twice"]),
         ("heatmap", {"output": "a.png", "format": "svg"}, [".png", "svg"]),
         ("heatmap", {"output": "a"}, ["a.png"]),
-        ("heatmap", {"base": float("nan")}, ["--base", "finite"]),
+        ("heatmap", {"base": float("nan")}, ["base", "finite"]),
     ],
 )
 def test_what_cannot_be_is_refused_before_anything_is_computed(
@@ -112,9 +113,9 @@ def test_the_command_line_makes_the_job_again(
 
 
 def test_the_made_up_name_tells_what_differs() -> None:
-    assert Job.make("heatmap", {}).targets() == ("heatmap-sinusoidal.png",)
-    assert Job.make("heatmap", {"base": 10}).targets() == ("heatmap-sinusoidal-base10.png",)
-    assert Job.make("curves", {"at": [3, 5], "format": "svg"}).targets() == ("curves-sinusoidal-at3_5.svg",)
+    assert Job.make("heatmap", {}).paths == ("heatmap-sinusoidal.png",)
+    assert Job.make("heatmap", {"base": 10}).paths == ("heatmap-sinusoidal-base10.png",)
+    assert Job.make("curves", {"at": [3, 5], "format": "svg"}).paths == ("curves-sinusoidal-at3_5.svg",)
 
 
 def test_two_jobs_have_two_names_and_no_name_is_a_path() -> None:

@@ -8,8 +8,8 @@ import pytest
 
 from pecli.core.errors import UsageError
 from pecli.encodings import read_encoding
-from pecli.jobs.job import Job
-from pecli.jobs.sweep import check_targets, jobs_of
+from pecli.jobs.job import Job, jobs_of
+from pecli.jobs.same_files import check_targets
 
 
 def test_one_value_each_is_one_job() -> None:
@@ -18,7 +18,7 @@ def test_one_value_each_is_one_job() -> None:
 
 def test_every_combination_is_a_job_the_last_option_running_fastest() -> None:
     jobs = jobs_of("heatmap", {"base": [10, 100], "d": [6, 7, 8], "length": 5})
-    found = [(job.encodings[0].settings()["base"], job.encodings[0].width) for job in jobs]
+    found = [(job.encodings[0].settings()["base"], job.encodings[0].settings()["d"]) for job in jobs]
     assert found == [(10, 6), (10, 7), (10, 8), (100, 6), (100, 7), (100, 8)]
     assert {job.positions.length for job in jobs} == {5}
 
@@ -40,7 +40,7 @@ def test_a_list_of_an_option_that_takes_a_list_is_one_value() -> None:
     (job,) = jobs_of("waves", {"dims": [4, 5, 6]})
     assert job.figure.settings()["dims"] == (4, 5, 6)
     (job,) = jobs_of("heatmap", {"output": ["a.png", "a.svg"]})
-    assert job.targets() == ("a.png", "a.svg")
+    assert job.paths == ("a.png", "a.svg")
 
 
 def test_a_list_of_lists_is_a_sweep_of_lists() -> None:
@@ -71,13 +71,13 @@ def test_either_spelling_of_a_name_is_the_option() -> None:
 
 
 def test_a_value_of_a_sweep_that_is_not_allowed_is_refused() -> None:
-    with pytest.raises(UsageError, match="--base 0"):
+    with pytest.raises(UsageError, match="base=0"):
         jobs_of("heatmap", {"base": [10, 0]})
 
 
 @pytest.mark.parametrize("value", [[], [[]]])
 def test_a_sweep_over_nothing_is_refused(value: list[Any]) -> None:
-    with pytest.raises(UsageError, match="--base"):
+    with pytest.raises(UsageError, match="base"):
         jobs_of("heatmap", {"base": value})
 
 
@@ -124,4 +124,4 @@ def test_the_same_picture_twice_is_called_that() -> None:
 def test_names_that_are_made_up_tell_a_sweep_apart() -> None:
     jobs = jobs_of("heatmap", {"base": [10, 100], "d": [6, 7], "format": ["png", "svg"]})
     check_targets(jobs)
-    assert len({path for job in jobs for path in job.targets()}) == 8
+    assert len({path for job in jobs for path in job.paths}) == 8

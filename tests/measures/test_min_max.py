@@ -71,7 +71,7 @@ def test_without_a_limit_every_index_is_a_bin(length: int) -> None:
 def test_every_bin_has_its_minimum_maximum_and_mean(
     edges: Array, lines: int, chunk: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pecli.measures.min_max.CHUNK", chunk)
+    monkeypatch.setattr("pecli.core.arithmetic.CHUNK", chunk)
     values = rough(lines, int(edges[-1]))
     most = []
 

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.positions import Positions
-from pecli.encodings import read_encoding
+from pecli.encodings import read_table_encoding
 from pecli.figures.scatter import DensityNumbers
 from pecli.measures import pair_density
 from pecli.measures.pairwise import MEASURES, matrix
@@ -23,7 +23,7 @@ CASES = [
 
 
 def brute(spec: str, across: str, up: str, rows: Positions) -> tuple[np.ndarray, np.ndarray, int]:
-    encoding = read_encoding(spec)
+    encoding = read_table_encoding(spec)
     upper = np.triu_indices(rows.length, 1)
     x, y = (matrix(encoding, MEASURES[name], rows.blocks(None))[upper] for name in (across, up))
     known = ~(np.isnan(x) | np.isnan(y))
@@ -35,9 +35,9 @@ def brute(spec: str, across: str, up: str, rows: Positions) -> tuple[np.ndarray,
 def test_points_are_all_pairs_whatever_the_chunk(
     monkeypatch: pytest.MonkeyPatch, spec: str, across: str, up: str, chunk: int
 ) -> None:
-    monkeypatch.setattr(pair_density, "CHUNK", chunk)
+    monkeypatch.setattr("pecli.core.arithmetic.CHUNK", chunk)
     rows = Positions(length=37)
-    found = pair_density.points(read_encoding(spec), MEASURES[across], MEASURES[up], rows)
+    found = pair_density.points(read_table_encoding(spec), MEASURES[across], MEASURES[up], rows)
     x, y, undefined = brute(spec, across, up, rows)
     assert found.pairs == 37 * 36 // 2 and found.undefined == undefined
     assert found.x == pytest.approx(x, abs=1e-9) and found.y == pytest.approx(y, abs=1e-9)
@@ -46,7 +46,7 @@ def test_points_are_all_pairs_whatever_the_chunk(
 
 def test_points_know_whose_pair_they_are() -> None:
     rows = Positions(length=23, start=5)
-    encoding = read_encoding("sinusoidal:d=6")
+    encoding = read_table_encoding("sinusoidal:d=6")
     found = pair_density.points(encoding, MEASURES["dot"], MEASURES["euclidean"], rows)
     for at in (0, 100, 252):
         p, q = encoding.table(found.p[at : at + 1])[0], encoding.table(found.q[at : at + 1])[0]
@@ -56,9 +56,9 @@ def test_points_know_whose_pair_they_are() -> None:
 
 @pytest.mark.parametrize(("spec", "across", "up"), CASES)
 def test_every_pair_counts_once(monkeypatch: pytest.MonkeyPatch, spec: str, across: str, up: str) -> None:
-    monkeypatch.setattr(pair_density, "CHUNK", 501)
+    monkeypatch.setattr("pecli.core.arithmetic.CHUNK", 501)
     rows = Positions(length=101)
-    found = pair_density.counts(read_encoding(spec), MEASURES[across], MEASURES[up], rows)
+    found = pair_density.counts(read_table_encoding(spec), MEASURES[across], MEASURES[up], rows)
     x, y, undefined = brute(spec, across, up, rows)
     assert found.counts.sum() == len(x) == found.pairs - undefined
     assert found.x_edges[[0, -1]] == pytest.approx([x.min(), x.max()], abs=1e-9)
@@ -84,7 +84,7 @@ def test_a_class_correlation_of_untied_classes_is_that_of_the_ranks() -> None:
 
 def test_what_does_not_vary_has_no_correlation() -> None:
     found = pair_density.counts(
-        read_encoding("sinusoidal:d=1"), MEASURES["corr"], MEASURES["dot"], Positions(length=11)
+        read_table_encoding("sinusoidal:d=1"), MEASURES["corr"], MEASURES["dot"], Positions(length=11)
     )
     assert found.pearson is None and found.spearman is None
     assert found.undefined == found.pairs == 55 and found.counts.sum() == 0

@@ -172,7 +172,7 @@ def test_width_1_has_no_correlation_at_all(name: str, most: int | None) -> None:
 @names
 @pytest.mark.parametrize("d", [6, 7])
 def test_rows_to_all_are_rows_of_the_matrix(name: str, d: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pecli.measures.pairwise.CHUNK", 5 * d)  # five positions at a time
+    monkeypatch.setattr("pecli.core.arithmetic.CHUNK", 5 * d)  # five positions at a time
     encoding, positions = Sinusoidal(d=d, base=10), Positions(length=23, start=-3).array()
     at = positions[[0, 11, 22]]
     expected = by_definition(name, encoding.table(at), encoding.table(positions))

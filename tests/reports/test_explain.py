@@ -15,7 +15,7 @@ import pytest
 from rich.cells import cell_len
 
 import pecli
-from pecli.encodings import ENCODINGS, read_encoding
+from pecli.encodings import ENCODINGS, read_table_encoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.jobs.command_line import command
 from pecli.jobs.job import Job
@@ -75,7 +75,7 @@ def test_the_usual_small_case_is_exact_in_words_and_metadata() -> None:
         assert Job.make("explain", job.settings()) == job
     assert command(Job.make("explain", {"d": 8, "length": 10})) == "pecli explain"
     assert command(Job.make("explain", {"d": 128, "length": 200})) == "pecli explain --d 128 --length 200"
-    assert Job.make("explain", {"encoding": "sinusoidal:d=4"}).view().encoding.width == 4
+    assert Job.make("explain", {"encoding": "sinusoidal:d=4"}).seen_view.encoding.width == 4
 
 
 @specs
@@ -85,7 +85,7 @@ def test_the_entry_written_out_is_the_entry(ask: Ask, spec: str, place: str) -> 
     entry, (row, column) = found["entry"], map(int, place.split(","))
     at = row - int(found["positions"][0])
     assert entry["value"] == found["table"][at][column]
-    if not read_encoding(spec).trained:
+    if not read_table_encoding(spec).trained:
         for step in entry["steps"]:
             if "ω" not in step:
                 assert evaluate(step) == pytest.approx(entry["value"], abs=1e-8)
@@ -93,7 +93,7 @@ def test_the_entry_written_out_is_the_entry(ask: Ask, spec: str, place: str) -> 
 
 @specs
 def test_every_column_has_its_formula(spec: str) -> None:
-    encoding = read_encoding(spec)
+    encoding = read_table_encoding(spec)
     formulas = encoding.column_formulas()
     assert len(formulas) == encoding.width
     if isinstance(encoding, Harmonic):
@@ -107,7 +107,7 @@ def test_every_column_has_its_formula(spec: str) -> None:
 @pytest.mark.parametrize("column", range(6))
 def test_rope_turns_and_says_how(ask: Ask, pairing: str, column: int) -> None:
     found = facts(ask, "-e", "rope", "--d", "6", "--pairing", pairing, "--entry", f"0,{column}")
-    rope = read_encoding(f"rope:d=6,pairing={pairing}")
+    rope = read_table_encoding(f"rope:d=6,pairing={pairing}")
     expected = rope.rotate(np.array(ARTICLE)[:, :6], np.arange(3.0))  # type: ignore[attr-defined]  # rope's own
     assert (found["how"], found["origin"]) == ("rotate", "cut")
     assert found["result"] == pytest.approx(expected)

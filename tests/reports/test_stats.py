@@ -14,7 +14,7 @@ import pytest
 
 import pecli
 from pecli.core.positions import Positions
-from pecli.encodings import ENCODINGS, read_encoding
+from pecli.encodings import ENCODINGS, read_table_encoding
 from pecli.jobs.command_line import command
 from pecli.jobs.job import Job
 from pecli.measures.pairwise import MEASURES
@@ -26,7 +26,7 @@ Ask = Callable[..., Any]
 
 def measured(spec: str, length: int, start: int = 0, measure: str = "euclidean") -> Indicators:
     positions = Positions(length=length, start=start)
-    return indicators(read_encoding(spec).fitted(positions), positions, measure, "corr")
+    return indicators(read_table_encoding(spec).fitted(positions), positions, measure, "corr")
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_what_the_formula_proves_is_what_all_pairs_say(saved: Callable[..., str]
 @pytest.mark.parametrize("spec", ["binary", "sinusoidal:d=7,base=10", "learned:d=5", "relative:d=6"])
 def test_the_three_properties_by_brute_force(spec: str, measure: str) -> None:
     positions = Positions(length=13)
-    encoding = read_encoding(spec).fitted(positions)
+    encoding = read_table_encoding(spec).fitted(positions)
     rows = encoding.covered(positions)
     values = MEASURES[measure].between(encoding.table(rows.array()), encoding.table(rows.array()))
     n = len(values)
@@ -189,7 +189,7 @@ def test_a_file_names_the_encodings_and_can_be_made_again(ask: Ask, folder: Path
 
 def test_options_go_to_every_encoding_that_has_them() -> None:
     job = Job.make("stats", {"encoding": ["sinusoidal", "clock", "rope:base=10"], "d": 6})
-    assert [encoding.width for encoding in job.encodings] == [6, 6, 6]
+    assert [encoding.settings().get("d") for encoding in job.encodings] == [6, None, 6]
     assert command(job) == "pecli stats sinusoidal:d=6 clock rope:d=6,base=10"
     assert command(Job.make("stats", {})) == "pecli stats"
 

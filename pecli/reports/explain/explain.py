@@ -10,6 +10,7 @@ from pecli.core.errors import UsageError
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
+from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.files.table_files import fingerprint, read_table
 from pecli.reports.explain.numbers import ExplainNumbers
@@ -20,7 +21,7 @@ from pecli.reports.report import Report, View
 
 
 @dataclass(frozen=True)
-class Explain(Report):
+class Explain(Report[TableEncoding]):
     """The fourth article's walk at the user's own k and d: parameters, positions, frequencies, the table with each
     column's formula, one entry written out, and what is done with the rows: they are added to word vectors, turn them
     (RoPE), or are given to pairs of words (relative).
@@ -32,7 +33,7 @@ class Explain(Report):
     """
 
     name: ClassVar[str] = "explain"
-    summary: ClassVar[str] = "one small case step by step: frequencies, formulas, numbers, word vectors"
+    summary: ClassVar[str] = "One small case step by step: frequencies, formulas, numbers, word vectors"
     example: ClassVar[str] = "pecli explain --d 6 --base 100 --lang zh"
     default_options: ClassVar[Mapping[str, Any]] = {"d": 8, "length": 10}
 
@@ -55,13 +56,16 @@ class Explain(Report):
     def fingerprint(self) -> str:
         return "" if self.embeddings is None else fingerprint(self.embeddings)
 
-    def check_view(self, view: View) -> None:
+    def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
         self._place(view)
         if self.embeddings is not None:
             self._read(self.embeddings, view)
 
-    def compute(self, view: View) -> ExplainNumbers:
+    def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
+        return (view.covered.length, view.encoding.width)
+
+    def compute(self, view: View[TableEncoding]) -> ExplainNumbers:
         encoding, positions = view.encoding, view.covered.array()
         table = encoding.table(positions)
         origin, words, vectors = self._words(view)
@@ -92,7 +96,7 @@ class Explain(Report):
         said = {"file": self.embeddings or ""}
         return sections(numbers, TEXTS[self.lang], said, width, self.rows, self.digits)
 
-    def _place(self, view: View) -> tuple[int, int]:
+    def _place(self, view: View[TableEncoding]) -> tuple[int, int]:
         """Position and column of the entry that is written out."""
         rows, width = view.covered, view.encoding.width
         default = (min(max(0, rows.start) + 2, rows.stop - 1), min(3, width - 1))
@@ -104,7 +108,7 @@ class Explain(Report):
             )
         return row, column
 
-    def _words(self, view: View) -> tuple[str, tuple[str, ...], Array]:
+    def _words(self, view: View[TableEncoding]) -> tuple[str, tuple[str, ...], Array]:
         """Where the word vectors are from, the words, and the vectors, (words, d)."""
         width, length = view.encoding.width, view.positions.length
         if self.embeddings is not None:
@@ -117,7 +121,7 @@ class Explain(Report):
             origin, vectors = "cut", vectors[:, :width]
         return origin, WORDS[:length], vectors[:length]
 
-    def _read(self, path: str, view: View) -> Array:
+    def _read(self, path: str, view: View[TableEncoding]) -> Array:
         vectors = read_table(path)
         width, length = view.encoding.width, view.positions.length
         if vectors.shape[1] != width:

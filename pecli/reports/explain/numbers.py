@@ -7,13 +7,14 @@ from typing import Any, ClassVar
 
 from pecli.analysis import Numbers
 from pecli.core.lazy import Array
+from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.reports.explain.word_vectors import ARTICLE, Entry
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExplainNumbers(Numbers):
+class ExplainNumbers(Numbers[TableEncoding]):
     """What is walked through.
 
     table : (L, d); positions : (L,); frequencies : (n_pairs,), empty where there are none

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from pecli.core.lazy import Array
 from pecli.core.positions import Positions
-from pecli.encodings.encoding import Encoding
-from pecli.encodings.rope import Rope
+from pecli.encodings.capabilities import Additive, Rotary, TableEncoding
 
 WORDS = ("我", "喜欢", "你")
 ARTICLE = (  # the fourth article's word vectors, d_model 8
@@ -27,23 +26,23 @@ class Entry:
     value: float
 
 
-def combine(encoding: Encoding, vectors: Array, rows: Array, own: Positions) -> tuple[str, Array]:
+def combine(encoding: TableEncoding, vectors: Array, rows: Array, own: Positions) -> tuple[str, Array]:
     """What is done with word vectors at their positions, and what comes of it, (words, d)."""
-    if isinstance(encoding, Rope):
+    if isinstance(encoding, Rotary):
         return "rotate", encoding.rotate(vectors, own.array())
-    if encoding.additive:
+    if isinstance(encoding, Additive):
         return "add", vectors + rows
     return "pair_up", vectors[:0]
 
 
 def result_entry(
-    encoding: Encoding, how: str, vectors: Array, rows: Array, result: Array, own: Positions, column: int
+    encoding: TableEncoding, how: str, vectors: Array, rows: Array, result: Array, own: Positions, column: int
 ) -> Entry | None:
     """How one number of the result comes about: of the last word, in the same column."""
     if how == "pair_up":
         return None
     word = len(vectors) - 1
     steps: tuple[str, ...] = (f"{vectors[word, column]:.10g} + {rows[word, column]:.10g}",)
-    if isinstance(encoding, Rope):
+    if isinstance(encoding, Rotary):
         steps = tuple(encoding.rotation_written_out(vectors[word], own.start + word, column))
     return Entry(own.start + word, column, steps, float(result[word, column]))

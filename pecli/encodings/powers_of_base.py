@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from pecli.core.options import option
+from pecli.core.values import write_scalar
 from pecli.encodings.harmonic import Harmonic, many_digits, width_option
-from pecli.encodings.notation import geometric_formula
 
 
 @dataclass(frozen=True)
-class Powers(Harmonic):
+class PowersOfBase(Harmonic):
     """Pair j turns by base^(−2j/d) rad a position: wavelengths from 2π to nearly base · 2π."""
 
     d: int = width_option()
@@ -26,7 +26,7 @@ class Powers(Harmonic):
         return geometric_rates(self.base, self.d)
 
     def rate_formula(self, pair: int) -> str:
-        return geometric_formula(self.base, self.d, pair)
+        return f"{write_scalar(self.base)}^(-{2 * pair}/{self.d})"
 
 
 def geometric_rates(base: float, d: int) -> list[Decimal]:

@@ -1,0 +1,111 @@
+"""The names of a request's files: made up from what differs from the defaults, or given, with blanks filled in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from pecli.core.errors import UnknownNameError, UsageError, mention
+from pecli.core.options import Options
+from pecli.files.formats import format_of
+from pecli.files.writer import place
+from pecli.jobs.request import Request
+
+LONGEST = 120  # bytes of a file name that we make up: file systems take 255
+DEVICE = re.compile(r"(?<![^/\\])(?=(con|prn|aux|nul|com\d|lpt\d)([./\\]|$))", re.IGNORECASE)  # no file on Windows
+BLANK = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
+
+
+class Target(NamedTuple):
+    """A file to write."""
+
+    path: str
+    format: str
+
+
+def targets_of(request: Request) -> tuple[Target, ...]:
+    """The files that are asked for, each once; one with a made-up name where a picture is given none."""
+    output, figure = request.output, request.figure
+    paths = output.output
+    if not paths and (figure.drawn or output.format):
+        paths = (f"{name_of(request)}.{output.format or 'png'}",)
+    known = blanks(request) if any("{" in path for path in output.output) else {}
+    targets = tuple(Target(name, format_of(name, output.format)) for name in (filled(path, known) for path in paths))
+    places = [place(path) for path, _ in targets]
+    for at, (path, _) in enumerate(targets):
+        if places[at] in places[:at]:
+            raise UsageError(f"{mention('output', path)} is given twice", option="output", value=path)
+    return targets
+
+
+def name_of(request: Request) -> str:
+    """A file name without its extension: figure, encoding and what differs from the defaults."""
+    several = len(request.encodings) > 1
+    parts = [request.figure.name, *(request.specs() if several else [request.encodings[0].name])]
+    differing = {name: value for name, value in changed(request).items() if name != "encoding"}
+    parts += [name if value == "true" else f"{name}{value}" for name, value in differing.items()]
+    text = _safe("-".join(parts))
+    data = text.encode(errors="replace")
+    return text if len(data) <= LONGEST else f"{data[: LONGEST - 12].decode(errors='ignore')}-{request.salt()}"
+
+
+def changed(request: Request) -> dict[str, str]:
+    """The options that differ from their defaults, as text, a single encoding's parameters one by one."""
+    several = {"encoding": " ".join(request.specs())} if len(request.encodings) > 1 else {}
+    single = [] if several else [request.encodings[0]]
+    result = dict(several)
+    for part in (*single, request.figure, request.positions, request.canvas):
+        differing, known = part.changed(request.figure.default_options), part.options()
+        result.update({name: known[name].write(value) for name, value in differing.items()})
+    return result
+
+
+def blanks(request: Request) -> dict[str, str]:
+    """What may stand in braces in the name of a file, and what goes there: every option, and three more."""
+    parts: tuple[Options, ...] = (
+        request.positions,
+        request.canvas,
+        *reversed(request.encodings),
+        request.figure,
+    )
+    known = {name: text for part in parts for name, text in _texts(part).items()}
+    names = "-".join(encoding.name for encoding in request.encodings)
+    return {"figure": request.figure.name, **known, "encoding": names, "format": request.output.format or "png"}
+
+
+def filled(path: str, known: Mapping[str, str]) -> str:
+    """The path with its blanks filled in: ``heat-{base}.png`` is heat-10.png. Doubled braces stand for themselves.
+
+    It is made a name that every system takes: _con.png, for con.png is a device on Windows.
+
+    Raises
+    ------
+    UnknownNameError : a blank that no option has the name of
+    """
+
+    def fill(match: re.Match[str]) -> str:
+        if match[1] is None:
+            return match[0][0]
+        name = match[1].replace("-", "_")
+        if name not in known:
+            raise UnknownNameError(f"blank in {path}", match[1], known, option="output")
+        return _safe(known[name])
+
+    made = BLANK.sub(fill, path)
+    return made if made == path else DEVICE.sub("_", made)
+
+
+def plain_path(path: str) -> str:
+    """A path without blanks, spelled so that `filled` gives it again."""
+    return path.replace("{", "{{").replace("}", "}}")
+
+
+def _safe(text: str) -> str:
+    """The text as part of a file's name."""
+    return re.sub(r"[^\w.+-]+", "_", text)
+
+
+def _texts(part: Options) -> dict[str, str]:
+    known = part.options()
+    return {name: known[name].write(value) for name, value in part.settings().items() if value is not None}

@@ -1,0 +1,107 @@
+"""The names of files: made up for a job, or given, with their blanks filled in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pecli.core.errors import UnknownNameError
+from pecli.jobs.file_names import blanks, changed, filled, name_of, plain_path
+from pecli.jobs.job import Job
+
+
+def job(analysis: str = "heatmap", /, **options: Any) -> Job:
+    return Job.make(analysis, options)
+
+
+def of(*analysis: str, **options: Any) -> dict[str, str]:
+    return blanks(job(*analysis, **options))
+
+
+@pytest.mark.parametrize(
+    ("template", "name"),
+    [
+        ("heat-{base}-{d}.png", "heat-10-64.png"),
+        ("{figure}/{encoding}-{length}.svg", "heatmap/sinusoidal-200.svg"),
+        ("{layout}{start}{size}{dpi}.png", "interleaved0page150.png"),
+        ("{base}{base}.png", "1010.png"),
+        ("{no-title}-{no_title}.png", "false-false.png"),
+        ("{{base}}-{base}.png", "{base}-10.png"),
+        ("{{{base}}}.png", "{10}.png"),
+        ("}}{{.png", "}{.png"),
+        ("a{b.png", "a{b.png"),
+        ("plain.png", "plain.png"),
+    ],
+)
+def test_blanks_are_filled_with_the_options(template: str, name: str) -> None:
+    assert filled(template, of(base=10, d=64)) == name
+
+
+def test_every_option_that_has_a_value_is_a_blank() -> None:
+    one = job("waves", dims=[4, 5], base=10)
+    known = blanks(one)
+    assert set(known) >= {name for name, value in one.settings().items() if value is not None}
+    assert (known["dims"], known["base"], known["figure"], known["encoding"]) == ("4,5", "10", "waves", "sinusoidal")
+    assert filled("{dims}.png", known) == "4_5.png"
+
+
+def test_an_unknown_blank_is_refused_with_the_one_that_was_meant() -> None:
+    with pytest.raises(UnknownNameError, match=r"'bsae'; did you mean 'base'"):
+        filled("heat-{bsae}.png", of())
+    with pytest.raises(UnknownNameError, match="blank"):
+        filled("heat-{}.png", of())
+
+
+def test_an_unknown_blank_is_refused_when_the_job_is_made() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'base'"):
+        job(output="heat-{bas}.png")
+
+
+@pytest.mark.parametrize("title", ["a/b", "../a", "a\\b", "/etc/x", 'a b:c*?"<>|', "a\nb"])
+def test_a_value_makes_no_folder_and_no_odd_letters(title: str) -> None:
+    name = filled("x/{title}.png", of(title=title))
+    assert name.startswith("x/") and name.endswith(".png")
+    assert not set(name.removeprefix("x/")) & set('/\\ :*?"<>|\n')
+
+
+@pytest.mark.parametrize(
+    ("template", "title", "name"),
+    [
+        ("{title}.png", "con", "_con.png"),
+        ("x/{title}{base}.png", "Com", "x/_Com1.png"),
+        ("{title}/a.png", "aux", "_aux/a.png"),
+        ("{title}.png", "nul.old", "_nul.old.png"),
+        ("{title}.png", "console", "console.png"),
+        ("{title}-con.png", "a", "a-con.png"),
+        ("con.png", "a", "con.png"),
+    ],
+)
+def test_a_name_that_is_a_device_on_windows_is_not_made_up(template: str, title: str, name: str) -> None:
+    made = filled(template, of(title=title, base=1))
+    assert made == name == filled(plain_path(made), of())
+
+
+def test_letters_of_any_script_stay() -> None:
+    assert filled("{title}.png", of(title="位置 编码")) == "位置_编码.png"
+
+
+@pytest.mark.parametrize("path", ["{base}.png", "a{{b}}.png", "}{.png", "{", "plain.png"])
+def test_a_plain_path_is_filled_to_itself(path: str) -> None:
+    assert filled(plain_path(path), of()) == path
+
+
+def test_several_encodings_are_joined_and_the_first_gives_the_parameters() -> None:
+    two = job("offsets", encoding=["rope:base=5", "sinusoidal:base=7"])
+    assert filled("{encoding}-{base}.png", blanks(two)) == "rope-sinusoidal-5.png"
+
+
+def test_changed_says_what_differs_from_the_defaults_and_nothing_else() -> None:
+    assert changed(job()) == {}
+    assert changed(job(base=10, length=5, no_title=True)) == {"base": "10", "length": "5", "no_title": "true"}
+    assert changed(job("offsets", encoding=["rope", "clock"])) == {"encoding": "rope clock"}
+
+
+def test_the_made_up_name_has_figure_encoding_and_what_differs() -> None:
+    assert name_of(job("distance", encoding="rope", base=5e5, measure="dot")) == "distance-rope-base500000-measuredot"
+    assert name_of(job(no_title=True)) == "heatmap-sinusoidal-no_title"

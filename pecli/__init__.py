@@ -5,40 +5,97 @@
 >>> picture = pecli.figure("heatmap", base=10)                     # shows itself in a notebook
 >>> picture.save("heatmap.png", "heatmap.svg")
 >>> picture.draw(ax)                                               # onto an Axes of your own
+
+An encoding of your own derives from one of the kinds here; its fields are made with `option`. A package that names it
+under the entry point group ``pecli.encodings`` brings it to every command.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from pecli.core.errors import PecliError
+from pecli.core.errors import PecliError, UsageError
 from pecli.core.version import __version__
 
 if TYPE_CHECKING:
     from pecli.core.lazy import Array
+    from pecli.core.options import option
+    from pecli.core.positions import Positions
+    from pecli.encodings.capabilities import Additive, BiasEncoding, Rotary, TableEncoding
+    from pecli.encodings.encoding import Encoding
+    from pecli.encodings.harmonic import Harmonic
     from pecli.jobs.picture import Picture
     from pecli.jobs.run_jobs import Outcome
 
-__all__ = ["PecliError", "__version__", "batch", "encode", "figure"]
+__all__ = [
+    "Additive",
+    "BiasEncoding",
+    "Encoding",
+    "Harmonic",
+    "PecliError",
+    "Picture",
+    "Positions",
+    "Rotary",
+    "TableEncoding",
+    "UsageError",
+    "__version__",
+    "batch",
+    "encode",
+    "figure",
+    "option",
+]
+
+_PLACES = {  # of the names that are imported when they are first asked for
+    "Additive": "pecli.encodings.capabilities",
+    "BiasEncoding": "pecli.encodings.capabilities",
+    "Encoding": "pecli.encodings.encoding",
+    "Harmonic": "pecli.encodings.harmonic",
+    "Picture": "pecli.jobs.picture",
+    "Positions": "pecli.core.positions",
+    "Rotary": "pecli.encodings.capabilities",
+    "TableEncoding": "pecli.encodings.capabilities",
+    "option": "pecli.core.options",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Imports a class of the API, so that ``import pecli`` and ``pecli --version`` do not pay for it."""
+    if name not in _PLACES:
+        raise AttributeError(f"module 'pecli' has no attribute {name!r}")
+    return getattr(import_module(_PLACES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
 
 
 def encode(encoding: str = "sinusoidal", *, length: int = 200, start: int = 0, **parameters: Any) -> Array:
-    """The table of a position encoding.
+    """Compute the table of a position encoding.
 
     Parameters
     ----------
-    encoding : a name or a spec, ``"sinusoidal"``, ``"sinusoidal:base=10,d=64"``
-    length, start : the positions start … start + length − 1
-    **parameters : the encoding's own, winning over the spec (``pecli heatmap --help`` lists them)
+    encoding : str
+        A name or a spec, ``"sinusoidal"``, ``"sinusoidal:base=10,d=64"``.
+    length, start : int
+        The positions start … start + length − 1.
+    **parameters
+        The encoding's own, winning over the spec (``pecli encodings NAME`` lists them).
 
     Returns
     -------
-    shape (length, d), float64
+    ndarray, shape (length, d), float64
+        Row i is the vector of position start + i, dimensionless. An encoding of offsets, such as ``relative``, has one
+        row an offset.
 
     Raises
     ------
-    PecliError : an unknown name or a value that is not allowed; a ValueError
+    UsageError
+        An unknown name, a value that is not allowed, an encoding without a table. A ValueError with attributes
+        ``option``, ``value`` and ``allowed``.
+    PecliError
+        A file of numbers that could not be read. Also a ValueError.
     """
     from pecli.core.memory import check_memory
     from pecli.core.positions import Positions
@@ -53,16 +110,24 @@ def encode(encoding: str = "sinusoidal", *, length: int = 200, start: int = 0, *
 
 
 def figure(name: str, **options: Any) -> Picture:
-    """A figure, computed; it shows itself in a notebook.
+    """A figure or report, computed when it is first looked at; it shows itself in a notebook.
 
     Parameters
     ----------
-    name : ``"heatmap"``, ``"distance"``, … as on the command line
-    **options : the command's options under the same names, ``base=10``, ``no_title=True``
+    name : str
+        ``"heatmap"``, ``"distance"``, … as on the command line.
+    **options
+        The command's options under the same names, ``base=10``, ``no_title=True``.
+
+    Returns
+    -------
+    Picture
 
     Raises
     ------
-    PecliError : an unknown name or a value that is not allowed; a ValueError
+    UsageError
+        An unknown name, a value that is not allowed, more numbers than memory holds. A ValueError with attributes
+        ``option``, ``value`` and ``allowed``.
     """
     from pecli.jobs.job import Job
     from pecli.jobs.picture import Picture
@@ -73,26 +138,37 @@ def figure(name: str, **options: Any) -> Picture:
 def batch(
     path: str, *, folder: str | None = None, only: Sequence[str] = (), workers: int = 1, force: bool = False
 ) -> list[Outcome]:
-    """Every figure of a batch file, as ``pecli batch`` draws them.
+    """Draw every figure of a batch file, as ``pecli batch`` does.
 
     Parameters
     ----------
-    path : the TOML file
-    folder : where outputs go and stay; by default the file's folder
-    only : names of figures or files, or globs
-    workers : processes
-    force : draw also what its file already shows
+    path : str
+        The TOML file.
+    folder : str, optional
+        Where outputs go and stay; by default the file's folder.
+    only : sequence of str
+        Names of figures or files, or globs.
+    workers : int
+        How many processes, 1 or more.
+    force : bool
+        Draw also what its file already shows.
 
     Returns
     -------
-    one outcome a picture: its job, state (written, skipped, failed), paths and notes
+    list of Outcome
+        One a picture: its job, state (written, skipped, failed), paths and notes.
 
     Raises
     ------
-    PecliError : something in the file is wrong; nothing has been drawn then
+    UsageError
+        Something in the file is wrong, each with its line; nothing has been drawn then.
     """
+    from pecli.core.options import Option
     from pecli.jobs.batch_file import read_batch
     from pecli.jobs.run_jobs import run
 
+    path = Option("the TOML file", name="path").read(path)
+    workers = Option("processes", name="workers", scalar=int, at_least=1, at_most=1024).read(workers)
+    only = Option("which", name="only", many=True, default=(), split=False).read(only)
     plan = read_batch(path, folder)
     return list(run((plan.only(only) if only else plan).jobs, workers=workers, force=force))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Self, TypeVar, get_args
 
-from pecli.core.errors import UsageError
+from pecli.core.errors import UsageError, mention
 from pecli.core.lazy import Array, np
 from pecli.core.options import Options
 from pecli.core.positions import Positions
@@ -51,11 +51,12 @@ class View(Generic[E_co]):
         return self.pixels[1] if self.pixels else None
 
 
-def check_indices(flag: str, given: Iterable[int] | None, view: View[Encoding], count: int, what: str) -> None:
+def check_indices(option: str, given: Iterable[int] | None, view: View[Encoding], count: int, what: str) -> None:
     """Refuses a number of a dimension or pair that the only encoding does not have."""
     beyond = [index for index in given or () if index >= count]
     if beyond:
-        raise UsageError(f"{flag} {beyond[0]} does not exist: {view.encoding.label()} has {what} 0 to {count - 1}")
+        text = f"{mention(option, beyond[0])} does not exist: {view.encoding.label()} has {what} 0 to {count - 1}"
+        raise UsageError(text, option=option, value=beyond[0])
 
 
 @dataclass(frozen=True)
@@ -163,7 +164,8 @@ class Analysis(Options, Generic[E], ABC):
     def check_view(self, view: View[E]) -> None:
         """Refuses encodings or positions that cannot be shown (UsageError)."""
         if len(view.encodings) > 1 and not self.several:
-            raise UsageError(f"{self.name} takes one encoding, {len(view.encodings)} are given: try pecli compare")
+            text = f"{self.name} takes one encoding, {len(view.encodings)} are given: try pecli compare"
+            raise UsageError(text, option="encoding")
         for encoding in view.encodings:
             if isinstance(encoding, TableEncoding):
                 encoding.covered(view.positions)

@@ -163,6 +163,11 @@ def test_the_registrys_key_is_the_name(registry: dict[str, type[Any]]) -> None:
     assert all(key.isidentifier() or key.replace("-", "_").isidentifier() for key in registry)
 
 
+@analyses
+def test_the_summary_beside_the_place_is_the_classes_own(analysis: type[Analysis[Any]]) -> None:
+    assert ANALYSES.summary(analysis.name) == analysis.summary
+
+
 @encodings
 def test_an_encoding_says_what_it_is_and_where_it_comes_from(encoding: type[Encoding]) -> None:
     for text in (encoding.name, encoding.summary, encoding.formula, encoding.source, encoding.models):

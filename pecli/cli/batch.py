@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from pecli.cli.commands import Command
 from pecli.cli.guard import guard
 from pecli.core.errors import PecliError, UsageError
 from pecli.core.terminal import Steps, results, say
@@ -40,10 +41,7 @@ def batch(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No bar, no summary: just what was written.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show where an error comes from.")] = False,
 ) -> None:
-    """every figure of a TOML file: sweeps, several processes, nothing drawn twice.
-
-    Example: pecli batch figures.toml -j 2
-    """
+    """Draws every figure of a TOML file; the options say which, how and how loudly."""
     with guard(quiet, verbose):
         if init:
             results([write_start(file or START)])
@@ -58,6 +56,9 @@ def batch(
             return
         draw(chosen, workers=jobs, force=force, fail_fast=fail_fast, quiet=quiet)
         write_pages(plan, pages)
+
+
+COMMAND = Command(batch, example="pecli batch figures.toml -j 2")
 
 
 def write_start(path: str) -> str:

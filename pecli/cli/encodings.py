@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from pecli.cli.commands import Command
 from pecli.cli.guard import guard
 from pecli.cli.options import help_text
 from pecli.core.terminal import columns, facts_of, show, table_of, text_of
@@ -17,16 +18,16 @@ from pecli.jobs.job_options import ANALYSES
 def encodings(
     name: Annotated[str | None, typer.Argument(help="the encoding to explain", show_default=False)] = None,
 ) -> None:
-    """the encodings there are, or one of them in detail.
-
-    Example: pecli encodings rope
-    """
+    """Prints the encodings there are, or one of them in detail."""
     with guard():
         if name is None:
             rows = [row(one) for one in all_encodings().values()]
             show([table_of(HEADER, rows)] if columns() >= WIDE else below_each_other(rows))
         else:
             explain(find_encoding(name))
+
+
+COMMAND = Command(encodings, example="pecli encodings rope")
 
 
 WIDE = 120  # columns of a terminal that has room for all

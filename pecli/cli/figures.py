@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable
 from typing import Any
 
 import typer
 
 from pecli.analysis import Analysis
+from pecli.cli.commands import Command
 from pecli.cli.guard import guard
-from pecli.cli.options import given, job_parameters, keyword, with_parameters
+from pecli.cli.options import given, job_parameters, keyword
+from pecli.cli.typer_internals import with_parameters
 from pecli.core.errors import UsageError
 from pecli.core.progress import track
 from pecli.core.terminal import columns, results, say, show
@@ -38,16 +39,16 @@ def run_parameters() -> list[inspect.Parameter]:
     ]
 
 
-def analysis_command(figure: type[Analysis[Any]]) -> Callable[..., None]:
-    """The command of a figure or report, as Typer wants it: a function with the figure's options as parameters."""
+def analysis_command(figure: type[Analysis[Any]]) -> Command:
+    """The command of a figure or report: its options, those of every job, and those of this run."""
 
     def command(*, json: bool, quiet: bool, verbose: bool, **values: Any) -> None:
         with guard(quiet, verbose):
             jobs = jobs_of(figure.name, values_of(figure, given(values)))
             _run(jobs, as_json=json, quiet=quiet, verbose=verbose)
 
-    command.__doc__ = f"{figure.summary}.\n\nExample: {figure.example}"
-    return with_parameters(command, [*job_parameters(figure), *run_parameters()])
+    parameters = [*job_parameters(figure), *run_parameters()]
+    return Command(with_parameters(command, parameters), figure.example, reads_text=True)
 
 
 def values_of(figure: type[Analysis[Any]], texts: dict[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -68,18 +68,6 @@ def job_parameters(figure: type[Analysis[Any]]) -> list[inspect.Parameter]:
     sections: tuple[tuple[str, type[Options]], ...] = (("Positions", Positions), ("Canvas", Canvas), ("Output", Output))
     offered = [(panel, one) for panel, section in sections for one in section.options().values() if one.name in known]
     return rows + [parameter(standing(one, defaults), panel) for panel, one in offered]
-
-
-def with_parameters(function: Callable[..., None], parameters: list[inspect.Parameter]) -> Callable[..., None]:
-    """The function as Typer should see it: taking exactly these parameters, no two of one name."""
-    names = [one.name for one in parameters]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise ValueError(f"option {twice[0]!r} is declared twice: by the figure, an encoding or the shared options")
-    signature = inspect.Signature(parameters)
-    function.__signature__ = signature  # type: ignore[attr-defined]  # where inspect looks
-    function.__annotations__ = {name: p.annotation for name, p in signature.parameters.items()}
-    return function
 
 
 def specs_argument(default: str) -> inspect.Parameter:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from pecli.cli.commands import Command
 from pecli.cli.guard import guard
 from pecli.core.errors import UsageError
 from pecli.core.terminal import results
@@ -29,16 +30,16 @@ def recipe(
         ),
     ] = None,
 ) -> None:
-    """what makes finished files again: the command line of one, a batch file of several.
-
-    Example: pecli recipe heatmap-sinusoidal.png
-    """
+    """Prints what makes finished files again."""
     with guard():
         if form not in (None, *FORMS):
             raise UsageError(option="form", value=form, allowed=" or ".join(FORMS))
         requests = [read_request(path) for path in files]
         as_lines = form == "command" or (form is None and len(requests) == 1)
         results([command(one) for one in requests] if as_lines else ["\n\n".join(map(entry, requests))])
+
+
+COMMAND = Command(recipe, example="pecli recipe heatmap-sinusoidal.png")
 
 
 def read_request(path: str) -> Request:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from pecli.core.values import shorten
 
 LISTED = 40  # names that a message still lists
+LONGEST = 120  # letters of a value that a message still shows: most paths
 MENTION = re.compile("\x02([^\x03]*)\x1f([^\x03]*)\x1f([^\x03]*)\x03")
 
 
@@ -26,7 +27,9 @@ Speller = Callable[[Mention], str]
 
 def mention(option: str, value: Any = None) -> str:
     """An option inside the text of an error, for whoever shows the error to spell: ``--length 5`` or ``length=5``."""
-    typed, written = ("", "") if value is None else (shorten(value) or repr(value), shorten(value, written=True))
+    if value is None:
+        return f"\x02{option}\x1f\x1f\x03"
+    typed, written = shorten(value, LONGEST) or repr(value), shorten(value, LONGEST, written=True)
     return f"\x02{option}\x1f{_unmarked(typed)}\x1f{_unmarked(written)}\x03"
 
 

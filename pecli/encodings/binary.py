@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
-from pecli.core.errors import UsageError
+from pecli.core.errors import UsageError, mention
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Bins, Positions
@@ -69,13 +69,13 @@ class Binary(Additive):
 
     def covered(self, positions: Positions) -> Positions:
         if positions.start < 0:
-            raise UsageError(f"binary has no bits for the negative position {positions.start}: --start 0 or more")
+            text = f"binary has no bits for the negative position {positions.start}"
+            advice = f"{mention('start', 0)} or more"
+            raise UsageError(text, option="start", value=positions.start, advice=advice)
         if positions.stop > 2**self.width:
             needed, last = (positions.stop - 1).bit_length(), positions.stop - 1
-            raise UsageError(
-                f"binary with {self.width} bits counts to {2**self.width - 1}: "
-                f"position {last} needs {needed}, try --d {needed}"
-            )
+            text = f"binary with {self.width} bits counts to {2**self.width - 1}: position {last} needs {needed}"
+            raise UsageError(text + f", try {mention('d', needed)}", option="d", value=self.d)
         return positions
 
     def table(self, positions: Array) -> Array:

@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import ClassVar
 
-from pecli.core.errors import UsageError
+from pecli.core.errors import UsageError, mention
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
@@ -54,9 +54,12 @@ class Learned(Additive):
 
     def check(self) -> None:
         if self.file is None and self.tensor is not None:
-            raise UsageError(f"--tensor {self.tensor} names a table in a file: give --file too")
+            text = f"{mention('tensor', self.tensor)} names a table in a file"
+            raise UsageError(text, option="tensor", value=self.tensor, advice=f"give {mention('file')} too")
         if self.file is not None and self.seed:
-            raise UsageError(f"--seed {self.seed} is of the untrained table, and --file {self.file} is a trained one")
+            trained = f"{mention('file', self.file)} is a trained one"
+            text = f"{mention('seed', self.seed)} is of the untrained table, and {trained}"
+            raise UsageError(text, option="seed", value=self.seed)
 
     @property
     def width(self) -> int:
@@ -69,21 +72,24 @@ class Learned(Additive):
             return None
         rows = read_table(self.file, self.tensor)
         if self.d not in (None, rows.shape[1]):
-            raise UsageError(f"--d {self.d} does not fit {self.file}, whose table has {rows.shape[1]} columns")
+            text = f"{mention('d', self.d)} does not fit {self.file}, whose table has {rows.shape[1]} columns"
+            raise UsageError(text, option="d", value=self.d)
         return rows
 
     def covered(self, positions: Positions) -> Positions:
         if positions.start < 0:
-            raise UsageError(f"learned has no row for the negative position {positions.start}: --start 0 or more")
+            text = f"learned has no row for the negative position {positions.start}"
+            advice = f"{mention('start', 0)} or more"
+            raise UsageError(text, option="start", value=positions.start, advice=advice)
         if self.file is None and positions.stop > MOST:
-            raise UsageError(f"learned has at most {MOST:,} untrained rows: {positions.stop:,} positions are asked for")
+            text = f"learned has at most {MOST:,} untrained rows: {positions.stop:,} positions are asked for"
+            raise UsageError(text, option="length", value=positions.length)
         if self._rows is not None and positions.stop > len(self._rows):
             last = len(self._rows) - 1
             fitting = max(1, last + 1 - positions.start)
-            raise UsageError(
-                f"{self.file} has the positions 0 to {last} and learned positions do not extrapolate: "
-                f"{positions.start} to {positions.stop - 1} is asked for, try --length {fitting}"
-            )
+            text = f"{self.file} has the positions 0 to {last} and learned positions do not extrapolate"
+            advice = f"{positions.start} to {positions.stop - 1} is asked for, try {mention('length', fitting)}"
+            raise UsageError(text, option="length", value=positions.length, advice=advice)
         return positions
 
     def table(self, positions: Array) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from pecli.core.errors import UsageError
+from pecli.core.errors import UsageError, mention
 from pecli.core.positions import LONGEST, Positions
 from pecli.encodings.sinusoidal import SineCosineColumns
 
@@ -33,5 +33,6 @@ class Relative(SineCosineColumns):
 
     def covered(self, positions: Positions) -> Positions:
         if 2 * positions.length > LONGEST:
-            raise UsageError(f"relative has two offsets a position: --length {positions.length} is too many")
+            text = f"relative has two offsets a position: {mention('length', positions.length)} is too many"
+            raise UsageError(text, option="length", value=positions.length)
         return Positions(start=1 - positions.length, length=2 * positions.length - 1)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
-from pecli.core.errors import UsageError
+from pecli.core.errors import UsageError, mention
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.encodings.capabilities import Rotary
@@ -47,11 +47,13 @@ class Rope(PowersOfBase, Rotary):
     def check(self) -> None:
         super().check()
         if self.d % 2:
-            raise UsageError(f"rope turns pairs of columns, so --d {self.d} is not allowed: it takes an even d")
+            text = f"rope turns pairs of columns, so {mention('d', self.d)} is not allowed"
+            raise UsageError(text, option="d", value=self.d, allowed="an even d")
         if self.query is not None and self.query.startswith(RANDOM):
             seed = self.query.removeprefix(RANDOM)
             if not (seed.isdigit() and len(seed) < 10):
-                raise UsageError(f"--query {self.query} is not allowed: it takes random:SEED, SEED a whole number ≥ 0")
+                allowed = "random:SEED, SEED a whole number ≥ 0"
+                raise UsageError(option="query", value=self.query, allowed=allowed)
 
     @cached_property
     def vector(self) -> Array:
@@ -62,7 +64,8 @@ class Rope(PowersOfBase, Rotary):
             return np.random.default_rng(int(self.query.removeprefix(RANDOM))).standard_normal(self.d)
         vector = read_vector(self.query)
         if vector.size != self.d:
-            raise UsageError(f"--query {self.query} holds {vector.size} numbers, not d = {self.d}")
+            text = f"{mention('query', self.query)} holds {vector.size} numbers, not d = {self.d}"
+            raise UsageError(text, option="query", value=self.query)
         return vector
 
     @property

@@ -1,4 +1,4 @@
-"""The one registry of figures. The `summary` of each is what the help says of it."""
+"""The one registry of figures. Beside the place of each stands its summary, for lists that import none."""
 
 from __future__ import annotations
 
@@ -11,19 +11,31 @@ if TYPE_CHECKING:
 
 FIGURES: Registry[type[Figure[Any]]] = Registry(
     {
-        "heatmap": "pecli.figures.heatmap:Heatmap",
-        "distance": "pecli.figures.distance:Distance",
-        "scatter": "pecli.figures.scatter:Scatter",
-        "curves": "pecli.figures.curves:Curves",
-        "overview": "pecli.figures.overview:Overview",
-        "waves": "pecli.figures.waves:Waves",
-        "spectrum": "pecli.figures.spectrum:Spectrum",
-        "offsets": "pecli.figures.offsets:Offsets",
-        "dials": "pecli.figures.clock_faces:Dials",
-        "compare": "pecli.figures.compare:Compare",
-        "relative": "pecli.figures.relative_tensor:RelativeTensor",
-        "rotation": "pecli.figures.rotation:Rotation",
-        "attention": "pecli.figures.attention:Attention",
-        "terms": "pecli.figures.score_terms:Terms",
+        "heatmap": ("pecli.figures.heatmap:Heatmap", "The table as an image: dimension across, position down"),
+        "distance": ("pecli.figures.distance:Distance", "How far any two positions are apart: a matrix"),
+        "scatter": ("pecli.figures.scatter:Scatter", "Two measures against each other, one point a pair of positions"),
+        "curves": ("pecli.figures.curves:Curves", "From a few typical positions to all others: one line each"),
+        "overview": ("pecli.figures.overview:Overview", "Several figures of one encoding side by side"),
+        "waves": ("pecli.figures.waves:Waves", "Chosen dimensions against position: how often each column changes"),
+        "spectrum": ("pecli.figures.spectrum:Spectrum", "The wavelength of every pair of dimensions"),
+        "offsets": ("pecli.figures.offsets:Offsets", "A measure against the offset: is it a function of m − n alone?"),
+        "dials": ("pecli.figures.clock_faces:Dials", "A position as clock faces: one hand a pair of dimensions"),
+        "compare": ("pecli.figures.compare:Compare", "One figure of several encodings, under the same limits"),
+        "relative": (
+            "pecli.figures.relative_tensor:RelativeTensor",
+            "The tensor of relative encodings: one vector for each pair of positions",
+        ),
+        "rotation": (
+            "pecli.figures.rotation:Rotation",
+            "What RoPE does to a query: before, after, and the circles on which pairs of columns turn",
+        ),
+        "attention": (
+            "pecli.figures.attention:Attention",
+            "What order does to attention: the same tokens in two orders, without and with encoding",
+        ),
+        "terms": (
+            "pecli.figures.score_terms:Terms",
+            "The score of two tokens as its four parts: content, position and both together",
+        ),
     }
 )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pecli.core.errors import UnknownNameError, UsageError
+from pecli.core.errors import UnknownNameError, UsageError, mention
 from pecli.core.options import Options, option
 from pecli.figures.fonts import CJK, families, family_of
 from pecli.files.table_files import fingerprint
@@ -59,17 +59,17 @@ class Canvas(Options):
 
     def check(self) -> None:
         if self.title is not None and self.no_title:
-            raise UsageError("--title and --no-title exclude each other: give one of them")
+            text = f"{mention('title')} and {mention('no_title')} exclude each other"
+            raise UsageError(text, option="no_title", advice="give one of them")
         size = self.inches
         for side in (size.width, size.height or size.width):
             if not LIMITS[0] <= side <= LIMITS[1]:
-                raise UsageError(
-                    f"--size {self.size} is not allowed: each side takes {LIMITS[0]:g} to {LIMITS[1]:g} inches"
-                )
+                advice = f"each side takes {LIMITS[0]:g} to {LIMITS[1]:g} inches"
+                raise UsageError(option="size", value=self.size, advice=advice)
             if side * self.dpi > MOST_PIXELS:
-                raise UsageError(
-                    f"--size {self.size} at --dpi {self.dpi} is over {MOST_PIXELS} pixels a side: lower --dpi"
-                )
+                asked = f"{mention('size', self.size)} at {mention('dpi', self.dpi)}"
+                advice = f"lower {mention('dpi')}"
+                raise UsageError(f"{asked} is over {MOST_PIXELS} pixels a side", option="dpi", advice=advice)
 
     @property
     def inches(self) -> Size:
@@ -192,7 +192,8 @@ def _use_style(canvas: Canvas) -> None:
                 mpl.rc_params_from_file(canvas.style, fail_on_error=True, use_default_template=False)
             matplotlib.style.use(canvas.style)
         except Exception as error:  # a file can be wrong in any way
-            raise UsageError(f"--style {canvas.style} cannot be used: {error}") from None
+            text = f"{mention('style', canvas.style)} cannot be used: {error}"
+            raise UsageError(text, option="style", value=canvas.style) from None
 
 
 def new_picture(canvas: Canvas, aspect: float | None, grid: tuple[int, int]) -> tuple[Picture, list[Axes]]:

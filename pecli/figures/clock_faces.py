@@ -68,7 +68,7 @@ class Dials(Figure[Harmonic]):
     def dials(self, view: View[Harmonic]) -> Array:
         """The pairs."""
         count = (view.encoding.width + 1) // 2
-        check_indices("--pairs", self.pairs, view, count, "pairs")
+        check_indices("pairs", self.pairs, view, count, "pairs")
         if self.pairs is not None:
             return np.array(self.pairs)
         return np.unique(np.linspace(0, count - 1, min(count, MOST)).astype(int))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import ceil, prod, sqrt
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pecli.core.errors import UsageError
+from pecli.core.errors import UsageError, mention
 from pecli.core.options import option
 from pecli.encodings.encoding import Encoding
 from pecli.figures.canvas import Canvas, ColourBar, add_colour_bar
@@ -58,7 +58,8 @@ class Compare(Figure[Encoding]):
 
     def check_view(self, view: View[Encoding]) -> None:
         if self.difference and len(view.encodings) != 2:
-            raise UsageError(f"--difference takes two encodings, {len(view.encodings)} are given")
+            text = f"{mention('difference')} takes two encodings, {len(view.encodings)} are given"
+            raise UsageError(text, option="difference")
         for one in self.views(view):
             if not self.part().takes(type(one.encoding)):
                 raise UsageError(self.part().refusal(type(one.encoding)))

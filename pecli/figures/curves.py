@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from pecli.core.errors import UsageError
+from pecli.core.errors import UsageError, mention
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.values import EXACT
@@ -71,7 +71,8 @@ class Curves(Figure[TableEncoding]):
             return np.unique(rows.start + np.minimum(steps, rows.length - 1)).astype(np.float64)
         outside = [p for p in self.at if not rows.start <= p < rows.stop]
         if outside:
-            raise UsageError(f"--at {outside[0]} is outside the positions shown, {rows.start} to {rows.stop - 1}")
+            text = f"{mention('at', outside[0])} is outside the positions shown, {rows.start} to {rows.stop - 1}"
+            raise UsageError(text, option="at", value=outside[0])
         return np.array(list(dict.fromkeys(self.at)), dtype=np.float64)
 
     def check_view(self, view: View[TableEncoding]) -> None:

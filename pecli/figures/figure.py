@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import Analysis, E, Numbers, View
-from pecli.core.errors import UsageError
+from pecli.core.errors import UsageError, mention
 from pecli.core.lazy import Array
 from pecli.figures.canvas import Canvas, ColourBar
 
@@ -65,7 +65,8 @@ def subtract(first: Array, second: Array) -> Array:
     """The first less the second; raises UsageError where their sizes differ."""
     if first.shape != second.shape:
         one, other = (" × ".join(map(str, array.shape)) for array in (first, second))
-        raise UsageError(f"--difference takes tables of one size: these have {one} and {other} numbers")
+        text = f"{mention('difference')} takes tables of one size: these have {one} and {other} numbers"
+        raise UsageError(text, option="difference")
     return first - second
 
 

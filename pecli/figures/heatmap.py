@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from math import log10
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from pecli.core.errors import UsageError
+from pecli.core.errors import UsageError, mention
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Blocks, LogBlocks
@@ -82,7 +82,9 @@ class Heatmap(Figure[TableEncoding]):
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
         if self.positions == "log" and (view.covered.start < 0 or view.covered.stop < 3):
-            raise UsageError("--positions log runs from position 1 on: it takes a --start of 0 or more and 3 positions")
+            text = f"{mention('positions', 'log')} runs from position 1 on"
+            allowed = f"a {mention('start')} of 0 or more and 3 positions"
+            raise UsageError(text, option="positions", value="log", allowed=allowed)
 
     def bins(self, view: View[TableEncoding]) -> Blocks | LogBlocks:
         """What each row of the picture, or of the numbers, averages over."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pecli.core.errors import UsageError
+from pecli.core.errors import UsageError, mention
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.encodings.capabilities import TableEncoding
@@ -74,10 +74,12 @@ class Offsets(Figure[TableEncoding]):
         check_run(self.name, view.covered.length)
         lacking = [e.name for e in view.encodings if not isinstance(e, Harmonic)]
         if self.decay and lacking:
-            raise UsageError(f"--decay needs frequencies and {lacking[0]} has none: it takes rope, sinusoidal and such")
+            text = f"{mention('decay')} needs frequencies and {lacking[0]} has none"
+            raise UsageError(text, option="decay", allowed="rope, sinusoidal and such")
         lengths = {encoding.covered(view.positions).length for encoding in view.encodings}
         if len(lengths) > 1 or (self.log and min(lengths) < 2):
-            raise UsageError("offsets overlays encodings of one length (with --log, 2 or more)")
+            text = f"offsets overlays encodings of one length (with {mention('log')}, 2 or more)"
+            raise UsageError(text, option="length")
 
     def edges(self, view: View[TableEncoding]) -> Array:
         """Borders of the runs of offsets."""

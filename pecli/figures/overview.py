@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import ceil, prod, sqrt
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from pecli.core.errors import UsageError
+from pecli.core.errors import UsageError, mention
 from pecli.core.lazy import Array
 from pecli.core.options import option
 from pecli.encodings.encoding import Encoding
@@ -74,7 +74,8 @@ class Overview(Figure[Encoding]):
 
     def check(self) -> None:
         if not self.panels:
-            raise UsageError("--panels names no figure: it takes a list such as heatmap,distance")
+            text = f"{mention('panels')} names no figure"
+            raise UsageError(text, option="panels", allowed="a list such as heatmap,distance")
 
     def grid(self) -> tuple[int, int]:
         total = sum(prod(part.grid()) for part in self.parts())

@@ -83,7 +83,7 @@ class RelativeTensor(Figure[Harmonic]):
     def sliced(self, view: View[Harmonic]) -> Array:
         """The dimensions that are needed: those shown, or all."""
         width = view.encoding.width
-        check_indices("--dims", self.dims, view, width, "dimensions")
+        check_indices("dims", self.dims, view, width, "dimensions")
         if self.dims is not None:
             return np.array(self.dims)
         if view.pixels is None or width <= SLICES:

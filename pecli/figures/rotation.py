@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import check_indices
-from pecli.core.errors import UsageError
+from pecli.core.errors import UsageError, mention
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.values import EXACT
@@ -92,7 +92,7 @@ class Rotation(Figure[Rotary]):
     def drawn_pairs(self, view: View[Rotary]) -> Array:
         """The pairs whose paths are drawn."""
         count = view.encoding.width // 2
-        check_indices("--pairs", self.pairs, view, count, "pairs")
+        check_indices("pairs", self.pairs, view, count, "pairs")
         if self.pairs is not None:
             return np.array(self.pairs)
         return np.unique(np.arange(PATHS) * (count // 2) // (PATHS - 1))
@@ -111,7 +111,8 @@ class Rotation(Figure[Rotary]):
         table = read_table(self.content)
         if table.shape != shape:
             given, wanted = (" × ".join(map(str, sides)) for sides in (table.shape, shape))
-            raise UsageError(f"--content {self.content} holds {given} numbers and {wanted} are needed")
+            text = f"{mention('content', self.content)} holds {given} numbers and {wanted} are needed"
+            raise UsageError(text, option="content", value=self.content)
         return table
 
     def compute(self, view: View[Rotary]) -> RotationNumbers | MatrixNumbers:

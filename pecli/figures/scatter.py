@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pecli.core.errors import UsageError
+from pecli.core.errors import UsageError, mention
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import minus
 from pecli.core.options import option
@@ -114,13 +114,12 @@ class Scatter(Figure[TableEncoding]):
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
         if view.covered.length < 2:
-            raise UsageError("scatter compares pairs: --length 1 has none, it takes 2 or more")
+            text = f"scatter compares pairs: {mention('length', 1)} has none, it takes 2 or more"
+            raise UsageError(text, option="length", value=1)
         pairs = view.covered.length * (view.covered.length - 1) // 2
         if pairs > PAIRS:
-            raise UsageError(
-                f"scatter compares {pairs:,} pairs at this length and {PAIRS:.0e} are the most, "
-                "some minutes of work: try --length 100000"
-            )
+            text = f"scatter compares {pairs:,} pairs at this length and {PAIRS:.0e} are the most, some minutes of work"
+            raise UsageError(text, option="length", advice=f"try {mention('length', 100_000)}")
 
     def compute(self, view: View[TableEncoding]) -> CloudNumbers:
         across, up = MEASURES[self.x], MEASURES[self.y]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from pecli.analysis import E
-from pecli.core.errors import UsageError
+from pecli.core.errors import UsageError, mention
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
@@ -66,9 +66,11 @@ class TokenFigure(Figure[E]):
 
     def check(self) -> None:
         if self.tokens is not None and self.sentences is not None:
-            raise UsageError("--tokens and --sentences exclude each other: give one of them")
+            text = f"{mention('tokens')} and {mention('sentences')} exclude each other"
+            raise UsageError(text, option="sentences", value=self.sentences, advice="give one of them")
         if not self.words:
-            raise UsageError("--tokens holds no token: it takes words separated by spaces, such as 'I like you'")
+            allowed = "words separated by spaces, such as 'I like you'"
+            raise UsageError(f"{mention('tokens')} holds no token", option="tokens", allowed=allowed)
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -83,7 +85,9 @@ class TokenFigure(Figure[E]):
     def positions_for(self, asked: Positions) -> Positions:
         count = len(self.words)
         if asked.length not in (count, Positions.options()["length"].default):
-            raise UsageError(f"{self.name} has one position a token, {count} here: leave --length {asked.length} out")
+            text = f"{self.name} has one position a token, {count} here"
+            advice = f"leave {mention('length', asked.length)} out"
+            raise UsageError(text, option="length", value=asked.length, advice=advice)
         return replace(asked, length=count)
 
     def rows(self, view: View[E]) -> Array:
@@ -109,11 +113,10 @@ class TokenFigure(Figure[E]):
         table = read_table(self.embeddings)
         if table.shape != (count, width):
             rows, columns = table.shape
-            hint = f": try --d {columns}" if rows == count else ", a row for each different token"
-            raise UsageError(
-                f"--embeddings {self.embeddings} holds {rows} × {columns} numbers "
-                f"and {count} × {width} are needed{hint}"
-            )
+            hint = f": try {mention('d', columns)}" if rows == count else ", a row for each different token"
+            given = f"{mention('embeddings', self.embeddings)} holds {rows} × {columns} numbers"
+            text = f"{given} and {count} × {width} are needed{hint}"
+            raise UsageError(text, option="embeddings", value=self.embeddings)
         return table
 
     def texts(self) -> list[str]:
@@ -156,7 +159,8 @@ def read_order(text: str, words: Sequence[str]) -> list[int]:
     if lacking or foreign:
         said = {"lacks": lacking, "adds": foreign}
         what = " and ".join(f"{verb} {shorten(' '.join(some.elements()))}" for verb, some in said.items() if some)
-        raise UsageError(f"--reorder takes reverse, swap:I,J or the same tokens in another order; this one {what}")
+        taken = "takes reverse, swap:I,J or the same tokens in another order; this one"
+        raise UsageError(f"{mention('reorder')} {taken} {what}", option="reorder", value=text)
     places = defaultdict[str, deque[int]](deque)
     for place, word in enumerate(words):
         places[word].append(place)
@@ -167,7 +171,7 @@ def _swapped(text: str, count: int) -> list[int]:
     match = re.fullmatch(r"swap:([0-9]{1,9}),([0-9]{1,9})", text)
     i, j = map(int, match.groups()) if match else (count, count)
     if max(i, j) >= count:
-        raise UsageError(f"--reorder {shorten(text)} is not allowed: swap:I,J takes I and J from 0 to {count - 1}")
+        raise UsageError(option="reorder", value=text, advice=f"swap:I,J takes I and J from 0 to {count - 1}")
     order = list(range(count))
     order[i], order[j] = j, i
     return order

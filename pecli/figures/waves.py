@@ -65,7 +65,7 @@ class Waves(Figure[TableEncoding]):
 
     def chosen(self, view: View[TableEncoding]) -> Array:
         """The dimensions to draw."""
-        check_indices("--dims", self.dims, view, view.encoding.width, "dimensions")
+        check_indices("dims", self.dims, view, view.encoding.width, "dimensions")
         if self.dims is not None:
             return np.array(list(dict.fromkeys(self.dims)))
         waves = periods(view)

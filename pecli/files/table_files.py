@@ -14,7 +14,7 @@ from math import prod
 from pathlib import Path
 from typing import IO, Any
 
-from pecli.core.errors import TableFileError, UnknownNameError, UsageError
+from pecli.core.errors import TableFileError, UnknownNameError, UsageError, mention
 from pecli.core.lazy import Array, np
 from pecli.core.memory import check_memory
 
@@ -120,7 +120,8 @@ def _check_kind(path: str, shape: tuple[int, ...], kind: str) -> None:
 
 def _npy(path: str, tensor: str | None) -> Array:
     if tensor is not None:
-        raise UsageError(f"--tensor {tensor}: a .npy file holds one table without a name")
+        text = f"{mention('tensor', tensor)}: a .npy file holds one table without a name"
+        raise UsageError(text, option="tensor", value=tensor)
     mapped = np.lib.format.open_memmap(path, mode="r")
     _check_kind(path, mapped.shape, mapped.dtype.kind)
     return np.array(mapped)
@@ -150,7 +151,8 @@ def _npy_header(file: IO[bytes]) -> tuple[tuple[int, ...], str]:
 
 def _csv(path: str, tensor: str | None) -> Array:
     if tensor is not None:
-        raise UsageError(f"--tensor {tensor}: a .csv file holds one table without a name")
+        text = f"{mention('tensor', tensor)}: a .csv file holds one table without a name"
+        raise UsageError(text, option="tensor", value=tensor)
     with Path(path).open(encoding="utf-8-sig") as file:
         first = file.readline().strip().split(",")
         try:
@@ -206,7 +208,8 @@ def _choose(path: str, tensor: str | None, shapes: dict[str, tuple[int, ...]]) -
     else:
         fitting = [name for name in shapes if name.endswith(USUAL)] or [n for n in shapes if len(shapes[n]) == 2]
     if len(fitting) != 1:
-        raise UsageError(f"{path} holds {_listed(fitting or shapes)}: name the table with --tensor")
+        text = f"{path} holds {_listed(fitting or shapes)}: name the table with {mention('tensor')}"
+        raise UsageError(text, option="file", value=path)
     return fitting[0]
 
 

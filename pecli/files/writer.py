@@ -13,7 +13,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from pecli.core.errors import OutputError, PecliError, UsageError
+from pecli.core.errors import OutputError, PecliError, UsageError, mention
 
 STDOUT = "-"
 TEMPORARY = ".pecli-"  # how the names of our temporary files begin
@@ -33,18 +33,22 @@ def check_target(path: str, clobber: bool) -> None:
         target = _followed(target)
         there = _status(target)
         if (there and stat.S_ISDIR(there.st_mode)) or path.endswith(os.sep):
-            raise UsageError(f"output {path} is a folder: name a file in it, such as {target / 'figure.png'}")
+            advice = f"name a file in it, such as {target / 'figure.png'}"
+            raise UsageError(f"{mention('output', path)} is a folder", option="output", value=path, advice=advice)
         if there and not clobber:
-            raise UsageError(f"output {path} already exists and --no-clobber keeps it: choose another name")
+            text = f"output {path} already exists and {mention('no_clobber')} keeps it: choose another name"
+            raise UsageError(text, option="output", value=path)
         parent = next(folder for folder in target.absolute().parents if _status(folder))
         if not os.path.isdir(parent):
-            raise UsageError(f"output {path} cannot be made: {parent} is not a folder")
+            text = f"output {path} cannot be made: {parent} is not a folder"
+            raise UsageError(text, option="output", value=path)
         if not os.access(target if there else parent, os.W_OK):
             raise OutputError(f"output {path} cannot be written: no permission")
     except PecliError:
         raise
     except (OSError, ValueError) as error:  # the latter for a NUL
-        raise UsageError(f"output {path[:60]!r} cannot be made: {getattr(error, 'strerror', error)}") from None
+        text = f"output {path[:60]!r} cannot be made: {getattr(error, 'strerror', error)}"
+        raise UsageError(text, option="output", value=path) from None
 
 
 def _status(path: Path) -> os.stat_result | None:

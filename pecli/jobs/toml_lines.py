@@ -47,14 +47,17 @@ class Lines:
     def sections(self) -> list[Section]:
         """The tables in order, the keys before the first as a table without a name."""
         result = [Section("", 1)]
+        keys = result[0].keys  # of the table that the next statement stands in
         for line, statement in _statements(self.text):
             head, key = HEAD.match(statement), KEY.match(statement)
             if head and head[2] and _plain(head[1]) == result[-1].name:
                 result[-1].keys.setdefault(_plain(head[2]), line)  # [figure.base] is a key of the figure above it
+                keys = {}
             elif head:
                 result.append(Section(_plain(head[1]), line))
+                keys = result[-1].keys
             elif key:
-                result[-1].keys.setdefault(_plain(key[1]), line)
+                keys.setdefault(_plain(key[1]), line)
         return result
 
 

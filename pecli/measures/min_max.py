@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from pecli.core.arithmetic import at_once, chunks
-from pecli.core.errors import UsageError
+from pecli.core.errors import UsageError, mention
 from pecli.core.lazy import Array, np
 from pecli.core.progress import track
 
@@ -16,9 +16,8 @@ MOST = 10**10  # positions that a line follows one by one: some minutes of work
 def check_run(name: str, length: int) -> None:
     """Refuses a line that would take hours to follow."""
     if length > MOST:
-        raise UsageError(
-            f"{name} follows every position: --length {length:,} is more than {MOST:,}, zoom in with --start"
-        )
+        text = f"{name} follows every position: {mention('length', f'{length:,}')} is more than {MOST:,}"
+        raise UsageError(f"{text}, zoom in with {mention('start')}", option="length", value=length)
 
 
 class Envelope(NamedTuple):

@@ -1,4 +1,4 @@
-"""The one registry of reports. The `summary` of each is what the help says of it."""
+"""The one registry of reports. Beside the place of each stands its summary, for lists that import none."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ if TYPE_CHECKING:
 
 REPORTS: Registry[type[Report[Any]]] = Registry(
     {
-        "table": "pecli.reports.table:Table",
-        "stats": "pecli.reports.stats:Stats",
-        "explain": "pecli.reports.explain.explain:Explain",
+        "table": ("pecli.reports.table:Table", "The numbers of an encoding, in the terminal or as a file"),
+        "stats": ("pecli.reports.stats:Stats", "What can be measured of encodings, side by side"),
+        "explain": (
+            "pecli.reports.explain.explain:Explain",
+            "One small case step by step: frequencies, formulas, numbers, word vectors",
+        ),
     }
 )

@@ -18,7 +18,8 @@ from PIL import Image
 import pecli
 from pecli.analysis import Analysis
 from pecli.cli import app
-from pecli.cli.options import job_parameters, with_parameters
+from pecli.cli.options import job_parameters
+from pecli.cli.typer_internals import with_parameters
 from pecli.encodings.fixed_radix import Geometric
 from pecli.jobs.job_options import ANALYSES, known_options
 

@@ -204,3 +204,9 @@ def test_no_pyplot_is_loaded_by_a_picture(process: Process, folder: Path) -> Non
         "print('matplotlib.pyplot' in sys.modules)"
     )
     assert process(["-c", code], folder, {}).stdout == b"False\n"
+
+
+@pytest.mark.parametrize("words", [["heatmap", "--help"], ["batch", "--help"], ["--help"]], ids=" ".join)
+def test_help_says_the_same_where_docstrings_are_gone(process: Process, folder: Path, words: list[str]) -> None:
+    wide = {"COLUMNS": "150"}
+    assert process(["-OO", *PECLI, *words], folder, wide).stdout == process([*PECLI, *words], folder, wide).stdout

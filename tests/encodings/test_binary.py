@@ -50,7 +50,7 @@ def test_d_counts_from_the_start() -> None:
 
 def test_the_largest_number_of_d_bits_fits_and_the_next_is_refused() -> None:
     assert digits(pecli.encode("binary:d=4", start=15, length=1)[0]) == "1111"
-    with pytest.raises(UsageError, match=r"binary with 4 bits counts to 15: position 16 needs 5, try --d 5"):
+    with pytest.raises(UsageError, match=r"binary with 4 bits counts to 15: position 16 needs 5, try d=5"):
         pecli.encode("binary:d=4", length=17)
 
 

@@ -55,12 +55,12 @@ def test_a_tensor_is_chosen_by_name(tmp_path: Path, table: Array) -> None:
     save_file({"encoder.wpe.weight": table, "decoder.wpe.weight": table + 1}, path)
     rows = pecli.encode("learned", file=str(path), tensor="decoder.wpe.weight", length=11)
     assert np.array_equal(rows, table + 1)
-    with pytest.raises(UsageError, match=r"decoder\.wpe\.weight, encoder\.wpe\.weight: .*--tensor"):
+    with pytest.raises(UsageError, match=r"decoder\.wpe\.weight, encoder\.wpe\.weight: .*tensor"):
         pecli.encode("learned", file=str(path), length=11)
 
 
 def test_beyond_the_last_row_there_is_nothing(file: str) -> None:
-    said = r"positions 0 to 10 and learned positions do not extrapolate: 4 to 11 is asked for, try --length 7"
+    said = r"positions 0 to 10 and learned positions do not extrapolate: 4 to 11 is asked for, try length=7"
     with pytest.raises(UsageError, match=said):
         pecli.encode("learned", file=file, start=4, length=8)
 

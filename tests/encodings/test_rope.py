@@ -215,7 +215,7 @@ def test_vectors_of_another_width_are_refused(width: int) -> None:
 
 @pytest.mark.parametrize("d", [1, 3, 127])
 def test_an_odd_d_is_refused(d: int) -> None:
-    with pytest.raises(UsageError, match=f"--d {d} is not allowed: it takes an even d"):
+    with pytest.raises(UsageError, match=f"d={d} is not allowed: it takes an even d"):
         Rope(d=d)
 
 
@@ -277,7 +277,7 @@ def test_a_column_of_numbers_is_a_query_too(tmp_path: Path) -> None:
 
 def test_a_query_of_another_size_is_refused(tmp_path: Path) -> None:
     np.save(tmp_path / "q.npy", np.zeros((1, D + 1)))
-    with pytest.raises(UsageError, match=r"q\.npy holds 15 numbers, not d = 14"):
+    with pytest.raises(UsageError, match=r"q\.npy' holds 15 numbers, not d = 14"):
         pecli.encode("rope", d=D, query=str(tmp_path / "q.npy"), length=3)
 
 

@@ -48,12 +48,12 @@ def test_a_resolution_that_cannot_be_is_refused(dpi: object) -> None:
 
 
 def test_more_pixels_than_matplotlib_has_are_refused() -> None:
-    with pytest.raises(UsageError, match="lower --dpi"):
+    with pytest.raises(UsageError, match="lower dpi"):
         Canvas(size="100x3", dpi=2400)
 
 
 def test_title_and_no_title_exclude_each_other() -> None:
-    with pytest.raises(UsageError, match="--no-title"):
+    with pytest.raises(UsageError, match="no_title"):
         Canvas(title="a", no_title=True)
 
 

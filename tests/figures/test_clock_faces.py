@@ -93,7 +93,7 @@ def test_pairs_and_positions_are_the_users_in_their_order() -> None:
 
 @pytest.mark.parametrize(("d", "beyond"), [(8, 4), (7, 4), (1, 1)])
 def test_a_pair_that_is_not_there_is_refused(d: int, beyond: int) -> None:
-    with pytest.raises(UsageError, match=f"--pairs {beyond}.*pairs 0 to {beyond - 1}"):
+    with pytest.raises(UsageError, match=f"pairs={beyond}.*pairs 0 to {beyond - 1}"):
         pecli.figure("dials", d=d, pairs=[0, beyond])
     with pytest.raises(UsageError, match="pairs=-1"):
         pecli.figure("dials", d=d, pairs=[-1])

@@ -80,7 +80,7 @@ def test_the_decay_is_dashed_in_the_colour_of_its_encoding() -> None:
 
 @pytest.mark.parametrize("encoding", ["binary", "learned:d=4"])
 def test_the_decay_of_what_has_no_frequencies_is_refused(encoding: str) -> None:
-    with pytest.raises(UsageError, match="--decay"):
+    with pytest.raises(UsageError, match="decay"):
         pecli.figure("offsets", encoding=["rope", encoding], decay=True, length=5)
 
 

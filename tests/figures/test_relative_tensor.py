@@ -130,7 +130,7 @@ def test_encodings_without_negative_positions_are_refused(encoding: str, tmp_pat
     assert not target.exists()
 
 
-@pytest.mark.parametrize(("dims", "said"), [("32", "--dims 32 does not exist"), ("0,99", "--dims 99"), ("-1", "dims")])
+@pytest.mark.parametrize(("dims", "said"), [("32", "dims=32 does not exist"), ("0,99", "dims=99"), ("-1", "dims")])
 def test_a_dimension_that_is_not_there_is_refused(dims: str, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         pecli.figure("relative", length=8, d=32, dims=dims)

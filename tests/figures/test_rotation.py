@@ -91,7 +91,7 @@ def test_content_may_be_a_file(tmp_path: Path) -> None:
 
 def test_a_file_of_another_shape_is_refused(tmp_path: Path) -> None:
     np.save(tmp_path / "q.npy", np.zeros((LENGTH, D + 2)))
-    with pytest.raises(UsageError, match=r"q\.npy holds 11 × 16 numbers and 11 × 14 are needed"):
+    with pytest.raises(UsageError, match=r"q\.npy' holds 11 × 16 numbers and 11 × 14 are needed"):
         numbers_of(content=str(tmp_path / "q.npy"))
 
 
@@ -117,9 +117,7 @@ def test_three_pairs_from_fast_to_slow_where_none_are_named(d: int, pairs: list[
     assert numbers_of(Rope(d=d)).pairs.tolist() == pairs
 
 
-@pytest.mark.parametrize(
-    ("pairs", "said"), [("7", "--pairs 7 does not exist: .* pairs 0 to 6"), ("0,-1", "pairs=.?-1")]
-)
+@pytest.mark.parametrize(("pairs", "said"), [("7", "pairs=7 does not exist: .* pairs 0 to 6"), ("0,-1", "pairs=.?-1")])
 def test_a_pair_that_is_not_there_is_refused(pairs: str, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         pecli.figure("rotation", d=D, pairs=pairs)

@@ -99,7 +99,7 @@ def test_many_points_are_rasterized_inside_a_vector_file_and_few_are_not() -> No
 
 
 def test_one_position_has_no_pair() -> None:
-    with pytest.raises(UsageError, match="--length"):
+    with pytest.raises(UsageError, match="length"):
         pecli.figure("scatter", length=1)
 
 
@@ -107,5 +107,5 @@ def test_more_pairs_than_some_minutes_of_work_are_refused_before_they_are_counte
     length = 141_421  # the longest of at most 10^10 pairs
     assert length * (length - 1) // 2 <= 10**10 < (length + 1) * length // 2
     pecli.figure("scatter", length=length)
-    with pytest.raises(UsageError, match=r"10,000,020,331 pairs.*--length"):
+    with pytest.raises(UsageError, match=r"10,000,020,331 pairs.*length"):
         pecli.figure("scatter", length=length + 1)

@@ -70,7 +70,7 @@ def test_a_file_gives_a_row_for_each_different_token_in_order_of_appearance(fold
 @pytest.mark.parametrize("figure", ["attention", "terms"])
 @pytest.mark.parametrize(
     ("shape", "said"),
-    [((3, 5), "3 × 5 numbers and 2 × 5 are needed, a row for each different token"), ((2, 7), "try --d 7")],
+    [((3, 5), "3 × 5 numbers and 2 × 5 are needed, a row for each different token"), ((2, 7), "try d=7")],
 )
 def test_embeddings_of_another_size_are_refused(folder: Path, figure: str, shape: tuple[int, int], said: str) -> None:
     np.save("words.npy", np.ones(shape))
@@ -93,15 +93,15 @@ def test_numbers_too_large_to_multiply_are_an_error_not_nan(folder: Path) -> Non
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"tokens": ""}, "--tokens holds no token"),
-        ({"tokens": " \t"}, "--tokens holds no token"),
+        ({"tokens": ""}, "tokens holds no token"),
+        ({"tokens": " \t"}, "tokens holds no token"),
         ({"tokens": "a\udcff b"}, "UTF-8"),
         ({"tokens": "a b", "sentences": "like"}, "exclude each other"),
         ({"sentences": "lik"}, "did you mean 'like'"),
         ({"content_scale": -1}, "content_scale="),
         ({"content_scale": "1e300"}, "content_scale="),
         ({"content_seed": -1}, "content_seed="),
-        ({"length": 12}, "one position a token, 7 here: leave --length 12 out"),
+        ({"length": 12}, "one position a token, 7 here: leave length=12 out"),
     ],
 )
 @pytest.mark.parametrize("figure", ["attention", "terms"])
@@ -158,7 +158,7 @@ def test_a_second_order_in_three_ways(text: str, order: list[int]) -> None:
 def test_what_is_no_second_order_is_refused(text: str, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         read_order(text, ["the", "dog", "bites", "the", "man"])
-    with pytest.raises(UsageError, match="--reorder"):
+    with pytest.raises(UsageError, match="reorder"):
         pecli.figure("attention", tokens="the dog bites the man", reorder=text)
 
 

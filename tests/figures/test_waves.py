@@ -139,7 +139,7 @@ def test_a_dimension_asked_for_twice_is_one_lane_and_the_order_is_the_users() ->
     assert pecli.figure("waves", d=8, length=5, dims=[6, 2, 6]).numbers.arrays()["dims"].tolist() == [6, 2]
 
 
-@pytest.mark.parametrize(("dims", "words"), [([7], "--dims 7.*0 to 6"), ([-1], "dims=-1"), ([1.5], "dims=1.5")])
+@pytest.mark.parametrize(("dims", "words"), [([7], "dims=7.*0 to 6"), ([-1], "dims=-1"), ([1.5], "dims=1.5")])
 def test_a_dimension_that_is_not_there_is_refused(dims: list[float], words: str) -> None:
     with pytest.raises(UsageError, match=words):
         pecli.figure("waves", d=7, dims=dims)

@@ -151,7 +151,7 @@ def test_a_whole_name_wins_over_an_ending(tmp_path: Path, table: Array) -> None:
 @pytest.mark.parametrize("asked", [None, "wpe.weight"])
 def test_an_ambiguous_name_is_refused_naming_the_candidates(asked: str | None, tmp_path: Path, table: Array) -> None:
     np.savez(tmp_path / "t.npz", **{"encoder.wpe.weight": table, "decoder.wpe.weight": table, "wte": table})  # type: ignore[arg-type]  # numpy reads them as its option
-    with pytest.raises(UsageError, match=r"encoder\.wpe\.weight, decoder\.wpe\.weight: .*--tensor"):
+    with pytest.raises(UsageError, match=r"encoder\.wpe\.weight, decoder\.wpe\.weight: .*tensor"):
         read_table(str(tmp_path / "t.npz"), asked)
 
 
@@ -170,7 +170,7 @@ def test_a_name_that_is_not_there_gets_the_nearest(tmp_path: Path, table: Array)
 
 @pytest.mark.parametrize("kind", [".npy", ".csv"])
 def test_a_file_of_one_table_has_no_names(kind: str, tmp_path: Path, table: Array) -> None:
-    with pytest.raises(UsageError, match=f"--tensor pos: a {kind} file holds one table"):
+    with pytest.raises(UsageError, match=f"tensor='pos': a {kind} file holds one table"):
         read_table(write(tmp_path / f"t{kind}", table), "pos")
 
 

@@ -165,7 +165,7 @@ def test_targets_that_cannot_be_are_refused_before_work_is_done(tmp_path: Path) 
     (tmp_path / "a.png").write_bytes(OLD)
     writer.check_target(str(tmp_path / "a.png"), True)
     writer.check_target(str(tmp_path / "new" / "a.png"), False)
-    with pytest.raises(UsageError, match="--no-clobber"):
+    with pytest.raises(UsageError, match="no_clobber"):
         writer.check_target(str(tmp_path / "a.png"), False)
     with pytest.raises(UsageError, match="folder"):
         writer.check_target(str(tmp_path), True)

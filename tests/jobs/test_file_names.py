@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pecli.core.errors import UnknownNameError
-from pecli.jobs.file_names import blanks, changed, filled, name_of, plain_path
+from pecli.jobs.file_names import LONGEST, blanks, changed, filled, name_of, plain_path
 from pecli.jobs.job import Job
 
 
@@ -105,3 +105,20 @@ def test_changed_says_what_differs_from_the_defaults_and_nothing_else() -> None:
 def test_the_made_up_name_has_figure_encoding_and_what_differs() -> None:
     assert name_of(job("distance", encoding="rope", base=5e5, measure="dot")) == "distance-rope-base500000-measuredot"
     assert name_of(job(no_title=True)) == "heatmap-sinusoidal-no_title"
+
+
+@pytest.mark.parametrize("letter", ["a", "位"])
+def test_a_made_up_name_is_no_longer_than_file_systems_take(letter: str) -> None:
+    def name(letters: int) -> str:
+        return name_of(job(title=letter * letters))
+
+    room = (LONGEST - len("heatmap-sinusoidal-title")) // len(letter.encode())
+    assert name(room).endswith(f"-title{letter * room}")
+    longer, other = name(room + 1), name(room + 2)
+    assert longer != other and len(longer.encode()) <= LONGEST
+    assert longer[-12:] == f"-{job(title=letter * (room + 1)).salt()}"
+
+
+def test_a_name_of_the_longest_length_is_not_cut() -> None:
+    letters = LONGEST - len("heatmap-sinusoidal-title")
+    assert len(name_of(job(title="a" * letters))) == LONGEST == 120

@@ -125,3 +125,10 @@ def test_names_that_are_made_up_tell_a_sweep_apart() -> None:
     jobs = jobs_of("heatmap", {"base": [10, 100], "d": [6, 7], "format": ["png", "svg"]})
     check_targets(jobs)
     assert len({path for job in jobs for path in job.paths}) == 8
+
+
+def test_as_many_pictures_as_the_most_are_still_a_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pecli.jobs.sweep.MOST", 6)
+    assert len(jobs_of("heatmap", {"base": [10, 100], "length": [5, 7, 11]})) == 6
+    with pytest.raises(UsageError, match="7 pictures, and 6 are the most"):
+        jobs_of("heatmap", {"base": list(range(1, 8))})

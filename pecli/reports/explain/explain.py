@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from pecli.core.errors import UsageError
+from pecli.core.errors import UsageError, mention
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
@@ -51,7 +51,8 @@ class Explain(Report[TableEncoding]):
 
     def check(self) -> None:
         if self.entry is not None and len(self.entry) != 2:
-            raise UsageError(f"--entry takes a position and a dimension, such as 2,3: {len(self.entry)} are given")
+            text = f"{mention('entry')} takes a position and a dimension, such as 2,3: {len(self.entry)} are given"
+            raise UsageError(text, option="entry", value=self.entry)
 
     def fingerprint(self) -> str:
         return "" if self.embeddings is None else fingerprint(self.embeddings)
@@ -102,10 +103,9 @@ class Explain(Report[TableEncoding]):
         default = (min(max(0, rows.start) + 2, rows.stop - 1), min(3, width - 1))
         row, column = default if self.entry is None else self.entry
         if not (rows.start <= row < rows.stop and 0 <= column < width):
-            raise UsageError(
-                f"--entry {row},{column} is not in the table: "
-                f"positions {rows.start} to {rows.stop - 1}, dimensions 0 to {width - 1}"
-            )
+            text = f"{mention('entry', f'{row},{column}')} is not in the table"
+            advice = f"positions {rows.start} to {rows.stop - 1}, dimensions 0 to {width - 1}"
+            raise UsageError(text, option="entry", value=(row, column), advice=advice)
         return row, column
 
     def _words(self, view: View[TableEncoding]) -> tuple[str, tuple[str, ...], Array]:
@@ -125,10 +125,11 @@ class Explain(Report[TableEncoding]):
         vectors = read_table(path)
         width, length = view.encoding.width, view.positions.length
         if vectors.shape[1] != width:
-            raise UsageError(
-                f"--embeddings {path} holds vectors of {vectors.shape[1]} numbers, not of the encoding's {width}: "
-                f"try --d {vectors.shape[1]}"
-            )
+            wrong = f"holds vectors of {vectors.shape[1]} numbers, not of the encoding's {width}"
+            advice = f"try {mention('d', vectors.shape[1])}"
+            raise UsageError(f"{mention('embeddings', path)} {wrong}", option="embeddings", value=path, advice=advice)
         if len(vectors) > length:
-            raise UsageError(f"--embeddings {path} holds {len(vectors)} vectors: --length {len(vectors)} or more")
+            text = f"{mention('embeddings', path)} holds {len(vectors)} vectors"
+            advice = f"{mention('length', len(vectors))} or more"
+            raise UsageError(text, option="embeddings", value=path, advice=advice)
         return vectors

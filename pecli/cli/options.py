@@ -26,21 +26,21 @@ def parameter(one: Option, panel: str, text: str = "") -> inspect.Parameter:
     text = (text or help_text(one)).replace("[", r"\[")
     if one.scalar is bool:
         return keyword(one.name, bool, False, typer.Option(*flags, help=text, rich_help_panel=panel))
-    said = typer.Option(*flags, help=text, rich_help_panel=panel, metavar=METAVARS[one.scalar], show_default=False)
-    return keyword(one.name, list[str] | None, None, said)
+    shown = typer.Option(*flags, help=text, rich_help_panel=panel, metavar=METAVARS[one.scalar], show_default=False)
+    return keyword(one.name, list[str] | None, None, shown)
 
 
-def keyword(name: str, kind: Any, default: Any, said: Any) -> inspect.Parameter:
-    """A keyword parameter of that type that Typer shows as `said`."""
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, said])
+def keyword(name: str, kind: Any, default: Any, shown: Any) -> inspect.Parameter:
+    """A keyword parameter of that type that Typer shows as given."""
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, shown])
 
 
 def help_text(one: Option) -> str:
     """What an option does, what it takes and what it is by default."""
     bounds = one.bounds if one.choices is not None or one.above is not None or one.at_least is not None else ""
     default = one.unset if one.default in (None, ()) else one.write(one.default)
-    said = "; ".join(filter(None, [bounds, f"default: {default}" if default else ""]))
-    return f"{one.help} ({said})" if said and one.scalar is not bool else one.help
+    facts = "; ".join(filter(None, [bounds, f"default: {default}" if default else ""]))
+    return f"{one.help} ({facts})" if facts and one.scalar is not bool else one.help
 
 
 def standing(one: Option, defaults: Mapping[str, Any]) -> Option:
@@ -73,8 +73,8 @@ def job_parameters(figure: type[Analysis[Any]]) -> list[inspect.Parameter]:
 def specs_argument(default: str) -> inspect.Parameter:
     """The encodings as words of their own: ``pecli compare sinusoidal:base=10 rope``."""
     (one,) = Choice.options().values()
-    said = typer.Argument(help=help_text(replace(one, unset=default)), metavar="SPEC", show_default=False)
-    return keyword(SPECS, list[str] | None, None, said)
+    shown = typer.Argument(help=help_text(replace(one, unset=default)), metavar="SPEC", show_default=False)
+    return keyword(SPECS, list[str] | None, None, shown)
 
 
 def given(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,108 +7,17 @@ error message all come from there. `Options` is the base of everything that has 
 from __future__ import annotations
 
 import dataclasses
-import math
 import types
 import typing
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from pecli.core.caching import cached
-from pecli.core.errors import UnknownNameError, UsageError, mention
-from pecli.core.values import EXACT, READERS, write_scalar
+from pecli.core.errors import UnknownNameError, UsageError
+from pecli.core.one_option import Option
 
-
-@dataclass(frozen=True)
-class Option:
-    """One option: reads any spelling of a value (text, TOML, Python) into a checked one, and writes it back."""
-
-    help: str
-    at_least: float | None = None
-    at_most: float | None = None
-    above: float | None = None
-    choices: Callable[[], Iterable[str]] | None = None
-    flags: tuple[str, ...] = ()
-    unset: str = ""  # what happens when the value is None, for the help
-    split: bool = True  # a list in one text is separated by commas
-    names: Mapping[str, float] = dataclasses.field(default_factory=dict)  # words that stand for numbers
-    only_with: tuple[str, tuple[str, ...]] | None = None  # another option, and its values that this one belongs to
-    shown: bool = False  # stands in titles also where nothing was changed
-    name: str = ""
-    default: Any = None
-    scalar: type = str
-    many: bool = False
-    optional: bool = False
-
-    @property
-    def flag(self) -> str:
-        """The long option on the command line."""
-        return "--" + self.name.replace("_", "-")
-
-    @property
-    def bounds(self) -> str:
-        """What is allowed, in words."""
-        if self.choices is not None:
-            return "one of " + ", ".join(self.choices())
-        number = {int: "a whole number", float: "a finite number", bool: "true or false"}.get(
-            self.scalar, "text in UTF-8"
-        )
-        low = f" ≥ {write_scalar(self.at_least)}" if self.at_least is not None else ""
-        low = f" > {write_scalar(self.above)}" if self.above is not None else low
-        high = f" ≤ {write_scalar(self.at_most)}" if self.at_most is not None else ""
-        both = f"{low} and{high}" if low and high else low + high
-        words = f" or one of {', '.join(self.names)}" if self.names else ""
-        return ("a list, each " if self.many else "") + number + both + words
-
-    def read(self, value: Any) -> Any:
-        """A checked value of the option's type; raises UsageError naming what is given, what is allowed."""
-        if value is None:
-            if not self.optional:
-                raise UsageError(f"{mention(self.name)} has no value", option=self.name, allowed=self.bounds)
-            return None
-        if not self.many:
-            return self._read_scalar(value)
-        if isinstance(value, str):
-            value = value.split(",") if self.split else [value]
-        if isinstance(value, (bytes, bytearray, Mapping)):  # they run over numbers or names that nobody meant
-            raise self._refusal(value)
-        items = value if isinstance(value, Iterable) else [value]
-        result = tuple(self._read_scalar(item) for item in items)
-        if not result and self.default != ():
-            raise UsageError(f"{mention(self.name)} has no value", option=self.name, value=value, allowed=self.bounds)
-        return result
-
-    def separated(self, texts: Sequence[str]) -> list[str]:
-        """What was given to a repeatable option as single texts: commas separate numbers, and items of lists."""
-        if self.split and (self.many or self.scalar in (int, float)):
-            return [item for text in texts for item in text.split(",")]
-        return list(texts)
-
-    def write(self, value: Any) -> str:
-        """The text that `read` turns into this value again."""
-        return ",".join(map(write_scalar, value)) if self.many else write_scalar(value)
-
-    def _read_scalar(self, value: Any) -> Any:
-        try:
-            result = READERS[self.scalar](self.names.get(value, value) if isinstance(value, str) else value)
-        except (TypeError, ValueError, OverflowError):
-            raise self._refusal(value) from None
-        if self.choices is not None and result not in self.choices():
-            raise UnknownNameError(self.name.replace("_", "-"), result, self.choices(), option=self.name)
-        if not self._within(result):
-            raise self._refusal(value)
-        return result
-
-    def _within(self, value: Any) -> bool:
-        if self.scalar not in (int, float):
-            return True
-        limit = EXACT if self.scalar is int else math.inf
-        low = -limit if self.at_least is None else self.at_least
-        high = limit if self.at_most is None else self.at_most
-        return bool(low <= value <= high and (self.above is None or value > self.above))
-
-    def _refusal(self, value: Any) -> UsageError:
-        return UsageError(option=self.name, value="None" if value is None else value, allowed=self.bounds)
+__all__ = ["Option", "Options", "default_of", "default_values", "option"]
 
 
 def option(
@@ -141,19 +50,9 @@ def option(
     only_with : another option of the class and its value, or values, without which this one means nothing
     shown : whether titles show the value also where it was not changed
     """
-    made = Option(
-        help=help,
-        at_least=at_least,
-        at_most=at_most,
-        above=above,
-        choices=choices,
-        flags=flags,
-        unset=unset,
-        split=split,
-        names=names or {},
-        only_with=(only_with[0], _several(only_with[1])) if only_with else None,
-        shown=shown,
-    )
+    owner = (only_with[0], _several(only_with[1])) if only_with else None
+    made = Option(help=help, at_least=at_least, at_most=at_most, above=above, choices=choices, flags=flags)
+    made = dataclasses.replace(made, unset=unset, split=split, names=names or {}, only_with=owner, shown=shown)
     return dataclasses.field(default=default, metadata={"option": made}, kw_only=True)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,6 +21,7 @@ from pecli.jobs.batch_file import read_batch
 from pecli.jobs.job import jobs_of
 
 Ask = Callable[..., Any]
+PLANNED = 690  # calls of ours a picture: half of what it took when everything was asked anew; 460 as written
 LINE = ["heatmap", "--base", "10", "-d", "6", "-n", "5", "--dpi", "20"]
 
 
@@ -145,11 +145,11 @@ def test_a_job_takes_few_calls_of_ours() -> None:
     assert len(seen) < 700 and switches < 200
 
 
-def test_planning_many_is_quick(folder: Path) -> None:
+def test_planning_many_takes_few_calls_a_picture(folder: Path) -> None:
     figure = '[[figure]]\ncommand = "{1}"\nlength = {2}\nbase = {2}\noutput = "{0}.png"\n'
     kinds = ("heatmap", "distance", "curves", "waves", "overview")
-    Path("f.toml").write_text("".join(figure.format(at, kinds[at % 5], 50 + at) for at in range(100)))
-    read_batch("f.toml")
-    begun = time.process_time()
-    assert len(read_batch("f.toml").jobs) == 100
-    assert time.process_time() - begun < 0.24  # 0.05 s where it was written, 0.28 s before
+    Path("f.toml").write_text("".join(figure.format(at, kinds[at % 5], 50 + at) for at in range(50)))
+    read_batch("f.toml")  # imports and caches
+    with counting(str(Path(job.__file__).parents[1])) as seen:
+        assert len(read_batch("f.toml").jobs) == 50
+    assert len(seen) < 50 * PLANNED

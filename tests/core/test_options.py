@@ -207,3 +207,10 @@ def test_settings_are_the_options_that_apply_and_read_back() -> None:
     assert "grams" in risen.settings()
     assert "hours" not in risen.settings()
     assert Cake.make(risen.settings()) == risen
+
+
+def test_every_whole_number_that_a_float_holds_is_taken_and_no_larger_one() -> None:
+    assert Cake(salt_grains=9007199254740992).salt_grains == 2**53 == float(2**53)
+    with pytest.raises(UsageError):
+        Cake(salt_grains=9007199254740993)
+    assert Cake.options()["heat"].write(9007199254740991.0) == "9007199254740991"

@@ -304,3 +304,23 @@ def test_some_may_be_picked_by_name_or_file(patterns: list[str], files: list[str
 def test_a_pattern_that_fits_none_is_refused_with_the_names(pattern: str, folder: Path) -> None:
     with pytest.raises(PecliError, match="known: one, two"):
         read(NAMED).only([pattern])
+
+
+@pytest.mark.parametrize(("own", "line"), [("", 2), ("base = 0\n", 5)], ids=["of the defaults", "of the figure"])
+def test_the_line_is_that_of_the_key_that_holds_the_value(own: str, line: int, folder: Path) -> None:
+    assert refused(f"[defaults]\nbase = -1\n{HEAT}{own}").startswith(f"{FILE}:{line}: figure 1: base = ")
+
+
+def test_a_figure_inside_a_text_leads_no_line_astray(folder: Path) -> None:
+    text = f'{HEAT}note = """\n[[figure]]\nbase = 1\n"""\n{HEAT}base = 0\n'
+    assert refused(text).startswith(f"{FILE}:9: figure 2: base = 0")
+
+
+def test_what_is_wrong_inside_an_encoding_is_told_with_the_line_of_the_encoding(folder: Path) -> None:
+    assert refused(f'{HEAT}d = 4\nencoding = "rope:base=0"\n').startswith(f"{FILE}:4: figure 1: base = ")
+
+
+@pytest.mark.parametrize("key", ["seq-len", "seq_len", "length", "n"])
+def test_a_key_is_found_under_every_name_of_its_option(key: str, folder: Path) -> None:
+    said = refused(f"{HEAT}d = 4\n{key} = 0\n")
+    assert said.startswith(f"{FILE}:4: figure 1: ")

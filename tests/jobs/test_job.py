@@ -160,3 +160,9 @@ def test_one_table_formats_refuse_several_tables() -> None:
 def test_a_parameter_no_encoding_has_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UnknownNameError, match="sinusoidal"):
         Job.make("heatmap", {"encoding": "sinusoidal:periods=5"})
+
+
+def test_a_figure_s_own_defaults_give_way_to_a_spec_and_that_to_an_option() -> None:
+    assert Job.make("terms", {}).encodings[0].settings()["d"] != Job.make("heatmap", {}).encodings[0].settings()["d"]
+    assert Job.make("terms", {"encoding": "sinusoidal:d=6"}).encodings[0].settings()["d"] == 6
+    assert Job.make("terms", {"encoding": "sinusoidal:d=6", "d": 10}).encodings[0].settings()["d"] == 10

@@ -11,15 +11,18 @@ from typing import Any
 from pecli.core.errors import UnknownNameError, UsageError
 from pecli.core.options import default_values
 from pecli.core.values import shorten
+from pecli.encodings.alibi import Alibi
 from pecli.encodings.binary import Binary
 from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.clock import Clock
 from pecli.encodings.encoding import Encoding
 from pecli.encodings.fixed_radix import Geometric
+from pecli.encodings.kerple import Kerple
 from pecli.encodings.learned import Learned
 from pecli.encodings.relative import Relative
 from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Sinusoidal
+from pecli.encodings.t5 import T5
 
 __all__ = [
     "ENCODINGS",
@@ -39,6 +42,9 @@ ENCODINGS: dict[str, type[Encoding]] = {
     Learned.name: Learned,
     Relative.name: Relative,
     Rope.name: Rope,
+    Alibi.name: Alibi,
+    T5.name: T5,
+    Kerple.name: Kerple,
 }
 
 

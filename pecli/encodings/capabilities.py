@@ -137,9 +137,18 @@ class BiasEncoding(Encoding):
     kind: ClassVar[str] = "added to the score"
 
     @property
+    def quantity(self) -> str:
+        """What `bias` gives: the bias, or what stands for it where that is learned and not known."""
+        return "bias"
+
+    @property
     @abstractmethod
     def n_heads(self) -> int:
         """How many heads, each with a bias of its own."""
+
+    def head_text(self, head: int) -> str:
+        """What a head is called, with what makes it differ from the others."""
+        return f"head {head}"
 
     @abstractmethod
     def bias(self, offsets: Array) -> Array:

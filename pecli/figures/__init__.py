@@ -33,6 +33,7 @@ FIGURES: Registry[type[Figure[Any]]] = Registry(
             "pecli.figures.attention:Attention",
             "What order does to attention: the same tokens in two orders, without and with encoding",
         ),
+        "bias": ("pecli.figures.bias:Bias", "What heads add to the score of every query and key, under one scale"),
         "terms": (
             "pecli.figures.score_terms:Terms",
             "The score of two tokens as its four parts: content, position and both together",

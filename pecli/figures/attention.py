@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from pecli.analysis import check_indices
+from pecli.core.errors import UsageError
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
-from pecli.encodings.capabilities import Additive, Rotary
+from pecli.encodings.capabilities import Additive, BiasEncoding, Rotary
 from pecli.figures.canvas import Canvas, ColourBar
 from pecli.figures.figure import Numbers, View
 from pecli.figures.images import show_matrix
@@ -19,8 +21,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+WIDTH = 16  # of embeddings where nothing says it
+Placing = Additive | Rotary | BiasEncoding
+
+
 @dataclass(frozen=True, kw_only=True)
-class AttentionNumbers(Numbers[Additive | Rotary]):
+class AttentionNumbers(Numbers[Placing]):
     """plain, encoded : (n, n), weights of the tokens as given, without and with the encoding, query down, key across;
     reordered_plain, reordered_encoded : the same for the second order; order : (n,), which token stands where in it.
 
@@ -51,7 +57,7 @@ class AttentionNumbers(Numbers[Additive | Rotary]):
 
 
 @dataclass(frozen=True)
-class Attention(TokenFigure[Additive | Rotary]):
+class Attention(TokenFigure[Placing]):
     """softmax(Q Kᵀ / √d) for tokens in two orders: without an encoding the second is the first permuted.
 
     Then the largest difference, once the order is undone, is exactly 0: every weight is computed from the same
@@ -60,14 +66,15 @@ class Attention(TokenFigure[Additive | Rotary]):
     Notes
     -----
     Vaswani et al. 2017, Attention Is All You Need, section 3.2.1, arXiv:1706.03762. Q and K are the embeddings
-    themselves, with the encoding added or, for rope, turned by it: no learned projections, one head. So a token looks
-    mostly at itself, and what is seen is what order alone can do, not what a trained model does with it.
+    themselves, with the encoding added or, for rope, turned by it: no learned projections, one head. A bias is added to
+    the scores, and hides the keys that it does not let a query see. So a token looks mostly at itself, and what is seen
+    is what order alone can do, not what a trained model does with it.
     """
 
     name: ClassVar[str] = "attention"
     summary: ClassVar[str] = "What order does to attention: the same tokens in two orders, without and with encoding"
     example: ClassVar[str] = "pecli attention --tokens 'the dog bites the man' --reorder swap:1,4"
-    default_options: ClassVar[Mapping[str, Any]] = {"d": 16}
+    default_options: ClassVar[Mapping[str, Any]] = {"d": WIDTH}
     aspect: ClassVar[float] = 0.92
     one_table: ClassVar[bool] = False
 
@@ -77,9 +84,21 @@ class Attention(TokenFigure[Additive | Rotary]):
         unset="the example's; reverse for your own tokens",
     )
 
+    head: int | None = option(None, "the head whose bias is added", at_least=0, unset="the first")
+
     def check(self) -> None:
         super().check()
         self.order()
+
+    def check_view(self, view: View[Placing]) -> None:
+        super().check_view(view)
+        encoding = view.encoding
+        if isinstance(encoding, BiasEncoding):
+            check_indices("--head", None if self.head is None else [self.head], view, encoding.n_heads, "heads")
+            if encoding.quantity != "bias":
+                raise UsageError(f"{encoding.name} adds what is learned: give its table, {encoding.name}:file=…")
+        elif self.head is not None:
+            raise UsageError(f"--head chooses a head's bias: {encoding.name} is {encoding.kind}")
 
     def order(self) -> list[int]:
         """Which token stands at each place of the second order."""
@@ -89,16 +108,21 @@ class Attention(TokenFigure[Additive | Rotary]):
     def grid(self) -> tuple[int, int]:
         return (2, 2)
 
-    def shape(self, view: View[Additive | Rotary]) -> tuple[int, ...]:
+    def shape(self, view: View[Placing]) -> tuple[int, ...]:
         count = len(self.words)
-        return (4, count, max(count, view.encoding.width))
+        return (4, count, max(count, self.width(view)))
 
-    def compute(self, view: View[Additive | Rotary]) -> AttentionNumbers:
+    def width(self, view: View[Placing]) -> int:
+        """How wide the embeddings are: as the encoding's vectors; beside a bias, which has none, as usual."""
+        encoding = view.encoding
+        return self.own_width(WIDTH) if isinstance(encoding, BiasEncoding) else encoding.width
+
+    def compute(self, view: View[Placing]) -> AttentionNumbers:
         encoding, positions, order = view.encoding, self.rows(view), np.array(self.order())
-        content = self.content(encoding.width)
+        content = self.content(self.width(view))
         both = (content, content[order])
         plain, other_plain = (weights(x) for x in both)
-        encoded, other_encoded = (weights(positioned(encoding, x, positions)) for x in both)
+        encoded, other_encoded = (placed_weights(encoding, x, positions, self.head or 0) for x in both)
         return AttentionNumbers(
             view=view,
             plain=plain,
@@ -131,6 +155,14 @@ class Attention(TokenFigure[Additive | Rotary]):
         return ColourBar(image, "attention weight")
 
 
+def placed_weights(encoding: Placing, content: Array, positions: Array, head: int) -> Array:
+    """The weights of embeddings at their positions, (n, n); of a bias, that of this head."""
+    if not isinstance(encoding, BiasEncoding):
+        return weights(positioned(encoding, content, positions))
+    offsets = positions[:, None] - positions
+    return weights(content, encoding.bias(offsets.reshape(-1))[head].reshape(offsets.shape))
+
+
 def positioned(encoding: Additive | Rotary, content: Array, positions: Array) -> Array:
     """The embeddings with their positions in them, shape (n, d)."""
     if isinstance(encoding, Rotary):
@@ -138,9 +170,9 @@ def positioned(encoding: Additive | Rotary, content: Array, positions: Array) ->
     return content + encoding.table(positions)
 
 
-def weights(x: Array) -> Array:
-    """softmax(x xᵀ / √d), shape (n, n); the same bits for the same pair of rows in any order of the rows."""
-    scores = products(x, x) / np.sqrt(x.shape[1])
+def weights(x: Array, bias: Array | float = 0.0) -> Array:
+    """softmax(x xᵀ / √d + bias), shape (n, n); the same bits for the same pair of rows in any order of the rows."""
+    scores = products(x, x) / np.sqrt(x.shape[1]) + bias
     raised = np.exp(scores - scores.max(axis=1, keepdims=True))
     return raised / np.sort(raised, axis=1).sum(axis=1, keepdims=True)  # sorted: a sum that no order changes
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 
 from pecli.core.errors import UsageError, mention
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
-from pecli.encodings.capabilities import TableEncoding
+from pecli.encodings.capabilities import BiasEncoding, TableEncoding
 from pecli.encodings.harmonic import Harmonic
+from pecli.figures.bias_lines import BiasLinesNumbers, bias_lines, check_biases, draw_bias_lines
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View, extremes
 from pecli.measures.min_max import Envelope, check_run, envelope, even_bins, even_edges, log_edges, middles
@@ -50,8 +51,10 @@ class OffsetsNumbers(Numbers[TableEncoding]):
 
 
 @dataclass(frozen=True)
-class Offsets(Figure[TableEncoding]):
+class Offsets(Figure[TableEncoding | BiasEncoding]):
     """The mean of a measure over all pairs of positions at each offset m − n, with its minimum and maximum as a band.
+
+    Of encodings that are added to the score, the bias of every head.
 
     Notes
     -----
@@ -69,13 +72,24 @@ class Offsets(Figure[TableEncoding]):
     decay: bool = option(False, "add RoFormer's bound on the decay, dashed")
     log: bool = option(False, "logarithmic axis of offsets, from 1")
 
-    def check_view(self, view: View[TableEncoding]) -> None:
+    def check_view(self, view: View[TableEncoding | BiasEncoding]) -> None:
         super().check_view(view)
-        check_run(self.name, view.covered.length)
+        check_run(self.name, view.positions.length)
         lacking = [e.name for e in view.encodings if not isinstance(e, Harmonic)]
         if self.decay and lacking:
             text = f"{mention('decay')} needs frequencies and {lacking[0]} has none"
             raise UsageError(text, option="decay", allowed="rope, sinusoidal and such")
+        if _all_biases(view):
+            check_biases(view)
+            if self.changed().get("measure"):
+                raise UsageError(f"--measure compares vectors: {view.encoding.name} has none, it is a bias")
+        elif _all_tables(view):
+            self._check_lengths(view)
+        else:
+            raise UsageError("a bias and a measure of vectors are not on one scale: offsets takes one or the other")
+
+    def _check_lengths(self, view: View[TableEncoding]) -> None:
+        check_run(self.name, view.covered.length)
         lengths = {encoding.covered(view.positions).length for encoding in view.encodings}
         if len(lengths) > 1 or (self.log and min(lengths) < 2):
             text = f"offsets overlays encodings of one length (with {mention('log')}, 2 or more)"
@@ -88,12 +102,25 @@ class Offsets(Figure[TableEncoding]):
             return log_edges(length, view.pixel_columns)
         return even_edges(length, view.pixel_columns)
 
-    def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
+    def shape(self, view: View[TableEncoding | BiasEncoding]) -> tuple[int, ...]:
+        if _all_biases(view):
+            lines = sum(encoding.n_heads for encoding in view.encodings)
+            return (3, lines, even_bins(2 * view.positions.length, view.pixel_columns))
+        assert _all_tables(view)  # as checked
+        return self._table_shape(view)
+
+    def _table_shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
         exact = all(is_by_offset(encoding, MEASURES[self.measure]) for encoding in view.encodings)
         bins = even_bins(view.covered.length, view.pixel_columns)
         return (3, len(view.encodings), bins if exact else bins + view.covered.length)
 
-    def compute(self, view: View[TableEncoding]) -> OffsetsNumbers:
+    def compute(self, view: View[TableEncoding | BiasEncoding]) -> OffsetsNumbers | BiasLinesNumbers:
+        if _all_biases(view):
+            return bias_lines(view, self.log)
+        assert _all_tables(view)  # as checked
+        return self._measured(view)
+
+    def _measured(self, view: View[TableEncoding]) -> OffsetsNumbers:
         edges = self.edges(view)
         spreads = [self._spread(encoding, view, edges) for encoding in view.encodings]
         low, high, mean = (np.concatenate(parts) for parts in zip(*[one[0] for one in spreads], strict=True))
@@ -128,28 +155,44 @@ class Offsets(Figure[TableEncoding]):
         widest = np.fmax.reduce(spread.high - spread.low, axis=None, initial=0.0)
         return Envelope(low[None], high[None], mean[None]), float(widest), undefined
 
-    def draw(self, numbers: OffsetsNumbers, axes: list[Axes], canvas: Canvas) -> None:
+    def draw(self, numbers: OffsetsNumbers | BiasLinesNumbers, axes: list[Axes], canvas: Canvas) -> None:
+        if isinstance(numbers, BiasLinesNumbers):
+            draw_bias_lines(numbers, axes[0])
+        else:
+            self._draw_measured(numbers, axes[0])
+        if self.log:
+            axes[0].set_xscale("log")
+        axes[0].margins(x=0.01)
+        axes[0].grid(axis="y")
+        if len(axes[0].get_legend_handles_labels()[0]) > 1:
+            axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+
+    def _draw_measured(self, numbers: OffsetsNumbers, axes: Axes) -> None:
         rows = zip(numbers.view.encodings, numbers.mean, numbers.low, numbers.high, strict=True)
         colours = []
         for encoding, mean, low, high in rows:
-            (line,) = axes[0].plot(numbers.offsets, mean, label=encoding.label())
-            axes[0].fill_between(numbers.offsets, low, high, color=line.get_color(), alpha=0.3, linewidth=0)
+            (line,) = axes.plot(numbers.offsets, mean, label=encoding.label())
+            axes.fill_between(numbers.offsets, low, high, color=line.get_color(), alpha=0.3, linewidth=0)
             colours.append(line.get_color())
         for encoding, colour, decay in zip(numbers.view.encodings, colours, numbers.decay, strict=False):
-            axes[0].plot(
+            axes.plot(
                 numbers.offsets,
                 decay,
                 "--",
                 color=colour,
                 label=f"mean $|S_j|$ of {encoding.name}\n(RoFormer 3.4.3, own scale)",
             )
-        axes[0].set(xlabel="offset m − n", ylabel=MEASURES[self.measure].label)
-        if self.log:
-            axes[0].set_xscale("log")
-        axes[0].margins(x=0.01)
-        axes[0].grid(axis="y")
-        if len(numbers.view.encodings) > 1 or self.decay:
-            axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        axes.set(xlabel="offset m − n", ylabel=MEASURES[self.measure].label)
 
-    def title(self, view: View[TableEncoding]) -> str:
+    def title(self, view: View[TableEncoding | BiasEncoding]) -> str:
         return "by offset" if len(view.encodings) > 1 else super().title(view)
+
+
+def _all_biases(view: View[TableEncoding | BiasEncoding]) -> TypeGuard[View[BiasEncoding]]:
+    """Whether every encoding is a bias."""
+    return all(isinstance(encoding, BiasEncoding) for encoding in view.encodings)
+
+
+def _all_tables(view: View[TableEncoding | BiasEncoding]) -> TypeGuard[View[TableEncoding]]:
+    """Whether every encoding has a table."""
+    return all(isinstance(encoding, TableEncoding) for encoding in view.encodings)

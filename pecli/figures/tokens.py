@@ -101,6 +101,10 @@ class TokenFigure(Figure[E]):
         row = {word: i for i, word in enumerate(different)}
         return self.content_scale * table[[row[word] for word in self.words]]
 
+    def own_width(self, default: int) -> int:
+        """How wide the file's embeddings are, or the default without one."""
+        return default if self.embeddings is None else int(read_table(self.embeddings).shape[1])
+
     def _random(self, different: Sequence[str], width: int) -> Array:
         vectors = [random_vector(self.content_seed, word, width) for word in different]
         return np.stack(vectors) / width**0.25

@@ -28,6 +28,21 @@ def means_of_offsets(run: Array, blocks: Blocks) -> Array:
     return result
 
 
+def means_of_signed_offsets(run: Array, blocks: Blocks) -> Array:
+    """Block means of the matrix with entries run[L − 1 + p − q], row p, column q; run : (2L − 1,), of L positions."""
+    zero, size, last, count = blocks.length - 1, blocks.size, blocks.last, blocks.count
+    steps = np.arange(count)
+    result = np.empty((count, count))
+    inner = np.arange(2 - count, count - 1)  # how far apart two whole blocks can stand
+    if count > 1:
+        means = _window_means(run, zero + inner * size, size, size)
+        result[:-1, :-1] = means[steps[:-1, None] - steps[:-1] + count - 2]
+    result[-1, :-1] = _window_means(run, zero + (count - 1 - steps[:-1]) * size, last, size)
+    result[:-1, -1] = _window_means(run, zero + (steps[:-1] - count + 1) * size, size, last)
+    result[-1, -1] = _window_means(run, np.array([zero]), last, last)[0]
+    return result
+
+
 def _window_means(mirrored: Array, at: Array, n: int, m: int) -> Array:
     """Means over i < n, j < m of mirrored[at + i − j], for each `at`, in bounded memory."""
     steps = np.arange(1, n + m)

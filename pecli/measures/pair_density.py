@@ -15,7 +15,7 @@ from pecli.measures.pairwise import Measure, by_offset, is_by_offset
 CLASSES = 2048  # a side, into which the counted pairs are sorted; for a picture they are summed to fewer
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Points:
     """x, y, p, q : (pairs,), both measures of every pair p < q for which both are defined."""
 
@@ -29,7 +29,7 @@ class Points:
     undefined: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Counts:
     """counts : (CLASSES, CLASSES), pairs in each class, y down and x across; x_edges, y_edges : (CLASSES + 1,)."""
 
@@ -51,7 +51,8 @@ def points(encoding: TableEncoding, across: Measure, up: Measure, rows: Position
     defined = ~(np.isnan(x) | np.isnan(y))
     left_out = int(len(x) - defined.sum())
     x, y, p, q = x[defined], y[defined], p[defined], q[defined]
-    return Points(x, y, p, q, pearson(x, y), pearson(ranks(x), ranks(y)), len(defined), left_out)
+    linear, rank = pearson(x, y), pearson(ranks(x), ranks(y))
+    return Points(x=x, y=y, p=p, q=q, pearson=linear, spearman=rank, pairs=len(defined), undefined=left_out)
 
 
 def counts(encoding: TableEncoding, across: Measure, up: Measure, rows: Positions) -> Counts:
@@ -69,7 +70,15 @@ def counts(encoding: TableEncoding, across: Measure, up: Measure, rows: Position
     total = rows.length * (rows.length - 1) // 2
     if not number:
         nothing = np.linspace(0, 1, CLASSES + 1)
-        return Counts(np.zeros((CLASSES, CLASSES), dtype=np.int64), nothing, nothing, None, None, total, total)
+        return Counts(
+            counts=np.zeros((CLASSES, CLASSES), dtype=np.int64),
+            x_edges=nothing,
+            y_edges=nothing,
+            pearson=None,
+            spearman=None,
+            pairs=total,
+            undefined=total,
+        )
     means, moments = sums / number, np.zeros(3)
     edges = [np.linspace(low, high if high > low else low + 1, CLASSES + 1) for low, high in ends]
     flat = np.zeros(CLASSES**2, dtype=np.int64)
@@ -80,7 +89,15 @@ def counts(encoding: TableEncoding, across: Measure, up: Measure, rows: Position
     scale = float(np.sqrt(moments[0] * moments[1]))
     linear = float(moments[2]) / scale if scale > 0 and (ends[:, 0] < ends[:, 1]).all() else None
     table = flat.reshape(CLASSES, CLASSES)
-    return Counts(table, edges[0], edges[1], linear, class_correlation(table), total, total - number)
+    return Counts(
+        counts=table,
+        x_edges=edges[0],
+        y_edges=edges[1],
+        pearson=linear,
+        spearman=class_correlation(table),
+        pairs=total,
+        undefined=total - number,
+    )
 
 
 def coarser(table: Array, edges: Array, most: int, axis: int) -> tuple[Array, Array]:

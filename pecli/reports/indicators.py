@@ -23,7 +23,7 @@ from pecli.reports.effective_dimension import gram, participation_ratio
 SAMPLE = 2000  # positions of which all pairs are compared at once; more are thinned to that many, evenly
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Indicators:
     """What is measured of one encoding; None where it is not defined.
 
@@ -62,19 +62,24 @@ def indicators(encoding: TableEncoding, asked: Positions, measure: str, against:
     thinned = ceil(rows.length / SAMPLE)
     y, x = (pairs_of(encoding, MEASURES[name], rows, thinned) for name in (measure, against))
     linear, rank = correlations(x, y)
-    products, size = gram(encoding, rows)
+    spread, mean_spread = spreads(bands)
+    growing, first_fall = growth(-bands.mean[0] if main.similarity else bands.mean[0])
+    slow, pairs = slow_pairs(encoding, asked.length)
     return Indicators(
-        *spreads(bands),
-        *growth(-bands.mean[0] if main.similarity else bands.mean[0]),
-        asymmetry(y, _range(bands)),
-        distance,
-        pair,
-        participation_ratio(products, size),
-        encoding.width,
-        linear,
-        rank,
-        *slow_pairs(encoding, asked.length),
-        thinned,
+        spread=spread,
+        mean_spread=mean_spread,
+        growing=growing,
+        first_fall=first_fall,
+        asymmetry=asymmetry(y, _range(bands)),
+        smallest_distance=distance,
+        closest=pair,
+        effective_dimension=participation_ratio(*gram(encoding, rows)),
+        dimensions=encoding.width,
+        pearson=linear,
+        spearman=rank,
+        slow_pairs=slow,
+        pairs=pairs,
+        thinned=thinned,
     )
 
 

@@ -13,6 +13,7 @@ import pecli
 from pecli.cli import app
 from pecli.core.errors import UsageError
 from pecli.encodings import ENCODINGS
+from pecli.encodings.capabilities import BiasEncoding
 from pecli.figures import FIGURES
 
 WIDE = {"COLUMNS": "400"}
@@ -119,8 +120,10 @@ def test_the_examples_options_are_the_programs(name: str, tmp_path: Path) -> Non
 @pytest.mark.parametrize("figure", FIGURES)
 @pytest.mark.parametrize("name", ENCODINGS)
 def test_every_figure_of_every_encoding_is_drawn_or_refused(name: str, figure: str) -> None:
-    options = {"encoding": f"{name}:d=8" if "d" in ENCODINGS[name].options() else name, "dpi": 20}
+    options: dict[str, object] = {"encoding": f"{name}:d=8" if "d" in ENCODINGS[name].options() else name, "dpi": 20}
     axes = Drawing(dpi=20).subplots()
+    if issubclass(ENCODINGS[name], BiasEncoding):
+        options |= {"compare": {"figure": "bias"}, "overview": {"panels": "bias"}}.get(figure, {})
     if figure not in fitting(name):
         with pytest.raises(UsageError, match=f"{figure} cannot show {name}: .* try ") as caught:
             pecli.figure(figure, **options)
@@ -128,6 +131,9 @@ def test_every_figure_of_every_encoding_is_drawn_or_refused(name: str, figure: s
         assert told & set(FIGURES) == fitting(name)
     elif figure == "relative" and name in ("binary", "learned"):  # a table, but none for negative offsets
         with pytest.raises(UsageError, match=name):
+            pecli.figure(figure, **options)
+    elif figure == "attention" and name == "t5":
+        with pytest.raises(UsageError, match="t5 adds what is learned: give its table"):
             pecli.figure(figure, **options)
     else:
         pecli.figure(figure, **options).draw(axes)

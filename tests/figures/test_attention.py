@@ -10,6 +10,7 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.encodings.capabilities import Additive
 from pecli.encodings.rope import Rope
 from pecli.figures.attention import Attention, AttentionNumbers, positioned, weights
 from pecli.figures.canvas import style_context
@@ -82,6 +83,7 @@ def test_the_examples_second_sentence_is_the_default() -> None:
 def test_additive_encodings_are_added(encoding: str) -> None:
     numbers = made(encoding=encoding, start=4)
     one = numbers.view.encoding
+    assert isinstance(one, Additive)
     x = Attention().content(one.width) + one.table(np.arange(4.0, 11.0))
     assert np.array_equal(numbers.encoded, weights(x))
 

@@ -1,0 +1,155 @@
+"""What a head adds to the score of every query and key: one matrix a head, under one scale."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import ceil, prod, sqrt
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from pecli.analysis import check_indices
+from pecli.core.lazy import Array, np
+from pecli.core.number_text import minus
+from pecli.core.options import option
+from pecli.core.positions import Blocks
+from pecli.encodings.capabilities import BiasEncoding
+from pecli.figures.axis_labels import label_positions
+from pecli.figures.canvas import Canvas, ColourBar
+from pecli.figures.figure import Figure, Numbers, View, averaging
+from pecli.figures.images import show_matrix
+from pecli.measures.block_means import means_of_signed_offsets
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+PANELS = 6  # heads that are drawn where none are asked for
+
+
+@dataclass(frozen=True, kw_only=True)
+class BiasNumbers(Numbers[BiasEncoding]):
+    """bias : (heads, n, n), query down, key across, NaN where the query does not see the key; heads : (heads,), their
+    numbers; positions : (n,), the mean position of each row and column; block : positions a row."""
+
+    main_array: ClassVar[str] = "bias"
+    row_coordinates: ClassVar[tuple[str, ...]] = ("heads",)
+
+    bias: Array
+    heads: Array
+    positions: Array
+    block: int
+    smallest: float
+    largest: float
+    ends: tuple[float, float]  # of the colours
+
+    def caption(self) -> str:
+        hidden = "blank: keys that a query does not see" if np.isnan(self.bias).any() else ""
+        lower = f"colours end at {minus(f'{self.ends[0]:g}')}" if self.smallest < self.ends[0] else ""
+        return "; ".join(filter(None, [averaging(self.block, f"× {self.block:,} pairs"), hidden, lower]))
+
+    def limits(self) -> tuple[float, float]:
+        return self.ends
+
+    def with_limits(self, low: float, high: float) -> Self:
+        return replace(self, ends=(low, high))
+
+    def sheet(self) -> tuple[list[str], Array]:
+        """One row a pair of positions: query, key, then the heads."""
+        places = np.indices(self.bias.shape[1:]).reshape(2, -1)
+        parts = [*self.positions[places], *self.bias.reshape(len(self.heads), -1)]
+        return ["query", "key", *(f"head {head}" for head in self.heads)], np.column_stack(parts)
+
+
+@dataclass(frozen=True)
+class Bias(Figure[BiasEncoding]):
+    """The bias of chosen heads, query down and key across.
+
+    Notes
+    -----
+    It depends on the offset alone, so every panel is constant along its diagonals. What counts is how fast it falls:
+    a score that is lowered by 5 has less than a hundredth of its weight left.
+    """
+
+    name: ClassVar[str] = "bias"
+    summary: ClassVar[str] = "What heads add to the score of every query and key, under one scale"
+    example: ClassVar[str] = "pecli bias -e alibi:heads=8 --lowest -20"
+    aspect: ClassVar[float | None] = None
+    default_encoding: ClassVar[str] = "alibi"
+
+    head: tuple[int, ...] | None = option(
+        None, "the heads, one panel each", at_least=0, unset=f"{PANELS} at most, first to last"
+    )
+    lowest: float | None = option(None, "the bias at which the colours end", unset="the smallest that is shown")
+
+    def shown_heads(self, view: View[BiasEncoding]) -> Array:
+        """The heads that are drawn."""
+        count = view.encoding.n_heads
+        check_indices("--head", self.head, view, count, "heads")
+        if self.head is not None:
+            return np.array(self.head)
+        return np.unique(np.linspace(0, count - 1, min(count, PANELS)).round().astype(int))
+
+    def check_view(self, view: View[BiasEncoding]) -> None:
+        super().check_view(view)
+        self.shown_heads(view)
+
+    def grid_for(self, view: View[BiasEncoding]) -> tuple[int, int]:
+        panels = len(self.shown_heads(view))
+        columns = panels if panels <= 3 else ceil(sqrt(panels))
+        return (ceil(panels / columns), columns)
+
+    def blocks(self, view: View[BiasEncoding]) -> Blocks:
+        """The runs of positions that a row and a column stand for."""
+        return view.positions.blocks(min(view.pixels) if view.pixels else None)
+
+    def shape(self, view: View[BiasEncoding]) -> tuple[int, ...]:
+        heads, count = len(self.shown_heads(view)), self.blocks(view).count
+        return max((heads, count, count), (view.encoding.n_heads, 2 * view.positions.length), key=prod)
+
+    def compute(self, view: View[BiasEncoding]) -> BiasNumbers:
+        blocks, heads = self.blocks(view), self.shown_heads(view)
+        offsets = np.arange(1 - blocks.length, blocks.length, dtype=np.float64)
+        values = np.stack([means_where_seen(one, blocks) for one in view.encoding.bias(offsets)[heads]])
+        low, high = float(np.nanmin(values)), float(np.nanmax(values))
+        ends = (low if self.lowest is None else self.lowest, high)
+        return BiasNumbers(
+            view=view,
+            bias=values,
+            heads=heads,
+            positions=blocks.centres(),
+            block=blocks.size,
+            smallest=low,
+            largest=high,
+            ends=ends,
+        )
+
+    def draw(self, numbers: BiasNumbers, axes: list[Axes], canvas: Canvas) -> ColourBar:
+        encoding, rows = numbers.view.encoding, numbers.view.positions
+        low, high = numbers.ends
+        reach = max(abs(low), abs(high)) or 1.0
+        signed = low < 0 < high
+        colours = canvas.colours("diverging" if signed else "sequential")
+        first, last = rows.start - 0.5, rows.start - 0.5 + len(numbers.positions) * numbers.block
+        image = None
+        for one, head, values in zip(axes, numbers.heads, numbers.bias, strict=False):
+            limits = (-reach, reach) if signed else (low, high)
+            image = show_matrix(
+                one, values, colours=colours, limits=limits, extent=(first, last, last, first), square=True
+            )
+            one.set(xlim=(first, rows.stop - 0.5), ylim=(rows.stop - 0.5, first))
+            one.set_title(encoding.head_text(int(head)), fontsize="small")
+            label_positions(one.xaxis, encoding, "key n")
+            label_positions(one.yaxis, encoding, "query m")
+        for unused in axes[len(numbers.heads) :]:
+            unused.set_axis_off()
+        return ColourBar(image, encoding.quantity)
+
+
+def means_where_seen(run: Array, blocks: Blocks) -> Array:
+    """Block means of what is finite of the matrix with entries run[L − 1 + p − q]; NaN where nothing is."""
+    seen = np.isfinite(run)
+    values = np.where(seen, run, 0.0)
+    if blocks.size == 1:
+        steps = np.arange(blocks.length)
+        place = steps[:, None] - steps + blocks.length - 1
+        return np.where(seen, values, np.nan)[place]
+    share = means_of_signed_offsets(seen.astype(np.float64), blocks)
+    return means_of_signed_offsets(values, blocks) / np.where(share > 0, share, np.nan)

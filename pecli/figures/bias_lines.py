@@ -1,0 +1,86 @@
+"""Biases against the offset: one line a head."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from pecli.core.errors import UsageError
+from pecli.core.lazy import Array, np
+from pecli.encodings.capabilities import BiasEncoding
+from pecli.figures.figure import Numbers, View, extremes
+from pecli.figures.lines import plot_run
+from pecli.measures.min_max import envelope, even_edges, log_edges, middles
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, kw_only=True)
+class BiasLinesNumbers(Numbers[BiasEncoding]):
+    """bias, low : (lines, n), the largest and smallest bias at each of n runs of offsets, NaN where no key is seen;
+    offsets : (n,), their middles; encoding, head : (lines,), whose line it is."""
+
+    main_array: ClassVar[str] = "bias"
+    row_coordinates: ClassVar[tuple[str, ...]] = ("encoding", "head")
+    column_coordinates: ClassVar[str | None] = "offsets"
+
+    bias: Array
+    low: Array
+    offsets: Array
+    encoding: Array
+    head: Array
+    block: int
+
+    def caption(self) -> str:
+        return extremes(self.block, "offsets")
+
+
+def bias_lines(view: View[BiasEncoding], log: bool) -> BiasLinesNumbers:
+    """The bias of every head at the offsets −(L − 1) … L − 1; from 0 on where no query sees a later key, or from 1."""
+    first = 0 if log else first_offset(view)
+    counts = [encoding.n_heads for encoding in view.encodings]
+    cut = log_edges if log else even_edges
+    edges = cut(view.positions.length - first, view.pixel_columns)
+
+    def values(at: int, count: int) -> Array:
+        offsets = first + np.arange(at, at + count, dtype=np.float64)
+        rows = np.concatenate([encoding.bias(offsets) for encoding in view.encodings])
+        return np.where(np.isfinite(rows), rows, np.nan)
+
+    low, high, _ = envelope(values, edges, sum(counts))
+    return BiasLinesNumbers(
+        view=view,
+        bias=high,
+        low=low,
+        offsets=first + middles(edges),
+        encoding=np.repeat(np.arange(len(counts)), counts),
+        head=np.concatenate([np.arange(count) for count in counts]),
+        block=int(np.diff(edges).max()),
+    )
+
+
+def first_offset(view: View[BiasEncoding]) -> int:
+    """The lowest offset at which a head of some encoding sees a key."""
+    before = 1 - view.positions.length
+    seen = [np.isfinite(encoding.bias(np.array([-1.0]))).any() for encoding in view.encodings]
+    return before if any(seen) and before < 0 else 0
+
+
+def check_biases(view: View[BiasEncoding]) -> None:
+    """Refuses biases beside what stands for them where they are learned (UsageError)."""
+    if len({encoding.quantity for encoding in view.encodings}) > 1:
+        raise UsageError("a bias and a bucket are not on one scale: give t5 its learned table, t5:file=…")
+
+
+def draw_bias_lines(numbers: BiasLinesNumbers, axes: Axes) -> None:
+    """One line a head, named where there is more than one."""
+    encodings = numbers.view.encodings
+    rows = zip(numbers.encoding, numbers.head, numbers.low, numbers.bias, strict=True)
+    for owner, head, low, high in rows:
+        encoding = encodings[owner]
+        text = encoding.head_text(int(head))
+        label = text if len(encodings) == 1 else f"{encoding.name}, {text}"
+        style = "default" if encoding.quantity == "bias" else "steps-mid"
+        plot_run(axes, numbers.offsets, low, high, label, style)
+    axes.set(xlabel="offset m − n, query less key", ylabel=encodings[0].quantity)

@@ -1,0 +1,151 @@
+"""ALiBi, T5 and KERPLE: slopes, buckets and kernels against published numbers, and what they are to each other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pecli.core.errors import UsageError
+from pecli.encodings import read_encoding
+from pecli.encodings.alibi import Alibi, write_ratio
+from pecli.encodings.capabilities import BiasEncoding
+from pecli.encodings.kerple import Kerple
+from pecli.encodings.t5 import T5
+
+DATA = Path(__file__).parent.parent / "data"
+OFFSETS = np.arange(-7.0, 12.0)
+BIASES = [
+    "alibi",
+    "alibi:heads=3,direction=both",
+    "t5",
+    "t5:direction=causal",
+    "kerple",
+    "kerple:kernel=power,r1=1,2,3,4",
+]
+
+
+@pytest.mark.parametrize("spec", BIASES)
+def test_a_bias_is_a_number_a_head_and_offset(spec: str) -> None:
+    encoding = read_encoding(spec)
+    assert isinstance(encoding, BiasEncoding)
+    values = encoding.bias(OFFSETS)
+    assert values.shape == (encoding.n_heads, len(OFFSETS))
+    assert values.dtype == np.float64
+    assert np.isfinite(values[:, OFFSETS >= 0]).all()
+    hidden = "both" not in spec and spec != "t5"
+    assert np.isneginf(values[:, OFFSETS < 0]).all() == hidden
+    assert np.array_equal(encoding.bias(OFFSETS[::-1]), values[:, ::-1])
+    assert len({encoding.head_text(head) for head in range(encoding.n_heads)}) == encoding.n_heads
+    assert read_encoding(encoding.spec()) == encoding
+
+
+# ALiBi
+
+
+@pytest.mark.parametrize("heads", [1, 2, 4, 8, 16, 64])
+def test_slopes_of_a_power_of_two_are_a_geometric_sequence(heads: int) -> None:
+    assert Alibi(heads=heads).slopes() == pytest.approx([2 ** (-8 * i / heads) for i in range(1, heads + 1)], rel=1e-15)
+
+
+def test_slopes_of_twelve_heads_are_the_published_ones() -> None:
+    slopes = Alibi(heads=12).slopes()
+    assert slopes[:8] == pytest.approx([2.0**-i for i in range(1, 9)])
+    assert slopes[8:] == pytest.approx([0.707107, 0.353553, 0.176777, 0.088388], abs=5e-7)
+
+
+@pytest.mark.parametrize("heads", [3, 7, 12, 33])
+def test_other_numbers_of_heads_have_as_many_slopes(heads: int) -> None:
+    power = 2 ** (heads.bit_length() - 1)
+    slopes, doubled = Alibi(heads=heads).slopes(), Alibi(heads=2 * power).slopes()
+    assert len(slopes) == heads
+    assert np.array_equal(slopes[power:], doubled[::2][: heads - power])
+
+
+def test_alibi_falls_with_the_distance() -> None:
+    values = Alibi(heads=2).bias(np.array([-1.0, 0, 1, 10]))
+    assert values[0].tolist() == [-np.inf, 0, -1 / 16, -10 / 16]
+    assert Alibi(heads=2, direction="both").bias(np.array([-3.0, 3]))[1].tolist() == [-3 / 256, -3 / 256]
+
+
+@pytest.mark.parametrize(("slope", "text"), [(0.5, "1/2"), (1 / 256, "1/256"), (0.70710678, "0.707"), (1.0, "1")])
+def test_slopes_are_written_as_fractions(slope: float, text: str) -> None:
+    assert write_ratio(slope) == text
+
+
+# T5
+
+
+@pytest.mark.parametrize(("direction", "key"), [("both", "bidirectional_n32_m128"), ("causal", "causal_n32_m128")])
+def test_buckets_are_those_of_the_reference(direction: str, key: str) -> None:
+    with np.load(DATA / "t5_buckets.npz") as known:
+        relative, expected = known["offsets"], known[key]  # key less query
+    assert np.array_equal(T5(direction=direction).bucket(-relative.astype(float)), expected)
+
+
+def test_the_first_distances_of_the_far_buckets_are_the_papers() -> None:
+    found = T5().bucket(np.arange(0.0, 300.0))
+    assert [int(np.argmax(found == bucket)) for bucket in range(8, 16)] == [8, 12, 16, 23, 32, 46, 64, 91]
+    assert found.max() == 15
+    assert np.array_equal(T5().bucket(-np.arange(1.0, 300.0)), 16 + found[1:])
+
+
+def test_every_bucket_is_used_and_the_last_begins_before_the_largest_distance() -> None:
+    one = T5(buckets=12, max_distance=40, direction="causal")
+    found = one.bucket(np.arange(100.0))
+    assert sorted(set(found.tolist())) == list(range(12))
+    assert (found[40:] == 11).all()
+    assert np.array_equal(found[:6], np.arange(6))
+
+
+def test_without_a_file_the_bias_is_the_buckets_number() -> None:
+    assert T5().quantity == "bucket"
+    assert T5().n_heads == 1
+    assert np.array_equal(T5().bias(OFFSETS)[0], T5().bucket(OFFSETS))
+
+
+def test_a_file_gives_the_learned_numbers(tmp_path: Path) -> None:
+    table = np.random.default_rng(0).normal(size=(32, 5))
+    np.save(tmp_path / "t5.npy", table)
+    one = T5(file=str(tmp_path / "t5.npy"))
+    assert (one.quantity, one.n_heads) == ("bias", 5)
+    assert np.array_equal(one.bias(OFFSETS), table[one.bucket(OFFSETS)].T)
+    assert one.label() == "t5, 32 buckets to 128, t5.npy"
+    assert one.fingerprint()
+
+
+def test_what_does_not_fit_together_is_refused(tmp_path: Path) -> None:
+    np.save(tmp_path / "t5.npy", np.zeros((31, 5)))
+    with pytest.raises(UsageError, match="31 rows and t5 has 32 buckets"):
+        T5(file=str(tmp_path / "t5.npy")).bias(OFFSETS)
+    with pytest.raises(UsageError, match="--tensor x names a table in a file"):
+        T5(tensor="x")
+    with pytest.raises(UsageError, match="--max-distance 8 is not allowed with 32 buckets, of which 8 are exact"):
+        T5(max_distance=8)
+
+
+# KERPLE
+
+
+def test_kernels_are_the_papers() -> None:
+    log = Kerple(r1=(2.0,), r2=(0.5,)).bias(np.array([0.0, 6.0]))
+    assert log[0] == pytest.approx([0, -2 * np.log(4)])
+    power = Kerple(kernel="power", r1=(2.0,), r2=(0.5,)).bias(np.array([0.0, 9.0]))
+    assert power[0] == pytest.approx([0, -6])
+
+
+def test_a_power_of_one_is_alibi() -> None:
+    alibi = Alibi(heads=8)
+    assert np.array_equal(
+        Kerple(kernel="power", r1=tuple(alibi.slopes()), r2=(1.0,)).bias(OFFSETS), alibi.bias(OFFSETS)
+    )
+
+
+def test_heads_are_as_many_as_numbers() -> None:
+    assert Kerple(r1=(1, 2, 3), r2=(1,)).n_heads == 3
+    with pytest.raises(UsageError, match="--r1 has 3 numbers and --r2 2"):
+        Kerple(r1=(1, 2, 3), r2=(1, 2))
+    with pytest.raises(UsageError, match="--r2 2.5 is not allowed with kernel=power"):
+        Kerple(kernel="power", r2=(2.5,))
+    assert Kerple(r2=(2.5,)).n_heads == 1

@@ -1,0 +1,159 @@
+"""Pictures of biases: a matrix a head under one scale, lines against the offset, and weights with a bias."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure as Drawing
+
+import pecli
+from pecli.core.errors import UsageError
+from pecli.core.positions import Blocks
+from pecli.encodings.alibi import Alibi
+from pecli.encodings.t5 import T5
+from pecli.figures.attention import weights
+from pecli.figures.bias import means_where_seen
+from pecli.measures.block_means import means_of_offsets, means_of_signed_offsets
+
+
+def numbers(**options: Any) -> Any:
+    return pecli.figure("bias", **options).numbers
+
+
+def test_an_entry_is_the_bias_of_its_query_and_key() -> None:
+    found = numbers(encoding="alibi:heads=4,direction=both", length=7, start=3)
+    assert found.bias.shape == (4, 7, 7)
+    offsets = found.positions[:, None] - found.positions
+    expected = Alibi(heads=4, direction="both").bias(offsets.reshape(-1)).reshape(4, 7, 7)
+    assert np.array_equal(found.bias, expected)
+    assert found.caption() == ""
+
+
+def test_keys_that_are_not_seen_are_left_blank() -> None:
+    found = numbers(encoding="alibi", length=5)
+    assert np.array_equal(np.isnan(found.bias[0]), np.triu(np.ones((5, 5), dtype=bool), 1))
+    assert "blank: keys that a query does not see" in found.caption()
+
+
+def test_heads_are_chosen_and_spread() -> None:
+    assert numbers(encoding="alibi:heads=8", length=5).heads.tolist() == [0, 1, 3, 4, 6, 7]
+    assert numbers(encoding="alibi:heads=8", length=5, head=[7, 2]).heads.tolist() == [7, 2]
+    assert numbers(encoding="t5", length=5).heads.tolist() == [0]
+    with pytest.raises(UsageError, match="--head 8 does not exist: alibi, heads 8 has heads 0 to 7"):
+        numbers(encoding="alibi:heads=8", head=[8])
+
+
+def test_all_panels_have_one_scale_that_can_be_cut() -> None:
+    picture = pecli.figure("bias", encoding="alibi:heads=2", length=40, lowest=-1)
+    axes = Drawing(dpi=20).subplots()
+    picture.draw(axes)
+    images = [image for panel in [axes, *axes.child_axes] for image in panel.get_images()]
+    assert len(images) == 2
+    assert {image.get_clim() for image in images} == {(-1.0, 0.0)}
+    assert "colours end at −1" in picture.numbers.caption()
+    assert numbers(encoding="alibi:heads=2", length=40).limits() == (-39 / 16, 0.0)
+
+
+def rows_of(run: np.ndarray[Any, Any], length: int) -> np.ndarray[Any, Any]:
+    steps = np.arange(length)
+    return run[steps[:, None] - steps + length - 1]
+
+
+@pytest.mark.parametrize(("length", "size"), [(1, 1), (7, 1), (7, 2), (12, 4), (13, 5), (5, 5), (23, 7)])
+def test_block_means_are_means_of_what_is_seen(length: int, size: int) -> None:
+    run = np.random.default_rng(length).normal(size=2 * length - 1)
+    blocks, cuts = Blocks(0, length, size), range(0, length, size)
+
+    def brute(values: np.ndarray[Any, Any]) -> list[list[float]]:
+        return [[float(np.nanmean(values[i : i + size, j : j + size])) for j in cuts] for i in cuts]
+
+    assert means_of_signed_offsets(run, blocks) == pytest.approx(np.array(brute(rows_of(run, length))), abs=1e-13)
+    symmetric = np.concatenate([run[: length - 1], run[length - 1 :: -1]])
+    assert means_of_signed_offsets(symmetric, blocks) == pytest.approx(
+        means_of_offsets(run[length - 1 :: -1], blocks), abs=1e-13
+    )
+    causal = np.where(np.arange(1 - length, length) < 0, -np.inf, run)
+    found = means_where_seen(causal, blocks)
+    hidden = np.triu(np.ones(found.shape, dtype=bool), 1)
+    assert np.array_equal(np.isnan(found), hidden)
+    seen = np.where(np.isfinite(rows_of(causal, length)), rows_of(causal, length), np.nan)
+    lower = [[float(np.nanmean(seen[i : i + size, j : j + size])) for j in cuts if j <= i] for i in cuts]
+    assert found[~hidden] == pytest.approx(np.concatenate(lower), abs=1e-13)
+
+
+# offsets
+
+
+def test_offsets_of_a_bias_is_a_line_a_head() -> None:
+    found: Any = pecli.figure("offsets", encoding=["alibi:heads=3", "kerple:r1=1,r2=1"], length=9).numbers
+    assert found.bias.shape == (4, 9)
+    assert np.array_equal(found.bias[:3], Alibi(heads=3).bias(np.arange(9.0)))
+    assert found.encoding.tolist() == [0, 0, 0, 1]
+    assert found.head.tolist() == [0, 1, 2, 0]
+
+
+def test_offsets_shows_both_sides_where_some_head_sees_them() -> None:
+    found: Any = pecli.figure("offsets", encoding="t5", length=9).numbers
+    assert found.offsets.tolist() == list(range(-8, 9))
+    assert np.array_equal(found.bias[0], T5().bucket(np.arange(-8.0, 9.0)))
+    assert pecli.figure("offsets", encoding="t5", length=9, log=True).numbers.offsets.tolist() == list(range(1, 9))
+
+
+def test_lines_are_named_by_their_heads() -> None:
+    axes = Drawing(dpi=20).subplots()
+    pecli.figure("offsets", encoding="alibi:heads=3", length=9).draw(axes)
+    panel = axes.child_axes[0] if axes.child_axes else axes
+    texts = [text for line in panel.get_lines() if (text := str(line.get_label())).startswith("head")]
+    assert texts == ["head 0, slope 1/16", "head 1, slope 1/256", "head 2, slope 1/4"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"encoding": ["alibi", "rope"]}, "a bias and a measure of vectors are not on one scale"),
+        ({"encoding": ["alibi", "t5"]}, "a bias and a bucket are not on one scale"),
+        ({"encoding": "alibi", "measure": "cos"}, "--measure compares vectors: alibi has none"),
+        ({"encoding": "alibi", "decay": True}, "--decay needs frequencies and alibi has none"),
+    ],
+)
+def test_what_has_no_common_scale_is_refused(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        pecli.figure("offsets", **options)
+
+
+# attention
+
+
+def attention(**options: Any) -> Any:
+    return pecli.figure("attention", tokens="a b c a", **options)
+
+
+def test_a_bias_is_added_to_the_scores() -> None:
+    picture = attention(encoding="alibi:heads=2,direction=both", head=1)
+    content = picture.job.figure.content(16)
+    positions = np.arange(4.0)
+    bias = -np.abs(positions[:, None] - positions) / 256
+    assert np.array_equal(picture.numbers.encoded, weights(content, bias))
+    assert picture.numbers.difference_plain == 0
+
+
+def test_a_causal_bias_hides_the_keys_after_the_query() -> None:
+    found = attention(encoding="alibi").numbers
+    assert (found.encoded[np.triu_indices(4, 1)] == 0).all()
+    assert found.encoded.sum(axis=1) == pytest.approx(1)
+    assert found.difference_encoded > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"encoding": "t5"}, "t5 adds what is learned: give its table, t5:file="),
+        ({"encoding": "sinusoidal", "head": 0}, "--head chooses a head's bias: sinusoidal is added to the embedding"),
+        ({"encoding": "alibi:heads=2", "head": 2}, "--head 2 does not exist"),
+    ],
+)
+def test_attention_refuses_what_has_no_bias(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        attention(**options)

@@ -48,13 +48,16 @@ def standing(one: Option, defaults: Mapping[str, Any]) -> Option:
     return replace(one, default=default_of(one, defaults))
 
 
-def parameter_help(name: str, defaults: Mapping[str, Any]) -> str:
-    """The help of an encoding's parameter: once, where all encodings that have it say the same."""
+def parameter_help(name: str, figure: type[Analysis[Any]]) -> str:
+    """The help of an encoding's parameter: once, where all encodings that have it say the same.
+
+    Empty where the figure takes no encoding that has it: it is none of its options.
+    """
     owners: dict[str, list[str]] = {}
-    for encoding in ENCODINGS.values():
+    for encoding in filter(figure.takes, ENCODINGS.values()):
         one = encoding.options().get(name)
-        if one is not None:
-            owners.setdefault(help_text(standing(one, defaults)), []).append(encoding.name)
+        if one is not None and one.only_with is None:
+            owners.setdefault(help_text(standing(one, figure.default_options)), []).append(encoding.name)
     return "; ".join(f"{', '.join(names)}: {text}" for text, names in owners.items())
 
 
@@ -64,7 +67,8 @@ def job_parameters(figure: type[Analysis[Any]]) -> list[inspect.Parameter]:
     rows = [specs_argument(figure.default_encoding)] if figure.specs_are_arguments else []
     rows += [parameter(one, f"Options of {figure.name}") for one in figure.options().values()]
     rows += [parameter(replace(one, unset=figure.default_encoding), "Encoding") for one in Choice.options().values()]
-    rows += [parameter(one, "Encoding", parameter_help(name, defaults)) for name, one in encoding_parameters().items()]
+    said = {name: parameter_help(name, figure) for name in encoding_parameters()}
+    rows += [parameter(one, "Encoding", said[name]) for name, one in encoding_parameters().items() if said[name]]
     sections: tuple[tuple[str, type[Options]], ...] = (("Positions", Positions), ("Canvas", Canvas), ("Output", Output))
     offered = [(panel, one) for panel, section in sections for one in section.options().values() if one.name in known]
     return rows + [parameter(standing(one, defaults), panel) for panel, one in offered]

@@ -71,7 +71,7 @@ class Bias(Figure[BiasEncoding]):
     name: ClassVar[str] = "bias"
     summary: ClassVar[str] = "What heads add to the score of every query and key, under one scale"
     example: ClassVar[str] = "pecli bias -e alibi:heads=8 --lowest -20"
-    aspect: ClassVar[float | None] = None
+    aspect: ClassVar[float] = 0.95
     default_encoding: ClassVar[str] = "alibi"
 
     head: tuple[int, ...] | None = option(

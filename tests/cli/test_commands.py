@@ -20,6 +20,7 @@ from pecli.analysis import Analysis
 from pecli.cli import app
 from pecli.cli.options import job_parameters
 from pecli.cli.typer_internals import with_parameters
+from pecli.encodings import ENCODINGS
 from pecli.encodings.fixed_radix import Geometric
 from pecli.jobs.job_options import ANALYSES, known_options
 
@@ -31,7 +32,9 @@ analyses = pytest.mark.parametrize("analysis", ANALYSES.values(), ids=ANALYSES)
 @analyses
 def test_every_option_of_a_study_is_an_option_of_its_command(analysis: type[Analysis[Any]], ask: Ask) -> None:
     names = {parameter.name for parameter in job_parameters(analysis)}
-    assert names >= set(known_options(analysis))
+    others = {name for one in ENCODINGS.values() if not analysis.takes(one) for name in one.options()}
+    taken = {name for one in ENCODINGS.values() if analysis.takes(one) for name in one.options()}
+    assert names >= set(known_options(analysis)) - (others - taken)
     assert ask(analysis.name, "--help").code == 0
 
 
@@ -190,3 +193,12 @@ def test_the_help_of_radix_says_how_much_slower_each_pair_is() -> None:
     assert "each pair turns radix² times slower than the one before" in radix.annotation.__metadata__[0].help
     rates = Geometric(d=6, radix=3).frequencies()
     assert rates[:-1] / rates[1:] == pytest.approx([9, 9])
+
+
+def test_a_command_offers_the_parameters_of_encodings_that_it_takes() -> None:
+    offered = {name: {one.name for one in job_parameters(ANALYSES[name])} for name in ("heatmap", "bias", "attention")}
+    assert {"base", "periods"} <= offered["heatmap"]
+    assert not {"heads", "buckets", "r1"} & offered["heatmap"]
+    assert {"heads", "buckets", "r1"} <= offered["bias"]
+    assert not {"base", "d", "periods"} & offered["bias"]
+    assert {"heads", "base"} <= offered["attention"]

@@ -98,7 +98,8 @@ def test_offsets_shows_both_sides_where_some_head_sees_them() -> None:
     found: Any = pecli.figure("offsets", encoding="t5", length=9).numbers
     assert found.offsets.tolist() == list(range(-8, 9))
     assert np.array_equal(found.bias[0], T5().bucket(np.arange(-8.0, 9.0)))
-    assert pecli.figure("offsets", encoding="t5", length=9, log=True).numbers.offsets.tolist() == list(range(1, 9))
+    found = pecli.figure("offsets", encoding="t5", length=9, log=True).numbers
+    assert found.offsets.tolist() == list(range(1, 9))
 
 
 def test_lines_are_named_by_their_heads() -> None:

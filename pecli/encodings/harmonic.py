@@ -8,54 +8,25 @@ turns, ω p / 2π, in two float64 numbers and reduced to half a turn before the 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import MAX_EMAX, MIN_EMIN, Decimal, localcontext
+from decimal import Decimal
 from functools import cached_property
 from typing import Any, ClassVar
 
 from pecli.core.arithmetic import chunks
 from pecli.core.errors import UsageError
 from pecli.core.lazy import Array, np
+from pecli.core.number_types import ROUND, number_types
 from pecli.core.options import option
-from pecli.core.positions import Bins
+from pecli.core.positions import Bins, Positions
 from pecli.encodings.capabilities import TableEncoding
+from pecli.encodings.exact_angles import PI, dirichlet, many_digits, reduced_product, two_floats
 
-PI = Decimal("3.14159265358979323846264338327950288419716939937510582")
-DIGITS = 45
+__all__ = ["PI", "Harmonic", "many_digits", "width_option"]
+
 NEAR = 1e-4  # squared distances below this share of the norm are worked out again without cancellation
-
-
-def _two_floats(number: Decimal) -> tuple[float, float]:
-    high = float(number)
-    return high, float(number - Decimal(high))
-
-
-def _halves(x: Array) -> tuple[Array, Array]:
-    """x as a sum of two numbers of 26 bits (Veltkamp 1968), so that products of halves are exact."""
-    big = 134217729.0 * x
-    high = big - (big - x)
-    return high, x - high
-
-
-def _reduced_product(x: Array, high: Array, low: Array) -> Array:
-    """x · (high + low) less the nearest whole number, right to the last bit (Dekker's product, 1971)."""
-    product = x * high
-    x1, x2 = _halves(x)
-    y1, y2 = _halves(high)
-    error = ((x1 * y1 - product) + x1 * y2 + x2 * y1) + x2 * y2
-    return (product - np.rint(product)) + (error + x * low)
-
-
 FASTEST = 10**12  # rad/position; a faster turn has no digits left at large positions
-
-
-@contextmanager
-def many_digits() -> Iterator[None]:
-    """Decimal arithmetic with enough digits for two floats, and exponents that do not run out."""
-    with localcontext(prec=DIGITS, Emax=MAX_EMAX, Emin=MIN_EMIN):
-        yield
 
 
 def width_option() -> Any:
@@ -67,9 +38,18 @@ def width_option() -> Any:
 
 @dataclass(frozen=True)
 class Harmonic(TableEncoding):
-    """Base of the encodings made of sines and cosines. A subclass gives `rates`; all else follows."""
+    """Base of the encodings made of sines and cosines. A subclass gives `rates`; all else follows.
+
+    With a ``dtype`` below float64 the table is what a straightforward implementation in that type makes. Rounded to the
+    type are, in this order: the frequency ω_j (the exact one, once), the position, their product, its sum with the
+    phase if there is one, sine and cosine of that, and their product with the radius if it is not 1. What follows from
+    the formula alone (frequencies, wavelengths, RoFormer's bound) stays exact; what the rounding spoils, one distance
+    for one offset, is measured instead.
+    """
 
     gives: ClassVar[str] = "frequencies"
+
+    dtype: str = option("float64", "type of number that the table is made in", choices=number_types)
 
     @abstractmethod
     def rates(self) -> Iterable[Decimal | float]:
@@ -100,11 +80,20 @@ class Harmonic(TableEncoding):
 
     @property
     def limit(self) -> float | None:
-        return float(np.max(self.amplitudes))
+        return float(np.max(self.rounded(self.amplitudes)))
+
+    @property
+    def exact(self) -> bool:
+        """Whether the table is the formula's, to the last bit, at any position."""
+        return self.dtype == "float64"
+
+    def rounded(self, values: Array) -> Array:
+        """What the values become in the type of number that the table is made in, as float64."""
+        return ROUND[self.dtype](values)
 
     @property
     def invariant(self) -> bool:
-        return self.width % 2 == 0
+        return self.width % 2 == 0 and self.exact
 
     def frequencies(self) -> Array:
         """ω_j of every pair, rad/position, shape (n_pairs,)."""
@@ -119,28 +108,55 @@ class Harmonic(TableEncoding):
     def _turns(self) -> tuple[Array, Array]:
         """ω_j / 2π, turns/position, each the sum of two float64 numbers."""
         with many_digits():
-            pairs = [_two_floats(Decimal(rate) / (2 * PI)) for rate in self.rates()]
+            pairs = [two_floats(Decimal(rate) / (2 * PI)) for rate in self.rates()]
         high, low = np.array(pairs).T
         return high, low
 
     def angles(self, positions: Array) -> Array:
         """ω_j p less whole turns, in [−π, π], rad, shape (n, n_pairs)."""
         high, low = self._turns
-        return 2 * np.pi * _reduced_product(np.asarray(positions, dtype=np.float64)[:, None], high, low)
+        return 2 * np.pi * reduced_product(np.asarray(positions, dtype=np.float64)[:, None], high, low)
+
+    def covered(self, positions: Positions) -> Positions:
+        if not self.exact:
+            self.made_angles(np.array([positions.start, positions.stop - 1.0]))  # none of them is too large
+        return positions
 
     def table(self, positions: Array) -> Array:
         positions = np.asarray(positions, dtype=np.float64)
         table = np.empty((len(positions), self.width))
         for part in chunks(0, len(positions), self.width):
-            angles = self.angles(positions[part.start : part.stop]) + self.phases
-            sines, cosines = self.amplitudes * np.sin(angles), self.amplitudes * np.cos(angles)
+            angles = self.rounded(self.made_angles(positions[part.start : part.stop]) + self.rounded(self.phases))
+            sines, cosines = (self._radii(self.rounded(wave(angles))) for wave in (np.sin, np.cos))
             table[part.start : part.stop] = self.arrange(sines, cosines)
         return table
 
+    def made_angles(self, positions: Array) -> Array:
+        """The angles that the table is made of, (n, n_pairs): `angles`, or ω_j p as the type of number has it.
+
+        Raises
+        ------
+        UsageError : a position or an angle is larger than any number of the type
+        """
+        if self.exact:
+            return self.angles(positions)
+        angles = self.rounded(self.rounded(np.asarray(positions)[:, None]) * self.rounded(self.frequencies()))
+        if not np.isfinite(angles).all():
+            largest = float(np.abs(positions).max())
+            raise UsageError(
+                f"{self.dtype} has no number for the angles at position {self.position_text(largest)}: "
+                "try bfloat16 or float32, or fewer positions"
+            )
+        return angles
+
+    def _radii(self, waves: Array) -> Array:
+        """Sines or cosines times the radius of each pair."""
+        return self.rounded(self.rounded(self.amplitudes) * waves)
+
     def mean_table(self, blocks: Bins) -> Array:
         """The mean row of every block, exact, at the cost of one row a block."""
-        if blocks.size == 1:
-            return self.table(blocks.firsts())
+        if blocks.size == 1 or not self.exact:
+            return super().mean_table(blocks)
         angles, scale = self._mean_angles(blocks)
         angles, scale = angles + self.phases, self.amplitudes * scale
         return self.arrange(scale * np.sin(angles), scale * np.cos(angles))
@@ -150,6 +166,8 @@ class Harmonic(TableEncoding):
 
         The mean of e^{iω(i − j)} is the mean of e^{iωi} times the conjugate of that of e^{iωj}: no offset is listed.
         """
+        if not self.exact:
+            raise UsageError(f"the exact mean over offsets is the formula's, not {self.dtype}'s: show fewer positions")
         wave, pair = self.waves()[column]
         angles, scale = self._mean_angles(blocks)
         turning = scale[:, pair] * np.exp(1j * angles[:, pair])
@@ -165,7 +183,7 @@ class Harmonic(TableEncoding):
         high, low = self._turns
         high = high - np.rint(high)
         centres, counts = blocks.centres()[:, None], blocks.counts()[:, None]
-        return 2 * np.pi * _reduced_product(centres, high, low), _dirichlet(counts, high, low)
+        return 2 * np.pi * reduced_product(centres, high, low), dirichlet(counts, high, low)
 
     def rate_formula(self, pair: int) -> str:
         """ω of a pair as its formula with the numbers put in; empty where the number says it all."""
@@ -235,12 +253,3 @@ def wave_steps(wave: str, position: int, rates: list[str], rate: float, radius: 
     after = f" {'-' if phase < 0 else '+'} {abs(phase):.10g}" if phase else ""
     inside = [f"{position} · {text}{after}" for text in (*rates, f"{rate:.10g}")]
     return [f"{before}{wave}({text})" for text in (*inside, f"{position * rate + phase:.10g}")]
-
-
-def _dirichlet(counts: Array, high: Array, low: Array) -> Array:
-    """sin(π n f) / (n sin(π f)) for n consecutive positions at f = high + low turns a position; 1 at f = 0."""
-    top = np.sin(2 * np.pi * _reduced_product(counts / 2, high, low))
-    # n f / 2 reduced by whole turns keeps sin(2π n f/2) = sin(π n f)
-    bottom = counts * np.sin(np.pi * (high + low))
-    still = np.abs(counts * high) < 1e-9  # the quotient is 1 to the last bit, and its halves may be denormal
-    return np.where(still, 1.0, top / np.where(still, 1.0, bottom))

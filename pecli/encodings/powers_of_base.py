@@ -29,11 +29,11 @@ class PowersOfBase(Harmonic):
         return f"{write_scalar(self.base)}^(-{2 * pair}/{self.d})"
 
 
-def geometric_rates(base: float, d: int) -> list[Decimal]:
-    """ω_j = base^(−2j/d) for j = 0 … ⌈d/2⌉ − 1, to 40 digits."""
+def geometric_rates(base: float, d: int, n_pairs: int | None = None) -> list[Decimal]:
+    """ω_j = base^(−2j/d) for each of so many pairs, of ⌈d/2⌉ where none are said, to 40 digits."""
     with many_digits():
         ratio = (-2 * Decimal(base).ln() / d).exp()
         rates = [Decimal(1)]
-        for _ in range((d + 1) // 2 - 1):
+        for _ in range(((d + 1) // 2 if n_pairs is None else n_pairs) - 1):
             rates.append(rates[-1] * ratio)
     return rates

@@ -35,4 +35,4 @@ class Relative(SineCosineColumns):
         if 2 * positions.length > LONGEST:
             text = f"relative has two offsets a position: {mention('length', positions.length)} is too many"
             raise UsageError(text, option="length", value=positions.length)
-        return Positions(start=1 - positions.length, length=2 * positions.length - 1)
+        return super().covered(Positions(start=1 - positions.length, length=2 * positions.length - 1))

@@ -34,6 +34,10 @@ FIGURES: Registry[type[Figure[Any]]] = Registry(
             "What order does to attention: the same tokens in two orders, without and with encoding",
         ),
         "bias": ("pecli.figures.bias:Bias", "What heads add to the score of every query and key, under one scale"),
+        "precision": (
+            "pecli.figures.precision:Precision",
+            "What a table loses in float16 and such: its error against position and pair",
+        ),
         "terms": (
             "pecli.figures.score_terms:Terms",
             "The score of two tokens as its four parts: content, position and both together",

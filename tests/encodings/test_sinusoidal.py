@@ -134,3 +134,30 @@ def test_base_1_makes_all_pairs_alike() -> None:
 def test_refuses_what_has_no_meaning(name: str, value: Any) -> None:
     with pytest.raises(UsageError, match=name):
         Sinusoidal(**{name: value})
+
+
+# the other family of frequencies
+
+
+@pytest.mark.parametrize("d", [2, 4, 6, 128])
+def test_tensor2tensors_wavelengths_reach_base_times_2_pi(d: int) -> None:
+    encoding = Sinusoidal(d=d, base=1000, family="tensor2tensor")
+    steps = np.arange(d // 2) / max(d // 2 - 1, 1)
+    assert encoding.frequencies() == pytest.approx(1000.0**-steps, rel=1e-15)
+    assert encoding.wavelengths()[-1] == pytest.approx(2 * np.pi * (1000 if d > 2 else 1))
+
+
+def test_tensor2tensors_table_is_that_of_log_timescale_increments() -> None:
+    """The recipe of tensor2tensor and Whisper: exp(−j · ln(base) / (d/2 − 1)), all sines and then all cosines."""
+    rates = np.exp(-np.arange(8) * np.log(10000) / 7)
+    angles = np.arange(50)[:, None] * rates
+    expected = np.concatenate([np.sin(angles), np.cos(angles)], axis=1)
+    made = Sinusoidal(d=16, family="tensor2tensor", layout="concatenated")
+    assert made.table(np.arange(50.0)) == pytest.approx(expected, abs=1e-12)
+    assert made.rate_formula(3) == "10000^(-6/14)"
+
+
+def test_tensor2tensor_takes_an_even_d() -> None:
+    with pytest.raises(UsageError, match="--d 7 is not allowed with family=tensor2tensor"):
+        Sinusoidal(d=7, family="tensor2tensor")
+    assert Sinusoidal(d=7).width == 7

@@ -1,0 +1,139 @@
+"""What a table loses in a smaller type of number: its error against position and pair."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pecli.core.errors import UsageError
+from pecli.core.lazy import Array, np
+from pecli.encodings.harmonic import Harmonic
+from pecli.figures.axis_labels import label_positions
+from pecli.figures.canvas import Canvas, ColourBar
+from pecli.figures.figure import Figure, Numbers, View
+from pecli.measures.min_max import check_run, envelope, even_bins, even_edges, middles
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+WORST = 2.0  # the largest error that a sine can have
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrecisionNumbers(Numbers[Harmonic]):
+    """error : (rows, pairs), the larger of the errors of sine and cosine, the largest of a row's positions;
+    positions : (rows,), their middles. The largest error of all and where it is."""
+
+    main_array: ClassVar[str] = "error"
+    row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
+
+    error: Array
+    positions: Array
+    block: int
+    largest: float
+    position: int
+    pair: int
+
+    def caption(self) -> str:
+        encoding = self.view.encoding
+        where = f"position {encoding.position_text(self.position)}, {encoding.pair_text(self.pair)}"
+        key = f"{encoding.dtype}: largest error {self.largest:.4g}, at {where}"
+        return "; ".join(filter(None, [key, f"each pixel: largest of {self.block:,}" if self.block > 1 else ""]))
+
+    def columns(self) -> list[Any]:
+        return [f"pair {pair}" for pair in range(self.error.shape[1])]
+
+    def limits(self) -> tuple[float, float]:
+        known = self.error[self.error > 0]
+        if not known.size:
+            return WORST / 10, WORST
+        low, high = float(known.min()), float(known.max())
+        return low, max(high, 2 * low)
+
+
+@dataclass(frozen=True)
+class Precision(Figure[Harmonic]):
+    """The error of a table made in a smaller type of number, pair across and position down, on a logarithmic scale.
+
+    Notes
+    -----
+    The angle ω p of a fast pair is large, so its rounding is large beside 2π: the error grows with the position, and
+    most in the fast pairs, until it is as large as the wave. Blank where there is none. `Harmonic` says which
+    operations are rounded.
+    """
+
+    name: ClassVar[str] = "precision"
+    summary: ClassVar[str] = "What a table loses in float16 and such: its error against position and pair"
+    example: ClassVar[str] = "pecli precision -e rope:dtype=bfloat16,d=64 --length 4096"
+    aspect: ClassVar[float] = 0.75
+    default_encoding: ClassVar[str] = "rope"
+    default_options: ClassVar[Mapping[str, Any]] = {"dtype": "float16", "length": 2048}
+
+    def check_view(self, view: View[Harmonic]) -> None:
+        super().check_view(view)
+        check_run(self.name, view.covered.length)
+        if view.encoding.exact:
+            raise UsageError("a float64 table is right to the last bit: --dtype float32, float16 or bfloat16 is not")
+
+    def shape(self, view: View[Harmonic]) -> tuple[int, ...]:
+        return (4, even_bins(view.covered.length, view.pixel_rows), len(view.encoding.frequencies()))
+
+    def compute(self, view: View[Harmonic]) -> PrecisionNumbers:
+        encoding, rows = view.encoding, view.covered
+        edges = even_edges(rows.length, view.pixel_rows)
+
+        def errors(first: int, count: int) -> Array:
+            return pair_errors(encoding, rows.start + np.arange(first, first + count, dtype=np.float64))
+
+        _, high, _ = envelope(errors, edges, len(encoding.frequencies()))
+        pair, block = (int(at) for at in np.unravel_index(high.argmax(), high.shape))
+        exact = errors(int(edges[block]), int(edges[block + 1] - edges[block]))[pair]
+        return PrecisionNumbers(
+            view=view,
+            error=high.T,
+            positions=rows.start + middles(edges),
+            block=int(edges[1] - edges[0]),
+            largest=float(high[pair, block]),
+            position=rows.start + int(edges[block]) + int(exact.argmax()),
+            pair=pair,
+        )
+
+    def draw(self, numbers: PrecisionNumbers, axes: list[Axes], canvas: Canvas) -> ColourBar:
+        from matplotlib.colors import LogNorm
+        from matplotlib.ticker import MaxNLocator
+
+        rows = numbers.view.covered
+        last = rows.start - 0.5 + len(numbers.error) * numbers.block
+        image = axes[0].imshow(
+            np.ma.masked_equal(numbers.error, 0),
+            aspect="auto",
+            interpolation="nearest",
+            cmap=canvas.colours("sequential"),
+            norm=LogNorm(*numbers.limits()),
+            extent=(-0.5, numbers.error.shape[1] - 0.5, last, rows.start - 0.5),
+        )
+        axes[0].set(ylim=(rows.stop - 0.5, rows.start - 0.5), xlabel="pair of dimensions j")
+        axes[0].plot([numbers.pair], [numbers.position], marker="o", markerfacecolor="none", markersize=7)
+        rightmost = numbers.pair > numbers.error.shape[1] / 2
+        axes[0].annotate(
+            f"{numbers.largest:.4g}",
+            (numbers.pair, numbers.position),
+            xytext=(-6 if rightmost else 6, 0),
+            textcoords="offset points",
+            verticalalignment="center",
+            horizontalalignment="right" if rightmost else "left",
+        )
+        axes[0].xaxis.set_major_locator(MaxNLocator(integer=True))
+        label_positions(axes[0].yaxis, numbers.view.encoding)
+        return ColourBar(image, "error of sine or cosine")
+
+
+def pair_errors(encoding: Harmonic, positions: Array) -> Array:
+    """The larger error of each pair's two columns at each position, (n_pairs, n), against the exact table."""
+    exact = replace(encoding, dtype="float64")
+    errors = np.abs(encoding.table(positions) - exact.table(positions))
+    pairs = np.array([pair for _, pair in encoding.waves()])
+    order = np.argsort(pairs, kind="stable")
+    starts = np.searchsorted(pairs[order], np.arange(len(encoding.frequencies())))
+    return np.maximum.reduceat(errors[:, order], starts, axis=1).T

@@ -1,0 +1,136 @@
+"""Tables in smaller types of numbers: what they lose, and that nothing passes them off as exact."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure as Drawing
+
+import pecli
+from pecli.core.errors import UsageError
+from pecli.core.positions import Blocks
+from pecli.encodings.clock import Clock
+from pecli.encodings.rope import Rope
+from pecli.encodings.sinusoidal import Sinusoidal
+from pecli.figures.precision import pair_errors
+from pecli.measures.pairwise import MEASURES, by_offset, matrix
+
+
+def numbers(**options: Any) -> Any:
+    return pecli.figure("precision", **options).numbers
+
+
+def test_the_published_case_of_float16() -> None:
+    """EleutherAI/gpt-neox, issue 1003: the angle 1044.27 becomes 1045, the largest error of a cosine is 0.7819."""
+    found = numbers(encoding="rope:d=32", length=2048)
+    assert found.largest == pytest.approx(0.7819, abs=5e-5)
+    assert (found.position, found.pair) == (2008, 1)
+    half = Rope(d=32, dtype="float16")
+    assert half.made_angles(np.array([1857.0]))[0, 1] == 1045
+    cosines = half.table(np.arange(2048.0)) - Rope(d=32).table(np.arange(2048.0))
+    assert np.abs(cosines[:, ::2]).max() == pytest.approx(0.7819, abs=5e-5)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+@pytest.mark.parametrize("layout", ["interleaved", "concatenated"])
+def test_a_table_is_what_numpy_makes_in_that_type(dtype: str, layout: str) -> None:
+    encoding = Sinusoidal(d=14, base=100, dtype=dtype, layout=layout)
+    kind = np.dtype(dtype)
+    rates = (100.0 ** (-np.arange(0, 14, 2) / 14)).astype(kind)
+    angles = np.arange(500).astype(kind)[:, None] * rates
+    found = encoding.table(np.arange(500.0))
+    sines, cosines = found[:, [encoding.waves().index((wave, 3)) for wave in ("sin", "cos")]].T
+    assert np.array_equal(found, found.astype(kind))
+    assert sines == pytest.approx(np.sin(angles[:, 3].astype(float)).astype(kind).astype(float), abs=0)
+    assert cosines == pytest.approx(np.cos(angles[:, 3].astype(float)).astype(kind).astype(float), abs=0)
+
+
+def test_every_operation_of_a_turned_query_is_rounded() -> None:
+    encoding = Rope(d=4, base=100, query="random:0", dtype="bfloat16")
+    r, positions = encoding.rounded, np.arange(300.0)
+    angles = r(r(r(positions)[:, None] * r(encoding.frequencies())) + r(encoding.phases))
+    first = r(r(encoding.amplitudes) * r(np.cos(angles)))
+    assert np.array_equal(encoding.split(encoding.table(positions))[0], first)
+
+
+def test_a_row_does_not_depend_on_the_others() -> None:
+    encoding = Sinusoidal(d=6, dtype="bfloat16")
+    assert np.array_equal(encoding.table(np.array([7.0, 1009.0]))[1:], encoding.table(np.array([1009.0])))
+
+
+def test_closed_forms_do_not_stand_for_a_rounded_table() -> None:
+    encoding, blocks = Sinusoidal(d=6, dtype="float16"), Blocks(0, 600, 100)
+    assert not encoding.invariant
+    assert by_offset(encoding, MEASURES["euclidean"], 10) is None
+    table = encoding.table(np.arange(600.0))
+    assert encoding.mean_table(blocks) == pytest.approx(table.reshape(6, 100, 6).mean(axis=1), abs=1e-12)
+    distances = np.linalg.norm(table[:, None] - table, axis=2)[::37, ::37]
+    assert matrix(encoding, MEASURES["euclidean"], Blocks(0, 600, 1))[::37, ::37] == pytest.approx(distances, abs=1e-9)
+    with pytest.raises(UsageError, match="not float16's: show fewer positions"):
+        encoding.mean_offsets(blocks, 0)
+
+
+def test_float64_is_exact_as_before() -> None:
+    positions = np.array([0.0, 1e9])
+    assert np.array_equal(Sinusoidal(dtype="float64").table(positions), Sinusoidal().table(positions))
+    assert Sinusoidal().exact
+
+
+def test_an_error_is_the_larger_of_a_pairs_two_columns() -> None:
+    encoding, positions = Sinusoidal(d=5, base=10, dtype="float16"), np.arange(40.0)
+    errors = np.abs(encoding.table(positions) - Sinusoidal(d=5, base=10).table(positions))
+    found = pair_errors(encoding, positions)
+    assert found.shape == (3, 40)
+    assert np.array_equal(found[0], errors[:, :2].max(axis=1))
+    assert np.array_equal(found[2], errors[:, 4])  # an odd d: a sine without a cosine
+    half = Rope(d=6, pairing="half", dtype="float16")
+    errors = np.abs(half.table(positions) - Rope(d=6, pairing="half").table(positions))
+    assert np.array_equal(pair_errors(half, positions)[1], errors[:, [1, 4]].max(axis=1))
+
+
+def test_a_pixel_is_the_largest_error_of_its_positions() -> None:
+    picture = pecli.figure("precision", encoding="rope:d=8", length=997, size="2x2", dpi=30)
+    whole, seen = (getattr(picture, name) for name in ("numbers", "seen"))
+    cuts = [whole.error[at : at + seen.block].max(axis=0) for at in range(0, 997, seen.block)]
+    assert seen.block > 1
+    assert np.array_equal(seen.error, np.array(cuts))
+    assert (seen.largest, seen.position, seen.pair) == (whole.largest, whole.position, whole.pair)
+    assert f"each pixel: largest of {seen.block}" in seen.caption()
+
+
+def test_the_picture_is_logarithmic_and_marks_the_largest_error() -> None:
+    axes = Drawing(dpi=30).subplots()
+    picture = pecli.figure("precision", encoding="rope:d=8", length=50)
+    picture.draw(axes)
+    panel = next(one for one in [axes, *axes.child_axes] if one.get_images())
+    (image,) = panel.get_images()
+    assert type(image.norm).__name__ == "LogNorm"
+    values: Any = image.get_array()
+    assert values.mask[0].all()  # position 0 is exact
+    seen: Any = picture.seen
+    mark: Any = panel.get_lines()[0].get_xydata()
+    assert mark.tolist() == [[seen.pair, seen.position]]
+    assert [text.get_text() for text in panel.texts] == [f"{seen.largest:.4g}"]
+
+
+def test_other_encodings_and_types() -> None:
+    assert numbers(encoding="clock", length=3000).error.shape == (3000, 3)
+    assert numbers(encoding="sinusoidal:d=6", dtype="float32", length=900).largest < 1e-4
+    assert numbers(encoding="rope:d=6,dtype=bfloat16", length=900).largest > 0.5
+    assert Clock(dtype="bfloat16").label() == "clock, dtype bfloat16, periods 60,3600,43200"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"dtype": "float64"}, "a float64 table is right to the last bit"),
+        ({"length": 70_000}, "float16 has no number for the angles at position 69,999"),
+        ({"encoding": "binary"}, "precision cannot show binary: it has no frequencies"),
+        ({"dtype": "float8"}, "dtype"),
+    ],
+)
+def test_what_cannot_be_shown_is_refused(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        _ = numbers(**options)

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil
+from typing import Any
 
 from pecli.core.arithmetic import ROUNDING, chunks
 from pecli.core.lazy import Array, np
 from pecli.core.positions import Positions
 from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.harmonic import Harmonic
+from pecli.encodings.powers_of_base import PowersOfBase
+from pecli.measures.long_context import critical_dimension, first_negative_offset, longer_than
 from pecli.measures.min_max import Envelope
 from pecli.measures.pair_density import pearson, ranks
 from pecli.measures.pairwise import MEASURES, Measure, by_offset, is_by_offset, spread_by_offset
@@ -33,8 +36,10 @@ class Indicators:
     smallest_distance, closest : `closest`
     effective_dimension : `participation_ratio`, of `dimensions` columns
     pearson, spearman : linear and rank correlation of two measures over all pairs, as in the scatter
-    slow_pairs : pairs whose wavelength is longer than the sequence, of `pairs`
     thinned : asymmetry and the correlations are of every thinned-th position
+    slow_pairs : pairs whose wavelength is longer than the sequence, of `pairs`; longest_wavelength, positions
+    critical_dimension : the columns whose pairs make a whole turn within the sequence, of powers of one base
+    first_negative : the first offset within the sequence at which Σ_j cos(ω_j Δ) is negative; None if it never is
     """
 
     spread: float | None
@@ -48,9 +53,12 @@ class Indicators:
     dimensions: int
     pearson: float | None
     spearman: float | None
-    slow_pairs: int | None
-    pairs: int | None
     thinned: int
+    slow_pairs: int | None = None
+    pairs: int | None = None
+    longest_wavelength: float | None = None
+    critical_dimension: int | None = None
+    first_negative: int | None = None
 
 
 def indicators(encoding: TableEncoding, asked: Positions, measure: str, against: str) -> Indicators:
@@ -64,7 +72,6 @@ def indicators(encoding: TableEncoding, asked: Positions, measure: str, against:
     linear, rank = correlations(x, y)
     spread, mean_spread = spreads(bands)
     growing, first_fall = growth(-bands.mean[0] if main.similarity else bands.mean[0])
-    slow, pairs = slow_pairs(encoding, asked.length)
     return Indicators(
         spread=spread,
         mean_spread=mean_spread,
@@ -77,9 +84,8 @@ def indicators(encoding: TableEncoding, asked: Positions, measure: str, against:
         dimensions=encoding.width,
         pearson=linear,
         spearman=rank,
-        slow_pairs=slow,
-        pairs=pairs,
         thinned=thinned,
+        **of_waves(encoding, asked.length),
     )
 
 
@@ -178,9 +184,17 @@ def correlations(x: Array, y: Array) -> tuple[float | None, float | None]:
     return pearson(x, y), pearson(ranks(x), ranks(y))
 
 
-def slow_pairs(encoding: TableEncoding, length: int) -> tuple[int | None, int | None]:
-    """Pairs that never finish a turn over the sequence, and how many pairs there are."""
+def of_waves(encoding: TableEncoding, length: int) -> dict[str, Any]:
+    """What the frequencies say of a sequence of that length; nothing where there are none."""
     if not isinstance(encoding, Harmonic):
-        return None, None
-    waves = encoding.wavelengths()
-    return int((waves > length).sum()), len(waves)
+        return {}
+    found: dict[str, Any] = {
+        "slow_pairs": longer_than(encoding, length),
+        "pairs": len(encoding.frequencies()),
+        "longest_wavelength": float(encoding.wavelengths().max()),
+    }
+    if encoding.width % 2 == 0:  # else a sine has no cosine, and the sum is none of offsets
+        found["first_negative"] = first_negative_offset(encoding, length - 1)
+    if isinstance(encoding, PowersOfBase):
+        found["critical_dimension"] = critical_dimension(encoding, length)
+    return found

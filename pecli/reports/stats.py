@@ -51,6 +51,9 @@ class Stats(Report[TableEncoding]):
     effective dimension : participation ratio (Σ λ)² / Σ λ² of the covariance's eigenvalues, from 1 to d.
     correlation : linear and rank, of two measures over all pairs, the cloud of `pecli scatter`.
     slow pairs : those whose wavelength is longer than the sequence: they never finish a turn.
+    critical dimension : the columns whose pairs make a whole turn within the sequence (of powers of one base).
+    Σ cos < 0 : the first offset at which a vector has a negative product with itself moved so far. A base is large
+        enough for a length where there is none (arXiv:2405.14591): not monotone, so sweep bases finely.
 
     Notes
     -----
@@ -141,6 +144,23 @@ def closest_pair(one: Indicators, encoding: TableEncoding) -> str:
     return "undefined" if one.closest is None else " and ".join(map(encoding.position_text, one.closest))
 
 
+def longest_wavelength(one: Indicators, encoding: TableEncoding) -> str:
+    """The longest wavelength, in the encoding's own terms."""
+    return "undefined" if one.longest_wavelength is None else encoding.length_text(one.longest_wavelength)
+
+
+def critical(one: Indicators, _: TableEncoding) -> str:
+    """The critical dimension of all."""
+    return format_value(one.critical_dimension, f"{{:,}} of {one.dimensions:,}")
+
+
+def first_negative(one: Indicators, encoding: TableEncoding) -> str:
+    """The first offset at which the sum of cosines is negative."""
+    if one.first_negative is not None:
+        return f"{one.first_negative:,}"
+    return "never" if one.pairs is not None and not encoding.width % 2 else "undefined"
+
+
 LINES: dict[str, Callable[[Indicators, TableEncoding], str]] = {
     "invariance: widest spread": lambda one, _: format_value(one.spread),
     "invariance: mean spread": lambda one, _: format_value(one.mean_spread),
@@ -152,5 +172,8 @@ LINES: dict[str, Callable[[Indicators, TableEncoding], str]] = {
     "effective dimension": lambda one, _: format_value(one.effective_dimension, f"{{:.4g}} of {one.dimensions:,}"),
     "linear correlation": lambda one, _: format_value(one.pearson, "{:.4f}"),
     "rank correlation": lambda one, _: format_value(one.spearman, "{:.4f}"),
+    "longest wavelength": longest_wavelength,
+    "critical dimension": critical,
+    "Σ cos < 0 first at offset": first_negative,
     "pairs slower than length": lambda one, _: format_value(one.slow_pairs, f"{{:,}} of {one.pairs}"),
 }

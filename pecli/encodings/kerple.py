@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from pecli.core.errors import UsageError
+from pecli.core.errors import UsageError, mention
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.encodings.directed_bias import DirectedBias
@@ -45,9 +45,11 @@ class Kerple(DirectedBias):
 
     def check(self) -> None:
         if len({len(self.r1), len(self.r2)} - {1}) > 1:
-            raise UsageError(f"--r1 has {len(self.r1)} numbers and --r2 {len(self.r2)}: one for all or one a head")
+            text = f"{mention('r1')} has {len(self.r1)} numbers and {mention('r2')} {len(self.r2)}"
+            raise UsageError(text, option="r1", value=self.r1, advice="give one for all heads or one each")
         if self.kernel == "power" and max(self.r2) > 2:
-            raise UsageError(f"--r2 {max(self.r2):g} is not allowed with kernel=power: it takes numbers ≤ 2")
+            text = f"{mention('r2', max(self.r2))} is not allowed with {mention('kernel', self.kernel)}"
+            raise UsageError(text, option="r2", value=self.r2, allowed="numbers ≤ 2")
 
     @property
     def n_heads(self) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar
 
-from pecli.core.errors import UsageError
+from pecli.core.errors import UsageError, mention
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.values import write_scalar
@@ -64,7 +64,8 @@ class Sinusoidal(SineCosineColumns, Additive):
 
     def check(self) -> None:
         if self.family == "tensor2tensor" and self.d % 2:
-            raise UsageError(f"--d {self.d} is not allowed with family=tensor2tensor: it takes an even d")
+            text = f"{mention('d', self.d)} is not allowed with {mention('family', self.family)}"
+            raise UsageError(text, option="d", value=self.d, allowed="an even d")
         super().check()
 
     @property

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from pecli.core.arithmetic import ROUNDING
-from pecli.core.errors import UsageError
+from pecli.core.errors import UsageError, mention
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.encodings.directed_bias import DirectedBias, directions
@@ -47,12 +47,12 @@ class T5(DirectedBias):
 
     def check(self) -> None:
         if self.file is None and self.tensor is not None:
-            raise UsageError(f"--tensor {self.tensor} names a table in a file: give --file too")
+            text = f"{mention('tensor', self.tensor)} names a table in a file"
+            raise UsageError(text, option="tensor", value=self.tensor, advice=f"give {mention('file')} too")
         if self.max_distance <= self.exact:
-            raise UsageError(
-                f"--max-distance {self.max_distance} is not allowed with {self.buckets} buckets, "
-                f"of which {self.exact} are exact: it takes more than {self.exact}"
-            )
+            distance = mention("max_distance", self.max_distance)
+            text = f"{distance} is not beyond the {self.exact} distances that are exact"
+            raise UsageError(text, option="max_distance", value=self.max_distance, allowed=f"more than {self.exact}")
 
     @property
     def sides(self) -> int:
@@ -82,7 +82,8 @@ class T5(DirectedBias):
             return None
         table = read_table(self.file, self.tensor)
         if len(table) != self.buckets:
-            raise UsageError(f"{self.file} holds {len(table)} rows and t5 has {self.buckets} buckets: a row a bucket")
+            text = f"{self.file} holds {len(table)} rows and t5 has {self.buckets} buckets"
+            raise UsageError(text, option="file", value=self.file, allowed="a row a bucket")
         return table
 
     def bucket(self, offsets: Array) -> Array:

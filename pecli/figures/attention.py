@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import check_indices
-from pecli.core.errors import UsageError
+from pecli.core.errors import UsageError, mention
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.encodings.capabilities import Additive, BiasEncoding, Rotary
@@ -94,11 +94,12 @@ class Attention(TokenFigure[Placing]):
         super().check_view(view)
         encoding = view.encoding
         if isinstance(encoding, BiasEncoding):
-            check_indices("--head", None if self.head is None else [self.head], view, encoding.n_heads, "heads")
+            check_indices("head", None if self.head is None else [self.head], view, encoding.n_heads, "heads")
             if encoding.quantity != "bias":
                 raise UsageError(f"{encoding.name} adds what is learned: give its table, {encoding.name}:file=…")
         elif self.head is not None:
-            raise UsageError(f"--head chooses a head's bias: {encoding.name} is {encoding.kind}")
+            text = f"{mention('head', self.head)} chooses a head's bias, and {encoding.name} is {encoding.kind}"
+            raise UsageError(text, option="head", value=self.head)
 
     def order(self) -> list[int]:
         """Which token stands at each place of the second order."""

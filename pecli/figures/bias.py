@@ -82,7 +82,7 @@ class Bias(Figure[BiasEncoding]):
     def shown_heads(self, view: View[BiasEncoding]) -> Array:
         """The heads that are drawn."""
         count = view.encoding.n_heads
-        check_indices("--head", self.head, view, count, "heads")
+        check_indices("head", self.head, view, count, "heads")
         if self.head is not None:
             return np.array(self.head)
         return np.unique(np.linspace(0, count - 1, min(count, PANELS)).round().astype(int))

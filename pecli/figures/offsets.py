@@ -82,7 +82,8 @@ class Offsets(Figure[TableEncoding | BiasEncoding]):
         if _all_biases(view):
             check_biases(view)
             if self.changed().get("measure"):
-                raise UsageError(f"--measure compares vectors: {view.encoding.name} has none, it is a bias")
+                text = f"{mention('measure', self.measure)} compares vectors, and {view.encoding.name} is a bias"
+                raise UsageError(text, option="measure", value=self.measure)
         elif _all_tables(view):
             self._check_lengths(view)
         else:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pecli.core.errors import UsageError
+from pecli.core.errors import UsageError, mention
 from pecli.core.lazy import Array, np
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_positions
@@ -74,7 +74,10 @@ class Precision(Figure[Harmonic]):
         super().check_view(view)
         check_run(self.name, view.covered.length)
         if view.encoding.exact:
-            raise UsageError("a float64 table is right to the last bit: --dtype float32, float16 or bfloat16 is not")
+            text = f"a table with {mention('dtype', view.encoding.dtype)} is right to the last bit"
+            raise UsageError(
+                text, option="dtype", value=view.encoding.dtype, advice="float16, bfloat16, float32 are not"
+            )
 
     def shape(self, view: View[Harmonic]) -> tuple[int, ...]:
         return (4, even_bins(view.covered.length, view.pixel_rows), len(view.encoding.frequencies()))

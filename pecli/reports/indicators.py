@@ -191,10 +191,16 @@ def of_waves(encoding: TableEncoding, length: int) -> dict[str, Any]:
     found: dict[str, Any] = {
         "slow_pairs": longer_than(encoding, length),
         "pairs": len(encoding.frequencies()),
-        "longest_wavelength": float(encoding.wavelengths().max()),
+        "longest_wavelength": longest(encoding),
     }
     if encoding.width % 2 == 0:  # else a sine has no cosine, and the sum is none of offsets
         found["first_negative"] = first_negative_offset(encoding, length - 1)
     if isinstance(encoding, PowersOfBase):
         found["critical_dimension"] = critical_dimension(encoding, length)
     return found
+
+
+def longest(encoding: Harmonic) -> float | None:
+    """The longest wavelength, positions; None where a pair stands still."""
+    wave = float(encoding.wavelengths().max())
+    return wave if np.isfinite(wave) else None

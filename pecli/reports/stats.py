@@ -146,7 +146,9 @@ def closest_pair(one: Indicators, encoding: TableEncoding) -> str:
 
 def longest_wavelength(one: Indicators, encoding: TableEncoding) -> str:
     """The longest wavelength, in the encoding's own terms."""
-    return "undefined" if one.longest_wavelength is None else encoding.length_text(one.longest_wavelength)
+    if one.longest_wavelength is None:
+        return "undefined" if one.pairs is None else "a pair stands still"
+    return encoding.length_text(one.longest_wavelength)
 
 
 def critical(one: Indicators, _: TableEncoding) -> str:

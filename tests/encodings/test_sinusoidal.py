@@ -158,6 +158,6 @@ def test_tensor2tensors_table_is_that_of_log_timescale_increments() -> None:
 
 
 def test_tensor2tensor_takes_an_even_d() -> None:
-    with pytest.raises(UsageError, match="--d 7 is not allowed with family=tensor2tensor"):
+    with pytest.raises(UsageError, match="d=7 is not allowed with family"):
         Sinusoidal(d=7, family="tensor2tensor")
     assert Sinusoidal(d=7).width == 7

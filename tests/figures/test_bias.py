@@ -41,7 +41,7 @@ def test_heads_are_chosen_and_spread() -> None:
     assert numbers(encoding="alibi:heads=8", length=5).heads.tolist() == [0, 1, 3, 4, 6, 7]
     assert numbers(encoding="alibi:heads=8", length=5, head=[7, 2]).heads.tolist() == [7, 2]
     assert numbers(encoding="t5", length=5).heads.tolist() == [0]
-    with pytest.raises(UsageError, match="--head 8 does not exist: alibi, heads 8 has heads 0 to 7"):
+    with pytest.raises(UsageError, match="head=8 does not exist: alibi, heads 8 has heads 0 to 7"):
         numbers(encoding="alibi:heads=8", head=[8])
 
 
@@ -115,8 +115,8 @@ def test_lines_are_named_by_their_heads() -> None:
     [
         ({"encoding": ["alibi", "rope"]}, "a bias and a measure of vectors are not on one scale"),
         ({"encoding": ["alibi", "t5"]}, "a bias and a bucket are not on one scale"),
-        ({"encoding": "alibi", "measure": "cos"}, "--measure compares vectors: alibi has none"),
-        ({"encoding": "alibi", "decay": True}, "--decay needs frequencies and alibi has none"),
+        ({"encoding": "alibi", "measure": "cos"}, "compares vectors, and alibi is a bias"),
+        ({"encoding": "alibi", "decay": True}, "decay needs frequencies and alibi has none"),
     ],
 )
 def test_what_has_no_common_scale_is_refused(options: dict[str, Any], said: str) -> None:
@@ -151,8 +151,8 @@ def test_a_causal_bias_hides_the_keys_after_the_query() -> None:
     ("options", "said"),
     [
         ({"encoding": "t5"}, "t5 adds what is learned: give its table, t5:file="),
-        ({"encoding": "sinusoidal", "head": 0}, "--head chooses a head's bias: sinusoidal is added to the embedding"),
-        ({"encoding": "alibi:heads=2", "head": 2}, "--head 2 does not exist"),
+        ({"encoding": "sinusoidal", "head": 0}, "chooses a head's bias, and sinusoidal is added to the embedding"),
+        ({"encoding": "alibi:heads=2", "head": 2}, "head=2 does not exist"),
     ],
 )
 def test_attention_refuses_what_has_no_bias(options: dict[str, Any], said: str) -> None:

@@ -125,7 +125,7 @@ def test_other_encodings_and_types() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"dtype": "float64"}, "a float64 table is right to the last bit"),
+        ({"dtype": "float64"}, "is right to the last bit: float16, bfloat16, float32 are not"),
         ({"length": 70_000}, "float16 has no number for the angles at position 69,999"),
         ({"encoding": "binary"}, "precision cannot show binary: it has no frequencies"),
         ({"dtype": "float8"}, "dtype"),

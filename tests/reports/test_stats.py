@@ -15,11 +15,16 @@ import pytest
 import pecli
 from pecli.core.positions import Positions
 from pecli.encodings import ENCODINGS, read_table_encoding
+from pecli.encodings.binary import Binary
+from pecli.encodings.clock import Clock
+from pecli.encodings.fixed_radix import Geometric
+from pecli.encodings.rope import Rope
+from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.jobs.command_line import command
 from pecli.jobs.job import Job
 from pecli.measures.pairwise import MEASURES
 from pecli.reports.effective_dimension import participation_ratio
-from pecli.reports.indicators import Indicators, asymmetry, growth, indicators
+from pecli.reports.indicators import Indicators, asymmetry, growth, indicators, of_waves
 from pecli.reports.stats import Stats
 
 Ask = Callable[..., Any]
@@ -205,3 +210,62 @@ def test_what_is_asked_wrongly_is_one_line(ask: Ask, words: tuple[str, ...]) -> 
     answer = ask("stats", *words)
     assert answer.code == 2 and answer.out == ""
     assert len(answer.err.strip().splitlines()) == 1
+
+
+# long sequences
+
+
+@pytest.mark.parametrize(
+    ("length", "first", "step", "smallest"),
+    [
+        (1024, 3900, 5, "4.3e+03"),
+        (2048, 9800, 20, "1.2e+04"),
+        (4096, 26800, 2, "2.7e+04"),
+        (8192, 83000, 50, "8.4e+04"),
+    ],
+)
+def test_the_smallest_base_of_a_length_is_the_published_one(length: int, first: int, step: int, smallest: str) -> None:
+    """Men et al. 2024, arXiv:2405.14591, at d 128: scanned upwards, since the condition is not monotone."""
+    scanned = (first + step * at for at in range(400))
+    base = next(one for one in scanned if of_waves(Rope(d=128, base=one), length)["first_negative"] is None)
+    assert f"{base:.1e}" == smallest
+
+
+def test_a_sweep_of_bases_says_where_the_sum_turns_negative(ask: Ask) -> None:
+    words = ("stats", "rope:d=128", "--length", "1024", "--base", "4000,4300,4400", "--json")
+    found = {
+        one["facts"]["statistics"][0]["encoding"]: one["facts"]["statistics"][0]["first_negative"]
+        for one in json.loads(ask(*words).out)
+    }
+    assert found["rope:base=4300"] is None
+    assert found["rope:base=4000"] < 1024 and found["rope:base=4400"] < 1024  # not monotone
+
+
+def test_llama_2s_longest_wavelength_and_slow_pairs_are_the_published_ones() -> None:
+    found = of_waves(Rope(d=128), 4096)
+    assert f"{found['longest_wavelength']:,.0f}" == "54,410"
+    assert (found["slow_pairs"], found["pairs"]) == (18, 64)
+
+
+@pytest.mark.parametrize(("d", "base", "length", "critical"), [(96, 1e4, 2048, 62), (128, 5e5, 8192, 70)])
+def test_critical_dimensions_are_the_published_ones(d: int, base: float, length: int, critical: int) -> None:
+    assert of_waves(Rope(d=d, base=base), length)["critical_dimension"] == critical
+
+
+def test_the_first_negative_offset_is_that_of_the_sum() -> None:
+    encoding = Sinusoidal(d=10, base=30)
+    sums = np.cos(np.arange(400)[:, None] * encoding.frequencies()).sum(axis=1)
+    first = int(np.argmax(sums < 0))
+    assert of_waves(encoding, 400)["first_negative"] == first
+    assert of_waves(encoding, first + 1)["first_negative"] == first
+    assert of_waves(encoding, first)["first_negative"] is None
+
+
+def test_what_has_no_sum_of_pairs_has_no_such_offset(ask: Ask) -> None:
+    assert of_waves(Binary(d=5), 9) == {}
+    assert "first_negative" not in of_waves(Sinusoidal(d=7), 9)
+    assert "critical_dimension" not in of_waves(Clock(), 9)
+    assert of_waves(Geometric(d=200), 9)["longest_wavelength"] is None  # 1/0
+    lines = {line.split("  ")[0].strip(): line for line in ask("stats", "geometric:d=200", "-n", "9").out.splitlines()}
+    assert "a pair stands still" in lines["longest wavelength"]
+    assert "never" in lines["Σ cos < 0 first at offset"] or "," in lines["Σ cos < 0 first at offset"]

@@ -42,6 +42,10 @@ class TableEncoding(Encoding):
         Returns
         -------
         shape (length, d), float64
+
+        Raises
+        ------
+        UsageError : there is no row for a position
         """
 
     @property
@@ -55,7 +59,12 @@ class TableEncoding(Encoding):
         return None
 
     def covered(self, positions: Positions) -> Positions:
-        """The rows of the table for a sequence at these positions; raises UsageError where there are none."""
+        """The rows of the table for a sequence at these positions: themselves, or the offsets between them.
+
+        Raises
+        ------
+        UsageError : the table has no row for one of them
+        """
         return positions
 
     def cycle(self, most: int) -> Positions | None:
@@ -63,7 +72,16 @@ class TableEncoding(Encoding):
         return None
 
     def mean_table(self, blocks: Bins) -> Array:
-        """The mean row of every block, shape (blocks, d). Here by adding up, in bounded memory."""
+        """The mean row of every block. Here by adding up, in bounded memory.
+
+        Parameters
+        ----------
+        blocks : runs of positions
+
+        Returns
+        -------
+        shape (blocks, d), float64
+        """
         if blocks.size == 1:
             return self.table(blocks.firsts())
         rows = np.empty((blocks.count, self.width))
@@ -114,6 +132,10 @@ class Rotary(TableEncoding):
         Returns
         -------
         shape (…, length, d), float64
+
+        Raises
+        ------
+        UsageError : x has another width, or not one vector a position
         """
 
     @abstractmethod

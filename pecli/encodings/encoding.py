@@ -17,6 +17,17 @@ class Encoding(Options, ABC):
     """A position encoding by name: a rule with its parameters as fields. What it can do are its `capabilities`.
 
     Class attributes describe it wherever encodings are listed; nothing else repeats them.
+
+    Attributes
+    ----------
+    name : the word on the command line
+    summary, formula, source : what it is, in one line each; the source with its section and arXiv number
+    example : a command that shows it
+    kind : where it enters the model
+    models : who uses it
+    trained : whether its numbers are learned, not given by the formula
+    extrapolates : whether it goes on beyond the positions it was made for
+    position_label, other_label, position_unit, tick_steps : how positions stand on an axis
     """
 
     what: ClassVar[str] = "parameter"
@@ -37,7 +48,7 @@ class Encoding(Options, ABC):
     tick_steps: ClassVar[tuple[int, ...]] = ()  # round numbers of positions, where they are not powers of ten
 
     def fitted(self, positions: Positions) -> Self:
-        """This encoding with what it leaves open settled by the positions."""
+        """This encoding with what it leaves open, such as a number of bits, settled by the positions."""
         return self
 
     def position_text(self, position: float) -> str:

@@ -102,6 +102,13 @@ def test_offsets_shows_both_sides_where_some_head_sees_them() -> None:
     assert found.offsets.tolist() == list(range(1, 9))
 
 
+def test_a_head_that_sees_one_side_has_no_line_on_the_other() -> None:
+    found: Any = pecli.figure("offsets", encoding=["alibi:heads=1,direction=both", "kerple:r2=1"], length=4).numbers
+    assert found.offsets.tolist() == list(range(-3, 4))
+    assert np.isfinite(found.bias[0]).all()
+    assert np.isnan(found.bias[1]).tolist() == [True] * 3 + [False] * 4
+
+
 def test_lines_are_named_by_their_heads() -> None:
     axes = Drawing(dpi=20).subplots()
     pecli.figure("offsets", encoding="alibi:heads=3", length=9).draw(axes)

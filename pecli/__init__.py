@@ -2,6 +2,8 @@
 
 >>> import pecli
 >>> table = pecli.encode("sinusoidal", base=10, d=64, length=100)  # (100, 64), float64
+>>> rope = pecli.encoding("rope:base=500000,d=64")
+>>> turned = rope.rotate(queries, positions)                       # (…, length, 64)
 >>> picture = pecli.figure("heatmap", base=10)                     # shows itself in a notebook
 >>> picture.save("heatmap.png", "heatmap.svg")
 >>> picture.draw(ax)                                               # onto an Axes of your own
@@ -43,6 +45,7 @@ __all__ = [
     "__version__",
     "batch",
     "encode",
+    "encoding",
     "figure",
     "option",
 ]
@@ -107,6 +110,34 @@ def encode(encoding: str = "sinusoidal", *, length: int = 200, start: int = 0, *
     rows = made.covered(positions)
     check_memory("encode", (rows.length, made.width), "take a smaller length or d")
     return made.table(rows.array())
+
+
+def encoding(spec: str = "sinusoidal", **parameters: Any) -> Any:
+    """Make an encoding, to work with what it can do.
+
+    Parameters
+    ----------
+    spec : str
+        A name or a spec, ``"rope"``, ``"rope:base=500000,d=64,pairing=half"``.
+    **parameters
+        The encoding's own, winning over the spec (``pecli encodings NAME`` lists them).
+
+    Returns
+    -------
+    Encoding
+        With the methods of its kinds: ``table(positions)`` of a `TableEncoding`, ``rotate(x, positions)`` of a
+        `Rotary`, ``frequencies()`` of a `Harmonic`, ``bias(offsets)`` of a `BiasEncoding`. It is immutable, and equal
+        to one with the same parameters.
+
+    Raises
+    ------
+    UsageError
+        An unknown name or a value that is not allowed. A ValueError with attributes ``option``, ``value``, ``allowed``.
+    """
+    from pecli.encodings import encoding_of, read_encoding
+    from pecli.jobs.job_options import spelled_out
+
+    return read_encoding(spec, spelled_out(encoding_of(spec).options(), parameters))
 
 
 def figure(name: str, **options: Any) -> Picture:

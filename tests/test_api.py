@@ -38,7 +38,7 @@ def test_everything_in_the_api_is_documented(name: str) -> None:
     assert text and not text.startswith(f"{name}(")
 
 
-@pytest.mark.parametrize("name", ["encode", "figure", "batch"])
+@pytest.mark.parametrize("name", ["encode", "encoding", "figure", "batch"])
 def test_the_functions_say_shapes_and_errors(name: str) -> None:
     text = inspect.getdoc(getattr(pecli, name)) or ""
     assert [head for head in ("Parameters", "Returns", "Raises") if f"{head}\n---" not in text] == []

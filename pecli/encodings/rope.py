@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
 
@@ -94,6 +94,28 @@ class Rope(PowersOfBase, Rotary):
         if self.pairing == "interleaved":
             return np.stack([first, second], axis=-1).reshape(*first.shape[:-1], self.d)
         return np.concatenate([first, second], axis=-1)
+
+    def reordered(self, x: Array, pairing: str) -> Array:
+        """The same vectors with their columns in the order of another pairing, as weights are converted.
+
+        What that pairing turns is then what this one turns: with ``half = replace(rope, pairing="half")``,
+        ``half.rotate(rope.reordered(x, "half"), p)`` is ``rope.reordered(rope.rotate(x, p), "half")``.
+
+        Parameters
+        ----------
+        x : shape (…, d)
+        pairing : ``"interleaved"`` or ``"half"``
+
+        Returns
+        -------
+        the shape and type of x; columns that are not turned stay where they are
+
+        Raises
+        ------
+        UsageError : an unknown pairing
+        """
+        turned = replace(self, pairing=pairing).join(*self.split(np.asarray(x)))
+        return np.concatenate([turned, np.asarray(x)[..., self.width :]], axis=-1)
 
     def rotate(self, x: Array, positions: Array) -> Array:
         """f(x, p): every vector turned by its position.

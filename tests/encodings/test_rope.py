@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -317,3 +318,30 @@ def test_distances_in_closed_form_are_those_of_the_table(pairing: str, query: st
     assert rope.profile(np.arange(37.0)) == pytest.approx(table @ table[0], abs=1e-12)
     assert rope.limit is not None
     assert np.abs(table).max() <= rope.limit + 1e-12
+
+
+# from one pairing to the other
+
+
+@both
+def test_vectors_change_from_one_pairing_to_the_other_and_back(pairing: str) -> None:
+    rope, x = Rope(d=D, pairing=pairing), vectors(3, 5)
+    (other,) = {"interleaved", "half"} - {pairing}
+    assert np.array_equal(replace(rope, pairing=other).reordered(rope.reordered(x, other), pairing), x)
+    assert np.array_equal(rope.reordered(x, pairing), x)
+    turned = replace(rope, pairing=other).rotate(rope.reordered(x, other), np.arange(5.0))
+    assert turned == pytest.approx(rope.reordered(rope.rotate(x, np.arange(5.0)), other), abs=1e-14)
+
+
+def test_an_unknown_pairing_is_refused() -> None:
+    with pytest.raises(UsageError, match="pairing"):
+        Rope(d=4).reordered(np.ones((1, 4)), "quarter")
+
+
+def test_the_object_is_had_by_its_spec() -> None:
+    rope = pecli.encoding("rope:d=6,base=10", pairing="half")
+    assert rope == Rope(d=6, base=10, pairing="half")
+    assert rope.rotate(np.ones((5, 6)), range(5)).shape == (5, 6)
+    assert pecli.encoding("alibi:heads=2").bias(np.array([1.0])).tolist() == [[-1 / 16], [-1 / 256]]
+    with pytest.raises(UsageError, match="d=7"):
+        pecli.encoding("rope", d=7)

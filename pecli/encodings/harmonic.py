@@ -206,7 +206,7 @@ class Harmonic(TableEncoding):
         wave, j = self.waves()[column]
         rates = [f"ω{j}", *filter(None, [self.rate_formula(j)])]
         rate, radius, phase = (float(of[j]) for of in (self.frequencies(), self.amplitudes, self.phases))
-        return wave_steps(wave, position, rates, rate, radius, phase)
+        return wave_steps(wave, position, rates=rates, rate=rate, radius=radius, phase=phase)
 
     def profile(self, offsets: Array) -> Array:
         """⟨PE_p, PE_q⟩ = Σ_j r_j² cos(ω_j (p − q)) for each offset, shape (n,); even d."""
@@ -247,7 +247,7 @@ class Harmonic(TableEncoding):
         return squares
 
 
-def wave_steps(wave: str, position: int, rates: list[str], rate: float, radius: float, phase: float) -> list[str]:
+def wave_steps(wave: str, position: int, *, rates: list[str], rate: float, radius: float, phase: float) -> list[str]:
     """r · sin(ω p + φ) with its numbers, ω first as each of the `rates`, then multiplied out; no r of 1, no φ of 0."""
     before = f"{radius:.10g} · " if radius != 1 else ""
     after = f" {'-' if phase < 0 else '+'} {abs(phase):.10g}" if phase else ""

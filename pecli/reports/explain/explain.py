@@ -90,7 +90,7 @@ class Explain(Report[TableEncoding]):
             origin=origin,
             how=how,
             entry=entry,
-            result_entry=result_entry(encoding, how, vectors, rows, result, own, column),
+            result_entry=result_entry(encoding, vectors=vectors, rows=rows, result=result, own=own, column=column),
         )
 
     def show(self, numbers: ExplainNumbers, width: int) -> list[Any]:

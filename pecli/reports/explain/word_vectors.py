@@ -36,10 +36,10 @@ def combine(encoding: TableEncoding, vectors: Array, rows: Array, own: Positions
 
 
 def result_entry(
-    encoding: TableEncoding, how: str, vectors: Array, rows: Array, result: Array, own: Positions, column: int
+    encoding: TableEncoding, *, vectors: Array, rows: Array, result: Array, own: Positions, column: int
 ) -> Entry | None:
-    """How one number of the result comes about: of the last word, in the same column."""
-    if how == "pair_up":
+    """How one number of the result comes about: of the last word, in the same column; None where there is none."""
+    if not len(result):
         return None
     word = len(vectors) - 1
     steps: tuple[str, ...] = (f"{vectors[word, column]:.10g} + {rows[word, column]:.10g}",)

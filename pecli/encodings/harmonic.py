@@ -208,10 +208,6 @@ class Harmonic(TableEncoding):
         rate, radius, phase = (float(of[j]) for of in (self.frequencies(), self.amplitudes, self.phases))
         return wave_steps(wave, position, rates=rates, rate=rate, radius=radius, phase=phase)
 
-    def profile(self, offsets: Array) -> Array:
-        """⟨PE_p, PE_q⟩ = Σ_j r_j² cos(ω_j (p − q)) for each offset, shape (n,); even d."""
-        return np.cos(self.angles(offsets)) @ self.amplitudes**2
-
     def column_wavelengths(self) -> Array:
         """The wavelength of every column of the table, positions, shape (d,)."""
         waves = self.wavelengths()[None, :]

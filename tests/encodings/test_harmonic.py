@@ -11,6 +11,7 @@ from pecli.core.lazy import Array
 from pecli.core.positions import Blocks
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.sinusoidal import Sinusoidal
+from pecli.measures.pairwise import MEASURES, by_offset
 
 CASES = [(2, 10000), (6, 10), (22, 0.3), (50, 1), (122, 10000), (254, 1e6)]
 encodings = pytest.mark.parametrize(
@@ -64,7 +65,7 @@ def test_frequencies_fall_geometrically_and_wavelengths_are_their_turns(encoding
 @encodings
 def test_the_profile_is_the_inner_product_at_each_offset(encoding: Sinusoidal) -> None:
     table = encoding.table(np.arange(53.0))
-    assert encoding.profile(np.arange(53.0)) == pytest.approx(table @ table[0], abs=1e-12)
+    assert by_offset(encoding, MEASURES["dot"], 53) == pytest.approx(table @ table[0], abs=1e-12)
 
 
 @encodings

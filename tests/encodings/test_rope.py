@@ -14,6 +14,7 @@ from pecli.core.errors import UsageError
 from pecli.core.lazy import Array
 from pecli.core.positions import Blocks
 from pecli.encodings.rope import Rope
+from pecli.measures.pairwise import MEASURES, by_offset
 
 DATA = Path(__file__).parents[1] / "data"
 PAIRINGS = ["interleaved", "half"]
@@ -315,7 +316,7 @@ def test_distances_in_closed_form_are_those_of_the_table(pairing: str, query: st
     table = rope.table(np.arange(37.0))
     assert rope.invariant
     assert rope.squares(37) == pytest.approx(((table - table[0]) ** 2).sum(axis=1), abs=1e-12)
-    assert rope.profile(np.arange(37.0)) == pytest.approx(table @ table[0], abs=1e-12)
+    assert by_offset(rope, MEASURES["dot"], 37) == pytest.approx(table @ table[0], abs=1e-12)
     assert rope.limit is not None
     assert np.abs(table).max() <= rope.limit + 1e-12
 

@@ -44,7 +44,7 @@ class Alibi(DirectedBias):
         return f"head {head}, slope {write_ratio(self.slopes()[head])}"
 
     def of_offsets(self, offsets: Array) -> Array:
-        return -self.slopes()[:, None] * np.abs(offsets)
+        return 0.0 - self.slopes()[:, None] * np.abs(offsets)  # 0 at 0, not −0
 
 
 def write_ratio(slope: float) -> str:

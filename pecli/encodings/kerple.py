@@ -61,4 +61,4 @@ class Kerple(DirectedBias):
 
     def of_offsets(self, offsets: Array) -> Array:
         r1, r2, distance = np.array(self.r1)[:, None], np.array(self.r2)[:, None], np.abs(offsets)
-        return -r1 * (np.log1p(r2 * distance) if self.kernel == "log" else distance**r2)
+        return 0.0 - r1 * (np.log1p(r2 * distance) if self.kernel == "log" else distance**r2)  # 0 at 0, not −0

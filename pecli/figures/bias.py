@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import ceil, prod, sqrt
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import check_indices
 from pecli.core.lazy import Array, np
@@ -44,6 +44,9 @@ class BiasNumbers(Numbers[BiasEncoding]):
         hidden = "blank: keys that a query does not see" if np.isnan(self.bias).any() else ""
         lower = f"colours end at {minus(f'{self.ends[0]:g}')}" if self.smallest < self.ends[0] else ""
         return "; ".join(filter(None, [averaging(self.block, f"× {self.block:,} pairs"), hidden, lower]))
+
+    def facts(self) -> dict[str, Any]:
+        return {name: value for name, value in super().facts().items() if name != "ends"}
 
     def limits(self) -> tuple[float, float]:
         return self.ends

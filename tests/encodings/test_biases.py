@@ -36,6 +36,7 @@ def test_a_bias_is_a_number_a_head_and_offset(spec: str) -> None:
     assert np.isfinite(values[:, OFFSETS >= 0]).all()
     hidden = "both" not in spec and spec != "t5"
     assert np.isneginf(values[:, OFFSETS < 0]).all() == hidden
+    assert not np.signbit(encoding.bias(np.zeros(1))).any()  # no −0 in files
     assert np.array_equal(encoding.bias(OFFSETS[::-1]), values[:, ::-1])
     assert len({encoding.head_text(head) for head in range(encoding.n_heads)}) == encoding.n_heads
     assert read_encoding(encoding.spec()) == encoding

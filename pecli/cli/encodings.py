@@ -30,6 +30,7 @@ def encodings(
 COMMAND = Command(encodings, example="pecli encodings rope")
 
 
+DOES = "what it does"
 WIDE = 120  # columns of a terminal that has room for all
 HEADER = ("name", "what it is", "kind", "numbers", "beyond its length", "used by", "source")
 
@@ -51,16 +52,17 @@ def explain(encoding: type[Encoding]) -> None:
     figures = ", ".join(name for name, figure in ANALYSES.items() if figure.takes(encoding))
     facts = dict(zip(HEADER, row(encoding), strict=True))
     facts |= {"formula": encoding.formula, "figures": figures, "example": encoding.example}
-    tables = [table_of((head, "what it does"), rows) for head, rows in parameters_by_owner(encoding).items()]
+    tables = [table_of(head, rows) for head, rows in parameters_by_owner(encoding).items()]
     show([facts_of(facts), *tables, text_of(f"\n{plain(encoding.__doc__)}")])
 
 
-def parameters_by_owner(encoding: type[Encoding]) -> dict[str, list[tuple[str, str]]]:
-    """The parameters and what they do; those that belong to a value of another under that: ``with scaling=yarn``."""
-    groups: dict[str, list[tuple[str, str]]] = {}
+def parameters_by_owner(encoding: type[Encoding]) -> dict[tuple[str, str], list[tuple[str, str]]]:
+    """The parameters and what they do, under a head; those that belong to a value of another under that value's."""
+    groups: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for one in encoding.options().values():
         owner, values = one.only_with or ("", ())
-        for head in [f"with {owner}={value}" for value in values] or ["parameter"]:
+        heads = [(f"with {owner}={value}", encoding.about(owner, value) or DOES) for value in values]
+        for head in heads or [("parameter", DOES)]:
             groups.setdefault(head, []).append((one.name, help_text(one)))
     return groups
 

@@ -40,7 +40,8 @@ def help_text(one: Option) -> str:
     bounds = one.bounds if one.choices is not None or one.above is not None or one.at_least is not None else ""
     default = one.unset if one.default in (None, ()) else one.write(one.default)
     facts = "; ".join(filter(None, [bounds, f"default: {default}" if default else ""]))
-    return f"{one.help} ({facts})" if facts and one.scalar is not bool else one.help
+    flag = one.scalar is bool and not one.default
+    return f"{one.help} ({facts})" if facts and not flag else one.help
 
 
 def standing(one: Option, defaults: Mapping[str, Any]) -> Option:

@@ -27,6 +27,7 @@ class Option:
     names: Mapping[str, float] = dataclasses.field(default_factory=dict)  # words that stand for numbers
     only_with: tuple[str, tuple[str, ...]] | None = None  # another option, and its values that this one belongs to
     shown: bool = False  # stands in titles also where nothing was changed
+    in_spec: bool = False  # said inside the spec of an encoding, without an option on the command line
     name: str = ""
     default: Any = None
     scalar: type = str

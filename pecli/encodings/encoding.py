@@ -11,6 +11,8 @@ from pecli.core.number_text import minus
 from pecli.core.options import Option, Options
 from pecli.core.positions import Positions
 
+LISTED = 12  # numbers that a title still lists
+
 
 @dataclass(frozen=True)
 class Encoding(Options, ABC):
@@ -51,6 +53,11 @@ class Encoding(Options, ABC):
         """This encoding with what it leaves open, such as a number of bits, settled by the positions."""
         return self
 
+    @classmethod
+    def about(cls, parameter: str, value: str) -> str:
+        """What a value of a parameter means, its formula and source, where that is not told by the parameter's help."""
+        return ""
+
     def position_text(self, position: float) -> str:
         """A position as its axis shows it."""
         text = f"{position:,.0f}" if float(position).is_integer() else f"{position:g}"
@@ -68,9 +75,19 @@ class Encoding(Options, ABC):
 
     def label(self) -> str:
         """The encoding in a title: what was changed, and what is always shown: ``sinusoidal, d 128, base 10``."""
+        known, shown = self.options(), self.titled()
+        return ", ".join([self.name, *(f"{name} {_titled(known[name], value)}" for name, value in shown.items())])
+
+    def titled(self) -> dict[str, Any]:
+        """The parameters that stand in a title."""
         known = self.options()
-        shown = {name: v for name, v in self.settings().items() if known[name].shown or v != known[name].default}
-        return ", ".join([self.name, *(f"{n} {known[n].write(v)}" for n, v in shown.items() if v is not None)])
+        given = {name: value for name, value in self.settings().items() if value is not None}
+        return {name: value for name, value in given.items() if known[name].shown or value != known[name].default}
+
+
+def _titled(one: Option, value: Any) -> str:
+    """A value inside a title, where a long list is a number of numbers."""
+    return f"({len(value)} numbers)" if one.many and len(value) > LISTED else one.write(value)
 
 
 def _spelled(one: Option, value: object) -> str:

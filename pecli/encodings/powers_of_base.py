@@ -23,13 +23,13 @@ class PowersOfBase(Harmonic):
         return self.d
 
     def rates(self) -> Iterable[Decimal | float]:
-        return geometric_rates(self.base, self.d)
+        return geometric_rates(self.base, self.width)
 
     def rate_formula(self, pair: int) -> str:
-        return f"{write_scalar(self.base)}^(-{2 * pair}/{self.d})"
+        return f"{write_scalar(self.base)}^(-{2 * pair}/{self.width})"
 
 
-def geometric_rates(base: float, d: int, n_pairs: int | None = None) -> list[Decimal]:
+def geometric_rates(base: float | Decimal, d: int, n_pairs: int | None = None) -> list[Decimal]:
     """ω_j = base^(−2j/d) for each of so many pairs, of ⌈d/2⌉ where none are said, to 40 digits."""
     with many_digits():
         ratio = (-2 * Decimal(base).ln() / d).exp()

@@ -10,7 +10,7 @@ from pecli.core.errors import UsageError, mention
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.encodings.capabilities import Rotary
-from pecli.encodings.powers_of_base import PowersOfBase
+from pecli.encodings.scalings.scaled import Scaled
 from pecli.files.table_files import fingerprint, read_vector
 
 RANDOM = "random:"
@@ -22,8 +22,8 @@ def pairings() -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Rope(PowersOfBase, Rotary):
-    """Pair j of a query or key is turned by the angle ω_j p, ω_j = base^(−2j/d).
+class Rope(Scaled, Rotary):
+    """Pair j of a query or key is turned by the angle ω_j p, ω_j = base^(−2j/d) or what a `scaling` makes of it.
 
     The table is the rotation of (1, 0) in every pair, or of a given query: ⟨f(q, m), f(k, n)⟩ depends on m − n alone.
 
@@ -46,9 +46,6 @@ class Rope(PowersOfBase, Rotary):
 
     def check(self) -> None:
         super().check()
-        if self.d % 2:
-            text = f"rope turns pairs of columns, so {mention('d', self.d)} is not allowed"
-            raise UsageError(text, option="d", value=self.d, allowed="an even d")
         if self.query is not None and self.query.startswith(RANDOM):
             seed = self.query.removeprefix(RANDOM)
             if not (seed.isdigit() and len(seed) < 10):
@@ -57,20 +54,20 @@ class Rope(PowersOfBase, Rotary):
 
     @cached_property
     def vector(self) -> Array:
-        """What the table turns, shape (d,)."""
+        """What the table turns, shape (width,)."""
         if self.query is None:
-            return self.join(np.ones(self.d // 2), np.zeros(self.d // 2))
+            return self.join(np.ones(self.width // 2), np.zeros(self.width // 2))
         if self.query.startswith(RANDOM):
-            return np.random.default_rng(int(self.query.removeprefix(RANDOM))).standard_normal(self.d)
+            return np.random.default_rng(int(self.query.removeprefix(RANDOM))).standard_normal(self.width)
         vector = read_vector(self.query)
-        if vector.size != self.d:
-            text = f"{mention('query', self.query)} holds {vector.size} numbers, not d = {self.d}"
+        if vector.size != self.width:
+            text = f"{mention('query', self.query)} holds {vector.size} numbers, not d = {self.width}"
             raise UsageError(text, option="query", value=self.query)
         return vector
 
     @property
     def amplitudes(self) -> Array:
-        return np.hypot(*self.split(self.vector))
+        return np.hypot(*self.split(self.vector)) * self.attention_scaling
 
     @property
     def phases(self) -> Array:
@@ -84,15 +81,16 @@ class Rope(PowersOfBase, Rotary):
         return "" if self.query is None or self.query.startswith(RANDOM) else fingerprint(self.query)
 
     def split(self, x: Array) -> tuple[Array, Array]:
-        """The first and the second column of every pair, each (…, d/2), of x (…, d)."""
+        """The first and the second column of every pair, each (…, width/2), of x (…, width or more)."""
+        half = self.width // 2
         if self.pairing == "interleaved":
-            return x[..., 0::2], x[..., 1::2]
-        return x[..., : self.d // 2], x[..., self.d // 2 :]
+            return x[..., 0 : 2 * half : 2], x[..., 1 : 2 * half : 2]
+        return x[..., :half], x[..., half : 2 * half]
 
     def join(self, first: Array, second: Array) -> Array:
         """The inverse of `split`."""
         if self.pairing == "interleaved":
-            return np.stack([first, second], axis=-1).reshape(*first.shape[:-1], self.d)
+            return np.stack([first, second], axis=-1).reshape(*first.shape[:-1], self.width)
         return np.concatenate([first, second], axis=-1)
 
     def reordered(self, x: Array, pairing: str) -> Array:
@@ -118,37 +116,44 @@ class Rope(PowersOfBase, Rotary):
         return np.concatenate([turned, np.asarray(x)[..., self.width :]], axis=-1)
 
     def rotate(self, x: Array, positions: Array) -> Array:
-        """f(x, p): every vector turned by its position.
+        """f(x, p): every vector turned by its position; columns from `rotary_dim` on are left as they are.
 
         Parameters
         ----------
-        x : shape (…, length, d)
+        x : shape (…, length, d), or (…, length, rotary_dim), the columns alone that turn
         positions : shape (length,)
 
         Returns
         -------
-        shape (…, length, d), float64
+        the shape of x, float64
 
         Notes
         -----
         RoFormer equation 34, the sparse form: x ⊗ cos + (−x_1, x_0, …) ⊗ sin.
         """
-        if np.shape(x)[-1] != self.d:
+        if np.shape(x)[-1] not in (self.d, self.width):
             raise UsageError(f"rotate takes vectors of d = {self.d} numbers, {np.shape(x)[-1]} are given")
         if np.shape(x)[-2] not in (1, len(positions)):
             raise UsageError(f"rotate takes one vector a position: {np.shape(x)[-2]} for {len(positions)} are given")
         angles = self.angles(positions)
-        cos, sin = np.cos(angles), np.sin(angles)
-        first, second = self.split(np.asarray(x, dtype=np.float64))
-        return self.join(first * cos - second * sin, second * cos + first * sin)
+        cos, sin = self.attention_scaling * np.cos(angles), self.attention_scaling * np.sin(angles)
+        vectors = np.asarray(x, dtype=np.float64)
+        first, second = self.split(vectors)
+        turned = self.join(first * cos - second * sin, second * cos + first * sin)
+        left = vectors[..., self.width :]
+        return np.concatenate([turned, np.broadcast_to(left, (*turned.shape[:-1], left.shape[-1]))], axis=-1)
 
     def rotation_written_out(self, x: Array, position: int, column: int) -> list[str]:
         """One entry of f(x, p) with its numbers put in, step by step: each text equals the next. x : (d,)"""
-        pairs = np.stack(self.split(np.arange(self.d)))
+        if column >= self.width:
+            return [f"x{column}", f"{x[column]:.10g}"]
+        pairs = np.stack(self.split(np.arange(self.width)))
         place, j = (int(found[0]) for found in np.nonzero(pairs == column))
         first, second = (int(one) for one in pairs[:, j])
         this, other, sign = (first, second, "-") if place == 0 else (second, first, "+")
         angle = position * float(self.frequencies()[j])
         terms = [f"x{at} {wave}({position}ω{j})" for at, wave in ((this, "cos"), (other, "sin"))]
         numbers = [f"({x[at]:.10g})({turn(angle):.6g})" for at, turn in ((this, np.cos), (other, np.sin))]
-        return [f" {sign} ".join(terms), f" {sign} ".join(numbers)]
+        factor = self.attention_scaling
+        before, after = ("", "") if factor == 1 else (f"{factor:.10g} · (", ")")
+        return [f"{before}{f' {sign} '.join(both)}{after}" for both in (terms, numbers)]

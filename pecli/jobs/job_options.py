@@ -67,7 +67,7 @@ def encoding_parameters() -> dict[str, Option]:
     One that belongs to a value of another is said in the encoding's spec: ``rope:scaling=yarn,factor=4``.
     """
     every = ((name, one) for cls in ENCODINGS.values() for name, one in cls.options().items())
-    return {name: one for name, one in every if one.only_with is None}
+    return {name: one for name, one in every if not one.in_spec}
 
 
 @cached

@@ -1,0 +1,205 @@
+"""Every scaling against the numbers of transformers, and the identities between them."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pecli.core.errors import UsageError
+from pecli.encodings import read_encoding
+from pecli.encodings.configs.model import read_model
+from pecli.encodings.rope import Rope
+from pecli.encodings.scalings import SCALINGS
+
+DATA = Path(__file__).parents[1] / "data"
+CASES: list[dict[str, Any]] = json.loads((DATA / "rope_inv_freq.json").read_text(encoding="utf-8"))["cases"]
+PUBLISHED = json.loads((DATA / "rope_published_test_numbers.json").read_text(encoding="utf-8"))
+EXAMPLES = {
+    "default": "",
+    "linear": ",factor=4",
+    "dynamic": ",factor=4,max_position=64,seq_len=256",
+    "yarn": ",factor=4,original=64",
+    "longrope": ",original=64,short_factor=1,1,1,2,long_factor=2,3,4,5,factor=4,seq_len=65",
+    "llama3": ",factor=4,original=64,low_freq_factor=1,high_freq_factor=4",
+    "proportional": ",partial_rotary_factor=0.5,factor=2",
+}
+
+
+def rope(text: str, d: int = 8) -> Rope:
+    made = read_encoding(f"rope:d={d},{text}")
+    assert isinstance(made, Rope)
+    return made
+
+
+@pytest.mark.parametrize("spelling", ["config_v4", "config_v5"])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['name']}-{case['seq_len']}-{case.get('layer_type')}")
+def test_rates_and_factor_are_those_of_transformers(case: dict[str, Any], spelling: str, tmp_path: Path) -> None:
+    file = tmp_path / "config.json"
+    named = {"model_type": "gemma3_text" if "layer_type" in case else "llama"}
+    file.write_text(json.dumps({**named, **case[spelling]}), encoding="utf-8")
+    layer = read_model(file, case["seq_len"]).layers[case.get("layer_type", "all")]
+    assert layer.parameters is not None
+    made = Rope.make(layer.parameters)
+    np.testing.assert_allclose(made.frequencies(), case["inv_freq"], rtol=1e-6)
+    assert made.attention_scaling == case["attention_factor"]
+    assert (made.d, made.width) == (case["head_dim"], case["rotary_dim"])
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("default", ""),
+        ("dynamic", "scaling=dynamic,factor=10,max_position=2048,seq_len=16384"),
+        ("yarn", "scaling=yarn,factor=10,original=2048"),
+        ("llama3", "scaling=llama3,factor=10,original=2048,low_freq_factor=1,high_freq_factor=4"),
+    ],
+)
+def test_rates_are_those_that_transformers_tests_for(name: str, text: str) -> None:
+    made = rope(text or "base=10000", 128)
+    np.testing.assert_allclose(made.frequencies(), PUBLISHED[name]["inv_freq"], rtol=5e-5)
+
+
+def test_every_scaling_has_an_example_here() -> None:
+    assert set(EXAMPLES) == set(SCALINGS)
+
+
+@pytest.mark.parametrize("name", SCALINGS)
+def test_a_scaling_says_what_it_is_and_has_only_parameters_of_rope(name: str) -> None:
+    one = SCALINGS[name]
+    assert one.name == name and one.summary and one.formula and one.source
+    for parameter in (*one.needs, *one.takes):
+        owner = Rope.options()[parameter].only_with
+        assert owner is not None and name in owner[1]
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_scaled_spec_gives_itself_again(name: str) -> None:
+    made = rope(f"scaling={name}{EXAMPLES[name]}")
+    assert read_encoding(made.spec()) == made
+    assert len(made.label()) < 200
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_closed_forms_hold_with_every_scaling(name: str) -> None:
+    made = rope(f"scaling={name}{EXAMPLES[name]}")
+    table = made.table(np.arange(30.0))
+    np.testing.assert_allclose(table @ table[0], made.profile(np.arange(30.0)), atol=1e-12)
+    squares = ((table - table[0]) ** 2).sum(axis=1)
+    np.testing.assert_allclose(made.squares(30), squares, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", [name for name in EXAMPLES if SCALINGS[name].needs])
+def test_a_parameter_that_is_needed_is_named(name: str) -> None:
+    with pytest.raises(UsageError, match=rf"scaling={name} needs {SCALINGS[name].needs[0]}="):
+        rope(f"scaling={name}")
+
+
+def test_a_parameter_of_another_scaling_names_that_scaling() -> None:
+    with pytest.raises(UsageError, match=r"beta_fast belongs to scaling=yarn, and scaling is llama3"):
+        rope("scaling=llama3,factor=4,original=64,low_freq_factor=1,high_freq_factor=4,beta_fast=32")
+    with pytest.raises(UsageError, match="factor belongs to scaling=linear, dynamic, yarn"):
+        rope("factor=4")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("scaling=linear,factor=0.5", "factor=0.5 is not allowed with scaling=linear"),
+        ("scaling=yarn,factor=0.5,original=64", "factor=0.5 is not allowed with scaling=yarn"),
+        ("scaling=yarn,factor=2,original=64,base=1", "base=1 is not allowed"),
+        ("scaling=dynamic,factor=2,max_position=64,rotary_dim=2", "4 or more rotary dimensions"),
+        ("scaling=longrope,original=64,short_factor=1,1,long_factor=1,1,1,1", "short_factor has 2 numbers"),
+        ("scaling=llama3,factor=4,original=64,low_freq_factor=4,high_freq_factor=1", "exchanged"),
+        ("rotary_dim=10", "rotary_dim 10 is more than"),
+        ("rotary_dim=3", "rotary_dim=3 is not allowed: it takes an even rotary_dim"),
+        ("scaling=ynar", "did you mean 'yarn'"),
+    ],
+)
+def test_what_cannot_be_is_refused(text: str, reason: str) -> None:
+    with pytest.raises(UsageError, match=reason):
+        rope(text)
+
+
+def test_yarn_at_factor_1_is_rope() -> None:
+    made = rope("scaling=yarn,factor=1,original=32", 64)
+    np.testing.assert_array_equal(made.table(np.arange(9.0)), rope("base=10000", 64).table(np.arange(9.0)))
+    assert made.attention_scaling == 1
+
+
+def test_llama3_at_factor_1_is_rope() -> None:
+    made = rope("scaling=llama3,factor=1,original=32,low_freq_factor=1,high_freq_factor=4", 64)
+    np.testing.assert_allclose(made.frequencies(), rope("base=10000", 64).frequencies(), rtol=1e-15)
+
+
+def test_linear_is_positions_divided() -> None:
+    plain, made = rope("base=10000", 64), rope("scaling=linear,factor=4", 64)
+    np.testing.assert_allclose(made.table(np.arange(40.0)), plain.table(np.arange(40.0) / 4), atol=1e-14)
+
+
+def test_linear_keeps_angles_exact_far_away() -> None:
+    far = np.array([1e12])
+    plain, made = rope("base=10000", 64), rope("scaling=linear,factor=4", 64)
+    np.testing.assert_allclose(made.angles(4 * far), plain.angles(far), atol=1e-13)
+
+
+def test_dynamic_changes_nothing_within_its_context() -> None:
+    plain = rope("base=10000").frequencies()
+    for text in ("", ",seq_len=64"):
+        within = rope(f"scaling=dynamic,factor=4,max_position=64{text}")
+        np.testing.assert_array_equal(within.frequencies(), plain)
+    beyond = rope("scaling=dynamic,factor=4,max_position=64,seq_len=65").frequencies()
+    assert beyond[0] == 1 and (beyond[1:] < plain[1:]).all()
+
+
+def test_longrope_changes_at_one_token_beyond_the_original() -> None:
+    text = "scaling=longrope,original=64,short_factor=1,1,1,1,long_factor=2,2,2,2,factor=4"
+    plain = rope("base=10000").frequencies()
+    for used, expected in (("", plain), (",seq_len=64", plain), (",seq_len=65", plain / 2)):
+        np.testing.assert_allclose(rope(text + used).frequencies(), expected, rtol=1e-15)
+        assert rope(text + used).attention_scaling == math.sqrt(1 + math.log(4) / math.log(64))
+
+
+def test_yarn_of_qwen_ramps_from_pair_23_to_40() -> None:
+    made = rope("base=1000000,scaling=yarn,factor=4,original=32768", 128)
+    assert made.rule.ramp(made) == (23.0, 40.0)
+    assert round(made.attention_scaling, 6) == 1.138629
+
+
+def test_yarn_without_truncation_ramps_between_pairs() -> None:
+    made = rope("base=150000,scaling=yarn,factor=32,original=4096,truncate=false", 64)
+    assert [round(end, 3) for end in made.rule.ramp(made) or ()] == [8.093, 17.398]
+
+
+def test_llama3_with_equal_ends_is_a_step() -> None:
+    made = rope("scaling=llama3,factor=4,original=64,low_freq_factor=1,high_freq_factor=1")
+    assert made.rule.parts(made.plain_rates(), made) == {"kept": 2, "between": 0, "divided": 2}
+    assert made.rule.ramp(made) is None
+
+
+def test_pairs_of_a_proportional_rope_stand_still() -> None:
+    made = rope("scaling=proportional,partial_rotary_factor=0.5,base=100")
+    np.testing.assert_allclose(made.frequencies(), [1, 100**-0.25, 0, 0], rtol=1e-15)
+
+
+def test_the_attention_factor_is_in_the_table_and_its_square_in_the_scores() -> None:
+    plain, made = rope("base=10000"), rope("scaling=yarn,factor=4,original=1000000000")
+    factor = 0.1 * math.log(4) + 1
+    assert made.attention_scaling == factor
+    np.testing.assert_allclose(made.table(np.arange(5.0)), factor * plain.table(np.arange(5.0)), rtol=1e-12)
+    np.testing.assert_allclose(made.profile(np.arange(5.0)), factor**2 * plain.profile(np.arange(5.0)), rtol=1e-12)
+
+
+@pytest.mark.parametrize("pairing", ["half", "interleaved"])
+def test_partly_rotary_vectors_keep_the_rest(pairing: str) -> None:
+    made, inner = rope(f"pairing={pairing},rotary_dim=4"), rope(f"pairing={pairing}", 4)
+    x = np.random.default_rng(0).standard_normal((3, 5, 8))
+    turned = made.rotate(x, np.arange(5.0))
+    np.testing.assert_array_equal(turned[..., 4:], x[..., 4:])
+    np.testing.assert_allclose(turned[..., :4], inner.rotate(x[..., :4], np.arange(5.0)), atol=1e-15)
+    np.testing.assert_allclose(made.rotate(x[..., :4], np.arange(5.0)), turned[..., :4], atol=1e-15)
+    assert made.table(np.arange(5.0)).shape == (5, 4)

@@ -101,7 +101,7 @@ def read_encoding(
     """An encoding from its text; what is `given` beside it wins over what the text says, both over the `defaults`.
 
     ``name`` or ``name:parameter=value,…``; a comma that no ``parameter=`` follows belongs to the value
-    (``clock:periods=60,3600``), and so does one after a backslash.
+    (``clock:periods=60,3600``), and so does one after a backslash. Or the path of a model's config.json.
     """
     kind, written = parse_encoding(spec)
     return kind.make({**default_values(kind.options(), defaults or {}), **written, **(given or {})})
@@ -109,7 +109,8 @@ def read_encoding(
 
 def parse_encoding(spec: str) -> tuple[type[Encoding], dict[str, str]]:
     """The class that the text of an encoding names, and the parameters written there, not yet read."""
-    return encoding_of(spec), _parameters(spec, spec.partition(":")[2])
+    name, written = _read(spec)
+    return find_encoding(name), written
 
 
 def read_table_encoding(spec: str, given: Mapping[str, Any] | None = None) -> TableEncoding:
@@ -122,10 +123,25 @@ def read_table_encoding(spec: str, given: Mapping[str, Any] | None = None) -> Ta
 
 def encoding_of(spec: str) -> type[Encoding]:
     """The class that the text of an encoding names."""
+    return find_encoding(_read(spec)[0])
+
+
+def _read(spec: str) -> tuple[str, dict[str, str]]:
+    """The name and the parameters in the text of an encoding; out of a model's config.json where it names one."""
     if not isinstance(spec, str):
         text = f"an encoding is text such as 'sinusoidal:base=10', not {shorten(spec, written=True)}"
         raise UsageError(text, option="encoding", value=spec)
-    return find_encoding(spec.partition(":")[0].strip())
+    name, _, text = spec.partition(":")
+    if name.strip() in ENCODINGS:
+        return name.strip(), _parameters(spec, text)
+    from pecli.encodings.configs.spec import config_spec, config_words
+
+    config = config_words(spec, all_encodings())
+    if config is None:
+        return name.strip(), _parameters(spec, text)
+    path, layers, text = config
+    name, values = _read(config_spec(path, layers))
+    return name, {**values, **_parameters(spec, text)}
 
 
 def _parameters(spec: str, text: str) -> dict[str, str]:

@@ -1,0 +1,1 @@
+"""config.json files of released models, read as encodings."""

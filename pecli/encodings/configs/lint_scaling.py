@@ -1,0 +1,158 @@
+"""What is wrong, odd or silently ignored in the object that holds a scaling: one function a trap."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import log, sqrt
+
+from pecli.encodings.configs.keys import Keys
+from pecli.encodings.configs.reading import Reading, nearest
+from pecli.encodings.configs.rules import ORIGINAL, original_length
+from pecli.encodings.configs.sizes import head_dim, max_position
+
+NAMES = {  # keys of each rule besides rope_type and rope_theta, as transformers 5.23 has them
+    "default": ("mrope_section", "mrope_interleaved"),
+    "linear": ("factor",),
+    "dynamic": ("factor", "alpha"),
+    "yarn": ("factor", "attention_factor", "beta_fast", "beta_slow", "mscale", "mscale_all_dim", "truncate"),
+    "longrope": ("factor", "attention_factor", "short_factor", "long_factor", "short_mscale", "long_mscale"),
+    "llama3": ("factor", "low_freq_factor", "high_freq_factor"),
+    "proportional": ("factor",),
+}
+COMMON = ("rope_type", "type", "rope_theta", "partial_rotary_factor", "mrope_section", "mrope_interleaved", ORIGINAL)
+ODD = 2.0  # times more or less than the formula
+
+
+def names_of_type(reading: Reading, inside: Keys) -> None:
+    """No type, two that disagree, or one that has been renamed."""
+    new, old = inside.text("rope_type"), inside.text("type")
+    if new is None and old is None and "factor" in inside:
+        wrong = inside.first("name", "scaling_type", "method")
+        meant = f"; {wrong} = {inside.data[wrong]!a} probably meant: rope_type" if wrong else "; rope_type is missing"
+        reading.error(
+            wrong or "rope_type",
+            f"no scaling happens: transformers 5.23 takes the default without one, 4.57 stops with a KeyError{meant}",
+            inside.data.get(wrong or "rope_type"),
+        )
+    if new is not None and old is not None and new != old:
+        text = f"type says {old}: transformers 4.57 takes type, 5.23 rope_type"
+        reading.error("rope_type", text, new)
+    if "su" in (new, old):
+        reading.note("rope_type", "su is the first name of longrope: transformers renames it for Phi-3 alone")
+
+
+def ignored_keys(reading: Reading, inside: Keys) -> None:
+    """Keys that the rule does not read."""
+    rule = _rule(inside)
+    known = (*COMMON, *NAMES.get(rule, ()))
+    for name in inside.data:
+        if name in known or rule not in NAMES:
+            continue
+        hint = "; probably meant: attention_factor" if name == "attn_factor" else nearest(name, NAMES[rule])
+        owners = [one for one, names in NAMES.items() if name in names]
+        owner = f"; it belongs to {', '.join(owners)}" if owners else hint
+        text = f"ignored with rope_type {rule}, with no more than a log line in transformers 4.57 and 5.23{owner}"
+        (reading.warning if owner else _noted(reading))(name, text, inside.data[name])
+
+
+def attention_factor(reading: Reading, inside: Keys) -> None:
+    """An attention factor far from the formula's."""
+    said, factor, rule = inside.number("attention_factor"), inside.number("factor"), _rule(inside)
+    original = original_length(reading, inside)
+    if said is None or rule not in ("yarn", "longrope") or original is None or original < 2:
+        return
+    factor = (max_position(reading) or original) / original if factor is None else factor
+    if factor <= 0:
+        return
+    grown = max(factor, 1.0)
+    formula = 0.1 * log(grown) + 1 if rule == "yarn" else sqrt(1 + log(grown) / log(original))
+    if not formula / ODD < said < formula * ODD:
+        text = f"transformers multiplies cos and sin by it, so scores by {said**2:g}; the formula gives {formula:.6g}"
+        meant = "; probably meant: factor" if said in (factor, (max_position(reading) or 0) / original) else ""
+        reading.warning("attention_factor", text + meant, inside.data["attention_factor"])
+
+
+def equal_ends(reading: Reading, inside: Keys) -> None:
+    """Both ends of a ramp at one place, or exchanged."""
+    for low, high, needs in (("low_freq_factor", "high_freq_factor", "llama3"), ("beta_slow", "beta_fast", "yarn")):
+        if _rule(inside) != needs or low not in inside or high not in inside:
+            continue
+        small, large = inside.number(low) or 0.0, inside.number(high) or 0.0
+        if small == large:
+            reading.note(high, f"equal to {low}: no ramp, a step; transformers masks the 0/0 or widens it by 0.001")
+        if small > large:
+            reading.error(high, f"below {low} = {small:g}: transformers 4.57 and 5.23 only warn; probably exchanged")
+
+
+def zero_scale(reading: Reading, inside: Keys) -> None:
+    """A scale of 0, which counts as absent."""
+    for name in ("mscale", "mscale_all_dim"):
+        if inside.data.get(name) == 0:
+            reading.note(name, "0 counts as absent: the attention factor is that of factor alone")
+
+
+def lengths(reading: Reading, inside: Keys) -> None:
+    """Original and extended context that contradict the factor or each other."""
+    rule, longest = _rule(inside), max_position(reading)
+    if rule not in ("yarn", "longrope", "llama3"):
+        if ORIGINAL in inside and rule == "dynamic":
+            reading.warning(ORIGINAL, "ignored: dynamic begins at max_position_embeddings in both versions")
+        return
+    top, inner = reading.keys.length(ORIGINAL), inside.length(ORIGINAL)
+    if top is not None and inner is not None and top != inner:
+        reading.warning(ORIGINAL, f"the one at the top, {top:,}, wins over {inner:,} inside in transformers 5.23")
+    if top is None and inner is None:
+        reading.warning(ORIGINAL, f"is missing: transformers takes max_position_embeddings ({longest}) in its place")
+        return
+    original, factor = top or inner or 1, inside.number("factor")
+    if longest is not None and longest < original:
+        reading.warning("max_position_embeddings", f"is less than {ORIGINAL}, {original:,}", longest)
+    elif (
+        longest and factor and rule != "llama3" and longest != original and abs(longest / original / factor - 1) > 1e-9
+    ):
+        text = f"max_position_embeddings/{ORIGINAL} is {longest / original:g}: transformers warns and takes factor"
+        reading.warning("factor", text, inside.data["factor"])
+
+
+def sections(reading: Reading, inside: Keys) -> None:
+    """Multimodal rope: which pairs follow time, height and width."""
+    parts = inside.numbers("mrope_section")
+    if not parts:
+        return
+    pairs = head_dim(reading) // 2
+    share = inside.number("partial_rotary_factor") or reading.keys.number("partial_rotary_factor")
+    pairs = int(pairs * (share or reading.architecture.partial))
+    if sum(parts) == pairs:
+        reading.note("mrope_section", "pairs for time, height and width; text has one position for all three")
+    else:
+        reading.error(
+            "mrope_section", f"sums to {sum(parts):g}, and there are {pairs} pairs", inside.data["mrope_section"]
+        )
+
+
+def no_change(reading: Reading, inside: Keys) -> None:
+    """A scaling by 1."""
+    if inside.data.get("factor") in (1, 1.0) and _rule(inside) in ("linear", "yarn", "llama3", "dynamic"):
+        reading.note("factor", "1 changes nothing")
+
+
+def _rule(inside: Keys) -> str:
+    said = inside.text("rope_type", "type") or "default"
+    return {"su": "longrope", "mrope": "default"}.get(said, said)
+
+
+def _noted(reading: Reading) -> Callable[[str, str, object], None]:
+    return lambda key, text, value: reading.note(key, text)
+
+
+Check = Callable[[Reading, Keys], None]
+SCALING_CHECKS: tuple[Check, ...] = (
+    names_of_type,
+    ignored_keys,
+    attention_factor,
+    equal_ends,
+    zero_scale,
+    lengths,
+    sections,
+    no_change,
+)

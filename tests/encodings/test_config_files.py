@@ -1,0 +1,166 @@
+"""Files that are not trusted: what is wrong with one is one line, and its text does no harm."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pecli.core.errors import UnknownNameError, UsageError
+from pecli.encodings import encoding_of, read_encoding
+from pecli.encodings.configs.json_file import DEEPEST, LARGEST, read_json, shown
+from pecli.encodings.configs.model import read_model
+from pecli.encodings.rope import Rope
+from pecli.reports.model import model_data
+
+LLAMA = {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 2}
+GEMMA = {"model_type": "gemma3_text", "head_dim": 32, "num_hidden_layers": 6}
+
+
+def write(folder: Path, content: bytes | dict[str, Any]) -> str:
+    """A config.json of that content."""
+    file = folder / "config.json"
+    file.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
+    return str(file)
+
+
+def trouble(folder: Path, content: bytes | dict[str, Any]) -> str:
+    """The one line that such a config is refused with."""
+    with pytest.raises(UsageError) as caught:
+        read_model(write(folder, content))
+    text = str(caught.value)
+    assert "\n" not in text and text.isprintable()
+    return text
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "line 1, column 1"),
+        (b"{", "line 1"),
+        (b"[]", "holds a list, not an object"),
+        (b"null", "holds null"),
+        (b"3", "holds a number"),
+        (b"\xef\xbb\xbf{}", "byte order mark"),
+        (b'{"a": "\xff"}', "byte 7 is not UTF-8"),
+        (b'{"rope_theta": 1e999}', "beyond float64"),
+        (b'{"rope_theta": ' + b"9" * 5000 + b"}", "beyond float64"),
+        (b'{"rope_theta": 1, "rope_theta": 2}', 'the key "rope_theta" stands twice'),
+        (b'{"a": ' * 40 + b"1" + b"}" * 40, f"nested deeper than {DEEPEST}"),
+        (b"[" * 200_000, "nested too deep"),
+        (b'{"\\u001b[31m": 1, "\\u001b[31m": 2}', r"\\u001b\[31m"),
+    ],
+)
+def test_what_is_no_config_is_one_line(tmp_path: Path, content: bytes, reason: str) -> None:
+    with pytest.raises(UsageError, match=reason):
+        read_json(Path(write(tmp_path, content)))
+    trouble(tmp_path, content)
+
+
+@pytest.mark.parametrize(
+    ("keys", "reason"),
+    [
+        ({"rope_theta": "1e6"}, 'rope_theta is "1e6", and it takes a number'),
+        ({"rope_theta": float("nan")}, "rope_theta is NaN, and it takes a number"),
+        ({"rope_theta": float("-inf")}, "rope_theta is -Infinity, and it takes a number"),
+        ({"rope_theta": True}, "rope_theta is true, and it takes a number"),
+        ({"hidden_size": [64]}, "hidden_size is .*, and it takes a whole number"),
+        ({"hidden_size": 10**30}, "and it takes a whole number from 0 to"),
+        ({"num_attention_heads": 2.5}, "num_attention_heads is 2.5"),
+        ({"num_hidden_layers": -1}, "num_hidden_layers is -1"),
+        ({"num_hidden_layers": 10**9}, "num_hidden_layers is 1000000000"),
+        ({"rope_scaling": "linear"}, 'rope_scaling is "linear", and it takes an object'),
+        ({"rope_scaling": {"rope_type": 3}}, "rope_scaling.rope_type is 3, and it takes text"),
+        ({"rope_scaling": {"type": "linear", "factor": "\x1b[2J"}}, "rope_scaling.factor is"),
+        ({"layer_types": ["a", "\x1b[31m"]}, "layer_types is"),
+        ({"model_type": {}}, "model_type is"),
+        ({"max_position_embeddings": 0}, "max_position_embeddings is 0"),
+    ],
+)
+def test_a_wrong_type_is_one_line_that_names_the_key(tmp_path: Path, keys: dict[str, Any], reason: str) -> None:
+    with pytest.raises(UsageError, match=reason):
+        read_model(write(tmp_path, {**LLAMA, **keys}))
+    trouble(tmp_path, {**LLAMA, **keys})
+
+
+def test_a_number_that_nothing_reads_may_be_infinite_and_does_not_break_the_json(tmp_path: Path) -> None:
+    keys = {"time_step_limit": [0.0, float("inf")], "rope_parameters": {"rope_theta": 500.0, "odd": float("inf")}}
+    model = read_model(write(tmp_path, {**LLAMA, **keys}))
+    assert model.layers["all"].parameters == {"d": 16, "pairing": "half", "base": 500.0}
+    assert "Infinity" not in json.dumps(model_data(model))
+
+
+@pytest.mark.parametrize("keys", [{"num_attention_heads": 0}, {"hidden_size": 2}, {"rope_theta": 0}, {"head_dim": 7}])
+def test_what_cannot_be_built_is_a_finding_and_refused_as_an_encoding(tmp_path: Path, keys: dict[str, Any]) -> None:
+    file = write(tmp_path, {**LLAMA, **keys})
+    model = read_model(file)
+    assert [one.level for one in model.findings][:1] == ["error"]
+    assert all("\n" not in one.line() and one.line().isprintable() for one in model.findings)
+    with pytest.raises(UsageError, match="tells more"):
+        read_encoding(file)
+
+
+def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
+    file = tmp_path / "config.json"
+    with file.open("wb") as sparse:
+        sparse.truncate(LARGEST + 1)
+    with pytest.raises(UsageError, match=f"{LARGEST:,} are the most"):
+        read_json(file)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+def test_a_pipe_is_no_config_and_nobody_waits_for_it(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "config.json")
+    with pytest.raises(UsageError, match="not a file"):
+        read_json(tmp_path / "config.json")
+
+
+def test_a_value_is_shown_without_harm() -> None:
+    assert shown("\x1b[31m\x7f\u202e\n") == '"\\u001b[31m\\u007f\\u202e\\n"'
+    assert len(shown("x" * 1000)) == 60
+
+
+def test_a_config_is_an_encoding_by_its_file_or_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "tiny").mkdir()
+    file = write(tmp_path / "tiny", LLAMA)
+    monkeypatch.chdir(tmp_path)
+    plain = Rope(d=16, pairing="half")
+    for path in (file, str(tmp_path / "tiny"), "tiny", "tiny/config.json", "./tiny"):
+        assert read_encoding(path) == plain
+        assert encoding_of(path) is Rope
+    assert read_encoding("tiny:base=500").spec() == "rope:d=16,base=500,pairing=half"
+    assert read_encoding("tiny", {"d": 8}) == Rope(d=8, pairing="half")
+    assert "tiny" not in read_encoding("tiny").spec()
+
+
+def test_a_file_that_changes_is_read_again(tmp_path: Path) -> None:
+    file = write(tmp_path, LLAMA)
+    assert read_encoding(file) == Rope(d=16, pairing="half")
+    write(tmp_path, {**LLAMA, "rope_theta": 500})
+    os.utime(file, ns=(1, 1))
+    assert read_encoding(file) == Rope(d=16, base=500, pairing="half")
+
+
+def test_kinds_of_layers_are_named_and_the_full_ones_are_taken(tmp_path: Path) -> None:
+    file = write(tmp_path, GEMMA)
+    with pytest.warns(UserWarning, match=r"layers of other kinds too: sliding_attention; full_attention is taken"):
+        assert read_encoding(file) == Rope(d=32, base=1e6, pairing="half")
+    assert read_encoding(f"{file}#sliding_attention") == Rope(d=32, pairing="half")
+    with pytest.raises(UnknownNameError, match="did you mean 'full_attention'"):
+        read_encoding(f"{file}#full_atention")
+
+
+def test_a_path_that_is_not_there_says_so_and_a_wrong_word_stays_one() -> None:
+    with pytest.raises(UsageError, match=r"no/config\.json could not be read: No such file"):
+        read_encoding("no/config.json")
+    with pytest.raises(UnknownNameError, match="unknown encoding 'ropes'"):
+        read_encoding("ropes")
+
+
+def test_layers_without_positions_are_no_encoding(tmp_path: Path) -> None:
+    file = write(tmp_path, {"model_type": "jamba", "num_hidden_layers": 4})
+    with pytest.raises(UsageError, match="no position encoding that can be drawn"):
+        read_encoding(file)

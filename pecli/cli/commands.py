@@ -28,7 +28,13 @@ class Command:
 
 
 WORDS: Registry[Command] = Registry(
-    {"encodings": ("pecli.cli.encodings:COMMAND", "The encodings there are, or one of them in detail")}
+    {
+        "encodings": ("pecli.cli.encodings:COMMAND", "The encodings there are, or one of them in detail"),
+        "model": (
+            "pecli.cli.model:COMMAND",
+            "What a model's config.json does to its position encoding, and what is wrong in the file",
+        ),
+    }
 )
 FILES: Registry[Command] = Registry(
     {

@@ -1,0 +1,148 @@
+"""What a model's config.json does to its position encoding, layer kind by layer kind, and what is wrong in the file."""
+
+from __future__ import annotations
+
+import shlex
+from math import isfinite
+from typing import Any
+
+from pecli.core.terminal import facts_of, text_of
+from pecli.encodings import Encoding, find_encoding
+from pecli.encodings import encoding_of as encoding_class
+from pecli.encodings.capabilities import BiasEncoding
+from pecli.encodings.configs.model import Layer, Model
+from pecli.encodings.harmonic import Harmonic
+from pecli.encodings.rope import Rope
+from pecli.measures.long_context import critical_dimension, first_negative_offset, longer_than
+
+SEARCHED = 1 << 18  # offsets in which a negative sum is looked for, at most
+LEVELS = {"error": "bold red", "warning": "yellow", "note": ""}
+
+
+def model_data(model: Model) -> dict[str, Any]:
+    """All of it as plain values: "layers" by kind and "findings"."""
+    findings = [{"key": f.key, "value": _finite(f.value), "level": f.level, "text": f.text} for f in model.findings]
+    layers = {name: layer_data(layer) for name, layer in model.layers.items()}
+    return {"architecture": model.architecture, "layers": layers, "findings": findings}
+
+
+def _finite(value: Any) -> Any:
+    """A value out of a file, where a number that JSON does not have is text."""
+    if isinstance(value, dict):
+        return {key: _finite(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_finite(one) for one in value]
+    return str(value) if isinstance(value, float) and not isfinite(value) else value
+
+
+def layer_data(layer: Layer) -> dict[str, Any]:
+    """One kind of layers as plain values; null where the file does not say or nothing can be built."""
+    encoding = encoding_of(layer)
+    data: dict[str, Any] = {"kind": layer.kind, "spec": encoding.spec() if encoding else None}
+    if isinstance(encoding, Rope):
+        data |= _rope_data(encoding, layer)
+    elif layer.length is not None and layer.parameters is not None:
+        data |= {"length": layer.length, "width": layer.parameters["d"]}
+    elif encoding is not None:
+        data |= {name: value for name, value in encoding.settings().items() if value is not None}
+        data |= {"slopes": encoding.slopes().tolist()} if hasattr(encoding, "slopes") else {}
+    return {**data, "max_position": layer.max_position, "layer_indices": list(layer.indices)}
+
+
+def encoding_of(layer: Layer) -> Encoding | None:
+    """The encoding of a kind of layers, where there is one."""
+    if layer.name is None or layer.parameters is None:
+        return None
+    return find_encoding(layer.name).make(layer.parameters)
+
+
+def _rope_data(rope: Rope, layer: Layer) -> dict[str, Any]:
+    original, extended = layer.original, layer.max_position
+    waves = rope.wavelengths()
+    return {
+        "head_dim": rope.d,
+        "rotary_dim": rope.width,
+        "pairing": rope.pairing,
+        "base": rope.base,
+        "scaling": rope.scaling,
+        "inv_freq": rope.frequencies().tolist(),
+        "attention_factor": rope.attention_scaling,
+        "score_factor": rope.attention_scaling**2,
+        "original": original,
+        "longest_wavelength": float(waves.max()) if waves.max() < float("inf") else None,
+        "longer_than_original": None if original is None else longer_than(rope, original),
+        "longer_than_max_position": None if extended is None else longer_than(rope, extended),
+        "pairs": rope.rule.parts(rope.plain_rates(), rope),
+        "critical_dimension": None if original is None else critical_dimension(rope, original),
+        "first_negative_offset": first_negative_offset(rope, min(2 * (extended or original or SEARCHED), SEARCHED)),
+    }
+
+
+def model_text(model: Model) -> list[Any]:
+    """What to print: facts of each kind of layers, then the findings."""
+    shown: list[Any] = [text_of(f"{model.path}: {model.architecture}")]
+    for name, layer in model.layers.items():
+        shown += [text_of(""), text_of(name.replace("_", " "), "bold"), facts_of(_facts(layer))]
+    shown += [text_of("")] if model.findings else []
+    return [*shown, *(text_of(one.line(), LEVELS[one.level]) for one in model.findings)]
+
+
+def _facts(layer: Layer) -> dict[str, str]:
+    """The facts of one kind of layers in words."""
+    encoding, data = encoding_of(layer), layer_data(layer)
+    facts = {"layers": runs(layer.indices) or "the file does not say which", "encoding": layer.kind}
+    if layer.trouble:
+        facts["encoding"] = f"{layer.kind}, and it cannot be built: {layer.trouble}"
+    if isinstance(encoding, Rope):
+        facts |= _rope_facts(encoding, data)
+    elif "length" in data:
+        facts["table"] = f"{data['length']:,} positions × {data['width']:,} columns"
+    elif "slopes" in data:
+        facts["slopes"] = ", ".join(f"{slope:.4g}" for slope in data["slopes"])
+    if layer.max_position is not None and "length" not in data:
+        facts["context"] = f"{layer.max_position:,} positions"
+    return facts
+
+
+def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
+    pairs, n_pairs = data["pairs"], rope.width // 2
+    longest = data["longest_wavelength"]
+    longer = {"original": data["longer_than_original"], "extended": data["longer_than_max_position"]}
+    said = [f"{count} of {n_pairs} than the {name} context" for name, count in longer.items() if count is not None]
+    negative = data["first_negative_offset"]
+    facts = {
+        "rotary": f"{rope.width} of {rope.d} dimensions, {rope.pairing} pairs",
+        "base": f"{rope.base:,.10g}",
+        "scaling": rope.scaling,
+        "original context": "" if data["original"] is None else f"{data['original']:,} positions",
+        "pairs": ", ".join(f"{count} {what}" for what, count in pairs.items()),
+        "longest wavelength": "some pairs stand still" if longest is None else f"{longest:,.0f} positions",
+        "longer pairs": ", ".join(said),
+        "attention factor": f"{rope.attention_scaling:.7g}: scores times {rope.attention_scaling**2:.7g}",
+        "critical dimension": "" if data["critical_dimension"] is None else str(data["critical_dimension"]),
+        "first Σ cos < 0": "none found" if negative is None else f"at offset {negative:,}",
+    }
+    return {name: fact for name, fact in facts.items() if fact}
+
+
+def lines_to_type(model: Model) -> list[str]:
+    """The lines that draw each kind of layers, from the numbers alone."""
+    specs = [encoding.spec() for layer in model.layers.values() if (encoding := encoding_of(layer))]
+    return [f"pecli {_figure(spec)} -e {shlex.quote(spec)}" for spec in dict.fromkeys(specs)]
+
+
+def _figure(spec: str) -> str:
+    kind = encoding_class(spec)
+    return "spectrum" if issubclass(kind, Harmonic) else "bias" if issubclass(kind, BiasEncoding) else "distance"
+
+
+def runs(numbers: tuple[int, ...]) -> str:
+    """Whole numbers in order as runs: 0-4, 6, 8-9, and how many they are."""
+    parts: list[list[int]] = []
+    for number in numbers:
+        if parts and number == parts[-1][1] + 1:
+            parts[-1][1] = number
+        else:
+            parts.append([number, number])
+    text = ", ".join(str(low) if low == high else f"{low} to {high}" for low, high in parts)
+    return f"{len(numbers)}: {text}" if numbers else ""

@@ -85,8 +85,9 @@ def words(line: str) -> list[str]:
 def site(folder: Path) -> Path:
     """A folder with the files that README.md speaks of, the current one."""
     (folder / "gallery").mkdir()
-    for name in ("minilm-128x96.npy", "config.json"):
-        shutil.copy(ROOT / "gallery" / name, folder / "gallery")
+    shutil.copy(ROOT / "gallery" / "minilm-128x96.npy", folder / "gallery")
+    (config,) = blocks("json")
+    (folder / "config.json").write_text(config, encoding="utf-8")
     (batch,) = [text for text in blocks("toml") if "[[figure]]" in text]
     (folder / "figures.toml").write_text(batch, encoding="utf-8")
     return folder

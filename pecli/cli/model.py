@@ -10,6 +10,7 @@ import typer
 
 from pecli.cli.commands import Command
 from pecli.cli.guard import guard
+from pecli.core.errors import UsageError
 from pecli.core.options import Options, option
 from pecli.core.terminal import results, show
 
@@ -22,7 +23,9 @@ class Asked(Options):
 
 
 def model(
-    path: Annotated[str, typer.Argument(help="a config.json, or a folder that holds one", show_default=False)],
+    path: Annotated[
+        str | None, typer.Argument(help="a config.json, or a folder that holds one", show_default=False)
+    ] = None,
     seq_len: Annotated[
         str | None,
         typer.Option("--seq-len", "-n", help="the length in use, for dynamic and longrope", show_default=False),
@@ -34,6 +37,8 @@ def model(
         from pecli.encodings.configs.model import read_model
         from pecli.reports.model import lines_to_type, model_data, model_text
 
+        if path is None:
+            raise UsageError("pecli model takes the path of a config.json, or of a folder that holds one")
         used = Asked.options()["seq_len"].read(seq_len)
         found = read_model(path, used)
         if as_json:

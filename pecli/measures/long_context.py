@@ -8,7 +8,7 @@ from pecli.core.lazy import Array, np
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.powers_of_base import PowersOfBase
 
-STEPS = (1 << 12, 1 << 16)  # offsets looked at together, at first and at most
+STEP = 1 << 12  # offsets looked at together: so few that no product of matrices is shared out to threads
 NEGATIVE = -1e-9  # of the number of pairs; rounding stays above it
 
 
@@ -18,13 +18,11 @@ def first_negative_offset(encoding: Harmonic, most: int) -> int | None:
     Where it is, a key further away can outscore a nearer one that is alike (Men et al. 2024, arXiv:2405.14591).
     """
     weight = float(np.sum(encoding.amplitudes**2))
-    first, step = 0, STEPS[0]
-    while first <= most:
-        count = min(step, most + 1 - first)
-        below = np.flatnonzero(weight - encoding.squares(count, first) / 2 < NEGATIVE * weight)
+    for first in range(0, most + 1, STEP):
+        sums = weight - encoding.squares(min(STEP, most + 1 - first), first) / 2
+        below = np.flatnonzero(sums < NEGATIVE * weight)
         if len(below):
             return first + int(below[0])
-        first, step = first + count, min(2 * step, STEPS[1])
     return None
 
 

@@ -77,6 +77,7 @@ def test_findings_stand_below_with_key_and_value(ask: Ask) -> None:
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
+        ([], "takes the path of a config.json"),
         (["no/config.json"], "no/config.json could not be read"),
         ([str(CONFIGS / "bert.json"), "--seq-len", "0"], "--seq-len 0 is not allowed"),
         ([str(CONFIGS / "gives.toml")], "is not a config"),

@@ -8,7 +8,7 @@ from pecli.core.lazy import Array, np
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.powers_of_base import PowersOfBase
 
-STEP = 1 << 12  # offsets looked at together: so few that no product of matrices is shared out to threads
+STEP = 1 << 11  # offsets looked at together: so few that no product of matrices is shared out to threads
 NEGATIVE = -1e-9  # of the number of pairs; rounding stays above it
 
 

@@ -19,6 +19,7 @@ WORDS = {  # what transformers 5 calls the kinds of older configs
     "linear": LINEAR,
     "deepseek_sparse_attention": "indexed_attention",
 }
+MOST = 4096  # layers
 PATTERN = {"M": LINEAR, "*": FULL, "-": "mlp", "E": "moe"}  # Nemotron-H
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers", "num_transformer_layers")
 
@@ -27,6 +28,8 @@ def layer_kinds(keys: Keys, architecture: Architecture) -> list[str]:
     """The kind of each layer, in order; empty where the file does not say how many there are."""
     count = keys.whole(*LAYERS)
     count = architecture.sizes.get("layers", 0) if count is None else count
+    if count > MOST:
+        raise UsageError(f"{keys.first(*LAYERS)} is {count}, and {MOST} layers are the most")
     kinds = _listed(keys, count)
     if kinds is None:
         kinds = _ruled(keys, architecture, count)
@@ -46,7 +49,7 @@ def _listed(keys: Keys, count: int) -> list[str] | None:
         return [NO_ATTENTION if _skipped(one) else FULL for one in keys.data["block_configs"]]
     if "hybrid_override_pattern" in keys:
         letters = keys.text("hybrid_override_pattern") or ""
-        return [PATTERN.get(letter, FULL) for letter in letters[:4096]]
+        return [PATTERN.get(letter, FULL) for letter in letters[:MOST]]
     for name, on, off in (("attn_type_list", FULL, LINEAR), ("hybrid_layer_pattern", SLIDING, FULL)):
         flags = keys.flags(name)
         if flags is not None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from pecli.encodings.configs import lint_scaling
-from pecli.encodings.configs.layer_kinds import FULL
+from pecli.encodings.configs.layer_kinds import FULL, LAYERS
 from pecli.encodings.configs.reading import Reading, nearest
 from pecli.encodings.configs.rotary import FRACTION, SLIDING_THETA, THETA, nested_kinds, scaling_object
-from pecli.encodings.configs.sizes import HEADS, WIDTH
+from pecli.encodings.configs.sizes import HEAD, HEADS, WIDTH
 
 ROPE = (*THETA, *SLIDING_THETA, *FRACTION, "rope_scaling", "rope_parameters", "rotary_dim", "rope_ratio")
 OTHER = (
@@ -131,6 +131,24 @@ def own_head(reading: Reading, rope: bool) -> None:
         reading.note("head_dim", f"{keys.first(*WIDTH)}/{keys.first(*HEADS)} would be {width // heads}: head_dim wins")
 
 
+def uneven_heads(reading: Reading, rope: bool) -> None:
+    """A width that the heads do not share evenly."""
+    keys = reading.keys
+    width, heads = keys.whole(*WIDTH), keys.whole(*HEADS)
+    if rope and width and heads and width % heads and not keys.first(*HEAD, "qk_rope_head_dim"):
+        reading.warning(
+            keys.first(*HEADS) or "", f"does not divide {keys.first(*WIDTH)} = {width}: transformers rounds down"
+        )
+
+
+def count_of_layers(reading: Reading, rope: bool) -> None:
+    """More or fewer kinds of layers than layers."""
+    kinds, count = reading.keys.words("layer_types"), reading.keys.whole(*LAYERS)
+    if kinds is not None and count is not None and len(kinds) != count:
+        text = f"has {len(kinds)} entries for {count} layers: transformers 5.23 refuses the file"
+        reading.error("layer_types", text)
+
+
 def one_code_only(reading: Reading, rope: bool) -> None:
     """Keys that only the model's own code reads."""
     for name in ("use_dynamic_ntk", "use_logn_attn"):
@@ -149,5 +167,7 @@ CHECKS: tuple[Check, ...] = (
     hidden_base,
     layers_without_rope,
     own_head,
+    uneven_heads,
+    count_of_layers,
     one_code_only,
 )

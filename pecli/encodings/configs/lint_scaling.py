@@ -6,7 +6,7 @@ from collections.abc import Callable
 from math import log, sqrt
 
 from pecli.encodings.configs.keys import Keys
-from pecli.encodings.configs.reading import Reading, nearest
+from pecli.encodings.configs.reading import STOPS, Reading, nearest
 from pecli.encodings.configs.rules import ORIGINAL, original_length
 from pecli.encodings.configs.sizes import head_dim, max_position
 
@@ -53,6 +53,13 @@ def ignored_keys(reading: Reading, inside: Keys) -> None:
         owner = f"; it belongs to {', '.join(owners)}" if owners else hint
         text = f"ignored with rope_type {rule}, with no more than a log line in transformers 4.57 and 5.23{owner}"
         (reading.warning if owner else _noted(reading))(name, text, inside.data[name])
+
+
+def missing_factor(reading: Reading, inside: Keys) -> None:
+    """YaRN without a factor."""
+    if _rule(inside) == "yarn" and "factor" not in inside.data:
+        taken = "what is taken here, max_position_embeddings over the original context, is what null would mean"
+        reading.error("factor", f"is missing: {STOPS}; {taken}")
 
 
 def attention_factor(reading: Reading, inside: Keys) -> None:
@@ -149,6 +156,7 @@ Check = Callable[[Reading, Keys], None]
 SCALING_CHECKS: tuple[Check, ...] = (
     names_of_type,
     ignored_keys,
+    missing_factor,
     attention_factor,
     equal_ends,
     zero_scale,

@@ -24,7 +24,7 @@ def trouble(key: str, text: str) -> UsageError:
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """A suggestion, or nothing."""
-    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
+    near = difflib.get_close_matches(word.lower(), list(known), n=1, cutoff=0.5)
     return f"; probably meant: {near[0]}" if near else ""
 
 

@@ -22,6 +22,7 @@ THETA = (
 )
 SLIDING_THETA = ("rope_local_base_freq", "local_rope_theta", "swa_rope_theta")
 FRACTION = ("partial_rotary_factor", "rotary_pct", "rotary_emb_fraction", "rope_pct", "rotary_percentage")
+HUGE = 1e12  # a stretch beyond all sense
 OTHER_NAMES = {"su": "longrope", "mrope": "default", "none": "default"}  # of a rule
 
 
@@ -113,15 +114,17 @@ def _of_layer(numbers: list[float], layer: int) -> float:
 
 def _ntk(inside: Keys, rope: dict[str, Any]) -> dict[str, Any]:
     """GTE's fixed scaling: base · factor, and every rate divided by factor^(2/d)."""
-    factor = inside.number("factor") or 1.0
+    factor = inside.number("factor")
+    if factor is None or not 1 <= factor < HUGE:
+        raise trouble("factor", "it takes a number ≥ 1")
     return {"base": rope["base"] * factor, "scaling": "linear", "factor": factor ** (2 / rope["d"])}
 
 
 def _stretched(reading: Reading, base: float, alpha: float) -> float:
     """Hunyuan's fixed NTK scaling: base · alpha^(d/(d − 2))."""
     d = head_dim(reading, FULL)
-    if d <= 2 or alpha <= 0:
-        raise trouble("alpha", f"with head_dim {d} gives no base")
+    if d <= 2 or not 0 < alpha < HUGE:
+        raise trouble("alpha", f"is {alpha:g} with head_dim {d}, which gives no base")
     return float(base * alpha ** (d / (d - 2)))
 
 

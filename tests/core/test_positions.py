@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 from pecli.core.errors import UsageError
-from pecli.core.positions import Positions
+from pecli.core.positions import LogBlocks, Positions
 
 
 def test_runs_from_start_over_length_positions() -> None:
@@ -38,3 +40,20 @@ def test_refuses_a_length_that_is_none(length: object) -> None:
 def test_refuses_a_start_that_floats_cannot_count_from(start: object) -> None:
     with pytest.raises(UsageError, match="start"):
         Positions.make({"start": start})
+
+
+@pytest.mark.parametrize(("start", "stop", "count"), [(1, 100, 7), (1, 5, 12), (3, 4, 3), (1, 1000, 5), (17, 1000, 40)])
+def test_a_pixel_of_a_logarithmic_axis_has_the_positions_inside_it_or_the_one_before(
+    start: int, stop: int, count: int
+) -> None:
+    blocks = LogBlocks(start, stop, count)
+    borders = start * (stop / start) ** (np.arange(count + 1) / count)
+    borders[-1] = stop
+    whole = range(start, stop)
+    inside = [[p for p in whole if low <= p < high] or [int(low)] for low, high in pairwise(borders)]
+    assert blocks.borders() == pytest.approx(borders)
+    assert blocks.firsts().tolist() == [run[0] for run in inside]
+    assert blocks.counts().tolist() == [len(run) for run in inside]
+    assert blocks.centres() == pytest.approx([np.mean(run) for run in inside])
+    assert blocks.size == max(map(len, inside))
+    assert {p for run in inside for p in run} == set(whole)

@@ -140,6 +140,20 @@ def test_a_row_does_not_depend_on_the_window(start: int) -> None:
     assert np.array_equal(pecli.encode("learned", d=5, start=start, length=60), whole[start : start + 60])
 
 
+@pytest.mark.parametrize(
+    ("position", "row"),
+    [
+        (0, [0.002514604421867866, -0.0026420972658260378, 0.012808453008865642]),
+        (512, [-0.0007929229727540495, 0.027682459882073008, -0.002153601266671476]),
+        (1023, [-0.002502383470883109, -0.00880295077072389, 0.010806414667179643]),
+        (1024, [0.002059353600287225, -0.019610543420605225, -0.01634956649844635]),
+        (2048, [-0.011997009998889908, -0.007010350561821266, -0.020077917439957967]),
+    ],
+)
+def test_the_untrained_numbers_stay_those_of_the_pictures_that_were_made(position: int, row: list[float]) -> None:
+    assert pecli.encode("learned", d=3, start=position, length=1)[0] == pytest.approx(row, rel=1e-12)
+
+
 def test_no_two_rows_of_the_untrained_table_are_alike() -> None:
     rows = pecli.encode("learned", d=3, length=3000)  # more than are drawn together
     assert len(np.unique(rows, axis=0)) == 3000

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import pecli
+from pecli.core.errors import UsageError
 from pecli.core.lazy import Array
-from pecli.core.positions import Positions
+from pecli.core.positions import LONGEST, Positions
 from pecli.encodings.relative import Relative
 from pecli.encodings.sinusoidal import Sinusoidal
 
@@ -35,6 +36,12 @@ def test_the_table_runs_over_all_signed_offsets(length: int) -> None:
     rows = Relative().covered(Positions(length=length))
     assert rows.array().tolist() == list(range(1 - length, length))
     assert pecli.encode("relative", d=6, length=length).shape == (2 * length - 1, 6)
+
+
+def test_half_of_the_longest_run_of_positions_still_has_all_its_offsets() -> None:
+    assert Relative().covered(Positions(length=LONGEST // 2)).length == LONGEST - 1
+    with pytest.raises(UsageError, match="two offsets a position"):
+        Relative().covered(Positions(length=LONGEST // 2 + 1))
 
 
 def test_the_start_of_a_sequence_does_not_matter() -> None:

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure as Drawing
 from PIL import Image
 
 import pecli
+from pecli.core.errors import UsageError
 from pecli.figures.canvas import style_context
 from pecli.jobs.picture import Picture
 
@@ -120,3 +121,19 @@ def test_a_picture_is_computed_once() -> None:
     picture = pecli.figure("heatmap", length=5)
     assert isinstance(picture, Picture)
     assert picture.numbers is picture.numbers is picture.seen
+
+
+# the logarithmic axis
+
+
+def test_a_logarithmic_axis_begins_at_position_1() -> None:
+    found = pecli.figure("heatmap", positions="log", d=6, length=3).numbers
+    assert found.arrays()["positions"].tolist() == [1, 2]
+    assert np.array_equal(found.main, pecli.encode(d=6, start=1, length=2))
+    assert pecli.figure("heatmap", positions="log", d=6, start=5, length=3).numbers.arrays()["positions"][0] == 5
+
+
+@pytest.mark.parametrize(("start", "length"), [(0, 2), (0, 1), (-1, 9)])
+def test_positions_that_have_no_logarithmic_axis_are_refused(start: int, length: int) -> None:
+    with pytest.raises(UsageError, match="a start of 0 or more and 3 positions"):
+        pecli.figure("heatmap", positions="log", start=start, length=length)

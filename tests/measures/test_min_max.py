@@ -48,7 +48,7 @@ def test_even_bins_cover_the_length_and_are_no_more_than_asked_for(length: int, 
 
 
 @pytest.mark.parametrize("length", [2, 7, 100, 1009, 10**6])
-@pytest.mark.parametrize("most", [2, 13, 100])
+@pytest.mark.parametrize("most", [0, 1, 2, 13, 100])
 def test_log_bins_cover_1_to_the_length_and_never_get_shorter_by_more_than_rounding(length: int, most: int) -> None:
     edges = log_edges(length, most)
     sizes = np.diff(edges)

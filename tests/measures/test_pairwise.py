@@ -11,7 +11,7 @@ import pytest
 from pecli.core.lazy import Array
 from pecli.core.positions import Positions
 from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.measures.pairwise import MEASURES, by_offset, matrix, to_all
+from pecli.measures.pairwise import MEASURES, by_offset, matrix, spread_by_offset, to_all
 
 Pair = Callable[[Sequence[float], Sequence[float]], float]
 
@@ -183,3 +183,9 @@ def test_similarities_are_told_from_distances() -> None:
     assert {name for name, measure in MEASURES.items() if measure.similarity} == {"dot", "cos", "corr"}
     assert MEASURES["euclidean"].label == "Euclidean distance"
     assert "distance" not in MEASURES["corr"].label
+
+
+@pytest.mark.parametrize(("d", "name", "undefined"), [(1, "cos", 9), (1, "corr", 45), (2, "cos", 0)])
+def test_pairs_that_have_no_measure_are_counted(d: int, name: str, undefined: int) -> None:
+    positions = Positions(length=9)  # 45 pairs p ≤ q; at d = 1 the row of position 0 is zero, and it is in 9
+    assert spread_by_offset(Sinusoidal(d=d), MEASURES[name], positions)[1] == undefined

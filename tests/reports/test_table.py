@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -9,10 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 import pecli
 from pecli.encodings import ENCODINGS
-from pecli.reports.number_table import head_and_tail, number
+from pecli.reports.number_table import grid, head_and_tail, number
 from pecli.reports.table import Table
 
 Ask = Callable[..., Any]
@@ -111,3 +113,22 @@ def test_what_is_asked_wrongly_is_one_line(ask: Ask, words: tuple[str, ...]) -> 
 
 def test_a_number_is_never_minus_zero() -> None:
     assert (number(-0.00001, 4), number(-0.00005001, 4), number(0.5, 0)) == ("0.0000", "-0.0001", "0")
+
+
+@pytest.mark.parametrize("shown", range(1, 9))
+def test_as_many_columns_are_shown_as_there_is_room_for(shown: int) -> None:
+    def columns(width: int) -> int:
+        return len(grid("p", list("abcdefghij"), ["0"], np.zeros((1, 10)), width=width, digits=0).columns)
+
+    room = len("p") + 3 * shown + len("  …")  # two blanks before every column of one letter
+    assert columns(room) == columns(room + 2) == 1 + shown + 1
+    assert columns(room - 1) == 1 + max(1, shown - 1) + 1
+    assert columns(len("p") + 3 * 10) == 1 + 10  # all of them need no gap
+
+
+def test_a_grid_fills_the_room_that_it_counts_with() -> None:
+    made = grid("p", list("abcdefghij"), ["0"], np.zeros((1, 10)), width=22, digits=0)
+    screen = Console(width=80, file=io.StringIO())
+    with screen.capture() as printed:
+        screen.print(made)
+    assert max(len(line.rstrip()) for line in printed.get().splitlines()) == 22

@@ -146,3 +146,11 @@ def test_a_narrow_terminal_loses_nothing() -> None:
     for encoding in ENCODINGS.values():
         for said in (encoding.name, *encoding.source.split()[:3], encoding.kind.split()[0]):
             assert said in ended.stdout
+
+
+@pytest.mark.parametrize(("columns", "as_table"), [(119, False), (120, True)])
+def test_a_terminal_of_120_columns_has_room_for_the_table(columns: int, as_table: bool) -> None:
+    ended = CliRunner().invoke(app, ["encodings"], env={"COLUMNS": str(columns)})
+    lines = ended.stdout.splitlines()
+    assert any({"name", "kind", "source"} <= set(line.split()) for line in lines) == as_table
+    assert max(map(len, lines)) <= columns

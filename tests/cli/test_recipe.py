@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from pecli.cli.recipe import toml
+
 Ask = Callable[..., Any]
 SMALL = ("-d", "4", "-n", "5", "--dpi", "20")
 CASES: list[tuple[str, ...]] = [
@@ -160,3 +162,10 @@ def test_one_file_without_a_job_leaves_no_half_a_recipe(ask: Ask, strange: Path)
     ended = ask("recipe", "good.json", "foreign.png")
     assert (ended.code, ended.out) == (1, "")
     assert "foreign.png" in ended.err
+
+
+@pytest.mark.parametrize(
+    "value", ["\x7f", "a\tb\nc", "\\", '"', "位置", "\U0001d53c", True, 0.1, 10**15, ["a", "b,c"], []]
+)
+def test_what_is_written_as_toml_reads_back(value: object) -> None:
+    assert tomllib.loads(f"x = {toml(value)}") == {"x": value}

@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 from pecli.cli.guard import as_flag
-from pecli.core.errors import PecliError, UnknownNameError, UsageError, as_keyword, mention
+from pecli.core.errors import LISTED, PecliError, UnknownNameError, UsageError, as_keyword, mention
 from pecli.jobs.batch_entries import as_key
 
 EDGES = [as_flag, as_key, as_keyword]
@@ -56,6 +56,19 @@ def test_an_unknown_name_knows_the_nearest() -> None:
     assert (error.nearest, error.known, error.value, error.option) == ("rope", ["rope", "clock"], "rop", "encoding")
     assert str(error) == "unknown encoding 'rop'; did you mean 'rope'? (known: rope, clock)"
     assert UnknownNameError("encoding", "xyz", []).nearest is None
+
+
+@pytest.mark.parametrize(
+    ("given", "nearest"), [("sinus", "sinusoidal"), ("ROPE", "rope"), ("rotary", None), ("cl", "clock"), ("c", None)]
+)
+def test_the_nearest_shares_half_of_its_letters_in_either_case(given: str, nearest: str | None) -> None:
+    assert UnknownNameError("encoding", given, ["sinusoidal", "rope", "clock"]).nearest == nearest
+
+
+def test_forty_names_are_listed_and_of_more_the_first_forty_with_their_number() -> None:
+    names = [f"n{at}" for at in range(LISTED + 1)]
+    assert str(UnknownNameError("name", "?", names[:LISTED])).endswith("n38, n39)")
+    assert str(UnknownNameError("name", "?", names)).endswith("n38, n39, … 41 in all)")
 
 
 @pytest.mark.parametrize(

@@ -84,6 +84,13 @@ def test_there_must_be_room_for_what_the_result_is_made_from(monkeypatch: pytest
         memory.check_memory("heatmap", (1000,), "")
 
 
+def test_what_fits_to_the_last_byte_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "available", lambda: 8 * 1000 * memory.COPIES)
+    memory.check_memory("heatmap", (10, 100), "")
+    with pytest.raises(UsageError):
+        memory.check_memory("heatmap", (7, 11, 13), "")  # 1001 numbers
+
+
 def test_a_system_that_does_not_say_is_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "available", lambda: None)
     memory.check_memory("distance", (10**9, 10**9), "")

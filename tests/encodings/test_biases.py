@@ -100,6 +100,15 @@ def test_every_bucket_is_used_and_the_last_begins_before_the_largest_distance() 
     assert np.array_equal(found[:6], np.arange(6))
 
 
+@pytest.mark.parametrize(("buckets", "factor"), [(10, 2), (10, 5), (14, 3), (8, 10), (32, 2)])
+def test_far_buckets_of_a_whole_factor_begin_exactly_at_its_powers(buckets: int, factor: int) -> None:
+    exact = buckets // 2
+    distances = np.array([float(exact * factor**k) for k in range(exact)])
+    one = T5(buckets=buckets, max_distance=exact * factor**exact, direction="causal")
+    assert one.bucket(distances).tolist() == list(range(exact, buckets))
+    assert one.bucket(distances - 1).tolist() == list(range(exact - 1, buckets - 1))
+
+
 def test_without_a_file_the_bias_is_the_buckets_number() -> None:
     assert T5().quantity == "bucket"
     assert T5().n_heads == 1
@@ -149,3 +158,7 @@ def test_heads_are_as_many_as_numbers() -> None:
     with pytest.raises(UsageError, match=r"r2=2\.5 is not allowed with kernel"):
         Kerple(kernel="power", r2=(2.5,))
     assert Kerple(r2=(2.5,)).n_heads == 1
+
+
+def test_a_power_may_be_as_large_as_2() -> None:
+    assert Kerple(kernel="power", r1=(1,), r2=(2,)).bias(np.array([0.0, 3.0]))[0].tolist() == [0, -9]

@@ -185,3 +185,8 @@ def test_lengths_and_hands_are_told_as_durations() -> None:
     assert [Clock().length_text(length) for length in Clock().wavelengths()] == ["1 min", "1 h", "12 h"]
     assert [Clock().pair_text(pair) for pair in range(3)] == ["1 min hand", "1 h hand", "12 h hand"]
     assert (Clock.position_label, Clock.other_label) == ("time", "other time")
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(5400.0, "90 min"), (43201.0, "43201 s"), (86400 * (1 + 1e-15), "1 d")])
+def test_a_duration_keeps_its_seconds_and_drops_rounding(seconds: float, text: str) -> None:
+    assert Clock().length_text(seconds) == text

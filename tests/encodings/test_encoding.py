@@ -105,3 +105,11 @@ def test_positions_are_written_with_a_true_minus_sign(position: float, text: str
 def test_pairs_are_numbered_and_lengths_are_short() -> None:
     assert Sinusoidal().pair_text(7) == "pair 7"
     assert [Squares().length_text(one) for one in (6.28318, 54410.1, 1.25e9)] == ["6.283", "54,410", "1.25e+09"]
+
+
+@pytest.mark.parametrize(
+    ("length", "text"),
+    [(9999.4, "9,999"), (9999.6, "10,000"), (9_999_999, "9,999,999"), (1e7, "1e+07"), (999.96, "1,000")],
+)
+def test_a_length_has_no_power_of_ten_before_ten_million(length: float, text: str) -> None:
+    assert Squares().length_text(length) == text

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from pecli.core.errors import UsageError
 from pecli.core.lazy import Array
 from pecli.core.positions import Blocks
 from pecli.encodings.harmonic import Harmonic
@@ -137,3 +138,24 @@ def test_a_table_made_in_pieces_is_the_table_made_at_once(monkeypatch: pytest.Mo
     monkeypatch.setattr("pecli.core.arithmetic.CHUNK", 31)
     assert np.array_equal(encoding.table(POSITIONS), whole[0])
     assert encoding.squares(1009) == pytest.approx(whole[1], rel=1e-12)
+
+
+@pytest.mark.parametrize(("rate", "taken"), [(1e12, True), (-1e12, True), (1e12 + 1, False), (-1e12 - 1, False)])
+def test_a_pair_turns_no_faster_than_positions_have_digits_for(rate: float, taken: bool) -> None:
+    class Fast(Sinusoidal):
+        def rates(self) -> list[float]:
+            return [1.0, rate]
+
+    if taken:
+        assert Fast(d=4).frequencies()[1] == rate
+    else:
+        with pytest.raises(UsageError, match="1e\\+12 is the most"):
+            Fast(d=4)
+
+
+@pytest.mark.parametrize("first", [-711, -5, 700])
+def test_squares_from_any_offset_on_are_those_of_the_whole_run(first: int) -> None:
+    encoding = Sinusoidal(d=2)  # whose rows nearly coincide at the offsets 0 and 710
+    offsets = np.arange(first, first + 20)
+    expected = 4 * np.sin(encoding.angles(offsets.astype(float)) / 2)[:, 0] ** 2
+    assert encoding.squares(20, first) == pytest.approx(expected, rel=1e-9, abs=1e-30)

@@ -15,8 +15,8 @@ import pecli
 from pecli.cli import app
 from pecli.core.errors import UsageError
 from pecli.core.lazy import Array
-from pecli.core.positions import Blocks
-from pecli.encodings.learned import Learned
+from pecli.core.positions import Blocks, Positions
+from pecli.encodings.learned import MOST, Learned
 from pecli.jobs.job import Job
 
 DATA = Path(__file__).parents[1] / "data"
@@ -165,6 +165,13 @@ def test_the_untrained_table_is_normal_with_deviation_0_02() -> None:
     assert abs(values.mean()) < 4 * spread
     assert values.std() == pytest.approx(0.02, abs=4 * spread)
     assert np.mean(np.abs(values) < 0.02) == pytest.approx(0.6827, abs=0.01)
+
+
+def test_the_untrained_table_ends_with_its_last_row() -> None:
+    last = Positions(start=MOST - 1, length=1)
+    assert Learned().covered(last) == last
+    with pytest.raises(UsageError, match="at most 10,000,000 untrained rows: 10,000,001 positions"):
+        Learned().covered(Positions(start=MOST, length=1))
 
 
 def test_the_untrained_table_has_128_columns_or_d() -> None:

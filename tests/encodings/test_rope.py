@@ -209,6 +209,17 @@ def test_float32_is_rotated_in_float64_and_x_is_left_alone() -> None:
     assert np.array_equal(x, kept)
 
 
+@both
+def test_one_vector_may_be_turned_by_many_positions(pairing: str) -> None:
+    rope, positions, x = Rope(d=D, pairing=pairing), np.arange(-5.0, 18), vectors(3, 1)
+    assert np.array_equal(rope.rotate(x, positions), rope.rotate(np.tile(x, (23, 1)), positions))
+
+
+def test_another_number_of_vectors_than_of_positions_is_refused() -> None:
+    with pytest.raises(UsageError, match="one vector a position: 2 for 3 are given"):
+        Rope(d=D).rotate(np.zeros((2, D)), np.arange(3))
+
+
 @pytest.mark.parametrize("width", [D - 2, D + 2, 1])
 def test_vectors_of_another_width_are_refused(width: int) -> None:
     with pytest.raises(UsageError, match=f"d = 14 numbers, {width} are given"):
@@ -287,6 +298,12 @@ def test_a_query_of_another_size_is_refused(tmp_path: Path) -> None:
 def test_a_seed_that_is_none_is_refused(query: str) -> None:
     with pytest.raises(UsageError, match="SEED a whole number"):
         Rope(query=query)
+
+
+def test_a_seed_has_up_to_nine_digits() -> None:
+    assert Rope(query="random:999999999").vector.shape == (128,)
+    with pytest.raises(UsageError, match="SEED a whole number"):
+        Rope(query="random:1000000000")
 
 
 def test_the_fingerprint_follows_the_querys_file_and_random_has_none(tmp_path: Path) -> None:

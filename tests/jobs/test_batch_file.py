@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -324,3 +325,15 @@ def test_what_is_wrong_inside_an_encoding_is_told_with_the_line_of_the_encoding(
 def test_a_key_is_found_under_every_name_of_its_option(key: str, folder: Path) -> None:
     said = refused(f"{HEAT}d = 4\n{key} = 0\n")
     assert said.startswith(f"{FILE}:4: figure 1: ")
+
+
+def test_the_largest_file_that_is_read_is_ten_mebibytes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pecli.jobs.batch_file.LARGEST", len(HEAT))
+    assert len(read(HEAT).jobs) == 1
+    assert "larger than" in refused(HEAT + "\n")
+
+
+def test_every_later_picture_of_one_file_is_told_with_the_first(folder: Path) -> None:
+    said = refused("".join(f'{HEAT}base = {base}\noutput = "a.png"\n' for base in (10, 11, 12)))
+    places = re.findall(r"\(.*:(\d+): figure (\d); .*:(\d+): figure (\d)\)", said)
+    assert places == [("1", "1", "5", "2"), ("1", "1", "9", "3")]

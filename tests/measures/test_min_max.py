@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pecli.measures.min_max import Envelope, envelope, even_edges, log_edges
+from pecli.core.errors import UsageError
+from pecli.measures.min_max import MOST, Envelope, check_run, envelope, even_edges, log_edges
 
 Array = Any
 LENGTHS = [1, 2, 7, 100, 1009]
@@ -91,3 +92,9 @@ def test_low_and_high_are_one_where_a_bin_is_one_index() -> None:
     found = envelope(lambda first, count: rough(2, 7)[:, first : first + count], even_edges(7, 7), 2)
     assert np.array_equal(found.low, found.high)
     assert np.array_equal(found.low, rough(2, 7))
+
+
+def test_a_line_is_followed_up_to_the_most_positions_and_not_one_more() -> None:
+    check_run("waves", MOST)
+    with pytest.raises(UsageError, match="waves follows every position: length='10,000,000,001'"):
+        check_run("waves", MOST + 1)

@@ -114,3 +114,23 @@ def test_too_many_pairs_for_points_are_drawn_as_counts() -> None:
 def test_the_numbers_of_a_counted_scatter_are_still_every_pair() -> None:
     picture = pecli.figure("scatter", length=641, d=4)
     assert len(picture.numbers.main) == 641 * 640 // 2
+
+
+def test_a_measure_of_one_value_falls_into_one_class() -> None:
+    rows = Positions(length=11)
+    found = pair_density.counts(read_table_encoding("learned:d=3"), MEASURES["hamming"], MEASURES["euclidean"], rows)
+    assert found.counts.sum() == found.counts[:, 0].sum() == 55  # no two numbers of it are equal: 1 for every pair
+    assert (found.x_edges[0], found.x_edges[-1]) == (1, 2)
+    assert found.pearson is None and found.spearman is None
+
+
+def test_values_that_are_equal_but_for_rounding_share_a_class() -> None:
+    edges = np.linspace(0.1, 0.7, pair_density.CLASSES + 1)
+    for border in (edges[[1, 512, 1024, 2047]], edges[[1, 512, 1024, 2047]] * (1 - 1e-16)):
+        assert pair_density._class(border, edges).tolist() == [1, 512, 1024, 2047]
+    assert pair_density._class(edges[[0, -1]], edges).tolist() == [0, pair_density.CLASSES - 1]
+
+
+@pytest.mark.parametrize(("step", "expected"), [(1e-9, [1, 2, 3]), (1e-11, [1, 2, 3]), (1e-14, [1.5, 1.5, 3])])
+def test_ranks_tell_all_apart_that_is_more_than_rounding(step: float, expected: list[float]) -> None:
+    assert pair_density.ranks(np.array([0.0, step, 1.0])).tolist() == expected

@@ -189,3 +189,11 @@ def test_similarities_are_told_from_distances() -> None:
 def test_pairs_that_have_no_measure_are_counted(d: int, name: str, undefined: int) -> None:
     positions = Positions(length=9)  # 45 pairs p ≤ q; at d = 1 the row of position 0 is zero, and it is in 9
     assert spread_by_offset(Sinusoidal(d=d), MEASURES[name], positions)[1] == undefined
+
+
+@pytest.mark.parametrize("name", ["cos", "corr"])
+def test_no_similarity_is_beyond_1(name: str) -> None:
+    rows = np.random.default_rng(2).normal(size=(101, 7))
+    both = np.vstack([rows, -rows])  # norms are 1 but for rounding, and so would be their products
+    values = MEASURES[name].between(both, both)
+    assert (values.min(), values.max()) == (-1, 1)

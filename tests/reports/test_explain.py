@@ -194,3 +194,17 @@ def test_what_is_asked_wrongly_is_one_line(ask: Ask, words: tuple[str, ...]) -> 
     answer = ask("explain", *words)
     assert answer.code == 2 and answer.out == ""
     assert len(answer.err.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_the_smallest_case_is_one_position(ask: Ask, name: str) -> None:
+    entry = facts(ask, "-e", name, "--length", "1")["entry"]
+    assert entry["position"] == 0
+
+
+def test_the_rows_of_pairs_are_named_by_their_offsets(ask: Ask) -> None:
+    lines = [line.split() for line in ask("explain", "-e", "relative", "--digits", "2").out.splitlines()]
+    rows = [line for line in lines[-12:] if len(line) == 9]
+    table = pecli.encode("relative:d=8", length=3)
+    assert [int(row[0].replace("−", "-")) for row in rows[-5:]] == [-2, -1, 0, 1, 2]
+    assert [[float(cell) for cell in row[1:]] for row in rows[-5:]] == pytest.approx(table, abs=5e-3)

@@ -25,7 +25,7 @@ from pecli.jobs.job import Job
 from pecli.measures.pairwise import MEASURES
 from pecli.reports.effective_dimension import participation_ratio
 from pecli.reports.indicators import Indicators, asymmetry, growth, indicators, of_waves
-from pecli.reports.stats import Stats
+from pecli.reports.stats import Stats, groups
 
 Ask = Callable[..., Any]
 
@@ -269,3 +269,25 @@ def test_what_has_no_sum_of_pairs_has_no_such_offset(ask: Ask) -> None:
     lines = {line.split("  ")[0].strip(): line for line in ask("stats", "geometric:d=200", "-n", "9").out.splitlines()}
     assert "a pair stands still" in lines["longest wavelength"]
     assert "never" in lines["Σ cos < 0 first at offset"] or "," in lines["Σ cos < 0 first at offset"]
+
+
+def test_columns_stand_side_by_side_while_they_fit_to_the_last_letter() -> None:
+    columns = [["four", "1"], ["22", "four"], ["4444"]]  # six letters each with the blanks before them
+    assert groups(columns, 18) == [columns]
+    assert groups(columns, 17) == [columns[:2], columns[2:]]
+    assert groups(columns, 11) == groups(columns, 1) == [[column] for column in columns]
+
+
+def test_of_pairs_that_are_equally_close_the_first_is_named(
+    saved: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pecli.core.arithmetic.CHUNK", 4)  # two rows at a time
+    table = np.tile(np.arange(8).reshape(4, 2), (4, 1))  # the same four rows again and again
+    ours = measured(saved(table), 16)
+    assert (ours.smallest_distance, ours.closest) == (0, (0, 4))
+
+
+def test_rows_that_differ_by_little_of_their_size_still_have_dimensions(saved: Callable[..., str]) -> None:
+    small = np.random.default_rng(5).normal(size=(31, 3))
+    expected = measured(saved(small), 31).effective_dimension
+    assert measured(saved(1 + 1e-7 * small), 31).effective_dimension == pytest.approx(expected, rel=1e-6)

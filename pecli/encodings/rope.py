@@ -129,17 +129,19 @@ class Rope(Scaled, Rotary):
 
         Notes
         -----
-        RoFormer equation 34, the sparse form: x ⊗ cos + (−x_1, x_0, …) ⊗ sin.
+        RoFormer equation 34, the sparse form: x ⊗ cos + (−x_1, x_0, …) ⊗ sin. With a ``dtype`` below float64 the
+        columns that turn, cos and sin, each product and each sum are rounded to it, after the angles (`Harmonic`).
         """
         if np.shape(x)[-1] not in (self.d, self.width):
             raise UsageError(f"rotate takes vectors of d = {self.d} numbers, {np.shape(x)[-1]} are given")
         if np.shape(x)[-2] not in (1, len(positions)):
             raise UsageError(f"rotate takes one vector a position: {np.shape(x)[-2]} for {len(positions)} are given")
-        angles = self.angles(positions)
-        cos, sin = self.attention_scaling * np.cos(angles), self.attention_scaling * np.sin(angles)
+        rounded, angles = self.rounded, self.made_angles(positions)
+        cos, sin = (rounded(self.attention_scaling * rounded(wave(angles))) for wave in (np.cos, np.sin))
         vectors = np.asarray(x, dtype=np.float64)
-        first, second = self.split(vectors)
-        turned = self.join(first * cos - second * sin, second * cos + first * sin)
+        first, second = (rounded(part) for part in self.split(vectors))
+        ahead, across = rounded(first * cos) - rounded(second * sin), rounded(second * cos) + rounded(first * sin)
+        turned = self.join(rounded(ahead), rounded(across))
         left = vectors[..., self.width :]
         return np.concatenate([turned, np.broadcast_to(left, (*turned.shape[:-1], left.shape[-1]))], axis=-1)
 

@@ -351,6 +351,15 @@ def test_vectors_change_from_one_pairing_to_the_other_and_back(pairing: str) -> 
     assert turned == pytest.approx(rope.reordered(rope.rotate(x, np.arange(5.0)), other), abs=1e-14)
 
 
+@both
+def test_columns_that_do_not_turn_keep_their_places(pairing: str) -> None:
+    rope, x = Rope(d=8, rotary_dim=4, pairing=pairing), np.arange(8.0)[None]
+    (other,) = {"interleaved", "half"} - {pairing}
+    assert sorted(rope.reordered(x, other)[0, :4]) == [0, 1, 2, 3]
+    assert rope.reordered(x, other)[0].tolist() != x[0].tolist()
+    assert rope.reordered(x, other)[0, 4:].tolist() == [4, 5, 6, 7]
+
+
 def test_an_unknown_pairing_is_refused() -> None:
     with pytest.raises(UsageError, match="pairing"):
         Rope(d=4).reordered(np.ones((1, 4)), "quarter")
@@ -363,3 +372,29 @@ def test_the_object_is_had_by_its_spec() -> None:
     assert pecli.encoding("alibi:heads=2").bias(np.array([1.0])).tolist() == [[-1 / 16], [-1 / 256]]
     with pytest.raises(UsageError, match="d=7"):
         pecli.encoding("rope", d=7)
+
+
+# in smaller types of numbers
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_vectors_turn_as_numpy_turns_them_in_that_type(dtype: str) -> None:
+    rope, kind, positions = Rope(d=8, base=100, rotary_dim=6, dtype=dtype), np.dtype(dtype), np.arange(50)
+    x = np.random.default_rng(1).standard_normal((50, 8))
+    angles = positions.astype(kind)[:, None] * rope.frequencies().astype(kind)
+    cos, sin = (wave(angles.astype(float)).astype(kind) for wave in (np.cos, np.sin))
+    first, second = x[:, 0:6:2].astype(kind), x[:, 1:6:2].astype(kind)
+    turned = rope.rotate(x, positions)
+    assert np.array_equal(turned[:, 0:6:2], (first * cos - second * sin).astype(float))
+    assert np.array_equal(turned[:, 1:6:2], (second * cos + first * sin).astype(float))
+    assert np.array_equal(turned[:, 6:], x[:, 6:])
+
+
+def test_bfloat16_breaks_what_depends_on_the_offset_alone() -> None:
+    q, k = vectors(0)
+    scores = {}
+    for dtype in ("float64", "bfloat16"):
+        rope = Rope(d=D, dtype=dtype)
+        scores[dtype] = [float(f(rope, q, start + 3) @ f(rope, k, start)) for start in (0, 1000, 5000)]
+    assert np.ptp(scores["float64"]) < 1e-12
+    assert np.ptp(scores["bfloat16"]) > 0.1

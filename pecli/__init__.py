@@ -22,6 +22,8 @@ from pecli.core.errors import PecliError, UsageError
 from pecli.core.version import __version__
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from pecli.core.lazy import Array
     from pecli.core.options import option
     from pecli.core.positions import Positions
@@ -167,7 +169,13 @@ def figure(name: str, **options: Any) -> Picture:
 
 
 def batch(
-    path: str, *, folder: str | None = None, only: Sequence[str] = (), workers: int = 1, force: bool = False
+    path: str,
+    *,
+    folder: str | None = None,
+    only: Sequence[str] = (),
+    workers: int = 1,
+    executor: Executor | None = None,
+    force: bool = False,
 ) -> list[Outcome]:
     """Draw every figure of a batch file, as ``pecli batch`` does.
 
@@ -181,13 +189,15 @@ def batch(
         Names of figures or files, or globs.
     workers : int
         How many processes, 1 or more.
+    executor : concurrent.futures.Executor, optional
+        Draws instead of those, on other machines too; the files are written here.
     force : bool
         Draw also what its file already shows.
 
     Returns
     -------
     list of Outcome
-        One a picture: its job, state (written, skipped, failed), paths and notes.
+        One a picture: its job, state (written, skipped, failed), paths, notes, and why it failed.
 
     Raises
     ------
@@ -202,4 +212,5 @@ def batch(
     workers = Option("processes", name="workers", scalar=int, at_least=1, at_most=1024).read(workers)
     only = Option("which", name="only", many=True, default=(), split=False).read(only)
     plan = read_batch(path, folder)
-    return list(run((plan.only(only) if only else plan).jobs, workers=workers, force=force))
+    chosen = plan.only(only) if only else plan
+    return list(run(chosen.jobs, workers=workers, executor=executor, force=force))

@@ -104,6 +104,13 @@ def test_every_line_runs_in_the_order_of_the_text(ask: Ask, site: Path) -> None:
             assert ended.out.strip(), line
 
 
+def test_its_shards_are_all_there_is(ask: Ask, site: Path) -> None:
+    ((line, parts),) = re.findall(r"'(pecli [^']*)\$SLURM_ARRAY_TASK_ID/(\d+)'", TEXT)
+    made = [ask(*words(f"{line}{part}/{parts}"), "--dry-run").out for part in range(1, int(parts) + 1)]
+    assert sorted("".join(made).split("\n")[:-1]) and f"--array=1-{parts} " in TEXT
+    assert sorted("".join(made).split()) == sorted(ask("batch", "figures.toml", "--dry-run").out.split())
+
+
 def test_a_picture_shown_is_what_its_line_makes(ask: Ask, site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Job] = []
 

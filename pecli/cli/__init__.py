@@ -13,7 +13,7 @@ import typer
 
 from pecli.cli.commands import PANELS
 from pecli.cli.typer_internals import make_app
-from pecli.core.terminal import say
+from pecli.core.terminal import prepare_streams, say
 from pecli.core.version import __version__
 from pecli.files.writer import discard_stdout
 
@@ -42,22 +42,23 @@ def options(
 
 
 def main() -> None:
-    """The program `pecli`."""
+    """Runs the command line of this process."""
     gc.set_threshold(50_000, 20, 20)  # imports make many objects and no garbage: 0.03 s
     os.environ["MPLBACKEND"] = "agg"  # the environment's choice may not even import
     os.environ["MATPLOTLIBRC"] = os.devnull  # a matplotlibrc in the current folder is none of ours
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # what matters of its warnings pecli says itself
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
+    prepare_streams()
     warnings.showwarning = lambda message, *_, **__: say(f"warning: {message}")
+    if sys.stdout is None:
+        say("standard output is closed, so results have no place to go")
+        sys.exit(1)
     try:
         try:
             app(prog_name="pecli")
         finally:
-            if sys.stdout is not None:
-                sys.stdout.flush()
+            sys.stdout.flush()
     except OSError as error:  # of --help and --version; commands have a guard of their own
-        say(f"the system refused: {error}")
+        if not isinstance(error, BrokenPipeError):  # else nobody is left to tell
+            say(f"the system refused: {error}")
         discard_stdout()
         sys.exit(1)

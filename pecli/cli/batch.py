@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, nullcontext
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,11 +17,16 @@ from pecli.cli.guard import guard
 from pecli.core.errors import PecliError, UsageError
 from pecli.core.terminal import Steps, results, say
 from pecli.files.writer import check_target, write
+from pecli.jobs.batch_entries import as_key
 from pecli.jobs.batch_example import EXAMPLE
 from pecli.jobs.batch_file import STDIN, Batch, read_batch
 from pecli.jobs.command_line import command
 from pecli.jobs.gallery_page import page, page_path
 
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+PATIENCE = 10  # seconds for a cluster to answer
 START = "pecli.toml"  # what --init writes where no name is given
 
 
@@ -33,6 +41,12 @@ def batch(
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print one command line a picture, draw nothing.")] = False,
     jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Processes (default: the cores).")] = None,
+    shard: Annotated[
+        str | None, typer.Option(help="Draw one part of all: 3/16 is the third of 16.", show_default=False)
+    ] = None,
+    dask: Annotated[
+        str | None, typer.Option(help="Draw on a Dask cluster: its scheduler's address.", show_default=False)
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Draw also what its file already shows.")] = False,
     fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Stop at the first failure.")] = False,
     index: Annotated[
@@ -50,15 +64,34 @@ def batch(
             raise UsageError("name a TOML file, - for standard input, or --init to start one")
         plan = read_batch(file, folder)
         chosen = plan.only(only) if only else plan
+        chosen = chosen.shard(shard) if shard is not None else chosen
         pages = [page_path(plan, path) for path in [*plan.index, *(index or [])]]
         if dry_run:
             results([command(job, job.paths) for job in chosen.jobs])
             return
-        draw(chosen, workers=jobs, force=force, fail_fast=fail_fast, quiet=quiet)
+        if jobs and dask:
+            raise UsageError("-j is for processes here and --dask for a cluster: drop one of the two")
+        with cluster(dask) if dask else nullcontext() as executor:
+            draw(chosen, quiet=quiet, workers=jobs, executor=executor, force=force, fail_fast=fail_fast)
         write_pages(plan, pages)
 
 
 COMMAND = Command(batch, example="pecli batch figures.toml -j 2")
+
+
+@contextmanager
+def cluster(address: str) -> Iterator[Executor]:
+    """A Dask cluster as an executor; raises PecliError where there is none."""
+    try:
+        distributed = import_module("distributed")
+    except ImportError:
+        raise UsageError("--dask needs Dask, which is not installed: pip install 'pecli[dask]'") from None
+    try:
+        client = distributed.Client(address, timeout=PATIENCE)
+    except (OSError, ValueError) as error:
+        raise PecliError(f"no Dask scheduler answers at {address}: {error}") from None
+    with client, client.get_executor(retries=0) as executor:
+        yield executor
 
 
 def write_start(path: str) -> str:
@@ -72,28 +105,33 @@ def write_start(path: str) -> str:
     return path
 
 
-def draw(plan: Batch, *, workers: int | None, force: bool, fail_fast: bool, quiet: bool) -> None:
-    """Runs the jobs, shows how they go and what came of them."""
-    from pecli.jobs.run_jobs import FAILED, SKIPPED, WRITTEN, cores, run
+def draw(plan: Batch, *, quiet: bool, **how: Any) -> None:
+    """Runs the jobs, shows how they go and what came of them; raises PecliError where one failed.
+
+    how : what `pecli.jobs.run_jobs.run` takes
+    """
+    from pecli.jobs.run_jobs import FAILED, SKIPPED, WRITTEN, run
 
     begun, counts, failures = time.monotonic(), {WRITTEN: 0, SKIPPED: 0, FAILED: 0}, []
+    places = {id(job): entry.where for entry in plan.entries for job in entry.jobs}
+    total = len(plan.jobs)
     try:
-        with Steps(len(plan.jobs), quiet) as steps:
-            for outcome in run(plan.jobs, workers=workers or cores(), force=force, fail_fast=fail_fast):
+        with Steps(total, quiet) as steps, closing(run(plan.jobs, **how)) as outcomes:
+            for outcome in outcomes:
                 counts[outcome.state] += 1
                 text = " ".join(outcome.paths)
-                steps.advance(f"{outcome.state} {text}", [] if outcome.state == FAILED else list(outcome.notes))
-                if outcome.state == FAILED:
-                    failures.append(f"{text}: {'; '.join(outcome.notes)}")
+                steps.advance(f"{outcome.state} {text}", outcome.notes)
+                if outcome.failure is not None:
+                    failures.append(f"{places[id(outcome.job)]}: {_told(text, outcome.failure.sentence(as_key))}")
                 elif outcome.state == WRITTEN:
                     steps.result(outcome.paths)
-    except KeyboardInterrupt:
-        say(f"{_summary(counts)} of {len(plan.jobs)}; the same line goes on from there")
+    except BaseException:
+        say("\n".join([*failures, f"{_summary(counts)} of {total}; the same line goes on from there"]))
         raise
     if not quiet:
         say(f"{_summary(counts)} in {time.monotonic() - begun:.1f} s")
     if failures:
-        left = len(plan.jobs) - sum(counts.values())
+        left = total - sum(counts.values())
         raise PecliError("\n".join([*failures, *([f"{left} not begun"] if left else [])]))
 
 
@@ -104,6 +142,11 @@ def write_pages(plan: Batch, paths: list[str]) -> None:
         if not (os.path.isfile(target) and Path(target).read_bytes() == data):
             write(target, data)
             results([target])
+
+
+def _told(paths: str, reason: str) -> str:
+    """A reason with the files that it keeps from being there, named once."""
+    return reason if paths in reason else f"{paths}: {reason}"
 
 
 def _summary(counts: dict[str, int]) -> str:

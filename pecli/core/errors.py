@@ -113,3 +113,15 @@ class OutputError(PecliError):
 
 class TableFileError(PecliError):
     """A file of numbers that could not be read as what it should hold."""
+
+
+def failure_of(error: Exception) -> PecliError:
+    """What to tell of an exception that was not foreseen, or the foreseen one itself."""
+    if isinstance(error, PecliError):
+        return error
+    if isinstance(error, MemoryError):
+        length = mention("length")
+        return PecliError(f"memory ran out: shorten {length}, or zoom in with {mention('start')} and {length}")
+    if isinstance(error, OSError):
+        return PecliError(f"the system refused: {error}")
+    return PecliError(f"internal error, please report it ({type(error).__name__}: {error}); -v shows where")

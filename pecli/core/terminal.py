@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
@@ -22,11 +24,40 @@ def console() -> Console:
     return Console(stderr=True, highlight=False)
 
 
+class _Lossy(io.FileIO):
+    """A file that takes everything, also where it is full."""
+
+    def write(self, data: Any) -> int:
+        with suppress(OSError):
+            taken = super().write(data)
+            if taken:  # else it would have to wait
+                return taken
+        return len(memoryview(data).cast("B"))
+
+
+def prepare_streams() -> None:
+    """Lets every text be shown in any terminal, and no message fail: the work matters more than being told of it."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    with suppress(AttributeError, OSError, ValueError):  # closed, or no file at all
+        raw = _Lossy(sys.stderr.fileno(), "w", closefd=False)
+        sys.stderr = io.TextIOWrapper(
+            io.BufferedWriter(raw), sys.stderr.encoding, "backslashreplace", line_buffering=True
+        )
+
+
 def say(text: str) -> None:
     """A message on stderr, mostly one line."""
     if sys.stderr is not None:
         for line in text.splitlines():
             print(f"pecli: {line}", file=sys.stderr)
+
+
+def flush() -> None:
+    """Lets go of what was printed, where somebody takes it."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, OSError, ValueError):  # closed, full
+            stream.flush()
 
 
 def results(lines: Iterable[str]) -> None:

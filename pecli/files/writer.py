@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import os
-import signal
 import stat
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import FrameType
-from typing import Any
 
 from pecli.core.errors import OutputError, PecliError, UsageError, mention
 
@@ -141,28 +138,6 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
-
-
-class Terminated(BaseException):
-    """SIGTERM arrived. Raised so that cleaning up runs as it does for Ctrl-C."""
-
-
-@contextmanager
-def terminable() -> Iterator[None]:
-    """Turns SIGTERM, which skips ``finally``, into an exception while inside (main thread only)."""
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        raise Terminated
-
-    try:
-        before: Callable[..., Any] | int | None = signal.signal(signal.SIGTERM, stop)
-    except ValueError:  # not the main thread
-        yield
-        return
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def discard_stdout() -> None:

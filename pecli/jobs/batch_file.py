@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -47,6 +48,21 @@ class Batch:
             names = [entry.name for entry in self.entries]
             raise UnknownNameError("figure of this file", " ".join(wanted), names, option="only")
         return replace(self, entries=tuple(kept))
+
+    def shard(self, part: str) -> Batch:
+        """Every n-th picture from the k-th on, for a part ``k/n``; raises UsageError for another text."""
+        number, many = _part(part)
+        taken = {id(job) for job in self.jobs[number - 1 :: many]}
+        kept = [replace(entry, jobs=tuple(job for job in entry.jobs if id(job) in taken)) for entry in self.entries]
+        return replace(self, entries=tuple(entry for entry in kept if entry.jobs))
+
+
+def _part(text: str) -> tuple[int, int]:
+    found = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,9})", text)
+    number, many = map(int, found.groups()) if found else (0, 0)
+    if not 1 <= number <= many:
+        raise UsageError(option="shard", value=text, allowed="one part of several, from 1/16 to 16/16")
+    return number, many
 
 
 def _fits(entry: Entry, job: Job, pattern: str) -> bool:

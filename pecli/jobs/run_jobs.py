@@ -3,37 +3,35 @@
 from __future__ import annotations
 
 import json
-import logging
-import multiprocessing
 import os
-import signal
-import sys
-import warnings
-from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from dataclasses import dataclass, field
-from importlib import import_module
+from collections.abc import Generator, Sequence
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager, closing, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 
-from pecli.core.errors import PecliError
+from pecli.core.errors import PecliError, failure_of
+from pecli.core.interrupts import held
 from pecli.files.formats import FORMATS, read_metadata
+from pecli.files.writer import check_target, write
+from pecli.jobs.drawn import Drawn, draw
 from pecli.jobs.job import Job
-from pecli.jobs.picture import Picture
 from pecli.jobs.request import versions
+from pecli.jobs.workers import Results, in_executor, in_processes, in_turn
 
 CARRIED = ("job", "inputs", *versions())  # what a file says of how it was made; JSON files hold numbers besides
-START = "fork" if sys.platform == "linux" else "spawn"  # how a worker begins: a copy of this process, or a new one
 WRITTEN, SKIPPED, FAILED = "written", "skipped", "failed"
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How one job ended: its files, and what the user should know."""
+    """How one job ended: its files, what the user should know, why it failed."""
 
     job: Job
     state: str
     paths: tuple[str, ...] = ()
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
+    failure: PecliError | None = None
 
 
 def cores() -> int:
@@ -60,20 +58,37 @@ def _carries(path: str, wanted: dict[str, object]) -> bool:
 
 def do(job: Job) -> Outcome:
     """One job, drawn and written."""
+    return _written(job, draw(job))
+
+
+def _written(job: Job, drawn: Drawn) -> Outcome:
+    """Writes what was drawn."""
+    if drawn.failure is not None:
+        return Outcome(job, FAILED, job.paths, (), drawn.failure)
     try:
-        picture = Picture(job)
-        return Outcome(job, WRITTEN, tuple(picture.save()), tuple(picture.notes))
-    except (PecliError, OSError, MemoryError) as error:
-        return Outcome(job, FAILED, job.paths, (str(error) or type(error).__name__,))
+        for path, data in zip(job.paths, drawn.files, strict=True):
+            check_target(path, not job.output.no_clobber)
+            write(path, data)
+    except Exception as error:
+        return Outcome(job, FAILED, job.paths, (), failure_of(error))
+    return Outcome(job, WRITTEN, job.paths, drawn.notes)
 
 
-def run(jobs: Sequence[Job], *, workers: int = 1, force: bool = False, fail_fast: bool = False) -> Iterator[Outcome]:
-    """The jobs' outcomes as they come.
+def run(
+    jobs: Sequence[Job],
+    *,
+    workers: int | None = 1,
+    executor: Executor | None = None,
+    force: bool = False,
+    fail_fast: bool = False,
+) -> Generator[Outcome, None, None]:
+    """The jobs' outcomes as they come. A signal waits until whoever takes an outcome asks for the next one.
 
     Parameters
     ----------
     jobs : checked beforehand
-    workers : processes
+    workers : processes; None for one a core
+    executor : draws instead of those; what it draws is written here
     force : draw also what already exists
     fail_fast : start nothing new once one has failed
     """
@@ -84,37 +99,23 @@ def run(jobs: Sequence[Job], *, workers: int = 1, force: bool = False, fail_fast
             yield Outcome(job, SKIPPED, job.paths)
         else:
             todo.append(job)
-    workers = min(workers, len(todo))
-    for outcome in map(do, todo) if workers <= 1 else _in_processes(todo, workers):
-        yield outcome
-        if fail_fast and outcome.state == FAILED:
-            return
+    with closing(_drawn(todo, workers, executor)) as results:
+        for number, drawn in results:
+            with _together(todo[number]):
+                outcome = _written(todo[number], drawn)
+                yield outcome
+            if fail_fast and outcome.state == FAILED:
+                return
 
 
-def _in_processes(jobs: Sequence[Job], workers: int) -> Iterator[Outcome]:
-    """Never more waiting than is soon begun, so that an interruption leaves little to finish."""
-    if START == "fork":
-        import_module("matplotlib.figure")  # once, here, shared by the workers
-    left, running = list(reversed(jobs)), set[Future[Outcome]]()
-    context = multiprocessing.get_context(START)
-    said = logging.getLogger("matplotlib").level  # as much in a worker as here
-    with ProcessPoolExecutor(workers, context, _begin, (said,)) as pool, warnings.catch_warnings():
-        warnings.filterwarnings("ignore", ".*fork", DeprecationWarning)  # numpy's threads are idle here
-        try:
-            while left or running:
-                while left and len(running) < 2 * workers:
-                    running.add(pool.submit(do, left.pop()))
-                finished, running = wait(running, return_when=FIRST_COMPLETED)
-                yield from (future.result() for future in finished)
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+def _drawn(jobs: Sequence[Job], workers: int | None, executor: Executor | None) -> Results:
+    if executor is not None:
+        return in_executor(jobs, executor)
+    count = min(workers or cores(), len(jobs))
+    return in_turn(jobs) if count <= 1 else in_processes(jobs, count)
 
 
-def _begin(level: int) -> None:
-    """A worker's own settings: how much matplotlib logs, and what signals do.
-
-    Ctrl-C reaches the whole group; a worker finishes its picture and the parent sends no more.
-    """
-    logging.getLogger("matplotlib").setLevel(level)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+def _together(job: Job) -> AbstractContextManager[None]:
+    """Keeps writing and telling in one piece, but for a device or a pipe, which may take for ever."""
+    endless = any(os.path.exists(path) and not os.path.isfile(path) for path in job.paths)
+    return nullcontext() if endless else held()

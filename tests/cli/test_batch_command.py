@@ -181,11 +181,11 @@ def test_the_lines_of_a_dry_run_make_what_the_batch_makes(ask: Ask, figures: Pat
 def test_the_lines_of_a_dry_run_are_the_same_jobs(ask: Ask, figures: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Job] = []
 
-    def note(picture: Picture, *_: str) -> list[str]:
+    def note(picture: Picture, *formats: str) -> list[bytes]:
         made.append(picture.job)
-        return list(picture.job.paths)
+        return [b"made" for _ in formats]
 
-    monkeypatch.setattr(Picture, "save", note)
+    monkeypatch.setattr(Picture, "render", note)
     ask("batch", "figures.toml", "-j", "1", "--folder", "out")
     batch, made[:] = list(made), []
     for line in ask("batch", "figures.toml", "--folder", "out", "--dry-run").out.splitlines():
@@ -224,6 +224,28 @@ def test_only_some_may_be_drawn(ask: Ask, figures: Path) -> None:
     ended = ask("batch", "figures.toml", "-j", "1", "--only", "heat-1?.json", "--only", "w*")
     assert (ended.out.splitlines(), counts(ended.err)) == (FILES[0], (1, 2, 0))
     assert "offsets.json" not in left(figures)
+
+
+def test_shards_share_out_all_pictures(ask: Ask, figures: Path) -> None:
+    parts = [ask("batch", "figures.toml", "--shard", f"{part}/3", "--dry-run").out.splitlines() for part in (1, 2, 3)]
+    assert [len(part) for part in parts] == [2, 2, 1]
+    assert sorted(line for part in parts for line in part) == sorted(
+        ask("batch", "figures.toml", "--dry-run").out.splitlines()
+    )
+    assert parts[1] == ask("batch", "figures.toml", "--shard", "2/3", "--dry-run").out.splitlines()
+    assert counts(ask("batch", "figures.toml", "-j", "1", "--shard", "9/9").err) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("part", ["0/3", "4/3", "3", "1/0", "-1/3", "1/3/5", "a/b", "", "1e9/1e9"])
+def test_a_shard_that_does_not_exist_is_refused(part: str, ask: Ask, figures: Path) -> None:
+    ended = ask("batch", "figures.toml", f"--shard={part}")
+    assert (ended.code, ended.out) == (2, "")
+    assert "from 1/16 to 16/16" in ended.err and left(figures) == {"figures.toml"}
+
+
+def test_processes_and_a_cluster_are_refused_together(ask: Ask, figures: Path) -> None:
+    ended = ask("batch", "figures.toml", "-j", "2", "--dask", "tcp://127.0.0.1:9")
+    assert (ended.code, ended.out) == (2, "") and "drop one of the two" in ended.err
 
 
 def test_a_pattern_that_fits_none_is_refused_with_what_there_is(ask: Ask, figures: Path) -> None:
@@ -323,7 +345,7 @@ def test_a_failure_leaves_the_others_and_is_told_with_its_reason(ask: Ask, figur
     assert ended.out.splitlines() == [name for name in ALL if name != "w0_1.json"]
     assert counts(ended.err) == (4, 0, 1)
     last = ended.err.splitlines()[-1]
-    assert last.startswith("pecli: w0_1.json: ") and "No space left on device" in last
+    assert last == "pecli: figures.toml:13: figure 2 (waves): w0_1.json could not be written: No space left on device"
     assert left(figures) == {*ALL, "figures.toml"} - {"w0_1.json"}
 
 
@@ -398,8 +420,11 @@ def test_several_processes_give_the_same_bytes(process: Callable[..., Any], ask:
 
 
 @pytest.mark.posix
-def test_ctrl_c_leaves_whole_files_and_the_next_run_finishes(ask: Ask, folder: Path) -> None:
-    (folder / "f.toml").write_text(many(24))
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_twice_ends_at_once_and_what_is_said_is_what_is_there(
+    number: int, code: int, ask: Ask, folder: Path
+) -> None:
+    (folder / "f.toml").write_text(many(12))
     with subprocess.Popen(
         [sys.executable, "-m", "pecli", "batch", "f.toml", "-j", "2"],
         cwd=folder,
@@ -411,15 +436,16 @@ def test_ctrl_c_leaves_whole_files_and_the_next_run_finishes(ask: Ask, folder: P
         until = time.monotonic() + 30
         while not list(folder.glob("p/*.png")) and running.poll() is None and time.monotonic() < until:
             time.sleep(0.002)
-        os.killpg(running.pid, signal.SIGINT)
+        for _ in range(2):
+            os.killpg(running.pid, number)
         out, said = running.communicate(timeout=30)
     found = sorted(path.name for path in (folder / "p").iterdir())
-    assert running.returncode == 130
-    assert "Traceback" not in said and "interrupted" in said and "of 24" in said
-    assert 0 < len(found) < 24
+    assert running.returncode == code
+    assert "Traceback" not in said and f"{len(found)} written, 0 skipped, 0 failed of 12;" in said
+    assert 0 < len(found) < 12
     assert all(re.fullmatch(r"\d+\.png", name) for name in found)  # no temporary file
-    assert set(out.splitlines()) <= {f"p/{name}" for name in found}
+    assert set(out.splitlines()) == {f"p/{name}" for name in found}
     for name in found:
         with Image.open(folder / "p" / name) as image:
             image.load()
-    assert counts(ask("batch", "f.toml", "-j", "1").err) == (24 - len(found), len(found), 0)
+    assert counts(ask("batch", "f.toml", "-j", "1").err) == (12 - len(found), len(found), 0)

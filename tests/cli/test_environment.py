@@ -73,7 +73,7 @@ def test_a_home_that_cannot_be_written_changes_nothing(
 
 STALLED = """
 import os, signal, sys
-from pecli.cli import main
+from pecli.__main__ import main
 os.replace = lambda *_: (os.kill(os.getpid(), signal.{name}), signal.pause())
 sys.argv = ["pecli", "heatmap", "-d", "7", "-n", "5", "--dpi", "20", "-o", "a.png"]
 main()
@@ -81,7 +81,15 @@ main()
 
 
 @pytest.mark.posix
-@pytest.mark.parametrize(("name", "code", "said"), [("SIGTERM", 143, b"terminated"), ("SIGINT", 130, b"interrupted")])
+@pytest.mark.parametrize(
+    ("name", "code", "said"),
+    [
+        ("SIGHUP", 129, b"hung up"),
+        ("SIGINT", 130, b"interrupted"),
+        ("SIGQUIT", 131, b"quit"),
+        ("SIGTERM", 143, b"terminated"),
+    ],
+)
 def test_a_signal_before_the_file_is_replaced_leaves_the_old_one(
     process: Process, folder: Path, name: str, code: int, said: bytes
 ) -> None:
@@ -95,6 +103,14 @@ def test_a_signal_before_the_file_is_replaced_leaves_the_old_one(
 full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has it")
 TO_STDOUT = ["heatmap", *SMALL, "-o", "-"]
 TO_FILE = ["heatmap", *SMALL, "-o", "a.png"]
+
+
+WORDS = [
+    pytest.param(TO_STDOUT, id="bytes"),
+    pytest.param(TO_FILE, id="path"),
+    pytest.param(["--help"], id="help"),
+    pytest.param(["--version"], id="version"),
+]
 
 
 @full
@@ -112,7 +128,7 @@ def test_a_full_stdout_is_one_line_and_exit_1(process: Process, folder: Path, wo
 
 
 @pytest.mark.posix
-@pytest.mark.parametrize("words", [TO_STDOUT, TO_FILE], ids=["bytes", "path"])
+@pytest.mark.parametrize("words", WORDS)
 def test_a_closed_stdout_is_one_line_and_exit_1(process: Process, folder: Path, words: list[str]) -> None:
     shell = ["/bin/sh", "-c", 'exec "$@" >&-', "sh", sys.executable, *PECLI, *words]
     ended = process(
@@ -123,7 +139,7 @@ def test_a_closed_stdout_is_one_line_and_exit_1(process: Process, folder: Path, 
 
 
 @pytest.mark.posix
-@pytest.mark.parametrize("words", [TO_STDOUT, TO_FILE, ["--help"]], ids=["bytes", "path", "help"])
+@pytest.mark.parametrize("words", WORDS)
 def test_a_reader_that_has_gone_is_no_noise(process: Process, folder: Path, words: list[str]) -> None:
     read, write = os.pipe()
     os.close(read)

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from pecli.core.errors import OutputError, UsageError
+from pecli.core.interrupts import Stopped
 from pecli.files import writer
 
 OLD, NEW = b"old and whole", b"new" * 50_000
@@ -41,7 +42,7 @@ def test_nothing_but_the_file_is_left(tmp_path: Path) -> None:
     ("call", "error"),
     [
         ("replace", OSError(errno.ENOSPC, "No space left")),
-        *((call, error) for call in ("replace", "chmod") for error in (KeyboardInterrupt(), writer.Terminated())),
+        *((call, error) for call in ("replace", "chmod") for error in (KeyboardInterrupt(), Stopped(15))),
     ],
 )
 @pytest.mark.parametrize("there", [True, False])
@@ -204,19 +205,9 @@ def test_standard_output_gets_the_bytes_as_they_are(monkeypatch: pytest.MonkeyPa
     assert raw.getvalue() == b"\x89PNG\r\n\n"
 
 
-def test_sigterm_becomes_an_exception_only_inside() -> None:
-    import signal
-
-    before = signal.getsignal(signal.SIGTERM)
-    with pytest.raises(writer.Terminated), writer.terminable():
-        signal.raise_signal(signal.SIGTERM)
-    assert signal.getsignal(signal.SIGTERM) is before
-
-
 def test_other_threads_can_write_too(tmp_path: Path) -> None:
     def work() -> None:
-        with writer.terminable():
-            writer.write(str(tmp_path / "a.png"), NEW)
+        writer.write(str(tmp_path / "a.png"), NEW)
 
     thread = threading.Thread(target=work)
     thread.start()

@@ -1,0 +1,188 @@
+"""Who draws many jobs: this process, several of its own, or any executor. Nobody but the caller writes files.
+
+The processes are few lines over `multiprocessing` and no `ProcessPoolExecutor`, which hangs where handles or threads
+run out, hangs after a second Ctrl-C, and does not say whose picture ended a process.
+"""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import warnings
+from collections import deque
+from collections.abc import Generator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from contextlib import suppress
+from importlib import import_module
+from itertools import islice
+from multiprocessing import connection
+from typing import Any
+
+from pecli.core.errors import PecliError
+from pecli.core.interrupts import held
+from pecli.jobs.drawn import Drawn, draw
+from pecli.jobs.job import Job
+
+Results = Generator[tuple[int, Drawn], None, None]  # in the order in which they come, each with the number of its job
+
+START = "fork" if sys.platform == "linux" else "spawn"  # how a worker begins: a copy of this process, or a new one
+AHEAD = 256  # jobs that an executor holds at once, so that a large cluster is busy and memory bounded
+ONE_BY_ONE = "the pictures are drawn one after the other: no process could be started ({error})"
+
+
+def in_turn(jobs: Sequence[Job]) -> Results:
+    """Draws the jobs here, one after the other."""
+    yield from enumerate(map(draw, jobs))
+
+
+def in_executor(jobs: Sequence[Job], executor: Executor) -> Results:
+    """Draws the jobs wherever the executor does.
+
+    Raises
+    ------
+    PecliError : it takes no more
+    """
+    left = iter(enumerate(jobs))
+    running: dict[Future[Drawn], int] = {}
+    try:
+        while True:
+            for number, job in islice(left, AHEAD - len(running)):
+                running[_submitted(executor, job)] = number
+            if not running:
+                return
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                yield running.pop(future), _result(future)
+    finally:
+        for future in running:
+            future.cancel()
+
+
+def _submitted(executor: Executor, job: Job) -> Future[Drawn]:
+    try:
+        return executor.submit(draw, job)
+    except RuntimeError as error:  # broken, or shut down
+        raise PecliError(f"the executor takes no more pictures: {error}") from None
+
+
+def _result(future: Future[Drawn]) -> Drawn:
+    try:
+        return future.result()
+    except Exception as error:  # `draw` raises none: it is the executor's
+        return Drawn(failure=PecliError(f"the executor lost it: {str(error) or type(error).__name__}"))
+
+
+def in_processes(jobs: Sequence[Job], count: int) -> Results:
+    """Draws the jobs in so many processes of this one, which end with it; one after the other where none can start."""
+    waiting, team = deque(range(len(jobs))), list[_Worker]()
+    if START == "fork":
+        import_module("matplotlib.figure")  # once, here, shared by the workers
+    try:
+        while busy := _at_work(team, jobs, waiting, count):
+            for ready in connection.wait(busy):
+                answer = busy[ready].answer()
+                busy[ready].begin(waiting)  # it goes on while the caller writes
+                yield answer
+    except _NoProcess as error:
+        warnings.warn(ONE_BY_ONE.format(error=error), RuntimeWarning, stacklevel=2)
+        yield from ((number, draw(jobs[number])) for number in waiting)
+    finally:
+        for one in team:
+            one.end()
+
+
+def _at_work(team: list[_Worker], jobs: Sequence[Job], waiting: deque[int], count: int) -> dict[Any, _Worker]:
+    """The workers that draw, by their connections, once those that have ended are replaced and all have something."""
+    team[:] = [one for one in team if one.alive]
+    while len(team) < count and len(waiting) > sum(not one.busy for one in team):
+        try:
+            team.append(_Worker(jobs, [one.connection for one in team]))
+        except (OSError, RuntimeError, AssertionError) as error:  # no handles, no memory; a daemon has no children
+            if not team:
+                raise _NoProcess(error) from None
+            break
+    for one in team:
+        one.begin(waiting)
+    return {one.connection: one for one in team if one.busy}
+
+
+class _NoProcess(Exception):
+    """Not one process could be started."""
+
+
+class _Worker:
+    """One process that has the jobs, is sent numbers and answers with what was drawn."""
+
+    def __init__(self, jobs: Sequence[Job], others: Sequence[Any]) -> None:
+        context: Any = multiprocessing.get_context(START)
+        self.connection, theirs = context.Pipe()
+        try:
+            inherited = [self.connection, *others] if START == "fork" else []
+            said = logging.getLogger("matplotlib").level  # as much in a worker as here
+            self.process = context.Process(target=_serve, args=(theirs, jobs, inherited, said), daemon=True)
+            with warnings.catch_warnings(), held():  # a signal must not end it before it knows what to do with one
+                warnings.filterwarnings("ignore", ".*fork", DeprecationWarning)  # numpy's threads are idle here
+                self.process.start()
+        except BaseException:
+            self.connection.close()
+            raise
+        finally:
+            theirs.close()
+        self.busy: list[int] = []  # the number of the job that it draws
+        self.alive = True
+
+    def begin(self, waiting: deque[int]) -> None:
+        """Gives it the next job where it has none."""
+        if waiting and self.alive and not self.busy:
+            self.busy = [waiting.popleft()]
+            with suppress(OSError):  # it has ended: what it answers says so
+                self.connection.send(self.busy[0])
+
+    def answer(self) -> tuple[int, Drawn]:
+        """The number of the job and what was drawn; where the process has ended, that is the job's failure."""
+        number = self.busy.pop()
+        try:
+            return number, self.connection.recv()
+        except (OSError, EOFError):
+            self.end()
+            return number, Drawn(failure=PecliError(f"the process that drew it {_how(self.process.exitcode)}"))
+
+    def end(self) -> None:
+        """Ends it, whatever it does: it has nothing to lose."""
+        self.alive = False
+        self.connection.close()
+        self.process.kill()
+        self.process.join()
+
+
+def _how(code: int | None) -> str:
+    if code is None or code >= 0:
+        return f"ended with exit code {code}"
+    hint = ", as the system does where memory runs out" if code == -signal.SIGKILL else ""
+    return f"was ended by signal {-code}{hint}"
+
+
+def _serve(mine: Any, jobs: Sequence[Job], inherited: Sequence[Any], level: int) -> None:
+    """What a worker does all its life. Ctrl-C reaches the whole group; the parent decides what becomes of it."""
+    for number in (signal.SIGINT, *(getattr(signal, name) for name in ("SIGHUP", "SIGQUIT") if hasattr(signal, name))):
+        signal.signal(number, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    logging.getLogger("matplotlib").setLevel(level)
+    for one in inherited:
+        one.close()
+    with suppress(RuntimeError):  # no threads here: then it ends when it has drawn
+        threading.Thread(target=_end_with_parent, daemon=True).start()
+    with suppress(OSError, EOFError):
+        while True:
+            mine.send(draw(jobs[mine.recv()]))
+
+
+def _end_with_parent() -> None:
+    """Ends this process as soon as its parent has ended, however that happened."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

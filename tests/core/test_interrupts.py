@@ -1,0 +1,89 @@
+"""Signals that end the program: raised, remembered, made to wait."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from pecli.core import interrupts
+from pecli.core.interrupts import Stopped, arrived, check, held, number_of
+
+
+@pytest.fixture(autouse=True)
+def listening(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Listens as the program does; afterwards all is as it was."""
+    before = {number: signal.getsignal(number) for number in interrupts.SIGNALS}
+    monkeypatch.setattr(interrupts._State, "arrived", None)
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
+    interrupts.listen()
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.parametrize("number", interrupts.SIGNALS)
+def test_a_signal_is_raised_and_remembered(number: int) -> None:
+    check()
+    with pytest.raises(Stopped) as caught:
+        signal.raise_signal(number)
+    assert caught.value.number == arrived() == number_of(caught.value) == number
+    with pytest.raises(Stopped):
+        check()
+
+
+def test_what_an_import_makes_of_a_signal_is_still_the_signal() -> None:
+    assert number_of(ImportError("cannot import name 'dtype' from 'numpy'")) is None
+    with pytest.raises(ImportError) as caught:
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        except Stopped:
+            raise ImportError("cannot import name 'dtype' from 'numpy'") from None
+    assert number_of(caught.value) == signal.SIGTERM
+
+
+def test_one_signal_more_is_the_same_wish_until_ending_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
+    left: list[int] = []
+    monkeypatch.setattr("pecli.core.interrupts.os._exit", left.append)
+    with pytest.raises(Stopped):
+        signal.raise_signal(signal.SIGINT)
+    signal.raise_signal(signal.SIGINT)
+    assert left == []
+    monkeypatch.setattr(interrupts._State, "when", interrupts._State.when - 3)
+    signal.raise_signal(signal.SIGTERM)
+    assert left == [143]
+
+
+def test_a_signal_waits_for_what_is_held() -> None:
+    done = []
+    with pytest.raises(Stopped), held():
+        with held():
+            signal.raise_signal(signal.SIGINT)
+        done.append("held")
+    assert done == ["held"]
+
+
+def test_a_failure_of_what_is_held_is_told_and_not_the_signal() -> None:
+    with pytest.raises(ZeroDivisionError), held():
+        signal.raise_signal(signal.SIGINT)
+        raise ZeroDivisionError
+    assert interrupts._State.holding == 0
+
+
+def test_what_is_ignored_stays_ignored() -> None:
+    """As nohup and the background jobs of a shell have it."""
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    interrupts.listen()
+    signal.raise_signal(signal.SIGHUP)
+    assert arrived() is None
+
+
+def test_a_signal_inside_a_finalizer_is_no_noise(capsys: pytest.CaptureFixture[str]) -> None:
+    class Interrupted:
+        def __del__(self) -> None:
+            signal.raise_signal(signal.SIGINT)
+
+    Interrupted()
+    assert arrived() == signal.SIGINT and capsys.readouterr().err == ""

@@ -15,7 +15,7 @@ from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope import Rope
 from pecli.measures.long_context import critical_dimension, first_negative_offset, longer_than
 
-SEARCHED = 1 << 18  # offsets in which a negative sum is looked for, at most
+SEARCHED = 1 << 24  # cosines that are added up to look for a negative sum, at most
 LEVELS = {"error": "bold red", "warning": "yellow", "note": ""}
 
 
@@ -74,8 +74,15 @@ def _rope_data(rope: Rope, layer: Layer) -> dict[str, Any]:
         "longer_than_max_position": None if extended is None else longer_than(rope, extended),
         "pairs": rope.rule.parts(rope.plain_rates(), rope),
         "critical_dimension": None if original is None else critical_dimension(rope, original),
-        "first_negative_offset": first_negative_offset(rope, min(2 * (extended or original or SEARCHED), SEARCHED)),
+        "first_negative_offset": first_negative_offset(rope, _searched(rope, layer)),
     }
+
+
+def _searched(rope: Rope, layer: Layer) -> int:
+    """The offsets in which a negative sum of cosines is looked for: twice the context, or as many as take a moment."""
+    most = 2 * SEARCHED // rope.width
+    context = layer.max_position or layer.original
+    return most if context is None else min(most, 2 * context)
 
 
 def model_text(model: Model) -> list[Any]:
@@ -94,7 +101,7 @@ def _facts(layer: Layer) -> dict[str, str]:
     if layer.trouble:
         facts["encoding"] = f"{layer.kind}, and it cannot be built: {layer.trouble}"
     if isinstance(encoding, Rope):
-        facts |= _rope_facts(encoding, data)
+        facts |= _rope_facts(encoding, data, _searched(encoding, layer))
     elif "length" in data:
         facts["table"] = f"{data['length']:,} positions × {data['width']:,} columns"
     elif "slopes" in data:
@@ -104,7 +111,7 @@ def _facts(layer: Layer) -> dict[str, str]:
     return facts
 
 
-def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
+def _rope_facts(rope: Rope, data: dict[str, Any], searched: int) -> dict[str, str]:
     pairs, n_pairs = data["pairs"], rope.width // 2
     longest = data["longest_wavelength"]
     longer = {"original": data["longer_than_original"], "extended": data["longer_than_max_position"]}
@@ -120,7 +127,7 @@ def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
         "longer pairs": ", ".join(said),
         "attention factor": f"{rope.attention_scaling:.7g}: scores times {rope.attention_scaling**2:.7g}",
         "critical dimension": "" if data["critical_dimension"] is None else str(data["critical_dimension"]),
-        "first Σ cos < 0": "none found" if negative is None else f"at offset {negative:,}",
+        "first Σ cos < 0": f"none up to offset {searched:,}" if negative is None else f"at offset {negative:,}",
     }
     return {name: fact for name, fact in facts.items() if fact}
 

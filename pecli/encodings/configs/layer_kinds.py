@@ -67,7 +67,7 @@ def _numbered(keys: Keys, count: int) -> list[str] | None:
     """As the file gives the numbers of the layers with attention."""
     linear = keys.table("linear_attn_config")  # Kimi Linear counts from 1
     first, inside = (1, linear) if linear is not None and "full_attn_layers" in linear else (0, keys)
-    chosen = inside.numbers("full_attn_layers", "attn_layer_indices", "full_attn_idxs")
+    chosen = inside.numbers("full_attn_layers", "attn_layer_indices", "full_attn_idxs", "attn_layer_idxs")
     if chosen is not None:
         other = "conv" if "full_attn_idxs" in inside else LINEAR
         return [FULL if layer + first in chosen else other for layer in range(count)]

@@ -8,7 +8,7 @@ from typing import Any
 from pecli.encodings.configs.json_file import shown
 from pecli.encodings.configs.reading import Reading
 from pecli.encodings.configs.rotary import rope_parameters
-from pecli.encodings.configs.sizes import POSITIONS, heads, max_position, width
+from pecli.encodings.configs.sizes import POSITIONS, heads, latent, max_position, width
 
 WORDS = {  # of position_embedding_type and its like
     "rope": "rope",
@@ -39,7 +39,7 @@ def position_of(reading: Reading, stack: str) -> str:
         return "none"
     if _alibi(reading):
         return "alibi"
-    if taken == "rope" and (keys.flag("mla_use_nope") or keys.data.get("qk_rope_head_dim") == 0):
+    if taken == "rope" and (keys.flag("mla_use_nope") or (latent(reading) and keys.whole("qk_rope_head_dim") == 0)):
         return "none"
     word = keys.text(*TYPE)
     said = WORDS.get(word) if word else None

@@ -9,7 +9,7 @@ from pecli.encodings.configs.keys import Keys
 from pecli.encodings.configs.layer_kinds import FULL, SLIDING
 from pecli.encodings.configs.reading import STOPS, Reading, nearest, trouble
 from pecli.encodings.configs.rules import RULES
-from pecli.encodings.configs.sizes import head_dim
+from pecli.encodings.configs.sizes import head_dim, latent
 
 THETA = (
     "rope_theta",
@@ -130,7 +130,7 @@ def _stretched(reading: Reading, base: float, alpha: float) -> float:
 
 def _rotary_dim(reading: Reading, inside: Keys, d: int, layer: int) -> int:
     keys, one = reading.keys, reading.architecture
-    said = keys.whole("qk_rope_head_dim", "rotary_dim")
+    said = keys.whole(*(("qk_rope_head_dim",) if latent(reading) else ()), "rotary_dim")
     if said is not None:
         return said
     if "position_encoding_2d" in keys and keys.flag("position_encoding_2d"):  # the first ChatGLM
@@ -139,6 +139,8 @@ def _rotary_dim(reading: Reading, inside: Keys, d: int, layer: int) -> int:
     if "partial_rotary_factors" in keys:  # one a layer
         fraction = _of_layer(keys.numbers("partial_rotary_factors") or [1.0], layer)
     fraction = keys.number(*FRACTION) if fraction is None else fraction
+    if fraction is None and "qk_rope_head_dim" in keys and not latent(reading):
+        return d
     if fraction is None:
         if one.rotary_dim is not None and one.rotary_dim <= d:
             reading.assumed("rotary_dim", one.rotary_dim)
@@ -157,7 +159,7 @@ def _pairing(reading: Reading) -> str:
     if said is not None:
         name = keys.first("rope_interleave", "rope_interleaved", "rotary_emb_interleaved", "is_neox_style")
         return "interleaved" if said != (name == "is_neox_style") else "half"
-    if "position_encoding_2d" in keys:
+    if "position_encoding_2d" in keys or keys.flag("use_mla") is False:
         return "half"
     if one.pairing == "interleaved":
         reading.assumed("pairing", "interleaved pairs (2j, 2j + 1)")

@@ -9,7 +9,15 @@ from pecli.encodings.configs.reading import Reading
 WIDTH = ("hidden_size", "n_embd", "d_model", "model_dim", "dim", "emb_dim")
 HEADS = ("num_attention_heads", "n_head", "n_heads", "num_heads", "encoder_attention_heads", "attention_heads")
 HEAD = ("head_dim", "kv_channels", "attention_head_dim", "d_kv")
-POSITIONS = ("max_position_embeddings", "n_positions", "max_sequence_length", "seq_length", "max_seq_len", "n_ctx")
+POSITIONS = (
+    "max_position_embeddings",
+    "n_positions",
+    "max_sequence_length",
+    "seq_length",
+    "max_seq_len",
+    "n_ctx",
+    "max_context_length",
+)
 
 
 def max_position(reading: Reading) -> int | None:
@@ -22,7 +30,7 @@ def head_dim(reading: Reading, kind: str = FULL) -> int:
     keys, one = reading.keys, reading.architecture
     if kind == FULL and (one.full_head_dim or "global_head_dim" in keys):
         return keys.whole("global_head_dim") or one.full_head_dim or 0
-    if "qk_nope_head_dim" in keys and "qk_rope_head_dim" in keys:
+    if latent(reading) and "qk_nope_head_dim" in keys:
         return (keys.whole("qk_nope_head_dim") or 0) + (keys.whole("qk_rope_head_dim") or 0)
     said = keys.whole(*HEAD)
     if said:
@@ -34,6 +42,11 @@ def head_dim(reading: Reading, kind: str = FULL) -> int:
     if width < heads:
         raise UsageError(f"a width of {width} and {heads} heads leave no columns for a head")
     return width // heads
+
+
+def latent(reading: Reading) -> bool:
+    """Whether attention is DeepSeek's latent one, whose rope has columns of its own; `use_mla` turns it off."""
+    return "qk_rope_head_dim" in reading.keys and reading.keys.flag("use_mla") is not False
 
 
 def width_and_heads(reading: Reading) -> tuple[int, int]:

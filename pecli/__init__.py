@@ -104,11 +104,10 @@ def encode(encoding: str = "sinusoidal", *, length: int = 200, start: int = 0, *
     """
     from pecli.core.memory import check_memory
     from pecli.core.positions import Positions
-    from pecli.encodings import encoding_of, read_table_encoding
-    from pecli.jobs.job_options import spelled_out
+    from pecli.encodings import read_table_encoding
 
     positions = Positions(length=length, start=start)
-    made = read_table_encoding(encoding, spelled_out(encoding_of(encoding).options(), parameters)).fitted(positions)
+    made = read_table_encoding(encoding, parameters).fitted(positions)
     rows = made.covered(positions)
     check_memory("encode", (rows.length, made.width), "take a smaller length or d")
     return made.table(rows.array())

@@ -35,7 +35,7 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def options(
     version: Annotated[
-        bool, typer.Option("--version", help="Show the version and stop.", is_eager=True, callback=_show_version)
+        bool, typer.Option("--version", "-V", help="Show the version and stop.", is_eager=True, callback=_show_version)
     ] = False,
 ) -> None:
     """Declares what stands before the name of a command."""

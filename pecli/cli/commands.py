@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import typer
 
+from pecli.cli.grammar import OneCommand
 from pecli.core.registry import Registry
 from pecli.figures import FIGURES
 from pecli.reports import REPORTS
@@ -49,27 +50,35 @@ FILES: Registry[Command] = Registry(
     }
 )
 PANELS: dict[str, Registry[Any]] = {"Figures": FIGURES, "Words and numbers": REPORTS | WORDS, "Files": FILES}
+ALIASES = FIGURES.aliases | REPORTS.aliases
 PANEL = {name: panel for panel, names in PANELS.items() for name in names}  # of each command
-HELP_NAMES: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
+HELP_NAMES: dict[str, Any] = {
+    "help_option_names": ["-h", "--help"],
+    "token_normalize_func": lambda word: word.replace("_", "-"),  # --rope_theta is --rope-theta
+}
 
 
-def command_of(name: str) -> Command:
-    """The command of that name: its own, or that of a figure or report."""
+def command_of(name: str, words: Sequence[str] = ()) -> Command:
+    """The command of that name: its own, or that of a figure or report, with the options that these words ask for."""
     if name in (own := WORDS | FILES):
         return own[name]
     from pecli.cli.figures import analysis_command
 
-    return analysis_command((FIGURES | REPORTS)[name])
+    own, options = ALIASES.get(name, (name, {}))
+    analyses: Registry[Any] = FIGURES | REPORTS
+    return analysis_command(analyses[own], words, options)
 
 
 def summary_of(name: str) -> str:
     """One line on what the command is for; imports nothing."""
-    return PANELS[PANEL[name]].summary(name)
+    own = ALIASES[name][0] if name in ALIASES else name
+    return PANELS[PANEL[own]].summary(own)
 
 
-def register(app: typer.Typer, name: str) -> Command:
-    """Adds the command with all its options."""
-    command = command_of(name)
+def register(app: typer.Typer, name: str, words: Sequence[str] = ()) -> Command:
+    """Adds the command with all its options, those that only these words ask for too."""
+    command = command_of(name, words)
     text = f"{summary_of(name)}.\n\nExample: {command.example}"
-    app.command(name, help=text, rich_help_panel=PANEL[name], context_settings=HELP_NAMES)(command.function)
+    shown: dict[str, Any] = {"rich_help_panel": PANEL.get(name), "hidden": name in ALIASES}
+    app.command(name, cls=OneCommand, help=text, context_settings=HELP_NAMES, **shown)(command.function)
     return command

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import typer
@@ -11,19 +12,22 @@ import typer
 from pecli.analysis import Analysis
 from pecli.cli.commands import Command
 from pecli.cli.guard import guard
-from pecli.cli.options import given, job_parameters, keyword
+from pecli.cli.options import flags_of, given, job_parameters, keyword
 from pecli.cli.typer_internals import with_parameters
 from pecli.core.errors import UsageError
+from pecli.core.options import Option
 from pecli.core.progress import track
 from pecli.core.terminal import columns, results, say, show
+from pecli.encodings import all_encodings
 from pecli.files.writer import STDOUT
 from pecli.jobs.command_line import command as command_of
 from pecli.jobs.job import Job, jobs_of
-from pecli.jobs.job_options import known_options
+from pecli.jobs.job_options import known_options, parameters_of
 from pecli.jobs.same_files import check_targets
 from pecli.reports.report import Report
 
 RUN = "Run"
+RUN_FLAGS = {"--json", "--quiet", "--verbose", "--help"}
 
 
 def run_parameters() -> list[inspect.Parameter]:
@@ -39,22 +43,43 @@ def run_parameters() -> list[inspect.Parameter]:
     ]
 
 
-def analysis_command(figure: type[Analysis[Any]]) -> Command:
-    """The command of a figure or report: its options, those of every job, and those of this run."""
+def analysis_command(
+    figure: type[Analysis[Any]], words: Sequence[str] = (), defaults: Mapping[str, str] | None = None
+) -> Command:
+    """The command of a figure or report: its options, those of every job, and those of this run.
+
+    words : those of the command line, which may ask for the parameters of a plugin's encoding
+    defaults : what is done where these options are not given
+    """
+    more = plugin_parameters(figure, words)
 
     def command(*, json: bool, quiet: bool, verbose: bool, **values: Any) -> None:
         with guard(quiet, verbose):
-            jobs = jobs_of(figure.name, values_of(figure, given(values)))
+            texts = {**(defaults or {}), **given(values, figure)}
+            jobs = jobs_of(figure.name, values_of({**more, **known_options(figure)}, texts))
             _run(jobs, as_json=json, quiet=quiet, verbose=verbose)
 
-    parameters = [*job_parameters(figure), *run_parameters()]
+    parameters = [*job_parameters(figure, more), *run_parameters()]
     return Command(with_parameters(command, parameters), figure.example, reads_text=True)
 
 
-def values_of(figure: type[Analysis[Any]], texts: dict[str, Any]) -> dict[str, Any]:
-    """The texts given to each option as its values: numbers in one text are separated, lists in pieces are joined."""
-    known = known_options(figure)
-    return {name: texts[name] if known[name].scalar is bool else known[name].separated(texts[name]) for name in texts}
+def plugin_parameters(figure: type[Analysis[Any]], words: Sequence[str]) -> dict[str, Option]:
+    """The parameters of plugins' encodings, where these words have an option that is none of ours."""
+    flags = {flag for one in known_options(figure).values() for flag in flags_of(one)} | RUN_FLAGS
+    asked = {word.partition("=")[0].replace("_", "-") for word in words if word.startswith("--")}
+    if asked <= flags:
+        return {}
+    found = parameters_of(all_encodings())
+    return {name: one for name, one in found.items() if name not in known_options(figure) and one.flag in asked}
+
+
+def values_of(known: Mapping[str, Option], texts: Mapping[str, Any]) -> dict[str, Any]:
+    """The texts given to each option as its values: several in one text are separated, lists in pieces are joined."""
+    return {name: _values(known[name], text) for name, text in texts.items()}
+
+
+def _values(one: Option, text: Any) -> Any:
+    return text if one.scalar is bool else one.separated([text] if isinstance(text, str) else text)
 
 
 def _run(jobs: list[Job], *, as_json: bool, quiet: bool, verbose: bool) -> None:

@@ -13,24 +13,24 @@ from functools import partial
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
 
-from pecli.cli.commands import HELP_NAMES, PANEL, register, summary_of
+from pecli.cli.commands import ALIASES, HELP_NAMES, PANEL, register, summary_of
+from pecli.cli.grammar import AllCommands
 
 
 def make_app(text: str, *, fast: bool = True) -> typer.Typer:
     """The program with all its commands; not fast: in Typer's own ways alone."""
     app = typer.Typer(
-        cls=Commands if fast else None,
+        cls=Commands if fast else AllCommands,
         help=text,
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         rich_markup_mode="rich",
         context_settings=HELP_NAMES,
     )
-    for name, panel in PANEL.items():
+    for name in [*PANEL, *ALIASES]:
         if fast:
-            app.command(name, help=summary_of(name), rich_help_panel=panel)(_listed)
+            app.command(name, help=summary_of(name), rich_help_panel=PANEL.get(name), hidden=name in ALIASES)(_listed)
         else:
             register(app, name)
     return app
@@ -40,7 +40,7 @@ def _listed() -> None:
     """Stands for a command in the list of commands."""
 
 
-class Commands(TyperGroup):
+class Commands(AllCommands):
     """Lists commands by one line each; builds the one that is called."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -49,13 +49,13 @@ class Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         name, command, rest = super().resolve_command(ctx, args)
-        return name, _built(name) if name else command, rest
+        return name, _built(name, rest) if name else command, rest
 
 
-def _built(name: str) -> Any:
-    """The command of that name with all its options."""
+def _built(name: str, words: list[str]) -> Any:
+    """The command of that name with all its options, and those that only these words ask for."""
     single = typer.Typer(pretty_exceptions_enable=False, rich_markup_mode="rich", add_completion=False)
-    registered = register(single, name)
+    registered = register(single, name, words)
     command = typer.main.get_command(single)
     if registered.reads_text:
         _take_as_typed(command)

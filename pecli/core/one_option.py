@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from pecli.core.errors import UnknownNameError, UsageError, mention
+from pecli.core.ranges import HOW, is_range, numbers_of
 from pecli.core.values import EXACT, READERS, write_scalar
 
 
@@ -23,7 +26,11 @@ class Option:
     choices: Callable[[], Iterable[str]] | None = None
     flags: tuple[str, ...] = ()
     unset: str = ""  # what happens when the value is None, for the help
-    split: bool = True  # a list in one text is separated by commas
+    split: bool | None = None  # one text may hold several values; None: numbers, lists and choices may
+    separator: str = ","  # what stands between them, a regular expression
+    log: bool = False  # values of a range are evenly spaced by their ratios
+    aliases: tuple[str, ...] = ()  # what other programs call it, understood and not shown
+    advice: Callable[[Any], str] | None = None  # what to try instead of a value that is refused, or ""
     names: Mapping[str, float] = dataclasses.field(default_factory=dict)  # words that stand for numbers
     only_with: tuple[str, tuple[str, ...]] | None = None  # another option, and its values that this one belongs to
     shown: bool = False  # stands in titles also where nothing was changed
@@ -38,6 +45,18 @@ class Option:
     def flag(self) -> str:
         """The long option on the command line."""
         return "--" + self.name.replace("_", "-")
+
+    @cached_property
+    def spellings(self) -> frozenset[str]:
+        """Every name that means this option, besides its own."""
+        return frozenset(flag[2:].replace("-", "_") for flag in self.flags if flag.startswith("--")) | {*self.aliases}
+
+    @property
+    def splits(self) -> bool:
+        """Whether one text may hold several values."""
+        if self.split is not None:
+            return self.split
+        return self.many or self.scalar in (int, float) or self.choices is not None
 
     @property
     def bounds(self) -> str:
@@ -63,7 +82,7 @@ class Option:
         if not self.many:
             return self._read_scalar(value)
         if isinstance(value, str):
-            value = value.split(",") if self.split else [value]
+            value = self.separated([value])
         if isinstance(value, (bytes, bytearray, Mapping)):  # they run over numbers or names that nobody meant
             raise self._refusal(value)
         items = value if isinstance(value, Iterable) else [value]
@@ -73,10 +92,20 @@ class Option:
         return result
 
     def separated(self, texts: Sequence[str]) -> list[str]:
-        """What was given to a repeatable option as single texts: commas separate numbers, and items of lists."""
-        if self.split and (self.many or self.scalar in (int, float)):
-            return [item for text in texts for item in text.split(",")]
-        return list(texts)
+        """What was given to a repeatable option as single texts: commas separate values, and ranges are spelled out."""
+        if not self.splits:
+            return list(texts)
+        items = [item for text in texts for item in re.split(self.separator, text)]
+        return [one for item in items for one in self.spread(item)]
+
+    def spread(self, value: Any) -> list[Any]:
+        """The values of a range of numbers; anything else alone."""
+        if self.scalar not in (int, float) or not is_range(value):
+            return [value]
+        try:
+            return list(numbers_of(value, whole=self.scalar is int, log=self.log))
+        except ValueError:
+            raise UsageError(option=self.name, value=value, allowed=self.bounds, advice=HOW) from None
 
     def write(self, value: Any) -> str:
         """The text that `read` turns into this value again."""
@@ -102,4 +131,6 @@ class Option:
         return bool(low <= value <= high and (self.above is None or value > self.above))
 
     def _refusal(self, value: Any) -> UsageError:
-        return UsageError(option=self.name, value="None" if value is None else value, allowed=self.bounds)
+        advice = self.advice(value) if self.advice is not None else ""
+        given = "None" if value is None else value
+        return UsageError(option=self.name, value=given, allowed=self.bounds, advice=advice)

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from pecli.core.caching import cached
-from pecli.core.errors import UnknownNameError, UsageError
+from pecli.core.errors import UnknownNameError, UsageError, mention
 from pecli.core.one_option import Option
 
-__all__ = ["Option", "Options", "default_of", "default_values", "option"]
+__all__ = ["Option", "Options", "default_of", "default_values", "named", "option", "own_name"]
 
 
 def option(
@@ -30,7 +30,11 @@ def option(
     choices: Callable[[], Iterable[str]] | None = None,
     flags: tuple[str, ...] = (),
     unset: str = "",
-    split: bool = True,
+    split: bool | None = None,
+    separator: str = ",",
+    log: bool = False,
+    aliases: tuple[str, ...] = (),
+    advice: Callable[[Any], str] | None = None,
     names: Mapping[str, float] | None = None,
     only_with: tuple[str, str | tuple[str, ...]] | None = None,
     shown: bool = False,
@@ -46,7 +50,11 @@ def option(
     choices : gives the allowed words
     flags : further spellings on the command line, ``("-k",)``
     unset : what is done when the value is None
-    split : whether one text may hold a list, separated by commas
+    split : whether one text may hold several values; None: numbers, lists and choices may
+    separator : what stands between them, a regular expression
+    log : whether the values of a range are evenly spaced by their ratios
+    aliases : what other programs call the same thing, with _; understood everywhere, shown nowhere
+    advice : gives what to try instead of a value that is refused, or ""
     names : words that may stand for numbers
     only_with : another option of the class and its value, or values, without which this one means nothing
     shown : whether titles show the value also where it was not changed
@@ -54,7 +62,8 @@ def option(
     """
     owner = (only_with[0], _several(only_with[1])) if only_with else None
     made = Option(help=help, at_least=at_least, at_most=at_most, above=above, choices=choices, flags=flags)
-    made = dataclasses.replace(made, unset=unset, split=split, names=names or {}, only_with=owner, shown=shown)
+    made = dataclasses.replace(made, unset=unset, names=names or {}, only_with=owner, shown=shown, advice=advice)
+    made = dataclasses.replace(made, split=split, separator=separator, log=log, aliases=aliases)
     made = dataclasses.replace(made, in_spec=in_spec or owner is not None)
     return dataclasses.field(default=default, metadata={"option": made}, kw_only=True)
 
@@ -97,11 +106,12 @@ class Options:
     def read_values(cls, values: Mapping[str, Any]) -> dict[str, Any]:
         """The values as the options read them, one by one; unknown names are refused with a suggestion."""
         known = cls.options()
-        for name in values:
+        own = named(known, values)
+        for name in own:
             if name not in known:
                 owner = getattr(cls, "name", cls.__name__)
                 raise UnknownNameError(f"{cls.what} of {owner}", name, known, option=name)
-        return {name: known[name].read(value) for name, value in values.items()}
+        return {name: known[name].read(value) for name, value in own.items()}
 
     @classmethod
     def from_read(cls, values: Mapping[str, Any]) -> Self:
@@ -136,6 +146,25 @@ class Options:
         """The options that differ from their defaults, or from the `defaults` that stand in for them."""
         given, standing = {name: getattr(self, name) for name in self.options()}, defaults or {}
         return {name: given[name] for name, one in self.options().items() if given[name] != default_of(one, standing)}
+
+
+def own_name(known: Mapping[str, Option], word: str) -> str:
+    """The name of the option that a word spells, ``d-model`` or ``head_dim`` that of d; of none, the word with _."""
+    plain = word.replace("-", "_")
+    if plain in known:
+        return plain
+    return next((name for name, one in known.items() if plain in one.spellings), plain)
+
+
+def named(known: Mapping[str, Option], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The given values under the options' own names; raises UsageError for two spellings of one."""
+    result: dict[str, Any] = {}
+    for name, value in given.items():
+        own = own_name(known, name)
+        if own in result:
+            raise UsageError(f"{mention(own)} is given twice, once as {name}", option=own)
+        result[own] = value
+    return result
 
 
 def default_of(one: Option, defaults: Mapping[str, Any]) -> Any:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Protocol
 
+from pecli.core.errors import mention
 from pecli.core.lazy import Array, np
 from pecli.core.options import Options, option
 from pecli.core.values import EXACT
@@ -12,11 +14,28 @@ from pecli.core.values import EXACT
 LONGEST = 10**12  # positions
 
 
+def start_and_length(text: str) -> str:
+    """The options that ask for the positions of a slice, ``5000:5100``; nothing for other texts."""
+    match = re.fullmatch(r"\s*(\d{1,15})(?::|\.\.|-)(\d{1,15})\s*", text)
+    if match is None or int(match[2]) <= int(match[1]):
+        return ""
+    first, stop = int(match[1]), int(match[2])
+    return f"for the positions {first} to {stop - 1} give {mention('start', first)} {mention('length', stop - first)}"
+
+
 @dataclass(frozen=True)
 class Positions(Options):
     """The positions start, start + 1, …, start + length − 1."""
 
-    length: int = option(200, "how many positions", at_least=1, at_most=LONGEST, flags=("-n", "--seq-len"))
+    length: int = option(
+        200,
+        "how many positions",
+        at_least=1,
+        at_most=LONGEST,
+        flags=("-n", "--seq-len"),
+        aliases=("max_position_embeddings", "n_positions"),
+        advice=lambda value: start_and_length(str(value)),
+    )
     start: int = option(
         0, "the first position (the first article counts from 1)", at_least=-EXACT // 2, at_most=EXACT // 2
     )

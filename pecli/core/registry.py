@@ -15,8 +15,11 @@ class Registry(Mapping[str, T_co]):
     Listing names and lines costs no import: that of twenty figures would double the time of ``pecli --help``.
     """
 
-    def __init__(self, entries: Mapping[str, tuple[str, str]]) -> None:
+    def __init__(
+        self, entries: Mapping[str, tuple[str, str]], aliases: Mapping[str, tuple[str, Mapping[str, str]]] | None = None
+    ) -> None:
         self.entries = dict(entries)
+        self.aliases = dict(aliases or {})  # what people look for: the name that it has here, and with which options
 
     def __getitem__(self, name: str) -> T_co:
         module, _, what = self.entries[name][0].partition(":")
@@ -33,7 +36,7 @@ class Registry(Mapping[str, T_co]):
         return isinstance(name, str) and name in self.entries
 
     def __or__(self, other: Registry[Any]) -> Registry[Any]:
-        return Registry({**self.entries, **other.entries})
+        return Registry({**self.entries, **other.entries}, {**self.aliases, **other.aliases})
 
     def summary(self, name: str) -> str:
         """What stands beside the place."""

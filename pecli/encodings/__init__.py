@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from pecli.core.errors import UnknownNameError, UsageError
-from pecli.core.options import default_values
+from pecli.core.errors import UnknownNameError, UsageError, mention
+from pecli.core.options import Option, default_values, named, own_name
 from pecli.core.values import shorten
 from pecli.encodings.alibi import Alibi
 from pecli.encodings.binary import Binary
@@ -56,10 +56,30 @@ def find_encoding(name: str) -> type[Encoding]:
     """The class of that name, ours or a plugin's; raises UnknownNameError with a suggestion."""
     if name in ENCODINGS:
         return ENCODINGS[name]
-    known = all_encodings()
-    if name not in known:
-        raise UnknownNameError("encoding", name, known, option="encoding")
-    return known[name]
+    found = encoding_named(name)
+    if found is None:
+        raise _refusal(name.strip(), all_encodings())
+    return found
+
+
+def encoding_named(name: str) -> type[Encoding] | None:
+    """The class of that name, in any case, or of that other name; None where there is none."""
+    plain = name.strip().lower()
+    return next((kind for kind in all_encodings().values() if plain in (kind.name, *kind.aliases)), None)
+
+
+def _refusal(name: str, known: Mapping[str, type[Encoding]]) -> UsageError:
+    """What to say of a name that no encoding has: whose value it is, if of a parameter, or the nearest name."""
+    owners = [(kind, one) for kind in known.values() for one in kind.options().values() if name in _choices(one)]
+    for kind, one in owners[:1]:
+        advice = f"{mention('encoding', f'{kind.name}:{one.name}={name}')}"
+        text = f"{name} is no encoding but a value of {kind.name}'s {one.name}"
+        return UsageError(text, option="encoding", value=name, advice=f"give {advice}")
+    return UnknownNameError("encoding", name, known, option="encoding")
+
+
+def _choices(one: Option) -> list[str]:
+    return [] if one.choices is None else list(one.choices())
 
 
 def all_encodings() -> dict[str, type[Encoding]]:
@@ -104,13 +124,13 @@ def read_encoding(
     (``clock:periods=60,3600``), and so does one after a backslash. Or the path of a model's config.json.
     """
     kind, written = parse_encoding(spec)
-    return kind.make({**default_values(kind.options(), defaults or {}), **written, **(given or {})})
+    own = named(kind.options(), given or {})
+    return kind.make({**default_values(kind.options(), defaults or {}), **written, **own})
 
 
 def parse_encoding(spec: str) -> tuple[type[Encoding], dict[str, str]]:
     """The class that the text of an encoding names, and the parameters written there, not yet read."""
-    name, written = _read(spec)
-    return find_encoding(name), written
+    return _read(spec)
 
 
 def read_table_encoding(spec: str, given: Mapping[str, Any] | None = None) -> TableEncoding:
@@ -123,35 +143,35 @@ def read_table_encoding(spec: str, given: Mapping[str, Any] | None = None) -> Ta
 
 def encoding_of(spec: str) -> type[Encoding]:
     """The class that the text of an encoding names."""
-    return find_encoding(_read(spec)[0])
+    return _read(spec)[0]
 
 
-def _read(spec: str) -> tuple[str, dict[str, str]]:
-    """The name and the parameters in the text of an encoding; out of a model's config.json where it names one."""
+def _read(spec: str) -> tuple[type[Encoding], dict[str, str]]:
+    """The class and the parameters in the text of an encoding; out of a model's config.json where it names one."""
     if not isinstance(spec, str):
         text = f"an encoding is text such as 'sinusoidal:base=10', not {shorten(spec, written=True)}"
         raise UsageError(text, option="encoding", value=spec)
     name, _, text = spec.partition(":")
-    if name.strip() in ENCODINGS:
-        return name.strip(), _parameters(spec, text)
-    from pecli.encodings.configs.spec import config_spec, config_words
+    if name.strip() not in ENCODINGS:
+        from pecli.encodings.configs.spec import config_spec, config_words
 
-    config = config_words(spec, all_encodings())
-    if config is None:
-        return name.strip(), _parameters(spec, text)
-    path, layers, text = config
-    name, values = _read(config_spec(path, layers))
-    return name, {**values, **_parameters(spec, text)}
+        config = config_words(spec, all_encodings())
+        if config is not None:
+            path, layers, text = config
+            kind, values = _read(config_spec(path, layers))
+            return kind, {**values, **_parameters(spec, text, kind.options())}
+    kind = find_encoding(name.strip())
+    return kind, _parameters(spec, text, kind.options())
 
 
-def _parameters(spec: str, text: str) -> dict[str, str]:
+def _parameters(spec: str, text: str, known: Mapping[str, Option]) -> dict[str, str]:
     parameters: dict[str, str] = {}
     last = ""
     for escaped in re.split(r"(?<!\\),", text) if text else []:
         piece = escaped.replace("\\,", ",")
         key, equals, value = piece.partition("=")
         if equals:
-            last = key.strip().replace("-", "_")
+            last = own_name(known, key.strip())
             if last in parameters:
                 raise UsageError(f"encoding {spec!r} gives {last} twice", option="encoding", value=spec)
             parameters[last] = value.strip()

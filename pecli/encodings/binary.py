@@ -10,6 +10,7 @@ from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Bins, Positions
 from pecli.encodings.capabilities import Additive
+from pecli.encodings.encoding import WIDTH_ALIASES, WIDTH_FLAGS
 
 MOST_BITS = 53  # positions are float64
 
@@ -46,7 +47,8 @@ class Binary(Additive):
         "how many bits",
         at_least=1,
         at_most=MOST_BITS,
-        flags=("-d", "--d-model"),
+        flags=WIDTH_FLAGS,
+        aliases=WIDTH_ALIASES,
         unset="as many as the last position needs",
     )
     order: str = option("lsb", "which bit stands first, the lowest (lsb) or the highest (msb)", choices=orders)

@@ -12,6 +12,8 @@ from pecli.core.options import Option, Options
 from pecli.core.positions import Positions
 
 LISTED = 12  # numbers that a title still lists
+WIDTH_FLAGS = ("-d", "--d-model")  # of the parameter d, wherever there is one
+WIDTH_ALIASES = ("dim", "head_dim", "hidden_size")
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ class Encoding(Options, ABC):
     kind: ClassVar[str]  # where it enters the model
     gives: ClassVar[str]  # what it can do, a word for the message where that is not enough
     models: ClassVar[str] = "none known"
+    aliases: ClassVar[tuple[str, ...]] = ()  # what others call it, understood and not listed
     trained: ClassVar[bool] = False  # its numbers are learned, not given by the formula
     extrapolates: ClassVar[bool] = True
 

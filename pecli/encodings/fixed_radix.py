@@ -29,7 +29,9 @@ class Geometric(Harmonic, Additive):
     models: ClassVar[str] = "none: an intuition"
 
     d: int = width_option()
-    radix: float = option(3600.0, "each pair turns radix² times slower than the one before", above=0, shown=True)
+    radix: float = option(
+        3600.0, "each pair turns radix² times slower than the one before", above=0, log=True, shown=True
+    )
 
     @property
     def width(self) -> int:

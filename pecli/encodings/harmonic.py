@@ -21,6 +21,7 @@ from pecli.core.number_types import ROUND, number_types
 from pecli.core.options import option
 from pecli.core.positions import Bins, Positions
 from pecli.encodings.capabilities import TableEncoding
+from pecli.encodings.encoding import WIDTH_ALIASES, WIDTH_FLAGS
 from pecli.encodings.exact_angles import PI, dirichlet, many_digits, reduced_product, two_floats
 
 __all__ = ["PI", "Harmonic", "many_digits", "width_option"]
@@ -32,7 +33,13 @@ FASTEST = 10**12  # rad/position; a faster turn has no digits left at large posi
 def width_option() -> Any:
     """The field d, the same for all whose width is free."""
     return option(
-        128, "width of the encoding, d_model", at_least=1, at_most=65536, flags=("-d", "--d-model"), shown=True
+        128,
+        "width of the encoding, d_model",
+        at_least=1,
+        at_most=65536,
+        flags=WIDTH_FLAGS,
+        aliases=WIDTH_ALIASES,
+        shown=True,
     )
 
 

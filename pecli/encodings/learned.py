@@ -12,6 +12,7 @@ from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.capabilities import Additive
+from pecli.encodings.encoding import WIDTH_ALIASES, WIDTH_FLAGS
 from pecli.files.table_files import fingerprint, read_table
 
 DEVIATION = 0.02  # of the untrained table: BERT's and GPT-2's initializer_range
@@ -48,7 +49,8 @@ class Learned(Additive):
         "columns of the untrained table",
         at_least=1,
         at_most=65536,
-        flags=("-d", "--d-model"),
+        flags=WIDTH_FLAGS,
+        aliases=WIDTH_ALIASES,
         unset=f"the file's, or {UNTRAINED}",
     )
 

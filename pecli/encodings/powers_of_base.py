@@ -16,7 +16,15 @@ class PowersOfBase(Harmonic):
     """Pair j turns by base^(−2j/d) rad a position: wavelengths from 2π to nearly base · 2π."""
 
     d: int = width_option()
-    base: float = option(10000.0, "base of the wavelengths, the articles' k", above=0, flags=("-k",), shown=True)
+    base: float = option(
+        10000.0,
+        "base of the wavelengths, the articles' k",
+        above=0,
+        log=True,
+        flags=("-k",),
+        aliases=("theta", "rope_theta"),
+        shown=True,
+    )
 
     @property
     def width(self) -> int:

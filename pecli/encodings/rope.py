@@ -39,6 +39,7 @@ class Rope(Scaled, Rotary):
     formula: ClassVar[str] = "f(x, p) = R_p x, pair j turned by p · base^(−2j/d)"
     source: ClassVar[str] = "Su et al. 2021, RoFormer, section 3.2, arXiv:2104.09864"
     example: ClassVar[str] = "pecli curves -e rope --measure dot"
+    aliases: ClassVar[tuple[str, ...]] = ("rotary",)
     models: ClassVar[str] = "LLaMA, GPT-NeoX, GPT-J, Qwen"
 
     pairing: str = option("interleaved", "columns that make a pair: (2j, 2j+1) or (j, j + d/2)", choices=pairings)

@@ -42,5 +42,6 @@ FIGURES: Registry[type[Figure[Any]]] = Registry(
             "pecli.figures.score_terms:Terms",
             "The score of two tokens as its four parts: content, position and both together",
         ),
-    }
+    },
+    aliases={"similarity": ("distance", {"measure": "cos"}), "clock": ("dials", {"encoding": "clock"})},
 )

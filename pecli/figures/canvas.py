@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import textwrap
 import warnings
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pecli.core.errors import UnknownNameError, UsageError, mention
+from pecli.core.lengths import inches_of
 from pecli.core.options import Options, option
 from pecli.figures.fonts import CJK, families, family_of
 from pecli.files.table_files import fingerprint
@@ -49,12 +49,26 @@ class Canvas(Options):
 
     what = "canvas option"
 
-    size: str = option("page", "column (3.25 in), page (6.75 in), blog (8 in), slide (13.33 × 7.5 in) or WxH in inches")
+    size: str = option(
+        "page",
+        "column (3.25 in), page (6.75 in), blog (8 in), slide (13.33 × 7.5 in), or 5x3, 8cm, 8cmx5cm, 120mm",
+        split=True,
+        separator=r",(?!\s*[\d.]+\s*$)",  # 5,3 is one size
+        aliases=("figsize",),
+    )
     dpi: int = option(150, "pixels per inch", at_least=10, at_most=2400)
-    cmap: str | None = option(None, "matplotlib colour map", unset="by the values: signed, distance or 0/1")
+    cmap: str | None = option(
+        None,
+        "matplotlib colour map",
+        unset="by the values: signed, distance or 0/1",
+        split=True,
+        aliases=("colormap", "colourmap"),
+    )
     title: str | None = option(None, "title of the picture", unset="the encoding's name and parameters")
     no_title: bool = option(False, "no title at all")
-    style: str | None = option(None, "matplotlib style on top of pecli's: a name or a file", unset="pecli's own")
+    style: str | None = option(
+        None, "matplotlib style on top of pecli's: a name or a file", unset="pecli's own", split=True
+    )
     font: str | None = option(None, "font family or font file", unset="DejaVu Sans, with a CJK font where needed")
 
     def check(self) -> None:
@@ -76,11 +90,10 @@ class Canvas(Options):
         """The size in inches."""
         if self.size in SIZES:
             return SIZES[self.size]
-        match = re.fullmatch(r"(\d+(?:\.\d+)?)[xX×](\d+(?:\.\d+)?)", self.size)
-        if match is None:
-            raise UnknownNameError("size", self.size, [*SIZES, "WxH"], option="size")
-        width, height = map(float, match.groups())
-        return Size(width, height, max(8.0, width))
+        sides = inches_of(self.size)
+        if sides is None:
+            raise UnknownNameError("size", self.size, [*SIZES, "WxH", "8cm", "8cmx5cm"], option="size")
+        return Size(*sides, max(8.0, sides[0]))
 
     def extent(self, aspect: float | None, grid: tuple[int, int]) -> tuple[float, float]:
         """Width and height in inches of a picture with that grid of panels (rows, columns) of that height/width.

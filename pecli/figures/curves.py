@@ -15,7 +15,7 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View, extremes
 from pecli.figures.lines import plot_run
 from pecli.measures.min_max import check_run, envelope, even_bins, even_edges, middles
-from pecli.measures.pairwise import MEASURES, measures, to_all
+from pecli.measures.pairwise import MEASURES, measure_option, to_all
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,7 +58,7 @@ class Curves(Figure[TableEncoding]):
     example: ClassVar[str] = "pecli curves --at 0,50,100"
     aspect: ClassVar[float] = 0.55
 
-    measure: str = option("euclidean", "how two rows are compared", choices=measures, flags=("-m",))
+    measure: str = measure_option("euclidean")
     at: tuple[int, ...] | None = option(
         None, "the positions to start from", at_least=-EXACT, flags=(), unset=f"{TYPICAL} spread over the length"
     )

@@ -7,13 +7,12 @@ from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.core.lazy import Array, np
-from pecli.core.options import option
 from pecli.encodings.capabilities import TableEncoding
 from pecli.figures.axis_labels import label_positions
 from pecli.figures.canvas import Canvas, ColourBar
 from pecli.figures.figure import Figure, Numbers, View, averaging, subtract
 from pecli.figures.images import show_matrix
-from pecli.measures.pairwise import MEASURES, is_by_offset, matrix, measures
+from pecli.measures.pairwise import MEASURES, is_by_offset, matrix, measure_option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,7 +68,7 @@ class Distance(Figure[TableEncoding]):
     example: ClassVar[str] = "pecli distance --d 256 --measure dot"
     aspect: ClassVar[float | None] = None
 
-    measure: str = option("euclidean", "how two rows are compared", choices=measures, flags=("-m",))
+    measure: str = measure_option("euclidean")
 
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
         rows = view.covered

@@ -14,7 +14,7 @@ from pecli.figures.bias_lines import BiasLinesNumbers, bias_lines, check_biases,
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View, extremes
 from pecli.measures.min_max import Envelope, check_run, envelope, even_bins, even_edges, log_edges, middles
-from pecli.measures.pairwise import MEASURES, by_offset, is_by_offset, measures, spread_by_offset
+from pecli.measures.pairwise import MEASURES, by_offset, is_by_offset, measure_option, spread_by_offset
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,7 +68,7 @@ class Offsets(Figure[TableEncoding | BiasEncoding]):
     aspect: ClassVar[float] = 0.55
     several: ClassVar[bool] = True
 
-    measure: str = option("dot", "how two rows are compared", choices=measures, flags=("-m",))
+    measure: str = measure_option("dot")
     decay: bool = option(False, "add RoFormer's bound on the decay, dashed")
     log: bool = option(False, "logarithmic axis of offsets, from 1")
 

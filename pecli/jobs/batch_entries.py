@@ -10,11 +10,12 @@ from typing import Any
 from pecli.analysis import Analysis
 from pecli.core.errors import Mention, PecliError, UnknownNameError, UsageError, mention
 from pecli.core.memory import Memory
-from pecli.core.options import Option
+from pecli.core.options import Option, named
+from pecli.core.ranges import is_range
 from pecli.encodings import parse_encoding
 from pecli.jobs.file_names import plain_path
 from pecli.jobs.job import Job, jobs_of
-from pecli.jobs.job_options import ANALYSES, Choice, encoding_parameters, find_analysis, known_options, spelled_out
+from pecli.jobs.job_options import ANALYSES, Choice, encoding_parameters, find_analysis, known_options
 from pecli.jobs.toml_lines import Lines
 
 OWN = ("command", "name", "note")  # keys of a figure that are no options
@@ -113,14 +114,14 @@ def _key(option: str | None, given: Mapping[str, Any], figure: Mapping[str, Any]
 def _names(key: str, figure: Mapping[str, Any]) -> list[str]:
     """The option that a key of the figure spells."""
     known = known_options(ANALYSES[figure["command"]]) if figure["command"] in ANALYSES else {}
-    return list(spelled_out(known, {key: None}))
+    return list(named(known, {key: None}))
 
 
 def _jobs(plan: Plan, figure: Mapping[str, Any], defaults: Mapping[str, Any]) -> list[Job]:
     analysis = find_analysis(figure["command"])
     known = known_options(analysis)
-    given = spelled_out(known, {key: value for key, value in figure.items() if key not in OWN})
-    spelled = spelled_out(known, defaults)
+    given = named(known, {key: value for key, value in figure.items() if key not in OWN})
+    spelled = named(known, defaults)
     own = _parameters(analysis, given, spelled)
     for key, value in given.items():
         _check_type(own.get(key) or _known(known, key, f" of {analysis.name}"), value)
@@ -167,7 +168,8 @@ def _check_type(one: Option, value: Any) -> None:
     if one.scalar in (bool, str):
         right = isinstance(value, one.scalar)
     else:
-        right = (isinstance(value, (int, float)) and not isinstance(value, bool)) or value in list(one.names)
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        right = number or is_range(value) or value in list(one.names)
     if not right:
         text = f"{mention(one.name, value)} is of the wrong type"
         raise UsageError(text, option=one.name, value=value, allowed=one.bounds)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from pecli.core.errors import UnknownNameError, UsageError, mention
 from pecli.core.options import Option, Options, option
 from pecli.core.positions import Positions
 from pecli.core.registry import Registry
-from pecli.encodings import ENCODINGS
+from pecli.encodings import ENCODINGS, Encoding, encoding_of
 from pecli.figures import FIGURES
 from pecli.figures.canvas import Canvas
 from pecli.files.formats import FORMATS
@@ -55,6 +55,10 @@ ANALYSES: Registry[type[Analysis[Any]]] = FIGURES | REPORTS
 
 def find_analysis(name: str) -> type[Analysis[Any]]:
     """The figure or report of that name; raises UnknownNameError with a suggestion."""
+    if name in ANALYSES.aliases:
+        own, options = ANALYSES.aliases[name]
+        said = ", ".join(mention(option, value) for option, value in options.items())
+        raise UsageError(f"{name} is {own}" + (f" with {said}" if said else ""), option="command", value=name)
     if name not in ANALYSES:
         raise UnknownNameError("figure", name, ANALYSES, option="command")
     return ANALYSES[name]
@@ -83,14 +87,8 @@ def known_options(analysis: type[Analysis[Any]]) -> dict[str, Option]:
     return {**analysis.options(), **encoding_parameters(), **shared_options(analysis)}
 
 
-def spelled_out(known: Mapping[str, Option], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The given names as the options' own: ``d-model`` is d, as on the command line."""
-    flags = {flag: name for name, one in known.items() for flag in one.flags}
-    result: dict[str, Any] = {}
-    for name, value in given.items():
-        own = name.replace("-", "_")
-        own = own if own in known else flags.get("--" + name.replace("_", "-"), own)
-        if own in result:
-            raise UsageError(f"{mention(own)} is given twice, once as {name}", option=own)
-        result[own] = value
-    return result
+def parameters_of(specs: Iterable[Any]) -> dict[str, Option]:
+    """The parameters of the encodings that these texts name, plugins' too, without those that belong to a value."""
+    kinds: list[type[Encoding]] = [encoding_of(spec) for spec in specs]
+    every = ((name, one) for kind in kinds for name, one in kind.options().items())
+    return {name: one for name, one in every if not one.in_spec}

@@ -9,19 +9,18 @@ from typing import Any, TypeVar
 
 from pecli.analysis import Analysis
 from pecli.core.caching import cached
-from pecli.core.errors import UnknownNameError, UsageError
-from pecli.core.options import Option, Options, default_values
+from pecli.core.errors import UnknownNameError, UsageError, mention
+from pecli.core.options import Option, Options, default_values, named
 from pecli.core.positions import Positions
-from pecli.encodings import Encoding, parse_encoding
+from pecli.encodings import Encoding, all_encodings, parse_encoding
 from pecli.figures.canvas import Canvas
 from pecli.jobs.job_options import (
     Choice,
     Output,
-    encoding_parameters,
     find_analysis,
     known_options,
+    parameters_of,
     shared_options,
-    spelled_out,
 )
 from pecli.jobs.request import Request
 
@@ -44,7 +43,9 @@ def requests_of(analysis: str, given: Mapping[str, Any], *, swept: bool = True) 
     """
     kind = find_analysis(analysis)
     known = known_options(kind)
-    spelled = spelled_out(known, given)
+    spelled = named(known, given)
+    known = {**parameters_of(specs_in(spelled)), **known}
+    spelled = named(known, spelled)
     values = {name: _choices(known.get(name), value, kind) if swept else [value] for name, value in spelled.items()}
     count = prod(map(len, values.values()))
     if count > MOST:
@@ -52,13 +53,27 @@ def requests_of(analysis: str, given: Mapping[str, Any], *, swept: bool = True) 
     return list(Sweep(kind, values).requests())
 
 
+def specs_in(given: Mapping[str, Any]) -> Iterator[str]:
+    """The texts of all encodings among the given values."""
+    (choice,) = Choice.options()
+    items = [given.get(choice)]
+    while items:
+        item = items.pop()
+        if isinstance(item, str):
+            yield item
+        elif isinstance(item, (list, tuple)):
+            items += item
+
+
 def _choices(one: Option | None, value: Any, analysis: type[Analysis[Any]]) -> Sequence[Any]:
     """The values an option is given, one or more."""
-    if one is None or not isinstance(value, (list, tuple)):
+    if one is None:
         return [value]
+    if not isinstance(value, (list, tuple)):
+        return [value] if one.many else one.spread(value)
     single = not one.many or (one.name in Choice.options() and not analysis.several)
     if single or any(isinstance(item, (list, tuple)) for item in value):
-        return value or [value]
+        return [each for item in value for each in ([item] if one.many else one.spread(item))] or [value]
     return [value]
 
 
@@ -94,9 +109,9 @@ class Sweep:
         for name in picks:
             if any(name in kind.options() for kind in kinds):
                 continue
-            if name in encoding_parameters():
-                owners = "parameter of " + ", ".join(kind.name for kind in kinds)
-                raise UnknownNameError(owners, name, kinds[0].options(), option=name)
+            owners = [kind.name for kind in all_encodings().values() if name in kind.options()]
+            if owners:
+                raise _of_others(name, self.values[name][picks[name]], kinds, owners)
             raise UnknownNameError(f"option of {self.kind.name}", name, known_options(self.kind), option=name)
 
     def _part(self, owner: type[P], picks: Picks, written: tuple[tuple[str, str], ...] = ()) -> P:
@@ -117,6 +132,13 @@ class Sweep:
         if key not in self._read:
             self._read[key] = None if value is None else owner.options()[name].read(value)
         return self._read[key]
+
+
+def _of_others(name: str, value: Any, kinds: list[type[Encoding]], owners: list[str]) -> UsageError:
+    """What to say where a parameter is given that only other encodings have."""
+    taken = ", ".join(kind.name for kind in kinds)
+    text = f"{mention(name, value)} belongs to {', '.join(owners)}, and the encoding is {taken}"
+    return UsageError(text, option=name, value=value, advice=f"give {mention('encoding', owners[0])} too")
 
 
 def _read_spec(owner: type[Options], written: Mapping[str, str]) -> dict[str, Any]:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from pecli.core.arithmetic import chunks
 from pecli.core.lazy import Array, np
+from pecli.core.options import option
 from pecli.core.positions import Blocks, Positions
 from pecli.core.progress import track
 from pecli.encodings.capabilities import TableEncoding
@@ -126,6 +128,13 @@ MEASURES: dict[str, Measure] = {measure.name: measure for measure in _ALL}
 def measures() -> tuple[str, ...]:
     """The names of the measures."""
     return tuple(MEASURES)
+
+
+def measure_option(default: str) -> Any:
+    """The field measure, the same for all that compare rows by one."""
+    alike = ", ".join(name for name, measure in MEASURES.items() if measure.similarity)
+    said = f"how two rows are compared: {alike} are similarities, the others distances"
+    return option(default, said, choices=measures, flags=("-m",), aliases=("metric",))
 
 
 def is_by_offset(encoding: TableEncoding, measure: Measure) -> bool:

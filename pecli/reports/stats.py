@@ -10,7 +10,7 @@ from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.terminal import table_of, text_of
 from pecli.encodings.capabilities import TableEncoding
-from pecli.measures.pairwise import MEASURES, is_by_offset, measures
+from pecli.measures.pairwise import MEASURES, is_by_offset, measure_option, measures
 from pecli.reports.indicators import SAMPLE, Indicators, indicators
 from pecli.reports.number_table import BETWEEN
 from pecli.reports.report import Numbers, Report, View
@@ -69,7 +69,7 @@ class Stats(Report[TableEncoding]):
     several: ClassVar[bool] = True
     specs_are_arguments: ClassVar[bool] = True
 
-    measure: str = option("euclidean", "how two rows are compared", choices=measures, flags=("-m",))
+    measure: str = measure_option("euclidean")
     against: str = option("corr", "the measure that it is correlated with", choices=measures)
 
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:

@@ -235,7 +235,7 @@ def test_a_comma_that_no_parameter_follows_belongs_to_the_value(text: str, perio
 
 
 def test_a_list_ends_where_the_next_parameter_begins() -> None:
-    assert encodings._parameters("x", "a=1,2,b=3,c=4,5") == {"a": "1,2", "b": "3", "c": "4,5"}
+    assert encodings._parameters("x", "a=1,2,b=3,c=4,5", {}) == {"a": "1,2", "b": "3", "c": "4,5"}
 
 
 @pytest.mark.parametrize("text", ["clock:60,3600", "clock:,periods=60", "clock:60"])

@@ -144,7 +144,7 @@ WRONG: list[tuple[str, str, list[str]]] = [
     ("no command", "[[figure]]\nbase = 10\n", [f"{FILE}:1: figure 1 has no command"]),
     ("two commands", '[[figure]]\ncommand = ["heatmap"]\n', [f"{FILE}:1: figure 1 has no command"]),
     ("unknown encoding", HEAT + 'encoding = "rop"\n', [FILE, "figure 1", "did you mean 'rope'"]),
-    ("a parameter of none", HEAT + "periods = 5\n", [FILE, "figure 1", "'periods'", "sinusoidal"]),
+    ("a parameter of none", HEAT + "periods = 5\n", [FILE, "figure 1", "periods", "sinusoidal"]),
     (
         "an encoding it cannot show",
         '[[figure]]\ncommand = "dials"\nencoding = "binary"\n',

@@ -1,0 +1,63 @@
+"""What to type instead of a word that is no command or no option here: found in all there is, written down nowhere."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator
+
+from pecli.core.options import Option, own_name
+from pecli.encodings import all_encodings, encoding_named
+from pecli.jobs.job_options import ANALYSES, known_options
+
+MOST = 3  # suggestions
+CLOSE = 0.6  # how alike a suggestion is
+
+
+def unknown_command(word: str, known: Iterable[str]) -> str:
+    """What to type instead of a word that is no command."""
+    if word.startswith("-"):
+        return f"{word} stands behind a command, as in pecli heatmap {word}: pecli --help lists the commands"
+    kind = encoding_named(word.partition(":")[0])
+    if kind is not None:
+        fitting = next(name for name, analysis in ANALYSES.items() if analysis.takes(kind))
+        return f"{word} is an encoding: pecli {fitting} {word} draws it, pecli encodings {kind.name} explains it"
+    near = _near(word.lower(), known)
+    return f"there is no command {word[:60]}{_question(near)}: pecli --help lists them"
+
+
+def unknown_option(command: str, flag: str, known: Iterable[str]) -> str:
+    """What to type instead of an option that the command does not have."""
+    if not command:
+        return unknown_command(flag, ())
+    word = flag.lstrip("-").partition("=")[0]
+    for name, one in _parameters(word):
+        return f"{flag} belongs to {name}: pecli {command} -e {_spec(name, one)}"
+    homes = [
+        name for name, analysis in ANALYSES.items() if own_name(options := known_options(analysis), word) in options
+    ]
+    if homes and command in ANALYSES:
+        one = known_options(ANALYSES[homes[0]])[own_name(known_options(ANALYSES[homes[0]]), word)]
+        more = ", …" if len(homes) > MOST else ""
+        return f"{command} has no {one.flag}, but {', '.join(homes[:MOST])}{more}: pecli {command} --help lists its own"
+    return f"{command} has no option {flag}{_question(_near(flag, known))}: pecli {command} --help lists them"
+
+
+def _parameters(word: str) -> Iterator[tuple[str, Option]]:
+    """The encodings with a parameter that the word spells, and that parameter."""
+    for kind in all_encodings().values():
+        if (own := own_name(kind.options(), word)) in kind.options():
+            yield kind.name, kind.options()[own]
+
+
+def _spec(encoding: str, one: Option) -> str:
+    """The text of an encoding with a place for that parameter."""
+    owner = f"{one.only_with[0]}={one.only_with[1][0]}," if one.only_with else ""
+    return f"{encoding}:{owner}{one.name}=…"
+
+
+def _near(word: str, known: Iterable[str]) -> list[str]:
+    return difflib.get_close_matches(word[:60], list(known), n=MOST, cutoff=CLOSE)
+
+
+def _question(near: list[str]) -> str:
+    return f", did you mean {' or '.join(near)}?" if near else ""

@@ -1,0 +1,22 @@
+"""Widths and heights as people write them: ``5x3``, ``8cm``, ``8cmx5cm``, ``120mm``."""
+
+from __future__ import annotations
+
+import re
+
+UNITS = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4}  # inches
+SIDE = r"\s*(\d+(?:\.\d+)?)\s*(in|cm|mm)?\s*"
+SIZE = re.compile(rf"{SIDE}(?:[xX×,]{SIDE})?")
+
+
+def inches_of(text: str) -> tuple[float, float | None] | None:
+    """Width and height in inches, the height None where one number is given; None for what is no size.
+
+    A unit said once holds for both; without one they are inches.
+    """
+    match = SIZE.fullmatch(text)
+    if match is None:
+        return None
+    width, unit, height, other = match.groups()
+    across, up = UNITS[unit or other or "in"], UNITS[other or unit or "in"]
+    return float(width) * across, float(height) * up if height else None

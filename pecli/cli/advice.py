@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from pecli.core.options import Option, own_name
 from pecli.encodings import all_encodings, encoding_named
-from pecli.jobs.job_options import ANALYSES, known_options
+from pecli.jobs.job_options import ANALYSES
 
 MOST = 3  # suggestions
 CLOSE = 0.6  # how alike a suggestion is
@@ -32,13 +32,10 @@ def unknown_option(command: str, flag: str, known: Iterable[str]) -> str:
     word = flag.lstrip("-").partition("=")[0]
     for name, one in _parameters(word):
         return f"{flag} belongs to {name}: pecli {command} -e {_spec(name, one)}"
-    homes = [
-        name for name, analysis in ANALYSES.items() if own_name(options := known_options(analysis), word) in options
-    ]
+    homes = dict(_homes(word))
     if homes and command in ANALYSES:
-        one = known_options(ANALYSES[homes[0]])[own_name(known_options(ANALYSES[homes[0]]), word)]
-        more = ", …" if len(homes) > MOST else ""
-        return f"{command} has no {one.flag}, but {', '.join(homes[:MOST])}{more}: pecli {command} --help lists its own"
+        (one, *_), names = homes.values(), [*homes][:MOST] + (["…"] if len(homes) > MOST else [])
+        return f"{command} has no {one.flag}, {', '.join(names)} have: pecli {command} --help lists its own options"
     return f"{command} has no option {flag}{_question(_near(flag, known))}: pecli {command} --help lists them"
 
 
@@ -47,6 +44,13 @@ def _parameters(word: str) -> Iterator[tuple[str, Option]]:
     for kind in all_encodings().values():
         if (own := own_name(kind.options(), word)) in kind.options():
             yield kind.name, kind.options()[own]
+
+
+def _homes(word: str) -> Iterator[tuple[str, Option]]:
+    """The figures and reports with an option of their own that the word spells, and that option."""
+    for name, analysis in ANALYSES.items():
+        if (own := own_name(analysis.options(), word)) in analysis.options():
+            yield name, analysis.options()[own]
 
 
 def _spec(encoding: str, one: Option) -> str:

@@ -64,9 +64,9 @@ def command_of(name: str, words: Sequence[str] = ()) -> Command:
         return own[name]
     from pecli.cli.figures import analysis_command
 
-    own, options = ALIASES.get(name, (name, {}))
+    own_name, options = ALIASES.get(name, (name, {}))
     analyses: Registry[Any] = FIGURES | REPORTS
-    return analysis_command(analyses[own], words, options)
+    return analysis_command(analyses[own_name], words, options)
 
 
 def summary_of(name: str) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Mapping, Sequence
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import typer
@@ -27,6 +29,8 @@ from pecli.jobs.same_files import check_targets
 from pecli.reports.report import Report
 
 RUN = "Run"
+THOUSANDS = re.compile(r"[1-9]\d{0,2}(,\d{3})+")
+MILLION = 10**6  # an option that takes as much may be meant to have a comma
 RUN_FLAGS = {"--json", "--quiet", "--verbose", "--help"}
 
 
@@ -56,7 +60,10 @@ def analysis_command(
     def command(*, json: bool, quiet: bool, verbose: bool, **values: Any) -> None:
         with guard(quiet, verbose):
             texts = {**(defaults or {}), **given(values, figure)}
-            jobs = jobs_of(figure.name, values_of({**more, **known_options(figure)}, texts))
+            known = {**more, **known_options(figure)}
+            for note in [] if quiet else doubts(known, texts):
+                say(note)
+            jobs = jobs_of(figure.name, values_of(known, texts))
             _run(jobs, as_json=json, quiet=quiet, verbose=verbose)
 
     parameters = [*job_parameters(figure, more), *run_parameters()]
@@ -76,6 +83,16 @@ def plugin_parameters(figure: type[Analysis[Any]], words: Sequence[str]) -> dict
 def values_of(known: Mapping[str, Option], texts: Mapping[str, Any]) -> dict[str, Any]:
     """The texts given to each option as its values: several in one text are separated, lists in pieces are joined."""
     return {name: _values(known[name], text) for name, text in texts.items()}
+
+
+def doubts(known: Mapping[str, Option], texts: Mapping[str, Any]) -> Iterator[str]:
+    """What was done with a number of many digits that has a comma: 86,400 is two values."""
+    for name, typed in texts.items():
+        large = known[name].scalar is int and not known[name].many and (known[name].at_most or math.inf) >= MILLION
+        for text in typed if large else []:
+            if THOUSANDS.fullmatch(text):
+                one, values = text.replace(",", ""), text.replace(",", " and ")
+                yield f"{known[name].flag} {text} is several values, {values}: for the one number write {one}"
 
 
 def _values(one: Option, text: Any) -> Any:

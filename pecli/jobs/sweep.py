@@ -137,7 +137,8 @@ class Sweep:
 def _of_others(name: str, value: Any, kinds: list[type[Encoding]], owners: list[str]) -> UsageError:
     """What to say where a parameter is given that only other encodings have."""
     taken = ", ".join(kind.name for kind in kinds)
-    text = f"{mention(name, value)} belongs to {', '.join(owners)}, and the encoding is {taken}"
+    said = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else value
+    text = f"{mention(name, said)} belongs to {', '.join(owners)}, and the encoding is {taken}"
     return UsageError(text, option=name, value=value, advice=f"give {mention('encoding', owners[0])} too")
 
 

@@ -97,7 +97,7 @@ def test_every_encoding_describes_itself(name: str) -> None:
     assert all(one.help for one in encoding.options().values())
 
 
-@pytest.mark.parametrize(("name", "said"), [("ropee", "did you mean 'rope'"), ("Clock", "did you mean 'clock'")])
+@pytest.mark.parametrize(("name", "said"), [("ropee", "did you mean 'rope'"), ("Clokc", "did you mean 'clock'")])
 def test_an_unknown_encoding_ends_with_2_and_the_nearest(name: str, said: str) -> None:
     ended = CliRunner().invoke(app, ["encodings", name])
     assert ended.exit_code == 2

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from pecli.cli import app
-from pecli.core.errors import UnknownNameError, UsageError
+from pecli.core.errors import UsageError
 from pecli.core.options import option
 from pecli.encodings import ENCODINGS, read_encoding
 from pecli.encodings.sinusoidal import Sinusoidal
@@ -62,7 +62,7 @@ def test_they_are_refused_elsewhere() -> None:
         read_encoding("stretched:stretch=even,onset=5")
     with pytest.raises(UsageError, match=r"divisor belongs to stretch=even, late, and stretch is none"):
         Job.make("heatmap", {"encoding": "stretched", "divisor": 2})
-    with pytest.raises(UnknownNameError, match="divisor"):
+    with pytest.raises(UsageError, match="divisor=2 belongs to stretched, and the encoding is rope"):
         Job.make("heatmap", {"encoding": "rope", "divisor": 2})
 
 

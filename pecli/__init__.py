@@ -135,10 +135,9 @@ def encoding(spec: str = "sinusoidal", **parameters: Any) -> Any:
     UsageError
         An unknown name or a value that is not allowed. A ValueError with attributes ``option``, ``value``, ``allowed``.
     """
-    from pecli.encodings import encoding_of, read_encoding
-    from pecli.jobs.job_options import spelled_out
+    from pecli.encodings import read_encoding
 
-    return read_encoding(spec, spelled_out(encoding_of(spec).options(), parameters))
+    return read_encoding(spec, parameters)
 
 
 def figure(name: str, **options: Any) -> Picture:

@@ -169,7 +169,7 @@ def test_a_plugins_bounds_hold(register: Register) -> None:
 def test_plugins_are_known_where_a_name_is_mistyped(register: Register) -> None:
     register(powers="good:Plugin")
     with pytest.raises(UnknownNameError, match=r"did you mean 'powers'.*powers, sinusoidal"):
-        find_encoding("power")
+        find_encoding("powrs")
 
 
 @pytest.mark.parametrize(

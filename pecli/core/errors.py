@@ -89,7 +89,7 @@ class UnknownNameError(UsageError):
 
     def __init__(self, what: str, given: object, known: Iterable[str], *, option: str | None = None) -> None:
         self.known = list(known)
-        near = difflib.get_close_matches(str(given)[:60].lower(), self.known, n=1, cutoff=0.6)
+        near = difflib.get_close_matches(str(given)[:60].lower(), self.known, n=1, cutoff=0.5)
         self.nearest = near[0] if near else None
         hint = f"; did you mean {self.nearest!r}?" if near else ""
         shown = self.known if len(self.known) <= LISTED else [*self.known[:LISTED], f"… {len(self.known)} in all"]

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar, get_args
 
 from pecli.core.errors import UsageError, mention
 from pecli.core.lazy import Array, np
+from pecli.core.memory import COPIES
 from pecli.core.options import Options
 from pecli.core.positions import Positions
 from pecli.encodings.capabilities import TableEncoding
@@ -108,12 +109,12 @@ class Numbers(Generic[E_co]):
         main: Array = getattr(self, self.main_array)
         return main
 
-    def sheet(self) -> tuple[list[str], Array]:
-        """Header and rows of a CSV file: a 1-D main array before its coordinates, a 2-D one behind them."""
+    def sheet(self) -> tuple[list[str], list[Array]]:
+        """Header and columns of a CSV file: a 1-D main array before its coordinates, a 2-D one behind them."""
         beside = [getattr(self, name) for name in self.row_coordinates]
         if self.main.ndim == 1:
-            return [self.main_array, *self.row_coordinates], np.column_stack([self.main, *beside])
-        return [*self.row_coordinates, *map(str, self.columns())], np.column_stack([*beside, self.main])
+            return [self.main_array, *self.row_coordinates], [self.main, *beside]
+        return [*self.row_coordinates, *map(str, self.columns())], [*beside, self.main]
 
     def _fields(self) -> list[tuple[str, Any]]:
         return [(f.name, getattr(self, f.name)) for f in dataclasses.fields(self) if f.name != "view"]
@@ -136,6 +137,7 @@ class Analysis(Options, Generic[E], ABC):
     specs_are_arguments: ClassVar[bool] = False  # on the command line the encodings stand without --encoding
     one_table: ClassVar[bool] = True  # the numbers are one array with coordinates, so .npy and .csv can hold them
     drawn: ClassVar[bool] = True  # a picture, not text
+    copies: ClassVar[int] = COPIES  # arrays of its `shape` that live at once while it computes, measured
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

@@ -15,7 +15,7 @@ from pecli.encodings import ENCODINGS
 from pecli.figures import FIGURES
 from pecli.figures.compare import Compare
 from pecli.figures.overview import Overview
-from pecli.files.formats import read_metadata
+from pecli.files.metadata import read_metadata
 from pecli.jobs.batch_entries import Entry
 from pecli.jobs.batch_file import Batch, read_batch
 from pecli.jobs.gallery_page import page

@@ -22,7 +22,7 @@ from pecli.cli import PANELS
 from pecli.encodings import ENCODINGS
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.figures.canvas import Canvas
-from pecli.files.formats import read_metadata
+from pecli.files.metadata import read_metadata
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES
 from pecli.jobs.picture import Picture

@@ -15,8 +15,9 @@ import typer
 from pecli.cli.commands import Command
 from pecli.cli.guard import guard
 from pecli.core.errors import PecliError, UsageError
-from pecli.core.terminal import Steps, results, say
-from pecli.files.writer import check_target, write
+from pecli.core.terminal import Steps, can_print, results, say
+from pecli.files.targets import check_target
+from pecli.files.writer import write
 from pecli.jobs.batch_entries import as_key
 from pecli.jobs.batch_example import EXAMPLE
 from pecli.jobs.batch_file import STDIN, Batch, read_batch
@@ -67,7 +68,7 @@ def batch(
         chosen = chosen.shard(shard) if shard is not None else chosen
         pages = [page_path(plan, path) for path in [*plan.index, *(index or [])]]
         if dry_run:
-            results([command(job, job.paths) for job in chosen.jobs])
+            results([command(job, job.paths, can_print) for job in chosen.jobs])
             return
         if jobs and dask:
             raise UsageError("-j is for processes here and --dask for a cluster: drop one of the two")

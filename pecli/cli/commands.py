@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import typer
@@ -21,11 +21,13 @@ class Command:
     function : with the command's options as parameters
     example : a line that runs
     reads_text : whether the function reads the text of its options itself
+    settings : how its words are taken, besides the names of its help
     """
 
     function: Callable[..., None]
     example: str
     reads_text: bool = False
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 WORDS: Registry[Command] = Registry(
@@ -42,6 +44,10 @@ FILES: Registry[Command] = Registry(
         "batch": (
             "pecli.cli.batch:COMMAND",
             "Every figure of a TOML file: sweeps, several processes, nothing drawn twice",
+        ),
+        "redraw": (
+            "pecli.cli.redraw:COMMAND",
+            "A finished file drawn again with some options changed, under another name",
         ),
         "recipe": (
             "pecli.cli.recipe:COMMAND",
@@ -79,6 +85,7 @@ def register(app: typer.Typer, name: str, words: Sequence[str] = ()) -> Command:
     """Adds the command with all its options, those that only these words ask for too."""
     command = command_of(name, words)
     text = f"{summary_of(name)}.\n\nExample: {command.example}"
+    settings = {**HELP_NAMES, **command.settings}
     shown: dict[str, Any] = {"rich_help_panel": PANEL.get(name), "hidden": name in ALIASES}
-    app.command(name, cls=OneCommand, help=text, context_settings=HELP_NAMES, **shown)(command.function)
+    app.command(name, cls=OneCommand, help=text, context_settings=settings, **shown)(command.function)
     return command

@@ -19,9 +19,9 @@ from pecli.cli.typer_internals import with_parameters
 from pecli.core.errors import UsageError
 from pecli.core.options import Option
 from pecli.core.progress import track
-from pecli.core.terminal import columns, results, say, show
+from pecli.core.terminal import can_print, columns, results, say, show
 from pecli.encodings import all_encodings
-from pecli.files.writer import STDOUT
+from pecli.files.targets import is_stdout
 from pecli.jobs.command_line import command as command_of
 from pecli.jobs.job import Job, jobs_of
 from pecli.jobs.job_options import known_options, parameters_of
@@ -64,7 +64,7 @@ def analysis_command(
             for note in [] if quiet else doubts(known, texts):
                 say(note)
             jobs = jobs_of(figure.name, values_of(known, texts))
-            _run(jobs, as_json=json, quiet=quiet, verbose=verbose)
+            run_jobs(jobs, as_json=json, quiet=quiet, verbose=verbose)
 
     parameters = [*job_parameters(figure, more), *run_parameters()]
     return Command(with_parameters(command, parameters), figure.example, reads_text=True)
@@ -99,8 +99,9 @@ def _values(one: Option, text: Any) -> Any:
     return text if one.scalar is bool else one.separated([text] if isinstance(text, str) else text)
 
 
-def _run(jobs: list[Job], *, as_json: bool, quiet: bool, verbose: bool) -> None:
-    to_stdout = [path for job in jobs for path in job.paths if path == STDOUT]
+def run_jobs(jobs: list[Job], *, as_json: bool, quiet: bool, verbose: bool) -> None:
+    """Checks the jobs as a whole, draws them one after the other and prints what came of it."""
+    to_stdout = [path for job in jobs for path in job.paths if is_stdout(path)]
     if to_stdout and (as_json or len(jobs) > 1):
         raise UsageError("-o - takes one picture and no --json: give -o FILE")
     check_targets(jobs)
@@ -119,7 +120,7 @@ def _do(job: Job, as_json: bool, silent: bool, verbose: bool) -> dict[str, Any] 
     for note in [] if silent else picture.notes:
         say(note)
     if verbose:
-        say(command_of(job))
+        say(command_of(job, sent=can_print))
     if as_json:
         return report(picture, paths)
     if isinstance(job.figure, Report) and not paths:
@@ -131,7 +132,8 @@ def _do(job: Job, as_json: bool, silent: bool, verbose: bool) -> dict[str, Any] 
 
 def report(picture: Any, paths: list[str]) -> dict[str, Any]:
     """What ``--json`` prints."""
-    from pecli.files.formats import FORMATS, plain
+    from pecli.files.formats import FORMATS
+    from pecli.files.number_bytes import plain
 
     whole = picture.job.figure.drawn and all(FORMATS[target.format].numbers for target in picture.job.targets)
     numbers = picture.numbers if whole else picture.seen

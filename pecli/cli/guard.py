@@ -10,6 +10,7 @@ import typer
 
 from pecli.core import interrupts
 from pecli.core.errors import Mention, failure_of
+from pecli.core.notices import LISTENER
 from pecli.core.progress import TRACKER
 from pecli.core.terminal import animated, progress_bar, say
 from pecli.files.writer import discard_stdout
@@ -21,6 +22,8 @@ def guard(quiet: bool = False, verbose: bool = False) -> Iterator[None]:
     try:
         if animated() and not quiet:
             TRACKER.set(progress_bar)
+        if not quiet:
+            LISTENER.set(say)
         yield
         interrupts.check()  # a signal whose exception got lost
     except (typer.Exit, SystemExit):  # the second is rich's, where the reader has gone

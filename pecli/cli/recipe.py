@@ -10,9 +10,9 @@ import typer
 
 from pecli.cli.commands import Command
 from pecli.cli.guard import guard
-from pecli.core.errors import UsageError
-from pecli.core.terminal import results
-from pecli.files.formats import read_metadata
+from pecli.core.errors import UsageError, mention
+from pecli.core.terminal import can_print, is_shown, results
+from pecli.files.metadata import read_metadata
 from pecli.jobs.command_line import command
 from pecli.jobs.file_names import plain_path
 from pecli.jobs.request import Request
@@ -29,24 +29,33 @@ def recipe(
             "--form", help="command or toml (default: command for one file, toml for more)", show_default=False
         ),
     ] = None,
+    output: Annotated[
+        list[str] | None,
+        typer.Option("--output", "-o", help="The file that it shall write instead of itself.", show_default=False),
+    ] = None,
 ) -> None:
     """Prints what makes finished files again."""
     with guard():
         if form not in (None, *FORMS):
             raise UsageError(option="form", value=form, allowed=" or ".join(FORMS))
-        requests = [read_request(path) for path in files]
+        if output and len(files) > 1:
+            raise UsageError(f"{mention('output')} takes the recipe of one file, {len(files)} are given")
+        requests = [read_request(path, output) for path in files]
         as_lines = form == "command" or (form is None and len(requests) == 1)
-        results([command(one) for one in requests] if as_lines else ["\n\n".join(map(entry, requests))])
+        results([command(one, sent=can_print) for one in requests] if as_lines else ["\n\n".join(map(entry, requests))])
 
 
 COMMAND = Command(recipe, example="pecli recipe heatmap-sinusoidal.png")
 
 
-def read_request(path: str) -> Request:
-    """What a finished file was asked for with, and that file as its output. The files it was made from may be gone."""
+def read_request(path: str, output: list[str] | None = None) -> Request:
+    """What a finished file was asked for with, and that file (or the output) as its output.
+
+    The files that it was made from may be gone.
+    """
     values = dict(read_metadata(path)["job"])
     name = str(values.pop("command", ""))
-    (request,) = requests_of(name, {**values, "output": [plain_path(path)]}, swept=False)
+    (request,) = requests_of(name, {**values, "output": output or [plain_path(path)]}, swept=False)
     return request
 
 
@@ -63,7 +72,8 @@ def entry(request: Request) -> str:
 
 
 def toml(value: Any) -> str:
-    """A value as TOML writes it; JSON's strings are TOML's too, but for the escape of DEL."""
+    """A value as TOML writes it: strings as JSON's, what a terminal does not show as its code."""
     if isinstance(value, Sequence) and not isinstance(value, str):
         return "[" + ", ".join(map(toml, value)) + "]"
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    text = json.dumps(value, ensure_ascii=False)
+    return "".join(one if is_shown(one) else f"\\U{ord(one):08x}" for one in text)

@@ -15,7 +15,7 @@ from typing import Any
 import typer
 
 from pecli.cli.commands import ALIASES, HELP_NAMES, PANEL, register, summary_of
-from pecli.cli.grammar import AllCommands
+from pecli.cli.grammar import AllCommands, OneCommand
 
 
 def make_app(text: str, *, fast: bool = True) -> typer.Typer:
@@ -60,6 +60,15 @@ def _built(name: str, words: list[str]) -> Any:
     if registered.reads_text:
         _take_as_typed(command)
     return command
+
+
+def run_words(function: Callable[..., None], words: list[str], name: str) -> int:
+    """Runs a function whose parameters are options with words of a command line; gives the exit code."""
+    app = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
+    app.command(name, cls=OneCommand, context_settings=HELP_NAMES)(function)
+    command = typer.main.get_command(app)
+    _take_as_typed(command)
+    return command(words, f"pecli {name}", standalone_mode=False) or 0
 
 
 def _take_as_typed(command: Any) -> None:

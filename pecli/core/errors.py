@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
+from pecli.core.terminal import escaped
 from pecli.core.values import shorten
 
 LISTED = 40  # names that a message still lists
@@ -39,7 +40,7 @@ def as_keyword(one: Mention) -> str:
 
 
 def _unmarked(text: str) -> str:
-    return re.sub("[\x02\x03\x1f]", "�", text)
+    return escaped(re.sub("[\x02\x03\x1f]", "�", text))  # a line break in it begins no line of ours
 
 
 class PecliError(ValueError):

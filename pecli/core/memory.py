@@ -11,8 +11,9 @@ from pathlib import Path
 from pecli.core.errors import UsageError
 
 COPIES = 3  # arrays of the largest size that live at once: the result and what it is made from
+PIXEL = 40  # bytes that a pixel takes while it is drawn and packed, measured
 PROC = Path("/proc")
-GROUPS = Path("/sys/fs/cgroup")  # where Linux shows its control groups, version 2
+GROUPS = Path("/sys/fs/cgroup")  # where Linux shows its control groups
 
 
 def available() -> int | None:
@@ -32,9 +33,14 @@ def _meminfo() -> int | None:
 
 def _groups() -> list[Path]:
     """The folder of the control group that this process is in, and of each above it: the limit of every one holds."""
-    own = next((path for number, path in _lines("self/cgroup") if number == "0"), ":/")
-    folder = Path(os.path.normpath(GROUPS / own.removeprefix(":").lstrip("/")))
-    return [GROUPS, *(one for one in (folder, *folder.parents) if GROUPS in one.parents)]
+    found = [GROUPS]
+    for number, rest in _lines("self/cgroup"):
+        kinds, _, own = rest.partition(":")
+        if number == "0" or "memory" in kinds.split(","):  # all kinds in one tree, or each kind in its own
+            root = GROUPS if number == "0" else GROUPS / "memory"
+            folder = Path(os.path.normpath(root / own.lstrip("/")))
+            found += [one for one in (folder, *folder.parents) if GROUPS in one.parents]
+    return found
 
 
 def _lines(file: str) -> Iterator[tuple[str, str]]:
@@ -48,12 +54,15 @@ def _lines(file: str) -> Iterator[tuple[str, str]]:
 
 def _group(folder: Path) -> int | None:
     """What a group's limit leaves; files that were read count as used there and are given up when asked for."""
-    try:
-        most, used, stat = ((folder / f"memory.{name}").read_text("ascii") for name in ("max", "current", "stat"))
-        kept = dict(line.split() for line in stat.splitlines()).get("inactive_file", 0)
-        return int(most) - int(used) + int(kept)
-    except (OSError, ValueError):  # no such group, or "max"
-        return None
+    for names in (("max", "current", "stat"), ("limit_in_bytes", "usage_in_bytes", "stat")):  # version 2, version 1
+        try:
+            most, used, stat = ((folder / f"memory.{name}").read_text("ascii") for name in names)
+            counts = dict(line.split() for line in stat.splitlines())
+            kept = counts.get("total_inactive_file", counts.get("inactive_file", 0))
+            return int(most) - int(used) + int(kept)
+        except (OSError, ValueError):  # no such group, or "max"
+            continue
+    return None
 
 
 Memory = Callable[[], int | None]
@@ -64,12 +73,26 @@ def memory_once() -> Memory:
     return cache(lambda: available())  # looked up late, so that a test can put another in its place
 
 
-def check_memory(what: str, shape: tuple[int, ...], advice: str, memory: Memory | None = None) -> None:
-    """Refuses an array of float64 of this shape where memory does not hold it."""
+def check_memory(
+    what: str, shape: tuple[int, ...], advice: str, memory: Memory | None = None, copies: int = COPIES
+) -> None:
+    """Refuses an array of float64 of this shape where memory does not hold it and what it is made from.
+
+    copies : arrays of its size that live at once
+    """
     needed, free = 8 * prod(shape), (memory or available)()
-    if free is not None and COPIES * needed > free:
+    if free is not None and copies * needed > free:
         size = " × ".join(f"{side:,}" for side in shape)
-        raise UsageError(f"{what}: {size} numbers take {human(needed)} and {human(free)} are free: {advice}")
+        times = f", {copies} times while they are made," if copies > 1 else ""
+        raise UsageError(f"{what}: {size} numbers take {human(needed)}{times} and {human(free)} are free: {advice}")
+
+
+def check_pixels(width: int, height: int, advice: str, memory: Memory | None = None) -> None:
+    """Refuses a picture of so many pixels where memory does not hold it."""
+    needed, free = PIXEL * width * height, (memory or available)()
+    if free is not None and needed > free:
+        size = f"a picture of {width:,} × {height:,} pixels"
+        raise UsageError(f"{size} takes {human(needed)} and {human(free)} are free: {advice}")
 
 
 def human(n_bytes: float) -> str:

@@ -93,9 +93,9 @@ class Options:
         owner: Any = cls
         return _options(owner)
 
-    def fingerprint(self) -> str:
-        """What depends on more than the values: a short name of the content of files they name. Mostly empty."""
-        return ""
+    def inputs(self) -> tuple[str, ...]:
+        """The files that are read for these values. Mostly none."""
+        return ()
 
     @classmethod
     def make(cls, values: Mapping[str, Any]) -> Self:

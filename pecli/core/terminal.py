@@ -1,4 +1,7 @@
-"""What a person sees in the terminal: messages on stderr, results on stdout, a progress bar for long work."""
+"""What a person sees in the terminal: messages on stderr, results on stdout, a progress bar for long work.
+
+Whatever is printed may come from a file of somebody else's, so control characters are shown and never sent.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import os
 import shutil
 import sys
 import time
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self
@@ -15,6 +19,32 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 PATIENCE = 1.0  # seconds before a progress bar appears
+
+
+def is_shown(character: str) -> bool:
+    """Whether a terminal shows this character and does nothing else: it moves nothing, ends no line, turns no text."""
+    return character.isprintable() or unicodedata.category(character) == "Zs"
+
+
+def can_print(character: str) -> bool:
+    """Whether stdout takes this character and a terminal shows it."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    return is_shown(character) and character.encode(encoding, "ignore") != b""
+
+
+def whole_stdout() -> None:
+    """Puts a buffer before a standard output that has none (PYTHONUNBUFFERED): one write may take a part only."""
+    stream: Any = sys.stdout
+    if isinstance(getattr(stream, "buffer", None), io.RawIOBase):
+        encoding, errors = stream.encoding, stream.errors
+        sys.stdout = io.TextIOWrapper(io.BufferedWriter(stream.detach()), encoding, errors, line_buffering=True)
+
+
+def escaped(text: str, kept: str = "") -> str:
+    """Text with each character that is not shown, nor one of those kept, as its code: ``\\x1b``, ``\\u202e``."""
+    if text.isprintable():
+        return text
+    return "".join(one if one in kept or is_shown(one) else repr(one)[1:-1] for one in text)
 
 
 def console() -> Console:
@@ -37,6 +67,7 @@ class _Lossy(io.FileIO):
 
 def prepare_streams() -> None:
     """Lets every text be shown in any terminal, and no message fail: the work matters more than being told of it."""
+    whole_stdout()
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     with suppress(AttributeError, OSError, ValueError):  # closed, or no file at all
@@ -49,8 +80,8 @@ def prepare_streams() -> None:
 def say(text: str) -> None:
     """A message on stderr, mostly one line."""
     if sys.stderr is not None:
-        for line in text.splitlines():
-            print(f"pecli: {line}", file=sys.stderr)
+        for line in text.split("\n"):
+            print(f"pecli: {escaped(line)}", file=sys.stderr)
 
 
 def flush() -> None:
@@ -62,7 +93,7 @@ def flush() -> None:
 
 def results(lines: Iterable[str]) -> None:
     """Results, on stdout."""
-    print("\n".join(lines), flush=True)
+    print(escaped("\n".join(lines), "\n"), flush=True)
 
 
 def animated() -> bool:
@@ -93,7 +124,15 @@ def show(renderables: Iterable[Any]) -> None:
 
     screen = Console(highlight=False, width=columns())
     for one in renderables:
-        screen.print(one)
+        screen.print(_harmless(screen, one), end="")
+
+
+def _harmless(screen: Console, renderable: Any) -> Any:
+    """What rich makes of it, with the texts escaped: rich itself lets most control characters through."""
+    from rich.segment import Segment, Segments
+
+    lines = screen.render_lines(renderable, pad=False, new_lines=True)
+    return Segments(Segment(escaped(text, "\n"), style, control) for line in lines for text, style, control in line)
 
 
 def table_of(header: Sequence[str], rows: Iterable[Sequence[Any]], **style: Any) -> Any:
@@ -144,7 +183,12 @@ class Steps:
         if animated() and not self.quiet:
             from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-            shown = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
+            shown = (
+                BarColumn(),
+                MofNCompleteColumn(),
+                TimeRemainingColumn(),
+                TextColumn("{task.description}", markup=False),
+            )
             self.bar = Progress(*shown, console=console(), transient=True)
             self.task = self.bar.add_task("", total=self.total)
             self.bar.start()
@@ -160,7 +204,7 @@ class Steps:
         """One picture more, with what the user should know about it."""
         self.done += 1
         if self.bar is not None:
-            self.bar.update(self.task, advance=1, description=text)
+            self.bar.update(self.task, advance=1, description=escaped(text))
         elif not self.quiet:
             say(f"[{self.done}/{self.total}] {text}")
         for note in [] if self.quiet else notes:

@@ -6,6 +6,7 @@ import math
 import numbers
 import os
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 EXACT = 2**53  # every integer up to here is a float64
@@ -32,14 +33,21 @@ def write_scalar(value: Any) -> str:
 def _read_int(value: Any) -> int:
     if isinstance(value, (bool, bytes, bytearray)):
         raise TypeError
-    if isinstance(value, str):
-        value = value.strip()
-        number = int(value) if value.lstrip("+-").isdigit() and len(value) < 20 else float(value)
-    else:
-        number = value
+    number = _exact(value.strip()) if isinstance(value, str) else value
     if isinstance(number, numbers.Integral):
         return int(number)
     if not float(number).is_integer():
+        raise ValueError
+    return int(number)
+
+
+def _exact(text: str) -> int:
+    """The whole number that a text says, by every digit of it: a float would round 2.0000000000000000001."""
+    try:
+        number = Decimal(text)
+    except ArithmeticError:
+        raise ValueError from None
+    if not number.is_finite() or abs(number) > 10**30 or number != number.to_integral_value():
         raise ValueError
     return int(number)
 

@@ -84,7 +84,10 @@ class Binary(Additive):
         whole = np.asarray(positions, dtype=np.int64)
         if len(whole) and (whole.min() < 0 or whole.max() >= 2**self.width):
             raise UsageError(f"binary with {self.width} bits has the positions 0 to {2**self.width - 1}")
-        return self._written((whole[:, None] >> np.arange(self.width)) & 1)
+        bits = np.empty((len(whole), self.width))
+        for bit in range(self.width):  # a column at a time: all at once would take three tables more
+            bits[:, bit] = whole >> bit & 1
+        return self._written(bits)
 
     def cycle(self, most: int) -> Positions | None:
         return Positions(length=2**self.width) if 2**self.width <= most else None
@@ -93,8 +96,10 @@ class Binary(Additive):
         """The share of ones of every bit in every block, counted in closed form."""
         first = blocks.firsts().astype(np.int64)
         counts = blocks.counts().astype(np.int64)
-        ones = _ones_below(first + counts, self.width) - _ones_below(first, self.width)
-        return self._written(ones / counts[:, None])
+        shares = np.empty((len(first), self.width))
+        for bit in range(self.width):
+            shares[:, bit] = (_ones_below(first + counts, bit) - _ones_below(first, bit)) / counts
+        return self._written(shares)
 
     def column_formulas(self) -> list[str]:
         texts = [f"⌊p/{2 ** int(bit)}⌋%2" for bit in self.dimension_names()]
@@ -110,12 +115,14 @@ class Binary(Additive):
         return bits if self.order == "lsb" else bits[::-1]
 
     def _written(self, bits: Array) -> Array:
-        ordered = (bits if self.order == "lsb" else bits[:, ::-1]).astype(np.float64)
-        return 2 * ordered - 1 if self.signed else ordered
+        """The bits (lowest first, as floats of our own) in the order and with the values asked for."""
+        if self.signed:
+            np.subtract(np.multiply(bits, 2, out=bits), 1, out=bits)
+        return bits if self.order == "lsb" else bits[:, ::-1]
 
 
-def _ones_below(n: Array, width: int) -> Array:
-    """How many of 0 … n − 1 have bit j set, shape (len(n), width)."""
-    half = np.int64(1) << np.arange(width, dtype=np.int64)
-    whole, rest = np.divmod(n[:, None], 2 * half)
+def _ones_below(n: Array, bit: int) -> Array:
+    """How many of 0 … n − 1 have that bit set, shape (len(n),)."""
+    half = np.int64(1) << np.int64(bit)
+    whole, rest = np.divmod(n, 2 * half)
     return whole * half + np.maximum(0, rest - half)

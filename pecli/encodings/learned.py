@@ -13,7 +13,7 @@ from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.capabilities import Additive
 from pecli.encodings.encoding import WIDTH_ALIASES, WIDTH_FLAGS
-from pecli.files.table_files import fingerprint, read_table
+from pecli.files.table_files import read_table
 
 DEVIATION = 0.02  # of the untrained table: BERT's and GPT-2's initializer_range
 MOST = 10**7  # rows of the untrained table: they are drawn one by one
@@ -106,8 +106,8 @@ class Learned(Additive):
             rows[mine] = _untrained(self.seed, run, self.width)[whole[mine] % RUN]
         return rows
 
-    def fingerprint(self) -> str:
-        return "" if self.file is None else fingerprint(self.file)
+    def inputs(self) -> tuple[str, ...]:
+        return () if self.file is None else (self.file,)
 
     def label(self) -> str:
         if self.file is None:

@@ -11,7 +11,7 @@ from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.encodings.capabilities import Rotary
 from pecli.encodings.scalings.scaled import Scaled
-from pecli.files.table_files import fingerprint, read_vector
+from pecli.files.table_files import read_vector
 
 RANDOM = "random:"
 
@@ -78,8 +78,8 @@ class Rope(Scaled, Rotary):
     def arrange(self, sines: Array, cosines: Array) -> Array:
         return self.join(cosines, sines)
 
-    def fingerprint(self) -> str:
-        return "" if self.query is None or self.query.startswith(RANDOM) else fingerprint(self.query)
+    def inputs(self) -> tuple[str, ...]:
+        return () if self.query is None or self.query.startswith(RANDOM) else (self.query,)
 
     def split(self, x: Array) -> tuple[Array, Array]:
         """The first and the second column of every pair, each (…, width/2), of x (…, width or more)."""

@@ -13,7 +13,7 @@ from pecli.core.errors import UsageError, mention
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.encodings.directed_bias import DirectedBias, directions
-from pecli.files.table_files import fingerprint, read_table
+from pecli.files.table_files import read_table
 
 
 @dataclass(frozen=True)
@@ -100,8 +100,8 @@ class T5(DirectedBias):
         bucket = self.bucket(offsets)
         return bucket[None, :] if self._learned is None else self._learned[bucket].T
 
-    def fingerprint(self) -> str:
-        return "" if self.file is None else fingerprint(self.file)
+    def inputs(self) -> tuple[str, ...]:
+        return () if self.file is None else (self.file,)
 
     def label(self) -> str:
         known = [] if self.file is None else [Path(self.file).name, *filter(None, [self.tensor])]

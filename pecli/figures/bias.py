@@ -54,11 +54,11 @@ class BiasNumbers(Numbers[BiasEncoding]):
     def with_limits(self, low: float, high: float) -> Self:
         return replace(self, ends=(low, high))
 
-    def sheet(self) -> tuple[list[str], Array]:
+    def sheet(self) -> tuple[list[str], list[Array]]:
         """One row a pair of positions: query, key, then the heads."""
         places = np.indices(self.bias.shape[1:]).reshape(2, -1)
         parts = [*self.positions[places], *self.bias.reshape(len(self.heads), -1)]
-        return ["query", "key", *(f"head {head}" for head in self.heads)], np.column_stack(parts)
+        return ["query", "key", *(f"head {head}" for head in self.heads)], parts
 
 
 @dataclass(frozen=True)

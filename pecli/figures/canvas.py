@@ -15,7 +15,7 @@ from pecli.core.errors import UnknownNameError, UsageError, mention
 from pecli.core.lengths import inches_of
 from pecli.core.options import Options, option
 from pecli.figures.fonts import CJK, families, family_of
-from pecli.files.table_files import fingerprint
+from pecli.figures.style_files import read_style, use_defaults
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -116,8 +116,8 @@ class Canvas(Options):
         """The colour map for values of that kind (diverging, sequential, binary)."""
         return self.cmap or COLOURS[kind]
 
-    def fingerprint(self) -> str:
-        return "".join(fingerprint(name) for name in (self.style, self.font) if name and os.path.isfile(name))
+    def inputs(self) -> tuple[str, ...]:
+        return tuple(name for name in (self.style, self.font) if name and os.path.isfile(name))
 
     def wrapped(self, text: str, share: float = 1.0) -> str:
         """Text broken into lines that fit that share of the width."""
@@ -129,17 +129,15 @@ class Canvas(Options):
         """Refuses a colour map, a style or a font that does not exist; needs matplotlib, so it comes late."""
         if self.font is not None:
             family_of(self.font)
-        if self.cmap is None and self.style is None:
+        if self.style is not None:
+            read_style(self.style)
+        if self.cmap is None:
             return
         import matplotlib as mpl
-        import matplotlib.style
 
         if self.cmap is not None and self.cmap not in mpl.colormaps:
             known = sorted(c for c in mpl.colormaps if not c.endswith("_r"))
             raise UnknownNameError("colour map", self.cmap, known, option="cmap")
-        if self.style is not None and not (self.style in matplotlib.style.available or os.path.isfile(self.style)):
-            known = [s for s in matplotlib.style.available if s[0] != "_"]
-            raise UnknownNameError("style", self.style, known, option="style")
 
 
 KEPT: dict[Any, Any] = {  # what holds whatever style is used: widths, fonts inside files, colours on the map
@@ -171,7 +169,7 @@ def style_context(canvas: Canvas, texts: str = "") -> Iterator[list[str]]:
     try:
         with mpl.rc_context(), warnings.catch_warnings():
             warnings.filterwarnings("ignore", message=".*[Gg]lyph .*missing")
-            mpl.rcdefaults()
+            use_defaults()
             _use_style(canvas)
             mpl.rcParams["font.size"] = canvas.inches.font
             mpl.rcParams["font.family"] = families(canvas.font, texts, notes)
@@ -196,17 +194,11 @@ def make_readable(panels: list[Axes], canvas: Canvas, texts: str) -> None:
 
 def _use_style(canvas: Canvas) -> None:
     import matplotlib as mpl
-    import matplotlib.style
 
-    matplotlib.style.use(Path(__file__).with_name("pecli.mplstyle"))
+    ours: Any = mpl.rc_params_from_file(Path(__file__).with_name("pecli.mplstyle"), use_default_template=False)
+    mpl.rcParams.update(ours)
     if canvas.style is not None:
-        try:
-            if os.path.isfile(canvas.style):
-                mpl.rc_params_from_file(canvas.style, fail_on_error=True, use_default_template=False)
-            matplotlib.style.use(canvas.style)
-        except Exception as error:  # a file can be wrong in any way
-            text = f"{mention('style', canvas.style)} cannot be used: {error}"
-            raise UsageError(text, option="style", value=canvas.style) from None
+        mpl.rcParams.update(read_style(canvas.style))
 
 
 def new_picture(canvas: Canvas, aspect: float | None, grid: tuple[int, int]) -> tuple[Picture, list[Axes]]:

@@ -56,6 +56,7 @@ class Curves(Figure[TableEncoding]):
     name: ClassVar[str] = "curves"
     summary: ClassVar[str] = "From a few typical positions to all others: one line each"
     example: ClassVar[str] = "pecli curves --at 0,50,100"
+    copies: ClassVar[int] = 7
     aspect: ClassVar[float] = 0.55
 
     measure: str = measure_option("euclidean")

@@ -36,11 +36,11 @@ class RelativeNumbers(Numbers[Harmonic]):
     def caption(self) -> str:
         return averaging(self.block, f"× {self.block:,} pairs")
 
-    def sheet(self) -> tuple[list[str], Array]:
+    def sheet(self) -> tuple[list[str], list[Array]]:
         """One row a pair of positions: query, key, offset, then the dimensions."""
         queries, keys = np.indices(self.offsets.shape) + self.view.positions.start
         parts = [queries, keys, self.offsets, *np.moveaxis(self.tensor, -1, 0)]
-        return ["i", "j", "offset", *map(str, self.dims)], np.column_stack([part.reshape(-1) for part in parts])
+        return ["i", "j", "offset", *map(str, self.dims)], [part.reshape(-1) for part in parts]
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from pecli.figures.axis_labels import label_dimensions, label_positions
 from pecli.figures.canvas import Canvas, ColourBar
 from pecli.figures.figure import Figure, Numbers, View
 from pecli.figures.images import show_matrix
-from pecli.files.table_files import fingerprint, read_table
+from pecli.files.table_files import read_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,6 +64,7 @@ class Rotation(Figure[Rotary]):
     name: ClassVar[str] = "rotation"
     summary: ClassVar[str] = "What RoPE does to a query: before, after, and the circles on which pairs of columns turn"
     example: ClassVar[str] = "pecli rotation --d 32 --length 64 --pairs 0,4,8"
+    copies: ClassVar[int] = 7
     aspect: ClassVar[float] = 0.8
     default_encoding: ClassVar[str] = "rope"
 
@@ -97,8 +98,8 @@ class Rotation(Figure[Rotary]):
             return np.array(self.pairs)
         return np.unique(np.arange(PATHS) * (count // 2) // (PATHS - 1))
 
-    def fingerprint(self) -> str:
-        return "" if self.content in ("same", "random") else fingerprint(self.content)
+    def inputs(self) -> tuple[str, ...]:
+        return () if self.content in ("same", "random") else (self.content,)
 
     def query(self, view: View[Rotary]) -> Array:
         """Q before the rotation, shape (length, d)."""

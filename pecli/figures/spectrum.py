@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 MEASURED = 65536  # positions from which the period of a column without a formula is measured, at most
 PADDING = 8  # a transform so many times as long finds the peak between whole numbers of waves
+TRANSFORMED = 1 << 21  # numbers that are transformed together, some columns at a time
 WINDOW = "one cycle or the length"
 STILL = 1e15  # positions; a longer wave stands still, and an axis has no room for it
 
@@ -66,7 +67,8 @@ class Spectrum(Figure[TableEncoding]):
     several: ClassVar[bool] = True
 
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
-        return (view.covered.length, view.encoding.width)
+        rows = min(view.positions.length, MEASURED)
+        return max(((1 if isinstance(one, Harmonic) else rows), one.width) for one in view.encodings)
 
     def compute(self, view: View[TableEncoding]) -> SpectrumNumbers:
         waves = [wavelengths(encoding, encoding.covered(view.positions)) for encoding in view.encodings]
@@ -123,10 +125,17 @@ def wavelengths(encoding: TableEncoding, rows: Positions) -> Array:
     padding = 1 if cycle else PADDING  # a whole cycle holds whole waves
     table = encoding.table(window.array())
     count = padding * window.length
-    strength = np.abs(np.fft.rfft(table - table.mean(axis=0), n=count, axis=0))
+    step = max(1, TRANSFORMED // count)
+    parts = (table[:, at : at + step] for at in range(0, table.shape[1], step))
+    return np.concatenate([_periods(part, count, padding) for part in parts])
+
+
+def _periods(columns: Array, count: int, padding: int) -> Array:
+    """The period of the strongest wave of each column, from a transform of so many numbers; inf where none is."""
+    strength = np.abs(np.fft.rfft(columns - columns.mean(axis=0), n=count, axis=0))
     strength[:padding] = 0  # waves longer than the window cannot be told from none
     peak = strength.argmax(axis=0)
-    varies = strength.max(axis=0) > 1e-9 * window.length
+    varies = strength.max(axis=0) > 1e-9 * len(columns)
     return np.where(varies, count / np.maximum(peak, 1), np.inf)
 
 

@@ -15,7 +15,7 @@ from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.core.values import shorten
 from pecli.figures.figure import Figure, View
-from pecli.files.table_files import fingerprint, read_table
+from pecli.files.table_files import read_table
 
 
 class Example(NamedTuple):
@@ -109,8 +109,8 @@ class TokenFigure(Figure[E]):
         vectors = [random_vector(self.content_seed, word, width) for word in different]
         return np.stack(vectors) / width**0.25
 
-    def fingerprint(self) -> str:
-        return "" if self.embeddings is None else fingerprint(self.embeddings)
+    def inputs(self) -> tuple[str, ...]:
+        return () if self.embeddings is None else (self.embeddings,)
 
     def _read(self, count: int, width: int) -> Array:
         assert self.embeddings is not None  # what the caller asks

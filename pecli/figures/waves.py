@@ -57,6 +57,7 @@ class Waves(Figure[TableEncoding]):
     name: ClassVar[str] = "waves"
     summary: ClassVar[str] = "Chosen dimensions against position: how often each column changes"
     example: ClassVar[str] = "pecli waves --dims 4,5,6,7"
+    copies: ClassVar[int] = 7
     aspect: ClassVar[float] = 0.5
 
     dims: tuple[int, ...] | None = option(

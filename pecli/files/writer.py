@@ -2,125 +2,128 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import select
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
-from pecli.core.errors import OutputError, PecliError, UsageError, mention
+from pecli.core.errors import OutputError
+from pecli.core.notices import notice
+from pecli.files.targets import descriptor, followed, is_stdout, status
 
-STDOUT = "-"
 TEMPORARY = ".pecli-"  # how the names of our temporary files begin
+PIECE = 1 << 20  # bytes that are copied at once
+FIXED = (errno.EACCES, errno.EPERM, errno.EBUSY, errno.EXDEV)  # a file that may be written and not replaced: it is
+# mounted by itself, or its folder is somebody else's
 
 
-def place(path: str) -> str:
-    """One spelling of a path, to see whether two are the same file."""
-    return path if path == STDOUT else os.path.abspath(path)  # noqa: PTH100  # Path.resolve would follow links
+def write(path: str, data: bytes | Iterable[bytes]) -> int:
+    """Writes the bytes there, all at once or piece by piece; gives their number.
 
-
-def check_target(path: str, clobber: bool) -> None:
-    """Refuses a place that cannot be written, before any work is done for it."""
-    if path == STDOUT:
-        return _check_stdout()
-    target = Path(path)
-    try:
-        target = _followed(target)
-        there = _status(target)
-        if (there and stat.S_ISDIR(there.st_mode)) or path.endswith(os.sep):
-            advice = f"name a file in it, such as {target / 'figure.png'}"
-            raise UsageError(f"{mention('output', path)} is a folder", option="output", value=path, advice=advice)
-        if there and not clobber:
-            text = f"output {path} already exists and {mention('no_clobber')} keeps it: choose another name"
-            raise UsageError(text, option="output", value=path)
-        parent = next(folder for folder in target.absolute().parents if _status(folder))
-        if not os.path.isdir(parent):
-            text = f"output {path} cannot be made: {parent} is not a folder"
-            raise UsageError(text, option="output", value=path)
-        if not os.access(target if there else parent, os.W_OK):
-            raise OutputError(f"output {path} cannot be written: no permission")
-    except PecliError:
-        raise
-    except (OSError, ValueError) as error:  # the latter for a NUL
-        text = f"output {path[:60]!r} cannot be made: {getattr(error, 'strerror', error)}"
-        raise UsageError(text, option="output", value=path) from None
-
-
-def _status(path: Path) -> os.stat_result | None:
-    """What the system says of what stands there; None for nothing. Raises OSError for a path that cannot be.
-
-    Path.exists and Path.is_dir swallow that error in some versions of Python and raise it in others.
-    """
-    try:
-        return path.stat()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-
-
-def _check_stdout() -> None:
-    if sys.stdout is None:
-        raise OutputError("standard output is closed: give -o FILE")
-    if sys.stdout.isatty():
-        raise UsageError("-o - would write a picture onto the terminal: redirect it (> figure.png) or give -o FILE")
-
-
-def write(path: str, data: bytes) -> None:
-    """Writes the bytes there. An existing file is replaced at once or stays as it is; parents are made.
-
-    A symlink's target is replaced, not the link; what is not a regular file (a device, a FIFO) is written directly.
+    An existing file is replaced at once or stays as it is; parents are made, and go again if nothing comes of it. A
+    symlink's target is replaced, not the link. What is not a regular file by its own name (a device, a FIFO, standard
+    output) is written to, and so is, with a notice, a file that the system lets nobody replace.
 
     Raises
     ------
     OutputError : the system would not; the message names the path and the reason
     """
+    pieces = [data] if isinstance(data, bytes) else data
+    number = descriptor(path)
     try:
-        if path == STDOUT:
-            write_stdout(data)
-        else:
-            _write_file(Path(path), data)
+        if is_stdout(path):
+            return write_stdout(pieces)
+        if number is not None:
+            return _send(number, pieces)
+        return _write_file(path, pieces)
     except BrokenPipeError:
         raise
     except OSError as error:
         raise OutputError(f"{path} could not be written: {error.strerror or error}") from None
 
 
-def write_stdout(data: bytes) -> None:
-    """All of it to standard output, past any text layer."""
+def write_stdout(pieces: Iterable[bytes]) -> int:
+    """All of it to standard output, past any text layer; gives the number of bytes."""
     sys.stdout.flush()
-    sys.stdout.buffer.write(data)
-    sys.stdout.buffer.flush()
+    try:
+        number = sys.stdout.fileno()
+    except (AttributeError, OSError):  # a stream in memory
+        return sum(sys.stdout.buffer.write(piece) for piece in pieces)
+    return _send(number, pieces)
 
 
-def _write_file(target: Path, data: bytes) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target = _followed(target)
-    there = _status(target)
+def _send(number: int, pieces: Iterable[bytes]) -> int:
+    """Writes to an open file until all is written, however little it takes at a time; gives the number of bytes."""
+    size = 0
+    for piece in pieces:
+        left = memoryview(piece)
+        while left:
+            try:
+                taken = os.write(number, left)
+            except BlockingIOError:  # somebody has made it one that does not wait
+                select.select([], [number], [])
+                continue
+            size, left = size + taken, left[taken:]
+    return size
+
+
+def _write_file(path: str, pieces: Iterable[bytes]) -> int:
+    target = followed(Path(path))
+    there = status(target)
     if there and not stat.S_ISREG(there.st_mode):
         with target.open("wb") as device:
-            device.write(data)
-        return
-    _replace(target, data, stat.S_IMODE(there.st_mode) if there else 0o666 & ~_umask())
+            return _send(device.fileno(), pieces)
+    if there and not os.access(target.parent, os.W_OK | os.X_OK):
+        return _overwrite(path, target, pieces)
+    with parents_made(target):
+        return _replace(path, target, pieces, stat.S_IMODE(there.st_mode) if there else 0o666 & ~_umask())
 
 
-def _followed(target: Path) -> Path:
-    """Where symlinks lead, also where nothing is there yet; raises OSError for a loop of them."""
-    if not os.path.islink(target):
-        return target
-    with suppress(FileNotFoundError):
-        target.stat()
-    return target.resolve()
-
-
-def _replace(target: Path, data: bytes, mode: int) -> None:
+def _replace(path: str, target: Path, pieces: Iterable[bytes], mode: int) -> int:
     handle, name = tempfile.mkstemp(prefix=TEMPORARY, suffix=target.suffix, dir=target.parent)
     with removed_on_failure(name):
         with os.fdopen(handle, "wb") as file:
-            file.write(data)
+            size = _send(file.fileno(), pieces)
         with suppress(OSError):  # a file system may know no permissions
             os.chmod(name, mode)
-        os.replace(name, target)
+        try:
+            os.replace(name, target)
+        except OSError as error:
+            if error.errno not in FIXED or status(target) is None:
+                raise
+            with Path(name).open("rb") as whole:
+                _overwrite(path, target, iter(partial(whole.read, PIECE), b""))
+            os.unlink(name)
+    return size
+
+
+def _overwrite(path: str, target: Path, pieces: Iterable[bytes]) -> int:
+    """The file with other bytes in it, where it cannot be replaced."""
+    with target.open("r+b") as file:
+        size = _send(file.fileno(), pieces)
+        file.truncate()
+    notice(f"{path} can be written and not replaced here, so it was overwritten bit by bit, not at once")
+    return size
+
+
+@contextmanager
+def parents_made(target: Path) -> Iterator[None]:
+    """The folders above are there while inside; those made for it go again if what is inside fails."""
+    missing = [folder for folder in target.absolute().parents if not status(folder)]
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        yield
+    except BaseException:
+        for folder in missing:
+            with suppress(OSError):  # not made, or somebody else's file is in it
+                folder.rmdir()
+        raise
 
 
 @contextmanager

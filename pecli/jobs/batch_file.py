@@ -117,7 +117,7 @@ def _batch(lines: Lines, tables: dict[str, Any], folder: Path) -> Batch:
     title, index = _about(lines, about)
     entries, wrong = _entries(Plan(lines, folder, memory_once()), read_defaults(lines, defaults, figures), figures)
     if not wrong:
-        wrong = clashes((job, entry.where) for entry in entries for job in entry.jobs)
+        wrong = clashes(((job, entry.where) for entry in entries for job in entry.jobs), [lines.path])
     if wrong:
         raise UsageError("\n".join(wrong))
     return Batch(tuple(entries), title, index, folder)

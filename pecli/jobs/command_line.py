@@ -3,28 +3,51 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from itertools import takewhile
 from typing import Any
 
 from pecli.core.options import Options
+from pecli.core.terminal import is_shown
 from pecli.encodings import Encoding, read_encoding
 from pecli.jobs.file_names import blanks, filled, plain_path
 from pecli.jobs.job_options import encoding_parameters
 from pecli.jobs.request import Request
 
 
-def command(request: Request, outputs: tuple[str, ...] | None = None) -> str:
-    """The command line that asks for it, quoted for a shell; with these outputs in place of its own."""
+def command(request: Request, outputs: tuple[str, ...] | None = None, sent: Callable[[str], bool] = is_shown) -> str:
+    """The command line that asks for it, quoted for a POSIX shell; with these outputs in place of its own.
+
+    sent : tells the characters that can stand there as they are
+    """
     options = [*_encoding_words(request), *_option_words(request), *_output_words(request, outputs)]
-    return " ".join(map(quoted, ["pecli", request.figure.name, *options]))
+    return " ".join(quoted(word, sent) for word in ["pecli", request.figure.name, *options])
 
 
-def quoted(word: str) -> str:
-    """A word for a shell, on one line: where it breaks itself, as bash and zsh spell that."""
-    if "\n" not in word and "\t" not in word:
+def quoted(word: str, sent: Callable[[str], bool] = is_shown) -> str:
+    """A word for a POSIX shell, on one line; what is not to be sent as it is are bytes that printf writes.
+
+    The shell takes line breaks off the end of what printf writes, so that one character more goes with them.
+    """
+    if all(map(sent, word)):
         return shlex.quote(word)
-    escaped = word.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n").replace("\t", "\\t")
-    return f"$'{escaped}'"
+    pieces, at = [], 0
+    while at < len(word):
+        plain = "".join(takewhile(sent, word[at:]))
+        hidden = "".join(takewhile(lambda one: not sent(one), word[at + len(plain) :]))
+        at += len(plain) + len(hidden)
+        if hidden.endswith("\n") and at < len(word):
+            hidden, at = hidden + word[at], at + 1
+        text = hidden.rstrip("\n")
+        pieces += [shlex.quote(plain)] if plain else []
+        pieces += [_printf(text)] if text else []
+        pieces += [shlex.quote(hidden[len(text) :])] if hidden != text else []
+    return "".join(pieces)
+
+
+def _printf(text: str) -> str:
+    octal = "".join(f"\\{byte:03o}" for byte in text.encode())
+    return f"\"$(printf '{octal}')\""
 
 
 def _encoding_words(request: Request) -> list[str]:

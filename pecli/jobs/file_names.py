@@ -9,7 +9,7 @@ from typing import NamedTuple
 from pecli.core.errors import UnknownNameError, UsageError, mention
 from pecli.core.options import Options
 from pecli.files.formats import format_of
-from pecli.files.writer import place
+from pecli.files.targets import place
 from pecli.jobs.request import Request
 
 LONGEST = 120  # bytes of a file name that we make up: file systems take 255

@@ -8,13 +8,20 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 
-from pecli.core.errors import UnknownNameError
+from pecli.core.errors import UnknownNameError, UsageError
+from pecli.core.terminal import escaped
+from pecli.files.regular import MOST, opened
+from pecli.files.targets import check_target
 from pecli.jobs.batch_entries import Entry, inside
 from pecli.jobs.batch_file import Batch
 from pecli.jobs.command_line import command
 from pecli.jobs.job import Job
 
 SHOWN = (".png", ".svg")
+MARKS = {  # what a page of ours begins with, so that it is known from one that somebody wrote
+    ".md": "Every picture with the line that made it.",
+    ".html": '<meta name="generator" content="pecli batch">\n',
+}
 
 STYLE = """\
 body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 80rem; padding: 0 1rem; color: #222; }
@@ -34,20 +41,35 @@ def page_path(batch: Batch, path: str) -> str:
     ending = Path(path).suffix.lower()
     if ending not in PAGES:
         raise UnknownNameError("kind of index", ending or path, PAGES)
-    return inside(batch.folder, path)
+    place = inside(batch.folder, path)
+    check_target(place, clobber=True)
+    if os.path.exists(place):
+        with opened(place) as file:
+            if MARKS[ending].encode() not in file.read(MOST):
+                raise UsageError(f"{place} exists and pecli batch did not make it: name another page, or move it away")
+    return place
 
 
 def _markdown(batch: Batch, place: Path) -> str:
-    parts = [f"# {batch.title}", "Every picture with the line that made it."]
+    parts = [f"# {_text(_one_line(batch.title))}", MARKS[".md"]]
     for entry in batch.entries:
-        parts.append(f"## {entry.name}")
-        parts += [entry.note] if entry.note else []
+        parts.append(f"## {_text(_one_line(entry.name))}")
+        parts += [_text(entry.note)] if entry.note else []
         for job in entry.jobs:
             shown, others = _files(job, place)
             parts.append(f"```sh\n{_line(job)}\n```")
-            parts += [f"![{_alt(entry, job)}]({path})" for path in shown[:1]]
+            parts += [f"![{_text(_alt(entry, job))}]({path})" for path in shown[:1]]
             parts += [_links(shown[1:] + others)] if shown[1:] + others else []
     return "\n\n".join(parts) + "\n"
+
+
+def _text(text: str) -> str:
+    """Text in Markdown, whose own signs may stand there; HTML and control characters are shown."""
+    return html.escape(escaped(text, "\n"), quote=False)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _links(paths: list[str]) -> str:
@@ -59,7 +81,7 @@ def _html(batch: Batch, place: Path) -> str:
     title = html.escape(batch.title)
     return (
         f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
-        f'<meta name="viewport" content="width=device-width">\n<title>{title}</title>\n'
+        f'{MARKS[".html"]}<meta name="viewport" content="width=device-width">\n<title>{title}</title>\n'
         f"<style>\n{STYLE}</style>\n<h1>{title}</h1>\n<main>\n{cells}\n</main>\n</html>\n"
     )
 

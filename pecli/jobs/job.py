@@ -9,11 +9,12 @@ from typing import Any
 
 from pecli.analysis import Analysis, View
 from pecli.core.errors import UsageError, mention
-from pecli.core.memory import Memory, check_memory, memory_once
+from pecli.core.memory import Memory, check_memory, check_pixels, memory_once
 from pecli.encodings import Encoding
 from pecli.figures.figure import Figure
+from pecli.figures.mathematics import check_mathematics
 from pecli.files.formats import FORMATS
-from pecli.files.writer import check_target
+from pecli.files.targets import check_target, place
 from pecli.jobs.file_names import Target, targets_of
 from pecli.jobs.job_options import ANALYSES, Output
 from pecli.jobs.request import Request
@@ -57,6 +58,7 @@ class Job(Request):
         parts = (request.figure, request.encodings, request.positions)
         job = cls(*parts, request.canvas, request.output, view=view, seen_view=seen, targets=targets_of(request))
         job._check_formats()
+        job.check_pixels(memory)
         job.check_memory(view if job.needs_all else seen, memory)
         return job
 
@@ -83,15 +85,31 @@ class Job(Request):
 
         planned : files that exist already are no fault yet: they may turn out to show the job
         """
+        read = {place(path) for path in self.inputs()}
         for path in self.paths:
+            if place(path) in read:
+                text = f"{mention('output', path)} is a file that the picture is made from: name another"
+                raise UsageError(text, option="output", value=path)
             check_target(path, planned or not self.output.no_clobber)
         if not all(FORMATS[target.format].numbers for target in self.targets):
-            self.canvas.check_names()
+            self.check_names()
+
+    def check_names(self) -> None:
+        """Refuses a colour map, a style, a font or mathematics that matplotlib does not know; imports it."""
+        self.canvas.check_names()
+        check_mathematics([self.canvas.title or ""])
 
     def check_memory(self, view: View[Any], memory: Memory | None = None) -> None:
         """Refuses numbers of that view that memory cannot hold."""
         advice = f"shorten {mention('length')}, or zoom in with {mention('start')} and {mention('length')}"
-        check_memory(self.figure.name, self.figure.shape(view), advice, memory)
+        check_memory(self.figure.name, self.figure.shape(view), advice, memory, self.figure.copies)
+
+    def check_pixels(self, memory: Memory | None = None) -> None:
+        """Refuses a picture of more pixels than memory can hold."""
+        if any(target.format == "png" for target in self.targets):
+            size = self.canvas.inches
+            width, height = (round(side * self.canvas.dpi) for side in (size.width, size.height or size.width))
+            check_pixels(width, height, f"lower {mention('dpi')} or {mention('size')}", memory)
 
     def _check_formats(self) -> None:
         """Refuses a format that cannot hold what the figure has."""

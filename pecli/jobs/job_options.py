@@ -55,6 +55,8 @@ ANALYSES: Registry[type[Analysis[Any]]] = FIGURES | REPORTS
 
 def find_analysis(name: str) -> type[Analysis[Any]]:
     """The figure or report of that name; raises UnknownNameError with a suggestion."""
+    if not isinstance(name, str):  # a list has no hash to look up
+        raise UnknownNameError("figure", name, ANALYSES, option="command")
     if name in ANALYSES.aliases:
         own, options = ANALYSES.aliases[name]
         said = ", ".join(mention(option, value) for option, value in options.items())

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pecli.analysis import Numbers
-from pecli.core.errors import UsageError
+from pecli.core.errors import UnknownNameError, UsageError
 from pecli.figures.canvas import add_colour_bar, make_readable, new_picture, settle, split_axes, style_context
 from pecli.figures.figure import Figure
-from pecli.files.formats import FORMATS
-from pecli.files.writer import check_target, write
+from pecli.files.formats import FORMATS, encoded
+from pecli.files.targets import check_target
+from pecli.files.writer import write
 from pecli.jobs.job import Job
 
 if TYPE_CHECKING:
@@ -78,12 +80,20 @@ class Picture:
 
     def render(self, *formats: str) -> list[bytes]:
         """The bytes of the result in each format, the same bytes every time."""
-        result = {}
+        return [b"".join(pieces) for pieces in self.pieces(*formats)]
+
+    def pieces(self, *formats: str) -> list[Iterable[bytes]]:
+        """The bytes in each format, piece by piece; what is drawn is drawn here and once."""
+        result: dict[str, Iterable[bytes]] = {}
+        for format in formats:
+            if format not in FORMATS:
+                raise UnknownNameError("output format", format, FORMATS, option="format")
         pictures = [format for format in formats if not FORMATS[format].numbers]
         if pictures:
+            self.job.check_names()
             with style_context(self.job.canvas, " ".join([self.title(), *self.figure.texts()])) as notes:
                 drawing = self._drawing()
-                result = {format: self._encode(format, drawing) for format in pictures}
+                result = {format: list(self._encode(format, drawing)) for format in pictures}
                 self.notes.extend(notes)
         return [result.get(format) or self._encode(format, self.numbers) for format in formats]
 
@@ -94,10 +104,9 @@ class Picture:
             job = job.with_output(paths)
             job.check()
         formats = [target.format for target in job.targets]
-        for path, data in zip(job.paths, self.render(*formats), strict=True):
+        for path, pieces in zip(job.paths, self.pieces(*formats), strict=True):
             check_target(path, not job.output.no_clobber)
-            write(path, data)
-            self.sizes[path] = len(data)
+            self.sizes[path] = write(path, pieces)
         return list(job.paths)
 
     def title(self) -> str:
@@ -120,8 +129,8 @@ class Picture:
         settle(drawing)
         return drawing
 
-    def _encode(self, format: str, what: Drawing | Numbers[Any]) -> bytes:
-        return FORMATS[format].encode(what, self.job.metadata(), self.job.salt())
+    def _encode(self, format: str, what: Drawing | Numbers[Any]) -> Iterator[bytes]:
+        return encoded(format, what, self.job.metadata(), self.job.salt())
 
     def _repr_png_(self) -> bytes:
         return self.render("png")[0]

@@ -14,6 +14,7 @@ from pecli.core.positions import Positions
 from pecli.core.version import __version__
 from pecli.encodings import Encoding
 from pecli.figures.canvas import Canvas
+from pecli.files.regular import fingerprint
 from pecli.jobs.job_options import Output
 
 
@@ -46,9 +47,13 @@ class Request:
     @cached_property
     def _metadata(self) -> str:
         given = {name: value for name, value in self.settings().items() if value is not None}
-        prints = [part.fingerprint() for part in (*self.encodings, self.figure, self.canvas)]
-        inputs = {"inputs": [one for one in prints if one]} if any(prints) else {}
+        prints = [fingerprint(path) for path in self.inputs()]
+        inputs = {"inputs": prints} if prints else {}
         return json.dumps({"job": {"command": self.figure.name, **given}, **inputs, **versions()})
+
+    def inputs(self) -> list[str]:
+        """The files that it is drawn from."""
+        return [path for part in (*self.encodings, self.figure, self.canvas) for path in part.inputs()]
 
     def salt(self) -> str:
         """A short name that two different jobs do not share."""

@@ -12,8 +12,9 @@ from pathlib import Path
 
 from pecli.core.errors import PecliError, failure_of
 from pecli.core.interrupts import held
-from pecli.files.formats import FORMATS, read_metadata
-from pecli.files.writer import check_target, write
+from pecli.files.metadata import READERS, is_whole, read_metadata
+from pecli.files.targets import check_target
+from pecli.files.writer import write
 from pecli.jobs.drawn import Drawn, draw
 from pecli.jobs.job import Job
 from pecli.jobs.request import versions
@@ -46,14 +47,13 @@ def is_done(job: Job) -> bool:
 
 
 def _carries(path: str, wanted: dict[str, object]) -> bool:
-    format = FORMATS.get(Path(path).suffix.lower().removeprefix("."))
-    if format is None or format.metadata is None or not os.path.isfile(path):
+    if Path(path).suffix.lower().removeprefix(".") not in READERS or not os.path.isfile(path):
         return False
     try:
         found = read_metadata(path)
     except PecliError:
         return False
-    return {name: value for name, value in found.items() if name in CARRIED} == wanted
+    return is_whole(path) and {name: value for name, value in found.items() if name in CARRIED} == wanted
 
 
 def do(job: Job) -> Outcome:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from pecli.core.errors import UsageError
-from pecli.files.writer import place
+from pecli.files.targets import place
 from pecli.jobs.file_names import blanks
 from pecli.jobs.job import Job
 
@@ -18,13 +18,22 @@ def check_targets(jobs: Iterable[Job]) -> None:
         raise UsageError("\n".join(wrong), option="output")
 
 
-def clashes(jobs: Iterable[tuple[Job, str]]) -> list[str]:
-    """What to say of jobs (each with the place where it is asked for) that would write one file."""
+def clashes(jobs: Iterable[tuple[Job, str]], read: Iterable[str] = ()) -> list[str]:
+    """What to say of jobs (each with the place where it is asked for) that would write one file.
+
+    read : files that no job may write, besides those that one of them is made from
+    """
+    planned = list(jobs)
+    kept = {place(path) for path in [*read, *(path for job, _ in planned for path in job.inputs())]}
     owners: dict[str, tuple[Job, str]] = {}
     wrong = []
-    for job, where in jobs:
+    for job, where in planned:
         for path in job.paths:
             at = place(path)
+            if at in kept:
+                wrong.append(
+                    f"{path}{f' ({where})' if where else ''} would replace a file that is read here: rename it"
+                )
             if at in owners:
                 other, there = owners[at]
                 asked = f" ({there}; {where})" if where else ""

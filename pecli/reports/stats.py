@@ -29,9 +29,9 @@ class StatsNumbers(Numbers[TableEncoding]):
     def columns(self) -> list[str]:
         return list(flat(self.measured[0]))
 
-    def sheet(self) -> tuple[list[str], Array]:
+    def sheet(self) -> tuple[list[str], list[Array]]:
         specs = np.array([encoding.spec() for encoding in self.view.encodings], dtype=object)
-        return ["encoding", *self.columns()], np.column_stack([specs, self.values])
+        return ["encoding", *self.columns()], [specs, self.values]
 
     def facts(self) -> dict[str, Any]:
         both = zip(self.view.encodings, self.measured, strict=True)

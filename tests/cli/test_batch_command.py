@@ -181,11 +181,11 @@ def test_the_lines_of_a_dry_run_make_what_the_batch_makes(ask: Ask, figures: Pat
 def test_the_lines_of_a_dry_run_are_the_same_jobs(ask: Ask, figures: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Job] = []
 
-    def note(picture: Picture, *formats: str) -> list[bytes]:
+    def note(picture: Picture, *formats: str) -> list[list[bytes]]:
         made.append(picture.job)
-        return [b"made" for _ in formats]
+        return [[b"made"] for _ in formats]
 
-    monkeypatch.setattr(Picture, "render", note)
+    monkeypatch.setattr(Picture, "pieces", note)
     ask("batch", "figures.toml", "-j", "1", "--folder", "out")
     batch, made[:] = list(made), []
     for line in ask("batch", "figures.toml", "--folder", "out", "--dry-run").out.splitlines():
@@ -381,16 +381,16 @@ def _no_space(*_: object) -> None:
 def test_an_interruption_says_how_many_are_done_and_the_next_run_goes_on(
     ask: Ask, figures: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    render, rendered = Picture.render, []
+    render, rendered = Picture.pieces, []
 
-    def stop(picture: Picture, *formats: str) -> list[bytes]:
+    def stop(picture: Picture, *formats: str) -> Any:
         rendered.append(picture)
         if len(rendered) == 3:
             raise KeyboardInterrupt
         return render(picture, *formats)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Picture, "render", stop)
+        patch.setattr(Picture, "pieces", stop)
         ended = ask("batch", "figures.toml", "-j", "1")
     assert ended.code == 130
     assert "2 written" in ended.err and "of 5" in ended.err

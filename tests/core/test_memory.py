@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+import tracemalloc
+from math import prod
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pecli.core import memory
 from pecli.core.errors import UsageError
+from pecli.jobs.job import Job
+from pecli.jobs.job_options import ANALYSES
 
 
 def test_something_is_free() -> None:
@@ -57,6 +62,62 @@ def test_a_control_group_without_a_limit_or_out_of_sight_limits_nothing(system: 
     assert memory.available() == 5000 * 1024
 
 
+def test_control_groups_of_the_first_version_limit_it_too(system: Path) -> None:
+    (system / "proc/self/cgroup").write_text("5:cpu,cpuacct:/other\n7:hugetlb,memory:/docker/abc\n0::/\n")
+    for folder, most in (("docker/abc", 2**63 - 1), ("docker", 900), ("", 2**63 - 1), ("other", 1)):
+        place = system / "groups/memory" / folder
+        place.mkdir(parents=True, exist_ok=True)
+        (place / "memory.limit_in_bytes").write_text(f"{most}\n")
+        (place / "memory.usage_in_bytes").write_text("300\n")
+        (place / "memory.stat").write_text("inactive_file 1\ntotal_inactive_file 9\n")
+    assert memory.available() == 900 - 300 + 9
+
+
+def test_pixels_need_memory_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "available", lambda: 40 * 10**6)
+    memory.check_pixels(1000, 1000, "")
+    with pytest.raises(UsageError, match=r"1,000 × 1,001 pixels takes 38\.2 MiB and 38\.1 MiB are free: lower it"):
+        memory.check_pixels(1000, 1001, "lower it")
+    job = {"length": 5, "d": 4, "output": ["a.png"]}
+    with pytest.raises(UsageError, match="dpi"):
+        Job.make("heatmap", {**job, "size": "10x10", "dpi": 200})
+    Job.make("heatmap", {**job, "size": "10x10", "dpi": 100})
+    Job.make("heatmap", {**job, "size": "10x10", "dpi": 200, "output": ["a.svg"]})
+
+
+def slope(name: str, options: dict[str, Any], lengths: tuple[int, int], whole: bool) -> float:
+    """Bytes that computing takes more at the greater length for a byte more of the array said to be the largest."""
+    peaks, sizes = [], []
+    for length in lengths:
+        job = Job.make(name, {**options, "length": length})
+        view = job.view if whole else job.seen_view
+        tracemalloc.start()
+        job.figure.compute(view)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        sizes.append(8 * prod(job.figure.shape(view)))
+    return (peaks[1] - peaks[0]) / (sizes[1] - sizes[0])
+
+
+MEASURED = [
+    ("curves", {"d": 2}, (100_000, 200_000)),
+    ("waves", {"d": 4}, (400_000, 800_000)),
+    ("heatmap", {"encoding": "binary"}, (100_000, 200_000)),
+    ("spectrum", {"encoding": "learned", "d": 64}, (20_000, 40_000)),
+    ("spectrum", {"encoding": "binary", "d": 17}, (30_000, 60_000)),
+    ("rotation", {"d": 8}, (200_000, 400_000)),
+    ("distance", {"d": 4}, (1000, 2000)),
+    ("table", {"d": 16}, (100_000, 200_000)),
+]
+
+
+@pytest.mark.parametrize(("name", "options", "lengths"), MEASURED, ids=lambda value: str(value))
+def test_no_figure_takes_more_memory_than_is_asked_for_beforehand(
+    name: str, options: dict[str, Any], lengths: tuple[int, int]
+) -> None:
+    assert slope(name, options, lengths, True) <= ANALYSES[name].copies
+
+
 @pytest.mark.parametrize(("has", "free"), [(True, 4096 * 100), (False, None)])
 def test_another_system_says_how_much_there_is_or_nothing(
     has: bool, free: int | None, system: Path, monkeypatch: pytest.MonkeyPatch
@@ -74,7 +135,7 @@ def test_what_does_not_fit_is_refused_with_both_numbers_and_advice(monkeypatch: 
     with pytest.raises(UsageError) as caught:
         memory.check_memory("distance", (10**6, 10**6), "shorten --length")
     assert "distance: 1,000,000 × 1,000,000" in str(caught.value)
-    assert "7.3 TiB" in str(caught.value) and "1.0 GiB" in str(caught.value)
+    assert "7.3 TiB, 3 times" in str(caught.value) and "1.0 GiB" in str(caught.value)
     assert str(caught.value).endswith("shorten --length")
 
 

@@ -122,7 +122,7 @@ def test_a_file_gives_the_learned_numbers(tmp_path: Path) -> None:
     assert (one.quantity, one.n_heads) == ("bias", 5)
     assert np.array_equal(one.bias(OFFSETS), table[one.bucket(OFFSETS)].T)
     assert one.label() == "t5, 32 buckets to 128, t5.npy"
-    assert one.fingerprint()
+    assert one.inputs()
 
 
 def test_what_does_not_fit_together_is_refused(tmp_path: Path) -> None:

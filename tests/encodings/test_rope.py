@@ -306,14 +306,11 @@ def test_a_seed_has_up_to_nine_digits() -> None:
         Rope(query="random:1000000000")
 
 
-def test_the_fingerprint_follows_the_querys_file_and_random_has_none(tmp_path: Path) -> None:
+def test_the_querys_file_is_an_input_and_random_is_none(tmp_path: Path) -> None:
     path = tmp_path / "q.npy"
     np.save(path, vectors(0)[:1])
-    before = Rope(d=D, query=str(path)).fingerprint()
-    np.save(path, vectors(1)[:1])
-    assert before != Rope(d=D, query=str(path)).fingerprint()
-    assert before
-    assert Rope(query="random:1").fingerprint() == Rope().fingerprint() == ""
+    assert Rope(d=D, query=str(path)).inputs() == (str(path),)
+    assert Rope(query="random:1").inputs() == Rope().inputs() == ()
 
 
 @both

@@ -16,6 +16,7 @@ import pecli
 from pecli.core.errors import UnknownNameError, UsageError
 from pecli.figures import fonts
 from pecli.figures.canvas import Canvas, new_picture, split_axes, style_context
+from pecli.figures.style_files import read_style
 
 
 @pytest.mark.parametrize(
@@ -162,7 +163,7 @@ def test_the_canvas_has_the_colour_of_the_style(figure: str, style: str | None, 
 
 @pytest.mark.parametrize("figure", ["heatmap", "distance", "relative", "rotation"])
 def test_no_style_draws_a_grid_over_an_image(figure: str) -> None:
-    assert mpl.style.library["ggplot"]["axes.grid"]
+    assert read_style("ggplot")["axes.grid"]
     picture = pecli.figure(figure, d=4, length=5, dpi=20, style="ggplot")
     with style_context(picture.job.canvas):
         assert not mpl.rcParams["axes.grid"]

@@ -106,7 +106,8 @@ def test_what_does_not_turn_is_refused_with_figures_that_fit(encoding: str) -> N
 
 
 def test_numbers_are_angles_by_position_and_pair() -> None:
-    header, rows = numbers(d=6, at=[0, 2]).sheet()
+    header, columns = numbers(d=6, at=[0, 2]).sheet()
+    rows = np.column_stack(columns)
     assert header == ["positions", "pair 0", "pair 1", "pair 2"]
     assert rows[:, 0].tolist() == [0, 2] and rows[0, 1:].tolist() == [0, 0, 0]
     assert rows[1, 1] == pytest.approx(2)

@@ -163,8 +163,8 @@ def test_a_long_length_is_drawn_from_minimum_to_maximum_and_the_caption_says_so(
 def test_the_numbers_are_every_position_whatever_the_picture_shows() -> None:
     numbers = pecli.figure("waves", d=8, length=1009, dims=[0, 3], size="3x2", dpi=20).numbers
     assert np.array_equal(numbers.main, pecli.encode(d=8, length=1009)[:, [0, 3]].T)
-    header, rows = numbers.sheet()
-    assert header[:3] == ["dims", "0", "1"] and rows[:, 0].tolist() == [0, 3]
+    header, columns = numbers.sheet()
+    assert header[:3] == ["dims", "0", "1"] and columns[0].tolist() == [0, 3]
 
 
 def test_a_million_positions_take_no_more_numbers_than_pixels() -> None:

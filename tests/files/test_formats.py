@@ -18,10 +18,11 @@ from PIL import Image
 
 import pecli
 from pecli.core.errors import PecliError, UnknownNameError, UsageError
-from pecli.files.formats import FORMATS, format_of, read_metadata
+from pecli.files.formats import FORMATS, encoded, format_of
+from pecli.files.metadata import READERS, read_metadata
 
 SMALL: dict[str, Any] = {"d": 7, "length": 11, "dpi": 30}
-CARRIERS = [name for name, one in FORMATS.items() if one.metadata is not None]
+CARRIERS = list(READERS)
 PICTURES = [name for name, one in FORMATS.items() if not one.numbers]
 
 
@@ -34,7 +35,7 @@ def test_pictures_are_what_their_names_say() -> None:
         assert image.format == "PNG"
         assert image.width == int(6.75 * 30)
     assert ElementTree.fromstring(rendered("svg")).tag.endswith("}svg")
-    assert rendered("pdf").startswith(b"%PDF-") and rendered("pdf").rstrip().endswith(b"%%EOF")
+    assert rendered("pdf").startswith(b"%PDF-") and b"%%EOF" in rendered("pdf")[-64:]
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -135,7 +136,7 @@ def test_the_job_comes_back_from_the_file(tmp_path: Path, format: str, title: st
     job = pecli.figure("heatmap", **SMALL, title=title).job
     what: Any = pecli.figure("heatmap", **SMALL).numbers if FORMATS[format].numbers else Drawing(figsize=(1, 1))
     path = tmp_path / f"a.{format}"
-    path.write_bytes(FORMATS[format].encode(what, job.metadata(), job.salt()))
+    path.write_bytes(b"".join(encoded(format, what, job.metadata(), job.salt())))
     assert read_metadata(str(path)) == {**read_metadata(str(path)), **json.loads(job.metadata())}
 
 

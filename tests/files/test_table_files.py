@@ -5,11 +5,14 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import sys
 import time
+import tracemalloc
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -258,10 +261,26 @@ def test_csv_with_and_without_header(text: str, tmp_path: Path) -> None:
     assert read_table(str(tmp_path / "t.csv")).tolist() == [[1, 2], [3, 4.5]]
 
 
-@pytest.mark.parametrize("text", ["1,2\n3\n", "1,2\n3,x\n", "a,b\nc,d\n", "1,2\n3,1+2j\n"], ids=repr)
-def test_a_csv_that_is_no_table_is_refused(text: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("1,2\n3\n", "line 2: 1 numbers where the rows before have 2"),
+        ("1,2\n3,x\n", "line 2: 'x' is no number"),
+        ("a,b\n\nc,d\n", "line 3: 'c' is no number"),
+        ("1,2\n3,1+2j\n", r"line 2: '1\+2j' is no number"),
+        ("1,2\n3,\n", "line 2: '' is no number, a cell is empty"),
+        ("1;2\n3;4\n", "line 2: '3;4' is no number"),
+        ("0.5,,0.25\n1,2,3\n", "line 1: '' in column 1 is no number and '0.5' is one"),
+        ("0.5,o.1\n1,2\n", "line 1: 'o.1' in column 1 is no number and '0.5' is one"),
+        (",0.5\n1,2\n", "line 1: '' in column 0 is no number and '0.5' is one"),
+        ("a,b,7\n1,2,3\n", "line 1: 'a' in column 0 is no number and '7' is one"),
+        ("pos,a\n0.5,1\n0.25,2\n0.75,3\n", "column 'pos' is named as an index .* row 1 has 0.25 after 0.5"),
+    ],
+    ids=repr,
+)
+def test_a_csv_that_is_no_table_is_refused(text: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(text)
-    with pytest.raises(TableFileError, match=r"t\.csv could not be read as a table"):
+    with pytest.raises(TableFileError, match=rf"t\.csv.*{said}"):
         read_table(str(tmp_path / "t.csv"))
 
 
@@ -428,7 +447,7 @@ def test_a_file_that_is_not_there_is_said_so(kind: str, tmp_path: Path) -> None:
 
 def test_a_folder_is_no_file(tmp_path: Path) -> None:
     (tmp_path / "t.npy").mkdir()
-    with pytest.raises(UsageError, match="is not a file"):
+    with pytest.raises(UsageError, match="not a regular file"):
         read_table(str(tmp_path / "t.npy"))
 
 
@@ -436,5 +455,99 @@ def test_a_fingerprint_is_the_contents_own(tmp_path: Path, table: Array) -> None
     first, copy = write(tmp_path / "a.npy", table), write(tmp_path / "b.npy", table)
     assert table_files.fingerprint(first) == table_files.fingerprint(copy)
     assert table_files.fingerprint(first) != table_files.fingerprint(write(tmp_path / "b.npy", table + 1))
-    with pytest.raises(TableFileError, match=r"none\.npy could not be read: No such file"):
+    with pytest.raises(UsageError, match=r"none\.npy does not exist"):
         table_files.fingerprint(str(tmp_path / "none.npy"))
+
+
+@pytest.mark.parametrize(
+    ("text", "rows", "said"),
+    [
+        ("a,b\n1,2\n3,4\n", [[1, 2], [3, 4]], "line 1 was taken for a header"),
+        ("pos,a\n0,2\n1,4\n", [[2], [4]], "line 1 was taken for a header, column 'pos' for the positions"),
+        ("\n,0,1\n7,2,3\n8,4,5\n", [[2, 3], [4, 5]], "line 2 was taken for a header, column '' for the positions"),
+        ("Index,5,6\n-1,2,3\n", [[2, 3]], "line 1 was taken for a header, column 'Index' for the positions"),
+        ("0,1\n2,3\n", [[0, 1], [2, 3]], ""),
+        ("0, 1.5e3\r\n\r\n2,-3\r\n", [[0, 1500], [2, -3]], ""),
+    ],
+    ids=repr,
+)
+def test_what_is_taken_for_a_header_or_an_index_is_said(
+    text: str, rows: list[list[float]], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard = list[str]()
+    monkeypatch.setattr("pecli.files.csv_tables.notice", heard.append)
+    (tmp_path / "t.csv").write_bytes(text.encode())
+    assert read_table(str(tmp_path / "t.csv")).tolist() == rows
+    assert heard == ([f"{tmp_path}/t.csv: {said}"] if said else [])
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ([[1.0, 1e200]], r"holds 1e\+200 in row 0, column 1, .* divide the table by a power of two"),
+        ([[0.0, 1.0], [-1.7e308, 2.0]], r"holds -1\.7e\+308 in row 1, column 0"),
+        ([[0.0, 1e-200]], r"no number beyond 1e-200.* multiply the table by a power of two"),
+        ([[np.inf, 1.0]], "1 values that are not finite, the first in row 0, column 0: inf"),
+    ],
+)
+def test_numbers_whose_squares_have_no_place_are_refused(values: list[list[float]], said: str, tmp_path: Path) -> None:
+    with pytest.raises(TableFileError, match=said):
+        read_table(write(tmp_path / "t.npy", np.array(values)))
+
+
+def test_numbers_that_can_be_squared_are_taken(tmp_path: Path) -> None:
+    for values in ([[2.0**500, -(2.0**500)]], [[2.0**-500, 0.0]], [[1e-300, 1.0]], [[0.0, 0.0]]):
+        assert read_table(write(tmp_path / "t.npy", np.array(values))).tolist() == values
+        (tmp_path / "t.npy").unlink()
+
+
+def test_a_large_table_stays_in_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pecli.files.array_files.MAPPED", 1)
+    for order in ("C", "F"):
+        table = np.asarray(np.random.default_rng(1).standard_normal((7, 5)), order=order)
+        read = read_table(write(tmp_path / f"{order}.npy", table))
+        assert isinstance(read, np.memmap) and np.array_equal(read, table) and not read.flags.writeable
+
+
+def test_a_hole_of_gigabytes_is_not_loaded(tmp_path: Path) -> None:
+    declared: dict[str, Any] = {"descr": "<f8", "fortran_order": False, "shape": (2**37, 8)}
+    with (tmp_path / "t.npy").open("wb") as file:
+        np.lib.format.write_array_header_1_0(file, declared)
+    os.truncate(tmp_path / "t.npy", 2**43)
+    with pytest.raises(UsageError, match="are free"):
+        read_table(str(tmp_path / "t.npy"))
+
+
+def test_an_archive_that_swells_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pecli.files.array_files.MAPPED", 1000)
+    np.savez_compressed(tmp_path / "t.npz", a=np.zeros((1000, 100)))
+    with pytest.raises(TableFileError, match=r"a unpacks from .* to 781\.2 KiB"):
+        read_table(str(tmp_path / "t.npz"))
+
+
+def test_the_only_array_needs_no_name(tmp_path: Path) -> None:
+    np.savez(tmp_path / "t.npz", a=np.arange(3.0))
+    with pytest.raises(TableFileError, match=r"array of shape \(3,\)"):
+        read_table(str(tmp_path / "t.npz"))
+
+
+@pytest.mark.parametrize("kind", [".npy", ".npz", ".csv", ".safetensors"])
+@pytest.mark.parametrize(
+    "data", [b"", b"PK\3\4", b"\x93NUMPY\x01\x00", b"\xff\xfe", b"\x93NUMPY\x02\x00\xff\xff\xff\x7f{"]
+)
+def test_a_message_is_ours_whatever_the_damage(kind: str, data: bytes, tmp_path: Path) -> None:
+    (tmp_path / f"t{kind}").write_bytes(data)
+    with pytest.raises(TableFileError) as caught:
+        read_table(str(tmp_path / f"t{kind}"))
+    said = str(caught.value)
+    assert f"t{kind}" in said and not said.endswith(":")
+    assert not re.search("pickle|BytesIO|object at|max_header|set_int_max", said)
+
+
+def test_a_fingerprint_is_made_in_pieces(tmp_path: Path) -> None:
+    (tmp_path / "t.npy").touch()
+    os.truncate(tmp_path / "t.npy", 100 << 20)
+    tracemalloc.start()
+    assert len(table_files.fingerprint(str(tmp_path / "t.npy"))) == 16
+    assert tracemalloc.get_traced_memory()[1] < 8 << 20
+    tracemalloc.stop()

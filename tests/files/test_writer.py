@@ -16,6 +16,7 @@ import pytest
 from pecli.core.errors import OutputError, UsageError
 from pecli.core.interrupts import Stopped
 from pecli.files import writer
+from pecli.files.targets import check_target
 
 OLD, NEW = b"old and whole", b"new" * 50_000
 
@@ -157,23 +158,23 @@ def test_a_full_device_is_named() -> None:
 def test_a_file_where_a_folder_should_be_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(OLD)
     with pytest.raises(UsageError, match="not a folder"):
-        writer.check_target(str(tmp_path / "file" / "a.png"), True)
+        check_target(str(tmp_path / "file" / "a.png"), True)
     with pytest.raises(OutputError):
         writer.write(str(tmp_path / "file" / "a.png"), NEW)
 
 
 def test_targets_that_cannot_be_are_refused_before_work_is_done(tmp_path: Path) -> None:
     (tmp_path / "a.png").write_bytes(OLD)
-    writer.check_target(str(tmp_path / "a.png"), True)
-    writer.check_target(str(tmp_path / "new" / "a.png"), False)
+    check_target(str(tmp_path / "a.png"), True)
+    check_target(str(tmp_path / "new" / "a.png"), False)
     with pytest.raises(UsageError, match="no_clobber"):
-        writer.check_target(str(tmp_path / "a.png"), False)
+        check_target(str(tmp_path / "a.png"), False)
     with pytest.raises(UsageError, match="folder"):
-        writer.check_target(str(tmp_path), True)
+        check_target(str(tmp_path), True)
     with pytest.raises(UsageError, match="folder"):
-        writer.check_target("new/", True)
+        check_target("new/", True)
     with pytest.raises(UsageError, match="cannot be made"):
-        writer.check_target(str(tmp_path / ("a" * 300)), True)
+        check_target(str(tmp_path / ("a" * 300)), True)
     assert [path.name for path in tmp_path.iterdir()] == ["a.png"]
 
 
@@ -181,7 +182,7 @@ def test_targets_that_cannot_be_are_refused_before_work_is_done(tmp_path: Path) 
 def test_a_place_without_permission_is_refused(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(OutputError, match="permission"):
-        writer.check_target(str(tmp_path / "a.png"), True)
+        check_target(str(tmp_path / "a.png"), True)
     tmp_path.chmod(0o700)
 
 
@@ -192,10 +193,10 @@ def test_standard_output_must_be_there_and_no_terminal(monkeypatch: pytest.Monke
 
     monkeypatch.setattr("sys.stdout", Terminal())
     with pytest.raises(UsageError, match="terminal"):
-        writer.check_target("-", True)
+        check_target("-", True)
     monkeypatch.setattr("sys.stdout", None)
     with pytest.raises(OutputError, match="closed"):
-        writer.check_target("-", True)
+        check_target("-", True)
 
 
 def test_standard_output_gets_the_bytes_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,3 +214,90 @@ def test_other_threads_can_write_too(tmp_path: Path) -> None:
     thread.start()
     thread.join(10)
     assert (tmp_path / "a.png").read_bytes() == NEW
+
+
+PIECES = [b"first", b"", b"second" * 1000]
+
+
+@pytest.mark.parametrize("most", [1, 7, 10**6])
+def test_all_is_written_however_little_is_taken_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    whole = os.write
+    monkeypatch.setattr("pecli.files.writer.os.write", lambda number, data: whole(number, data[:most]))
+    assert writer.write(str(tmp_path / "a"), iter(PIECES)) == len(b"".join(PIECES))
+    assert (tmp_path / "a").read_bytes() == b"".join(PIECES)
+
+
+def test_a_standard_output_without_a_buffer_is_written_whole_or_it_is_said(
+    tmp_path: Path, process: Callable[..., Any]
+) -> None:
+    limit = "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (10240, -1)); sys.argv[0] = 'pecli';"
+    draw = [f"{limit} from pecli.cli import main; main()", "heatmap", "--dpi", "60", "--length", "50", "-o", "-"]
+    with (tmp_path / "x.png").open("wb") as out:
+        ended = process(["-c", *draw], tmp_path, {"PYTHONUNBUFFERED": "1"}, stdout=out)
+    assert ended.returncode == 1
+    assert ended.stderr.decode() == "pecli: - could not be written: File too large\n"
+
+
+def test_a_pipe_that_does_not_wait_is_waited_for(tmp_path: Path) -> None:
+    end, begin = os.pipe()
+    os.set_blocking(begin, False)
+    read = list[bytes]()
+
+    def work() -> None:
+        with os.fdopen(end, "rb") as file:
+            read.append(file.read())
+
+    reader = threading.Thread(target=work, daemon=True)
+    reader.start()
+    writer.write(f"/dev/fd/{begin}", NEW * 10)
+    os.close(begin)
+    reader.join(10)
+    assert read == [NEW * 10]
+
+
+@pytest.mark.parametrize("number", [errno.EBUSY, errno.EPERM, errno.EACCES])
+def test_a_file_that_nobody_may_replace_is_written_over_with_a_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    """A file mounted by itself, somebody else's folder, a sticky one."""
+    said = list[str]()
+    monkeypatch.setattr(writer, "notice", said.append)
+    monkeypatch.setattr("pecli.files.writer.os.replace", fail(OSError(number, "no")))
+    target = tmp_path / "a.png"
+    target.write_bytes(NEW * 2)
+    writer.write(str(target), NEW)
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a.png", NEW)]
+    assert len(said) == 1 and "not replaced" in said[0]
+    with pytest.raises(OutputError):  # where there is nothing to write over it is a failure
+        writer.write(str(tmp_path / "b.png"), NEW)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.png"]
+
+
+def test_a_folder_that_takes_no_new_file_leaves_its_files_writable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = list[str]()
+    monkeypatch.setattr(writer, "notice", said.append)
+    access = os.access
+    monkeypatch.setattr("os.access", lambda path, mode: path != tmp_path and access(path, mode))
+    (tmp_path / "a.png").write_bytes(OLD)
+    check_target(str(tmp_path / "a.png"), True)
+    writer.write(str(tmp_path / "a.png"), NEW)
+    assert (tmp_path / "a.png").read_bytes() == NEW and len(said) == 1
+
+
+def test_folders_made_for_nothing_go_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "there").mkdir()
+    monkeypatch.setattr("pecli.files.writer.os.replace", fail(OSError(errno.ENOSPC, "full")))
+    with pytest.raises(OutputError):
+        writer.write(str(tmp_path / "there" / "a" / "b" / "c.png"), NEW)
+    assert [path.name for path in tmp_path.rglob("*")] == ["there"]
+
+
+def test_a_link_into_a_folder_still_to_be_made_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "l.png").symlink_to("miss/a.png")
+    check_target(str(tmp_path / "l.png"), True)
+    writer.write(str(tmp_path / "l.png"), NEW)
+    assert (tmp_path / "miss" / "a.png").read_bytes() == NEW and (tmp_path / "l.png").is_symlink()

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import shlex
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pecli.jobs.command_line import command
+import pecli
+from pecli.core.terminal import is_shown
+from pecli.jobs.command_line import command, quoted
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES
 
@@ -37,3 +43,47 @@ def test_other_outputs_may_stand_in_the_command_line() -> None:
     one = job(base=10, output="x/{base}.png")
     assert command(one) == "pecli heatmap --base 10 --output x/10.png"
     assert command(one, ("b {c}.svg",)) == "pecli heatmap --base 10 --output 'b {{c}}.svg'"
+
+
+SHELLS = [words for words in (["dash"], ["bash"], ["busybox", "sh"], ["sh"]) if shutil.which(words[0])]
+LETTERS = "".join(map(chr, range(1, 128)))
+WORDS = [
+    LETTERS,
+    LETTERS[::-1],
+    *LETTERS,
+    "位置编码\n\n",
+    "\n",
+    "a\n\n位\x9b\u2028\n",
+    "x\n'; touch PWNED #",
+    "\t$(touch PWNED)`touch PWNED`",
+    "",
+    "100%d \\n \\012",
+]
+
+
+@pytest.mark.parametrize("shell", SHELLS, ids=lambda words: words[0])
+@pytest.mark.parametrize("sent", [is_shown, str.isascii, lambda _: False], ids=["shown", "ascii", "nothing"])
+def test_every_shell_reads_back_the_word(tmp_path: Path, shell: list[str], sent: Callable[[str], bool]) -> None:
+    line = "printf '%s\\0' " + " ".join(quoted(word, sent) for word in WORDS)
+    ended = subprocess.run([*shell, "-c", line], capture_output=True, check=True, cwd=tmp_path, timeout=10)
+    assert ended.stdout.decode().split("\0")[:-1] == WORDS
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("word", WORDS, ids=ascii)
+def test_what_is_printed_to_be_run_does_nothing_to_a_terminal(word: str) -> None:
+    assert all(is_shown(character) for character in quoted(word).removesuffix("\n\n'").removesuffix("\n'"))
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
+def test_a_recipe_is_the_same_text_in_every_encoding(
+    folder: Path, process: Callable[..., subprocess.CompletedProcess[Any]], encoding: str
+) -> None:
+    title = "位置\n'; touch PWNED #\x9b\u202e"
+    pecli.figure("heatmap", d=4, length=3, dpi=20, title=title).save("t.json")
+    ended = process(["-m", "pecli", "recipe", "t.json"], folder, {"PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"})
+    said = subprocess.run(
+        ["sh", "-c", f"printf '%s\\0' {ended.stdout.decode(encoding)}"], capture_output=True, check=True
+    )
+    assert title in said.stdout.decode().split("\0")
+    assert not (folder / "PWNED").exists()

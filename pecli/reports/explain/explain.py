@@ -12,7 +12,7 @@ from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.harmonic import Harmonic
-from pecli.files.table_files import fingerprint, read_table
+from pecli.files.table_files import read_table
 from pecli.reports.explain.numbers import ExplainNumbers
 from pecli.reports.explain.sections import sections
 from pecli.reports.explain.texts import TEXTS, languages
@@ -54,8 +54,8 @@ class Explain(Report[TableEncoding]):
             text = f"{mention('entry')} takes a position and a dimension, such as 2,3: {len(self.entry)} are given"
             raise UsageError(text, option="entry", value=self.entry)
 
-    def fingerprint(self) -> str:
-        return "" if self.embeddings is None else fingerprint(self.embeddings)
+    def inputs(self) -> tuple[str, ...]:
+        return () if self.embeddings is None else (self.embeddings,)
 
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)

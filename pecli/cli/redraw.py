@@ -1,0 +1,52 @@
+"""A finished file drawn again with some options changed, under another name."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from pecli.cli.commands import Command
+from pecli.cli.figures import run_jobs, run_parameters, values_of
+from pecli.cli.guard import guard
+from pecli.cli.options import given, job_parameters
+from pecli.cli.typer_internals import run_words, with_parameters
+from pecli.core.errors import UsageError, mention
+from pecli.files.metadata import read_metadata
+from pecli.files.targets import place
+from pecli.jobs.job import jobs_of
+from pecli.jobs.job_options import find_analysis, known_options
+
+
+def redraw(
+    context: typer.Context,
+    file: Annotated[str, typer.Argument(help="picture or numbers that pecli made; options follow it")],
+) -> None:
+    """Draws a finished file again with what is given changed; any option of its figure may stand behind the file."""
+    with guard():
+        if file.startswith("-"):
+            raise UsageError(f"the file comes first: pecli redraw FILE {file} …")
+        values = dict(read_metadata(file)["job"])
+        figure = find_analysis(str(values.pop("command", "")))
+    raise typer.Exit(run_words(_again(file, figure, values), context.args, f"redraw {file}"))
+
+
+COMMAND = Command(
+    redraw,
+    example="pecli redraw heatmap-sinusoidal.png --size 4x3 -o small.png",
+    settings={"allow_extra_args": True, "ignore_unknown_options": True, "allow_interspersed_args": False},
+)
+
+
+def _again(file: str, figure: Any, values: dict[str, Any]) -> Any:
+    """The figure's own command, with the file's values where nothing is given."""
+
+    def command(*, json: bool, quiet: bool, verbose: bool, **texts: Any) -> None:
+        with guard(quiet, verbose):
+            changed = values_of(known_options(figure), given(texts, figure))
+            jobs = jobs_of(figure.name, {**values, **changed})
+            if "output" not in changed and place(file) in map(place, (path for job in jobs for path in job.paths)):
+                raise UsageError(f"{file} would be replaced: name another file with {mention('output')}")
+            run_jobs(jobs, as_json=json, quiet=quiet, verbose=verbose)
+
+    return with_parameters(command, [*job_parameters(figure), *run_parameters()])

@@ -1,0 +1,18 @@
+"""What the user should know of something that went well; who shows it is decided at the edge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import ContextVar
+
+
+def _unheard(text: str) -> None:
+    pass
+
+
+LISTENER: ContextVar[Callable[[str], None]] = ContextVar("listener", default=_unheard)
+
+
+def notice(text: str) -> None:
+    """Tells one line to whoever listens."""
+    LISTENER.get()(text)

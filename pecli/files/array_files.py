@@ -1,0 +1,76 @@
+"""Arrays of numpy in .npy and .npz files: headers first, large ones mapped and not loaded, nothing unpickled."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from math import prod
+from typing import Any, NamedTuple
+
+from pecli.core.errors import TableFileError, UsageError, mention
+from pecli.core.lazy import Array, np
+from pecli.core.memory import human
+from pecli.files.declared import Declared, choose
+from pecli.files.regular import MOST, opened
+
+MAPPED = 1 << 26  # bytes from which an array stays in its file until it is looked at
+SWOLLEN = 100  # times that an archive of weights never shrinks
+
+
+class Header(NamedTuple):
+    """What stands before the numbers of one array, and where they begin."""
+
+    shape: tuple[int, ...]
+    columns_first: bool
+    dtype: Any
+    offset: int
+
+    @property
+    def size(self) -> int:
+        """Bytes of the numbers."""
+        return prod(self.shape) * int(self.dtype.itemsize)
+
+
+def read_header(head: bytes) -> Header:
+    """The header in the first bytes of an array; raises ValueError where it is none, or longer."""
+    file = io.BytesIO(head)
+    version = np.lib.format.read_magic(file)
+    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    shape, columns_first, dtype = read(file)
+    return Header(tuple(shape), columns_first, dtype, file.tell())
+
+
+def npy(path: str, tensor: str | None) -> Declared:
+    """The array of a .npy file."""
+    if tensor is not None:
+        raise UsageError(f"{mention('tensor', tensor)}: a .npy file holds one table without a name")
+    with opened(path) as file:
+        header = read_header(file.read(MOST))
+
+    def load() -> Array:
+        order: Any = "F" if header.columns_first else "C"
+        mapped: Array = np.memmap(path, header.dtype, "r", header.offset, header.shape, order)
+        return mapped if header.size >= MAPPED else np.array(mapped)
+
+    return Declared(header.shape, header.dtype.kind, load)
+
+
+def npz(path: str, tensor: str | None) -> Declared:
+    """One array of a .npz file."""
+    with opened(path) as file, zipfile.ZipFile(file) as archive:
+        headers = {}
+        for member in archive.namelist():
+            if member.endswith(".npy"):
+                with archive.open(member) as packed:
+                    headers[member.removesuffix(".npy")] = read_header(packed.read(MOST))
+        name = choose(path, tensor, {name: header.shape for name, header in headers.items()})
+        packed_size = archive.getinfo(f"{name}.npy").compress_size
+    header = headers[name]
+    if header.size > max(MAPPED, SWOLLEN * packed_size):
+        raise TableFileError(f"{path}: {name} unpacks from {human(packed_size)} to {human(header.size)}: no table does")
+
+    def load() -> Array:
+        with opened(path) as file, zipfile.ZipFile(file) as archive, archive.open(f"{name}.npy") as packed:
+            return np.lib.format.read_array(packed, allow_pickle=False)
+
+    return Declared(header.shape, header.dtype.kind, load)

@@ -1,0 +1,171 @@
+"""The job inside a finished file: read back with limits, and the mark that says that the file is whole.
+
+What is read may be anybody's: regular files only, no more of them than the part that can hold a job, nothing expanded.
+A file that carries a job ends in a digest of all that stands before, in a form that its format has for remarks: so that
+a batch sees a damaged picture, and the digest goes wherever the file goes and is never of another file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import re
+import struct
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from pecli.core.errors import PecliError, UsageError
+from pecli.core.lazy import np
+from pecli.files.regular import MOST, Bounded, opened
+
+DIGITS = 16
+PNG_HEAD, PNG_END = b"\x89PNG\r\n\x1a\n", struct.pack(">I4sI", 0, b"IEND", zlib.crc32(b"IEND"))
+DESCRIPTION = "{http://purl.org/dc/elements/1.1/}description"
+
+
+def read_metadata(path: str) -> dict[str, Any]:
+    """What a finished file says of itself: ``job`` and the versions that made it.
+
+    Raises
+    ------
+    UsageError : the file does not exist, or is of a kind that carries no job
+    PecliError : the file is damaged, or carries no job
+    """
+    suffix = Path(path).suffix.lower().removeprefix(".")
+    if suffix not in READERS:
+        raise UsageError(f"{path} carries no job: only {', '.join(f'.{name}' for name in READERS)} files do")
+    try:
+        with opened(path) as file:
+            text = READERS[suffix](file)
+        found = json.loads(text) if text else None
+    except OSError as error:
+        raise PecliError(f"{path} could not be read: {error.strerror or error}") from None
+    except PecliError:
+        raise
+    except Exception:  # each reader has its own kinds of damage
+        raise PecliError(f"{path} could not be read: it is not a whole .{suffix} file") from None
+    if not isinstance(found, dict) or not isinstance(found.get("job"), dict):
+        raise PecliError(f"{path} carries no job: pecli did not make it, or something took the metadata away")
+    return found
+
+
+def sealed(pieces: Iterable[bytes], format: str) -> Iterator[bytes]:
+    """The pieces of a file of that format, its end with the digest of all of them."""
+    digest = hashlib.sha256()
+    for piece in pieces:
+        digest.update(piece)
+        yield piece
+    yield seal(format, digest.digest())
+
+
+def seal(format: str, digest: bytes) -> bytes:
+    """The end of a file of that format, of one length whatever the digest."""
+    return SEALS[format](digest.hex()[:DIGITS].ljust(DIGITS).encode()) if format in SEALS else b""
+
+
+def is_whole(path: str) -> bool:
+    """Whether the file ends in the digest of what stands before, byte for byte as it was written."""
+    format, digest = Path(path).suffix.lower().removeprefix("."), hashlib.sha256()
+    length = len(seal(format, b""))
+    with opened(path) as file:
+        left = os.fstat(file.fileno()).st_size - length
+        while left > 0 and (piece := file.read(min(left, MOST))):
+            digest.update(piece)
+            left -= len(piece)
+        return left == 0 and file.read(length) == seal(format, digest.digest())
+
+
+def png_chunk(kind: bytes, data: bytes) -> bytes:
+    """One chunk of a PNG file."""
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def _from_png(file: Bounded) -> str | None:
+    """The text chunk named pecli; chunks with pixels are not read."""
+    if file.read(len(PNG_HEAD)) != PNG_HEAD:
+        raise ValueError("no signature")
+    while True:
+        length, kind = struct.unpack(">I4s", file.read(8))
+        if kind in (b"IDAT", b"IEND"):
+            return None
+        if kind == b"tEXt":
+            name, _, text = file.read(length).partition(b"\0")
+            if name == b"pecli":
+                return text.decode("latin-1")
+            length = 0
+        file.seek(length + 4, os.SEEK_CUR)
+
+
+def _from_svg(file: Bounded) -> str | None:
+    """The first description, wherever the head of the document ends; entities are not expanded."""
+    head = file.read(MOST)
+    if b"<!ENTITY" in head:
+        return None
+    parser: Any = ElementTree.XMLPullParser(["end"])
+    parser.feed(head)
+    return next((found.text for _, found in parser.read_events() if found.tag == DESCRIPTION), None)
+
+
+def _from_pdf(file: Bounded) -> str | None:
+    """The subject in the last part of the file, where matplotlib puts what it says of the document."""
+    file.seek(max(0, os.fstat(file.fileno()).st_size - MOST))
+    data = file.read(MOST)
+    if b"%%EOF" not in data[-64:]:
+        raise ValueError("cut short")
+    match = re.search(rb"/Subject \(((?:[^()\\]|\\.)*)\)", data, re.DOTALL)
+    return re.sub(rb"\\(.)", rb"\1", match[1], flags=re.DOTALL).decode("latin-1") if match else None
+
+
+def _from_npz(file: Bounded) -> str | None:
+    import zipfile
+
+    with zipfile.ZipFile(file) as archive:
+        if "job.npy" not in archive.namelist():
+            return None
+        with archive.open("job.npy") as member:
+            data = member.read(4 * MOST)  # four bytes a character
+        return str(np.load(io.BytesIO(data), allow_pickle=False))
+
+
+def _from_json(file: Bounded) -> str | None:
+    """The first entries of the object, up to the first that is not of the job: the numbers are not read."""
+    text, decoder = file.read(MOST).decode(errors="ignore"), json.JSONDecoder()
+    found: dict[str, Any] = {}
+    at = _after(text, 0, "{")
+    while True:
+        name, at = decoder.raw_decode(text, at)
+        if name == "facts":
+            return json.dumps(found)
+        found[name], at = decoder.raw_decode(text, _after(text, at, ":"))
+        if text[at : at + 2].strip() == "}":
+            return json.dumps(found)
+        at = _after(text, at, ",")
+
+
+def _after(text: str, at: int, sign: str) -> int:
+    """Where the next value begins, behind that sign; raises ValueError where another one stands."""
+    match = re.compile(rf"\s*{sign}\s*").match(text, at)
+    if match is None:
+        raise ValueError(f"no {sign}")
+    return match.end()
+
+
+READERS: dict[str, Callable[[Bounded], str | None]] = {
+    "png": _from_png,
+    "svg": _from_svg,
+    "pdf": _from_pdf,
+    "npz": _from_npz,
+    "json": _from_json,
+}
+SEALS: dict[str, Callable[[bytes], bytes]] = {  # the end of a file with that digest
+    "png": lambda digest: png_chunk(b"tEXt", b"pecli-digest\0" + digest) + PNG_END,
+    "svg": lambda digest: b"<!-- pecli " + digest + b" -->\n",
+    "pdf": lambda digest: b"% pecli " + digest + b"\n",
+    "npz": lambda digest: b"pecli " + digest,  # the archive's comment
+    "json": lambda digest: b', "digest": "' + digest + b'"}\n',
+}

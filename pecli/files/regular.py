@@ -1,0 +1,50 @@
+"""Regular files, opened for what may be anybody's: nothing that waits or never ends, no more at once than is said."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import stat
+from pathlib import Path
+
+from pecli.core.errors import PecliError, UsageError
+
+MOST = 1 << 20  # bytes of a job in a file, of a header, and of any single piece that is read
+
+
+class Bounded(io.FileIO):
+    """A file that gives no more than `MOST` bytes at once, whatever its own headers ask for."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """At most `size` bytes; raises ValueError for too many."""
+        asked = MOST + 1 if size is None or size < 0 else size
+        data = super().read(min(asked, MOST + 1)) or b""
+        if len(data) > MOST:
+            raise ValueError(f"over {MOST >> 20} MiB at once")
+        return data
+
+
+def opened(path: str) -> Bounded:
+    """A regular file to read from.
+
+    Raises
+    ------
+    UsageError : nothing is there, or no regular file: a FIFO or a device might never end
+    PecliError : the system does not let it be read
+    """
+    try:
+        regular = stat.S_ISREG(Path(path).stat().st_mode)
+        if regular:
+            return Bounded(path)
+    except (FileNotFoundError, NotADirectoryError):
+        raise UsageError(f"{path} does not exist") from None
+    except (OSError, ValueError) as error:  # the latter for a NUL
+        kind = PecliError if isinstance(error, PermissionError) else UsageError
+        raise kind(f"{path} could not be read: {getattr(error, 'strerror', error)}") from None
+    raise UsageError(f"{path} is not a regular file")
+
+
+def fingerprint(path: str) -> str:
+    """A short name of a file's content; raises as `opened` does."""
+    with opened(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:16]

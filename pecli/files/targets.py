@@ -1,0 +1,145 @@
+"""Where an output goes: which file a path means, and whether it can be written, asked before any work is done."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat
+import sys
+from pathlib import Path
+
+from pecli.core.errors import OutputError, PecliError, UsageError, mention
+
+STDOUT = "-"
+LINKS = 40  # that the system follows
+OPEN_FILES = re.compile(rf"/dev/fd|/proc/{os.getpid()}(/task/\d+)?/fd")  # folders whose files are those that are open
+
+
+def place(path: str) -> str:
+    """One spelling of a path, to see whether two are the same file: links to files and to folders are followed."""
+    number = descriptor(path)
+    if path == STDOUT or number == 1:
+        return STDOUT
+    return os.path.realpath(path) if number is None else f"{STDOUT}{number}"
+
+
+def is_stdout(path: str) -> bool:
+    """Whether a path is standard output, by whatever name."""
+    return place(path) == STDOUT
+
+
+def descriptor(path: str) -> int | None:
+    """The number of the open file that a path means (/dev/stdout, /dev/fd/3, what a shell's ``>(…)`` gives), or None.
+
+    Such a name is a link to the file's own name, so that to follow it would replace the file instead of going on in it.
+    """
+    for _ in range(LINKS):
+        folder, name = os.path.split(os.path.abspath(path))
+        if name.isdigit() and OPEN_FILES.fullmatch(os.path.realpath(folder)):
+            return int(name)
+        if not os.path.islink(path):
+            return None
+        path = os.path.join(folder, os.readlink(path))
+    return None
+
+
+def status(path: Path) -> os.stat_result | None:
+    """What the system says of what stands there; None for nothing. Raises OSError for a path that cannot be.
+
+    Path.exists and Path.is_dir swallow that error in some versions of Python and raise it in others.
+    """
+    try:
+        return path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def followed(target: Path) -> Path:
+    """Where symlinks lead, also where nothing is there yet; raises OSError for a loop of them."""
+    if not os.path.islink(target):
+        return target
+    status(target)
+    return Path(os.path.realpath(target))
+
+
+def check_target(path: str, clobber: bool) -> None:
+    """Refuses a place that cannot be written, before any work is done for it.
+
+    Raises
+    ------
+    UsageError : no file can be there, or one is there and must stay
+    OutputError : the system does not let it be written
+    """
+    number = descriptor(path)
+    if is_stdout(path):
+        _check_stdout(path)
+    elif number is not None:
+        _check_descriptor(path, number)
+    else:
+        try:
+            _check_file(path, followed(Path(path)), clobber)
+        except PecliError:
+            raise
+        except (OSError, ValueError) as error:  # the latter for a NUL
+            text = f"output {path[:60]!r} cannot be made: {getattr(error, 'strerror', error)}"
+            raise UsageError(text, option="output", value=path) from None
+
+
+def _check_stdout(path: str) -> None:
+    if sys.stdout is None:
+        raise OutputError("standard output is closed: give -o FILE")
+    if sys.stdout.isatty():
+        raise UsageError(
+            f"-o {path} would write a picture onto the terminal: redirect it (> figure.png) or give -o FILE"
+        )
+
+
+def _check_descriptor(path: str, number: int) -> None:
+    try:
+        os.fstat(number)
+    except OSError as error:
+        raise OutputError(f"output {path} cannot be written: {error.strerror}") from None
+    if os.isatty(number):
+        raise UsageError(f"-o {path} would write a picture onto the terminal: give -o FILE")
+
+
+def _check_file(path: str, target: Path, clobber: bool) -> None:
+    there = status(target)
+    if (there and stat.S_ISDIR(there.st_mode)) or path.endswith(os.sep):
+        advice = f"name a file in it, such as {target / 'figure.png'}"
+        raise UsageError(f"{mention('output', path)} is a folder", option="output", value=path, advice=advice)
+    if there and not clobber:
+        text = f"output {path} already exists and {mention('no_clobber')} keeps it: choose another name"
+        raise UsageError(text, option="output", value=path)
+    reason = _obstacle(target) if there is None else _lock(target, there)
+    if reason:
+        raise OutputError(f"output {path} cannot be written: {reason}")
+
+
+def _obstacle(target: Path) -> str | None:
+    """Why no file of that name can be made, or None; raises OSError for a name that no folder takes."""
+    parent = next(folder for folder in target.absolute().parents if status(folder))
+    if not os.path.isdir(parent):
+        text = f"output {target} cannot be made: {parent} is not a folder"
+        raise UsageError(text, option="output", value=str(target))
+    for part in target.absolute().relative_to(parent).parts:
+        status(parent / part)  # of folders still to be made the system says nothing: here it does, of each name
+    if os.access(parent, os.W_OK | os.X_OK):
+        return None
+    return "the file system is read-only" if _read_only(parent) else "no permission"
+
+
+def _read_only(folder: Path) -> bool:
+    return hasattr(os, "statvfs") and bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
+
+
+def _lock(target: Path, there: os.stat_result) -> str | None:
+    """Why what is there cannot be written, or None. A regular file is opened for it: the system knows best."""
+    if not stat.S_ISREG(there.st_mode):
+        return None if os.access(target, os.W_OK) else "no permission"
+    try:
+        os.close(os.open(target, os.O_WRONLY))
+    except OSError as error:
+        return "no permission" if error.errno == errno.EACCES else str(error.strerror)
+    return None

@@ -1,0 +1,62 @@
+"""A finished file drawn again under another name; its recipe with another output."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pecli
+from pecli.files.metadata import read_metadata
+
+Ask = Callable[..., Any]
+
+
+@pytest.fixture
+def old(folder: Path) -> bytes:
+    pecli.figure("heatmap", d=6, length=9, base=10, dpi=30).save("old.png")
+    return (folder / "old.png").read_bytes()
+
+
+def test_what_is_given_changes_and_the_old_file_stays(ask: Ask, folder: Path, old: bytes) -> None:
+    assert ask("redraw", "old.png", "--size", "4x3", "-o", "small.png").out == "small.png\n"
+    assert (folder / "old.png").read_bytes() == old
+    before, after = (read_metadata(name)["job"] for name in ("old.png", "small.png"))
+    assert after == {**before, "size": "4x3"}
+
+
+def test_parameters_and_sweeps_work_as_in_the_figures_own_command(ask: Ask, folder: Path, old: bytes) -> None:
+    assert ask("redraw", "old.png", "--base", "10,100", "-o", "b{base}.npy").out.split() == ["b10.npy", "b100.npy"]
+    assert np.array_equal(np.load("b100.npy"), pecli.encode(d=6, length=9, base=100))
+
+
+def test_the_old_file_is_replaced_only_when_it_is_named(ask: Ask, folder: Path, old: bytes) -> None:
+    (made,) = ask("heatmap", "-d", "6", "-n", "9", "--dpi", "30").out.split()
+    ended = ask("redraw", made)
+    assert ended.code == 2 and "would be replaced" in ended.err
+    assert ask("redraw", "old.png", "--dpi", "40", "-o", "old.png").code == 0
+    assert (folder / "old.png").read_bytes() != old
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["gone.png"], "does not exist"),
+        (["--size", "4x3", "old.png"], "the file comes first"),
+        (["old.png", "--size", "nope"], "size"),
+        (["old.png", "--nope", "9"], "--nope"),
+    ],
+)
+@pytest.mark.usefixtures("old")
+def test_a_mistake_is_said(ask: Ask, words: list[str], said: str) -> None:
+    ended = ask("redraw", *words)
+    assert ended.code == 2 and said in ended.err
+
+
+def test_a_recipe_prints_another_output(ask: Ask, old: bytes) -> None:
+    assert ask("recipe", "old.png", "-o", "small.png").out.endswith("--output small.png\n")
+    assert 'output = ["small.png"]' in ask("recipe", "old.png", "-o", "small.png", "--form", "toml").out
+    assert ask("recipe", "old.png", "old.png", "-o", "small.png").code == 2

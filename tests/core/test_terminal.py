@@ -1,0 +1,85 @@
+"""What reaches a terminal: text, never what a file would make the terminal do."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pecli.core import terminal
+
+ACTS = [*map(chr, range(32)), *map(chr, range(127, 160)), "\u2028", "\u2029", "\u202e", "\u200b", "\u2066", "\ufeff"]
+SHOWN = "plain ünï 位置编码 🎓 \u00a0\u3000 − λ"
+
+
+@pytest.mark.parametrize("character", ACTS, ids=ascii)
+def test_what_does_something_is_shown_as_its_code(character: str) -> None:
+    said = terminal.escaped(f"a{character}b")
+    assert said.startswith("a\\") and said.endswith("b") and character not in said
+
+
+def test_what_is_only_seen_stays() -> None:
+    assert terminal.escaped(SHOWN) == SHOWN
+    assert terminal.escaped("a\nb\x1b", "\n") == "a\nb\\x1b"
+
+
+HOSTILE = "x\x1b[2J\rpecli: done\u2028pecli: done\x9b1m\u202e\x85pecli: done"
+
+
+def test_no_message_and_no_result_carries_it(capsys: pytest.CaptureFixture[str]) -> None:
+    terminal.say(HOSTILE)
+    terminal.results([HOSTILE])
+    terminal.show([terminal.table_of(["a"], [[HOSTILE]]), terminal.facts_of({HOSTILE: HOSTILE}), HOSTILE])
+    with terminal.Steps(1, quiet=False) as steps:
+        steps.advance(HOSTILE, [HOSTILE])
+        steps.result([HOSTILE])
+    out, err = capsys.readouterr()
+    assert not set(out + err) & set(ACTS) - {"\n"}
+    assert err.count("\n") == 3 and all(line.startswith("pecli: ") for line in err.splitlines())
+    assert out.count("\\x1b") == 6 and err.count("\\x1b") == 3
+
+
+def test_colours_that_are_ours_stay(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    terminal.show([terminal.text_of("a", style="red")])
+    assert "\x1b[31m" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("encoding", "yes"), [("utf-8", True), ("ascii", False), ("cp1252", False)])
+def test_stdout_says_what_can_be_printed(monkeypatch: pytest.MonkeyPatch, encoding: str, yes: bool) -> None:
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding))
+    assert terminal.can_print("位") is yes
+    assert terminal.can_print("a") and not terminal.can_print("\x1b")
+
+
+def test_text_is_written_whole_where_there_is_no_buffer(
+    tmp_path: Path, process: Callable[..., subprocess.CompletedProcess[Any]]
+) -> None:
+    code = """
+import resource, signal, sys
+from pecli.core.terminal import results, whole_stdout
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
+whole_stdout()
+results(["x" * 4000])
+"""
+    with (tmp_path / "out").open("wb") as out:
+        ended = process(["-c", code], tmp_path, {"PYTHONUNBUFFERED": "1"}, stdout=out)
+    assert ended.returncode != 0 and b"File too large" in ended.stderr
+
+
+def test_whole_stdout_keeps_what_there_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    whole = io.TextIOWrapper(io.BytesIO())
+    monkeypatch.setattr(sys, "stdout", whole)
+    terminal.whole_stdout()
+    assert sys.stdout is whole
+    raw = io.TextIOWrapper(io.FileIO(os.open(tmp_path / "a", os.O_WRONLY | os.O_CREAT), "w"), "ascii", "replace")
+    monkeypatch.setattr(sys, "stdout", raw)
+    terminal.whole_stdout()
+    assert isinstance(sys.stdout.buffer, io.BufferedWriter) and sys.stdout.encoding == "ascii"
+    sys.stdout.close()

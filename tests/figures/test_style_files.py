@@ -1,0 +1,123 @@
+"""Styles of others: read as data, tried, and named where they are at fault."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import pytest
+
+import pecli
+from pecli.core import shielded_import
+from pecli.core.errors import PecliError, UnknownNameError, UsageError
+from pecli.figures.style_files import bundled_styles, read_style, use_defaults
+
+Process = Callable[..., subprocess.CompletedProcess[Any]]
+DRAW = ["-m", "pecli", "heatmap", "-d", "4", "--length", "5", "--dpi", "30", "-o", "a.png"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "figure.subplot.left: 5",
+        "axes.labelsize: 1e9",
+        "path.effects: [1]",
+        "figure.titlesize: -1",
+        "font.style: 1e9",
+        "axes.prop_cycle: cycler('color', [])",
+        "image.cmap: nope",
+    ],
+)
+def test_a_setting_that_cannot_be_drawn_is_named_with_its_file(tmp_path: Path, line: str) -> None:
+    (tmp_path / "s.mplstyle").write_text(f"axes.facecolor: red\n{line}\nlines.linewidth: 2\n")
+    with pytest.raises(UsageError) as caught:
+        read_style(str(tmp_path / "s.mplstyle"))
+    said = str(caught.value)
+    assert "s.mplstyle" in said and line.split(":")[0] in said
+    assert "facecolor" not in said and "\n" not in said and len(said) < 500
+
+
+@pytest.mark.parametrize("line", ["savefig.format: nope", "figure.dpi: 1e9", "backend: svg", "savefig.bbox: tight"])
+def test_a_setting_that_no_picture_heeds_does_no_harm(folder: Path, line: str) -> None:
+    before = mpl.rcParams["backend"]
+    (folder / "s.mplstyle").write_text(f"{line}\nimage.cmap: magma\n")
+    picture = pecli.figure("heatmap", d=4, length=5, dpi=30, style="s.mplstyle")
+    assert picture.render("png", "svg", "pdf") and mpl.rcParams["backend"] == before
+
+
+@pytest.mark.parametrize("data", [b"axes.facecolor: nocolour\n", b"\xff\xfe\n", b"a" * (1 << 20)])
+def test_a_file_that_is_no_style_is_refused(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "s.mplstyle").write_bytes(data)
+    with pytest.raises(UsageError, match=r"s\.mplstyle"):
+        read_style(str(tmp_path / "s.mplstyle"))
+
+
+@pytest.mark.parametrize("style", ["ggplott", "no/such.mplstyle", "/dev/zero", "a" * 5000, "https://x/y.mplstyle"])
+def test_no_style_of_that_name_is_a_mistake_of_the_user(style: str) -> None:
+    with pytest.raises(UsageError):
+        read_style(style)
+
+
+def test_names_of_styles_lead_to_the_nearest() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'ggplot'"):
+        read_style("ggplott")
+    assert "dark_background" in bundled_styles()
+    assert all(read_style(name) for name in bundled_styles())
+
+
+def test_the_defaults_are_matplotlibs_own() -> None:
+    with mpl.rc_context({"axes.facecolor": "red", "lines.linewidth": 9}):
+        use_defaults()
+        assert mpl.rcParams["axes.facecolor"] == mpl.rcParamsDefault["axes.facecolor"]
+        assert mpl.rcParams["lines.linewidth"] == mpl.rcParamsDefault["lines.linewidth"]
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory, process: Process) -> bytes:
+    place = tmp_path_factory.mktemp("plain")
+    assert process(DRAW, place, {}).returncode == 0
+    return (place / "a.png").read_bytes()
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize("kind", ["bytes", "fifo", "style"])
+def test_the_users_own_settings_are_not_read(folder: Path, process: Process, undisturbed: bytes, kind: str) -> None:
+    """A matplotlibrc of the current folder, a folder of the user's styles with nothing good in it."""
+    home = folder / "home"
+    styles = home / "stylelib"
+    styles.mkdir(parents=True)
+    if kind == "bytes":
+        (folder / "matplotlibrc").write_bytes(b"axes.facecolor: \xff\n")
+    elif kind == "fifo":
+        os.mkfifo(folder / "matplotlibrc")
+    else:
+        (styles / "gone.mplstyle").symlink_to("nowhere")
+        (styles / "folder.mplstyle").mkdir()
+        (styles / "._x.mplstyle").write_bytes(b"\x00\x05\x16\x07\xff")
+        (home / "matplotlibrc").write_bytes(b"\xff")
+    ended = process(DRAW, folder, {"MPLCONFIGDIR": str(home)})
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert (folder / "a.png").read_bytes() == undisturbed
+
+
+def test_the_shield_is_put_up_once_and_taken_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
+    monkeypatch.setenv("MATPLOTLIBRC", "x")
+    before, exists = list(sys.meta_path), os.path.exists
+    shielded_import.ignore_matplotlibrc()
+    assert sys.meta_path == before and os.path.exists is exists  # matplotlib is imported already
+    monkeypatch.delitem(sys.modules, "matplotlib")
+    shielded_import.ignore_matplotlibrc()
+    shielded_import.ignore_matplotlibrc()
+    assert len(sys.meta_path) == len(before) + 1
+
+
+@pytest.mark.parametrize("options", [{"cmap": "nope"}, {"style": "nope"}, {"font": "nope"}, {"font": "a" * 5000}])
+def test_python_is_told_of_a_wrong_name_too(options: dict[str, Any]) -> None:
+    with pytest.raises(PecliError, match="unknown"):
+        pecli.figure("heatmap", d=4, length=5, dpi=30, **options).render("png")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Self, TypeVar, get_args
 
@@ -16,20 +16,29 @@ from pecli.core.positions import Positions
 from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.encoding import Encoding
 
+Limits = tuple[float, float]  # low, high
 E = TypeVar("E", bound=Encoding)
 E_co = TypeVar("E_co", bound=Encoding, covariant=True)
 
 
 @dataclass(frozen=True)
 class View(Generic[E_co]):
-    """What a figure looks at: encodings at positions, through so many pixels (rows, columns) a panel.
+    """What a figure looks at: encodings at positions, through panels of so many pixels (rows, columns).
 
-    Without pixels a figure computes every number; with them no more than can be seen.
+    Without panels a figure computes every number; with them no more than can be seen.
     """
 
     encodings: tuple[E_co, ...]
     positions: Positions
-    pixels: tuple[int, int] | None = None
+    panels: tuple[tuple[int, int], ...] | None = None
+
+    @property
+    def pixels(self) -> tuple[int, int] | None:
+        """The rows and columns of pixels that every panel has."""
+        if self.panels is None:
+            return None
+        rows, columns = zip(*self.panels, strict=True)
+        return min(rows), min(columns)
 
     @property
     def encoding(self) -> E_co:
@@ -85,9 +94,18 @@ class Numbers(Generic[E_co]):
         """What the reader has to know about how the picture was made; mostly nothing."""
         return ""
 
-    def limits(self) -> tuple[float, float] | None:
+    def limits(self) -> Limits | None:
         """The values at the ends of the colours, or None where colours mean nothing."""
         return None
+
+    def coloured(self) -> list[Array]:
+        """The arrays that the colours show."""
+        return [] if self.limits() is None else [self.main]
+
+    def limited(self, choose: Callable[[Limits, Sequence[Array]], Limits]) -> Self:
+        """The same numbers under the limits that are chosen from their own and from what is coloured."""
+        limits = self.limits()
+        return self if limits is None else self.with_limits(*choose(limits, self.coloured()))
 
     def with_limits(self, low: float, high: float) -> Self:
         """The same numbers under other limits of the colours."""

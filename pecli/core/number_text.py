@@ -1,8 +1,46 @@
-"""How numbers are written in pictures and on axes."""
+"""How numbers are written in pictures: 1,024 and 200,000, 10⁶ and 2.5×10⁶, 0.25 and −3."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from math import floor, log10
+
+POWERS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+LARGE, SMALL = 1e6, 1e-3  # from here on and below this powers of ten are shorter
+DIGITS = 3  # of a number before a power of ten
 
 
 def minus(text: str) -> str:
     """A number's text with a minus sign where it has a hyphen."""
     return text.replace("-", "−")
+
+
+def power_text(exponent: int) -> str:
+    """A power of ten: 10⁶."""
+    return "10" + str(exponent).translate(POWERS)
+
+
+def number_text(value: float, digits: int = 4) -> str:
+    """A number of any size in so many digits."""
+    size = abs(value)
+    if value and not SMALL <= size < LARGE:
+        exponent = floor(log10(size) + 1e-12)
+        front = f"{value / 10.0**exponent:.{min(digits, DIGITS)}g}"
+        return minus(power_text(exponent) if front == "1" else f"{front}×{power_text(exponent)}")
+    if size >= 10 ** (digits - 1):
+        return minus(f"{round(value):,}")
+    return minus(f"{value:.{digits}g}")
+
+
+def number_texts(values: Sequence[float]) -> list[str]:
+    """The ticks of one axis, all different: in full where shorter texts would not tell them apart."""
+    short = [number_text(value) for value in values]
+    exact = all(abs(value) < LARGE or _is_round(value) for value in values)
+    if exact and len(set(short)) == len(set(values)):
+        return short
+    return [minus(f"{value:,.10g}" if not float(value).is_integer() else f"{value:,.0f}") for value in values]
+
+
+def _is_round(value: float) -> bool:
+    """Whether so few digits say it all."""
+    return float(f"{value:.{DIGITS - 1}e}") == value

@@ -6,15 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from pecli.analysis import check_indices
+from pecli.analysis import Limits, check_indices
 from pecli.core.errors import UsageError, mention
 from pecli.core.lazy import Array, np
+from pecli.core.number_text import number_text
 from pecli.core.options import option
 from pecli.encodings.capabilities import Additive, BiasEncoding, Rotary
-from pecli.figures.canvas import Canvas, ColourBar
+from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Numbers, View
 from pecli.figures.images import show_matrix
-from pecli.figures.token_axes import label_tokens
+from pecli.figures.panels import Bar, Panel
+from pecli.figures.token_axes import label_tokens, token_panel, turn_tokens
 from pecli.figures.tokens import TokenFigure, products, read_order
 
 if TYPE_CHECKING:
@@ -45,12 +47,19 @@ class AttentionNumbers(Numbers[Placing]):
     difference_plain: float
     difference_encoded: float
     largest: float
+    ends: Limits  # of the colours
 
-    def limits(self) -> tuple[float, float]:
-        return 0.0, self.largest
+    def facts(self) -> dict[str, Any]:
+        return {name: value for name, value in super().facts().items() if name != "ends"}
+
+    def limits(self) -> Limits:
+        return self.ends
 
     def with_limits(self, low: float, high: float) -> Self:
-        return replace(self, largest=high)
+        return replace(self, ends=(low, high))
+
+    def coloured(self) -> list[Array]:
+        return [self.plain, self.reordered_plain, self.encoded, self.reordered_encoded]
 
     def caption(self) -> str:
         return "differs by: the largest change of a weight once the reordering is undone"
@@ -75,7 +84,6 @@ class Attention(TokenFigure[Placing]):
     summary: ClassVar[str] = "What order does to attention: the same tokens in two orders, without and with encoding"
     example: ClassVar[str] = "pecli attention --tokens 'the dog bites the man' --reorder swap:1,4"
     default_options: ClassVar[Mapping[str, Any]] = {"d": WIDTH}
-    aspect: ClassVar[float] = 0.92
     one_table: ClassVar[bool] = False
 
     reorder: str | None = option(
@@ -106,8 +114,9 @@ class Attention(TokenFigure[Placing]):
         default = self.example_pair.reordered if self.tokens is None else "reverse"
         return read_order(default if self.reorder is None else self.reorder, self.words)
 
-    def grid(self) -> tuple[int, int]:
-        return (2, 2)
+    def reordered(self) -> tuple[str, ...]:
+        """The tokens in the second order."""
+        return tuple(self.words[i] for i in self.order())
 
     def shape(self, view: View[Placing]) -> tuple[int, ...]:
         count = len(self.words)
@@ -124,6 +133,7 @@ class Attention(TokenFigure[Placing]):
         both = (content, content[order])
         plain, other_plain = (weights(x) for x in both)
         encoded, other_encoded = (placed_weights(encoding, x, positions, self.head or 0) for x in both)
+        largest = float(np.max([plain, other_plain, encoded, other_encoded]))
         return AttentionNumbers(
             view=view,
             plain=plain,
@@ -132,28 +142,41 @@ class Attention(TokenFigure[Placing]):
             reordered_encoded=other_encoded,
             order=order,
             tokens=self.words,
-            reordered_tokens=tuple(self.words[i] for i in order),
+            reordered_tokens=self.reordered(),
             difference_plain=_difference(plain, other_plain, order),
             difference_encoded=_difference(encoded, other_encoded, order),
-            largest=float(np.max([plain, other_plain, encoded, other_encoded])),
+            largest=largest,
+            ends=(0.0, largest),
         )
 
-    def draw(self, numbers: AttentionNumbers, axes: list[Axes], canvas: Canvas) -> ColourBar:
-        name = numbers.view.encoding.name
-        without, with_it = (f"{x:.2g}" for x in (numbers.difference_plain, numbers.difference_encoded))
-        panels = (
-            (numbers.plain, "no encoding\nas given"),
-            (numbers.reordered_plain, f"no encoding\nreordered\ndiffers by {without}"),
-            (numbers.encoded, f"{name}\nas given"),
-            (numbers.reordered_encoded, f"{name}\nreordered\ndiffers by {with_it}"),
-        )
-        colours, image = canvas.colours("sequential"), None
-        for place, (one, (values, title)) in enumerate(zip(axes, panels, strict=True)):
-            image = show_matrix(one, values, colours=colours, limits=numbers.limits(), square=True)
+    def panels_for(self, view: View[Placing]) -> list[Panel]:
+        orders = (self.words, self.reordered())
+        return [token_panel(order, Bar("attention weight")) for order in orders] * 2
+
+    def columns(self, view: View[Placing]) -> int:
+        return 2
+
+    def frame(self, view: View[Placing], axes: list[Axes], canvas: Canvas) -> None:
+        name, orders = view.encoding.name, (self.words, self.reordered())
+        kinds = ("as given", "reordered\ndiffers by 0.000")  # about
+        titles = [f"{what}\n{order}" for what in ("no encoding", name) for order in kinds]
+        for place, (one, title) in enumerate(zip(axes, titles, strict=True)):
             one.set_title(title)
-            words, down = (numbers.reordered_tokens, "") if place % 2 else (numbers.tokens, "query")
-            label_tokens(one, words, down, "key" if place >= 2 else None, around=10)
-        return ColourBar(image, "attention weight")
+            label_tokens(one, orders[place % 2], orders[place % 2], "query", "key")
+
+    def fit(self, view: View[Placing], axes: list[Axes], canvas: Canvas) -> None:
+        for one in axes:
+            turn_tokens(one)
+
+    def draw(self, numbers: AttentionNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
+        for one, change in ((axes[1], numbers.difference_plain), (axes[3], numbers.difference_encoded)):
+            name = "no encoding" if one is axes[1] else numbers.view.encoding.name
+            one.set_title(f"{name}\nreordered\ndiffers by {number_text(change, 2)}")
+        colours, limits = canvas.colours("sequential"), numbers.limits()
+        values = (numbers.plain, numbers.reordered_plain, numbers.encoded, numbers.reordered_encoded)
+        return [
+            show_matrix(one, weights, colours=colours, limits=limits) for one, weights in zip(axes, values, strict=True)
+        ]
 
 
 def placed_weights(encoding: Placing, content: Array, positions: Array, head: int) -> Array:

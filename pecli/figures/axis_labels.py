@@ -1,54 +1,100 @@
-"""Axes along which positions or dimensions run: their names, and as many ticks as there is room for."""
+"""Axes along which positions, dimensions or values run: their names, and as many ticks as there is room for."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from pecli.core.lazy import np
 from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.encoding import Encoding
+from pecli.figures.panels import Panel
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+NAMED = 16  # dimensions that are named one by one, at most
+
+
+def label_values(axis: Any, label: str, integer: bool = False) -> None:
+    """Names an axis along which numbers run."""
+    from pecli.figures.ticks import NumberTexts, RoundTicks
+
+    axis.set_label_text(label)
+    axis.set_major_locator(RoundTicks(integer))
+    axis.set_major_formatter(NumberTexts())
 
 
 def label_positions(axis: Any, encoding: Encoding, label: str | None = None) -> None:
     """Names an axis along which positions run, in the encoding's own terms."""
-    axis.set_label_text(label or encoding.position_label)
+    from pecli.figures.ticks import NumberTexts, SteppedTicks
+
+    label_values(axis, label or encoding.position_label, integer=True)
     if encoding.tick_steps:
-        from matplotlib.ticker import FuncFormatter, MultipleLocator
-
-        low, high = sorted(axis.get_view_interval())
-        most = max(1, _room(axis) / (0.8 if axis.axis_name == "x" else 0.35))
-        step = next((step for step in encoding.tick_steps if (high - low) / step <= most), encoding.tick_steps[-1])
-        axis.set_major_locator(MultipleLocator(step))
-        axis.set_major_formatter(FuncFormatter(lambda value, _: encoding.position_text(value)))
-    else:
-        from matplotlib.ticker import MaxNLocator
-
-        room = max(2, min(9, int(_room(axis) / (0.45 if axis.axis_name == "x" else 0.25))))
-        axis.set_major_locator(MaxNLocator(nbins=room, steps=[1, 2, 2.5, 5, 10], integer=True, min_n_ticks=1))
-
-
-def label_decades(axis: Any, low: float, high: float) -> None:
-    """Ticks at 1, 10, 100, … (or 1, 2, 5, …) on an axis that shows the decimal logarithms from low to high."""
-    steps = [m * 10**e for e in range(int(low) - 1, int(high) + 1) for m in ((1, 2, 5) if high - low < 2.5 else (1,))]
-    ticks = [step for step in steps if low - 1e-9 <= np.log10(step) <= high + 1e-9]
-    names = [f"$10^{{{round(np.log10(step))}}}$" if step >= 10_000 else f"{step:g}" for step in ticks]
-    axis.set_ticks([float(np.log10(step)) for step in ticks], names)
-
-
-def _room(axis: Any) -> float:
-    """Inches along the axis, about."""
-    place, size = axis.axes.get_position(), axis.axes.get_figure(root=True).get_size_inches()
-    return float(place.width * size[0] if axis.axis_name == "x" else place.height * size[1])
+        axis.set_major_locator(SteppedTicks(encoding.tick_steps, encoding.position_text))
+        axis.set_major_formatter(NumberTexts(encoding.position_text))
 
 
 def label_dimensions(axis: Any, encoding: TableEncoding) -> None:
     """Names an axis along which the columns of the table run."""
-    axis.set_label_text(encoding.dimension_label)
     names = encoding.dimension_names()
-    if names is not None and len(names) <= 16:
-        axis.set_ticks(range(len(names)), names, rotation=45 if max(map(len, names)) > 3 else 0)
-    else:
-        from matplotlib.ticker import MaxNLocator
+    label_values(axis, encoding.dimension_label, integer=True)
+    if names is not None and len(names) <= NAMED:
+        axis.set_ticks(range(len(names)), names)
 
-        room = max(2, min(7, int(_room(axis) / 0.32)))
-        axis.set_major_locator(MaxNLocator(nbins=room, steps=[1, 2, 5, 10], integer=True, min_n_ticks=1))
+
+def label_decades(axis: Any, low: float, high: float) -> None:
+    """Ticks at 1, 10, 100, … (or 1, 2, 5, …) on an axis that shows the decimal logarithms from low to high."""
+    from pecli.core.number_text import number_text
+    from pecli.figures.ticks import DecadeTicks, NumberTexts
+
+    steps = [m * 10**e for e in range(int(low) - 1, int(high) + 1) for m in ((1, 2, 5) if high - low < 2.5 else (1,))]
+    ticks = [float(np.log10(step)) for step in steps if low - 1e-9 <= np.log10(step) <= high + 1e-9]
+    axis.set_major_locator(DecadeTicks(ticks))
+    axis.set_major_formatter(NumberTexts(lambda value: number_text(round(10**value, 6))))
+
+
+def label_powers(axis: Any, label: str) -> None:
+    """Names a logarithmic axis."""
+    from matplotlib.ticker import NullFormatter
+
+    from pecli.figures.ticks import NumberTexts
+
+    axis.set_label_text(label)
+    axis.set_major_formatter(NumberTexts())
+    axis.set_minor_formatter(NullFormatter())
+
+
+def label_edges(axes: Axes, panel: Panel, below: bool, left: bool) -> None:
+    """Shows or hides the labels of axes that a panel shares with its neighbours."""
+    if panel.x is not None:
+        axes.xaxis.label.set_visible(below)
+        axes.tick_params(axis="x", labelbottom=below)
+    if panel.y is not None:
+        axes.yaxis.label.set_visible(left)
+        axes.tick_params(axis="y", labelleft=left)
+
+
+def names_fit(axis: Any, names: Sequence[str]) -> bool:
+    """Whether names one unit apart leave room between each other."""
+    from pecli.figures.ticks import fit, inches
+
+    low, high = sorted(axis.get_view_interval())
+    return fit(axis, [line for name in names for line in name.split("\n")], inches(axis) / (high - low))
+
+
+def fixed_names(axis: Any) -> list[str]:
+    """The names that stand on an axis one by one, shown or hidden; none where numbers do."""
+    from matplotlib.ticker import FixedFormatter, FuncFormatter
+
+    formatter = axis.get_major_formatter()
+    if isinstance(formatter, FuncFormatter):  # as `set_ticks` leaves them
+        return [formatter(place) for place in axis.get_majorticklocs()]
+    return list(formatter.seq) if isinstance(formatter, FixedFormatter) else []
+
+
+def turn_names(axis: Any) -> None:
+    """Turns the names below a panel where they would touch each other side by side."""
+    names = fixed_names(axis)
+    if names:
+        axis.set_tick_params(labelrotation=0 if names_fit(axis, names) else 90)

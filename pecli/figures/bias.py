@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import ceil, prod, sqrt
+from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import check_indices
@@ -13,9 +13,10 @@ from pecli.core.options import option
 from pecli.core.positions import Blocks
 from pecli.encodings.capabilities import BiasEncoding
 from pecli.figures.axis_labels import label_positions
-from pecli.figures.canvas import Canvas, ColourBar
+from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View, averaging
 from pecli.figures.images import show_matrix
+from pecli.figures.panels import Bar, Panel
 from pecli.measures.block_means import means_of_signed_offsets
 
 if TYPE_CHECKING:
@@ -74,7 +75,6 @@ class Bias(Figure[BiasEncoding]):
     name: ClassVar[str] = "bias"
     summary: ClassVar[str] = "What heads add to the score of every query and key, under one scale"
     example: ClassVar[str] = "pecli bias -e alibi:heads=8 --lowest -20"
-    aspect: ClassVar[float] = 0.95
     default_encoding: ClassVar[str] = "alibi"
 
     head: tuple[int, ...] | None = option(
@@ -94,10 +94,19 @@ class Bias(Figure[BiasEncoding]):
         super().check_view(view)
         self.shown_heads(view)
 
-    def grid_for(self, view: View[BiasEncoding]) -> tuple[int, int]:
-        panels = len(self.shown_heads(view))
-        columns = panels if panels <= 3 else ceil(sqrt(panels))
-        return (ceil(panels / columns), columns)
+    def panels_for(self, view: View[BiasEncoding]) -> list[Panel]:
+        shown = ("positions", view.positions)
+        panel = Panel(1.0, exact=True, least=(6.0, 6.0), bar=Bar(view.encoding.quantity), x=shown, y=shown)
+        return [panel] * len(self.shown_heads(view))
+
+    def frame(self, view: View[BiasEncoding], axes: list[Axes], canvas: Canvas) -> None:
+        encoding, rows = view.encoding, view.positions
+        first, last = rows.start - 0.5, rows.stop - 0.5
+        for one, head in zip(axes, self.shown_heads(view), strict=True):
+            one.set(xlim=(first, last), ylim=(last, first))
+            one.set_title(encoding.head_text(int(head)), fontsize=canvas.small)
+            label_positions(one.xaxis, encoding, "key n")
+            label_positions(one.yaxis, encoding, "query m")
 
     def blocks(self, view: View[BiasEncoding]) -> Blocks:
         """The runs of positions that a row and a column stand for."""
@@ -112,7 +121,9 @@ class Bias(Figure[BiasEncoding]):
         offsets = np.arange(1 - blocks.length, blocks.length, dtype=np.float64)
         values = np.stack([means_where_seen(one, blocks) for one in view.encoding.bias(offsets)[heads]])
         low, high = float(np.nanmin(values)), float(np.nanmax(values))
-        ends = (low if self.lowest is None else self.lowest, high)
+        reach = max(-low, high) or 1.0
+        low_end, high_end = (-reach, reach) if low < 0 < high else (low, high if high > low else low + 1)
+        ends = (low_end if self.lowest is None else self.lowest, high_end)
         return BiasNumbers(
             view=view,
             bias=values,
@@ -124,26 +135,14 @@ class Bias(Figure[BiasEncoding]):
             ends=ends,
         )
 
-    def draw(self, numbers: BiasNumbers, axes: list[Axes], canvas: Canvas) -> ColourBar:
-        encoding, rows = numbers.view.encoding, numbers.view.positions
-        low, high = numbers.ends
-        reach = max(abs(low), abs(high)) or 1.0
-        signed = low < 0 < high
-        colours = canvas.colours("diverging" if signed else "sequential")
+    def draw(self, numbers: BiasNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
+        rows, signed = numbers.view.positions, numbers.ends[0] < 0 < numbers.ends[1]
         first, last = rows.start - 0.5, rows.start - 0.5 + len(numbers.positions) * numbers.block
-        image = None
-        for one, head, values in zip(axes, numbers.heads, numbers.bias, strict=False):
-            limits = (-reach, reach) if signed else (low, high)
-            image = show_matrix(
-                one, values, colours=colours, limits=limits, extent=(first, last, last, first), square=True
-            )
-            one.set(xlim=(first, rows.stop - 0.5), ylim=(rows.stop - 0.5, first))
-            one.set_title(encoding.head_text(int(head)), fontsize="small")
-            label_positions(one.xaxis, encoding, "key n")
-            label_positions(one.yaxis, encoding, "query m")
-        for unused in axes[len(numbers.heads) :]:
-            unused.set_axis_off()
-        return ColourBar(image, encoding.quantity)
+        look: dict[str, Any] = {"colours": canvas.colours("diverging" if signed else "sequential"), "centred": signed}
+        return [
+            show_matrix(one, values, limits=numbers.ends, extent=(first, last, last, first), **look)
+            for one, values in zip(axes, numbers.bias, strict=True)
+        ]
 
 
 def means_where_seen(run: Array, blocks: Blocks) -> Array:

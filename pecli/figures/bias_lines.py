@@ -9,7 +9,7 @@ from pecli.core.errors import UsageError
 from pecli.core.lazy import Array, np
 from pecli.encodings.capabilities import BiasEncoding
 from pecli.figures.figure import Numbers, View, extremes
-from pecli.figures.lines import plot_run
+from pecli.figures.lines import look, plot_run
 from pecli.measures.min_max import envelope, even_edges, log_edges, middles
 
 if TYPE_CHECKING:
@@ -73,14 +73,15 @@ def check_biases(view: View[BiasEncoding]) -> None:
         raise UsageError("a bias and a bucket are not on one scale: give t5 its learned table, t5:file=…")
 
 
+def names_of_lines(view: View[BiasEncoding]) -> list[str]:
+    """What each line is: its head, with its encoding where there are several."""
+    alone = len(view.encodings) == 1
+    heads = [(encoding, encoding.head_text(head)) for encoding in view.encodings for head in range(encoding.n_heads)]
+    return [text if alone else f"{encoding.name}, {text}" for encoding, text in heads]
+
+
 def draw_bias_lines(numbers: BiasLinesNumbers, axes: Axes) -> None:
-    """One line a head, named where there is more than one."""
-    encodings = numbers.view.encodings
-    rows = zip(numbers.encoding, numbers.head, numbers.low, numbers.bias, strict=True)
-    for owner, head, low, high in rows:
-        encoding = encodings[owner]
-        text = encoding.head_text(int(head))
-        label = text if len(encodings) == 1 else f"{encoding.name}, {text}"
-        style = "default" if encoding.quantity == "bias" else "steps-mid"
-        plot_run(axes, numbers.offsets, low, high, label, style)
-    axes.set(xlabel="offset m − n, query less key", ylabel=encodings[0].quantity)
+    """One line a head."""
+    for line, (owner, low, high) in enumerate(zip(numbers.encoding, numbers.low, numbers.bias, strict=True)):
+        style = "default" if numbers.view.encodings[owner].quantity == "bias" else "steps-mid"
+        plot_run(axes, numbers.offsets, low, high, look(line), style)

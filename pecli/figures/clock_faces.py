@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import check_indices
 from pecli.core.lazy import Array, np
+from pecli.core.number_text import number_text
 from pecli.core.options import option
 from pecli.core.values import EXACT
 from pecli.encodings.harmonic import Harmonic
+from pecli.figures.axis_labels import names_fit
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
+from pecli.figures.panels import Panel
 from pecli.figures.spectrum import STILL
 
 if TYPE_CHECKING:
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
 
 MOST = 8  # dials side by side where none are asked for
 STRIP = 4  # positions where none are asked for
+RADIUS = 0.4  # of a dial, of the distance between two
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,10 +84,6 @@ class Dials(Figure[Harmonic]):
     def shape(self, view: View[Harmonic]) -> tuple[int, ...]:
         return (len(self.rows(view)), len(self.dials(view)))
 
-    def aspect_for(self, view: View[Harmonic]) -> float:
-        rows, columns = self.shape(view)
-        return (rows + 0.7) / (columns + 0.9)
-
     def compute(self, view: View[Harmonic]) -> DialsNumbers:
         harmonic, rows, pairs = view.encoding, self.rows(view), self.dials(view)
         angles = harmonic.angles(rows) + harmonic.phases
@@ -91,39 +91,54 @@ class Dials(Figure[Harmonic]):
             view=view, angles=angles[:, pairs], positions=rows, pairs=pairs, wavelengths=harmonic.wavelengths()[pairs]
         )
 
-    def draw(self, numbers: DialsNumbers, axes: list[Axes], canvas: Canvas) -> None:
+    def panels_for(self, view: View[Harmonic]) -> list[Panel]:
+        rows, columns = self.shape(view)
+        return [Panel(rows / columns, exact=True, least=(2.5 * columns, 2.5 * rows))]
+
+    def names(self, view: View[Harmonic]) -> list[str]:
+        """What stands above the dials: the pair and its wavelength."""
+        encoding, pairs = view.encoding, self.dials(view)
+        waves = encoding.wavelengths()
+        names = [(encoding.pair_text(pair), short_wave(encoding, waves[pair])) for pair in pairs.tolist()]
+        return ["\n".join(filter(None, name)) for name in names]
+
+    def frame(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
+        encoding, one = view.encoding, axes[0]
+        rows, columns = self.shape(view)
+        one.set(xlim=(-0.5, columns - 0.5), ylim=(-rows + 0.5, 0.5), ylabel=encoding.position_label)
+        one.set_xticks(range(columns), self.names(view))
+        one.set_yticks(-np.arange(rows), [encoding.position_text(p) for p in self.rows(view)])
+        one.xaxis.tick_top()
+        one.tick_params(length=0)
+        one.spines[:].set_visible(False)
+
+    def fit(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
+        names = self.names(view)
+        beside = names_fit(axes[0].xaxis, names)
+        axes[0].set_xticks(range(len(names)), names if beside else [name.replace("\n", ", ") for name in names])
+        axes[0].tick_params(axis="x", labelrotation=0 if beside else 90)
+
+    def draw(self, numbers: DialsNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         from matplotlib.collections import LineCollection, PatchCollection
         from matplotlib.patches import Circle
 
         rows, columns = numbers.angles.shape
         centres = np.stack(np.meshgrid(np.arange(columns), -np.arange(rows)), axis=-1).reshape(-1, 2)
         angles = numbers.angles.reshape(-1)
-        tips = centres + 0.4 * np.stack([np.sin(angles), np.cos(angles)], axis=-1)
-        ticks = [[(x, y + 0.4), (x, y + 0.34)] for x, y in centres]
-        faces = [Circle((x, y), 0.4) for x, y in centres]
+        tips = centres + RADIUS * np.stack([np.sin(angles), np.cos(angles)], axis=-1)
+        tops = [[(x, y + RADIUS), (x, y + 0.85 * RADIUS)] for x, y in centres]
+        faces = [Circle((x, y), RADIUS) for x, y in centres]
+        hands = list(np.stack([centres, tips], axis=1))
         colours = [f"C{column}" for column in range(columns)] * rows
-        axes[0].add_collection(PatchCollection(faces, facecolor="none", edgecolor="0.6", linewidth=0.7))
-        axes[0].add_collection(LineCollection(ticks, colors="0.6", linewidths=0.7))
-        axes[0].add_collection(LineCollection(list(np.stack([centres, tips], axis=1)), colors=colours, linewidths=1.6))
-        axes[0].set(xlim=(-0.55, columns - 0.45), ylim=(-rows + 0.45, 0.55), aspect="equal")
-        self._label(numbers, axes[0])
-
-    def _label(self, numbers: DialsNumbers, axes: Axes) -> None:
-        encoding = numbers.view.encoding
-        shown = zip(numbers.pairs.tolist(), numbers.wavelengths, strict=True)
-        pairs = [encoding.pair_text(pair) + f"\n{short_wave(encoding, wave)}" for pair, wave in shown]
-        axes.set_xticks(range(len(pairs)), pairs, fontsize="x-small")
-        axes.set_yticks(-np.arange(len(numbers.positions)), [encoding.position_text(p) for p in numbers.positions])
-        axes.xaxis.tick_top()
-        axes.tick_params(length=0)
-        axes.spines[:].set_visible(False)
-        axes.set_ylabel(encoding.position_label)
+        thin, thick = 0.7 * canvas.scale, 1.6 * canvas.scale
+        axes[0].add_collection(PatchCollection(faces, facecolor="none", edgecolor="0.6", linewidth=thin))
+        axes[0].add_collection(LineCollection(tops, colors="0.6", linewidths=thin))
+        axes[0].add_collection(LineCollection(hands, colors=colours, linewidths=thick))
+        return [None]
 
 
 def short_wave(encoding: Harmonic, wave: float) -> str:
     """A wavelength in the width of a dial; nothing where the pair's name says it."""
     if encoding.tick_steps:
         return ""
-    if wave > STILL:
-        return "still"
-    return f"λ {wave:.3g}" if wave < 999.5 else f"λ {wave:.1e}".replace("e+0", "e").replace("e+", "e")
+    return "still" if wave > STILL else f"λ {number_text(wave, 3)}"

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import ceil, prod, sqrt
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from pecli.analysis import Limits
 from pecli.core.errors import UsageError, mention
+from pecli.core.lazy import Array
 from pecli.core.options import option
 from pecli.encodings.encoding import Encoding
-from pecli.figures.canvas import Canvas, ColourBar, add_colour_bar
+from pecli.figures.canvas import DIFFERENCE, Canvas
 from pecli.figures.figure import Figure, View
-from pecli.figures.overview import OverviewNumbers, Part, single_figures
+from pecli.figures.limits import ends
+from pecli.figures.overview import OverviewNumbers, Part, owned, single_figures
+from pecli.figures.panels import Panel
 from pecli.measures.pairwise import measures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-SQUARE = 0.85  # height over width of a square panel and its labels
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +28,15 @@ class CompareNumbers(OverviewNumbers):
     """The figure with the numbers of each encoding, in order; the difference of two as the last where asked for."""
 
     differs: bool
+
+    def limited(self, choose: Callable[[Limits, Sequence[Array]], Limits]) -> Self:
+        shared = self.parts[: len(self.view.encodings)]
+        limits, values = shared[0].numbers.limits(), [one for part in shared for one in part.numbers.coloured()]
+        if limits is None:
+            return self
+        low, high = choose(limits, values)
+        differing = [Part(part.figure, part.numbers.limited(choose)) for part in self.parts[len(shared) :]]
+        return replace(self, parts=(*(Part(p.figure, p.numbers.with_limits(low, high)) for p in shared), *differing))
 
     def facts(self) -> dict[str, Any]:
         names = [encoding.spec() for encoding in self.view.encodings] + ["difference"]
@@ -52,9 +64,13 @@ class Compare(Figure[Encoding]):
         kind = single_figures()[self.figure]
         return kind(**({"measure": self.measure} if "measure" in kind.options() else {}))
 
-    def views(self, view: View[Encoding]) -> list[View[Any]]:
-        """One view an encoding."""
-        return [View((encoding,), view.positions, view.pixels) for encoding in view.encodings]
+    def views(self, view: View[Encoding]) -> list[View[Encoding]]:
+        """One view an encoding, through its share of the panels."""
+        alone = [replace(view, encodings=(encoding,), panels=None) for encoding in view.encodings]
+        if view.panels is None:
+            return alone
+        size = len(view.panels) // (len(alone) + self.difference)
+        return [replace(one, panels=view.panels[at * size : (at + 1) * size]) for at, one in enumerate(alone)]
 
     def check_view(self, view: View[Encoding]) -> None:
         if self.difference and len(view.encodings) != 2:
@@ -65,16 +81,33 @@ class Compare(Figure[Encoding]):
                 raise UsageError(self.part().refusal(type(one.encoding)))
             self.part().check_view(one)
 
-    def grid_for(self, view: View[Encoding]) -> tuple[int, int]:
-        rows, across = self.part().grid()
-        if rows > 1:  # panels that belong to each other stay so
-            return ((len(view.encodings) + self.difference) * rows, across)
-        panels = (len(view.encodings) + self.difference) * across
-        columns = panels if panels <= 3 else ceil(sqrt(panels))
-        return (ceil(panels / columns), columns)
+    def panels_for(self, view: View[Encoding]) -> list[Panel]:
+        every = [panel for one in self.views(view) for panel in self.part().panels_for(one)]
+        differ = [owned(panel, 1) for panel in self.part().panels_for(self.views(view)[0])] if self.difference else []
+        return every + [replace(p, bar=p.bar and replace(p.bar, label=DIFFERENCE, ticks=None)) for p in differ]
 
-    def aspect_for(self, view: View[Encoding]) -> float:
-        return 0.9 * (self.part().aspect_for(view) or SQUARE)
+    def columns(self, view: View[Encoding]) -> int:
+        across = self.part().columns(self.views(view)[0])
+        return super().columns(view) if across == 1 else across  # panels that belong to each other stay so
+
+    def frame(self, view: View[Encoding], axes: list[Axes], canvas: Canvas) -> None:
+        titles = [encoding.label() for encoding in view.encodings]
+        for one, own, title in zip(self.views(view), self._groups(axes, view), titles, strict=False):
+            self.part().frame(one, own, canvas)
+            own[0].set_title(f"{title}\n{own[0].get_title()}".strip())
+        if self.difference:
+            own = self._groups(axes, view)[-1]
+            self.part().frame(self.views(view)[0], own, canvas)
+            own[0].set_title(f"{DIFFERENCE}, first − second")
+
+    def fit(self, view: View[Encoding], axes: list[Axes], canvas: Canvas) -> None:
+        for own in self._groups(axes, view):
+            self.part().fit(self.views(view)[0], own, canvas)
+
+    def _groups(self, axes: list[Axes], view: View[Encoding]) -> list[list[Axes]]:
+        """The axes of each encoding."""
+        size = len(axes) // (len(view.encodings) + self.difference)
+        return [axes[at : at + size] for at in range(0, len(axes), size)]
 
     def shape(self, view: View[Encoding]) -> tuple[int, ...]:
         return (sum(prod(self.part().shape(one)) for one in self.views(view)),)
@@ -85,7 +118,7 @@ class Compare(Figure[Encoding]):
         limits = [numbers.limits() for numbers in every]
         known = [one for one in limits if one is not None]
         if len(known) == len(every):
-            low, high = min(one[0] for one in known), max(one[1] for one in known)
+            low, high = ends(min(one[0] for one in known), max(one[1] for one in known))
             shown = [numbers.with_limits(low, high) for numbers in every]
         else:
             shown = every
@@ -93,22 +126,12 @@ class Compare(Figure[Encoding]):
             shown.append(every[0].difference(every[1]))
         return CompareNumbers(view=view, parts=tuple(Part(part, numbers) for numbers in shown), differs=self.difference)
 
-    def draw(self, numbers: CompareNumbers, axes: list[Axes], canvas: Canvas) -> None:
-        size = prod(self.part().grid())
-        groups = [axes[at : at + size] for at in range(0, len(axes), size)]
-        scales = [part.figure.draw(part.numbers, own, canvas) for part, own in zip(numbers.parts, groups, strict=False)]
-        titles = [encoding.label() for encoding in numbers.view.encodings] + ["difference, first − second"]
-        for own, title in zip(groups[: len(scales)], titles, strict=False):
-            share = 0.7 / self.grid_for(numbers.view)[1]  # the rest is for labels and the colour bar
-            own[0].set_title(f"{canvas.wrapped(unbroken(title), share)}\n{own[0].get_title()}".strip())
-        for unused in axes[len(scales) * size :]:
-            unused.set_axis_off()
-        shared = len(scales) - numbers.differs
-        _one_bar(scales[:shared], [one for own in groups[:shared] for one in own])
-        if numbers.differs:
-            _one_bar([scale and scale._replace(label="difference") for scale in scales[shared:]], groups[shared])
-        if not scales[0]:
-            _one_window([one for own in groups[:shared] for one in own])
+    def draw(self, numbers: CompareNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
+        groups = self._groups(axes, numbers.view)
+        drawn = [part.figure.draw(part.numbers, own, canvas) for part, own in zip(numbers.parts, groups, strict=True)]
+        if drawn[0][0] is None:
+            _one_window([one for own in groups for one in own])
+        return [one for own in drawn for one in own]
 
     def texts(self) -> list[str]:
         return self.part().texts()
@@ -117,18 +140,8 @@ class Compare(Figure[Encoding]):
         return ""
 
 
-def _one_bar(scales: list[ColourBar | None], axes: list[Axes]) -> None:
-    if scales[0] is not None:
-        add_colour_bar(scales[0]._replace(panels=None), axes)
-
-
 def _one_window(axes: list[Axes]) -> None:
     """The same limits on every panel of lines."""
     low, high = (pick(one.get_ylim()[end] for one in axes) for end, pick in ((0, min), (1, max)))
     for one in axes:
         one.set_ylim(low, high)
-
-
-def unbroken(title: str) -> str:
-    """A title that breaks at its commas only."""
-    return ", ".join(part.replace(" ", "\u00a0") for part in title.split(", "))

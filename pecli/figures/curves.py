@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.core.errors import UsageError, mention
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.values import EXACT
 from pecli.encodings.capabilities import TableEncoding
-from pecli.figures.axis_labels import label_positions
+from pecli.figures.axis_labels import label_positions, label_values
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View, extremes
-from pecli.figures.lines import plot_run
+from pecli.figures.lines import frame_lines, key, look, plot_run
+from pecli.figures.panels import Panel
 from pecli.measures.min_max import check_run, envelope, even_bins, even_edges, middles
 from pecli.measures.pairwise import MEASURES, measure_option, to_all
 
@@ -57,7 +58,6 @@ class Curves(Figure[TableEncoding]):
     summary: ClassVar[str] = "From a few typical positions to all others: one line each"
     example: ClassVar[str] = "pecli curves --at 0,50,100"
     copies: ClassVar[int] = 7
-    aspect: ClassVar[float] = 0.55
 
     measure: str = measure_option("euclidean")
     at: tuple[int, ...] | None = option(
@@ -96,13 +96,20 @@ class Curves(Figure[TableEncoding]):
         centres = rows.start + middles(edges)
         return CurvesNumbers(view=view, curves=high, at=at, low=low, positions=centres, own=own, block=int(edges[1]))
 
-    def draw(self, numbers: CurvesNumbers, axes: list[Axes], canvas: Canvas) -> None:
-        encoding = numbers.view.encoding
-        for low, high, at, own in zip(numbers.low, numbers.curves, numbers.at, numbers.own, strict=True):
-            colour = plot_run(axes[0], numbers.positions, low, high, f"from {encoding.position_text(at)}")
-            axes[0].plot([at], [own], marker="o", color=colour, clip_on=False, zorder=3)
+    def panels_for(self, view: View[TableEncoding]) -> list[Panel]:
+        return [Panel(0.55, x=("positions", view.covered))]
+
+    def frame(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
+        encoding = view.encoding
+        frame_lines(axes[0], view.covered.start, view.covered.stop - 1)
         label_positions(axes[0].xaxis, encoding)
-        axes[0].set_ylabel(MEASURES[self.measure].label)
-        axes[0].margins(x=0.01)
-        axes[0].grid(axis="y")
-        axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        label_values(axes[0].yaxis, MEASURES[self.measure].label)
+        names = [f"from {encoding.position_text(at)}" for at in self.typical(view)]
+        key(axes[0], [(name, look(line)) for line, name in enumerate(names)])
+
+    def draw(self, numbers: CurvesNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
+        rows = zip(numbers.low, numbers.curves, numbers.at, numbers.own, strict=True)
+        for line, (low, high, at, own) in enumerate(rows):
+            plot_run(axes[0], numbers.positions, low, high, look(line))
+            axes[0].plot([at], [own], marker="o", color=f"C{line}", clip_on=False, zorder=3)
+        return [None]

@@ -6,12 +6,15 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from pecli.analysis import Limits
 from pecli.core.lazy import Array, np
 from pecli.encodings.capabilities import TableEncoding
 from pecli.figures.axis_labels import label_positions
-from pecli.figures.canvas import Canvas, ColourBar
+from pecli.figures.canvas import DIFFERENCE, Canvas
 from pecli.figures.figure import Figure, Numbers, View, averaging, subtract
 from pecli.figures.images import show_matrix
+from pecli.figures.limits import ends
+from pecli.figures.panels import Bar, Panel
 from pecli.measures.pairwise import MEASURES, is_by_offset, matrix, measure_option
 
 if TYPE_CHECKING:
@@ -32,17 +35,18 @@ class DistanceNumbers(Numbers[TableEncoding]):
     smallest: float | None
     largest: float | None
     undefined: int  # entries that are NaN: a row is constant or zero
-    ends: tuple[float, float]  # of the colours
+    ends: Limits  # of the colours
+    palette: str
 
     def caption(self) -> str:
         undefined = f"{self.undefined:,} of {self.matrix.size:,} undefined (constant rows)" if self.undefined else ""
         return "; ".join(filter(None, [averaging(self.block, f"× {self.block:,} pairs"), undefined]))
 
-    def limits(self) -> tuple[float, float] | None:
+    def limits(self) -> Limits | None:
         return None if self.smallest is None else self.ends
 
     def facts(self) -> dict[str, Any]:
-        return {name: value for name, value in super().facts().items() if name != "ends"}
+        return {name: value for name, value in super().facts().items() if name not in ("ends", "palette")}
 
     def with_limits(self, low: float, high: float) -> Self:
         return replace(self, ends=(low, high))
@@ -51,7 +55,7 @@ class DistanceNumbers(Numbers[TableEncoding]):
         matrix = subtract(self.matrix, other.matrix)
         low, high = (float(end.reduce(matrix, axis=None, initial=0.0)) for end in (np.fmin, np.fmax))
         reach = max(-low, high) or 1.0
-        return replace(self, matrix=matrix, smallest=low, largest=high, ends=(-reach, reach))
+        return replace(self, matrix=matrix, smallest=low, largest=high, ends=(-reach, reach), palette=DIFFERENCE)
 
 
 @dataclass(frozen=True)
@@ -60,13 +64,12 @@ class Distance(Figure[TableEncoding]):
 
     Notes
     -----
-    Parallel diagonals mean that only the offset counts. Similarities that go below 0 get a diverging map.
+    Parallel diagonals mean that only the offset counts. Distances have a sequential map, similarities a diverging one.
     """
 
     name: ClassVar[str] = "distance"
     summary: ClassVar[str] = "How far any two positions are apart: a matrix"
     example: ClassVar[str] = "pecli distance --d 256 --measure dot"
-    aspect: ClassVar[float | None] = None
 
     measure: str = measure_option("euclidean")
 
@@ -90,25 +93,30 @@ class Distance(Figure[TableEncoding]):
             smallest=low,
             largest=high,
             undefined=undefined,
-            ends=(low or 0.0, high or 0.0),
+            ends=ends(low or 0.0, high or 0.0),
+            palette=MEASURES[self.measure].palette,
         )
 
-    def draw(self, numbers: DistanceNumbers, axes: list[Axes], canvas: Canvas) -> ColourBar:
-        encoding, rows = numbers.view.encoding, numbers.view.covered
-        low, high = numbers.ends
-        signed = low < 0
-        limit = max(-low, high)
-        bottom = -limit if signed else low if MEASURES[self.measure].similarity else 0.0
+    def panels_for(self, view: View[TableEncoding]) -> list[Panel]:
+        shown = (view.encoding.position_label, view.covered)
+        return [Panel(1.0, exact=True, bar=Bar(MEASURES[self.measure].label), x=shown, y=shown)]
+
+    def frame(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
+        encoding, rows = view.encoding, view.covered
+        first, last = rows.start - 0.5, rows.stop - 0.5
+        axes[0].set(xlim=(first, last), ylim=(last, first))
+        label_positions(axes[0].xaxis, encoding, encoding.other_label)
+        label_positions(axes[0].yaxis, encoding)
+
+    def draw(self, numbers: DistanceNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
+        rows = numbers.view.covered
         first, last = rows.start - 0.5, rows.start + len(numbers.matrix) * numbers.block - 0.5
         image = show_matrix(
             axes[0],
             numbers.matrix,
-            colours=canvas.colours("diverging" if signed else "sequential"),
-            limits=(bottom, (limit if signed else high) or 1.0),
+            colours=canvas.colours(numbers.palette),
+            limits=numbers.ends,
+            centred=numbers.palette != "sequential",
             extent=(first, last, last, first),
-            square=True,
         )
-        axes[0].set(xlim=(first, rows.stop - 0.5), ylim=(rows.stop - 0.5, first))
-        label_positions(axes[0].xaxis, encoding, encoding.other_label)
-        label_positions(axes[0].yaxis, encoding)
-        return ColourBar(image, MEASURES[self.measure].label)
+        return [image]

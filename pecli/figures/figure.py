@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from math import ceil, sqrt
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import Analysis, E, Numbers, View
 from pecli.core.errors import UsageError, mention
 from pecli.core.lazy import Array
-from pecli.figures.canvas import Canvas, ColourBar
+from pecli.figures.canvas import Canvas
+from pecli.figures.panels import Panel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,26 +28,34 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Figure(Analysis[E]):
-    """Base of the figures. A subclass is one file: its options as fields, `compute` and `draw`."""
+    """Base of the figures. A subclass is one file: its options as fields, `panels_for`, `frame`, `compute` and `draw`.
 
-    aspect: ClassVar[float | None] = 0.75  # height of a panel over its width; None: square
+    The order is that of a page: `panels_for` says what is to be laid out, `frame` puts what does not depend on the
+    numbers around the panels; that is measured; `compute` makes as many numbers as the panels have pixels; `draw` shows
+    them.
+    """
+
     composed: ClassVar[bool] = False  # made of other figures
 
-    def grid(self) -> tuple[int, int]:
-        """The grid of panels: rows, columns."""
-        return (1, 1)
+    @abstractmethod
+    def panels_for(self, view: View[E]) -> list[Panel]:
+        """The panels, row by row."""
 
-    def grid_for(self, view: View[E]) -> tuple[int, int]:
-        """The grid of panels for this view, where it depends on what is looked at."""
-        return self.grid()
-
-    def aspect_for(self, view: View[E]) -> float | None:
-        """Height of a panel over its width for this view."""
-        return self.aspect
+    def columns(self, view: View[E]) -> int:
+        """How many panels stand side by side where there is room."""
+        count = len(self.panels_for(view))
+        return count if count <= 3 else ceil(sqrt(count))
 
     @abstractmethod
-    def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> ColourBar | None:
-        """Puts the numbers onto the axes, one a panel; gives what a colour bar has to explain."""
+    def frame(self, view: View[E], axes: list[Axes], canvas: Canvas) -> None:
+        """Titles, labels, limits and ticks: all that stands around the panels whatever the numbers are."""
+
+    def fit(self, view: View[E], axes: list[Axes], canvas: Canvas) -> None:  # most figures have nothing to do
+        """Adapts what stands around the panels to the size that they have now; called whenever it changes."""
+
+    @abstractmethod
+    def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
+        """Puts the numbers onto the axes, one a panel; gives for each what its colour bar has to explain."""
 
     def texts(self) -> list[str]:
         """The free text that is drawn besides the title, to find fonts for."""

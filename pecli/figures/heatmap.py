@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import log10
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from pecli.analysis import Limits
 from pecli.core.errors import UsageError, mention
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Blocks, LogBlocks
 from pecli.encodings.capabilities import TableEncoding
-from pecli.figures.axis_labels import label_decades, label_dimensions, label_positions
-from pecli.figures.canvas import Canvas, ColourBar
+from pecli.figures.axis_labels import label_decades, label_dimensions, label_positions, turn_names
+from pecli.figures.canvas import DIFFERENCE, Canvas
 from pecli.figures.figure import Figure, Numbers, View, subtract
 from pecli.figures.images import show_matrix
+from pecli.figures.panels import Bar, Panel
 from pecli.measures.min_max import even_bins
 
 if TYPE_CHECKING:
@@ -39,9 +41,10 @@ class HeatmapNumbers(Numbers[TableEncoding]):
     columns_block: int  # dimensions a column
     smallest: float
     largest: float
-    limit: float  # the colours run from −limit to limit
-    signed: bool
+    limit: float  # the largest absolute value that there is or can be
     log: bool
+    ends: Limits  # of the colours
+    palette: str
 
     def caption(self) -> str:
         most = "up to " if self.log else ""
@@ -50,16 +53,21 @@ class HeatmapNumbers(Numbers[TableEncoding]):
             return f"each pixel: mean of {rows}{self.columns_block:,} dimensions"
         return f"each pixel: mean of {most}{self.block:,} positions" if self.block > 1 else ""
 
-    def limits(self) -> tuple[float, float]:
-        return (-self.limit if self.signed else 0.0, self.limit)
+    def facts(self) -> dict[str, Any]:
+        return {name: value for name, value in super().facts().items() if name not in ("ends", "palette")}
+
+    def limits(self) -> Limits:
+        return self.ends
 
     def with_limits(self, low: float, high: float) -> Self:
-        return replace(self, limit=max(-low, high), signed=low < 0)
+        return replace(self, ends=(low, high), palette="diverging" if low < 0 else self.palette)
 
     def difference(self, other: Self) -> Self:
         table = subtract(self.table, other.table)
         low, high = float(table.min()), float(table.max())
-        return replace(self, table=table, smallest=low, largest=high, limit=max(-low, high) or 1.0, signed=True)
+        limit = max(-low, high) or 1.0
+        result = replace(self, table=table, smallest=low, largest=high, limit=limit)
+        return replace(result, ends=(-limit, limit), palette=DIFFERENCE)
 
 
 @dataclass(frozen=True)
@@ -75,7 +83,6 @@ class Heatmap(Figure[TableEncoding]):
     name: ClassVar[str] = "heatmap"
     summary: ClassVar[str] = "The table as an image: dimension across, position down"
     example: ClassVar[str] = "pecli heatmap --base 10"
-    aspect: ClassVar[float] = 0.62
 
     positions: str = option("linear", "axis of positions: linear, or log for many decades at once", choices=axes_kinds)
 
@@ -113,27 +120,52 @@ class Heatmap(Figure[TableEncoding]):
             smallest=smallest,
             largest=largest,
             limit=limit,
-            signed=view.encoding.signed,
             log=self.positions == "log",
+            ends=(-limit if view.encoding.signed else 0.0, limit),
+            palette="diverging" if view.encoding.signed else "binary",
         )
 
-    def draw(self, numbers: HeatmapNumbers, axes: list[Axes], canvas: Canvas) -> ColourBar:
-        encoding, rows = numbers.view.encoding, numbers.view.covered
+    def panels_for(self, view: View[TableEncoding]) -> list[Panel]:
+        encoding = view.encoding
+        bar = Bar("value", None if encoding.signed else (0.0, encoding.limit or 1.0))
+        x, y = (encoding.dimension_label, encoding.width), (encoding.position_label, view.covered, self.positions)
+        return [Panel(bar=bar, x=x, y=y)]
+
+    def frame(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
+        encoding, rows = view.encoding, view.covered
+        axes[0].set(xlim=(-0.5, encoding.width - 0.5), ylim=(rows.stop - 0.5, rows.start - 0.5))
+        label_dimensions(axes[0].xaxis, encoding)
+        label_positions(axes[0].yaxis, encoding)
+        if self.positions == "log":
+            top, bottom = log_ends(view)
+            axes[0].set(
+                ylim=(bottom, top), ylabel=", ".join(filter(None, [encoding.position_label, encoding.position_unit]))
+            )
+            label_decades(axes[0].yaxis, top, bottom)
+
+    def fit(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
+        turn_names(axes[0].xaxis)
+
+    def draw(self, numbers: HeatmapNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
+        rows = numbers.view.covered
         right = numbers.table.shape[1] * numbers.columns_block - 0.5
         top, bottom = rows.start - 0.5, rows.start + len(numbers.table) * numbers.block - 0.5
         if numbers.log:
-            top, bottom = log10(max(1, rows.start)), log10(rows.stop)
-        colours = canvas.colours("diverging" if numbers.signed else "binary")
+            top, bottom = log_ends(numbers.view)
         image = show_matrix(
-            axes[0], numbers.table, colours=colours, limits=numbers.limits(), extent=(-0.5, right, bottom, top)
+            axes[0],
+            numbers.table,
+            colours=canvas.colours(numbers.palette),
+            limits=numbers.ends,
+            centred=numbers.palette != "binary",
+            extent=(-0.5, right, bottom, top),
         )
-        axes[0].set(xlim=(-0.5, encoding.width - 0.5), ylim=(bottom if numbers.log else rows.stop - 0.5, top))
-        label_dimensions(axes[0].xaxis, encoding)
-        label_positions(axes[0].yaxis, encoding)
-        if numbers.log:
-            axes[0].set_ylabel(", ".join(filter(None, [encoding.position_label, encoding.position_unit])))
-            label_decades(axes[0].yaxis, top, bottom)
-        return ColourBar(image, "value", None if numbers.signed else [0.0, numbers.limit])
+        return [image]
+
+
+def log_ends(view: View[TableEncoding]) -> tuple[float, float]:
+    """The decimal logarithms of the first position and of the end."""
+    return log10(max(1, view.covered.start)), log10(view.covered.stop)
 
 
 def averaged_columns(table: Array, most: int | None) -> tuple[Array, int]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pecli.analysis import Limits
 from pecli.core.lazy import Array, np
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+COLOURS = 256  # of a map
 Extent = tuple[float, float, float, float]  # left, right, bottom, top
 
 
@@ -17,21 +19,39 @@ def show_matrix(
     values: Array,
     *,
     colours: str,
-    limits: tuple[float, float],
+    limits: Limits,
+    centred: bool = False,
     extent: Extent | None = None,
-    square: bool = False,
 ) -> Any:
     """A matrix as an image, one colour a number, none where it is NaN; gives what a colour bar explains.
 
     limits : the values at both ends of the colours
-    square : cells as high as wide
+    centred : 0 has the middle of the colour map, wherever the limits are: of a map with two sides one may be unused
+
+    It fills its frame, and leaves the axes' limits as they are.
     """
-    return axes.imshow(
+    window = axes.get_xlim(), axes.get_ylim()
+    image = axes.imshow(
         np.ma.masked_invalid(values),
-        aspect="equal" if square else "auto",
+        aspect="auto",
         interpolation="nearest",
-        cmap=colours,
+        cmap=middle_at_0(colours, limits) if centred else colours,
         vmin=limits[0],
         vmax=limits[1],
         extent=extent,
     )
+    axes.set(xlim=window[0], ylim=window[1])
+    return image
+
+
+def middle_at_0(name: str, limits: Limits) -> Any:
+    """The part of a colour map that belongs to these limits where 0 has its middle."""
+    import matplotlib as mpl
+    from matplotlib.colors import ListedColormap
+
+    low, high = limits
+    reach = max(-low, high)
+    if -low == high or reach <= 0:
+        return name
+    first, last = (0.5 + end / (2 * reach) for end in limits)
+    return ListedColormap(mpl.colormaps[name](np.linspace(first, last, COLOURS)), name)

@@ -1,7 +1,8 @@
-"""Lines of a picture, and the bands that many positions make of them."""
+"""Lines of a picture, the bands that many positions make of them, and their key."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pecli.core.lazy import Array, np
@@ -9,15 +10,47 @@ from pecli.core.lazy import Array, np
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-OUTLINE = 0.3  # points, of a band
+Look = Mapping[str, Any]  # of a line: colour, dashes, marker
+DASHES = ("-", "--", "-.", ":", (0, (6, 1.5, 1, 1.5, 1, 1.5)))
+OUTLINE = 0.25  # of a band, as a share of a line
+MARGIN = 0.01  # left and right of lines, as a share of the axis
 
 
-def plot_run(axes: Axes, x: Array, low: Array, high: Array, label: str, style: str = "default") -> Any:
-    """A line where low and high are one, the band between them where they are not; gives the colour."""
+def frame_lines(axes: Axes, first: float, last: float, log: bool = False) -> None:
+    """Limits and grid of a panel whose lines run from first to last."""
+    if log:
+        axes.set_xscale("log")
+        last = max(last, first * 1.1)
+        share = (last / first) ** MARGIN
+        axes.set_xlim(first / share, last * share)
+    else:
+        share = MARGIN * (last - first) or 0.5
+        axes.set_xlim(first - share, last + share)
+    axes.grid(axis="y")
+
+
+def look(line: int) -> Look:
+    """Colour and dashes of a line, so that five stay apart in grey and for the colour-blind too."""
+    return {"color": f"C{line}", "linestyle": DASHES[line % len(DASHES)]}
+
+
+def key(axes: Axes, entries: Iterable[tuple[str, Look]]) -> None:
+    """The legend: a name and the look of its line each."""
+    from matplotlib.lines import Line2D
+
+    names, looks = zip(*entries, strict=True)
+    axes.legend(handles=[Line2D([], [], **one) for one in looks], labels=names, alignment="left")
+
+
+def plot_run(axes: Axes, x: Array, low: Array, high: Array, look: Look, style: str = "default") -> None:
+    """A line where low and high are one, the band between them where they are not."""
+    import matplotlib as mpl
+
     if np.array_equal(low, high, equal_nan=True):
         marker = "o" if len(x) == 1 else None  # a line of one point has no length
-        return axes.plot(x, high, label=label, drawstyle=style, marker=marker)[0].get_color()
-    (line,) = axes.plot(x, high, linewidth=OUTLINE)
-    axes.plot(x, low, color=line.get_color(), linewidth=OUTLINE)
-    axes.fill_between(x, low, high, color=line.get_color(), linewidth=0, alpha=0.6, label=label)
-    return line.get_color()
+        axes.plot(x, high, drawstyle=style, marker=marker, **look)
+        return
+    width = OUTLINE * mpl.rcParams["lines.linewidth"]
+    axes.plot(x, high, color=look["color"], linewidth=width)
+    axes.plot(x, low, color=look["color"], linewidth=width)
+    axes.fill_between(x, low, high, color=look["color"], linewidth=0, alpha=0.6)

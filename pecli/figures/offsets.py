@@ -10,9 +10,19 @@ from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.encodings.capabilities import BiasEncoding, TableEncoding
 from pecli.encodings.harmonic import Harmonic
-from pecli.figures.bias_lines import BiasLinesNumbers, bias_lines, check_biases, draw_bias_lines
+from pecli.figures.axis_labels import label_powers, label_values
+from pecli.figures.bias_lines import (
+    BiasLinesNumbers,
+    bias_lines,
+    check_biases,
+    draw_bias_lines,
+    first_offset,
+    names_of_lines,
+)
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View, extremes
+from pecli.figures.lines import Look, frame_lines, key, look
+from pecli.figures.panels import Panel
 from pecli.measures.min_max import Envelope, check_run, envelope, even_bins, even_edges, log_edges, middles
 from pecli.measures.pairwise import MEASURES, by_offset, is_by_offset, measure_option, spread_by_offset
 
@@ -65,7 +75,6 @@ class Offsets(Figure[TableEncoding | BiasEncoding]):
     name: ClassVar[str] = "offsets"
     summary: ClassVar[str] = "A measure against the offset: is it a function of m − n alone?"
     example: ClassVar[str] = "pecli offsets -e sinusoidal -e binary --measure cos"
-    aspect: ClassVar[float] = 0.55
     several: ClassVar[bool] = True
 
     measure: str = measure_option("dot")
@@ -156,37 +165,55 @@ class Offsets(Figure[TableEncoding | BiasEncoding]):
         widest = np.fmax.reduce(spread.high - spread.low, axis=None, initial=0.0)
         return Envelope(low[None], high[None], mean[None]), float(widest), undefined
 
-    def draw(self, numbers: OffsetsNumbers | BiasLinesNumbers, axes: list[Axes], canvas: Canvas) -> None:
+    def panels_for(self, view: View[TableEncoding | BiasEncoding]) -> list[Panel]:
+        return [Panel(0.55, x=("offsets", view.positions.length))]
+
+    def frame(self, view: View[TableEncoding | BiasEncoding], axes: list[Axes], canvas: Canvas) -> None:
+        one, first, quantity, label = axes[0], 0, MEASURES[self.measure].label, "offset m − n"
+        names, bounds = [encoding.label() for encoding in view.encodings], []
+        if _all_biases(view):
+            first, label, quantity = first_offset(view), f"{label}, query less key", view.encoding.quantity
+            names = names_of_lines(view)
+        elif self.decay:
+            bounds = [f"mean $|S_j|$ of {e.name}\n(RoFormer 3.4.3, own scale)" for e in view.encodings]
+        frame_lines(one, 1 if self.log else first, view.positions.length - 1, log=self.log)
+        if self.log:
+            label_powers(one.xaxis, label)
+        else:
+            label_values(one.xaxis, label, integer=True)
+        label_values(one.yaxis, quantity)
+        if len(names) > 1 or bounds:
+            key(
+                one,
+                [(name, self._look(line)) for line, name in enumerate(names)]
+                + [(b, bound_look(n)) for n, b in enumerate(bounds)],
+            )
+
+    def draw(self, numbers: OffsetsNumbers | BiasLinesNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         if isinstance(numbers, BiasLinesNumbers):
             draw_bias_lines(numbers, axes[0])
         else:
             self._draw_measured(numbers, axes[0])
-        if self.log:
-            axes[0].set_xscale("log")
-        axes[0].margins(x=0.01)
-        axes[0].grid(axis="y")
-        if len(axes[0].get_legend_handles_labels()[0]) > 1:
-            axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        return [None]
+
+    def _look(self, line: int) -> Look:
+        """The look of an encoding's line: without dashes beside bounds, which have them."""
+        return {"color": f"C{line}"} if self.decay else look(line)
 
     def _draw_measured(self, numbers: OffsetsNumbers, axes: Axes) -> None:
-        rows = zip(numbers.view.encodings, numbers.mean, numbers.low, numbers.high, strict=True)
-        colours = []
-        for encoding, mean, low, high in rows:
-            (line,) = axes.plot(numbers.offsets, mean, label=encoding.label())
-            axes.fill_between(numbers.offsets, low, high, color=line.get_color(), alpha=0.3, linewidth=0)
-            colours.append(line.get_color())
-        for encoding, colour, decay in zip(numbers.view.encodings, colours, numbers.decay, strict=False):
-            axes.plot(
-                numbers.offsets,
-                decay,
-                "--",
-                color=colour,
-                label=f"mean $|S_j|$ of {encoding.name}\n(RoFormer 3.4.3, own scale)",
-            )
-        axes.set(xlabel="offset m − n", ylabel=MEASURES[self.measure].label)
+        for line, (mean, low, high) in enumerate(zip(numbers.mean, numbers.low, numbers.high, strict=True)):
+            axes.plot(numbers.offsets, mean, marker="o" if len(mean) == 1 else None, **self._look(line))
+            axes.fill_between(numbers.offsets, low, high, color=f"C{line}", alpha=0.3, linewidth=0)
+        for line, decay in enumerate(numbers.decay):
+            axes.plot(numbers.offsets, decay, **bound_look(line))
 
     def title(self, view: View[TableEncoding | BiasEncoding]) -> str:
         return "by offset" if len(view.encodings) > 1 else super().title(view)
+
+
+def bound_look(line: int) -> Look:
+    """The look of the bound on the decay of an encoding: its colour, paler."""
+    return {"color": f"C{line}", "linestyle": "--", "alpha": 0.6}
 
 
 def _all_biases(view: View[TableEncoding | BiasEncoding]) -> TypeGuard[View[BiasEncoding]]:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import ceil, prod, sqrt
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
+from pecli.analysis import Limits
 from pecli.core.errors import UsageError, mention
 from pecli.core.lazy import Array
 from pecli.core.options import option
 from pecli.encodings.encoding import Encoding
-from pecli.figures.canvas import Canvas, add_colour_bar
+from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
+from pecli.figures.panels import Panel
 from pecli.measures.pairwise import measures
 
 if TYPE_CHECKING:
@@ -45,6 +48,9 @@ class OverviewNumbers(Numbers[Encoding]):
     def arrays(self) -> dict[str, Array]:
         return {f"{i}.{p.figure.name}.{k}": a for i, p in enumerate(self.parts) for k, a in p.numbers.arrays().items()}
 
+    def limited(self, choose: Callable[[Limits, Sequence[Array]], Limits]) -> Self:
+        return replace(self, parts=tuple(Part(one.figure, one.numbers.limited(choose)) for one in self.parts))
+
     def facts(self) -> dict[str, Any]:
         return {f"{i}.{part.figure.name}": part.numbers.facts() for i, part in enumerate(self.parts)}
 
@@ -60,7 +66,6 @@ class Overview(Figure[Encoding]):
     name: ClassVar[str] = "overview"
     summary: ClassVar[str] = "Several figures of one encoding side by side"
     example: ClassVar[str] = "pecli overview -k 10 --panels heatmap,distance,curves"
-    aspect: ClassVar[float] = 0.8
     one_table: ClassVar[bool] = False
     composed: ClassVar[bool] = True
 
@@ -77,13 +82,27 @@ class Overview(Figure[Encoding]):
             text = f"{mention('panels')} names no figure"
             raise UsageError(text, option="panels", allowed="a list such as heatmap,distance")
 
-    def grid(self) -> tuple[int, int]:
-        total = sum(prod(part.grid()) for part in self.parts())
-        columns = total if total <= 3 else ceil(sqrt(total))
-        return (ceil(total / columns), columns)
+    def panels_for(self, view: View[Encoding]) -> list[Panel]:
+        return [owned(panel, at) for at, part in enumerate(self.parts()) for panel in part.panels_for(view)]
+
+    def shares(self, view: View[Encoding]) -> Iterator[tuple[Figure[Any], slice]]:
+        """Each part with its share of the panels."""
+        first = 0
+        for part in self.parts():
+            count = len(part.panels_for(view))
+            yield part, slice(first, first + count)
+            first += count
+
+    def frame(self, view: View[Encoding], axes: list[Axes], canvas: Canvas) -> None:
+        for part, own in self.shares(view):
+            part.frame(view, axes[own], canvas)
+
+    def fit(self, view: View[Encoding], axes: list[Axes], canvas: Canvas) -> None:
+        for part, own in self.shares(view):
+            part.fit(view, axes[own], canvas)
 
     def shape(self, view: View[Encoding]) -> tuple[int, ...]:
-        return (sum(prod(part.shape(view)) for part in self.parts()),)
+        return (sum(prod(part.shape(through(view, own))) for part, own in self.shares(view)),)
 
     def check_view(self, view: View[Encoding]) -> None:
         for part in self.parts():
@@ -95,17 +114,21 @@ class Overview(Figure[Encoding]):
         return [text for part in self.parts() for text in part.texts()]
 
     def compute(self, view: View[Encoding]) -> OverviewNumbers:
-        return OverviewNumbers(view=view, parts=tuple(Part(part, part.compute(view)) for part in self.parts()))
+        parts = tuple(Part(part, part.compute(through(view, own))) for part, own in self.shares(view))
+        return OverviewNumbers(view=view, parts=parts)
 
-    def draw(self, numbers: OverviewNumbers, axes: list[Axes], canvas: Canvas) -> None:
-        left = list(axes)
-        if any(figure.aspect is None for figure in self.parts()):
-            for one in axes:
-                one.set_box_aspect(1)  # beside a square panel all are
-        for figure, part in numbers.parts:
-            own, left = left[: prod(figure.grid())], left[prod(figure.grid()) :]
-            scale = figure.draw(part, own, canvas)
-            if scale is not None:
-                add_colour_bar(scale, own)
-        for unused in left:
-            unused.set_axis_off()
+    def draw(self, numbers: OverviewNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
+        drawn = []
+        for (_, own), (figure, part) in zip(self.shares(numbers.view), numbers.parts, strict=True):
+            drawn += figure.draw(part, axes[own], canvas)
+        return drawn
+
+
+def owned(panel: Panel, part: int) -> Panel:
+    """The panel with a colour bar that it shares with its own part alone."""
+    return replace(panel, bar=panel.bar and replace(panel.bar, part=part))
+
+
+def through(view: View[Encoding], own: slice) -> View[Encoding]:
+    """The view through some of the panels."""
+    return replace(view, panels=view.panels and view.panels[own])

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from pecli.analysis import Limits
 from pecli.core.errors import UsageError, mention
 from pecli.core.lazy import Array, np
+from pecli.core.number_text import number_text
 from pecli.encodings.harmonic import Harmonic
-from pecli.figures.axis_labels import label_positions
-from pecli.figures.canvas import Canvas, ColourBar
+from pecli.figures.axis_labels import label_positions, label_values
+from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
+from pecli.figures.panels import Bar, Panel
 from pecli.measures.min_max import check_run, envelope, even_bins, even_edges, middles
 
 if TYPE_CHECKING:
@@ -34,6 +37,7 @@ class PrecisionNumbers(Numbers[Harmonic]):
     largest: float
     position: int
     pair: int
+    ends: Limits  # of the colours
 
     def caption(self) -> str:
         encoding = self.view.encoding
@@ -44,12 +48,26 @@ class PrecisionNumbers(Numbers[Harmonic]):
     def columns(self) -> list[Any]:
         return [f"pair {pair}" for pair in range(self.error.shape[1])]
 
-    def limits(self) -> tuple[float, float]:
-        known = self.error[self.error > 0]
-        if not known.size:
-            return WORST / 10, WORST
-        low, high = float(known.min()), float(known.max())
-        return low, max(high, 2 * low)
+    def facts(self) -> dict[str, Any]:
+        return {name: value for name, value in super().facts().items() if name != "ends"}
+
+    def limits(self) -> Limits:
+        return self.ends
+
+    def with_limits(self, low: float, high: float) -> Self:
+        return replace(self, ends=(low, high) if low > 0 else (self.ends[0], high))
+
+    def coloured(self) -> list[Array]:
+        return [self.error[self.error > 0]]
+
+
+def error_ends(error: Array) -> Limits:
+    """The ends of the colours: the smallest error that is one, and the largest."""
+    known = error[error > 0]
+    if not known.size:
+        return WORST / 10, WORST
+    low, high = float(known.min()), float(known.max())
+    return low, max(high, 2 * low)
 
 
 @dataclass(frozen=True)
@@ -66,7 +84,6 @@ class Precision(Figure[Harmonic]):
     name: ClassVar[str] = "precision"
     summary: ClassVar[str] = "What a table loses in float16 and such: its error against position and pair"
     example: ClassVar[str] = "pecli precision -e rope:dtype=bfloat16,d=64 --length 4096"
-    aspect: ClassVar[float] = 0.75
     default_encoding: ClassVar[str] = "rope"
     default_options: ClassVar[Mapping[str, Any]] = {"dtype": "float16", "length": 2048}
 
@@ -100,11 +117,20 @@ class Precision(Figure[Harmonic]):
             largest=float(high[pair, block]),
             position=rows.start + int(edges[block]) + int(exact.argmax()),
             pair=pair,
+            ends=error_ends(high),
         )
 
-    def draw(self, numbers: PrecisionNumbers, axes: list[Axes], canvas: Canvas) -> ColourBar:
+    def panels_for(self, view: View[Harmonic]) -> list[Panel]:
+        return [Panel(0.75, bar=Bar("error of sine or cosine"), y=("positions", view.covered))]
+
+    def frame(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
+        rows, pairs = view.covered, len(view.encoding.frequencies())
+        axes[0].set(xlim=(-0.5, pairs - 0.5), ylim=(rows.stop - 0.5, rows.start - 0.5))
+        label_values(axes[0].xaxis, "pair of dimensions j", integer=True)
+        label_positions(axes[0].yaxis, view.encoding)
+
+    def draw(self, numbers: PrecisionNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         from matplotlib.colors import LogNorm
-        from matplotlib.ticker import MaxNLocator
 
         rows = numbers.view.covered
         last = rows.start - 0.5 + len(numbers.error) * numbers.block
@@ -116,20 +142,20 @@ class Precision(Figure[Harmonic]):
             norm=LogNorm(*numbers.limits()),
             extent=(-0.5, numbers.error.shape[1] - 0.5, last, rows.start - 0.5),
         )
-        axes[0].set(ylim=(rows.stop - 0.5, rows.start - 0.5), xlabel="pair of dimensions j")
-        axes[0].plot([numbers.pair], [numbers.position], marker="o", markerfacecolor="none", markersize=7)
+        axes[0].set_ylim(rows.stop - 0.5, rows.start - 0.5)
+        axes[0].plot(
+            [numbers.pair], [numbers.position], marker="o", markerfacecolor="none", markersize=7 * canvas.scale
+        )
         rightmost = numbers.pair > numbers.error.shape[1] / 2
         axes[0].annotate(
-            f"{numbers.largest:.4g}",
+            number_text(numbers.largest),
             (numbers.pair, numbers.position),
             xytext=(-6 if rightmost else 6, 0),
             textcoords="offset points",
             verticalalignment="center",
             horizontalalignment="right" if rightmost else "left",
         )
-        axes[0].xaxis.set_major_locator(MaxNLocator(integer=True))
-        label_positions(axes[0].yaxis, numbers.view.encoding)
-        return ColourBar(image, "error of sine or cosine")
+        return [image]
 
 
 def pair_errors(encoding: Harmonic, positions: Array) -> Array:

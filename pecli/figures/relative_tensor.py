@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import ceil, sqrt
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from pecli.analysis import check_indices
+from pecli.analysis import Limits, check_indices
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Blocks, Positions
 from pecli.encodings.harmonic import Harmonic
-from pecli.figures.canvas import Canvas, ColourBar
+from pecli.figures.axis_labels import label_values
+from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View, averaging
 from pecli.figures.images import show_matrix
+from pecli.figures.panels import Bar, Panel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,7 +32,17 @@ class RelativeNumbers(Numbers[Harmonic]):
     offsets: Array
     dims: Array
     limit: float
+    ends: Limits  # of the colours
     block: int  # positions a row
+
+    def facts(self) -> dict[str, Any]:
+        return {name: value for name, value in super().facts().items() if name != "ends"}
+
+    def limits(self) -> Limits:
+        return self.ends
+
+    def with_limits(self, low: float, high: float) -> Self:
+        return replace(self, ends=(low, high))
 
     def caption(self) -> str:
         return averaging(self.block, f"× {self.block:,} pairs")
@@ -55,17 +66,12 @@ class RelativeTensor(Figure[Harmonic]):
     name: ClassVar[str] = "relative"
     summary: ClassVar[str] = "The tensor of relative encodings: one vector for each pair of positions"
     example: ClassVar[str] = "pecli relative --length 8 --d 32 --dims 0,1,8,9"
-    aspect: ClassVar[float] = 0.9
+    needs: ClassVar[str] = "angles"  # that is, a formula that holds for negative offsets too
     default_encoding: ClassVar[str] = "relative"
 
     dims: tuple[int, ...] | None = option(
         None, "the dimensions to slice at", at_least=0, unset="sines and cosines of the faster half"
     )
-
-    def grid(self) -> tuple[int, int]:
-        panels = 1 + (SLICES if self.dims is None else len(self.dims))
-        columns = panels if panels <= 2 else 3 if panels in (3, 5, 6) else ceil(sqrt(panels))
-        return (ceil(panels / columns), columns)
 
     def blocks(self, view: View[Harmonic]) -> Blocks:
         """The runs of positions that a row and a column stand for."""
@@ -90,6 +96,10 @@ class RelativeTensor(Figure[Harmonic]):
             return np.arange(width)
         return np.unique([0, 1, width // 8, width // 4, width // 4 + 1])[:SLICES]
 
+    def shown(self, view: View[Harmonic]) -> Array:
+        """The dimensions that a picture shows."""
+        return self.sliced(replace(view, panels=((1, 1),)))
+
     def compute(self, view: View[Harmonic]) -> RelativeNumbers:
         harmonic, blocks, dims = view.encoding, self.blocks(view), self.sliced(view)
         centres = blocks.centres()
@@ -100,29 +110,39 @@ class RelativeTensor(Figure[Harmonic]):
         else:
             tensor = np.stack([harmonic.mean_offsets(blocks, int(dim)) for dim in dims], axis=-1)
         limit = harmonic.limit or float(np.abs(tensor).max()) or 1.0
-        return RelativeNumbers(view=view, tensor=tensor, offsets=offsets, dims=dims, limit=limit, block=blocks.size)
+        return RelativeNumbers(
+            view=view, tensor=tensor, offsets=offsets, dims=dims, limit=limit, block=blocks.size, ends=(-limit, limit)
+        )
 
-    def draw(self, numbers: RelativeNumbers, axes: list[Axes], canvas: Canvas) -> ColourBar:
+    def panels_for(self, view: View[Harmonic]) -> list[Panel]:
+        count = len(self.shown(view))
+        return [Panel(1.0, exact=True, least=(6.0, 6.0), bar=Bar("value"), x="key", y="query")] * (1 + count)
+
+    def frame(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
+        rows = view.positions
+        first, last = rows.start - 0.5, rows.stop - 0.5
+        for one in axes:
+            one.set(xlim=(first, last), ylim=(last, first))
+            label_values(one.xaxis, "key j", integer=True)
+            label_values(one.yaxis, "query i", integer=True)
+        titles = [f"i − j, ±{rows.length - 1:,}", *(f"dim {dim}" for dim in self.shown(view))]
+        for one, title in zip(axes, titles, strict=True):
+            one.set_title(title, fontsize=canvas.small)
+
+    def draw(self, numbers: RelativeNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         rows = numbers.view.positions
         reach = rows.length - 1
         first, last = rows.start - 0.5, rows.start - 0.5 + len(numbers.offsets) * numbers.block
-        image = None
-        titles = [f"i − j, ±{reach:,}", *(f"dim {dim}" for dim in numbers.dims)]
         slices = [numbers.offsets / max(1, reach) * numbers.limit, *np.moveaxis(numbers.tensor, -1, 0)]
-        for one, title, values in zip(axes, titles, slices, strict=False):
-            image = show_matrix(
-                one,
-                values,
-                colours=canvas.colours("diverging"),
-                limits=(-numbers.limit, numbers.limit),
-                extent=(first, last, last, first),
-                square=True,
-            )
-            one.set(xlim=(first, rows.stop - 0.5), ylim=(rows.stop - 0.5, first), xlabel="key j", ylabel="query i")
-            one.set_title(title, fontsize="small")
-        for unused in axes[len(titles) :]:
-            unused.set_axis_off()
-        return ColourBar(image, "value")
+        colours, limits, extent = (
+            canvas.colours("diverging"),
+            numbers.ends,
+            (first, last, last, first),
+        )
+        return [
+            show_matrix(one, values, colours=colours, limits=limits, centred=True, extent=extent)
+            for one, values in zip(axes, slices, strict=False)
+        ]
 
 
 def offsets_of(view: View[Harmonic]) -> Positions:

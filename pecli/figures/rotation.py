@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from pecli.analysis import check_indices
+from pecli.analysis import Limits, check_indices
 from pecli.core.errors import UsageError, mention
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.values import EXACT
 from pecli.encodings.capabilities import Rotary
-from pecli.figures.axis_labels import label_dimensions, label_positions
-from pecli.figures.canvas import Canvas, ColourBar
+from pecli.figures.axis_labels import label_dimensions, label_positions, label_values
+from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
 from pecli.figures.images import show_matrix
+from pecli.figures.lines import key
+from pecli.figures.panels import Bar, Panel
 from pecli.files.table_files import read_table
 
 if TYPE_CHECKING:
@@ -37,6 +39,19 @@ class RotationNumbers(Numbers[Rotary]):
     pairs: Array
     paths: Array
     limit: float
+    ends: Limits  # of the colours
+
+    def facts(self) -> dict[str, Any]:
+        return {name: value for name, value in super().facts().items() if name != "ends"}
+
+    def limits(self) -> Limits:
+        return self.ends
+
+    def with_limits(self, low: float, high: float) -> Self:
+        return replace(self, ends=(low, high))
+
+    def coloured(self) -> list[Array]:
+        return [self.before, self.after]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +80,6 @@ class Rotation(Figure[Rotary]):
     summary: ClassVar[str] = "What RoPE does to a query: before, after, and the circles on which pairs of columns turn"
     example: ClassVar[str] = "pecli rotation --d 32 --length 64 --pairs 0,4,8"
     copies: ClassVar[int] = 7
-    aspect: ClassVar[float] = 0.8
     default_encoding: ClassVar[str] = "rope"
 
     content: str = option(
@@ -78,9 +92,6 @@ class Rotation(Figure[Rotary]):
     matrix: int | None = option(
         None, "draw the matrix R_P of this position instead", at_least=-EXACT, unset="the query before and after"
     )
-
-    def grid(self) -> tuple[int, int]:
-        return (2, 2) if self.matrix is None else (1, 1)
 
     def shape(self, view: View[Rotary]) -> tuple[int, ...]:
         width = view.encoding.width
@@ -124,6 +135,7 @@ class Rotation(Figure[Rotary]):
         before, positions, pairs = self.query(view), view.covered.array(), self.drawn_pairs(view)
         after = rope.rotate(before, positions)
         paths = np.stack(rope.split(after), axis=-1)[:, pairs].swapaxes(0, 1)
+        limit = float(np.abs([before, after]).max())
         return RotationNumbers(
             view=view,
             after=after,
@@ -131,33 +143,57 @@ class Rotation(Figure[Rotary]):
             before=before,
             pairs=pairs,
             paths=paths,
-            limit=float(np.abs([before, after]).max()),
+            limit=limit,
+            ends=(-limit, limit),
         )
 
-    def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> ColourBar:
+    def panels_for(self, view: View[Rotary]) -> list[Panel]:
+        bar = Bar("value")
+        if self.matrix is not None:
+            return [Panel(1.0, exact=True, bar=bar)]
+        query = Panel(0.8, least=(7.0, 6.0), bar=bar, x="dimension", y="position")
+        return [query, query, Panel(1.0, exact=True, least=(7.0, 7.0))]
+
+    def columns(self, view: View[Rotary]) -> int:
+        return 2 if self.matrix is None else 1
+
+    def frame(self, view: View[Rotary], axes: list[Axes], canvas: Canvas) -> None:
+        if self.matrix is not None:
+            width = view.encoding.width
+            axes[0].set(title=f"$R_p$ at p = {self.matrix}", xlim=(-0.5, width - 0.5), ylim=(width - 0.5, -0.5))
+            label_values(axes[0].xaxis, "column", integer=True)
+            label_values(axes[0].yaxis, "row", integer=True)
+            return
+        encoding, rows = view.encoding, view.covered
+        for one, title in zip(axes, ("Q before", "Q after"), strict=False):
+            one.set(title=title, xlim=(-0.5, encoding.width - 0.5), ylim=(rows.stop - 0.5, rows.start - 0.5))
+            label_dimensions(one.xaxis, encoding)
+            label_positions(one.yaxis, encoding)
+        axes[2].set_title(f"pairs in the plane, ring: position {encoding.position_text(rows.start)}")
+        label_values(axes[2].xaxis, "first column")
+        label_values(axes[2].yaxis, "second column")
+        pairs = enumerate(self.drawn_pairs(view))
+        key(axes[2], [(f"pair {pair}", {"color": f"C{at}", "linestyle": "none", "marker": "o"}) for at, pair in pairs])
+
+    def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
         if isinstance(numbers, MatrixNumbers):
-            image = _image(axes[0], numbers.matrix, 1.0, canvas)
-            axes[0].set(title=f"$R_p$ at p = {numbers.position}", xlabel="column", ylabel="row", aspect="equal")
-            return ColourBar(image, "value")
-        view = numbers.view
-        for one, values, title in zip(axes, (numbers.before, numbers.after), ("Q before", "Q after"), strict=False):
-            image = _image(one, values, numbers.limit, canvas, view.covered.start)
-            one.set_title(title)
-            label_dimensions(one.xaxis, view.encoding)
-            label_positions(one.yaxis, view.encoding)
-        for pair, path in zip(numbers.pairs, numbers.paths, strict=True):
-            (line,) = axes[2].plot(path[:, 0], path[:, 1], ".", markersize=3, label=f"pair {pair}")
-            axes[2].plot(*path[0], marker="o", color=line.get_color(), markersize=6, markeredgecolor="black")
-        axes[2].set(title="pairs in the plane", xlabel="first column", ylabel="second column", aspect="equal")
-        axes[3].set_axis_off()
-        first = view.encoding.position_text(view.covered.start)
-        title = f"one dot a position,\nring: position {first}"
-        axes[3].legend(
-            *axes[2].get_legend_handles_labels(), loc="upper left", title=title, alignment="left", markerscale=2
-        )
-        return ColourBar(image, "value", panels=2)
+            return [_image(axes[0], numbers.matrix, (-1.0, 1.0), canvas)]
+        start = numbers.view.covered.start
+        reach = 1.1 * float(np.abs(numbers.paths).max(initial=0.0)) or 1.0
+        for line, path in enumerate(numbers.paths):
+            axes[2].plot(path[:, 0], path[:, 1], ".", markersize=3 * canvas.scale, color=f"C{line}")
+            ring: dict[str, Any] = {
+                "marker": "o",
+                "markersize": 6 * canvas.scale,
+                "markeredgecolor": axes[2].xaxis.label.get_color(),
+            }
+            axes[2].plot(*path[0], color=f"C{line}", **ring)
+        axes[2].set(xlim=(-reach, reach), ylim=(-reach, reach))
+        both = zip(axes, (numbers.before, numbers.after), strict=False)
+        images = [_image(one, values, numbers.ends, canvas, start) for one, values in both]
+        return [*images, None]
 
 
-def _image(axes: Axes, values: Array, limit: float, canvas: Canvas, start: int = 0) -> Any:
+def _image(axes: Axes, values: Array, limits: Limits, canvas: Canvas, start: int = 0) -> Any:
     extent = (-0.5, values.shape[1] - 0.5, start + len(values) - 0.5, start - 0.5)
-    return show_matrix(axes, values, colours=canvas.colours("diverging"), limits=(-limit, limit), extent=extent)
+    return show_matrix(axes, values, colours=canvas.colours("diverging"), limits=limits, centred=True, extent=extent)

@@ -10,8 +10,10 @@ from pecli.core.lazy import Array, np
 from pecli.core.number_text import minus
 from pecli.core.options import option
 from pecli.encodings.capabilities import TableEncoding
-from pecli.figures.canvas import Canvas, ColourBar
+from pecli.figures.axis_labels import label_values
+from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
+from pecli.figures.panels import Bar, Panel
 from pecli.measures.pair_density import CLASSES, coarser, counts, points
 from pecli.measures.pairwise import MEASURES, measures
 
@@ -92,14 +94,14 @@ class Scatter(Figure[TableEncoding]):
     name: ClassVar[str] = "scatter"
     summary: ClassVar[str] = "Two measures against each other, one point a pair of positions"
     example: ClassVar[str] = "pecli scatter --x corr --y euclidean"
-    aspect: ClassVar[float] = 0.9
 
     x: str = option("corr", "measure across", choices=measures)
     y: str = option("euclidean", "measure up", choices=measures)
     triangle: str = option("both", "which pairs: p < q (upper), p > q (lower) or both", choices=triangles)
 
-    def grid(self) -> tuple[int, int]:
-        return (1, 2 if self.triangle == "both" else 1)
+    def shown(self) -> tuple[str, ...]:
+        """The triangles, one a panel."""
+        return ("upper", "lower") if self.triangle == "both" else (self.triangle,)
 
     def counted(self, view: View[TableEncoding]) -> bool:
         """Whether the pairs are too many to draw one by one."""
@@ -142,17 +144,21 @@ class Scatter(Figure[TableEncoding]):
             most=int(table.max()),
         )
 
-    def draw(self, numbers: CloudNumbers, axes: list[Axes], canvas: Canvas) -> ColourBar:
-        shown = ("upper", "lower") if self.triangle == "both" else (self.triangle,)
-        draw, what = (_counts, "pairs a cell") if isinstance(numbers, DensityNumbers) else (_points, "offset |p − q|")
-        mappable = None
-        for one, name in zip(axes, shown, strict=True):
-            mappable = draw(numbers, one, canvas)
-            pairs = f"{name} triangle, p {'<' if name == 'upper' else '>'} q"
-            lines = (canvas.wrapped(text, 0.85 / len(shown)) for text in (pairs, numbers.correlations()))
-            one.set(xlabel=MEASURES[self.x].label, title="\n".join(lines))
-        axes[0].set_ylabel(MEASURES[self.y].label)
-        return ColourBar(mappable, what)
+    def panels_for(self, view: View[TableEncoding]) -> list[Panel]:
+        bar = Bar("pairs a cell" if self.counted(view) else "offset |p − q|")
+        return [Panel(0.9, bar=bar, x=self.x, y=self.y) for _ in self.shown()]
+
+    def frame(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
+        for one, name in zip(axes, self.shown(), strict=True):
+            one.set_title(f"{name} triangle, p {'<' if name == 'upper' else '>'} q")
+            label_values(one.xaxis, MEASURES[self.x].label)
+            label_values(one.yaxis, MEASURES[self.y].label)
+
+    def draw(self, numbers: CloudNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
+        draw = _counts if isinstance(numbers, DensityNumbers) else _points
+        for one in axes:
+            one.set_title(f"{one.get_title()}\n{numbers.correlations()}")
+        return [draw(numbers, one, canvas) for one in axes]
 
 
 def _points(numbers: Any, axes: Axes, canvas: Canvas) -> Any:
@@ -160,7 +166,7 @@ def _points(numbers: Any, axes: Axes, canvas: Canvas) -> Any:
         numbers.x,
         numbers.y,
         c=numbers.q - numbers.p,
-        s=4,
+        s=(2 * canvas.scale) ** 2,
         linewidths=0,
         cmap=canvas.colours("sequential"),
         rasterized=len(numbers.x) > VECTOR,

@@ -6,32 +6,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from pecli.analysis import Limits
 from pecli.core.arithmetic import ROUNDING
 from pecli.core.lazy import Array, np
 from pecli.encodings.capabilities import Additive
-from pecli.figures.canvas import Canvas, ColourBar
+from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Numbers, View
 from pecli.figures.images import show_matrix
-from pecli.figures.token_axes import label_tokens
+from pecli.figures.panels import Bar, Panel
+from pecli.figures.token_axes import label_tokens, token_panel, turn_tokens
 from pecli.figures.tokens import TokenFigure, products
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-PLACES = {  # in a 2 × 3 grid: left the four products, m down and n across; right below their sum
-    "content_content": 0,
-    "content_position": 1,
-    "position_content": 3,
-    "position_position": 4,
-    "total": 5,
-}
-EMPTY = 2
 TITLES = {
     "content_content": "content · content\n$x_m \\cdot x_n$",
     "content_position": "content · position\n$x_m \\cdot p_n$",
     "position_content": "position · content\n$p_m \\cdot x_n$",
     "position_position": "position · position\n$p_m \\cdot p_n$",
-    "total": "sum of the four\n$(x_m + p_m) \\cdot (x_n + p_n)$",
+    "total": "sum of the four\n$(x_m + p_m)$ $\\cdot (x_n + p_n)$",
 }
 
 
@@ -54,15 +48,20 @@ class TermsNumbers(Numbers[Additive]):
     error: float
     spreads: tuple[float, ...]
     limit: float
+    ends: Limits  # of the colours
 
     def facts(self) -> dict[str, Any]:
-        return {**super().facts(), "spreads": dict(zip(self.arrays(), self.spreads, strict=True))}
+        facts = {name: value for name, value in super().facts().items() if name != "ends"}
+        return {**facts, "spreads": dict(zip(self.arrays(), self.spreads, strict=True))}
 
-    def limits(self) -> tuple[float, float]:
-        return -self.limit, self.limit
+    def limits(self) -> Limits:
+        return self.ends
 
     def with_limits(self, low: float, high: float) -> Self:
-        return replace(self, limit=max(-low, high))
+        return replace(self, ends=(low, high))
+
+    def coloured(self) -> list[Array]:
+        return list(self.arrays().values())
 
     def caption(self) -> str:
         largest = float(np.abs(self.total).max())
@@ -89,11 +88,7 @@ class Terms(TokenFigure[Additive]):
     summary: ClassVar[str] = "The score of two tokens as its four parts: content, position and both together"
     example: ClassVar[str] = "pecli terms --tokens 'the dog bites the man'"
     default_options: ClassVar[Mapping[str, Any]] = {"d": 16}
-    aspect: ClassVar[float] = 1.1
     one_table: ClassVar[bool] = False
-
-    def grid(self) -> tuple[int, int]:
-        return (2, 3)
 
     def shape(self, view: View[Additive]) -> tuple[int, ...]:
         count = len(self.words)
@@ -105,7 +100,8 @@ class Terms(TokenFigure[Additive]):
         total = xx + xp + px + pp
         error = float(np.abs(total - products(x + p, x + p)).max())
         spreads = tuple(spread(one) for one in (total, xx, xp, px, pp))
-        limit = float(np.abs([total, xx, xp, px, pp]).max()) or 1.0
+        parts = (total, xx, xp, px, pp)
+        limit = float(np.abs(parts).max()) or 1.0
         return TermsNumbers(
             view=view,
             total=total,
@@ -117,17 +113,33 @@ class Terms(TokenFigure[Additive]):
             error=error,
             spreads=spreads,
             limit=limit,
+            ends=(
+                min(0.0, *(float(one.min()) for one in parts)),
+                max(0.0, *(float(one.max()) for one in parts)) or 1.0,
+            ),
         )
 
-    def draw(self, numbers: TermsNumbers, axes: list[Axes], canvas: Canvas) -> ColourBar:
-        values, colours, image = numbers.arrays(), canvas.colours("diverging"), None
-        for name, place in PLACES.items():
-            image = show_matrix(axes[place], values[name], colours=colours, limits=numbers.limits(), square=True)
-            axes[place].set_title(TITLES[name], fontsize="small")
-            down, across = "token m" if place % 3 == 0 else None, "token n" if place >= 3 else None
-            label_tokens(axes[place], numbers.tokens, down, across, around=4.5)
-        axes[EMPTY].set_axis_off()
-        return ColourBar(image, "part of the score")
+    def panels_for(self, view: View[Additive]) -> list[Panel]:
+        return [token_panel(self.words, Bar("score"))] * len(TITLES)
+
+    def columns(self, view: View[Additive]) -> int:
+        return 3
+
+    def frame(self, view: View[Additive], axes: list[Axes], canvas: Canvas) -> None:
+        for one, title in zip(axes, TITLES.values(), strict=True):
+            one.set_title(title, fontsize=canvas.small)
+            label_tokens(one, self.words, self.words, "token m", "token n")
+
+    def fit(self, view: View[Additive], axes: list[Axes], canvas: Canvas) -> None:
+        for one in axes:
+            turn_tokens(one)
+
+    def draw(self, numbers: TermsNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
+        values, colours = numbers.arrays(), canvas.colours("diverging")
+        return [
+            show_matrix(one, values[name], colours=colours, limits=numbers.ends, centred=True)
+            for one, name in zip(axes, TITLES, strict=True)
+        ]
 
 
 def spread(matrix: Array) -> float:

@@ -9,8 +9,11 @@ from pecli.core.lazy import Array, np
 from pecli.core.positions import Positions
 from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.harmonic import Harmonic
+from pecli.figures.axis_labels import label_powers, label_values
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
+from pecli.figures.lines import Look, frame_lines, key
+from pecli.figures.panels import Panel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,6 +22,7 @@ MEASURED = 65536  # positions from which the period of a column without a formul
 PADDING = 8  # a transform so many times as long finds the peak between whole numbers of waves
 TRANSFORMED = 1 << 21  # numbers that are transformed together, some columns at a time
 WINDOW = "one cycle or the length"
+MARKS = "os^Dv"  # of the encodings in turn, so that they stay apart in grey
 STILL = 1e15  # positions; a longer wave stands still, and an axis has no room for it
 
 
@@ -63,7 +67,6 @@ class Spectrum(Figure[TableEncoding]):
     name: ClassVar[str] = "spectrum"
     summary: ClassVar[str] = "The wavelength of every pair of dimensions"
     example: ClassVar[str] = "pecli spectrum -e sinusoidal -e rope:base=500000"
-    aspect: ClassVar[float] = 0.55
     several: ClassVar[bool] = True
 
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
@@ -71,7 +74,7 @@ class Spectrum(Figure[TableEncoding]):
         return max(((1 if isinstance(one, Harmonic) else rows), one.width) for one in view.encodings)
 
     def compute(self, view: View[TableEncoding]) -> SpectrumNumbers:
-        waves = [wavelengths(encoding, encoding.covered(view.positions)) for encoding in view.encodings]
+        waves = waves_of(view)
         known = [one < STILL for one in waves]
         pairs = [pairs_of(encoding, len(one)) for encoding, one in zip(view.encodings, waves, strict=True)]
         return SpectrumNumbers(
@@ -84,36 +87,56 @@ class Spectrum(Figure[TableEncoding]):
             still=tuple(int((~k).sum()) for k in known),
         )
 
-    def draw(self, numbers: SpectrumNumbers, axes: list[Axes], canvas: Canvas) -> None:
-        from matplotlib.ticker import MaxNLocator
+    def panels_for(self, view: View[TableEncoding]) -> list[Panel]:
+        return [Panel(0.55)]
 
-        view = numbers.view
-        for at, (encoding, ratio) in enumerate(zip(view.encodings, numbers.ratios, strict=True)):
+    def frame(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
+        frame_lines(axes[0], 0, max(len(one) for one in waves_of(view)) - 1)
+        label_values(axes[0].xaxis, "pair of dimensions j", integer=True)
+        axes[0].set_yscale("log")
+        units = {encoding.position_unit or "positions" for encoding in view.encodings}
+        label_powers(axes[0].yaxis, f"wavelength λ, {' or '.join(sorted(units))}")
+        looks = [self._look(encoding, at, canvas) for at, encoding in enumerate(view.encodings)]
+        names = [self._name(*one) for one in zip(view.encodings, waves_of(view), strict=True)]
+        key(axes[0], zip(names, looks, strict=True))
+
+    def _look(self, encoding: TableEncoding, at: int, canvas: Canvas) -> Look:
+        """Connected dots for what a formula gives, crosses for what is measured."""
+        known = isinstance(encoding, Harmonic)
+        marks = {"marker": MARKS[at % len(MARKS)] if known else "x", "markersize": 3 * canvas.scale}
+        return {"color": f"C{at}", "linestyle": "-" if known else "none", **marks}
+
+    def _name(self, encoding: TableEncoding, waves: Array) -> str:
+        """An encoding with the ratio of its neighbouring wavelengths."""
+        ratio = ratio_text(waves[waves < STILL]) if isinstance(encoding, Harmonic) else ""
+        return encoding.label() + (f"\nneighbours {ratio}" if ratio else "")
+
+    def draw(self, numbers: SpectrumNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
+        view, one = numbers.view, axes[0]
+        for at, encoding in enumerate(view.encodings):
             mine = numbers.encoding == at
-            formula = isinstance(encoding, Harmonic)
-            label = encoding.label() + (f"\nneighbours {ratio}" if ratio and formula else "")
-            axes[0].plot(
-                numbers.pair[mine], numbers.wavelength[mine], "o-" if formula else "x", label=label, markersize=3
-            )
+            one.plot(numbers.pair[mine], numbers.wavelength[mine], **self._look(encoding, at, canvas))
         length = view.positions.length
-        axes[0].axhline(length, color=axes[0].xaxis.label.get_color(), linestyle="--", linewidth=0.8, alpha=0.7)
-        axes[0].annotate(
+        colour = one.xaxis.label.get_color()
+        one.axhline(length, color=colour, linestyle="--", linewidth=0.8 * canvas.scale, alpha=0.7)
+        one.annotate(
             f"length {length:,}",
             (0, length),
             xycoords=("axes fraction", "data"),
             xytext=(3, 2),
             textcoords="offset points",
-            fontsize="small",
-            bbox={"facecolor": axes[0].get_facecolor(), "edgecolor": "none", "alpha": 0.8, "pad": 0.5},
+            fontsize=canvas.small,
+            bbox={"facecolor": one.get_facecolor(), "edgecolor": "none", "alpha": 0.8, "pad": 0.5},
         )
-        units = {encoding.position_unit or "positions" for encoding in view.encodings}
-        axes[0].set(yscale="log", xlabel="pair of dimensions j", ylabel=f"wavelength λ, {' or '.join(sorted(units))}")
-        axes[0].xaxis.set_major_locator(MaxNLocator(integer=True))
-        axes[0].grid(axis="y")
-        axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        return [None]
 
     def title(self, view: View[TableEncoding]) -> str:
         return "wavelengths" if len(view.encodings) > 1 else super().title(view)
+
+
+def waves_of(view: View[TableEncoding]) -> list[Array]:
+    """The wavelengths of each encoding."""
+    return [wavelengths(encoding, encoding.covered(view.positions)) for encoding in view.encodings]
 
 
 def wavelengths(encoding: TableEncoding, rows: Positions) -> Array:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import check_indices
 from pecli.core.lazy import Array, np
+from pecli.core.number_text import number_text
 from pecli.core.options import option
 from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.encoding import Encoding
@@ -14,7 +15,8 @@ from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_positions
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View, extremes
-from pecli.figures.lines import plot_run
+from pecli.figures.lines import frame_lines, key, plot_run
+from pecli.figures.panels import Panel
 from pecli.figures.spectrum import wavelengths
 from pecli.measures.min_max import check_run, envelope, even_bins, even_edges, middles
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LINES = 5  # dimensions where none are asked for
+LANE = 2.4  # from one lane to the next, where the largest value is 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +61,6 @@ class Waves(Figure[TableEncoding]):
     summary: ClassVar[str] = "Chosen dimensions against position: how often each column changes"
     example: ClassVar[str] = "pecli waves --dims 4,5,6,7"
     copies: ClassVar[int] = 7
-    aspect: ClassVar[float] = 0.5
 
     dims: tuple[int, ...] | None = option(
         None, "the dimensions", at_least=0, unset=f"{LINES} from fast to slow, those that move first"
@@ -105,21 +107,38 @@ class Waves(Figure[TableEncoding]):
             limit=limit,
         )
 
-    def draw(self, numbers: WavesNumbers, axes: list[Axes], canvas: Canvas) -> None:
-        encoding = numbers.view.encoding
-        names = encoding.dimension_names()
-        lanes = -2.4 * numbers.limit * np.arange(len(numbers.dims))
-        rows = zip(lanes, numbers.dims, numbers.wavelengths, numbers.low, numbers.values, strict=True)
-        for lane, dim, wave, low, high in rows:
-            label = f"{encoding.dimension_label} {names[dim] if names else dim}{wavelength_text(encoding, wave)}"
-            axes[0].axhline(lane, color="0.8", linewidth=0.4, zorder=0)
-            style = "default" if encoding.continuous else "steps-mid"
-            plot_run(axes[0], numbers.positions, lane + low, lane + high, label, style)
+    def panels_for(self, view: View[TableEncoding]) -> list[Panel]:
+        return [Panel(0.5, x=("positions", view.covered), least=(10.0, 1.4 * len(self.chosen(view))))]
+
+    def frame(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
+        encoding, dims = view.encoding, self.chosen(view)
+        names = encoding.dimension_names() or [str(dim) for dim in range(encoding.width)]
+        frame_lines(axes[0], view.covered.start, view.covered.stop - 1)
+        axes[0].grid(False)
         label_positions(axes[0].xaxis, encoding)
-        axes[0].set_yticks(lanes, [names[dim] if names else str(dim) for dim in numbers.dims])
-        axes[0].set_ylabel(f"{encoding.dimension_label} (a lane is ±{numbers.limit:.3g})")
-        axes[0].margins(x=0.01)
-        axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        self._lanes(axes[0], view, 1.0)
+        axes[0].set_ylabel(encoding.dimension_label)
+        waves = zip(dims, periods(view)[dims], strict=True)
+        texts = [f"{encoding.dimension_label} {names[dim]}{wavelength_text(encoding, wave)}" for dim, wave in waves]
+        key(axes[0], [(text, {"color": f"C{lane}"}) for lane, text in enumerate(texts)])
+
+    def _lanes(self, axes: Axes, view: View[TableEncoding], limit: float) -> None:
+        """Names the lanes of lines that reach so far."""
+        dims = self.chosen(view)
+        names = view.encoding.dimension_names()
+        axes.set_ylim(LANE * limit * (0.5 - len(dims)), LANE * limit * 0.5)
+        axes.set_yticks(-LANE * limit * np.arange(len(dims)), [names[dim] if names else str(dim) for dim in dims])
+
+    def draw(self, numbers: WavesNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
+        encoding, limit = numbers.view.encoding, numbers.limit
+        style = "default" if encoding.continuous else "steps-mid"
+        for lane, (low, high) in enumerate(zip(numbers.low, numbers.values, strict=True)):
+            middle = -LANE * limit * lane
+            axes[0].axhline(middle, color="0.8", linewidth=0.4 * canvas.scale, zorder=0)
+            plot_run(axes[0], numbers.positions, middle + low, middle + high, {"color": f"C{lane}"}, style)
+        self._lanes(axes[0], numbers.view, limit)
+        axes[0].set_ylabel(f"{encoding.dimension_label} (a lane is ±{number_text(limit)})")
+        return [None]
 
 
 def periods(view: View[TableEncoding]) -> Array:

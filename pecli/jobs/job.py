@@ -27,7 +27,7 @@ class Job(Request):
     """A request with all that follows from it, settled once; whoever gets one trusts it.
 
     view : the encodings, fitted to the positions that the figure looks at, for every number
-    seen_view : the same through as many pixels as a panel has, for no more numbers than can be seen
+    seen_view : the same through as many pixels as a panel can have, for no more numbers than can be seen
     targets : the files to write
     """
 
@@ -53,8 +53,8 @@ class Job(Request):
         _check_kinds(type(figure), request.encodings)
         positions = figure.positions_for(request.positions)
         view = View(tuple(encoding.fitted(positions) for encoding in request.encodings), positions)
-        seen = replace(view, pixels=_pixels(request, view))
-        figure.check_view(seen)
+        figure.check_view(view)
+        seen = replace(view, panels=_panels(request, view))
         parts = (request.figure, request.encodings, request.positions)
         job = cls(*parts, request.canvas, request.output, view=view, seen_view=seen, targets=targets_of(request))
         job._check_formats()
@@ -129,12 +129,13 @@ def jobs_of(analysis: str, given: Mapping[str, Any], memory: Memory | None = Non
     return [Job.settled(request, memory) for request in requests_of(analysis, given)]
 
 
-def _pixels(request: Request, view: View[Any]) -> tuple[int, int] | None:
-    """Rows and columns of pixels that a panel has, or of cells that a report prints."""
+def _panels(request: Request, view: View[Any]) -> tuple[tuple[int, int], ...] | None:
+    """Rows and columns of pixels that each panel has at most, or of cells that a report prints."""
     figure = request.figure
     if isinstance(figure, Figure):
-        return request.canvas.pixels(figure.aspect_for(view), figure.grid_for(view))
-    return figure.cells() if isinstance(figure, Report) else None
+        return (request.canvas.pixels(),) * len(figure.panels_for(view))
+    cells = figure.cells() if isinstance(figure, Report) else None
+    return None if cells is None else (cells,)
 
 
 def _check_kinds(figure: type[Analysis[Any]], encodings: tuple[Encoding, ...]) -> None:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pecli.analysis import Numbers
 from pecli.core.errors import UnknownNameError, UsageError
-from pecli.figures.canvas import add_colour_bar, make_readable, new_picture, settle, split_axes, style_context
 from pecli.figures.figure import Figure
+from pecli.figures.limits import washed_out
+from pecli.figures.own_axes import draw_on
+from pecli.figures.page import draw_page
+from pecli.figures.style import make_readable, style_context
 from pecli.files.formats import FORMATS, encoded
 from pecli.files.targets import check_target
 from pecli.files.writer import write
@@ -39,16 +43,28 @@ class Picture:
     def numbers(self) -> Numbers[Any]:
         """Every number behind the picture, at any length."""
         figure, view = self.job.figure, self.job.view
-        if figure.shape(view) == figure.shape(self.job.seen_view):
-            return self.seen
+        shown = self._shown[-1] if self._shown else None
+        if shown and figure.shape(shown.view) == figure.shape(view):
+            return shown
         if not self.job.needs_all:  # else it was asked when the job was settled
             self.job.check_memory(view)
         return figure.compute(view)
 
-    @cached_property
+    @property
     def seen(self) -> Numbers[Any]:
         """The numbers that the picture shows: no more than it has pixels, averages where there are more."""
-        return self.job.figure.compute(self.job.seen_view)
+        if not self._shown:
+            if isinstance(self.job.figure, Figure):
+                with self._style():
+                    self._drawing()
+            else:
+                self._shown.append(self.job.figure.compute(self.job.seen_view))
+        return self._shown[-1]
+
+    @cached_property
+    def _shown(self) -> list[Numbers[Any]]:
+        """The numbers of the last picture that was drawn, if any was."""
+        return []
 
     @cached_property
     def sizes(self) -> dict[str, int]:
@@ -71,11 +87,8 @@ class Picture:
         -------
         the same Axes
         """
-        panels = split_axes(axes, self.figure.grid_for(self.job.seen_view))
-        scale = self.figure.draw(self.seen, panels, self.job.canvas)
-        if scale is not None:
-            add_colour_bar(scale, panels)
-        make_readable(panels, self.job.canvas, " ".join(self.figure.texts()))
+        self._shown[:] = [draw_on(self.figure, self.job.view, axes, self.job.canvas)]
+        make_readable(axes, self.job.canvas, " ".join(self.figure.texts()))
         return axes
 
     def render(self, *formats: str) -> list[bytes]:
@@ -91,7 +104,7 @@ class Picture:
         pictures = [format for format in formats if not FORMATS[format].numbers]
         if pictures:
             self.job.check_names()
-            with style_context(self.job.canvas, " ".join([self.title(), *self.figure.texts()])) as notes:
+            with self._style() as notes:
                 drawing = self._drawing()
                 result = {format: list(self._encode(format, drawing)) for format in pictures}
                 self.notes.extend(notes)
@@ -116,17 +129,15 @@ class Picture:
             return ""
         return self.figure.title(self.job.seen_view) if canvas.title is None else canvas.title
 
+    def _style(self) -> AbstractContextManager[list[str]]:
+        return style_context(self.job.canvas, " ".join([self.title(), *self.figure.texts()]))
+
     def _drawing(self) -> Drawing:
-        figure, canvas, view = self.figure, self.job.canvas, self.job.seen_view
-        drawing, axes = new_picture(canvas, figure.aspect_for(view), figure.grid_for(view))
-        scale = figure.draw(self.seen, axes, canvas)
-        if scale is not None:
-            add_colour_bar(scale, axes)
-        if self.title():
-            drawing.suptitle(canvas.wrapped(self.title()))
-        if self.seen.caption():
-            drawing.supxlabel(canvas.wrapped(self.seen.caption()), fontsize="small", alpha=0.7)
-        settle(drawing)
+        known = vars(self).get("numbers")
+        drawing, numbers = draw_page(self.figure, self.job.view, self.job.canvas, self.title(), known)
+        self._shown[:] = [numbers]
+        if not self.job.canvas.limits_given:
+            self.notes.extend(filter(None, [washed_out(numbers.limits(), numbers.coloured())]))
         return drawing
 
     def _encode(self, format: str, what: Drawing | Numbers[Any]) -> Iterator[bytes]:

@@ -109,6 +109,11 @@ class Measure:
         """The measure on an axis."""
         return self.text if self.similarity else f"{self.text} distance"
 
+    @property
+    def palette(self) -> str:
+        """The kind of colours that show it, whatever the values are: a similarity has two signs, a distance has one."""
+        return "diverging" if self.similarity else "sequential"
+
 
 _ALL = (
     Measure("euclidean", "Euclidean", lambda a, b: np.sqrt(_squares(a, b)), lambda s, _: np.sqrt(s)),

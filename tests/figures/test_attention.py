@@ -13,7 +13,7 @@ from pecli.core.errors import UsageError
 from pecli.encodings.capabilities import Additive
 from pecli.encodings.rope import Rope
 from pecli.figures.attention import Attention, AttentionNumbers, positioned, weights
-from pecli.figures.canvas import style_context
+from pecli.figures.style import style_context
 from pecli.figures.tokens import products
 
 ADDED = ["sinusoidal:d=7", "clock", "geometric:d=8", "binary", "learned:d=5"]
@@ -146,18 +146,20 @@ def test_the_difference_is_printed_in_the_picture() -> None:
 def test_tokens_stand_on_the_axes_in_their_order() -> None:
     _, drawn = panels(tokens="x y z", reorder="swap:0,1")
     beside = [[text.get_text() for text in one.get_yticklabels()] for one in drawn]
-    below = [[text.get_text() for text in one.get_xticklabels()] for one in drawn]
+    below = [[text.get_text() for text in one.get_xticklabels()] for one in drawn[2:]]
     orders = [["x", "y", "z"], ["y", "x", "z"]]
     assert beside == [*orders, *orders]
-    assert below == [[], [], *orders]  # those of the panels above are the same
-    assert [one.get_xlabel() for one in drawn] == ["", "", "key", "key"]
+    assert below == orders
+    shown = [one.xaxis.get_tick_params()["labelbottom"] for one in drawn]
+    assert shown == [False, False, True, True]  # those of the panels above are the same
 
 
-@pytest.mark.parametrize("size", ["column", "page", "3x3", "slide"])
+@pytest.mark.parametrize("size", ["column", "page", "5x6", "slide"])
 def test_no_label_is_cut_off_by_the_edge(size: str) -> None:
     picture = pecli.figure("attention", size=size, dpi=40, tokens="a verylongtokenindeed b")
     with style_context(picture.job.canvas, "a"):
         drawing = picture._drawing()
+        drawing.set_dpi(100)
         drawing.draw_without_rendering()
         box = drawing.get_tightbbox()
     width, height = drawing.get_size_inches()

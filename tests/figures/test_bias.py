@@ -113,7 +113,9 @@ def test_lines_are_named_by_their_heads() -> None:
     axes = Drawing(dpi=20).subplots()
     pecli.figure("offsets", encoding="alibi:heads=3", length=9).draw(axes)
     panel = axes.child_axes[0] if axes.child_axes else axes
-    texts = [text for line in panel.get_lines() if (text := str(line.get_label())).startswith("head")]
+    legend = panel.get_legend()
+    assert legend is not None
+    texts = [text.get_text() for text in legend.get_texts()]
     assert texts == ["head 0, slope 1/16", "head 1, slope 1/256", "head 2, slope 1/4"]
 
 

@@ -15,7 +15,10 @@ from PIL import Image
 import pecli
 from pecli.core.errors import UnknownNameError, UsageError
 from pecli.figures import fonts
-from pecli.figures.canvas import Canvas, new_picture, split_axes, style_context
+from pecli.figures.canvas import Canvas
+from pecli.figures.own_axes import split_axes
+from pecli.figures.panels import Panel
+from pecli.figures.style import style_context
 from pecli.figures.style_files import read_style
 
 
@@ -23,13 +26,7 @@ from pecli.figures.style_files import read_style
     ("size", "width"), [("column", 3.25), ("page", 6.75), ("blog", 8), ("slide", 13.33), ("5x3", 5)]
 )
 def test_sizes_are_widths_at_final_scale(size: str, width: float) -> None:
-    assert Canvas(size=size).extent(0.5, (1, 1))[0] == width
-
-
-def test_an_exact_size_is_kept_and_a_named_one_follows_the_panels() -> None:
-    assert Canvas(size="5x3.5").extent(0.5, (1, 2)) == (5, 3.5)
-    wide, tall = Canvas().extent(0.5, (1, 2)), Canvas().extent(0.5, (2, 1))
-    assert wide[0] == tall[0] and wide[1] < tall[1]
+    assert Canvas(size=size).inches.width == width
 
 
 def test_text_is_7_to_9_points_on_paper() -> None:
@@ -138,17 +135,10 @@ def test_a_font_for_chinese_is_added_behind_ours(monkeypatch: pytest.MonkeyPatch
         assert mpl.rcParams["font.family"] == ["DejaVu Sans"]
 
 
-def test_a_new_picture_has_its_panels_row_by_row() -> None:
-    picture, axes = new_picture(Canvas(size="5x3", dpi=30), 0.5, (2, 3))
-    assert tuple(picture.get_size_inches()) == (5, 3)
-    assert len(axes) == 6
-    assert axes == picture.axes
-
-
 def test_panels_inside_a_given_axes_do_not_overlap() -> None:
     axes = Drawing().subplots()
-    assert split_axes(axes, (1, 1)) == [axes]
-    boxes = [one.get_position() for one in split_axes(axes, (2, 2))]
+    assert split_axes(axes, [Panel()], 1) == [axes]
+    boxes = [one.get_position() for one in split_axes(axes, [Panel()] * 4, 2)]
     assert sum(a.overlaps(b) for a in boxes for b in boxes) == len(boxes)  # each with itself
     assert boxes[0].y0 > boxes[2].y1 and boxes[0].x1 < boxes[1].x0
 

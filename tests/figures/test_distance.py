@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib.figure import Figure as Drawing
@@ -37,10 +38,25 @@ def test_values_on_both_sides_of_0_get_symmetric_colours(measure: str) -> None:
     assert image.get_cmap().name == "RdBu_r"
 
 
-def test_similarities_above_0_keep_a_sequential_map() -> None:
-    (image,) = drawn(d=6, base=10000, length=2, measure="cos").images
-    assert image.get_clim() == (image.get_array().min(), 1)
-    assert image.get_cmap().name == "viridis"
+@pytest.mark.parametrize("base", [10, 10000])
+@pytest.mark.parametrize("measure", ["euclidean", "cos", "corr"])
+def test_a_measure_has_one_palette_whatever_its_values_are(measure: str, base: int) -> None:
+    (image,) = drawn(d=6, base=base, length=9, measure=measure).images
+    assert image.get_cmap().name == ("viridis" if measure == "euclidean" else "RdBu_r")
+
+
+@pytest.mark.parametrize("cmap", [None, "coolwarm", "viridis"])
+@pytest.mark.parametrize("limits", [{}, {"vmin": -0.5}, {"vmax": 3.0}])
+def test_0_has_the_middle_of_the_map_whatever_map_and_limits_are_given(
+    cmap: str | None, limits: dict[str, float]
+) -> None:
+    (image,) = drawn(d=6, base=10000, length=5, measure="cos", cmap=cmap, **limits).images
+    low, high = image.get_clim()
+    assert (low, high) == (limits.get("vmin", 0.0), limits.get("vmax", 1.0))
+    whole = mpl.colormaps[cmap or "RdBu_r"]
+    reach = max(-low, high)
+    for value in (low, 0.0, high / 2, high):
+        assert image.to_rgba(value) == pytest.approx(whole(0.5 + value / (2 * reach)), abs=0.02)
 
 
 def test_axes_and_colour_bar_are_labelled() -> None:
@@ -49,13 +65,13 @@ def test_axes_and_colour_bar_are_labelled() -> None:
     assert axes.figure.axes == [axes] and bar is axes.images[0].colorbar.ax
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("position q", "position p")
     assert bar.get_ylabel() == "city block distance"
-    assert axes.get_aspect() == 1
+    assert axes.get_box_aspect() == 1
 
 
 @pytest.mark.parametrize("d", [6, 7])
 def test_more_positions_than_pixels_are_averaged_and_the_caption_says_so(d: int) -> None:
-    picture = pecli.figure("distance", d=d, base=10, length=101, start=3, dpi=10, size="2x2")
-    axes: Any = picture.draw(Drawing().subplots())
+    picture = pecli.figure("distance", d=d, base=10, length=101, start=3, dpi=10, size="3x3")
+    axes: Any = picture.draw(Drawing(figsize=(3, 3), dpi=10).subplots())
     size = picture.seen.facts()["block"]
     whole = pecli.figure("distance", d=d, base=10, length=101, start=3).numbers.main
     cuts = range(0, 101, size)

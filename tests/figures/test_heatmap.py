@@ -13,7 +13,7 @@ from PIL import Image
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.figures.canvas import style_context
+from pecli.figures.style import style_context
 from pecli.jobs.picture import Picture
 
 

@@ -91,7 +91,7 @@ def test_an_error_is_the_larger_of_a_pairs_two_columns() -> None:
 
 
 def test_a_pixel_is_the_largest_error_of_its_positions() -> None:
-    picture = pecli.figure("precision", encoding="rope:d=8", length=997, size="2x2", dpi=30)
+    picture = pecli.figure("precision", encoding="rope:d=8", length=997, size="3x3", dpi=30)
     whole, seen = (getattr(picture, name) for name in ("numbers", "seen"))
     cuts = [whole.error[at : at + seen.block].max(axis=0) for at in range(0, 997, seen.block)]
     assert seen.block > 1

@@ -21,6 +21,7 @@ from pecli.encodings import read_encoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.relative import Relative
 from pecli.figures.relative_tensor import RelativeTensor
+from pecli.figures.style import style_context
 
 LENGTH, D = 7, 6
 
@@ -105,10 +106,9 @@ def test_the_picture_computes_only_the_slices_it_shows() -> None:
     assert picture.numbers.main.shape == (LENGTH, LENGTH, 100)
 
 
-def test_panels_without_a_slice_are_left_empty() -> None:
-    drawn = panels(length=LENGTH, d=D, dims=(0, 1, 2, 3))  # five panels on a grid of six
-    assert [len(one.get_images()) for one in drawn] == [1, 1, 1, 1, 1, 0]
-    assert not drawn[-1].axison
+def test_there_is_a_panel_for_the_offsets_and_one_for_every_slice() -> None:
+    drawn = panels(length=LENGTH, d=D, dims=(0, 1, 2, 3))
+    assert [len(one.get_images()) for one in drawn] == [1, 1, 1, 1, 1]
 
 
 @pytest.mark.parametrize("encoding", ["sinusoidal", "clock", "geometric", "rope"])
@@ -181,16 +181,15 @@ def test_averages_over_pixels_are_those_of_every_pair_in_them(spec: str, blocks:
 
 
 def test_more_positions_than_pixels_are_averaged_and_the_caption_says_so() -> None:
-    options: Any = {"d": D, "base": 10, "length": 101, "start": 3, "dims": (0, 5), "size": "2x2"}
+    options: Any = {"d": D, "base": 10, "length": 101, "start": 3, "dims": (0, 5), "size": "5x3"}
     picture = pecli.figure("relative", **options, dpi=30)
     size = picture.seen.facts()["block"]
     assert size > 1 and 101 % size
     assert picture.seen.caption() == f"each pixel: mean of {size} × {size} pairs"
     expected = [block_means(Relative(d=D, base=10), Blocks(3, 101, size), dim) for dim in (0, 5)]
     assert np.moveaxis(picture.seen.main, -1, 0) == pytest.approx(np.array(expected), abs=1e-14)
-    axes = Drawing(dpi=30).subplots()
-    picture.draw(axes)
-    drawn = [one for one in axes.child_axes if isinstance(one, Axes)][:3]
+    with style_context(picture.job.canvas):
+        drawn = picture._drawing().axes[:3]
     assert drawn[0].get_title() == "i − j, ±100"
     for one, values in zip(drawn[1:], expected, strict=True):
         assert np.asarray(one.get_images()[0].get_array()) == pytest.approx(values, abs=1e-14)
@@ -201,13 +200,13 @@ def test_more_positions_than_pixels_are_averaged_and_the_caption_says_so() -> No
 
 
 def test_a_length_that_the_pixels_hold_is_exact_and_has_no_caption() -> None:
-    picture = pecli.figure("relative", d=D, base=10, length=LENGTH, start=1009)
+    picture = pecli.figure("relative", d=D, base=10, length=LENGTH, start=1009, dpi=30)
     assert picture.seen.caption() == ""
     assert picture.seen.main == pytest.approx(tensor(LENGTH, D, 10)[:, :, picture.seen.arrays()["dims"]], abs=1e-15)
 
 
 def test_the_numbers_are_never_averaged() -> None:
-    numbers = pecli.figure("relative", d=D, base=10, length=101, size="2x2", dpi=30).numbers
+    numbers = pecli.figure("relative", d=D, base=10, length=101, size="5x3", dpi=30).numbers
     assert numbers.caption() == ""
     assert numbers.main == pytest.approx(tensor(101, D, 10), abs=1e-13)
 

@@ -9,7 +9,7 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.figures.canvas import style_context
+from pecli.figures.style import style_context
 from pecli.measures.pair_density import pearson, ranks
 
 

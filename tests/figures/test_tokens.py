@@ -9,11 +9,15 @@ import pytest
 from matplotlib.figure import Figure as Drawing
 
 import pecli
+from pecli.analysis import View
 from pecli.core.errors import PecliError, UsageError
 from pecli.core.positions import Positions
+from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.figures.attention import Attention
+from pecli.figures.canvas import Canvas
+from pecli.figures.page import draw_page
 from pecli.figures.score_terms import Terms
-from pecli.figures.token_axes import label_tokens
+from pecli.figures.token_axes import label_tokens, turn_tokens
 from pecli.figures.tokens import EXAMPLES, products, random_vector, read_order
 from pecli.jobs.job import Job
 
@@ -174,30 +178,39 @@ def test_products_have_the_same_bits_in_any_order(count: int, width: int) -> Non
     assert np.array_equal(products(rows[order], rows[order]), products(rows, rows)[np.ix_(order, order)])
 
 
-def labels(words: list[str], size: tuple[float, float], dpi: int = 50) -> tuple[list[str], list[str], float]:
-    axes = Drawing(figsize=size, dpi=dpi).subplots()
-    label_tokens(axes, words, "query", "key", around=5)
+def labels(words: list[str], size: float) -> tuple[list[str], list[str], float]:
+    axes = Drawing(figsize=(size, size), dpi=50).add_axes((0, 0, 1, 1))
+    label_tokens(axes, words, words, "query", "key")
+    turn_tokens(axes)
     below = axes.get_xticklabels()
     return (
         [text.get_text() for text in below],
         [text.get_text() for text in axes.get_yticklabels()],
-        below[0].get_rotation(),
+        float(below[0].get_rotation()),
     )
 
 
 def test_tokens_stand_on_both_axes() -> None:
-    assert labels(["I", "like", "you"], (5, 5)) == (["I", "like", "you"], ["I", "like", "you"], 0)
+    assert labels(["I", "like", "you"], 5) == (["I", "like", "you"], ["I", "like", "you"], 0)
 
 
-def test_tokens_without_room_are_turned_stacked_cut_or_left_out() -> None:
-    assert labels(["extraordinary"] * 7, (3, 3))[2] == 90
-    below, beside, rotation = labels(["明天"] * 11, (2.5, 2.5))
+def test_tokens_without_room_are_turned_stacked_or_shortened_but_never_left_out() -> None:
+    assert labels(["extraordinary"] * 7, 3)[2] == 90
+    below, beside, rotation = labels(["明天"] * 11, 2.5)
     assert (set(below), set(beside), rotation) == ({"明\n天"}, {"明天"}, 0)
-    assert {text[-1] for text in labels(["x" * 99] * 3, (4, 4))[1]} == {"…"}
+    assert {text[-1] for text in labels(["x" * 99] * 3, 4)[1]} == {"…"}
     numbers = [str(i) for i in range(101)]
-    shown = labels(numbers, (4, 4))[1]
-    assert 5 < len(shown) < 50
-    assert shown == numbers[:: len(numbers) // len(shown) + (len(numbers) % len(shown) > 0)]
+    assert labels(numbers, 4)[:2] == (numbers, numbers)
+
+
+def test_a_panel_grows_with_its_tokens_and_a_size_that_cannot_hold_them_is_refused() -> None:
+    words = " ".join(map(str, range(60)))
+    with pytest.raises(UsageError, match=r"size.*5x3.* is too small .* it takes"):
+        pecli.figure("attention", tokens=words, size="5x3", dpi=30).render("png")
+    drawing, _ = draw_page(
+        Terms(tokens=words[:109]), View((Sinusoidal(d=8),), Positions(length=40)), Canvas(dpi=30), ""
+    )
+    assert drawing.get_figheight() > 20  # one panel below the other
 
 
 @pytest.mark.parametrize("figure", ["attention", "terms"])

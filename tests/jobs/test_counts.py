@@ -41,7 +41,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
     count(memory, "available")
     count(job, "targets_of")
-    count(job, "_pixels")
+    count(job, "_panels")
     count(job, "check_target", "looked at before")
     count(picture, "check_target", "looked at when writing")
     count(Sinusoidal, "check", "encodings")
@@ -53,7 +53,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 ONCE = {
     "available": 1,
     "targets_of": 1,
-    "_pixels": 1,
+    "_panels": 1,
     "looked at before": 1,
     "looked at when writing": 1,
     "encodings": 1,

@@ -1,0 +1,55 @@
+"""Colour bars: what they take beside a panel before and after there are numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pecli.figures.canvas import Canvas
+from pecli.figures.panels import Bar
+from pecli.figures.text_size import Ruler
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Drawing
+
+PLACEHOLDER = "−0.00"  # about the widest tick
+BEFORE, WIDTH = 0.7, 1.0  # ems between panel and bar, and of the bar
+OUTLINE = 0.4  # points
+
+
+def bar_width(canvas: Canvas, ruler: Ruler) -> float:
+    """About what a colour bar takes beside a panel before it is drawn, in inches."""
+    return (BEFORE + WIDTH + 2.4) * canvas.inches.font / 72 + ruler.width(PLACEHOLDER, canvas.small)
+
+
+def drawn_width(axes: Axes, canvas: Canvas, ruler: Ruler) -> float:
+    """What a colour bar takes that is drawn."""
+    box = axes.get_tightbbox(ruler.renderer, for_layout_only=True)
+    assert box is not None  # an Axes that is visible has one
+    return BEFORE * canvas.inches.font / 72 + float(box.x1 - axes.bbox.x0) / ruler.dpi
+
+
+def add_bar(drawing: Drawing, mappable: Any, bar: Bar, canvas: Canvas, axes: Axes | None = None) -> Axes:
+    """A colour bar on an Axes of its own, to be put in its place."""
+    from matplotlib.colors import LogNorm
+
+    from pecli.figures.ticks import NumberTexts, RoundTicks
+
+    place = drawing.add_axes((0.0, 0.0, 0.05, 1.0)) if axes is None else axes
+    place.set_label("<colorbar>")  # as matplotlib calls those that it makes itself
+    log = isinstance(mappable.norm, LogNorm)
+    ticks: Any = list(bar.ticks) if bar.ticks is not None else None if log else RoundTicks()
+    drawn = drawing.colorbar(
+        mappable, cax=place, ticks=ticks, label=bar.label, format=NumberTexts(), extend=_beyond(mappable)
+    )
+    drawn.outline.set_linewidth(OUTLINE * canvas.scale)
+    return place
+
+
+def _beyond(mappable: Any) -> Any:
+    """At which ends values lie beyond the colours."""
+    values, (low, high) = mappable.get_array(), mappable.get_clim()
+    if not values.size:
+        return "neither"
+    below, above = bool(values.min() < low), bool(values.max() > high)
+    return {(True, True): "both", (True, False): "min", (False, True): "max"}.get((below, above), "neither")

@@ -1,0 +1,234 @@
+"""Where panels stand on a page: what stands around them is measured, they share what is left. Lengths in inches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from pecli.figures.panels import Panel, Run, runs_of
+
+
+class Box(NamedTuple):
+    """A rectangle on the page; y runs from the bottom."""
+
+    left: float
+    bottom: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True)
+class Block:
+    """A panel with what was measured around its frame.
+
+    bar, bar_height : the width that a colour bar beside it takes, 0 for none, and the height that its label takes
+    width, height : the smallest frame that its texts allow
+    """
+
+    panel: Panel
+    left: float
+    right: float
+    top: float
+    bottom: float
+    bar: float
+    bar_height: float
+    width: float
+    height: float
+
+    def or_wider(self, other: Block) -> Block:
+        """The same panel with whichever margins are wider."""
+        return replace(
+            self,
+            left=max(self.left, other.left),
+            right=max(self.right, other.right),
+            top=max(self.top, other.top),
+            bottom=max(self.bottom, other.bottom),
+        )
+
+
+@dataclass(frozen=True)
+class Room:
+    """The page: its width, its height (None: what the panels take), what title and caption take, and the gaps."""
+
+    width: float
+    height: float | None
+    head: float
+    foot: float
+    gap: float
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Frames of all panels, in order, and of the colour bars, on a page of that size.
+
+    lacks : inches of width and height that the worst panel lacks
+    """
+
+    columns: int
+    width: float
+    height: float
+    frames: tuple[Box, ...]
+    runs: tuple[Run, ...]
+    bars: tuple[Box, ...]
+    lacks: tuple[float, float]
+
+    @property
+    def fits(self) -> bool:
+        """Whether no panel is below its smallest size."""
+        return max(self.lacks) < 1e-6
+
+    def moved(self, before: Layout) -> float:
+        """How far anything is from where it was; inches."""
+        if (self.columns, self.runs) != (before.columns, before.runs):
+            return float("inf")
+        pairs = zip((*self.frames, *self.bars), (*before.frames, *before.bars), strict=True)
+        return max(
+            abs(self.height - before.height), *(abs(a - b) for pair in pairs for a, b in zip(*pair, strict=True))
+        )
+
+    @property
+    def smallest(self) -> float:
+        """The area of the smallest frame."""
+        return min(frame.width * frame.height for frame in self.frames)
+
+
+def best(blocks: Sequence[Block], room: Room, preferred: int) -> Layout:
+    """The grid that fits: with the columns preferred, or fewer; on a page of fixed height whichever shows most."""
+    if room.height is None:
+        tried = [solve(blocks, room, columns) for columns in range(min(preferred, len(blocks)), 0, -1)]
+        return next((one for one in tried if one.fits), min(tried, key=lambda one: max(one.lacks)))
+    tried = [solve(blocks, room, columns) for columns in range(1, len(blocks) + 1)]
+    fitting = [one for one in tried if one.fits]
+    if not fitting:
+        return min(tried, key=lambda one: sum(one.lacks))
+    most = max(one.smallest for one in fitting)
+    return min(fitting, key=lambda one: (one.smallest < 0.8 * most, abs(one.columns - preferred)))
+
+
+def least_page(blocks: Sequence[Block], room: Room, preferred: int) -> tuple[float, float]:
+    """Width and height of the smallest page that would be enough."""
+
+    def excess(page: tuple[float, float]) -> tuple[float, float]:
+        return max(page[0] / room.width, page[1] / (room.height or page[1])), page[0] * page[1]
+
+    most = len(blocks) if room.height is not None else min(preferred, len(blocks))
+    return min((_least(blocks, room, columns) for columns in range(1, most + 1)), key=excess)
+
+
+def _least(blocks: Sequence[Block], room: Room, columns: int) -> tuple[float, float]:
+    """The smallest page with so many columns."""
+    grid = _grid(blocks, columns)
+    width = max(max(one.width, one.height / one.panel.aspect) if one.panel.exact else one.width for one in blocks)
+    least = [width * one.panel.aspect if one.panel.exact else one.height for one in blocks]
+    heights = [max(least[at] for at in row) for row in grid.rows]
+    for run in grid.runs:
+        rows = range(run.first_row, run.last_row + 1)
+        share = blocks[run.panel].bar_height / len(rows)
+        heights = [max(height, share) if row in rows else height for row, height in enumerate(heights)]
+    across = (columns + 1) * room.gap + sum(map(sum, grid.sides)) + columns * width
+    around = room.head + room.foot + (len(grid.rows) + 1) * room.gap + sum(map(sum, grid.ends))
+    return across, around + sum(heights)
+
+
+class Grid(NamedTuple):
+    """The panels of each row, the colour bars, what columns take left and right of frames and rows above and below."""
+
+    rows: list[list[int]]
+    runs: tuple[Run, ...]
+    sides: list[tuple[float, float]]
+    ends: list[tuple[float, float]]
+
+
+def _grid(blocks: Sequence[Block], columns: int) -> Grid:
+    rows = [list(range(at, min(at + columns, len(blocks)))) for at in range(0, len(blocks), columns)]
+    runs = runs_of([block.panel for block in blocks], columns)
+    ends = [(max(blocks[at].top for at in row), max(blocks[at].bottom for at in row)) for row in rows]
+    return Grid(rows, runs, _sides(blocks, rows, runs), ends)
+
+
+def solve(blocks: Sequence[Block], room: Room, columns: int) -> Layout:
+    """The layout in so many columns."""
+    rows, runs, sides, ends = _grid(blocks, columns)
+    across = room.width - (columns + 1) * room.gap - sum(map(sum, sides))
+    around = room.head + room.foot + (len(rows) + 1) * room.gap + sum(map(sum, ends))
+    down = None if room.height is None else room.height - around
+    widths, heights = _frames(blocks, rows, across, down)
+    height = around + sum(heights) if room.height is None else room.height
+
+    spare = max(0.0, across - sum(widths)) / 2  # exact panels on a page that is wider than they need
+    lefts = _edges(room.gap + spare, widths, sides, room.gap)
+    slack = 0.0 if down is None else max(0.0, down - sum(heights)) / 2
+    tops = _edges(room.gap + room.head + slack, heights, ends, room.gap)
+    frames = tuple(
+        _frame(blocks[at].panel, Box(lefts[c], height - tops[r] - heights[r], widths[c], heights[r]))
+        for r, row in enumerate(rows)
+        for c, at in enumerate(row)
+    )
+    bars = tuple(_bar_place(run, blocks, rows, frames) for run in runs)
+    short = [blocks[run.panel].bar_height - bar.height for run, bar in zip(runs, bars, strict=True)]
+    lacks = (
+        max(block.width - frame.width for block, frame in zip(blocks, frames, strict=True)),
+        max([block.height - frame.height for block, frame in zip(blocks, frames, strict=True)] + short),
+    )
+    return Layout(columns, room.width, height, frames, runs, bars, lacks)
+
+
+def _sides(blocks: Sequence[Block], rows: Sequence[Sequence[int]], runs: Sequence[Run]) -> list[tuple[float, float]]:
+    """What every column takes left and right of its frames, colour bars included."""
+    columns = [[blocks[row[c]] for row in rows if c < len(row)] for c in range(len(rows[0]))]
+    bars = [max((blocks[run.panel].bar for run in runs if run.column == c), default=0.0) for c in range(len(columns))]
+    return [
+        (max(block.left for block in column), max(block.right for block in column) + bar)
+        for column, bar in zip(columns, bars, strict=True)
+    ]
+
+
+def _edges(first: float, sizes: Sequence[float], around: Sequence[tuple[float, float]], gap: float) -> list[float]:
+    """Where frames of these sizes begin that have so much before and behind them."""
+    edges = []
+    for size, (before, behind) in zip(sizes, around, strict=True):
+        edges.append(first + before)
+        first += before + size + behind + gap
+    return edges
+
+
+def _frames(
+    blocks: Sequence[Block], rows: Sequence[Sequence[int]], across: float, down: float | None
+) -> tuple[list[float], list[float]]:
+    """Widths of the columns and heights of the rows of frames."""
+    columns = len(rows[0])
+    width = max(1e-3, across / columns)
+    exact = [max((blocks[at].panel.aspect for at in row if blocks[at].panel.exact), default=None) for row in rows]
+    wanted = [max(blocks[at].panel.aspect for at in row) for row in rows]
+    least = [max(blocks[at].height for at in row) for row in rows]
+    heights = [width * a if a is not None else max(width * w, h) for a, w, h in zip(exact, wanted, least, strict=True)]
+    if down is None:
+        return [width] * columns, heights
+    share = max(1e-3, down) / sum(heights)
+    if all(one is None for one in exact):
+        return [width] * columns, [height * share for height in heights]
+    share = min(1.0, share)
+    kept = [any(blocks[row[c]].panel.exact for row in rows if c < len(row)) for c in range(columns)]
+    narrow = width * share
+    wide = (across - narrow * sum(kept)) / max(1, columns - sum(kept))
+    return [narrow if one else wide for one in kept], [height * share for height in heights]
+
+
+def _frame(panel: Panel, cell: Box) -> Box:
+    """The frame of a panel in its cell; one of exact aspect stands at the top, in the middle."""
+    if not panel.exact:
+        return cell
+    width = min(cell.width, cell.height / panel.aspect)
+    height = width * panel.aspect
+    return Box(cell.left + (cell.width - width) / 2, cell.bottom + cell.height - height, width, height)
+
+
+def _bar_place(run: Run, blocks: Sequence[Block], rows: Sequence[Sequence[int]], frames: Sequence[Box]) -> Box:
+    """The strip that a bar with its labels takes: as high as its panels, right of them."""
+    last = [at for row in rows[run.first_row : run.last_row + 1] for c, at in enumerate(row) if c == run.column]
+    edge = last or [rows[run.first_row][-1]]
+    right = max(frames[at].left + frames[at].width for at in edge) + max(blocks[at].right for at in edge)
+    top = max(frames[at].bottom + frames[at].height for at in rows[run.first_row])
+    bottom = min(frames[at].bottom for at in rows[run.last_row])
+    return Box(right, bottom, blocks[run.panel].bar, top - bottom)

@@ -1,0 +1,82 @@
+"""Where a legend stands: right of its panel where there is room, else below it in as many columns as fit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pecli.figures.layout import Box
+from pecli.figures.text_size import Ruler
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.legend import Legend
+
+SHARE = 0.5  # of the panel's width, that a legend beside it takes at most
+BELOW = "legend below"
+
+
+def _of(axes: Axes) -> Legend:
+    legend = axes.get_legend()
+    assert legend is not None  # what the callers ask first
+    return legend
+
+
+def size_of(axes: Axes, ruler: Ruler) -> tuple[float, float]:
+    """Width and height of the legend."""
+    box = _of(axes).get_window_extent(ruler.renderer)
+    return box.width / ruler.dpi, box.height / ruler.dpi
+
+
+def gap_of(axes: Axes, ruler: Ruler) -> float:
+    """What is left free between a panel and its legend."""
+    return 0.6 * _of(axes).prop.get_size_in_points() / 72
+
+
+def is_beside(axes: Axes) -> bool:
+    """Whether the legend stands right of its panel; one that was put below stays there."""
+    return bool(_of(axes).get_label() != BELOW)
+
+
+def place_legend(axes: Axes, frame: Box, ruler: Ruler) -> None:
+    """Puts the legend, if there is one, beside or below the panel's frame."""
+    if axes.get_legend() is None:
+        return
+    legend = _of(axes)
+    legend.set_in_layout(False)
+    width, height = size_of(axes, ruler)
+    gap = gap_of(axes, ruler)
+    if is_beside(axes):
+        if width <= SHARE * frame.width and height <= 1.05 * frame.height:
+            _anchor(axes, 1 + gap / frame.width, 1.0)
+            return
+        _turn(axes, frame.width, ruler)
+    box = axes.get_tightbbox(ruler.renderer, bbox_extra_artists=axes.texts, for_layout_only=True)
+    assert box is not None  # an Axes that is visible has one
+    _anchor(axes, 0.0, -((axes.bbox.y0 - box.y0) / ruler.dpi + gap) / frame.height)
+
+
+def _anchor(axes: Axes, x: float, y: float) -> None:
+    """The legend with its upper left corner there, in shares of the frame."""
+    legend = _of(axes)
+    legend.set_loc("upper left")
+    legend.borderaxespad = 0.0
+    legend.borderpad = 0.0
+    legend.set_bbox_to_anchor((x, y), transform=axes.transAxes)
+
+
+def _turn(axes: Axes, room: float, ruler: Ruler) -> None:
+    """Makes the legend anew for a place below the panel: in columns, with entries that fit it."""
+    old = _of(axes)
+    size = old.prop.get_size_in_points()
+    texts = [ruler.wrapped(text.get_text(), size, room - 3 * size / 72) for text in old.get_texts()]
+    columns = max(1, min(len(texts), int(room / size_of(axes, ruler)[0])))
+    title = " ".join(old.get_title().get_text().split("\n")) or None
+    new = axes.legend(handles=old.legend_handles, labels=texts, ncols=columns, title=title, alignment="left")
+    new.set_label(BELOW)
+    new.set_in_layout(False)
+
+
+def beside_own(axes: Axes) -> None:
+    """Puts the legend, if there is one, right of an Axes whose layout is not ours."""
+    if axes.get_legend() is not None:
+        _anchor(axes, 1.02, 1.0)

@@ -1,0 +1,57 @@
+"""Where the colours end: at the extreme values, where the user says, or where most values are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pecli.analysis import Limits
+from pecli.core.errors import mention
+from pecli.core.lazy import Array, np
+from pecli.core.number_text import number_text
+from pecli.figures.canvas import Canvas
+
+PERCENTILES = (2, 98)  # of the values, at which robust colours end
+ENOUGH = 200_000  # values that tell the percentiles
+WASHED_OUT = 0.3  # of the colours, or less, for all values between the percentiles: the rest is for a few
+
+
+def ends(low: float, high: float) -> Limits:
+    """The ends of colours for values from low to high: 0 in the middle where there are both signs, else at an end."""
+    if low < 0 < high:
+        return -max(-low, high), max(-low, high)
+    return (min(0.0, low), max(0.0, high)) if low != high or low else (0.0, 1.0)
+
+
+def chosen(canvas: Canvas, limits: Limits, values: Sequence[Array]) -> Limits:
+    """The limits that the canvas asks for where the figure's own are these."""
+    low, high = limits
+    if canvas.robust:
+        inner = most_values(values)
+        low, high = limits if inner is None else ends(*inner) if low < 0 < high else inner
+    low = low if canvas.vmin is None else canvas.vmin
+    high = high if canvas.vmax is None else canvas.vmax
+    return (low, high) if low < high else limits
+
+
+def limits_text(canvas: Canvas) -> str:
+    """The caption where the colours do not end at the extreme values; mostly nothing."""
+    return "colours from the {}nd to the {}th percentile".format(*PERCENTILES) if canvas.robust else ""
+
+
+def most_values(values: Sequence[Array]) -> Limits | None:
+    """The percentiles of the values, or None where these are all there is."""
+    flat = np.concatenate([one[np.isfinite(one)].reshape(-1) for one in values]) if values else np.zeros(0)
+    if not len(flat):
+        return None
+    low, high = np.percentile(flat[:: -(-len(flat) // ENOUGH)], PERCENTILES)
+    return (float(low), float(high)) if low < high else None
+
+
+def washed_out(limits: Limits | None, values: Sequence[Array]) -> str:
+    """A line for the reader where a few values take most of the colours; mostly nothing."""
+    inner = most_values(values) if limits is not None else None
+    if limits is None or inner is None or inner[1] - inner[0] > WASHED_OUT * (limits[1] - limits[0]):
+        return ""
+    few, most = (" to ".join(map(number_text, pair)) for pair in (limits, inner))
+    share = PERCENTILES[1] - PERCENTILES[0]
+    return f"{share} % of the values are {most} and the colours run from {few}: {mention('robust')} shows more"

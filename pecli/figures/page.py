@@ -1,0 +1,224 @@
+"""A figure on a page: frames with their labels first, then as many numbers as there are pixels, then their picture."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+from pecli.analysis import Numbers, View
+from pecli.core.errors import UsageError, mention
+from pecli.figures.axis_labels import label_edges
+from pecli.figures.bars import BEFORE, WIDTH, add_bar, bar_width, drawn_width
+from pecli.figures.canvas import Canvas
+from pecli.figures.figure import Figure
+from pecli.figures.layout import Block, Box, Layout, Room, best, least_page
+from pecli.figures.legends import place_legend
+from pecli.figures.limits import chosen, limits_text
+from pecli.figures.measure import block_of, guess, state_of, with_bar
+from pecli.figures.panels import Bar, Panel, labelled
+from pecli.figures.style import set_sizes
+from pecli.figures.text_size import Ruler
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Drawing
+    from matplotlib.text import Text
+
+SLACK = 1.05  # of the size that is named where one is refused: ticks change with the size
+PASSES = 4  # of measuring, at most: ticks follow the size of their axis
+TRIES = 3  # of computing, at most: numbers can bring labels that take some of the pixels
+LEAST_DPI = 100  # at which texts are measured: with fewer pixels letters have no true width
+GAP = 0.5  # ems between blocks and around the page
+
+
+def draw_page(
+    figure: Figure[Any], view: View[Any], canvas: Canvas, title: str, known: Numbers[Any] | None = None
+) -> tuple[Drawing, Numbers[Any]]:
+    """The picture of a figure, and the numbers that it shows.
+
+    known : every number, where they have been computed already
+
+    Raises
+    ------
+    UsageError : the size does not hold what has to be said, before anything is computed
+    """
+    page = _fitting(figure, view, canvas, title)
+    for _ in range(TRIES):
+        seen = page.seen()
+        every = known is not None and figure.shape(known.view) == figure.shape(seen)
+        numbers = known if known is not None and every else figure.compute(seen)
+        page.show(numbers.limited(partial(chosen, canvas)))
+        if not page.lost(seen) or figure.shape(page.seen()) == figure.shape(seen):
+            break
+        page = Page(figure, view, page.canvas, title, page.layout)
+    page.drawing.set_dpi(canvas.dpi)
+    return page.drawing, numbers
+
+
+def _fitting(figure: Figure[Any], view: View[Any], canvas: Canvas, title: str) -> Page:
+    """The page with everything around its frames, in smaller text where nothing else makes it fit."""
+    page = Page(figure, view, canvas, title)
+    page.arrange()
+    for smaller in canvas.smaller():
+        if page.layout.fits:
+            break
+        set_sizes(smaller)
+        page = Page(figure, view, smaller, title)
+        page.arrange()
+    if not page.layout.fits:
+        width, height = (ceil(10 * SLACK * side) / 10 for side in page.least())
+        text = (
+            f"{mention('size', canvas.size)} is too small for what {figure.name} has to say here: "
+            f"it takes {width} × {height} inches with text of {page.canvas.inches.font:g} points"
+        )
+        raise UsageError(text, option="size", value=canvas.size)
+    return page
+
+
+class Page:
+    """A picture in the making."""
+
+    def __init__(
+        self, figure: Figure[Any], view: View[Any], canvas: Canvas, title: str, layout: Layout | None = None
+    ) -> None:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure as Drawing
+
+        size = canvas.inches
+        self.figure, self.view, self.canvas = figure, view, canvas
+        self.title, self.caption = title, " " if size.height else ""  # a caption may come
+        self.ruler, self.panels = Ruler(max(LEAST_DPI, canvas.dpi)), figure.panels_for(view)
+        self.drawing = Drawing(figsize=(size.width, size.height or size.width), dpi=canvas.dpi)
+        FigureCanvasAgg(self.drawing)
+        self.drawing.set_dpi(self.ruler.dpi)
+        self.axes = [self.drawing.add_axes((0.0, 0.0, 1.0, 1.0)) for _ in self.panels]
+        self.titles: dict[Axes, tuple[str, str]] = {}  # as the figure has them, and as they are wrapped
+        self.blocks: list[Block] = []
+        self.measured: dict[Axes, tuple[Any, Block]] = {}
+        self.measured_bars: dict[Axes, tuple[Any, float]] = {}
+        self.bars: list[Axes] = []
+        self.mappables: list[Any] = []
+        figure.frame(view, self.axes, canvas)
+        if layout is None:
+            layout = best([guess(panel, canvas) for panel in self.panels], self._room(), figure.columns(view))
+        self.layout = layout
+        self._place(layout)
+
+    def arrange(self) -> None:
+        """Measures what stands around the frames and shares the rest, until nothing moves."""
+        for again in range(PASSES):
+            blocks = [self._block(axes, panel) for axes, panel in zip(self.axes, self.panels, strict=True)]
+            if again > 1:  # labels that come and go with the size would go on for ever: they keep their room
+                blocks = [block.or_wider(before) for block, before in zip(blocks, self.blocks, strict=True)]
+            self.blocks = blocks
+            before, room = self.layout, self._room()
+            self.layout = best(self.blocks, room, self.figure.columns(self.view))
+            self._place(self.layout)
+            if self.layout.moved(before) * self.ruler.dpi < 0.5:
+                break
+
+    def _block(self, axes: Axes, panel: Panel) -> Block:
+        """The panel measured, where what stands around it may have changed since it was."""
+        now = state_of(axes)
+        if self.measured.get(axes, (None,))[0] != now:
+            title = self.titles.get(axes, ("", ""))[0]
+            self.measured[axes] = now, block_of(axes, panel, title, self.canvas, self.ruler)
+        return with_bar(self.measured[axes][1], self.canvas, self.ruler, self._bar_width(panel.bar))
+
+    def _bar_width(self, bar: Bar | None) -> float:
+        """What a colour bar takes: as measured where it is drawn, else about."""
+        drawn = [axes for axes in self.bars if bar is not None and axes.get_ylabel() == bar.label]
+        if bar is None or not drawn:
+            return bar_width(self.canvas, self.ruler) if bar else 0.0
+        for axes in drawn:
+            now = state_of(axes)
+            if self.measured_bars.get(axes, (None,))[0] != now:
+                self.measured_bars[axes] = now, drawn_width(axes, self.canvas, self.ruler)
+        return max(self.measured_bars[axes][1] for axes in drawn)
+
+    def least(self) -> tuple[float, float]:
+        """Width and height that would be enough."""
+        return least_page(self.blocks, self._room(), self.figure.columns(self.view))
+
+    def seen(self) -> View[Any]:
+        """The view through the pixels that the panels have."""
+        share = self.canvas.dpi / self.ruler.dpi
+        boxes = [(share * axes.bbox.height, share * axes.bbox.width) for axes in self.axes]
+        return replace(self.view, panels=tuple((round(height), round(width)) for height, width in boxes))
+
+    def lost(self, before: View[Any]) -> bool:
+        """Whether a panel has fewer pixels than numbers were made for."""
+        pairs = zip(self.seen().panels or (), before.panels or (), strict=True)
+        return any(now < then for one, other in pairs for now, then in zip(one, other, strict=True))
+
+    def show(self, numbers: Numbers[Any]) -> None:
+        """Puts the numbers onto the frames, with their colour bars and caption."""
+        self.mappables = self.figure.draw(numbers, self.axes, self.canvas)
+        self.caption = "; ".join(
+            filter(None, [numbers.caption(), limits_text(self.canvas) if numbers.coloured() else ""])
+        )
+        self._add_bars()
+        self.arrange()
+
+    def _room(self) -> Room:
+        """What title and caption leave; they break into lines that fit the page."""
+        size = self.canvas.inches
+        gap = GAP * size.font / 72
+        across, head, foot = size.width - 2 * gap, 0.0, 0.0
+        if self.title:
+            text = self.drawing.suptitle(self.ruler.wrapped(self.title, size.font, across), fontsize=size.font)
+            head = self._height(text) + gap
+        if self.caption:
+            text = self.drawing.supxlabel(self.ruler.wrapped(self.caption, self.canvas.small, across), alpha=0.7)
+            foot = self._height(text) + gap
+        elif self.drawing.get_supxlabel():
+            self.drawing.supxlabel("")
+        return Room(size.width, size.height, head, foot, gap)
+
+    def _height(self, text: Text) -> float:
+        return float(text.get_window_extent(self.ruler.renderer).height) / self.ruler.dpi
+
+    def _place(self, layout: Layout) -> None:
+        """Puts everything where the layout has it."""
+        gap, em = GAP * self.canvas.inches.font / 72, self.canvas.inches.font / 72
+        self.drawing.set_size_inches(layout.width, layout.height)
+        shown = labelled(self.panels, layout.columns)
+        for axes, frame, panel, labels in zip(self.axes, layout.frames, self.panels, shown, strict=True):
+            self._put(axes, frame)
+            self._wrap(axes, frame.width)
+            label_edges(axes, panel, *labels)
+        self.figure.fit(self.view, self.axes, self.canvas)
+        for axes, frame in zip(self.axes, layout.frames, strict=True):
+            place_legend(axes, frame, self.ruler)
+        if len(self.bars) != len(layout.runs) and self.bars:
+            self._add_bars()
+        for bar, box in zip(self.bars, layout.bars, strict=False):
+            self._put(bar, Box(box.left + BEFORE * em, box.bottom, WIDTH * em, box.height))
+        if self.title:
+            self.drawing.suptitle(self.drawing.get_suptitle(), y=1 - gap / layout.height, va="top")
+        if self.caption:
+            self.drawing.supxlabel(self.drawing.get_supxlabel(), y=gap / layout.height, va="bottom")
+
+    def _wrap(self, axes: Axes, room: float) -> None:
+        """Breaks a panel's title into lines as long as the panel is wide."""
+        raw, wrapped = self.titles.get(axes, ("", ""))
+        if axes.get_title() != wrapped:
+            raw = axes.get_title()
+        wrapped = self.ruler.wrapped(raw, float(axes.title.get_fontsize()), room)
+        self.titles[axes] = raw, wrapped
+        axes.title.set_text(wrapped)
+
+    def _put(self, axes: Axes, box: Box) -> None:
+        """Puts a frame on whole pixels, so that an image has as many of them as it is told."""
+        dpi, (width, height) = self.canvas.dpi, self.drawing.get_size_inches()
+        left, bottom, across, up = (max(0, round(side * dpi)) / dpi for side in box)
+        axes.set_position((left / width, bottom / height, max(1 / dpi, across) / width, max(1 / dpi, up) / height))
+
+    def _add_bars(self) -> None:
+        """Draws the colour bars, one for each that the layout has a place for."""
+        for bar in self.bars:
+            bar.remove()
+        runs = self.layout.runs
+        self.bars = [add_bar(self.drawing, self.mappables[run.panel], run.bar, self.canvas) for run in runs]

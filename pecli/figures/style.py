@@ -1,0 +1,106 @@
+"""matplotlib's settings while a picture is drawn: pecli's style, sized to the text, and nothing of the user's."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pecli.figures.canvas import Canvas
+from pecli.figures.fonts import CJK, families
+from pecli.figures.style_files import read_style, use_defaults
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+KEPT: dict[Any, Any] = {  # what holds whatever style is used: widths, fonts inside files, colours on the map
+    "pdf.fonttype": 42,
+    "svg.fonttype": "path",
+    "savefig.bbox": None,
+    "savefig.dpi": "figure",
+    "figure.constrained_layout.use": False,  # laid out by `page`
+    "figure.autolayout": False,
+    "text.usetex": False,
+    "axes.grid": False,  # over an image it hides cells; figures of lines ask for theirs
+    "image.interpolation": "nearest",
+    "image.interpolation_stage": "data",  # the other makes an image four times as large first
+}
+GRID = 0.3  # opacity of grid lines under a style of the user's, so that they stay fainter than data
+SMALL_TEXTS: Any = (
+    "xtick.labelsize",
+    "ytick.labelsize",
+    "legend.fontsize",
+    "legend.title_fontsize",
+    "figure.labelsize",
+)
+SCALED = {  # all lengths in points: they grow with the text
+    "axes.linewidth",
+    "axes.titlepad",
+    "axes.labelpad",
+    "grid.linewidth",
+    "lines.linewidth",
+    "lines.markersize",
+    "lines.markeredgewidth",
+    "patch.linewidth",
+    *(f"{axis}tick.{kind}" for axis in "xy" for kind in ("major.width", "major.size", "major.pad")),
+    *(f"{axis}tick.{kind}" for axis in "xy" for kind in ("minor.width", "minor.size", "minor.pad")),
+}
+
+
+@contextmanager
+def style_context(canvas: Canvas, texts: str = "") -> Iterator[list[str]]:
+    """matplotlib as pecli wants it, whatever the user's matplotlibrc or environment say; restored afterwards.
+
+    texts : the free text that will be drawn, to find fonts for
+
+    Yields the warnings (one line each) that the user should see.
+    """
+    import matplotlib as mpl
+
+    epoch = os.environ.pop("SOURCE_DATE_EPOCH", None)  # a junk value crashes PDF saving; no date is written anyway
+    notes: list[str] = []
+    try:
+        with mpl.rc_context(), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=".*[Gg]lyph .*missing")
+            use_defaults()
+            _use_style(canvas)
+            mpl.rcParams["font.family"] = families(canvas.font, texts, notes)
+            yield notes
+    finally:
+        if epoch is not None:
+            os.environ["SOURCE_DATE_EPOCH"] = epoch
+
+
+def set_sizes(canvas: Canvas) -> None:
+    """Goes on with text of another size, and all that goes with it; the fonts stay."""
+    import matplotlib as mpl
+
+    family = list(mpl.rcParams["font.family"])
+    _use_style(canvas)
+    mpl.rcParams["font.family"] = family
+
+
+def make_readable(axes: Axes, canvas: Canvas, texts: str) -> None:
+    """Gives what stands on a user's own axes the fonts that these texts need, where those that hold there lack them."""
+    from matplotlib.text import Text
+
+    if not CJK.search(texts):
+        return
+    wanted = families(canvas.font, texts, [])
+    for one in axes.findobj(Text):
+        one.set_fontfamily(wanted)
+
+
+def _use_style(canvas: Canvas) -> None:
+    import matplotlib as mpl
+
+    ours = mpl.rc_params_from_file(Path(__file__).with_name("pecli.mplstyle"), use_default_template=False)
+    mpl.rcParams.update({name: value * canvas.scale if name in SCALED else value for name, value in ours.items()})
+    if canvas.style is not None:
+        mpl.rcParams.update(read_style(canvas.style))
+    grid: Any = {} if canvas.style is None else {"grid.alpha": min(mpl.rcParams["grid.alpha"], GRID)}
+    small: Any = dict.fromkeys(SMALL_TEXTS, canvas.small)
+    mpl.rcParams.update({"font.size": canvas.inches.font, **small, **grid, **KEPT})

@@ -1,0 +1,85 @@
+"""How wide a text is, and where it breaks into lines."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+CLOSING = "，。、；：？！）】》」』”’,.;:?!)]}"  # stays with what stands before
+OPENING = "（【《「『“‘"  # stays with what comes after
+
+
+class Ruler:
+    """Measures text at a resolution; lengths in inches, sizes of text in points."""
+
+    def __init__(self, dpi: float) -> None:
+        from matplotlib.backends.backend_agg import RendererAgg
+
+        self.dpi = dpi
+        self._known: dict[tuple[str, float], float] = {}
+        self.renderer = RendererAgg(16, 16, dpi)  # type: ignore[no-untyped-call]  # matplotlib says nothing of it
+
+    def width(self, text: str, points: float) -> float:
+        """The width of the longest line."""
+        return max((self._line(line, points) for line in text.split("\n")), default=0.0)
+
+    def _line(self, line: str, points: float) -> float:
+        if line and (line, points) not in self._known:
+            self._known[line, points] = self._measured(line, points)
+        return self._known.get((line, points), 0.0)
+
+    def _measured(self, line: str, points: float) -> float:
+        from matplotlib.cbook import is_math_text
+        from matplotlib.font_manager import FontProperties
+
+        font, math = FontProperties(size=points), bool(is_math_text(line))
+        width, _, _ = self.renderer.get_text_width_height_descent(line, font, math)  # type: ignore[no-untyped-call]
+        return float(width) / self.dpi
+
+    def wrapped(self, text: str, points: float, room: float) -> str:
+        """The text in lines of at most so many inches; what is too long in one piece is broken anywhere."""
+        return "\n".join(part for line in text.split("\n") for part in self._wrapped(line, points, room))
+
+    def _wrapped(self, line: str, points: float, room: float) -> list[str]:
+        if self.width(line, points) <= room:
+            return [line]
+        lines, used = [""], 0.0
+        for piece in self._short_pieces(line, points, room):
+            width, blank = self.width(piece.rstrip(" "), points), self.width("a a", points) - self.width("aa", points)
+            if lines[-1] and used + width > room:
+                lines.append("")
+                used = 0.0
+            lines[-1] += piece
+            used += width + blank * piece.endswith(" ")
+        return [one.strip(" ") for one in lines]
+
+    def _short_pieces(self, line: str, points: float, room: float) -> list[str]:
+        """The pieces of a line, those that are too long as single characters, but for mathematics."""
+        found: list[str] = []
+        for piece in pieces(line):
+            found += [piece] if "$" in piece or self.width(piece.rstrip(" "), points) <= room else list(piece)
+        return found
+
+    def widest_piece(self, text: str, points: float) -> float:
+        """The width of the longest piece that stays whole."""
+        return max((self.width(piece.strip(" "), points) for piece in pieces(text.replace("\n", " "))), default=0.0)
+
+
+def is_wide(sign: str) -> bool:
+    """Whether a character is as wide as it is high, as Chinese is: a line may break beside it."""
+    return unicodedata.east_asian_width(sign) in "WF"
+
+
+def pieces(line: str) -> list[str]:
+    """The line in pieces between which it may break, each with the blanks behind it; mathematics stays whole."""
+    found: list[str] = []
+    glued = False  # whether the next character belongs to the piece before
+    for match in re.finditer(r"\$[^$]*\$|.", line):
+        sign = match[0]
+        narrow = not is_wide(sign[0])
+        if found and (sign == " " or sign in CLOSING or (glued and (narrow or found[-1][-1] in OPENING))):
+            found[-1] += sign
+        else:
+            found.append(sign)
+        glued = sign != " " and (narrow or sign in OPENING)
+    return found

@@ -1,0 +1,113 @@
+"""Ticks that know how much room their axis has: as many as fit beside each other, asked anew whenever that changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.font_manager import FontProperties
+from matplotlib.ticker import FixedLocator, Formatter, MaxNLocator, MultipleLocator
+
+from pecli.core.number_text import number_text, number_texts
+from pecli.figures.text_size import is_wide
+
+STEPS = [1, 2, 2.5, 5, 10]
+STEP = 0.03  # inches
+MOST = 9  # ticks on an axis
+
+
+def inches(axis: Any) -> float:
+    """The length of an axis, in steps so coarse that its ticks stay when the last measuring moves it by a pixel."""
+    box = axis.axes.bbox
+    length = float((box.width if axis.axis_name == "x" else box.height) / axis.axes.get_figure(root=True).dpi)
+    return round(length / STEP) * STEP
+
+
+def ems(text: str) -> float:
+    """About how wide a text is, in its own size."""
+    return sum(1.0 if is_wide(sign) else 0.65 for sign in text)
+
+
+def fit(axis: Any, texts: Sequence[str], spacing: float) -> bool:
+    """Whether labels that stand so many inches apart leave room between each other."""
+    em = _size(axis) / 72
+    widest = max(map(ems, texts), default=0.0) if axis.axis_name == "x" else 0.85
+    return spacing >= (widest + 0.5) * em
+
+
+def _size(axis: Any) -> float:
+    """The size of tick labels in points, as it was when the axis was made."""
+    size = axis.get_tick_params().get("labelsize") or axis.get_major_ticks(1)[0].label1.get_fontsize()
+    return float(FontProperties(size=size).get_size_in_points())
+
+
+class RoundTicks(MaxNLocator):
+    """Round numbers, as many as there is room for."""
+
+    def __init__(self, integer: bool = False) -> None:
+        super().__init__(nbins=MOST, steps=STEPS, integer=integer, min_n_ticks=1)
+
+    def __call__(self) -> Any:
+        axis: Any = self.axis
+        low, high = sorted(axis.get_view_interval())
+        room = inches(axis)
+        for count in range(MOST, 0, -1):
+            self.set_params(nbins=count)
+            ticks = np.asarray(self.tick_values(low, high))
+            ticks = ticks[(ticks >= low - 1e-9 * (high - low)) & (ticks <= high + 1e-9 * (high - low))]
+            if len(ticks) < 2 or fit(
+                self.axis, number_texts(ticks.tolist()), room * (ticks[1] - ticks[0]) / (high - low)
+            ):
+                break
+        return ticks
+
+
+class SteppedTicks(MultipleLocator):
+    """Multiples of the smallest of some steps for which there is room."""
+
+    def __init__(self, steps: Sequence[int], text: Callable[[float], str]) -> None:
+        super().__init__(steps[-1])
+        self.steps, self.text = steps, text
+
+    def __call__(self) -> Any:
+        axis: Any = self.axis
+        low, high = sorted(axis.get_view_interval())
+        room = inches(axis)
+        for step in self.steps:
+            if (high - low) / step > 100:
+                continue
+            ticks = np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step
+            if len(ticks) < 2 or fit(axis, [self.text(tick) for tick in ticks], room * step / (high - low)):
+                break
+        return ticks
+
+
+class DecadeTicks(FixedLocator):
+    """1, 10, 100, … (or 1, 2, 5, …) on an axis that shows decimal logarithms, each, every second, every third…"""
+
+    def __call__(self) -> Any:
+        axis: Any = self.axis
+        low, high = sorted(axis.get_view_interval())
+        ticks = np.asarray(self.locs)  # type: ignore[attr-defined]  # the stubs leave it out
+        room = inches(axis)
+        for step in range(1, len(ticks) + 1):
+            some = ticks[::step]
+            texts = [number_text(10**tick) for tick in some]
+            if len(some) < 2 or fit(axis, texts, room * float(np.diff(some).min()) / (high - low)):
+                break
+        return some
+
+
+class NumberTexts(Formatter):
+    """Numbers in pecli's way."""
+
+    def __init__(self, text: Callable[[float], str] | None = None) -> None:
+        self.text = text
+
+    def __call__(self, value: float, position: int | None = None) -> str:
+        return (self.text or number_text)(value)
+
+    def format_ticks(self, values: Any) -> list[str]:
+        values = [float(value) for value in values]
+        return [self.text(value) for value in values] if self.text else number_texts(values)

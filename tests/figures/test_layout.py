@@ -1,0 +1,243 @@
+"""Every picture whole in every size, told from its artists: nothing cut, nothing overprinted, nothing too small."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.text import Text
+
+import pecli
+from pecli.core.errors import UsageError
+from pecli.figures import FIGURES
+from pecli.figures.canvas import Canvas
+from pecli.figures.layout import Block, Room, best, solve
+from pecli.figures.page import draw_page
+from pecli.figures.panels import Bar, Panel, labelled, runs_of
+from pecli.figures.style import style_context
+from pecli.figures.text_size import Ruler, pieces
+
+SIZES = ("column", "page", "blog", "slide", "5x3")
+SMALL = {"d": 8, "length": 23, "dpi": 40}
+PANELS = (
+    "heatmap,distance,scatter,curves,waves,spectrum",
+    "scatter,curves",
+    "waves,spectrum,offsets",
+    "dials,terms",
+    "heatmap,distance,curves",
+    "heatmap,spectrum,curves",
+)
+GROWING = [size for size in SIZES if size not in ("slide", "5x3")]
+LONG = "位置编码的一个非常长的标题它没有空格所以必须在任何地方断开，而且两端都不能被切掉"
+
+
+def drawn(figure: str, /, **options: Any) -> tuple[Any, Any, Any]:
+    """The drawing at a resolution where letters have their width, its job and the numbers that it shows."""
+    fixed = {"attention": {"length"}, "terms": {"length"}, "dials": {"length"}, "bias": {"d"}}.get(figure, set())
+    given = {
+        name: value
+        for name, value in SMALL.items()
+        if name not in fixed and not (name == "d" and "encoding" in options)
+    }
+    if figure == "compare":
+        options = {"encoding": ["sinusoidal:base=10", "sinusoidal"], **options}
+    picture = pecli.figure(figure, **{**given, **options})
+    job = picture.job
+    with style_context(job.canvas, picture.title()):
+        drawing, numbers = draw_page(job.figure, job.view, job.canvas, picture.title())  # type: ignore[arg-type]
+        drawing.set_dpi(100)
+        drawing.draw_without_rendering()
+    return drawing, job, numbers
+
+
+def texts(drawing: Any) -> list[tuple[str, Any]]:
+    """Every text that is seen, and its box, a little within its letters' own."""
+    seen = [text for text in drawing.findobj(Text) if text.get_visible() and text.get_text().strip()]
+    hidden = unused_labels(drawing)
+    boxes = [(text.get_text(), text.get_window_extent()) for text in seen if id(text) not in hidden]
+    return [(text, box.padded(-0.12 * min(box.width, box.height))) for text, box in boxes]
+
+
+def unused_labels(drawing: Any) -> set[int]:
+    """The labels of ticks that are not drawn: matplotlib keeps them for when they are."""
+    axes = [axis for one in drawing.findobj(Axes) for axis in (one.xaxis, one.yaxis)]
+    kept = [tick for axis in axes for tick in (*axis.majorTicks, *axis.minorTicks)]
+    drawn = [tick for axis in axes for tick in axis._update_ticks()]
+    return {id(label) for tick in kept if tick not in drawn for label in (tick.label1, tick.label2)}
+
+
+def check_whole(figure: str, /, **options: Any) -> None:
+    drawing, job, numbers = drawn(figure, **options)
+    boxes = texts(drawing)
+    page = drawing.bbox
+    assert len(boxes) > 3
+    for text, box in boxes:
+        assert box.x0 >= -1 and box.y0 >= -1 and box.x1 <= page.x1 + 1 and box.y1 <= page.y1 + 1, f"{text} is cut"
+    for (one, a), (other, b) in combinations(boxes, 2):
+        assert not a.overlaps(b), f"{one!r} over {other!r}"
+    panels = job.figure.panels_for(job.view)
+    frames = [axes for axes in drawing.axes if axes.get_label() != "<colorbar>"]
+    assert len(frames) == len(panels)
+    for axes, panel in zip(frames, panels, strict=True):
+        least = [ems * min(7, job.canvas.small) for ems in panel.least]  # points, of text as small as it may get
+        assert axes.bbox.width * 0.72 >= 0.98 * least[0] and axes.bbox.height * 0.72 >= 0.98 * least[1]
+        for image in axes.images:
+            rows, columns = image.get_array().shape[:2]
+            share = job.canvas.dpi / 100
+            assert rows <= axes.bbox.height * share + 0.5 and columns <= axes.bbox.width * share + 0.5
+    assert numbers.view.panels is None or len(numbers.view.panels) == len(panels)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("figure", FIGURES)
+def test_a_picture_is_whole_in_every_size(figure: str, size: str) -> None:
+    check_whole(figure, size="5x4" if (figure, size) == ("attention", "5x3") else size)
+
+
+@pytest.mark.parametrize("names", PANELS)
+def test_any_panels_are_whole_where_the_height_is_free(names: str) -> None:
+    options: dict[str, Any] = {"length": 7} if "terms" in names else {}
+    check_whole("overview", panels=names, size=GROWING[len(names) % len(GROWING)], **options)
+
+
+@pytest.mark.parametrize(
+    ("figure", "options"),
+    [
+        ("distance", {"length": 3001, "size": "column", "encoding": "sinusoidal"}),
+        ("relative", {"length": 10**6, "size": "column"}),
+        ("heatmap", {"d": 512, "length": 10**9, "size": "column", "title": LONG}),
+        ("heatmap", {"length": 10**9, "positions": "log"}),
+        ("compare", {"title": LONG * 2, "size": "column", "length": 400}),
+        ("compare", {"figure": "distance", "difference": True}),
+        ("offsets", {"d": 1, "length": 1}),
+        ("attention", {"tokens": "one two three four five six seven eight nine ten eleven", "size": "column"}),
+        ("heatmap", {"encoding": "binary", "length": 32, "size": "column"}),
+        ("dials", {"encoding": "clock", "at": [1, 301, 46799], "size": "column"}),
+    ],
+)
+def test_what_was_seen_broken_is_whole(figure: str, options: dict[str, Any]) -> None:
+    check_whole(figure, **options)
+
+
+def test_every_token_is_labelled_in_every_size() -> None:
+    words = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"]
+    for size in ("column", "page", "slide"):
+        drawing, *_ = drawn("attention", tokens=" ".join(words), size=size)
+        for axes in (axes for axes in drawing.axes if axes.images and axes.get_label() != "<colorbar>"):
+            assert sorted(label.get_text() for label in axes.get_yticklabels()) == sorted(words)
+
+
+@pytest.mark.parametrize("figure", ["heatmap", "attention", "relative", "compare"])
+def test_a_size_that_cannot_hold_it_is_refused_before_anything_is_computed(
+    figure: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(FIGURES[figure], "compute", lambda *_: pytest.fail("computed"))
+    with pytest.raises(UsageError, match=r"size.*1.5x1.* is too small .*: it takes \d+\.\d × \d+\.\d inches"):
+        drawn(figure, size="1.5x1")
+
+
+def test_the_size_that_is_named_is_enough() -> None:
+    with pytest.raises(UsageError) as refused:
+        drawn("heatmap", size="1x1")
+    width, height = str(refused.value).partition("it takes ")[2].split(" inches")[0].split(" × ")
+    assert drawn("heatmap", size=f"{width}x{height}", text_size=7)
+
+
+def test_labels_that_were_hidden_come_back_where_the_grid_changes() -> None:
+    drawing, *_ = drawn("terms", size="slide", tokens="the dog bites the man")
+    panels = [axes for axes in drawing.axes if axes.get_label() != "<colorbar>"]
+    lowest = min(axes.bbox.y0 for axes in panels)
+    for axes in (axes for axes in panels if axes.bbox.y0 == lowest):
+        assert [label.get_text() for label in axes.get_xticklabels()] == ["the", "dog", "bites", "the", "man"]
+
+
+def test_a_bar_shared_by_square_panels_is_as_tall_as_they_are() -> None:
+    drawing, *_ = drawn("relative", size="page")
+    *panels, bar = drawing.axes
+    tops, bottoms = ([getattr(axes.bbox, side) for axes in panels] for side in ("y1", "y0"))
+    assert (bar.bbox.y0, bar.bbox.y1) == pytest.approx((min(bottoms), max(tops)), abs=3)
+
+
+def test_lines_markers_and_ticks_grow_with_the_text() -> None:
+    page, slide = (drawn("curves", size=size)[0].axes[0] for size in ("page", "slide"))
+    assert slide.lines[0].get_linewidth() == pytest.approx(page.lines[0].get_linewidth() * 18 / 8)
+    assert slide.lines[1].get_markersize() == pytest.approx(page.lines[1].get_markersize() * 18 / 8)
+    sizes = [axes.xaxis.get_major_ticks()[0]._size for axes in (page, slide)]
+    assert sizes[1] == pytest.approx(sizes[0] * 18 / 8)
+
+
+@pytest.mark.parametrize("size", ["column", "page", "blog"])
+def test_no_text_is_smaller_than_7_points(size: str) -> None:
+    assert min(text.get_fontsize() for text in drawn("overview", size=size)[0].findobj(Text)) >= 7
+
+
+def block(aspect: float = 1.0, bar: Bar | None = None, exact: bool = True) -> Block:
+    return Block(Panel(aspect, exact=exact, bar=bar), 0.4, 0.1, 0.2, 0.3, 0.5 if bar else 0.0, 0.0, 1.0, 0.5)
+
+
+def test_the_grid_wraps_until_its_panels_are_wide_enough() -> None:
+    columns = [best([block()] * 6, Room(width, None, 0, 0, 0.1), 3).columns for width in (2, 4, 6, 8)]
+    assert columns == [1, 2, 3, 3]
+
+
+def test_a_page_of_fixed_height_takes_the_grid_that_shows_most() -> None:
+    assert best([block()] * 4, Room(12, 3, 0, 0, 0.1), 2).columns == 4
+    assert best([block()] * 4, Room(6, 6, 0, 0, 0.1), 2).columns == 2
+
+
+@pytest.mark.parametrize("columns", [1, 2, 3])
+def test_frames_stand_on_the_page_and_apart(columns: int) -> None:
+    found = solve(
+        [block(0.6, exact=False), block(bar=Bar("a")), block(), block(0.5, exact=False)],
+        Room(9, None, 0.2, 0.2, 0.1),
+        columns,
+    )
+    for frame in found.frames:
+        assert frame.left > 0 and frame.bottom > 0
+        assert frame.left + frame.width < 9 and frame.bottom + frame.height < found.height
+    for a, b in combinations(found.frames, 2):
+        apart = (
+            a.left + a.width < b.left,
+            b.left + b.width < a.left,
+            a.bottom > b.bottom + b.height,
+            b.bottom > a.bottom + a.height,
+        )
+        assert any(apart)
+
+
+def test_neighbours_share_a_bar_and_rows_that_are_filled_by_one_do_too() -> None:
+    one, other = Bar("one"), Bar("other")
+    assert len(runs_of([Panel(bar=one)] * 5, 3)) == 1
+    assert [run.column for run in runs_of([Panel(bar=one), Panel(bar=other)], 2)] == [0, 1]
+    split = runs_of([Panel(), Panel(bar=one), Panel(bar=one), Panel()], 2)
+    assert [(run.first_row, run.column) for run in split] == [(0, 1), (1, 0)]
+    below = runs_of([Panel(bar=one), Panel(bar=one), Panel(bar=other)] * 2, 3)
+    assert [(run.bar, run.column, run.first_row, run.last_row) for run in below] == [(one, 1, 0, 1), (other, 2, 0, 1)]
+
+
+def test_axes_that_neighbours_share_are_labelled_at_the_edge() -> None:
+    shared = [Panel(x="p", y="q")] * 4
+    assert labelled(shared, 2) == [(False, True), (False, False), (True, True), (True, False)]
+    assert labelled([Panel()] * 2, 2) == [(True, True)] * 2
+
+
+def test_a_title_breaks_anywhere_between_chinese_characters_and_never_inside_a_word() -> None:
+    with style_context(Canvas()):
+        ruler = Ruler(100)
+        lines = ruler.wrapped(LONG, 7, 1.5).split("\n")
+        assert "".join(lines) == LONG and len(lines) > 2
+        assert all(ruler.width(line, 7) <= 1.5 for line in lines)
+    assert not any(line.startswith("，") for line in lines)
+    assert pieces("one two $a b$, c") == ["one ", "two ", "$a b$, ", "c"]
+
+
+def test_a_panel_is_averaged_to_the_pixels_that_it_has() -> None:
+    drawing, _, numbers = drawn("relative", length=1000, size="column", dpi=60, d=128)
+    (rows, columns), *_ = numbers.view.panels
+    frame = drawing.axes[0].bbox
+    assert (rows, columns) == (pytest.approx(frame.height * 0.6, abs=1), pytest.approx(frame.width * 0.6, abs=1))
+    assert numbers.block == -(-1000 // min(rows, columns))
+    assert np.shape(drawing.axes[1].images[0].get_array())[0] <= rows

@@ -27,6 +27,7 @@ class Architecture:
     window : those kinds have rope all the same where the file gives no sliding_window
     interval : one layer in so many has no rope, of the kind `without_rope`; the others are `with_rope`
     parameters : rope_parameters where the file has none
+    alibi_from : the hidden_size from which its models have ALiBi in place of rope
     ntk : knows a scaling ntk, base · factor and all rates divided by factor^(2/d)
     mscale : longrope's attention factor is short_mscale or long_mscale
     asked : rope only where the file asks for it
@@ -54,6 +55,7 @@ class Architecture:
     with_rope: str = "full_attention"
     without_rope: str = "no_rope"
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    alibi_from: int | None = None
     ntk: bool = False
     mscale: bool = False
     asked: bool = False

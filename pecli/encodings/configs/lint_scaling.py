@@ -9,16 +9,10 @@ from pecli.encodings.configs.keys import Keys
 from pecli.encodings.configs.reading import STOPS, Reading, nearest
 from pecli.encodings.configs.rules import ORIGINAL, original_length
 from pecli.encodings.configs.sizes import head_dim, max_position
+from pecli.encodings.scalings import SCALINGS
 
-NAMES = {  # keys of each rule besides rope_type and rope_theta, as transformers 5.23 has them
-    "default": ("mrope_section", "mrope_interleaved"),
-    "linear": ("factor",),
-    "dynamic": ("factor", "alpha"),
-    "yarn": ("factor", "attention_factor", "beta_fast", "beta_slow", "mscale", "mscale_all_dim", "truncate"),
-    "longrope": ("factor", "attention_factor", "short_factor", "long_factor", "short_mscale", "long_mscale"),
-    "llama3": ("factor", "low_freq_factor", "high_freq_factor"),
-    "proportional": ("factor",),
-}
+OURS = ("original", "max_position", "seq_len")  # parameters that have another name in a config, or none
+MORE = {"dynamic": ("alpha",), "longrope": ("short_mscale", "long_mscale")}  # keys that some architectures read
 COMMON = ("rope_type", "type", "rope_theta", "partial_rotary_factor", "mrope_section", "mrope_interleaved", ORIGINAL)
 ODD = 2.0  # times more or less than the formula
 
@@ -44,12 +38,12 @@ def names_of_type(reading: Reading, inside: Keys) -> None:
 def ignored_keys(reading: Reading, inside: Keys) -> None:
     """Keys that the rule does not read."""
     rule = _rule(inside)
-    known = (*COMMON, *NAMES.get(rule, ()))
+    known = (*COMMON, *_names(rule))
     for name in inside.data:
-        if name in known or rule not in NAMES:
+        if name in known or rule not in SCALINGS:
             continue
-        hint = "; probably meant: attention_factor" if name == "attn_factor" else nearest(name, NAMES[rule])
-        owners = [one for one, names in NAMES.items() if name in names]
+        hint = nearest(name, _names(rule))
+        owners = [one for one in SCALINGS if name in _names(one)]
         owner = f"; it belongs to {', '.join(owners)}" if owners else hint
         text = f"ignored with rope_type {rule}, with no more than a log line in transformers 4.57 and 5.23{owner}"
         (reading.warning if owner else _noted(reading))(name, text, inside.data[name])
@@ -146,6 +140,13 @@ def no_change(reading: Reading, inside: Keys) -> None:
 def _rule(inside: Keys) -> str:
     said = inside.text("rope_type", "type") or "default"
     return {"su": "longrope", "mrope": "default"}.get(said, said)
+
+
+def _names(rule: str) -> list[str]:
+    """The keys that a rule reads, besides the common ones."""
+    scaling = SCALINGS.get(rule)
+    own = (*scaling.needs, *scaling.takes) if scaling else ()
+    return [name for name in (*own, *MORE.get(rule, ())) if name not in OURS]
 
 
 def _noted(reading: Reading) -> Callable[[str, str, object], None]:

@@ -25,7 +25,6 @@ WORDS = {  # of position_embedding_type and its like
     "relative_key_query": "none",
 }
 TYPE = ("position_embedding_type", "pos_embedding_type", "position_encoding_type", "pe_type")
-LARGE = 5120  # hidden_size of the Baichuan models that have ALiBi
 
 
 def position_of(reading: Reading, stack: str) -> str:
@@ -61,12 +60,12 @@ def _alibi(reading: Reading) -> bool:
     said = keys.flag("alibi", "use_alibi")
     if said is not None:
         return said
-    if one.name == "baichuan":  # one model_type for both
-        large = width(reading) >= LARGE
-        what = "ALiBi, as the model of 13 billion parameters" if large else "rope, as the model of 7 billion parameters"
-        reading.note("hidden_size", f"the file does not say; by its width this Baichuan has {what}")
-        return large
-    return False
+    if one.alibi_from is None:
+        return False
+    large = width(reading) >= one.alibi_from
+    taken = "ALiBi, as the larger models of that name" if large else "rope, as the smaller models of that name"
+    reading.note("hidden_size", f"the file does not say; by its width this {one.name} has {taken}")
+    return large
 
 
 def _flagged(reading: Reading, taken: str) -> str:

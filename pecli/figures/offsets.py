@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 
@@ -9,7 +10,9 @@ from pecli.core.errors import UsageError, mention
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.encodings.capabilities import BiasEncoding, TableEncoding
+from pecli.encodings.encoding import Encoding
 from pecli.encodings.harmonic import Harmonic
+from pecli.encodings.scalings.scaled import Scaled
 from pecli.figures.axis_labels import label_powers, label_values
 from pecli.figures.bias_lines import (
     BiasLinesNumbers,
@@ -33,7 +36,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, kw_only=True)
 class OffsetsNumbers(Numbers[TableEncoding]):
     """mean, low, high : (encodings, n), over all pairs at each of n runs of offsets; offsets : (n,), their middles;
-    decay : (encodings, n), RoFormer's bound, or empty."""
+    decay : (encodings, n), RoFormer's bound, or empty; unscaled : (scaled encodings, n), the measure without the
+    scaling, or empty."""
 
     main_array: ClassVar[str] = "mean"
     row_coordinates: ClassVar[tuple[str, ...]] = ("encoding",)
@@ -45,6 +49,7 @@ class OffsetsNumbers(Numbers[TableEncoding]):
     low: Array
     high: Array
     decay: Array
+    unscaled: Array
     block: int
     spread: tuple[float, ...]  # the widest band of each encoding over one offset, 0 where it is a line exactly
     undefined: tuple[int, ...]  # pairs of each encoding that are left out: a row is constant or zero
@@ -52,7 +57,8 @@ class OffsetsNumbers(Numbers[TableEncoding]):
     def caption(self) -> str:
         rows = zip(self.view.encodings, self.undefined, strict=True)
         left_out = [f"{encoding.name}: {count:,} undefined pairs left out" for encoding, count in rows if count]
-        return "; ".join(filter(None, [extremes(self.block, "offsets"), *left_out]))
+        dotted = "dotted: without the scaling" if len(self.unscaled) else ""
+        return "; ".join(filter(None, [extremes(self.block, "offsets"), *left_out, dotted]))
 
     def facts(self) -> dict[str, Any]:
         specs = [encoding.spec() for encoding in self.view.encodings]
@@ -79,6 +85,7 @@ class Offsets(Figure[TableEncoding | BiasEncoding]):
 
     measure: str = measure_option("dot")
     decay: bool = option(False, "add RoFormer's bound on the decay, dashed")
+    unscaled: bool = option(False, "add each rope that is scaled without its scaling, dotted")
     log: bool = option(False, "logarithmic axis of offsets, from 1")
 
     def check_view(self, view: View[TableEncoding | BiasEncoding]) -> None:
@@ -88,6 +95,9 @@ class Offsets(Figure[TableEncoding | BiasEncoding]):
         if self.decay and lacking:
             text = f"{mention('decay')} needs frequencies and {lacking[0]} has none"
             raise UsageError(text, option="decay", allowed="rope, sinusoidal and such")
+        if self.unscaled and not any(plain_of(view.encodings)):
+            text = f"{mention('unscaled')} needs a rope that is scaled"
+            raise UsageError(text, option="unscaled", allowed="rope:scaling=yarn,factor=4,original=32768 and such")
         if _all_biases(view):
             check_biases(view)
             if self.changed().get("measure"):
@@ -137,6 +147,7 @@ class Offsets(Figure[TableEncoding | BiasEncoding]):
         centres = middles(edges)
         decay = [e.decay(centres) for e in view.encodings if self.decay and isinstance(e, Harmonic)]
         _, widths, undefined = zip(*spreads, strict=True)
+        plain = [self._spread(one, view, edges)[0].mean for one in plain_of(view.encodings) if one and self.unscaled]
         return OffsetsNumbers(
             view=view,
             mean=mean,
@@ -145,6 +156,7 @@ class Offsets(Figure[TableEncoding | BiasEncoding]):
             low=low,
             high=high,
             decay=np.array(decay) if decay else np.empty((0, len(centres))),
+            unscaled=np.concatenate(plain) if plain else np.empty((0, len(centres))),
             block=int(np.diff(edges).max()),
             spread=widths,
             undefined=undefined,
@@ -182,7 +194,7 @@ class Offsets(Figure[TableEncoding | BiasEncoding]):
         else:
             label_values(one.xaxis, label, integer=True)
         label_values(one.yaxis, quantity)
-        if len(names) > 1 or bounds:
+        if len(names) > 1 or bounds or self.unscaled:
             key(
                 one,
                 [(name, self._look(line)) for line, name in enumerate(names)]
@@ -197,8 +209,8 @@ class Offsets(Figure[TableEncoding | BiasEncoding]):
         return [None]
 
     def _look(self, line: int) -> Look:
-        """The look of an encoding's line: without dashes beside bounds, which have them."""
-        return {"color": f"C{line}"} if self.decay else look(line)
+        """The look of an encoding's line: without dashes beside bounds and the like, which have them."""
+        return {"color": f"C{line}"} if self.decay or self.unscaled else look(line)
 
     def _draw_measured(self, numbers: OffsetsNumbers, axes: Axes) -> None:
         for line, (mean, low, high) in enumerate(zip(numbers.mean, numbers.low, numbers.high, strict=True)):
@@ -206,6 +218,9 @@ class Offsets(Figure[TableEncoding | BiasEncoding]):
             axes.fill_between(numbers.offsets, low, high, color=f"C{line}", alpha=0.3, linewidth=0)
         for line, decay in enumerate(numbers.decay):
             axes.plot(numbers.offsets, decay, **bound_look(line))
+        scaled = [at for at, one in enumerate(plain_of(numbers.view.encodings)) if one]
+        for line, plain in zip(scaled, numbers.unscaled, strict=False):
+            axes.plot(numbers.offsets, plain, ":", color=f"C{line}")
 
     def title(self, view: View[TableEncoding | BiasEncoding]) -> str:
         return "by offset" if len(view.encodings) > 1 else super().title(view)
@@ -224,3 +239,8 @@ def _all_biases(view: View[TableEncoding | BiasEncoding]) -> TypeGuard[View[Bias
 def _all_tables(view: View[TableEncoding | BiasEncoding]) -> TypeGuard[View[TableEncoding]]:
     """Whether every encoding has a table."""
     return all(isinstance(encoding, TableEncoding) for encoding in view.encodings)
+
+
+def plain_of(encodings: Sequence[Encoding]) -> list[Scaled | None]:
+    """Each encoding without its scaling, None where it has none."""
+    return [one.unscaled() if isinstance(one, Scaled) and one.scaling != "default" else None for one in encodings]

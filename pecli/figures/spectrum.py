@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from pecli.core.errors import UsageError, mention
 from pecli.core.lazy import Array, np
+from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.harmonic import Harmonic
+from pecli.encodings.scalings.scaled import Scaled
 from pecli.figures.axis_labels import label_powers, label_values
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
@@ -29,14 +32,18 @@ STILL = 1e15  # positions; a longer wave stands still, and an axis has no room f
 @dataclass(frozen=True, kw_only=True)
 class SpectrumNumbers(Numbers[TableEncoding]):
     """wavelength : (n,), positions (a pair that stands still has none and is left out); pair : (n,);
-    encoding : (n,), which of the encodings."""
+    encoding : (n,), which of the encodings; stretch : (n,), over the wavelength without the scaling."""
 
     main_array: ClassVar[str] = "wavelength"
-    row_coordinates: ClassVar[tuple[str, ...]] = ("pair", "encoding")
+    row_coordinates: ClassVar[tuple[str, ...]] = ("pair", "encoding", "stretch")
 
     wavelength: Array
     pair: Array
     encoding: Array
+    stretch: Array
+    dashed: bool  # whether the wavelengths without the scaling are shown too
+    contexts: tuple[tuple[str, float], ...]  # of the models whose rope is scaled, each once
+    ramps: tuple[tuple[float, float] | None, ...]  # the pairs between kept and divided, of each encoding
     ratios: tuple[str, ...]  # between neighbours, one text an encoding
     longer: tuple[int, ...]  # pairs that never finish a turn over the length shown
     still: tuple[int, ...]  # pairs left out: frequency 0, or a column that does not vary
@@ -46,12 +53,19 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         rows = zip(self.view.encodings, self.still, strict=True)
         left_out = [f"{e.name}: {count} left out, longer than {STILL:.0e} or still" for e, count in rows if count]
         said = f"{', '.join(measured)}: the dominant period of each column, measured over {WINDOW}" if measured else ""
-        return "; ".join(filter(None, [said, *left_out]))
+        dashed = "dashed: without the scaling" if self.dashed else ""
+        band = "band: pairs between kept and divided" if any(self.ramps) else ""
+        return "; ".join(filter(None, [said, *left_out, dashed, band]))
 
     def facts(self) -> dict[str, Any]:
         names = [encoding.spec() for encoding in self.view.encodings]
         columns = {"ratio": self.ratios, "longer_than_length": self.longer, "still": self.still}
-        return {name: dict(zip(names, values, strict=True)) for name, values in columns.items()}
+        scaled = {name: ramp for name, ramp in zip(names, self.ramps, strict=True) if ramp is not None}
+        return {
+            **{name: dict(zip(names, values, strict=True)) for name, values in columns.items()},
+            **({"ramp": scaled} if scaled else {}),
+            **({"contexts": dict(self.contexts)} if self.contexts else {}),
+        }
 
 
 @dataclass(frozen=True)
@@ -62,12 +76,23 @@ class Spectrum(Figure[TableEncoding]):
     -----
     Pairs above the line never finish a turn. From the formula where the encoding has frequencies; else each column's
     strongest frequency in its discrete Fourier transform, over one whole cycle (binary) or over the length shown.
+    A rope that is scaled has lines at the model's contexts, its wavelengths without the scaling dashed, and a band over
+    the pairs between kept and divided; ``ratio`` shows what the scaling alone does.
     """
 
     name: ClassVar[str] = "spectrum"
     summary: ClassVar[str] = "The wavelength of every pair of dimensions"
     example: ClassVar[str] = "pecli spectrum -e sinusoidal -e rope:base=500000"
     several: ClassVar[bool] = True
+
+    ratio: bool = option(False, "the wavelength over that without the scaling, instead of the wavelength")
+
+    def check_view(self, view: View[TableEncoding]) -> None:
+        super().check_view(view)
+        lacking = [one.name for one in view.encodings if not isinstance(one, Harmonic)]
+        if self.ratio and lacking:
+            text = f"{mention('ratio')} is of wavelengths by a formula, and {lacking[0]} has none"
+            raise UsageError(text, option="ratio", allowed="rope, sinusoidal and such")
 
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
         rows = min(view.positions.length, MEASURED)
@@ -77,11 +102,17 @@ class Spectrum(Figure[TableEncoding]):
         waves = waves_of(view)
         known = [one < STILL for one in waves]
         pairs = [pairs_of(encoding, len(one)) for encoding, one in zip(view.encodings, waves, strict=True)]
+        stretches = [stretch_of(encoding, one) for encoding, one in zip(view.encodings, waves, strict=True)]
+        stretch = np.concatenate([one[k] for one, k in zip(stretches, known, strict=True)])
         return SpectrumNumbers(
             view=view,
             wavelength=np.concatenate([one[k] for one, k in zip(waves, known, strict=True)]),
             pair=np.concatenate([one[k] for one, k in zip(pairs, known, strict=True)]),
             encoding=np.repeat(np.arange(len(waves)), [k.sum() for k in known]),
+            stretch=stretch,
+            dashed=bool((stretch != 1).any()) and not self.ratio,
+            contexts=() if self.ratio else contexts_of(view),
+            ramps=tuple(one.rule.ramp(one) if isinstance(one, Scaled) else None for one in view.encodings),
             ratios=tuple(ratio_text(one[k]) for one, k in zip(waves, known, strict=True)),
             longer=tuple(int((one > view.positions.length).sum()) for one in waves),
             still=tuple(int((~k).sum()) for k in known),
@@ -93,9 +124,10 @@ class Spectrum(Figure[TableEncoding]):
     def frame(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         frame_lines(axes[0], 0, max(len(one) for one in waves_of(view)) - 1)
         label_values(axes[0].xaxis, "pair of dimensions j", integer=True)
-        axes[0].set_yscale("log")
+        axes[0].set_yscale("log", base=2 if self.ratio else 10)
         units = {encoding.position_unit or "positions" for encoding in view.encodings}
-        label_powers(axes[0].yaxis, f"wavelength λ, {' or '.join(sorted(units))}")
+        wavelength = f"wavelength λ, {' or '.join(sorted(units))}"
+        label_powers(axes[0].yaxis, "wavelength, times that without the scaling" if self.ratio else wavelength)
         looks = [self._look(encoding, at, canvas) for at, encoding in enumerate(view.encodings)]
         names = [self._name(*one) for one in zip(view.encodings, waves_of(view), strict=True)]
         key(axes[0], zip(names, looks, strict=True))
@@ -108,35 +140,63 @@ class Spectrum(Figure[TableEncoding]):
 
     def _name(self, encoding: TableEncoding, waves: Array) -> str:
         """An encoding with the ratio of its neighbouring wavelengths."""
-        ratio = ratio_text(waves[waves < STILL]) if isinstance(encoding, Harmonic) else ""
+        ratio = ratio_text(waves[waves < STILL]) if isinstance(encoding, Harmonic) and not self.ratio else ""
         return encoding.label() + (f"\nneighbours {ratio}" if ratio else "")
 
     def draw(self, numbers: SpectrumNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        view, one = numbers.view, axes[0]
-        for at, encoding in enumerate(view.encodings):
+        one = axes[0]
+        for at, encoding in enumerate(numbers.view.encodings):
             mine = numbers.encoding == at
-            one.plot(numbers.pair[mine], numbers.wavelength[mine], **self._look(encoding, at, canvas))
-        length = view.positions.length
-        colour = one.xaxis.label.get_color()
-        one.axhline(length, color=colour, linestyle="--", linewidth=0.8 * canvas.scale, alpha=0.7)
-        one.annotate(
-            f"length {length:,}",
-            (0, length),
-            xycoords=("axes fraction", "data"),
-            xytext=(3, 2),
-            textcoords="offset points",
-            fontsize=canvas.small,
-            bbox={"facecolor": one.get_facecolor(), "edgecolor": "none", "alpha": 0.8, "pad": 0.5},
-        )
+            pair, wave, stretch = numbers.pair[mine], numbers.wavelength[mine], numbers.stretch[mine]
+            one.plot(pair, stretch if self.ratio else wave, **self._look(encoding, at, canvas))
+            if numbers.dashed and (stretch != 1).any():
+                one.plot(pair, wave / stretch, "--", color=f"C{at}", linewidth=0.8 * canvas.scale)
+            ramp = numbers.ramps[at]
+            if ramp is not None:
+                one.axvspan(*ramp, color=f"C{at}", alpha=0.12, linewidth=0)
+        if not self.ratio:
+            self._lines(numbers, one, canvas)
         return [None]
 
+    def _lines(self, numbers: SpectrumNumbers, one: Axes, canvas: Canvas) -> None:
+        """Lines at the length shown, named left, and at the contexts of models, named right."""
+        length = numbers.view.positions.length
+        lines = [("length", length, "--", "left"), *((name, at, ":", "right") for name, at in numbers.contexts)]
+        colour = one.xaxis.label.get_color()
+        for name, at, style, side in lines:
+            one.axhline(at, color=colour, linestyle=style, linewidth=0.8 * canvas.scale, alpha=0.7)
+            one.annotate(
+                f"{name} {at:,.0f}",
+                (0 if side == "left" else 1, at),
+                xycoords=("axes fraction", "data"),
+                xytext=(3 if side == "left" else -3, -2 if name.startswith("original") else 2),
+                textcoords="offset points",
+                horizontalalignment=side,
+                verticalalignment="top" if name.startswith("original") else "bottom",
+                fontsize=canvas.small,
+                bbox={"facecolor": one.get_facecolor(), "edgecolor": "none", "alpha": 0.8, "pad": 0.5},
+            )
+
     def title(self, view: View[TableEncoding]) -> str:
+        if self.ratio:
+            return "what scalings do to wavelengths" if len(view.encodings) > 1 else super().title(view)
         return "wavelengths" if len(view.encodings) > 1 else super().title(view)
 
 
 def waves_of(view: View[TableEncoding]) -> list[Array]:
     """The wavelengths of each encoding."""
     return [wavelengths(encoding, encoding.covered(view.positions)) for encoding in view.encodings]
+
+
+def stretch_of(encoding: TableEncoding, waves: Array) -> Array:
+    """How many times longer each wavelength is than without the scaling; 1 where there is none."""
+    return waves / encoding.unscaled().wavelengths() if isinstance(encoding, Scaled) else np.ones(len(waves))
+
+
+def contexts_of(view: View[TableEncoding]) -> tuple[tuple[str, float], ...]:
+    """The contexts of the models whose rope is scaled, by name, each once."""
+    found = [one.contexts() for one in view.encodings if isinstance(one, Scaled)]
+    return tuple(dict.fromkeys((f"{name} context", at) for contexts in found for name, at in contexts.items()))
 
 
 def wavelengths(encoding: TableEncoding, rows: Positions) -> Array:

@@ -136,3 +136,16 @@ def test_a_log_axis_of_one_position_is_refused() -> None:
     with pytest.raises(UsageError, match="2 or more"):
         pecli.figure("offsets", length=1, log=True)
     assert numbers(length=1).main.shape == (1, 1)
+
+
+def test_the_sum_of_cosines_without_the_scaling_is_dotted_in_the_same_colour() -> None:
+    axes = drawn(encoding=["rope:scaling=linear,factor=8", "rope"], unscaled=True, length=64)
+    dotted = [line for line in axes.lines if line.get_linestyle() == ":"]
+    assert len(axes.lines) == 3 and len(dotted) == 1
+    assert dotted[0].get_color() == axes.lines[0].get_color()
+    assert dotted[0].get_ydata() == pytest.approx(axes.lines[1].get_ydata(), abs=1e-12)
+
+
+def test_without_a_scaling_there_is_none_to_leave_out() -> None:
+    with pytest.raises(UsageError, match="unscaled needs a rope that is scaled"):
+        numbers(encoding="rope", unscaled=True)

@@ -9,6 +9,7 @@ import pytest
 from matplotlib.figure import Figure as Drawing
 
 import pecli
+from pecli.core.errors import UsageError
 from pecli.figures.spectrum import STILL, ratio_text
 
 
@@ -155,10 +156,55 @@ def test_numbers_say_which_encoding_each_belongs_to() -> None:
     found = numbers(encoding=["sinusoidal:d=8", "clock"])
     assert found.arrays()["encoding"].tolist() == [0] * 4 + [1] * 3
     header, columns = found.sheet()
-    assert header == ["wavelength", "pair", "encoding"] and [len(column) for column in columns] == [7, 7, 7]
+    assert header == ["wavelength", "pair", "encoding", "stretch"]
+    assert [len(column) for column in columns] == [7] * 4
 
 
 def test_a_single_position_has_no_period_to_measure() -> None:
     found = numbers(encoding="learned", d=3, length=1)
     assert len(found.main) == 0
     assert found.facts()["still"] == {"learned:d=3": 3}
+
+
+LLAMA = "rope:base=500000,scaling=llama3,factor=8,low_freq_factor=1,high_freq_factor=4,original=8192"
+YARN = "rope:base=1000000,scaling=yarn,factor=4,original=32768"
+
+
+def test_a_scaled_rope_has_its_contexts_its_ramp_and_what_it_was() -> None:
+    axes = drawn(encoding=YARN, length=100)
+    lines = {float(line.get_ydata()[0]): line.get_linestyle() for line in axes.lines if len(set(line.get_ydata())) == 1}
+    assert lines == {100: "--", 32768: ":", 131072: ":"}
+    assert {text.get_text() for text in axes.texts} == {
+        "length 100",
+        "original context 32,768",
+        "extended context 131,072",
+    }
+    (band,) = axes.patches
+    assert (band.get_x(), band.get_x() + band.get_width()) == (23, 40)
+    was = [line.get_ydata() for line in axes.lines if line.get_linestyle() == "--" and len(line.get_ydata()) == 64]
+    assert was[0] == pytest.approx(2 * np.pi * 1e6 ** (2 * np.arange(64) / 128), rel=1e-12)
+
+
+def test_the_numbers_of_a_scaled_rope_say_what_the_scaling_does() -> None:
+    found = numbers(encoding=LLAMA)
+    stretch = found.arrays()["stretch"]
+    assert stretch[:29].tolist() == [1] * 29
+    assert stretch[35:] == pytest.approx([8] * 29, rel=1e-12)
+    assert list(found.facts()["ramp"].values()) == [(28, 35)]
+    assert found.facts()["contexts"] == {"original context": 8192, "extended context": 65536}
+    assert found.caption() == "dashed: without the scaling; band: pairs between kept and divided"
+    assert "ramp" not in numbers(encoding="rope").facts()
+
+
+def test_the_ratio_is_that_to_the_wavelength_without_the_scaling() -> None:
+    axes = drawn(encoding=["rope:scaling=linear,factor=8", LLAMA, "sinusoidal"], ratio=True)
+    linear, llama, plain = (line.get_ydata() for line in axes.lines)
+    assert linear == pytest.approx([8] * 64, rel=1e-12)
+    assert (llama[0], llama[-1]) == (1, pytest.approx(8))
+    assert plain.tolist() == [1] * 64
+    assert axes.get_yscale() == "log" and not list(axes.texts)
+
+
+def test_the_ratio_of_what_has_no_formula_is_refused() -> None:
+    with pytest.raises(UsageError, match="ratio is of wavelengths by a formula, and binary has none"):
+        numbers(encoding="binary", ratio=True)

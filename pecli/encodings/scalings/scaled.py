@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, Self
 
 from pecli.core.errors import UsageError, mention
 from pecli.core.options import option
@@ -115,6 +115,19 @@ class Scaled(PowersOfBase):
         """Without what every such scaling has to be given, but for the factor."""
         left_out = set(self.rule.needs) - {"factor"}
         return {name: value for name, value in super().titled().items() if name not in left_out}
+
+    def contexts(self) -> dict[str, float]:
+        """The context that the model was first trained on and the one that its scaling is for, positions, as told."""
+        original = self.original or self.max_position
+        if original is None:
+            return {}
+        factor = self.factor or 1.0
+        return {"original": original, **({"extended": original * factor} if factor > 1 else {})}
+
+    def unscaled(self) -> Self:
+        """The same without its scaling."""
+        kept = {name: value for name, value in self.settings().items() if not self.options()[name].only_with}
+        return self.make({**kept, "scaling": "default"})
 
     def plain_rates(self) -> list[Decimal]:
         """The rates without the scaling, rad/position."""

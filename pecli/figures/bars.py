@@ -22,13 +22,6 @@ def bar_width(canvas: Canvas, ruler: Ruler) -> float:
     return (BEFORE + WIDTH + 2.4) * canvas.inches.font / 72 + ruler.width(PLACEHOLDER, canvas.small)
 
 
-def drawn_width(axes: Axes, canvas: Canvas, ruler: Ruler) -> float:
-    """What a colour bar takes that is drawn."""
-    box = axes.get_tightbbox(ruler.renderer, for_layout_only=True)
-    assert box is not None  # an Axes that is visible has one
-    return BEFORE * canvas.inches.font / 72 + float(box.x1 - axes.bbox.x0) / ruler.dpi
-
-
 def add_bar(drawing: Drawing, mappable: Any, bar: Bar, canvas: Canvas, axes: Axes | None = None) -> Axes:
     """A colour bar on an Axes of its own, to be put in its place."""
     from matplotlib.colors import LogNorm

@@ -27,7 +27,7 @@ def size_of(axes: Axes, ruler: Ruler) -> tuple[float, float]:
     return box.width / ruler.dpi, box.height / ruler.dpi
 
 
-def gap_of(axes: Axes, ruler: Ruler) -> float:
+def gap_of(axes: Axes) -> float:
     """What is left free between a panel and its legend."""
     return 0.6 * _of(axes).prop.get_size_in_points() / 72
 
@@ -37,22 +37,18 @@ def is_beside(axes: Axes) -> bool:
     return bool(_of(axes).get_label() != BELOW)
 
 
-def place_legend(axes: Axes, frame: Box, ruler: Ruler) -> None:
-    """Puts the legend, if there is one, beside or below the panel's frame."""
-    if axes.get_legend() is None:
-        return
+def place_legend(axes: Axes, frame: Box, bottom: float, ruler: Ruler) -> None:
+    """Puts the legend beside the panel's frame or below it, where labels take so much."""
     legend = _of(axes)
     legend.set_in_layout(False)
     width, height = size_of(axes, ruler)
-    gap = gap_of(axes, ruler)
+    gap = gap_of(axes)
     if is_beside(axes):
         if width <= SHARE * frame.width and height <= 1.05 * frame.height:
             _anchor(axes, 1 + gap / frame.width, 1.0)
             return
         _turn(axes, frame.width, ruler)
-    box = axes.get_tightbbox(ruler.renderer, bbox_extra_artists=axes.texts, for_layout_only=True)
-    assert box is not None  # an Axes that is visible has one
-    _anchor(axes, 0.0, -((axes.bbox.y0 - box.y0) / ruler.dpi + gap) / frame.height)
+    _anchor(axes, 0.0, -(bottom + gap) / frame.height)
 
 
 def _anchor(axes: Axes, x: float, y: float) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pecli.figures.canvas import Canvas
 from pecli.figures.layout import Block
@@ -16,6 +16,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LINES = 3  # that the title of a panel may take before it takes a column
+
+
+class Margins(NamedTuple):
+    """What a frame has around it, in inches."""
+
+    left: float
+    right: float
+    bottom: float
+    top: float
 
 
 def guess(panel: Panel, canvas: Canvas) -> Block:
@@ -37,16 +46,15 @@ def state_of(axes: Axes) -> Hashable:
         (tuple(axis.get_view_interval()), axis.label.get_text(), axis.label.get_visible(), id(axis.get_major_locator()))
         for axis in (axes.xaxis, axes.yaxis)
     ]
-    legend = axes.get_legend()
-    return size, axes.get_title(), *axes_state, len(axes.texts), id(legend)
+    return size, axes.get_title(), *axes_state, len(axes.texts)
 
 
-def block_of(axes: Axes, panel: Panel, title: str, canvas: Canvas, ruler: Ruler) -> Block:
+def block_of(axes: Axes, panel: Panel, margins: Margins, title: str, canvas: Canvas, ruler: Ruler) -> Block:
     """What stands around a frame but its colour bar, and the smallest frame that its texts allow.
 
     title : the panel's, before it was broken into lines
     """
-    left, right, bottom, top = around(axes, ruler)
+    left, right, bottom, top = margins
     width, height = least_frame(axes, panel, title, canvas, ruler)
     block = Block(panel, left, right, top, bottom, bar=0.0, bar_height=0.0, width=width, height=height)
     return block if axes.get_legend() is None else with_legend(block, axes, ruler)
@@ -58,14 +66,13 @@ def with_bar(block: Block, canvas: Canvas, ruler: Ruler, width: float) -> Block:
     return replace(block, bar=width, bar_height=ruler.width(label, canvas.inches.font))
 
 
-def around(axes: Axes, ruler: Ruler) -> tuple[float, float, float, float]:
-    """How far labels reach beyond the frame: left, right, bottom, top. A legend is no part of it."""
+def around(axes: Axes, ruler: Ruler) -> Margins:
+    """How far labels reach beyond the frame. A legend is no part of it."""
     frame = axes.bbox
     box = axes.get_tightbbox(ruler.renderer, bbox_extra_artists=axes.texts, for_layout_only=True)
     assert box is not None  # an Axes that is visible has one
     sides = frame.x0 - box.x0, box.x1 - frame.x1, frame.y0 - box.y0, box.y1 - frame.y1
-    left, right, bottom, top = (max(0.0, float(side)) / ruler.dpi for side in sides)
-    return left, right, bottom, top
+    return Margins(*(max(0.0, float(side)) / ruler.dpi for side in sides))
 
 
 def least_frame(axes: Axes, panel: Panel, title: str, canvas: Canvas, ruler: Ruler) -> tuple[float, float]:
@@ -80,7 +87,7 @@ def least_frame(axes: Axes, panel: Panel, title: str, canvas: Canvas, ruler: Rul
 def with_legend(block: Block, axes: Axes, ruler: Ruler) -> Block:
     """A block with the legend where it stands, right of the frame or below it."""
     width, height = size_of(axes, ruler)
-    gap = gap_of(axes, ruler)
+    gap = gap_of(axes)
     if is_beside(axes):
         return replace(block, right=max(block.right, gap + width), height=max(block.height, height))
     return replace(block, bottom=block.bottom + gap + height, width=max(block.width, width))

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 from pecli.analysis import Numbers, View
 from pecli.core.errors import UsageError, mention
 from pecli.figures.axis_labels import label_edges
-from pecli.figures.bars import BEFORE, WIDTH, add_bar, bar_width, drawn_width
+from pecli.figures.bars import BEFORE, WIDTH, add_bar, bar_width
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure
 from pecli.figures.layout import Block, Box, Layout, Room, best, least_page
 from pecli.figures.legends import place_legend
 from pecli.figures.limits import chosen, limits_text
-from pecli.figures.measure import block_of, guess, state_of, with_bar
+from pecli.figures.measure import Margins, around, block_of, guess, state_of, with_bar
 from pecli.figures.panels import Bar, Panel, labelled
 from pecli.figures.style import set_sizes
 from pecli.figures.text_size import Ruler
@@ -96,8 +96,7 @@ class Page:
         self.axes = [self.drawing.add_axes((0.0, 0.0, 1.0, 1.0)) for _ in self.panels]
         self.titles: dict[Axes, tuple[str, str]] = {}  # as the figure has them, and as they are wrapped
         self.blocks: list[Block] = []
-        self.measured: dict[Axes, tuple[Any, Block]] = {}
-        self.measured_bars: dict[Axes, tuple[Any, float]] = {}
+        self.measured: dict[Axes, tuple[Any, Margins]] = {}
         self.bars: list[Axes] = []
         self.mappables: list[Any] = []
         figure.frame(view, self.axes, canvas)
@@ -120,23 +119,24 @@ class Page:
                 break
 
     def _block(self, axes: Axes, panel: Panel) -> Block:
-        """The panel measured, where what stands around it may have changed since it was."""
+        """The panel with what stands around it."""
+        title = self.titles.get(axes, ("", ""))[0]
+        block = block_of(axes, panel, self._around(axes), title, self.canvas, self.ruler)
+        return with_bar(block, self.canvas, self.ruler, self._bar_width(panel.bar))
+
+    def _around(self, axes: Axes) -> Margins:
+        """What stands around a frame, measured where it may have changed since it was."""
         now = state_of(axes)
-        if self.measured.get(axes, (None,))[0] != now:
-            title = self.titles.get(axes, ("", ""))[0]
-            self.measured[axes] = now, block_of(axes, panel, title, self.canvas, self.ruler)
-        return with_bar(self.measured[axes][1], self.canvas, self.ruler, self._bar_width(panel.bar))
+        if axes not in self.measured or self.measured[axes][0] != now:
+            self.measured[axes] = now, around(axes, self.ruler)
+        return self.measured[axes][1]
 
     def _bar_width(self, bar: Bar | None) -> float:
         """What a colour bar takes: as measured where it is drawn, else about."""
         drawn = [axes for axes in self.bars if bar is not None and axes.get_ylabel() == bar.label]
         if bar is None or not drawn:
             return bar_width(self.canvas, self.ruler) if bar else 0.0
-        for axes in drawn:
-            now = state_of(axes)
-            if self.measured_bars.get(axes, (None,))[0] != now:
-                self.measured_bars[axes] = now, drawn_width(axes, self.canvas, self.ruler)
-        return max(self.measured_bars[axes][1] for axes in drawn)
+        return (BEFORE + WIDTH) * self.canvas.inches.font / 72 + max(self._around(axes).right for axes in drawn)
 
     def least(self) -> tuple[float, float]:
         """Width and height that would be enough."""
@@ -191,7 +191,8 @@ class Page:
             label_edges(axes, panel, *labels)
         self.figure.fit(self.view, self.axes, self.canvas)
         for axes, frame in zip(self.axes, layout.frames, strict=True):
-            place_legend(axes, frame, self.ruler)
+            if axes.get_legend() is not None:
+                place_legend(axes, frame, self._around(axes).bottom, self.ruler)
         if len(self.bars) != len(layout.runs) and self.bars:
             self._add_bars()
         for bar, box in zip(self.bars, layout.bars, strict=False):

@@ -48,17 +48,24 @@ class RoundTicks(MaxNLocator):
     def __init__(self, integer: bool = False) -> None:
         super().__init__(nbins=MOST, steps=STEPS, integer=integer, min_n_ticks=1)
 
+        self._known: dict[tuple[float, float, float], Any] = {}
+
     def __call__(self) -> Any:
         axis: Any = self.axis
         low, high = sorted(axis.get_view_interval())
-        room = inches(axis)
+        asked = (low, high, inches(axis))
+        if asked not in self._known:
+            self._known[asked] = self._fitting(*asked)
+        return self._known[asked]
+
+    def _fitting(self, low: float, high: float, room: float) -> Any:
+        """As many ticks between two numbers as have room in so many inches."""
         for count in range(MOST, 0, -1):
             self.set_params(nbins=count)
             ticks = np.asarray(self.tick_values(low, high))
             ticks = ticks[(ticks >= low - 1e-9 * (high - low)) & (ticks <= high + 1e-9 * (high - low))]
-            if len(ticks) < 2 or fit(
-                self.axis, number_texts(ticks.tolist()), room * (ticks[1] - ticks[0]) / (high - low)
-            ):
+            texts = number_texts(ticks.tolist())
+            if len(ticks) < 2 or fit(self.axis, texts, room * (ticks[1] - ticks[0]) / (high - low)):
                 break
         return ticks
 

@@ -11,8 +11,9 @@ from pecli.core.errors import UsageError, mention
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import number_text
 from pecli.core.options import option
+from pecli.core.values import shorten
 from pecli.encodings.capabilities import Additive, BiasEncoding, Rotary
-from pecli.figures.canvas import Canvas
+from pecli.figures.canvas import DIFFERENCE, Canvas
 from pecli.figures.figure import Numbers, View
 from pecli.figures.images import show_matrix
 from pecli.figures.panels import Bar, Panel
@@ -30,9 +31,10 @@ Placing = Additive | Rotary | BiasEncoding
 @dataclass(frozen=True, kw_only=True)
 class AttentionNumbers(Numbers[Placing]):
     """plain, encoded : (n, n), weights of the tokens as given, without and with the encoding, query down, key across;
-    reordered_plain, reordered_encoded : the same for the second order; order : (n,), which token stands where in it.
+    reordered_plain, reordered_encoded : the same for the second order; order : (n,), which token stands where in it;
+    change_plain, change_encoded : (n, n), second − first once the second order is put back into the first.
 
-    The differences are the largest |weight − weight| once the second order is put back into the first.
+    The differences are the largest |change|.
     """
 
     main_array: ClassVar[str] = "plain"
@@ -41,6 +43,8 @@ class AttentionNumbers(Numbers[Placing]):
     reordered_plain: Array
     encoded: Array
     reordered_encoded: Array
+    change_plain: Array
+    change_encoded: Array
     order: Array
     tokens: tuple[str, ...]
     reordered_tokens: tuple[str, ...]
@@ -62,15 +66,16 @@ class AttentionNumbers(Numbers[Placing]):
         return [self.plain, self.reordered_plain, self.encoded, self.reordered_encoded]
 
     def caption(self) -> str:
-        return "differs by: the largest change of a weight once the reordering is undone"
+        order = shorten(" ".join(self.reordered_tokens), 80).replace("$", r"\$")
+        return f"reordered: {order}; put back: its rows and columns in the order as given"
 
 
 @dataclass(frozen=True)
 class Attention(TokenFigure[Placing]):
-    """softmax(Q Kᵀ / √d) for tokens in two orders: without an encoding the second is the first permuted.
+    """softmax(Q Kᵀ / √d) of embeddings Q = K of the tokens, in two orders, and the change once the second is put back.
 
-    Then the largest difference, once the order is undone, is exactly 0: every weight is computed from the same
-    numbers in the same way wherever its tokens stand. With the encoding it is not.
+    Without an encoding nothing changes, exactly: every weight is computed from the same numbers in the same way
+    wherever its tokens stand. With the encoding it does.
 
     Notes
     -----
@@ -134,49 +139,70 @@ class Attention(TokenFigure[Placing]):
         plain, other_plain = (weights(x) for x in both)
         encoded, other_encoded = (placed_weights(encoding, x, positions, self.head or 0) for x in both)
         largest = float(np.max([plain, other_plain, encoded, other_encoded]))
+        changes = [_put_back(other, order) - one for one, other in ((plain, other_plain), (encoded, other_encoded))]
         return AttentionNumbers(
             view=view,
             plain=plain,
             reordered_plain=other_plain,
             encoded=encoded,
             reordered_encoded=other_encoded,
+            change_plain=changes[0],
+            change_encoded=changes[1],
             order=order,
             tokens=self.words,
             reordered_tokens=self.reordered(),
-            difference_plain=_difference(plain, other_plain, order),
-            difference_encoded=_difference(encoded, other_encoded, order),
+            difference_plain=float(np.abs(changes[0]).max()),
+            difference_encoded=float(np.abs(changes[1]).max()),
             largest=largest,
             ends=(0.0, largest),
         )
 
     def panels_for(self, view: View[Placing]) -> list[Panel]:
-        orders = (self.words, self.reordered())
-        return [token_panel(order, Bar("attention weight")) for order in orders] * 2
+        weight, change = (token_panel(self.words, Bar(label)) for label in ("attention weight", "change of the weight"))
+        return [weight, weight, change] * 2
 
     def columns(self, view: View[Placing]) -> int:
-        return 2
+        return 3
 
     def frame(self, view: View[Placing], axes: list[Axes], canvas: Canvas) -> None:
-        name, orders = view.encoding.name, (self.words, self.reordered())
-        kinds = ("as given", "reordered\ndiffers by 0.000")  # about
-        titles = [f"{what}\n{order}" for what in ("no encoding", name) for order in kinds]
-        for place, (one, title) in enumerate(zip(axes, titles, strict=True)):
+        for one, title in zip(axes, _titles(view, 0.001, 0.001), strict=True):  # about
             one.set_title(title)
-            label_tokens(one, orders[place % 2], orders[place % 2], "query", "key")
+            label_tokens(one, self.words, self.words, "query", "key")
 
     def fit(self, view: View[Placing], axes: list[Axes], canvas: Canvas) -> None:
         for one in axes:
             turn_tokens(one)
 
     def draw(self, numbers: AttentionNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        for one, change in ((axes[1], numbers.difference_plain), (axes[3], numbers.difference_encoded)):
-            name = "no encoding" if one is axes[1] else numbers.view.encoding.name
-            one.set_title(f"{name}\nreordered\ndiffers by {number_text(change, 2)}")
+        for one, title in zip(
+            axes, _titles(numbers.view, numbers.difference_plain, numbers.difference_encoded), strict=True
+        ):
+            one.set_title(title)
         colours, limits = canvas.colours("sequential"), numbers.limits()
-        values = (numbers.plain, numbers.reordered_plain, numbers.encoded, numbers.reordered_encoded)
+        reach = max(numbers.difference_plain, numbers.difference_encoded) or numbers.largest
+        rows = (
+            (numbers.plain, numbers.reordered_plain, numbers.change_plain),
+            (numbers.encoded, numbers.reordered_encoded, numbers.change_encoded),
+        )
         return [
-            show_matrix(one, weights, colours=colours, limits=limits) for one, weights in zip(axes, values, strict=True)
+            image
+            for (given, reordered, change), (first, second, third) in zip(rows, (axes[:3], axes[3:]), strict=True)
+            for image in (
+                show_matrix(first, given, colours=colours, limits=limits),
+                show_matrix(second, _put_back(reordered, numbers.order), colours=colours, limits=limits),
+                show_matrix(third, change, colours=canvas.colours(DIFFERENCE), limits=(-reach, reach), centred=True),
+            )
         ]
+
+
+def _titles(view: View[Placing], *differences: float) -> list[str]:
+    """What stands above the panels: without and with the encoding, as given, reordered, and how far they are apart."""
+    names = ("no encoding", view.encoding.name)
+    return [
+        f"{name}\n{what}"
+        for name, difference in zip(names, differences, strict=True)
+        for what in ("as given", "reordered, put back", f"differs by {number_text(difference, 2)}")
+    ]
 
 
 def placed_weights(encoding: Placing, content: Array, positions: Array, head: int) -> Array:
@@ -201,6 +227,7 @@ def weights(x: Array, bias: Array | float = 0.0) -> Array:
     return raised / np.sort(raised, axis=1).sum(axis=1, keepdims=True)  # sorted: a sum that no order changes
 
 
-def _difference(first: Array, second: Array, order: Array) -> float:
-    """How far the second is from the first permuted."""
-    return float(np.abs(second - first[np.ix_(order, order)]).max())
+def _put_back(second: Array, order: Array) -> Array:
+    """The weights of the second order, with rows and columns in the first."""
+    back = np.argsort(order)
+    return second[np.ix_(back, back)]

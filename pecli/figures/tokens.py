@@ -25,7 +25,8 @@ class Example(NamedTuple):
     reordered: str
 
 
-EXAMPLES = {  # the pairs of sentences with which the first and the fourth article argue
+EXAMPLES = {  # a pair for every machine's fonts, then those with which the first and the fourth article argue
+    "bites": Example("the dog bites the man", "the man bites the dog"),
     "school": Example("你 说 我 明天 不 去 上学", "你 说 我 明天 去 上学 不"),
     "like": Example("我 喜欢 你", "你 喜欢 我"),
 }
@@ -50,10 +51,11 @@ class TokenFigure(Figure[E]):
 
     sentences: str | None = option(
         None,
-        "example: school (你说，我明天不去上学 / 你说，我明天去上学不) or like (我喜欢你 / 你喜欢我)",
+        "example: bites (the dog bites the man / the man bites the dog), "
+        "school (你说，我明天不去上学 / 你说，我明天去上学不) or like (我喜欢你 / 你喜欢我)",
         choices=examples,
         flags=("--example",),
-        unset="school",
+        unset="bites",
     )
     tokens: str | None = option(None, "your own tokens, separated by spaces", unset="those of the example")
     embeddings: str | None = option(

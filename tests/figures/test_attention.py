@@ -74,7 +74,8 @@ def test_a_second_order_that_is_the_first_differs_nowhere() -> None:
 
 
 def test_the_examples_second_sentence_is_the_default() -> None:
-    assert "".join(made().facts()["reordered_tokens"]) == "你说我明天去上学不"
+    assert " ".join(made().facts()["reordered_tokens"]) == "the man bites the dog"
+    assert "".join(made(sentences="school").facts()["reordered_tokens"]) == "你说我明天去上学不"
     assert made(sentences="like").reordered_tokens == ("你", "喜欢", "我")
     assert made(tokens="a b c").reordered_tokens == ("c", "b", "a")
 
@@ -84,7 +85,7 @@ def test_additive_encodings_are_added(encoding: str) -> None:
     numbers = made(encoding=encoding, start=4)
     one = numbers.view.encoding
     assert isinstance(one, Additive)
-    x = Attention().content(one.width) + one.table(np.arange(4.0, 11.0))
+    x = Attention().content(one.width) + one.table(np.arange(4.0, 9.0))
     assert np.array_equal(numbers.encoded, weights(x))
 
 
@@ -92,7 +93,7 @@ def test_additive_encodings_are_added(encoding: str) -> None:
 def test_rope_turns_so_that_the_start_does_not_matter(pairing: str) -> None:
     numbers, later = (made(encoding=f"rope:d=6,pairing={pairing}", start=start) for start in (0, 1009))
     assert later.encoded == pytest.approx(numbers.encoded, abs=1e-13)
-    x = Rope(d=6, pairing=pairing).rotate(Attention().content(6), np.arange(7.0))
+    x = Rope(d=6, pairing=pairing).rotate(Attention().content(6), np.arange(5.0))
     assert np.array_equal(numbers.encoded, weights(x))
     assert np.diag(products(x, x)) == pytest.approx(np.sum(Attention().content(6) ** 2, axis=1))
 
@@ -126,32 +127,45 @@ def panels(**options: object) -> tuple[AttentionNumbers, list[Any]]:
     return picture.seen, list(axes.child_axes)
 
 
-def test_four_panels_share_limits_and_colours() -> None:
+def test_weights_share_limits_and_colours_and_so_do_their_changes() -> None:
     numbers, drawn = panels(sentences="like")
     images = [one.get_images()[0] for one in drawn]
-    arrays = list(numbers.arrays().values())
-    assert all(np.array_equal(image.get_array(), array) for image, array in zip(images, arrays, strict=False))
-    assert {image.get_clim() for image in images} == {(0, max(array.max() for array in arrays[:4]))}
-    assert {image.get_cmap().name for image in images} == {"viridis"}
+    weights, changes = [images[at] for at in (0, 1, 3, 4)], [images[at] for at in (2, 5)]
+    largest = max(array.max() for array in list(numbers.arrays().values())[:4])
+    assert {image.get_clim() for image in weights} == {(0, largest)}
+    assert {image.get_cmap().name for image in weights} == {"viridis"}
+    assert {image.get_clim() for image in changes} == {(-numbers.difference_encoded, numbers.difference_encoded)}
+    assert {image.get_cmap().name for image in changes} == {"RdBu_r"}
+
+
+@pytest.mark.parametrize("tokens", [None, LONG])
+def test_the_second_order_is_put_back_before_it_is_shown(tokens: str | None) -> None:
+    numbers, drawn = panels(tokens=tokens, reorder=None if tokens is None else "swap:1,4")
+    given, back, change, encoded, encoded_back, encoded_change = (
+        np.asarray(one.get_images()[0].get_array()) for one in drawn
+    )
+    assert np.array_equal(given, numbers.plain) and np.array_equal(encoded, numbers.encoded)
+    assert np.array_equal(given, back) and not change.any()
+    assert np.array_equal(encoded_change, encoded_back - encoded)
+    assert np.array_equal(encoded_back[np.ix_(numbers.order, numbers.order)], numbers.reordered_encoded)
 
 
 def test_the_difference_is_printed_in_the_picture() -> None:
     numbers, drawn = panels(sentences="like")
     titles = [one.get_title() for one in drawn]
-    assert titles[0] == "no encoding\nas given"
-    assert titles[1] == "no encoding\nreordered\ndiffers by 0"
-    assert titles[3] == f"sinusoidal\nreordered\ndiffers by {numbers.difference_encoded:.2g}"
+    assert titles[:3] == ["no encoding\nas given", "no encoding\nreordered, put back", "no encoding\ndiffers by 0"]
+    assert titles[5] == f"sinusoidal\ndiffers by {numbers.difference_encoded:.2g}"
+    assert numbers.caption().startswith("reordered: 你 喜欢 我; put back")
 
 
-def test_tokens_stand_on_the_axes_in_their_order() -> None:
+def test_tokens_stand_on_the_axes_in_the_order_given() -> None:
     _, drawn = panels(tokens="x y z", reorder="swap:0,1")
     beside = [[text.get_text() for text in one.get_yticklabels()] for one in drawn]
-    below = [[text.get_text() for text in one.get_xticklabels()] for one in drawn[2:]]
-    orders = [["x", "y", "z"], ["y", "x", "z"]]
-    assert beside == [*orders, *orders]
-    assert below == orders
+    below = [[text.get_text() for text in one.get_xticklabels()] for one in drawn[3:]]
+    assert beside == [["x", "y", "z"], [], []] * 2  # once a row
+    assert below == [["x", "y", "z"]] * 3
     shown = [one.xaxis.get_tick_params()["labelbottom"] for one in drawn]
-    assert shown == [False, False, True, True]  # those of the panels above are the same
+    assert shown == [False] * 3 + [True] * 3  # those of the panels above are the same
 
 
 @pytest.mark.parametrize("size", ["column", "page", "5x6", "slide"])

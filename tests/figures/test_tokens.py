@@ -36,7 +36,7 @@ def test_the_examples_are_the_articles_sentences(name: str, sentence: str, other
 
 
 def test_the_first_articles_sentences_are_the_default() -> None:
-    assert "".join(Terms().words) == "你说我明天不去上学"
+    assert " ".join(Terms().words) == "the dog bites the man"
     assert Terms(sentences="like").words == ("我", "喜欢", "你")
     assert Terms(tokens=" to  be\tor　not ").words == ("to", "be", "or", "not")
 
@@ -220,6 +220,10 @@ def test_tokens_are_drawn_as_they_are_never_as_formulas(figure: str, folder: Pat
 
 
 def test_the_tokens_are_among_the_texts_that_need_fonts() -> None:
-    assert Attention().texts() == Terms().texts() == ["你", "说", "我", "明天", "不", "去", "上学"]
+    assert (
+        Attention(sentences="school").texts()
+        == Terms(sentences="school").texts()
+        == ["你", "说", "我", "明天", "不", "去", "上学"]
+    )
     assert pecli.figure("compare", figure="terms", encoding=["clock", "sinusoidal"]).job.figure.texts()  # type: ignore[attr-defined]  # a figure
     assert pecli.figure("overview", panels="heatmap,terms").job.figure.texts()  # type: ignore[attr-defined]  # a figure

@@ -48,6 +48,7 @@ class AttentionNumbers(Numbers[Placing]):
     order: Array
     tokens: tuple[str, ...]
     reordered_tokens: tuple[str, ...]
+    embeddings: str  # where they come from
     difference_plain: float
     difference_encoded: float
     largest: float
@@ -67,7 +68,7 @@ class AttentionNumbers(Numbers[Placing]):
 
     def caption(self) -> str:
         order = shorten(" ".join(self.reordered_tokens), 80).replace("$", r"\$")
-        return f"reordered: {order}; put back: its rows and columns in the order as given"
+        return f"reordered: {order}; put back: its rows and columns in the order as given; {self.embeddings}"
 
 
 @dataclass(frozen=True)
@@ -151,6 +152,7 @@ class Attention(TokenFigure[Placing]):
             order=order,
             tokens=self.words,
             reordered_tokens=self.reordered(),
+            embeddings=self.content_text(),
             difference_plain=float(np.abs(changes[0]).max()),
             difference_encoded=float(np.abs(changes[1]).max()),
             largest=largest,

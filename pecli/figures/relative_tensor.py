@@ -24,7 +24,7 @@ SLICES = 5  # dimensions shown where none are asked for
 
 @dataclass(frozen=True, kw_only=True)
 class RelativeNumbers(Numbers[Harmonic]):
-    """tensor : (L, L, dims), the encoding of i − j for query i (row) and key j; offsets : (L, L); dims : (dims,)."""
+    """tensor : (L, L, dims), the encoding of p − q for query p (row) and key q; offsets : (L, L); dims : (dims,)."""
 
     main_array: ClassVar[str] = "tensor"
 
@@ -51,12 +51,12 @@ class RelativeNumbers(Numbers[Harmonic]):
         """One row a pair of positions: query, key, offset, then the dimensions."""
         queries, keys = np.indices(self.offsets.shape) + self.view.positions.start
         parts = [queries, keys, self.offsets, *np.moveaxis(self.tensor, -1, 0)]
-        return ["i", "j", "offset", *map(str, self.dims)], [part.reshape(-1) for part in parts]
+        return ["p", "q", "offset", *map(str, self.dims)], [part.reshape(-1) for part in parts]
 
 
 @dataclass(frozen=True)
 class RelativeTensor(Figure[Harmonic]):
-    """The L × L matrix of offsets i − j, and slices of the L × L × d tensor that holds the encoding of each.
+    """The L × L matrix of offsets p − q, and slices of the L × L × d tensor that holds the encoding of each.
 
     Notes
     -----
@@ -70,7 +70,7 @@ class RelativeTensor(Figure[Harmonic]):
     default_encoding: ClassVar[str] = "relative"
 
     dims: tuple[int, ...] | None = option(
-        None, "the dimensions to slice at", at_least=0, unset="sines and cosines of the faster half"
+        None, "the dimensions to slice at", at_least=0, unset=f"{SLICES} from fast to slow"
     )
 
     def blocks(self, view: View[Harmonic]) -> Blocks:
@@ -94,7 +94,7 @@ class RelativeTensor(Figure[Harmonic]):
             return np.array(self.dims)
         if view.pixels is None or width <= SLICES:
             return np.arange(width)
-        return np.unique([0, 1, width // 8, width // 4, width // 4 + 1])[:SLICES]
+        return np.array([0, 1, width // 4, width // 2, 3 * width // 4])  # a sine and its cosine, then slower ones
 
     def shown(self, view: View[Harmonic]) -> Array:
         """The dimensions that a picture shows."""
@@ -116,32 +116,32 @@ class RelativeTensor(Figure[Harmonic]):
 
     def panels_for(self, view: View[Harmonic]) -> list[Panel]:
         count = len(self.shown(view))
-        return [Panel(1.0, exact=True, least=(6.0, 6.0), bar=Bar("value"), x="key", y="query")] * (1 + count)
+        one = Panel(1.0, exact=True, least=(6.0, 6.0), bar=Bar("value"), x="key", y="query")
+        return [replace(one, bar=Bar("offset p − q")), *[one] * count]
 
     def frame(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
         rows = view.positions
         first, last = rows.start - 0.5, rows.stop - 0.5
         for one in axes:
             one.set(xlim=(first, last), ylim=(last, first))
-            label_values(one.xaxis, "key j", integer=True)
-            label_values(one.yaxis, "query i", integer=True)
-        titles = [f"i − j, ±{rows.length - 1:,}", *(f"dim {dim}" for dim in self.shown(view))]
+            label_values(one.xaxis, "key q", integer=True)
+            label_values(one.yaxis, "query p", integer=True)
+        waves = view.encoding.column_wavelengths()
+        shown = [f"dim {dim}\nλ {view.encoding.length_text(waves[dim])}" for dim in self.shown(view)]
+        titles = [f"offset p − q\nto ±{rows.length - 1:,}", *shown]
         for one, title in zip(axes, titles, strict=True):
             one.set_title(title, fontsize=canvas.small)
 
     def draw(self, numbers: RelativeNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         rows = numbers.view.positions
-        reach = rows.length - 1
         first, last = rows.start - 0.5, rows.start - 0.5 + len(numbers.offsets) * numbers.block
-        slices = [numbers.offsets / max(1, reach) * numbers.limit, *np.moveaxis(numbers.tensor, -1, 0)]
-        colours, limits, extent = (
-            canvas.colours("diverging"),
-            numbers.ends,
-            (first, last, last, first),
-        )
+        reach = max(1.0, rows.length - 1.0)
+        slices = [numbers.offsets, *np.moveaxis(numbers.tensor, -1, 0)]
+        ends = [(-reach, reach), *[numbers.ends] * len(numbers.dims)]
+        colours, extent = canvas.colours("diverging"), (first, last, last, first)
         return [
             show_matrix(one, values, colours=colours, limits=limits, centred=True, extent=extent)
-            for one, values in zip(axes, slices, strict=False)
+            for one, values, limits in zip(axes, slices, ends, strict=False)
         ]
 
 

@@ -22,13 +22,16 @@ from pecli.files.table_files import read_table
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+IMAGES = ("Q before", "Q after", "after − before")
+ARROW = 0.6  # rad that an arrow beside a circle spans
 PATHS = 3  # pairs whose paths are drawn where none are asked for
 
 
 @dataclass(frozen=True, kw_only=True)
 class RotationNumbers(Numbers[Rotary]):
     """after, before : (length, d), Q with and without the rotation; positions : (length,); pairs : (n,);
-    paths : (n, length, 2), the two columns of each pair after the rotation."""
+    paths : (n, length, 2), the two columns of each pair after the rotation; change : (length, d), after − before;
+    radii : (n,), of the largest circle of each pair."""
 
     main_array: ClassVar[str] = "after"
     row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
@@ -38,8 +41,13 @@ class RotationNumbers(Numbers[Rotary]):
     before: Array
     pairs: Array
     paths: Array
+    change: Array
+    radii: Array
     limit: float
     ends: Limits  # of the colours
+
+    def caption(self) -> str:
+        return "grey: the circles on which pairs turn, arrows: which way"
 
     def facts(self) -> dict[str, Any]:
         return {name: value for name, value in super().facts().items() if name != "ends"}
@@ -135,6 +143,7 @@ class Rotation(Figure[Rotary]):
         before, positions, pairs = self.query(view), view.covered.array(), self.drawn_pairs(view)
         after = rope.rotate(before, positions)
         paths = np.stack(rope.split(after), axis=-1)[:, pairs].swapaxes(0, 1)
+        change = after - before
         limit = float(np.abs([before, after]).max())
         return RotationNumbers(
             view=view,
@@ -143,6 +152,8 @@ class Rotation(Figure[Rotary]):
             before=before,
             pairs=pairs,
             paths=paths,
+            change=change,
+            radii=np.hypot(*np.moveaxis(paths, -1, 0)).max(axis=1, initial=0.0),
             limit=limit,
             ends=(-limit, limit),
         )
@@ -152,7 +163,7 @@ class Rotation(Figure[Rotary]):
         if self.matrix is not None:
             return [Panel(1.0, exact=True, bar=bar)]
         query = Panel(0.8, least=(7.0, 6.0), bar=bar, x="dimension", y="position")
-        return [query, query, Panel(1.0, exact=True, least=(7.0, 7.0))]
+        return [query, query, replace(query, bar=Bar("change")), Panel(1.0, exact=True, least=(7.0, 7.0))]
 
     def columns(self, view: View[Rotary]) -> int:
         return 2 if self.matrix is None else 1
@@ -165,33 +176,53 @@ class Rotation(Figure[Rotary]):
             label_values(axes[0].yaxis, "row", integer=True)
             return
         encoding, rows = view.encoding, view.covered
-        for one, title in zip(axes, ("Q before", "Q after"), strict=False):
+        for one, title in zip(axes, IMAGES, strict=False):
             one.set(title=title, xlim=(-0.5, encoding.width - 0.5), ylim=(rows.stop - 0.5, rows.start - 0.5))
             label_dimensions(one.xaxis, encoding)
             label_positions(one.yaxis, encoding)
-        axes[2].set_title(f"pairs in the plane, ring: position {encoding.position_text(rows.start)}")
-        label_values(axes[2].xaxis, "first column")
-        label_values(axes[2].yaxis, "second column")
+        axes[3].set_title(f"pairs in the plane, ring: position {encoding.position_text(rows.start)}")
+        label_values(axes[3].xaxis, "first column")
+        label_values(axes[3].yaxis, "second column")
         pairs = enumerate(self.drawn_pairs(view))
-        key(axes[2], [(f"pair {pair}", {"color": f"C{at}", "linestyle": "none", "marker": "o"}) for at, pair in pairs])
+        key(axes[3], [(f"pair {pair}", {"color": f"C{at}", "linestyle": "none", "marker": "o"}) for at, pair in pairs])
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
         if isinstance(numbers, MatrixNumbers):
             return [_image(axes[0], numbers.matrix, (-1.0, 1.0), canvas)]
         start = numbers.view.covered.start
-        reach = 1.1 * float(np.abs(numbers.paths).max(initial=0.0)) or 1.0
-        for line, path in enumerate(numbers.paths):
-            axes[2].plot(path[:, 0], path[:, 1], ".", markersize=3 * canvas.scale, color=f"C{line}")
-            ring: dict[str, Any] = {
-                "marker": "o",
-                "markersize": 6 * canvas.scale,
-                "markeredgecolor": axes[2].xaxis.label.get_color(),
-            }
-            axes[2].plot(*path[0], color=f"C{line}", **ring)
-        axes[2].set(xlim=(-reach, reach), ylim=(-reach, reach))
-        both = zip(axes, (numbers.before, numbers.after), strict=False)
-        images = [_image(one, values, numbers.ends, canvas, start) for one, values in both]
+        for line, (path, radius) in enumerate(zip(numbers.paths, numbers.radii, strict=True)):
+            _circle(axes[3], line, path, float(radius), canvas)
+        reach = 1.15 * float(numbers.radii.max(initial=0.0)) or 1.0
+        axes[3].set(xlim=(-reach, reach), ylim=(-reach, reach))
+        most = float(np.abs(numbers.change).max(initial=0.0)) or 1.0
+        values, ends = (numbers.before, numbers.after, numbers.change), (numbers.ends, numbers.ends, (-most, most))
+        images = [_image(one, *rest, canvas, start) for one, *rest in zip(axes, values, ends, strict=False)]
         return [*images, None]
+
+
+def _circle(axes: Axes, line: int, path: Array, radius: float, canvas: Canvas) -> None:
+    """The path of a pair on the circle that guides it: a ring where it stands first, an arrow the way it turns."""
+    from matplotlib.patches import Circle
+
+    axes.add_patch(Circle((0, 0), radius, fill=False, edgecolor="0.75", linewidth=0.6 * canvas.scale, zorder=0))
+    axes.plot(path[:, 0], path[:, 1], ".", markersize=3 * canvas.scale, color=f"C{line}")
+    edge = axes.xaxis.label.get_color()
+    axes.plot(*path[0], color=f"C{line}", marker="o", markersize=6 * canvas.scale, markeredgecolor=edge)
+    outside = 1.12 if radius else 0.0
+    first, last = (outside * turned(path[0], angle) for angle in (0.0, ARROW))
+    style = {
+        "arrowstyle": "->",
+        "color": f"C{line}",
+        "linewidth": canvas.scale,
+        "connectionstyle": f"arc3,rad={ARROW / 4}",
+    }
+    axes.annotate("", last, first, arrowprops={**style, "shrinkA": 0, "shrinkB": 0})
+
+
+def turned(point: Array, angle: float) -> Array:
+    """A point of the plane turned about 0, counterclockwise as pairs turn."""
+    sin, cos = np.sin(angle), np.cos(angle)
+    return np.array([cos * point[0] - sin * point[1], sin * point[0] + cos * point[1]])
 
 
 def _image(axes: Axes, values: Array, limits: Limits, canvas: Canvas, start: int = 0) -> Any:

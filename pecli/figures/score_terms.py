@@ -45,6 +45,7 @@ class TermsNumbers(Numbers[Additive]):
     position_content: Array
     position_position: Array
     tokens: tuple[str, ...]
+    embeddings: str  # where they come from
     error: float
     spreads: tuple[float, ...]
     limit: float
@@ -110,6 +111,7 @@ class Terms(TokenFigure[Additive]):
             position_content=px,
             position_position=pp,
             tokens=self.words,
+            embeddings=self.content_text(),
             error=error,
             spreads=spreads,
             limit=limit,
@@ -123,7 +125,7 @@ class Terms(TokenFigure[Additive]):
         return [token_panel(self.words, Bar("score"))] * len(TITLES)
 
     def columns(self, view: View[Additive]) -> int:
-        return 3
+        return len(TITLES)
 
     def frame(self, view: View[Additive], axes: list[Axes], canvas: Canvas) -> None:
         for one, title in zip(axes, TITLES.values(), strict=True):

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.core.errors import UsageError, mention
 from pecli.core.lazy import Array, np
+from pecli.core.number_text import number_text
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.harmonic import Harmonic
+from pecli.encodings.powers_of_base import PowersOfBase
 from pecli.encodings.scalings.scaled import Scaled
 from pecli.figures.axis_labels import label_powers, label_values
 from pecli.figures.canvas import Canvas
@@ -26,6 +28,7 @@ PADDING = 8  # a transform so many times as long finds the peak between whole nu
 TRANSFORMED = 1 << 21  # numbers that are transformed together, some columns at a time
 WINDOW = "one cycle or the length"
 MARKS = "os^Dv"  # of the encodings in turn, so that they stay apart in grey
+ROOM = 2.5  # above a wavelength that is written on, as a factor
 STILL = 1e15  # positions; a longer wave stands still, and an axis has no room for it
 
 
@@ -55,7 +58,9 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         said = f"{', '.join(measured)}: the dominant period of each column, measured over {WINDOW}" if measured else ""
         dashed = "dashed: without the scaling" if self.dashed else ""
         band = "band: pairs between kept and divided" if any(self.ramps) else ""
-        return "; ".join(filter(None, [said, *left_out, dashed, band]))
+        alone = len(self.ratios) == 1 and self.ratios[0] and not measured
+        apart = f"each wavelength {self.ratios[0]} the one before" if alone else ""
+        return "; ".join(filter(None, [apart, said, *left_out, dashed, band]))
 
     def facts(self) -> dict[str, Any]:
         names = [encoding.spec() for encoding in self.view.encodings]
@@ -129,8 +134,9 @@ class Spectrum(Figure[TableEncoding]):
         wavelength = f"wavelength λ, {' or '.join(sorted(units))}"
         label_powers(axes[0].yaxis, "wavelength, times that without the scaling" if self.ratio else wavelength)
         looks = [self._look(encoding, at, canvas) for at, encoding in enumerate(view.encodings)]
-        names = [self._name(*one) for one in zip(view.encodings, waves_of(view), strict=True)]
-        key(axes[0], zip(names, looks, strict=True))
+        if len(looks) > 1:
+            names = [self._name(view, *one) for one in zip(view.encodings, waves_of(view), strict=True)]
+            key(axes[0], zip(names, looks, strict=True))
 
     def _look(self, encoding: TableEncoding, at: int, canvas: Canvas) -> Look:
         """Connected dots for what a formula gives, crosses for what is measured."""
@@ -138,10 +144,13 @@ class Spectrum(Figure[TableEncoding]):
         marks = {"marker": MARKS[at % len(MARKS)] if known else "x", "markersize": 3 * canvas.scale}
         return {"color": f"C{at}", "linestyle": "-" if known else "none", **marks}
 
-    def _name(self, encoding: TableEncoding, waves: Array) -> str:
-        """An encoding with the ratio of its neighbouring wavelengths."""
-        ratio = ratio_text(waves[waves < STILL]) if isinstance(encoding, Harmonic) and not self.ratio else ""
-        return encoding.label() + (f"\nneighbours {ratio}" if ratio else "")
+    def _name(self, view: View[TableEncoding], encoding: TableEncoding, waves: Array) -> str:
+        """An encoding with the ratio of its neighbouring wavelengths, and how many of them are too long."""
+        if self.ratio:
+            return encoding.label()
+        ratio = ratio_text(waves[waves < STILL]) if isinstance(encoding, Harmonic) else ""
+        said = [f"neighbours {ratio}" if ratio else "", unfinished(encoding, waves, view.positions.length)]
+        return encoding.label() + "\n" + "; ".join(filter(None, said))
 
     def draw(self, numbers: SpectrumNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         one = axes[0]
@@ -156,6 +165,7 @@ class Spectrum(Figure[TableEncoding]):
                 one.axvspan(*ramp, color=f"C{at}", alpha=0.12, linewidth=0)
         if not self.ratio:
             self._lines(numbers, one, canvas)
+            self._say(numbers, one, canvas)
         return [None]
 
     def _lines(self, numbers: SpectrumNumbers, one: Axes, canvas: Canvas) -> None:
@@ -177,10 +187,58 @@ class Spectrum(Figure[TableEncoding]):
                 bbox={"facecolor": one.get_facecolor(), "edgecolor": "none", "alpha": 0.8, "pad": 0.5},
             )
 
+    def _say(self, numbers: SpectrumNumbers, one: Axes, canvas: Canvas) -> None:
+        """Shades what is longer than the length; of one encoding alone, where its wavelengths begin and tend to."""
+        view, length = numbers.view, numbers.view.positions.length
+        alone = len(view.encodings) == 1 and not numbers.contexts
+        marks = _marks(numbers) if alone else []
+        for text, wave in marks:
+            one.axhline(wave, color="0.6", linestyle=":", linewidth=0.8 * canvas.scale, zorder=0)
+            _write(one, text, wave, canvas, right=wave < length)
+        if alone:
+            text = "↑ " + unfinished(view.encoding, waves_of(view)[0], length).replace(" never", "\nnever")
+            _write(one, text, length, canvas, right=True, below=numbers.longer[0] > 0)
+        low, high = one.get_ylim()
+        high = max(high, ROOM * length, *(ROOM * wave for _, wave in marks))
+        one.axhspan(length, high, color="0.5", alpha=0.12, linewidth=0, zorder=0)
+        one.set_ylim(low, high)
+
     def title(self, view: View[TableEncoding]) -> str:
         if self.ratio:
             return "what scalings do to wavelengths" if len(view.encodings) > 1 else super().title(view)
         return "wavelengths" if len(view.encodings) > 1 else super().title(view)
+
+
+def _marks(numbers: SpectrumNumbers) -> list[tuple[str, float]]:
+    """Where wavelengths begin and where they tend to, of an encoding of which the textbook says so."""
+    (encoding,), waves = numbers.view.encodings, numbers.wavelength
+    turn = 2 * np.pi
+    if not (isinstance(encoding, PowersOfBase) and len(waves) and np.isclose(waves.min(), turn, rtol=1e-9)):
+        return []
+    last = turn * encoding.base
+    whole = waves.max() <= last * (1 + 1e-9) and last < STILL
+    return [("2π", turn)] + ([(f"base · 2π = {number_text(last)}", last)] if whole and last > turn else [])
+
+
+def unfinished(encoding: TableEncoding, waves: Array, length: int) -> str:
+    """How many of an encoding's waves are longer than the length."""
+    what = "pairs" if isinstance(encoding, Harmonic) else "columns"
+    return f"{int((waves > length).sum())} of {len(waves)} {what} never finish a turn"
+
+
+def _write(axes: Axes, text: str, wave: float, canvas: Canvas, *, right: bool = False, below: bool = False) -> None:
+    """Writes beside a line at a wavelength what it is."""
+    axes.annotate(
+        text,
+        (1.0 if right else 0.0, wave),
+        xycoords=("axes fraction", "data"),
+        xytext=(-3 if right else 3, -3 if below else 2),
+        textcoords="offset points",
+        ha="right" if right else "left",
+        va="top" if below else "bottom",
+        fontsize=canvas.small,
+        bbox={"facecolor": axes.get_facecolor(), "edgecolor": "none", "alpha": 0.8, "pad": 0.5},
+    )
 
 
 def waves_of(view: View[TableEncoding]) -> list[Array]:

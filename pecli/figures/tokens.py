@@ -103,6 +103,10 @@ class TokenFigure(Figure[E]):
         row = {word: i for i, word in enumerate(different)}
         return self.content_scale * table[[row[word] for word in self.words]]
 
+    def content_text(self) -> str:
+        """Where the embeddings come from, as the caption says it."""
+        return f"random embeddings, seed {self.content_seed}" if self.embeddings is None else "embeddings from a file"
+
     def own_width(self, default: int) -> int:
         """How wide the file's embeddings are, or the default without one."""
         return default if self.embeddings is None else int(read_table(self.embeddings).shape[1])

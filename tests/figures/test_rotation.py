@@ -124,13 +124,16 @@ def test_a_pair_that_is_not_there_is_refused(pairs: str, said: str) -> None:
 
 
 def test_before_after_and_paths_stand_beside_each_other() -> None:
-    before, after, plane = panels(pairs=(0, 2))
+    before, after, change, plane = panels(pairs=(0, 2))
     numbers = numbers_of(pairs=(0, 2))
     assert np.array_equal(image(before), numbers.before)
     assert np.array_equal(image(after), numbers.after)
-    assert [one.get_title() for one in (before, after, plane)] == [
+    assert np.array_equal(image(change), numbers.after - numbers.before)
+    assert change.get_images()[0].get_clim() == (-np.abs(numbers.change).max(), np.abs(numbers.change).max())
+    assert [one.get_title() for one in (before, after, change, plane)] == [
         "Q before",
         "Q after",
+        "after − before",
         "pairs in the plane, ring: position 0",
     ]
     lines = [line for line in plane.get_lines() if line.get_marker() == "."]
@@ -146,16 +149,30 @@ def test_before_after_and_paths_stand_beside_each_other() -> None:
 
 @pytest.mark.parametrize(("start", "first"), [(0, "0"), (1009, "1,009"), (-5, "−5")])
 def test_the_legend_says_which_pair_is_which_and_the_title_what_rings_are(start: int, first: str) -> None:
-    plane = panels(pairs=(0, 2), start=start)[2]
+    plane = panels(pairs=(0, 2), start=start)[3]
     legend = plane.get_legend()
     assert legend is not None
     assert plane.get_title() == f"pairs in the plane, ring: position {first}"
     assert [text.get_text() for text in legend.get_texts()] == ["pair 0", "pair 2"]
 
 
+@pytest.mark.parametrize("start", [0, 1009])
+def test_pairs_turn_on_circles_the_way_that_arrows_point(start: int) -> None:
+    plane = panels(pairs=(0, 2), start=start)[3]
+    paths = numbers_of(pairs=(0, 2), start=start).paths
+    circles = [one.get_radius() for one in plane.patches]
+    assert circles == pytest.approx([np.hypot(*path[0]) for path in paths])
+    assert max(circles) < plane.get_xlim()[1]
+    for arrow, path in zip(plane.texts, paths, strict=True):
+        (x, y), (to_x, to_y) = path[0], arrow.xy
+        assert x * to_y - y * to_x > 0  # counterclockwise, as from the first position to the second
+    assert all(np.linalg.det(path[:2]) > 0 for path in paths)
+
+
 def test_panels_stand_two_by_two_and_the_matrix_alone() -> None:
-    before, after, plane = (one.get_position() for one in panels())
+    before, after, change, plane = (one.get_position() for one in panels())
     assert before.y0 == after.y0 > plane.y1
+    assert change.x0 == before.x0 and change.x1 < plane.x0
     assert before.x1 < after.x0
     assert len(panels(matrix=5)) == 1
 

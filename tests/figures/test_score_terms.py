@@ -27,7 +27,7 @@ def made(**options: object) -> TermsNumbers:
 def test_the_four_parts_add_up_to_the_score(encoding: str) -> None:
     numbers = made(encoding=encoding, start=3)
     one = numbers.view.encoding
-    both = Terms().content(one.width) + one.table(np.arange(3.0, 10.0))
+    both = Terms().content(one.width) + one.table(np.arange(3.0, 8.0))
     parts = numbers.content_content + numbers.content_position + numbers.position_content + numbers.position_position
     assert numbers.total == pytest.approx(both @ both.T, abs=1e-12)
     assert parts == pytest.approx(numbers.total, abs=1e-12)
@@ -36,7 +36,7 @@ def test_the_four_parts_add_up_to_the_score(encoding: str) -> None:
 
 def test_each_part_is_its_product() -> None:
     numbers = made(d=5)
-    x, p = Terms().content(5), pecli.encode(d=5, length=7)
+    x, p = Terms().content(5), pecli.encode(d=5, length=5)
     assert numbers.content_content == pytest.approx(x @ x.T, abs=1e-13)
     assert numbers.content_position == pytest.approx(x @ p.T, abs=1e-13)
     assert numbers.position_content == pytest.approx(p @ x.T, abs=1e-13)
@@ -119,6 +119,6 @@ def test_five_panels_share_limits_and_0_has_the_middle_of_the_map() -> None:
 def test_compare_shows_two_under_the_same_limits() -> None:
     picture = pecli.figure("compare", figure="terms", encoding=["clock", "sinusoidal:d=8"])
     figure: Any = picture.job.figure
-    assert (len(figure.panels_for(picture.job.view)), figure.columns(picture.job.view)) == (10, 3)
+    assert (len(figure.panels_for(picture.job.view)), figure.columns(picture.job.view)) == (10, 5)
     limits = {part.numbers.limits() for part in picture.seen.parts}  # type: ignore[attr-defined]  # compare's numbers
     assert len(limits) == 1

@@ -121,7 +121,11 @@ def test_a_clock_is_measured_in_seconds() -> None:
     assert drawn(encoding=["clock", "rope"]).get_ylabel() == "wavelength λ, positions or seconds"
 
 
-def test_a_formula_needs_no_caption() -> None:
+def test_the_caption_says_the_ratio_of_one_encoding() -> None:
+    assert numbers(d=128).caption() == "each wavelength ×1.155 the one before"
+
+
+def test_formulas_need_no_caption() -> None:
     assert numbers(encoding=["sinusoidal", "rope"]).caption() == ""
 
 
@@ -134,19 +138,41 @@ def test_pairs_longer_than_the_length_are_counted(length: int, longer: int) -> N
 
 def test_the_picture_has_a_line_at_the_length_on_a_log_axis() -> None:
     axes = drawn(d=8, length=97)
-    wave, mark = axes.get_lines()
+    wave, mark, *_ = axes.get_lines()
     assert wave.get_ydata() == pytest.approx(numbers(d=8).main)
     assert set(mark.get_ydata()) == {97}
     assert axes.get_yscale() == "log"
-    assert [text.get_text() for text in axes.texts] == ["length 97"]
+    assert axes.texts[0].get_text() == "length 97"
     assert axes.get_ylabel() == "wavelength λ, positions"
+
+
+@pytest.mark.parametrize(("base", "d", "marked"), [(100, 8, ["2π", "base · 2π = 628.3"]), (0.5, 8, []), (1, 8, ["2π"])])
+def test_where_wavelengths_begin_and_tend_to_is_written_there(base: float, d: int, marked: list[str]) -> None:
+    axes = drawn(d=d, base=base, length=20)
+    count = sum(2 * np.pi * base ** (2 * j / d) > 20 for j in range(d // 2))
+    assert [text.get_text() for text in axes.texts] == [
+        "length 20",
+        *marked,
+        f"↑ {count} of 4 pairs\nnever finish a turn",
+    ]
+    assert [text.xy[1] for text in axes.texts[1:-1]] == pytest.approx(
+        [2 * np.pi, 2 * np.pi * base][: len(marked)], rel=1e-9
+    )
+    assert axes.get_ylim()[1] > 2 * np.pi * base
+
+
+def test_what_is_longer_than_the_length_is_shaded() -> None:
+    axes = drawn(d=8, length=97)
+    (shade,) = axes.patches
+    assert shade.get_y() == 97 and shade.get_y() + shade.get_height() == pytest.approx(axes.get_ylim()[1])
 
 
 def test_several_encodings_are_overlaid_and_told_apart() -> None:
     axes = drawn(encoding=["sinusoidal:d=8", "rope:d=4,base=10", "binary:d=3"], length=8)
     texts = [text.get_text() for text in axes.get_legend().get_texts()]
     assert [text.partition(",")[0] for text in texts] == ["sinusoidal", "rope", "binary"]
-    assert texts[0].endswith("neighbours ×10") and "neighbours" not in texts[2]
+    assert texts[0].endswith("neighbours ×10; 3 of 4 pairs never finish a turn")
+    assert texts[2].endswith("\n0 of 3 columns never finish a turn")
     lines = axes.get_lines()[:3]
     assert [len(line.get_xdata()) for line in lines] == [4, 2, 3]
     assert len({line.get_color() for line in lines}) == 3

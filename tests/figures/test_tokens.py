@@ -105,7 +105,7 @@ def test_numbers_too_large_to_multiply_are_an_error_not_nan(folder: Path) -> Non
         ({"content_scale": -1}, "content_scale="),
         ({"content_scale": "1e300"}, "content_scale="),
         ({"content_seed": -1}, "content_seed="),
-        ({"length": 12}, "one position a token, 7 here: leave length=12 out"),
+        ({"length": 12}, "one position a token, 5 here: leave length=12 out"),
     ],
 )
 @pytest.mark.parametrize("figure", ["attention", "terms"])
@@ -115,10 +115,10 @@ def test_mistakes_are_named(figure: str, given: dict[str, object], said: str) ->
 
 
 @pytest.mark.parametrize("figure", ["attention", "terms"])
-@pytest.mark.parametrize("given", [{}, {"length": 7}, {"start": 3}, {"start": -5, "length": 7}])
+@pytest.mark.parametrize("given", [{}, {"length": 5}, {"start": 3}, {"start": -5, "length": 5}])
 def test_there_is_one_position_a_token_from_the_start_on(figure: str, given: dict[str, int]) -> None:
     positions = Job.make(figure, given).seen_view.positions
-    assert positions == Positions(length=7, start=given.get("start", 0))
+    assert positions == Positions(length=5, start=given.get("start", 0))
 
 
 def test_an_encoding_that_fits_the_positions_fits_the_tokens() -> None:

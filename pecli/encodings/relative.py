@@ -12,7 +12,7 @@ from pecli.encodings.sinusoidal import SineCosineColumns
 
 @dataclass(frozen=True)
 class Relative(SineCosineColumns):
-    """`Sinusoidal` at the offset i − j; its table runs over −(L − 1) … L − 1 for a sequence of L positions.
+    """`Sinusoidal` at the offset p − q; its table runs over −(L − 1) … L − 1 for a sequence of L positions.
 
     Notes
     -----
@@ -23,12 +23,12 @@ class Relative(SineCosineColumns):
 
     name: ClassVar[str] = "relative"
     summary: ClassVar[str] = "the sinusoid of the signed offset between two positions"
-    formula: ClassVar[str] = "PE(i − j, 2m) = sin((i − j) / base^(2m/d)), PE(i − j, 2m+1) = cos(same)"
+    formula: ClassVar[str] = "PE(p − q, 2m) = sin((p − q) / base^(2m/d)), PE(p − q, 2m+1) = cos(same)"
     source: ClassVar[str] = "the second article, after Dai et al. 2019, Transformer-XL, arXiv:1901.02860"
     example: ClassVar[str] = "pecli relative --length 8 --d 32 -o relative.npy"
     kind: ClassVar[str] = "added to the score of a pair"
     models: ClassVar[str] = "Transformer-XL (as input to a learned map)"
-    position_label: ClassVar[str] = "offset i − j"
+    position_label: ClassVar[str] = "offset p − q"
     other_label: ClassVar[str] = "other offset"
 
     def covered(self, positions: Positions) -> Positions:

@@ -18,7 +18,7 @@ FIGURES: Registry[type[Figure[Any]]] = Registry(
         "overview": ("pecli.figures.overview:Overview", "Several figures of one encoding side by side"),
         "waves": ("pecli.figures.waves:Waves", "Chosen dimensions against position: how often each column changes"),
         "spectrum": ("pecli.figures.spectrum:Spectrum", "The wavelength of every pair of dimensions"),
-        "offsets": ("pecli.figures.offsets:Offsets", "A measure against the offset: is it a function of m − n alone?"),
+        "offsets": ("pecli.figures.offsets:Offsets", "A measure against the offset: is it a function of p − q alone?"),
         "dials": ("pecli.figures.clock_faces:Dials", "A position as clock faces: one hand a pair of dimensions"),
         "compare": ("pecli.figures.compare:Compare", "One figure of several encodings, under the same limits"),
         "relative": (

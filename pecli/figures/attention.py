@@ -160,7 +160,7 @@ class Attention(TokenFigure[Placing]):
         )
 
     def panels_for(self, view: View[Placing]) -> list[Panel]:
-        weight, change = (token_panel(self.words, Bar(label)) for label in ("attention weight", "change of the weight"))
+        weight, change = (token_panel(self.words, Bar(label)) for label in ("weight", "change"))
         return [weight, weight, change] * 2
 
     def columns(self, view: View[Placing]) -> int:

@@ -38,6 +38,9 @@ class DialsNumbers(Numbers[Harmonic]):
     pairs: Array
     wavelengths: Array
 
+    def caption(self) -> str:
+        return "top: 0; hands turn clockwise, once in a wavelength λ"
+
     def columns(self) -> list[str]:
         return [f"pair {pair}" for pair in self.pairs]
 

@@ -1,4 +1,4 @@
-"""A measure against the offset: is it a function of m − n alone?"""
+"""A measure against the offset: is it a function of p − q alone?"""
 
 from __future__ import annotations
 
@@ -33,6 +33,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+BOUND = (
+    "dashed: mean of $|S_j|$, sums of the first j turns; times the number of pairs and the largest step of $q_j k_j^*$ "
+    "from pair to pair (0 after the last), it bounds the product of any q and k"
+)
+
+
 @dataclass(frozen=True, kw_only=True)
 class OffsetsNumbers(Numbers[TableEncoding]):
     """mean, low, high : (encodings, n), over all pairs at each of n runs of offsets; offsets : (n,), their middles;
@@ -58,7 +64,10 @@ class OffsetsNumbers(Numbers[TableEncoding]):
         rows = zip(self.view.encodings, self.undefined, strict=True)
         left_out = [f"{encoding.name}: {count:,} undefined pairs left out" for encoding, count in rows if count]
         dotted = "dotted: without the scaling" if len(self.unscaled) else ""
-        return "; ".join(filter(None, [extremes(self.block, "offsets"), *left_out, dotted]))
+        wide = any(width > 0 for width in self.spread)
+        band = "line: mean of all pairs at that offset, band: from the smallest to the largest" if wide else ""
+        bound = BOUND if len(self.decay) else ""
+        return "; ".join(filter(None, [extremes(self.block, "offsets"), band, bound, *left_out, dotted]))
 
     def facts(self) -> dict[str, Any]:
         specs = [encoding.spec() for encoding in self.view.encodings]
@@ -68,7 +77,7 @@ class OffsetsNumbers(Numbers[TableEncoding]):
 
 @dataclass(frozen=True)
 class Offsets(Figure[TableEncoding | BiasEncoding]):
-    """The mean of a measure over all pairs of positions at each offset m − n, with its minimum and maximum as a band.
+    """The mean of a measure over all pairs of positions at each offset p − q, with its minimum and maximum as a band.
 
     Of encodings that are added to the score, the bias of every head.
 
@@ -79,7 +88,7 @@ class Offsets(Figure[TableEncoding | BiasEncoding]):
     """
 
     name: ClassVar[str] = "offsets"
-    summary: ClassVar[str] = "A measure against the offset: is it a function of m − n alone?"
+    summary: ClassVar[str] = "A measure against the offset: is it a function of p − q alone?"
     example: ClassVar[str] = "pecli offsets -e sinusoidal -e binary --measure cos"
     several: ClassVar[bool] = True
 
@@ -181,7 +190,7 @@ class Offsets(Figure[TableEncoding | BiasEncoding]):
         return [Panel(0.55, x=("offsets", view.positions.length))]
 
     def frame(self, view: View[TableEncoding | BiasEncoding], axes: list[Axes], canvas: Canvas) -> None:
-        one, first, quantity, label = axes[0], 0, MEASURES[self.measure].label, "offset m − n"
+        one, first, quantity, label = axes[0], 0, MEASURES[self.measure].label, "offset p − q"
         names, bounds = [encoding.label() for encoding in view.encodings], []
         if _all_biases(view):
             first, label, quantity = first_offset(view), f"{label}, query less key", view.encoding.quantity

@@ -117,7 +117,7 @@ class RelativeTensor(Figure[Harmonic]):
     def panels_for(self, view: View[Harmonic]) -> list[Panel]:
         count = len(self.shown(view))
         one = Panel(1.0, exact=True, least=(6.0, 6.0), bar=Bar("value"), x="key", y="query")
-        return [replace(one, bar=Bar("offset p − q")), *[one] * count]
+        return [replace(one, bar=Bar("p − q")), *[one] * count]
 
     def frame(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
         rows = view.positions

@@ -58,7 +58,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         said = f"{', '.join(measured)}: the dominant period of each column, measured over {WINDOW}" if measured else ""
         dashed = "dashed: without the scaling" if self.dashed else ""
         band = "band: pairs between kept and divided" if any(self.ramps) else ""
-        alone = len(self.ratios) == 1 and self.ratios[0] and not measured
+        alone = len(self.ratios) == 1 and self.ratios[0] and not measured and not self.dashed
         apart = f"each wavelength {self.ratios[0]} the one before" if alone else ""
         return "; ".join(filter(None, [apart, said, *left_out, dashed, band]))
 

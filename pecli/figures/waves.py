@@ -15,7 +15,7 @@ from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_positions
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View, extremes
-from pecli.figures.lines import frame_lines, key, plot_run
+from pecli.figures.lines import Look, frame_lines, key, plot_run
 from pecli.figures.panels import Panel
 from pecli.figures.spectrum import wavelengths
 from pecli.measures.min_max import check_run, envelope, even_bins, even_edges, middles
@@ -119,8 +119,29 @@ class Waves(Figure[TableEncoding]):
         self._lanes(axes[0], view, 1.0)
         axes[0].set_ylabel(encoding.dimension_label)
         waves = zip(dims, periods(view)[dims], strict=True)
-        texts = [f"{encoding.dimension_label} {names[dim]}{wavelength_text(encoding, wave)}" for dim, wave in waves]
-        key(axes[0], [(text, {"color": f"C{lane}"}) for lane, text in enumerate(texts)])
+        parts = zip(map(names.__getitem__, dims), self._waves(view), waves, strict=True)
+        texts = [
+            f"{encoding.dimension_label} {name}{which}{wavelength_text(encoding, wave)}"
+            for name, which, (_, wave) in parts
+        ]
+        key(axes[0], zip(texts, self._looks(view), strict=True))
+
+    def _waves(self, view: View[TableEncoding]) -> list[str]:
+        """Whether every line is a sine or a cosine, where its name does not say it."""
+        encoding, dims = view.encoding, self.chosen(view)
+        if not isinstance(encoding, Harmonic) or encoding.dimension_names() is not None:
+            return [""] * len(dims)
+        waves = encoding.waves()
+        return [f" ({waves[dim][0]})" for dim in dims]
+
+    def _looks(self, view: View[TableEncoding]) -> list[Look]:
+        """The look of every line: a colour a pair, cosines dashed."""
+        encoding, dims = view.encoding, self.chosen(view)
+        if not isinstance(encoding, Harmonic):
+            return [{"color": f"C{lane}"} for lane in range(len(dims))]
+        waves = [encoding.waves()[dim] for dim in dims]
+        pairs = list(dict.fromkeys(pair for _, pair in waves))
+        return [{"color": f"C{pairs.index(pair)}", "linestyle": "--" if wave == "cos" else "-"} for wave, pair in waves]
 
     def _lanes(self, axes: Axes, view: View[TableEncoding], limit: float) -> None:
         """Names the lanes of lines that reach so far."""
@@ -132,10 +153,11 @@ class Waves(Figure[TableEncoding]):
     def draw(self, numbers: WavesNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         encoding, limit = numbers.view.encoding, numbers.limit
         style = "default" if encoding.continuous else "steps-mid"
-        for lane, (low, high) in enumerate(zip(numbers.low, numbers.values, strict=True)):
+        rows = zip(numbers.low, numbers.values, self._looks(numbers.view), strict=True)
+        for lane, (low, high, look) in enumerate(rows):
             middle = -LANE * limit * lane
             axes[0].axhline(middle, color="0.8", linewidth=0.4 * canvas.scale, zorder=0)
-            plot_run(axes[0], numbers.positions, middle + low, middle + high, {"color": f"C{lane}"}, style)
+            plot_run(axes[0], numbers.positions, middle + low, middle + high, look, style)
         self._lanes(axes[0], numbers.view, limit)
         axes[0].set_ylabel(f"{encoding.dimension_label} (a lane is ±{number_text(limit)})")
         return [None]
@@ -159,4 +181,4 @@ def wavelength_text(encoding: Encoding, wave: float) -> str:
     if np.isinf(wave):
         return ", still"
     about = "=" if isinstance(encoding, Harmonic) else "≈"
-    return f", λ {about} {encoding.length_text(wave)}"
+    return f", λ {about} {encoding.length_text(wave)}{'' if encoding.position_unit else ' positions'}"

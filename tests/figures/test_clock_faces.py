@@ -125,3 +125,8 @@ def test_the_dials_of_a_clock_are_named_by_their_hands() -> None:
 def test_a_wavelength_fits_a_dial_at_any_size(wave: float, text: str) -> None:
     assert short_wave(Sinusoidal(), wave) == text
     assert short_wave(Clock(), wave) == ""  # its hand is named by it
+
+
+def test_the_caption_says_where_0_is_and_which_way_hands_turn() -> None:
+    numbers = pecli.figure("dials", d=4, length=5).numbers
+    assert numbers.caption() == "top: 0; hands turn clockwise, once in a wavelength λ"

@@ -117,7 +117,7 @@ def test_facts_are_the_extremes() -> None:
     ("encoding", "labels"),
     [
         ("clock", ("other time", "time")),
-        ("relative", ("other offset", "offset i − j")),
+        ("relative", ("other offset", "offset p − q")),
         ("rope", ("position q", "position p")),
     ],
 )

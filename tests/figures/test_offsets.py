@@ -120,7 +120,7 @@ def test_several_encodings_are_overlaid_with_their_bands() -> None:
     texts = [text.get_text() for text in axes.get_legend().get_texts()]
     assert [text.partition(",")[0] for text in texts] == ["sinusoidal", "binary"]
     assert len(axes.get_lines()) == len(axes.collections) == 2
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("offset m − n", "cosine similarity")
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("offset p − q", "cosine similarity")
 
 
 def test_one_encoding_needs_no_legend() -> None:
@@ -149,3 +149,21 @@ def test_the_sum_of_cosines_without_the_scaling_is_dotted_in_the_same_colour() -
 def test_without_a_scaling_there_is_none_to_leave_out() -> None:
     with pytest.raises(UsageError, match="unscaled needs a rope that is scaled"):
         numbers(encoding="rope", unscaled=True)
+
+
+def test_the_caption_explains_a_band_where_there_is_one_and_what_the_bound_bounds() -> None:
+    band = "line: mean of all pairs at that offset, band: from the smallest to the largest"
+    assert pecli.figure("offsets", encoding="binary", length=16).seen.caption() == band
+    assert pecli.figure("offsets", d=8, length=16).seen.caption() == ""
+    assert "bounds the product of any q and k" in pecli.figure("offsets", d=8, length=16, decay=True).seen.caption()
+
+
+@pytest.mark.parametrize("offset", [0, 1, 7, 40])
+def test_the_bound_with_its_factors_is_one(offset: int) -> None:
+    random = np.random.default_rng(offset)
+    q, k = random.standard_normal((2, 12)) + 1j * random.standard_normal((2, 12))
+    encoding = pecli.figure("offsets", encoding="rope:d=24").job.view.encoding
+    turns = np.exp(1j * offset * encoding.frequencies())
+    product = abs((q * k.conj() * turns).sum())
+    step = np.abs(np.diff(np.append(q * k.conj(), 0))).max()
+    assert product <= 12 * step * encoding.decay(np.array([float(offset)]))[0]

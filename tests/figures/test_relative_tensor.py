@@ -81,18 +81,23 @@ def test_transposed_the_sines_change_sign_and_the_cosines_do_not() -> None:
 
 def test_the_panels_are_the_offsets_and_the_chosen_slices() -> None:
     drawn = panels(length=LENGTH, d=D, dims=(1, 0, 4))
-    assert [one.get_title() for one in drawn] == ["i − j, ±6", "dim 1", "dim 0", "dim 4"]
+    assert [one.get_title() for one in drawn] == [
+        "offset p − q\nto ±6",
+        "dim 1\nλ 6.283",
+        "dim 0\nλ 6.283",
+        "dim 4\nλ 2,916",
+    ]
     for one, dim in zip(drawn[1:], (1, 0, 4), strict=True):
         assert np.asarray(one.get_images()[0].get_array()) == pytest.approx(tensor(LENGTH, D)[:, :, dim], abs=1e-15)
     offsets = np.asarray(drawn[0].get_images()[0].get_array())
-    assert offsets * 6 == pytest.approx(np.subtract.outer(range(LENGTH), range(LENGTH)), abs=1e-12)
+    assert offsets == pytest.approx(np.subtract.outer(range(LENGTH), range(LENGTH)), abs=1e-12)
 
 
-def test_all_panels_share_colours_and_say_query_and_key() -> None:
+def test_all_slices_share_colours_and_say_query_and_key() -> None:
     drawn = panels(length=LENGTH, d=D, dims=(0, 5))
-    assert {one.get_images()[0].get_clim() for one in drawn} == {(-1, 1)}
+    assert {one.get_images()[0].get_clim() for one in drawn} == {(-6, 6), (-1, 1)}  # offsets, values
     assert {one.get_images()[0].get_cmap().name for one in drawn} == {"RdBu_r"}
-    assert {(one.get_xlabel(), one.get_ylabel()) for one in drawn} == {("key j", "query i")}
+    assert {(one.get_xlabel(), one.get_ylabel()) for one in drawn} == {("key q", "query p")}
 
 
 def test_the_axes_are_positions_from_start() -> None:
@@ -190,7 +195,7 @@ def test_more_positions_than_pixels_are_averaged_and_the_caption_says_so() -> No
     assert np.moveaxis(picture.seen.main, -1, 0) == pytest.approx(np.array(expected), abs=1e-14)
     with style_context(picture.job.canvas):
         drawn = picture._drawing().axes[:3]
-    assert drawn[0].get_title() == "i − j, ±100"
+    assert drawn[0].get_title() == "offset p − q\nto ±100"
     for one, values in zip(drawn[1:], expected, strict=True):
         assert np.asarray(one.get_images()[0].get_array()) == pytest.approx(values, abs=1e-14)
     stop = 2.5 + size * len(expected[0])

@@ -205,7 +205,8 @@ def test_a_scaled_rope_has_its_contexts_its_ramp_and_what_it_was() -> None:
         "original context 32,768",
         "extended context 131,072",
     }
-    (band,) = axes.patches
+    band, shade = axes.patches
+    assert shade.get_y() == 100
     assert (band.get_x(), band.get_x() + band.get_width()) == (23, 40)
     was = [line.get_ydata() for line in axes.lines if line.get_linestyle() == "--" and len(line.get_ydata()) == 64]
     assert was[0] == pytest.approx(2 * np.pi * 1e6 ** (2 * np.arange(64) / 128), rel=1e-12)

@@ -51,9 +51,19 @@ def test_lanes_go_down_and_do_not_touch() -> None:
 
 def test_the_legend_has_the_wavelength_of_each() -> None:
     assert legend(drawn(d=4, base=100, length=11, dims=[0, 1, 3])) == [
-        "dimension 0, λ = 6.283",
-        "dimension 1, λ = 6.283",
-        "dimension 3, λ = 62.83",
+        "dimension 0 (sin), λ = 6.283 positions",
+        "dimension 1 (cos), λ = 6.283 positions",
+        "dimension 3 (cos), λ = 62.83 positions",
+    ]
+
+
+def test_a_pair_has_a_colour_and_its_cosine_is_dashed() -> None:
+    lines = waves(drawn(d=8, length=11, dims=[0, 1, 4, 5]))
+    assert [(line.get_color(), line.get_linestyle()) for line in lines] == [
+        ("C0", "-"),
+        ("C0", "--"),
+        ("C1", "-"),
+        ("C1", "--"),
     ]
 
 
@@ -65,13 +75,13 @@ def test_hands_of_a_clock_are_named() -> None:
 @pytest.mark.parametrize(
     ("encoding", "wave", "text"),
     [
-        (Sinusoidal(), 6.28318, ", λ = 6.283"),
-        (Sinusoidal(), 54410.1, ", λ = 54,410"),
-        (Sinusoidal(), 1.25e9, ", λ = 1.25e+09"),
+        (Sinusoidal(), 6.28318, ", λ = 6.283 positions"),
+        (Sinusoidal(), 54410.1, ", λ = 54,410 positions"),
+        (Sinusoidal(), 1.25e9, ", λ = 1.25e+09 positions"),
         (Sinusoidal(), np.inf, ", still"),
         (Clock(), 90.0, ", λ = 90 s"),
         (Clock(), 3600.0, ", λ = 1 h"),
-        (Binary(d=5), 8.0, ", λ ≈ 8"),  # measured
+        (Binary(d=5), 8.0, ", λ ≈ 8 positions"),  # measured
         (Binary(d=5), np.inf, ", still"),
     ],
 )
@@ -106,7 +116,7 @@ def test_few_dimensions_are_all_shown_and_without_a_formula_waves_are_measured(e
 
 def test_bits_are_told_with_their_periods() -> None:
     texts = legend(drawn(encoding="binary", length=17))
-    assert texts == [f"bit {bit}, λ ≈ {2 ** (bit + 1)}" for bit in range(5)]
+    assert texts == [f"bit {bit}, λ ≈ {2 ** (bit + 1)} positions" for bit in range(5)]
 
 
 @pytest.mark.parametrize(
@@ -157,7 +167,7 @@ def test_a_long_length_is_drawn_from_minimum_to_maximum_and_the_caption_says_so(
     assert seen.caption() == f"each pixel: minimum to maximum of up to {size} positions"
     axes = drawn(**options)
     assert len(axes.collections) == 2  # a band each
-    assert legend(axes) == ["dimension 0, λ = 6.283", "dimension 3, λ = 11.17"]
+    assert legend(axes) == ["dimension 0 (sin), λ = 6.283 positions", "dimension 3 (cos), λ = 11.17 positions"]
 
 
 def test_the_numbers_are_every_position_whatever_the_picture_shows() -> None:

@@ -196,7 +196,8 @@ class Rotation(Figure[Rotary]):
         axes[3].set(xlim=(-reach, reach), ylim=(-reach, reach))
         most = float(np.abs(numbers.change).max(initial=0.0)) or 1.0
         values, ends = (numbers.before, numbers.after, numbers.change), (numbers.ends, numbers.ends, (-most, most))
-        images = [_image(one, *rest, canvas, start) for one, *rest in zip(axes, values, ends, strict=False)]
+        triples = zip(axes, values, ends, strict=False)
+        images = [_image(one, value, limits, canvas, start) for one, value, limits in triples]
         return [*images, None]
 
 
@@ -209,7 +210,7 @@ def _circle(axes: Axes, line: int, path: Array, radius: float, canvas: Canvas) -
     edge = axes.xaxis.label.get_color()
     axes.plot(*path[0], color=f"C{line}", marker="o", markersize=6 * canvas.scale, markeredgecolor=edge)
     outside = 1.12 if radius else 0.0
-    first, last = (outside * turned(path[0], angle) for angle in (0.0, ARROW))
+    first, last = (tuple((outside * turned(path[0], angle)).tolist()) for angle in (0.0, ARROW))
     style = {
         "arrowstyle": "->",
         "color": f"C{line}",

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
+from matplotlib.patches import Circle
 from typer.testing import CliRunner
 
 import pecli
@@ -160,11 +161,11 @@ def test_the_legend_says_which_pair_is_which_and_the_title_what_rings_are(start:
 def test_pairs_turn_on_circles_the_way_that_arrows_point(start: int) -> None:
     plane = panels(pairs=(0, 2), start=start)[3]
     paths = numbers_of(pairs=(0, 2), start=start).paths
-    circles = [one.get_radius() for one in plane.patches]
+    circles = [one.get_radius() for one in plane.patches if isinstance(one, Circle)]
     assert circles == pytest.approx([np.hypot(*path[0]) for path in paths])
     assert max(circles) < plane.get_xlim()[1]
     for arrow, path in zip(plane.texts, paths, strict=True):
-        (x, y), (to_x, to_y) = path[0], arrow.xy
+        (x, y), (to_x, to_y) = path[0], arrow.xy  # type: ignore[attr-defined]  # an Annotation
         assert x * to_y - y * to_x > 0  # counterclockwise, as from the first position to the second
     assert all(np.linalg.det(path[:2]) > 0 for path in paths)
 

@@ -59,7 +59,6 @@ def main() -> None:
         finally:
             sys.stdout.flush()
     except OSError as error:  # of --help and --version; commands have a guard of their own
-        if not isinstance(error, BrokenPipeError):  # else nobody is left to tell
-            say(f"the system refused: {error}")
+        say(f"the system refused: {error}")
         discard_stdout()
         sys.exit(1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Iterator
@@ -15,12 +16,15 @@ import typer
 from pecli.cli.commands import Command
 from pecli.cli.guard import guard
 from pecli.core.errors import PecliError, UsageError
+from pecli.core.progress import TRACKER, silent
 from pecli.core.terminal import Steps, can_print, results, say
 from pecli.files.targets import check_target
 from pecli.files.writer import write
 from pecli.jobs.batch_entries import as_key
 from pecli.jobs.batch_example import EXAMPLE
-from pecli.jobs.batch_file import STDIN, Batch, read_batch
+from pecli.jobs.batch_file import Batch, read_batch
+from pecli.jobs.batch_schema import batch_schema
+from pecli.jobs.batch_source import STDIN
 from pecli.jobs.command_line import command
 from pecli.jobs.gallery_page import page, page_path
 
@@ -34,13 +38,21 @@ START = "pecli.toml"  # what --init writes where no name is given
 def batch(
     file: Annotated[str | None, typer.Argument(help="the TOML file; - for standard input", show_default=False)] = None,
     init: Annotated[bool, typer.Option("--init", help="Write a commented file to start from.")] = False,
+    schema: Annotated[
+        bool, typer.Option("--schema", help="Print the JSON Schema of batch files, for editors.")
+    ] = False,
     folder: Annotated[
         str | None, typer.Option(help="Where outputs go and stay (default: the file's folder).", show_default=False)
     ] = None,
     only: Annotated[
         list[str] | None, typer.Option(help="Names or globs of figures or files.", show_default=False)
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print one command line a picture, draw nothing.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print one command line a picture, behind # what is there already.")
+    ] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Draw nothing, list what is missing, stale or no longer asked for: exit 1.")
+    ] = False,
     jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Processes (default: the cores).")] = None,
     shard: Annotated[
         str | None, typer.Option(help="Draw one part of all: 3/16 is the third of 16.", show_default=False)
@@ -58,23 +70,24 @@ def batch(
 ) -> None:
     """Draws every figure of a TOML file; the options say which, how and how loudly."""
     with guard(quiet, verbose):
-        if init:
-            results([write_start(file or START)])
+        if schema or init:
+            results([json.dumps(batch_schema(), ensure_ascii=False) if schema else write_start(file or START)])
             return
         if file is None:
             raise UsageError("name a TOML file, - for standard input, or --init to start one")
-        plan = read_batch(file, folder)
-        chosen = plan.only(only) if only else plan
-        chosen = chosen.shard(shard) if shard is not None else chosen
-        pages = [page_path(plan, path) for path in [*plan.index, *(index or [])]]
-        if dry_run:
-            results([command(job, job.paths, can_print) for job in chosen.jobs])
-            return
         if jobs and dask:
             raise UsageError("-j is for processes here and --dask for a cluster: drop one of the two")
-        with cluster(dask) if dask else nullcontext() as executor:
-            draw(chosen, quiet=quiet, workers=jobs, executor=executor, force=force, fail_fast=fail_fast)
-        write_pages(plan, pages)
+        plan = read_batch(file, folder)
+        chosen = part(plan, only or [], shard)
+        pages = [page_path(plan, path) for path in [*plan.index, *(index or [])]]
+        if dry_run:
+            print_lines(chosen, force=force)
+        elif check:
+            compare(plan, chosen)
+        else:
+            with cluster(dask) if dask else nullcontext() as executor:
+                draw(chosen, quiet=quiet, workers=jobs, executor=executor, force=force, fail_fast=fail_fast)
+            write_pages(plan, pages)
 
 
 COMMAND = Command(batch, example="pecli batch figures.toml -j 2")
@@ -95,9 +108,32 @@ def cluster(address: str) -> Iterator[Executor]:
         yield executor
 
 
+def part(plan: Batch, only: list[str], shard: str | None) -> Batch:
+    """What is asked for of a batch file."""
+    chosen = plan.only(only) if only else plan
+    return chosen.shard(shard) if shard is not None else chosen
+
+
+def print_lines(plan: Batch, *, force: bool) -> None:
+    """Prints one command line a picture; what its file already shows stands behind a #, so that a shell skips it."""
+    from pecli.jobs.run_jobs import is_done
+
+    results([("" if force or not is_done(job) else "# ") + command(job, job.paths, can_print) for job in plan.jobs])
+
+
+def compare(plan: Batch, chosen: Batch) -> None:
+    """Lists what is on disk and not as asked for; raises PecliError where anything is."""
+    from pecli.jobs.batch_check import differences
+
+    found = list(differences(chosen.jobs, plan.jobs))
+    if found:
+        results(found)
+        raise PecliError(f"{len(found)} of the files are not as asked for")
+
+
 def write_start(path: str) -> str:
     """Writes the starting file; an existing one stays."""
-    if path == STDIN:
+    if path in STDIN:
         return EXAMPLE.format(path="FILE.toml").rstrip()
     if os.path.exists(path):
         raise UsageError(f"{path} already exists: name another file, as in pecli batch --init figures.toml")
@@ -116,6 +152,7 @@ def draw(plan: Batch, *, quiet: bool, **how: Any) -> None:
     begun, counts, failures = time.monotonic(), {WRITTEN: 0, SKIPPED: 0, FAILED: 0}, []
     places = {id(job): entry.where for entry in plan.entries for job in entry.jobs}
     total = len(plan.jobs)
+    TRACKER.set(silent)  # what is shown is how the pictures go
     try:
         with Steps(total, quiet) as steps, closing(run(plan.jobs, **how)) as outcomes:
             for outcome in outcomes:

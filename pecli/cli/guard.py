@@ -11,8 +11,9 @@ import typer
 from pecli.core import interrupts
 from pecli.core.errors import Mention, failure_of
 from pecli.core.notices import LISTENER
-from pecli.core.progress import TRACKER
-from pecli.core.terminal import animated, progress_bar, say
+from pecli.core.progress import TRACKER, silent
+from pecli.core.terminal import progress, say
+from pecli.core.threads import do_without_threads
 from pecli.files.writer import discard_stdout
 
 
@@ -20,8 +21,8 @@ from pecli.files.writer import discard_stdout
 def guard(quiet: bool = False, verbose: bool = False) -> Iterator[None]:
     """Runs a command's body: a user's mistake is one line, and so is every failure. Never a traceback, but with -v."""
     try:
-        if animated() and not quiet:
-            TRACKER.set(progress_bar)
+        do_without_threads()
+        TRACKER.set(silent if quiet else progress)
         if not quiet:
             LISTENER.set(say)
         yield

@@ -15,10 +15,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self
 
+from pecli.core.threads import threads_available
+
 if TYPE_CHECKING:
     from rich.console import Console
 
 PATIENCE = 1.0  # seconds before a progress bar appears
+LONG = 60.0  # seconds that are announced where no bar can be shown
 
 
 def is_shown(character: str) -> bool:
@@ -97,20 +100,42 @@ def results(lines: Iterable[str]) -> None:
 
 
 def animated() -> bool:
-    """Whether stderr can show something that moves."""
-    return sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    """Whether stderr can show something that moves, for which rich needs a thread."""
+    shown = sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    return shown and threads_available()
 
 
-def progress_bar(items: Sequence[Any], doing: str) -> Iterable[Any]:
-    """The items, with a bar on stderr once they take longer than a moment."""
+def progress(items: Sequence[Any], doing: str) -> Iterable[Any]:
+    """The items; once they take longer than a moment, with a bar on stderr, or else a word where they will for long."""
     begun, at = time.monotonic(), 0
     while at < len(items) and time.monotonic() - begun < PATIENCE:
         yield items[at]
         at += 1
-    if at < len(items):
+    if at < len(items) and animated():
         from rich.progress import track
 
         yield from track(items[at:], description=doing, console=console(), transient=True)
+    elif at < len(items):
+        yield from _announced(items, doing, begun, at)
+
+
+def _announced(items: Sequence[Any], doing: str, begun: float, done: int) -> Iterable[Any]:
+    """The items from that one on; says it once when they will take for long."""
+    told = False
+    for at in range(done, len(items)):
+        left = (time.monotonic() - begun) / max(at, 1) * (len(items) - at)
+        if left > LONG and not told:
+            say(f"{doing} takes about {duration(left)}; Ctrl-C ends it")
+            told = True
+        yield items[at]
+
+
+def duration(seconds: float) -> str:
+    """A time as people say it: 3 minutes, 20 hours."""
+    for unit, name in ((86400, "days"), (3600, "hours"), (60, "minutes")):
+        if seconds >= 2 * unit:
+            return f"{seconds / unit:,.0f} {name}"
+    return f"{seconds:.0f} seconds"
 
 
 def columns() -> int:

@@ -15,14 +15,13 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
 from pecli.figures.panels import Bar, Panel
 from pecli.measures.pair_density import CLASSES, coarser, counts, points
-from pecli.measures.pairwise import MEASURES, measures
+from pecli.measures.pairwise import MEASURES, check_pairs, measures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 VECTOR = 2000  # points that a vector file still carries one by one
 MOST = 200_000  # points that are drawn; more are counted
-PAIRS = 10**10  # pairs that are compared at most
 MARGIN = 0.02  # around the counts, as a share of the axis
 CELLS = 240  # classes a side that a density is drawn in, at most
 
@@ -118,10 +117,7 @@ class Scatter(Figure[TableEncoding]):
         if view.covered.length < 2:
             text = f"scatter compares pairs: {mention('length', 1)} has none, it takes 2 or more"
             raise UsageError(text, option="length", value=1)
-        pairs = view.covered.length * (view.covered.length - 1) // 2
-        if pairs > PAIRS:
-            text = f"scatter compares {pairs:,} pairs at this length and {PAIRS:.0e} are the most, some minutes of work"
-            raise UsageError(text, option="length", advice=f"try {mention('length', 100_000)}")
+        check_pairs(view.covered.length)
 
     def compute(self, view: View[TableEncoding]) -> CloudNumbers:
         across, up = MEASURES[self.x], MEASURES[self.y]

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from pecli.core.errors import OutputError
 from pecli.core.notices import notice
+from pecli.files.leftovers import TEMPORARY, remove_leftovers
 from pecli.files.targets import descriptor, followed, is_stdout, status
 
-TEMPORARY = ".pecli-"  # how the names of our temporary files begin
 PIECE = 1 << 20  # bytes that are copied at once
 FIXED = (errno.EACCES, errno.EPERM, errno.EBUSY, errno.EXDEV)  # a file that may be written and not replaced: it is
 # mounted by itself, or its folder is somebody else's
@@ -86,6 +86,7 @@ def _write_file(path: str, pieces: Iterable[bytes]) -> int:
 
 
 def _replace(path: str, target: Path, pieces: Iterable[bytes], mode: int) -> int:
+    remove_leftovers(target.parent)
     handle, name = tempfile.mkstemp(prefix=TEMPORARY, suffix=target.suffix, dir=target.parent)
     with removed_on_failure(name):
         with os.fdopen(handle, "wb") as file:

@@ -61,7 +61,8 @@ def read_defaults(lines: Lines, defaults: Mapping[str, Any], figures: list[Any])
     known: dict[str, Option] = {}
     for command in {command for command in commands if command in ANALYSES}:  # another one is told with its entry
         known.update(known_options(find_analysis(command)))
-    spelled = {flag.removeprefix("--"): one for one in known.values() for flag in one.flags}
+    words = [(flag, one) for one in known.values() for flag in one.flags if flag.startswith("--")]
+    spelled = {flag.removeprefix("--"): one for flag, one in words}
     known = {**{name.replace("-", "_"): one for name, one in spelled.items()}, **known}
     values, wrong = {}, []
     for name, value in defaults.items():

@@ -1,7 +1,9 @@
 """The batch file to start from."""
 
 EXAMPLE = """\
+#:schema pecli.schema.json
 # Pictures of position encodings: pecli batch {path}
+# By the first line editors know the keys, once there is: pecli batch --schema > pecli.schema.json
 # The keys are the names of the options: pecli heatmap --help lists those of heatmap.
 
 [batch]

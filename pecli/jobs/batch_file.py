@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -13,14 +12,14 @@ from typing import Any
 
 from pecli.core.errors import PecliError, UnknownNameError, UsageError
 from pecli.core.memory import memory_once
+from pecli.core.progress import track
 from pecli.jobs.batch_entries import Defaults, Entry, Plan, as_key, read_defaults, read_entry
+from pecli.jobs.batch_source import is_stream, read_text
 from pecli.jobs.job import Job
 from pecli.jobs.same_files import clashes
 from pecli.jobs.toml_lines import Lines
 
-STDIN = "-"
 TABLES = ("batch", "defaults", "figure")
-LARGEST = 10 * 2**20  # bytes of a batch file
 
 
 @dataclass(frozen=True)
@@ -77,34 +76,19 @@ def read_batch(path: str, folder: str | None = None) -> Batch:
     Parameters
     ----------
     path : the TOML file, ``-`` for standard input
-    folder : where outputs go and stay; by default the file's folder
+    folder : where outputs go and stay; by default the file's folder, of a stream the current one
 
     Raises
     ------
     UsageError : names every entry that is wrong, with its line
     """
-    text = _read(path)
+    text = read_text(path)
     try:
         tables = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
         raise UsageError(f"{path} is not TOML: {str(error) or 'nested too deeply'}") from None
-    place = Path(folder) if folder is not None else Path() if path == STDIN else Path(path).parent
+    place = Path(folder) if folder is not None else Path() if is_stream(path) else Path(path).parent
     return _batch(Lines(path, text), tables, place)
-
-
-def _read(path: str) -> str:
-    try:
-        data = sys.stdin.buffer.read(LARGEST + 1) if path == STDIN else Path(path).read_bytes()
-    except FileNotFoundError:
-        raise UsageError(f"{path} does not exist; pecli batch --init writes one to start from") from None
-    except OSError as error:
-        raise UsageError(f"{path} could not be read: {error.strerror}") from None
-    if len(data) > LARGEST:
-        raise UsageError(f"{path} is larger than {LARGEST >> 20} MiB: not a batch file")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path} is not UTF-8 text: {error.reason} at byte {error.start}") from None
 
 
 def _batch(lines: Lines, tables: dict[str, Any], folder: Path) -> Batch:
@@ -126,7 +110,7 @@ def _batch(lines: Lines, tables: dict[str, Any], folder: Path) -> Batch:
 def _entries(plan: Plan, defaults: Defaults, figures: list[Any]) -> tuple[list[Entry], list[str]]:
     """Every figure of the file that is right, and what is wrong with the others."""
     entries, wrong = [], list(defaults.wrong)
-    for number, figure in enumerate(figures):
+    for number, figure in enumerate(track(figures, "checking")):
         try:
             entries.append(read_entry(plan, number, figure, defaults.values))
         except PecliError as error:

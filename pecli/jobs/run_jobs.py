@@ -43,10 +43,11 @@ def cores() -> int:
 def is_done(job: Job) -> bool:
     """Whether every file of the job is there and carries the same job, made by the same versions."""
     wanted = json.loads(job.metadata())
-    return bool(job.targets) and all(_carries(path, wanted) for path in job.paths)
+    return bool(job.targets) and all(carries(path, wanted) for path in job.paths)
 
 
-def _carries(path: str, wanted: dict[str, object]) -> bool:
+def carries(path: str, wanted: dict[str, object]) -> bool:
+    """Whether the file is there, whole, and carries that job."""
     if Path(path).suffix.lower().removeprefix(".") not in READERS or not os.path.isfile(path):
         return False
     try:

@@ -37,11 +37,19 @@ class Lines:
 
     def of(self, table: str, number: int = 0, key: str | None = None) -> str:
         """``file:line`` of a key in the table of that name (that number of an array), else of the table's head."""
-        found = [section for section in self.sections if section.name == table]
+        found = self._named.get(table, [])
         if number >= len(found):
             return self.path
         section = found[number]
         return f"{self.path}:{section.keys.get(_plain(key or ''), section.line)}"
+
+    @cached_property
+    def _named(self) -> dict[str, list[Section]]:
+        """The tables by name, so that finding one takes no longer where there are many."""
+        named: dict[str, list[Section]] = {}
+        for section in self.sections:
+            named.setdefault(section.name, []).append(section)
+        return named
 
     @cached_property
     def sections(self) -> list[Section]:

@@ -31,6 +31,7 @@ Results = Generator[tuple[int, Drawn], None, None]  # in the order in which they
 
 START = "fork" if sys.platform == "linux" else "spawn"  # how a worker begins: a copy of this process, or a new one
 AHEAD = 256  # jobs that an executor holds at once, so that a large cluster is busy and memory bounded
+HANDLES = 12  # open files that a process needs to draw
 ONE_BY_ONE = "the pictures are drawn one after the other: no process could be started ({error})"
 
 
@@ -117,6 +118,7 @@ class _Worker:
     """One process that has the jobs, is sent numbers and answers with what was drawn."""
 
     def __init__(self, jobs: Sequence[Job], others: Sequence[Any]) -> None:
+        _check_handles()
         context: Any = multiprocessing.get_context(START)
         self.connection, theirs = context.Pipe()
         try:
@@ -156,6 +158,17 @@ class _Worker:
         self.connection.close()
         self.process.kill()
         self.process.join()
+
+
+def _check_handles() -> None:
+    """Raises OSError where a process could begin and not draw: it needs some open files for that."""
+    opened = []
+    try:
+        for _ in range(HANDLES):
+            opened.append(os.open(os.devnull, os.O_RDONLY))
+    finally:
+        for one in opened:
+            os.close(one)
 
 
 def _how(code: int | None) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pecli.core.arithmetic import chunks
+from pecli.core.errors import UsageError, mention
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Blocks, Positions
@@ -20,6 +21,7 @@ from pecli.encodings.harmonic import NEAR, Harmonic
 from pecli.measures.block_means import means_of_offsets, means_of_rows
 from pecli.measures.min_max import Envelope
 
+PAIRS = 10**10  # pairs that are compared one by one at most
 CACHED = 1 << 14  # numbers that stay in a processor's cache from one column to the next
 CONSTANT = 1e-13  # a row whose deviation is below this share of its mean is constant (scipy's rule)
 
@@ -172,6 +174,7 @@ def spread_by_offset(encoding: TableEncoding, measure: Measure, positions: Posit
     Row p of the matrix, from its diagonal on, stands at the offsets 0, 1, …: rows are added up one by one.
     """
     length = positions.length
+    check_pairs(length)
     low, high, total, defined = np.full((4, length), [[np.nan], [np.nan], [0.0], [0.0]])
     for part in track(chunks(0, length, length), "comparing positions"):
         own = positions.start + np.arange(part.start, part.stop, dtype=np.float64)
@@ -186,9 +189,18 @@ def spread_by_offset(encoding: TableEncoding, measure: Measure, positions: Posit
     return Envelope(low[None], high[None], total[None] / np.where(defined, defined, np.nan)), undefined
 
 
+def check_pairs(length: int) -> None:
+    """Refuses to compare all pairs of so many positions one by one where that takes hours."""
+    pairs = length * (length - 1) // 2
+    if pairs > PAIRS:
+        text = f"{pairs:,} pairs would be compared one by one and {PAIRS:.0e} are the most, some minutes of work"
+        raise UsageError(text, option="length", value=length, advice=f"try {mention('length', 100_000)}")
+
+
 def matrix(encoding: TableEncoding, measure: Measure, blocks: Blocks) -> Array:
     """The measure between all positions, averaged over each pair of blocks, shape (blocks, blocks), symmetric."""
     run = by_offset(encoding, measure, blocks.length)
     if run is not None:
         return means_of_offsets(run, blocks)
+    check_pairs(blocks.length)
     return means_of_rows(encoding.table, measure.between, blocks)

@@ -100,6 +100,30 @@ def test_a_signal_before_the_file_is_replaced_leaves_the_old_one(
     assert [(path.name, path.read_bytes()) for path in folder.iterdir()] == [("a.png", b"old and whole")]
 
 
+CUT = """
+import signal, sys
+import pecli.{module} as module
+from pecli.__main__ import main
+def imported(*_, **__):
+    try:
+        signal.raise_signal(signal.SIGINT)
+    except BaseException:
+        raise ImportError("cannot import name 'dtype' from 'numpy'")
+module.{name} = imported
+sys.argv = ["pecli", "heatmap", "-d", "7", "-n", "5", "--dpi", "20", "-o", "a.png"]
+main()
+"""
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize(("module", "name"), [("cli", "main"), ("jobs.picture", "Picture")], ids=["outside", "inside"])
+def test_a_signal_that_cuts_an_import_in_two_is_the_signal(
+    process: Process, folder: Path, module: str, name: str
+) -> None:
+    ended = process(["-c", CUT.format(module=module, name=name)], folder, {})
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, b"", b"pecli: interrupted\n")
+
+
 full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has it")
 TO_STDOUT = ["heatmap", *SMALL, "-o", "-"]
 TO_FILE = ["heatmap", *SMALL, "-o", "a.png"]
@@ -125,6 +149,39 @@ def test_a_full_stdout_is_one_line_and_exit_1(process: Process, folder: Path, wo
     assert ended.returncode == 1
     assert b"No space left" in ended.stderr
     assert ended.stderr.count(b"\n") == 1
+
+
+BATCH = """
+[[figure]]
+command = "heatmap"
+d = 7
+length = 11
+base = [1, 2, 3]
+output = "{base}.json"
+"""
+
+
+@full
+@pytest.mark.parametrize(
+    ("words", "code"), [(["batch", "f.toml", "-j", "2"], 0), (["heatmap", "--bsae", "3"], 2)], ids=["batch", "mistake"]
+)
+def test_a_full_stderr_changes_nothing(process: Process, folder: Path, words: list[str], code: int) -> None:
+    (folder / "f.toml").write_text(BATCH)
+    with Path("/dev/full").open("wb") as stderr:
+        ended = process([*PECLI, *words], folder, {}, stderr=stderr)
+    assert ended.returncode == code
+    assert sorted(ended.stdout.split()) == ([] if code else [b"1.json", b"2.json", b"3.json"])
+
+
+@pytest.mark.posix
+def test_with_few_open_files_a_batch_is_drawn_one_after_the_other(process: Process, folder: Path) -> None:
+    (folder / "f.toml").write_text(BATCH)
+    shell = ["/bin/sh", "-c", 'ulimit -n 14; exec "$@"', "sh", sys.executable, *PECLI, "batch", "f.toml", "-j", "2"]
+    ended = process(
+        ["-c", "import subprocess, sys; sys.exit(subprocess.run(sys.argv[1:]).returncode)", *shell], folder, {}
+    )
+    assert (ended.returncode, ended.stdout.split()) == (0, [b"1.json", b"2.json", b"3.json"])
+    assert b"one after the other" in ended.stderr and b"Too many open files" in ended.stderr
 
 
 @pytest.mark.posix

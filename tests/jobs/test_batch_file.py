@@ -10,6 +10,7 @@ import pytest
 
 from pecli.cli.recipe import toml
 from pecli.core.errors import PecliError, UsageError
+from pecli.core.progress import TRACKER
 from pecli.encodings import read_encoding
 from pecli.jobs.batch_example import EXAMPLE
 from pecli.jobs.batch_file import Batch, read_batch
@@ -182,6 +183,8 @@ WRONG: list[tuple[str, str, list[str]]] = [
     ("a misspelled key of batch", '[batch]\ntitel = "x"\n' + HEAT, [FILE, "'titel'", "did you mean 'title'"]),
     ("a title of no text", "[batch]\ntitle = 5\n" + HEAT, [FILE, "title", "text"]),
     ("a default nobody has", "[defaults]\nbsae = 4\n" + HEAT, [FILE, "[defaults]", "'bsae'", "did you mean 'base'"]),
+    ("a short flag", "[defaults]\n_k = 4\n" + HEAT, [FILE, "[defaults]", "unknown option '_k'"]),
+    ("a short flag as typed", '[defaults]\n"-k" = 4\n' + HEAT, [FILE, "[defaults]", "unknown option '-k'"]),
     ("a default of others", '[defaults]\nmeasure = "dot"\n' + HEAT, [FILE, "[defaults]", "'measure'"]),
     ("a default of the wrong type", "[defaults]\nd = true\n" + HEAT, [FILE, "[defaults]", "d = ", "wrong type"]),
     ("a default out of bounds", "[defaults]\nbase = nan\n" + HEAT, [FILE, "figure 1", "base = nan"]),
@@ -328,9 +331,24 @@ def test_a_key_is_found_under_every_name_of_its_option(key: str, folder: Path) -
 
 
 def test_the_largest_file_that_is_read_is_ten_mebibytes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pecli.jobs.batch_file.LARGEST", len(HEAT))
+    monkeypatch.setattr("pecli.jobs.batch_source.LARGEST", len(HEAT))
     assert len(read(HEAT).jobs) == 1
     assert "larger than" in refused(HEAT + "\n")
+
+
+def test_whoever_listens_sees_how_checking_goes(folder: Path) -> None:
+    seen: list[tuple[str, int]] = []
+
+    def listen(items: Any, doing: str) -> Any:
+        seen.append((doing, len(items)))
+        return items
+
+    before = TRACKER.set(listen)
+    try:
+        read(HEAT + HEAT + 'output = "b.png"\n')
+    finally:
+        TRACKER.reset(before)
+    assert seen == [("checking", 2)]
 
 
 def test_every_later_picture_of_one_file_is_told_with_the_first(folder: Path) -> None:

@@ -217,3 +217,30 @@ def test_a_cluster_that_does_not_answer_is_told(figures: str, ask: Any, monkeypa
     ended = ask("batch", figures, "--dask", "tcp://127.0.0.1:9")
     assert (ended.code, ended.out) == (1, "") and "tcp://127.0.0.1:9" in ended.err
     assert ended.err.count("\n") == 1
+
+
+def test_in_one_process_one_picture_is_drawn_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    at_work: list[int] = []
+    most: list[int] = []
+
+    def render(*_: Any) -> list[bytes]:
+        at_work.append(1)
+        time.sleep(0.01)
+        most.append(len(at_work))
+        at_work.pop()
+        return [b""]
+
+    monkeypatch.setattr("pecli.jobs.drawn.Picture.render", render)
+    with ThreadPoolExecutor(4) as executor:
+        list(in_executor(jobs(8), executor))
+    assert most == [1] * 8
+
+
+@forked
+def test_signals_of_the_whole_group_are_the_parents_to_answer(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def end(_: float) -> None:
+        for number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
+            os.kill(os.getpid(), number)
+
+    monkeypatch.setattr(workers, "draw", instead(end))
+    assert [outcome.state for outcome in run(jobs(3), workers=2)] == [WRITTEN] * 3

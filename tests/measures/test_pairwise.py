@@ -8,9 +8,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
+from pecli.core.errors import UsageError
 from pecli.core.lazy import Array
 from pecli.core.positions import Positions
+from pecli.encodings import read_encoding
 from pecli.encodings.sinusoidal import Sinusoidal
+from pecli.measures import pairwise
 from pecli.measures.pairwise import MEASURES, by_offset, matrix, spread_by_offset, to_all
 
 Pair = Callable[[Sequence[float], Sequence[float]], float]
@@ -197,3 +200,12 @@ def test_no_similarity_is_beyond_1(name: str) -> None:
     both = np.vstack([rows, -rows])  # norms are 1 but for rounding, and so would be their products
     values = MEASURES[name].between(both, both)
     assert (values.min(), values.max()) == (-1, 1)
+
+
+@pytest.mark.parametrize("compare", ["matrix", "spread_by_offset"])
+def test_hours_of_pairs_are_refused_before_they_begin(compare: str) -> None:
+    binary, measure = read_encoding("binary"), MEASURES["euclidean"]
+    rows = Positions(length=141_423)
+    with pytest.raises(UsageError, match=r"10,000,161,753 pairs would be compared one by one.*length=100000"):
+        getattr(pairwise, compare)(binary, measure, rows.blocks(4) if compare == "matrix" else rows)
+    pairwise.check_pairs(141_421)

@@ -33,9 +33,9 @@ def test_the_ends_stay_as_they_are_written() -> None:
     assert numbers_of("1e-3..0.1234567890123:3", whole=False, log=False) == ["1e-3", "0.0622284", "0.1234567890123"]
 
 
-@pytest.mark.parametrize("text", ["0..10:3", "10..0:3", "-1..10:3", "-2..-1:3"])
+@pytest.mark.parametrize("text", ["0..10:2", "10..0:3", "-1..10:3", "-2..-1:3"])
 def test_ratios_need_two_positive_ends(text: str) -> None:
-    assert len(spelled(text)) == 3
+    assert len(spelled(text)) == int(text[-1])
     with pytest.raises(ValueError):
         spelled(text, log=True)
 

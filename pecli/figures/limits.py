@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pecli.analysis import Limits
-from pecli.core.errors import mention
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import number_text
 from pecli.figures.canvas import Canvas
@@ -54,4 +53,4 @@ def washed_out(limits: Limits | None, values: Sequence[Array]) -> str:
         return ""
     few, most = (" to ".join(map(number_text, pair)) for pair in (limits, inner))
     share = PERCENTILES[1] - PERCENTILES[0]
-    return f"{share} % of the values are {most} and the colours run from {few}: {mention('robust')} shows more"
+    return f"{share} % of the values are {most} and the colours run from {few}: the option robust shows more"

@@ -182,3 +182,9 @@ def test_no_other_word_is_a_name_of_ours() -> None:
     names = {name for kind in kinds for name in (kind.name, *kind.options())}
     assert not names & {word for kind in kinds for one in kind.options().values() for word in one.aliases}
     assert not names & {word for kind in kinds for word in kind.aliases}
+
+
+def test_three_figures_that_have_an_option_are_all_named_and_of_more_the_first_three(ask: Ask) -> None:
+    three, more = ask("heatmap", "--content-seed", "3").err, ask("heatmap", "--measure", "dot").err
+    assert "heatmap has no --content-seed, rotation, attention, terms have:" in three
+    assert "heatmap has no --measure, distance, curves, overview, … have:" in more

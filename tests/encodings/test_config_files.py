@@ -12,6 +12,7 @@ import pytest
 from pecli.core.errors import UnknownNameError, UsageError
 from pecli.encodings import encoding_of, read_encoding
 from pecli.encodings.configs.json_file import DEEPEST, LARGEST, read_json, shown
+from pecli.encodings.configs.layer_kinds import MOST
 from pecli.encodings.configs.model import read_model
 from pecli.encodings.rope import Rope
 from pecli.reports.model import model_data
@@ -164,3 +165,26 @@ def test_layers_without_positions_are_no_encoding(tmp_path: Path) -> None:
     file = write(tmp_path, {"model_type": "jamba", "num_hidden_layers": 4})
     with pytest.raises(UsageError, match="no position encoding that can be drawn"):
         read_encoding(file)
+
+
+def test_a_file_of_the_largest_size_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = b'{"head_dim": 16}'
+    monkeypatch.setattr("pecli.encodings.configs.json_file.LARGEST", len(data))
+    assert read_json(Path(write(tmp_path, data))) == {"head_dim": 16}
+    with pytest.raises(UsageError, match="are the most"):
+        read_json(Path(write(tmp_path, data + b" ")))
+
+
+def test_objects_may_be_nested_to_the_deepest_and_no_deeper(tmp_path: Path) -> None:
+    def nested(depth: int) -> Path:
+        return Path(write(tmp_path, b'{"a": ' * depth + b"1" + b"}" * depth))
+
+    assert "a" in read_json(nested(DEEPEST))
+    with pytest.raises(UsageError, match="deeper than"):
+        read_json(nested(DEEPEST + 1))
+
+
+def test_as_many_layers_as_the_most_are_counted(tmp_path: Path) -> None:
+    (layer,) = read_model(write(tmp_path, {**LLAMA, "num_hidden_layers": MOST})).layers.values()
+    assert layer.indices == tuple(range(MOST))
+    assert f"{MOST} layers are the most" in trouble(tmp_path, {**LLAMA, "num_hidden_layers": MOST + 1})

@@ -204,3 +204,28 @@ def test_partly_rotary_vectors_keep_the_rest(pairing: str) -> None:
     np.testing.assert_allclose(turned[..., :4], inner.rotate(x[..., :4], np.arange(5.0)), atol=1e-15)
     np.testing.assert_allclose(made.rotate(x[..., :4], np.arange(5.0)), turned[..., :4], atol=1e-15)
     assert made.table(np.arange(5.0)).shape == (5, 4)
+
+
+@pytest.mark.parametrize("low", [1, 2])
+@pytest.mark.parametrize("high", [4, 8])
+def test_llama3s_ramp_runs_from_the_last_pair_kept_to_the_first_divided(low: int, high: int) -> None:
+    made = rope(f"scaling=llama3,factor=4,original=2048,low_freq_factor={low},high_freq_factor={high}", 128)
+    parts = made.rule.parts(made.plain_rates(), made)
+    assert parts["between"] > 0
+    assert made.rule.ramp(made) == (parts["kept"] - 1, 64 - parts["divided"])
+
+
+def test_llama3_has_no_ramp_where_nothing_lies_between() -> None:
+    made = rope("scaling=llama3,factor=4,original=2048,low_freq_factor=4,high_freq_factor=4", 128)
+    assert made.rule.ramp(made) is None
+    assert made.rule.parts(made.plain_rates(), made)["between"] == 0
+
+
+@pytest.mark.parametrize("truncate", ["true", "false"])
+def test_a_yarn_ramp_without_width_is_a_step(truncate: str) -> None:
+    made = rope(f"scaling=yarn,factor=4,original=2048,beta_fast=8,beta_slow=8,truncate={truncate}", 128)
+    low, high = made.rule.ramp(made) or (0.0, 0.0)
+    assert (high - low) == (1 if truncate == "true" else 0)
+    pairs = np.arange(64)
+    expected = np.where(pairs <= low, 1, 4)
+    np.testing.assert_allclose(rope("base=10000", 128).frequencies() / made.frequencies(), expected, rtol=1e-14)

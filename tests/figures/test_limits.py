@@ -25,6 +25,7 @@ def image(figure: str, **options: Any) -> Any:
 
 def test_ends_are_symmetric_where_there_are_both_signs_and_begin_at_0_where_there_is_one() -> None:
     assert ends(-2, 5) == (-5, 5)
+    assert ends(-5, 2) == (-5, 5)
     assert ends(1, 5) == (0, 5)
     assert ends(-5, -1) == (-5, 0)
     assert ends(0, 0) == (0, 1)
@@ -64,6 +65,13 @@ def test_values_that_fill_the_colours_need_no_word() -> None:
     assert washed_out((-1.0, 1.0), [np.linspace(-1, 1, 100)]) == ""
     assert "98" in washed_out((-500.0, 500.0), [OUTLIER]) or "96" in washed_out((-500.0, 500.0), [OUTLIER])
     assert washed_out(None, []) == washed_out((0.0, 1.0), [np.full(3, np.nan)]) == ""
+
+
+@pytest.mark.parametrize(("end", "told"), [(3.0, False), (3.3, True)])
+def test_a_word_is_said_where_most_values_have_less_than_three_tenths_of_the_colours(end: float, told: bool) -> None:
+    said = washed_out((-end, end), [np.linspace(-1, 1, 101)])  # 96 of a hundred are from −0.96 to 0.96
+    assert bool(said) == told
+    assert said.isprintable()
 
 
 @pytest.mark.parametrize("cmap", [None, "viridis", "PuOr"])

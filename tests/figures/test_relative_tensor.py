@@ -220,3 +220,8 @@ def test_a_million_positions_cost_no_more_than_the_pixels() -> None:
     seen = pecli.figure("relative", d=4, length=10**6, dpi=20).seen
     assert len(seen.main) <= 6.75 * 20
     assert np.abs(seen.main).max() <= 1
+
+
+@pytest.mark.parametrize(("d", "dims"), [(3, [0, 1, 2]), (5, [0, 1, 2, 3, 4]), (32, [0, 1, 4, 8, 9])])
+def test_five_dimensions_are_all_shown_and_of_more_those_of_the_faster_half(d: int, dims: list[int]) -> None:
+    assert pecli.figure("relative", d=d, length=4).seen.arrays()["dims"].tolist() == dims

@@ -235,3 +235,8 @@ def test_the_ratio_is_that_to_the_wavelength_without_the_scaling() -> None:
 def test_the_ratio_of_what_has_no_formula_is_refused() -> None:
     with pytest.raises(UsageError, match="ratio is of wavelengths by a formula, and binary has none"):
         numbers(encoding="binary", ratio=True)
+
+
+def test_neighbours_that_are_nearly_as_far_apart_give_the_range() -> None:
+    assert ratio_text(np.array([1.0, 10.0, 100.1])) == "×10 to ×10.01"
+    assert ratio_text(np.array([1.0, 10.0, 100.0 * (1 + 1e-12)])) == "×10"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import os
@@ -162,3 +163,19 @@ def test_a_job_of_the_wrong_kind_is_no_job(tmp_path: Path, format: str) -> None:
     (tmp_path / f"a.{format}").write_bytes(files.get(format, buffer.getvalue()))
     with pytest.raises(PecliError, match="carries no job"):
         read_metadata(str(tmp_path / f"a.{format}"))
+
+
+def test_a_file_larger_than_what_is_read_at_once_is_whole_or_not(tmp_path: Path) -> None:
+    digest = hashlib.sha256(bytes(2 * MOST + 5)).digest()
+    path = tmp_path / "large.svg"
+    for written, whole in ((digest, True), (digest[::-1], False)):
+        path.write_bytes(bytes(2 * MOST + 5) + seal("svg", written))
+        assert is_whole(str(path)) == whole
+
+
+@pytest.mark.parametrize("format", ["png"])
+def test_text_of_other_programs_may_stand_before_the_job(path: Path, format: str) -> None:
+    job, data = read_metadata(str(path)), path.read_bytes()
+    behind = 8 + 25  # the signature and the first chunk
+    path.write_bytes(data[:behind] + png_chunk(b"tEXt", b"Comment\0a remark") + data[behind:])
+    assert read_metadata(str(path)) == job

@@ -1,0 +1,41 @@
+"""How numbers are written in pictures."""
+
+from __future__ import annotations
+
+import pytest
+
+from pecli.core.number_text import number_text, number_texts
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.0, "0"),
+        (0.25, "0.25"),
+        (-3.0, "−3"),
+        (1000.0, "1,000"),
+        (-1234.5, "−1,234"),
+        (999_999.0, "999,999"),
+        (1e6, "10⁶"),
+        (-2.5e6, "−2.5×10⁶"),
+        (1.2345e12, "1.23×10¹²"),
+        (0.001, "0.001"),
+        (0.00099, "9.9×10⁻⁴"),
+    ],
+)
+def test_a_number_is_short_at_any_size(value: float, text: str) -> None:
+    assert number_text(value) == text
+
+
+@pytest.mark.parametrize(
+    ("values", "texts"),
+    [
+        ([0.0, 0.5, 1.0], ["0", "0.5", "1"]),
+        ([1e6, 2.5e6], ["10⁶", "2.5×10⁶"]),
+        ([1_230_000.0, 2_000_000.0], ["1.23×10⁶", "2×10⁶"]),
+        ([1_234_000.0, 2_000_000.0], ["1,234,000", "2,000,000"]),  # three digits would not say the first
+        ([0.12341, 0.12342], ["0.12341", "0.12342"]),  # four would be the same
+    ],
+)
+def test_ticks_say_what_they_are_and_differ(values: list[float], texts: list[str]) -> None:
+    assert number_texts(values) == texts

@@ -125,3 +125,8 @@ def test_the_dials_of_a_clock_are_named_by_their_hands() -> None:
 def test_a_wavelength_fits_a_dial_at_any_size(wave: float, text: str) -> None:
     assert short_wave(Sinusoidal(), wave) == text
     assert short_wave(Clock(), wave) == ""  # its hand is named by it
+
+
+def test_angles_stay_within_half_a_turn_also_with_a_query() -> None:
+    angles = pecli.figure("dials", encoding="rope", d=16, query="random:3", at=list(range(40))).numbers.main
+    assert np.abs(angles).max() <= np.pi and angles.min() < -3 and angles.max() > 3

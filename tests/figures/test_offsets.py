@@ -136,3 +136,20 @@ def test_a_log_axis_of_one_position_is_refused() -> None:
     with pytest.raises(UsageError, match="2 or more"):
         pecli.figure("offsets", length=1, log=True)
     assert numbers(length=1).main.shape == (1, 1)
+
+
+def test_the_mean_over_a_run_of_offsets_is_of_all_its_pairs() -> None:
+    picture = pecli.figure("offsets", encoding="binary", length=200, dpi=10, size="2x2")
+    table = pecli.encode("binary", length=200)
+    products = table @ table.T
+    numbers = picture.seen
+    block = numbers.facts()["block"]
+    assert block > 1
+    offsets = np.arange(200)[:, None] - np.arange(200)
+    wanted = [products[(offsets >= a) & (offsets < a + block)].mean() for a in range(0, 200, block)]
+    assert np.allclose(numbers.main[0], wanted, rtol=1e-12)
+
+
+def test_a_spread_that_vanishes_is_undefined() -> None:
+    facts = pecli.figure("offsets", measure="corr", encoding="learned", d=1, length=10).numbers.facts()
+    assert np.isnan(facts["spread"]["learned:d=1"])

@@ -16,7 +16,7 @@ from pecli.cli.commands import Command
 from pecli.cli.guard import guard
 from pecli.cli.options import flags_of, given, job_parameters, keyword
 from pecli.cli.typer_internals import with_parameters
-from pecli.core.errors import UsageError
+from pecli.core.errors import PecliError, UsageError
 from pecli.core.options import Option
 from pecli.core.progress import track
 from pecli.core.terminal import can_print, columns, results, say, show
@@ -107,16 +107,25 @@ def run_jobs(jobs: list[Job], *, as_json: bool, quiet: bool, verbose: bool) -> N
     check_targets(jobs)
     for job in jobs:
         job.check()
-    reports = [one for job in track(jobs, "drawing") if (one := _do(job, as_json, quiet or bool(to_stdout), verbose))]
-    if as_json:
-        results([json.dumps(reports if len(jobs) > 1 else reports[0], allow_nan=False)])
+    reports: list[dict[str, Any]] = []
+    try:
+        for job in track(jobs, "drawing"):
+            reports += filter(None, [_do(job, as_json, quiet or bool(to_stdout), verbose)])
+    finally:  # of a sweep that failed half way, what is done
+        if as_json and reports:
+            results([json.dumps(reports if len(jobs) > 1 else reports[0], allow_nan=False)])
 
 
 def _do(job: Job, as_json: bool, silent: bool, verbose: bool) -> dict[str, Any] | None:
     from pecli.jobs.picture import Picture
 
     picture = Picture(job)
-    paths = picture.save() if job.targets else []
+    try:
+        paths = picture.save() if job.targets else []
+    except PecliError:
+        if not silent and not as_json:
+            results(picture.sizes)  # those that were written before
+        raise
     for note in [] if silent else picture.notes:
         say(note)
     if verbose:

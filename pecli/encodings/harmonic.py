@@ -26,7 +26,7 @@ from pecli.encodings.exact_angles import PI, dirichlet, many_digits, reduced_pro
 
 __all__ = ["PI", "Harmonic", "many_digits", "width_option"]
 
-NEAR = 1e-4  # squared distances below this share of the norm are worked out again without cancellation
+NEAR = 1e-2  # squared distances below this share of the norm are worked out again without cancellation
 FASTEST = 10**12  # rad/position; a faster turn has no digits left at large positions
 
 

@@ -137,11 +137,6 @@ class Canvas(Options):
         size = self.inches
         return max(1, round((size.height or 2 * size.width) * self.dpi)), max(1, round(size.width * self.dpi))
 
-    def memory(self) -> int:
-        """Bytes that a drawn picture takes, about: four a pixel, in two copies while it is written."""
-        rows, columns = self.pixels()
-        return 8 * rows * columns
-
     def colours(self, kind: str) -> str:
         """The colour map for values of that kind (diverging, sequential, binary, difference)."""
         if kind == DIFFERENCE:  # has two sides, whatever the user wants for the values

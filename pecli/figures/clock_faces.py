@@ -89,7 +89,8 @@ class Dials(Figure[Harmonic]):
 
     def compute(self, view: View[Harmonic]) -> DialsNumbers:
         harmonic, rows, pairs = view.encoding, self.rows(view), self.dials(view)
-        angles = harmonic.angles(rows) + harmonic.phases
+        angles = harmonic.angles(rows) + harmonic.phases  # of a query's phase: a turn too many, perhaps
+        angles -= 2 * np.pi * np.round(angles / (2 * np.pi))
         return DialsNumbers(
             view=view, angles=angles[:, pairs], positions=rows, pairs=pairs, wavelengths=harmonic.wavelengths()[pairs]
         )

@@ -15,8 +15,8 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View, extremes
 from pecli.figures.lines import frame_lines, key, look, plot_run
 from pecli.figures.panels import Panel
-from pecli.measures.min_max import check_run, envelope, even_bins, even_edges, middles
-from pecli.measures.pairwise import MEASURES, measure_option, to_all
+from pecli.measures.min_max import check_run, envelope, even_bins, even_edges, middles, mirrored_extremes
+from pecli.measures.pairwise import MEASURES, by_offset, is_by_offset, measure_option, to_all
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -91,7 +91,13 @@ class Curves(Figure[TableEncoding]):
         def values(first: int, count: int) -> Array:
             return to_all(view.encoding, measure, at, rows.start + first, count)
 
-        low, high, _ = envelope(values, edges, len(at))
+        def profile(first: int, count: int) -> Array:
+            return np.asarray(by_offset(view.encoding, measure, count, first))
+
+        if is_by_offset(view.encoding, measure):
+            low, high = mirrored_extremes(profile, (at - rows.start).astype(np.int64), edges)
+        else:
+            low, high, _ = envelope(values, edges, len(at))
         own = np.array([values(int(p) - rows.start, 1)[line, 0] for line, p in enumerate(at)])
         centres = rows.start + middles(edges)
         return CurvesNumbers(view=view, curves=high, at=at, low=low, positions=centres, own=own, block=int(edges[1]))

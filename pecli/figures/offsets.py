@@ -177,13 +177,13 @@ class Offsets(Figure[TableEncoding | BiasEncoding]):
         if is_by_offset(encoding, measure):
             exact = envelope(lambda first, count: np.array([by_offset(encoding, measure, count, first)]), edges)
             return exact, 0.0, 0
-        spread, undefined = spread_by_offset(encoding, measure, encoding.covered(view.positions))
-        starts = edges[:-1]
-        counts = np.diff(edges)
-        stop = int(edges[-1])
+        spread, pairs, undefined = spread_by_offset(encoding, measure, encoding.covered(view.positions))
+        starts, stop = edges[:-1], int(edges[-1])
         low, high = np.fmin.reduceat(spread.low[0, :stop], starts), np.fmax.reduceat(spread.high[0, :stop], starts)
-        mean = np.add.reduceat(spread.mean[0, :stop], starts) / counts
-        widest = np.fmax.reduce(spread.high - spread.low, axis=None, initial=0.0)
+        counts = np.add.reduceat(pairs[:stop], starts)
+        sums = np.add.reduceat(np.nan_to_num(spread.mean[0, :stop]) * pairs[:stop], starts)
+        mean = sums / np.where(counts, counts, np.nan)  # of all pairs: a long offset has fewer than a short one
+        widest = np.fmax.reduce(spread.high - spread.low, axis=None)
         return Envelope(low[None], high[None], mean[None]), float(widest), undefined
 
     def panels_for(self, view: View[TableEncoding | BiasEncoding]) -> list[Panel]:

@@ -53,7 +53,7 @@ class CloudNumbers(Numbers[TableEncoding]):
 
 @dataclass(frozen=True, kw_only=True)
 class ScatterNumbers(CloudNumbers):
-    """x, y, p, q : (pairs,), both measures of the pair p < q. The lower triangle is the same pairs mirrored."""
+    """x, y, p, q : (pairs,), both measures of the pair p < q, in the lower triangle alone of p > q."""
 
     main_array: ClassVar[str] = "x"
     row_coordinates: ClassVar[tuple[str, ...]] = ("y", "p", "q")
@@ -123,7 +123,8 @@ class Scatter(Figure[TableEncoding]):
         across, up = MEASURES[self.x], MEASURES[self.y]
         if not self.counted(view):
             cloud = points(view.encoding, across, up, view.covered)
-            return ScatterNumbers(view=view, **vars(cloud))
+            first, second = (cloud.q, cloud.p) if self.triangle == "lower" else (cloud.p, cloud.q)
+            return ScatterNumbers(view=view, **{**vars(cloud), "p": first, "q": second})
         cells = counts(view.encoding, across, up, view.covered)
         most = min(CELLS, *view.pixels) if view.pixels else CELLS
         table, y_edges = coarser(cells.counts, cells.y_edges, most, 0)
@@ -161,7 +162,7 @@ def _points(numbers: Any, axes: Axes, canvas: Canvas) -> Any:
     return axes.scatter(
         numbers.x,
         numbers.y,
-        c=numbers.q - numbers.p,
+        c=np.abs(numbers.q - numbers.p),
         s=(2 * canvas.scale) ** 2,
         linewidths=0,
         cmap=canvas.colours("sequential"),

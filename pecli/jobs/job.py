@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from os import PathLike
 from typing import Any
 
 from pecli.analysis import Analysis, View
 from pecli.core.errors import UsageError, mention
-from pecli.core.memory import Memory, check_memory, check_pixels, memory_once
+from pecli.core.memory import PIXEL, Memory, check_memory, check_pixels, memory_once
 from pecli.encodings import Encoding
 from pecli.figures.figure import Figure
 from pecli.figures.mathematics import check_mathematics
@@ -106,10 +107,21 @@ class Job(Request):
 
     def check_pixels(self, memory: Memory | None = None) -> None:
         """Refuses a picture of more pixels than memory can hold."""
-        if any(target.format == "png" for target in self.targets):
-            size = self.canvas.inches
-            width, height = (round(side * self.canvas.dpi) for side in (size.width, size.height or size.width))
-            check_pixels(width, height, f"lower {mention('dpi')} or {mention('size')}", memory)
+        check_pixels(*self.pixels, f"lower {mention('dpi')} or {mention('size')}", memory)
+
+    @property
+    def pixels(self) -> tuple[int, int]:
+        """Width and height of the picture where it is one of pixels, about."""
+        if not any(target.format == "png" for target in self.targets):
+            return (0, 0)
+        size = self.canvas.inches
+        return round(size.width * self.canvas.dpi), round((size.height or size.width) * self.canvas.dpi)
+
+    @property
+    def memory(self) -> int:
+        """Bytes that it takes to make, about."""
+        shape = self.figure.shape(self.view if self.needs_all else self.seen_view)
+        return 8 * self.figure.copies * prod(shape) + PIXEL * prod(self.pixels)
 
     def _check_formats(self) -> None:
         """Refuses a format that cannot hold what the figure has."""

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from pecli.core.errors import PecliError, failure_of
 from pecli.core.interrupts import held
+from pecli.core.memory import available
 from pecli.files.metadata import READERS, is_whole, read_metadata
 from pecli.files.targets import check_target
 from pecli.files.writer import write
@@ -112,8 +113,14 @@ def run(
 def _drawn(jobs: Sequence[Job], workers: int | None, executor: Executor | None) -> Results:
     if executor is not None:
         return in_executor(jobs, executor)
-    count = min(workers or cores(), len(jobs))
+    count = min(workers or cores(), len(jobs), _fitting(jobs))
     return in_turn(jobs) if count <= 1 else in_processes(jobs, count)
+
+
+def _fitting(jobs: Sequence[Job]) -> int:
+    """How many of the largest of the jobs memory holds at once, at least one: each was checked by itself."""
+    free, most = available(), max((job.memory for job in jobs), default=0)
+    return len(jobs) if free is None or most == 0 else max(1, free // most)
 
 
 def _together(job: Job) -> AbstractContextManager[None]:

@@ -66,6 +66,43 @@ def envelope(values_of: Callable[[int, int], Array], edges: Array, lines: int = 
     return Envelope(*(np.concatenate(pieces, axis=1) for pieces in zip(*parts, strict=True)))
 
 
+def mirrored_extremes(profile: Callable[[int, int], Array], at: Array, edges: Array) -> tuple[Array, Array]:
+    """Minimum and maximum over every bin of lines that are one profile of the distance, each shifted to its own index.
+
+    The profile is worked out once, however many lines there are.
+
+    Parameters
+    ----------
+    profile : gives the values at the distances from a first one on, so many of them, shape (count,)
+    at : the index at which each line's distance is 0, whole numbers inside the borders, shape (lines,)
+    edges : borders of the bins from 0, whole numbers, shape (bins + 1,)
+
+    Returns
+    -------
+    two arrays of shape (lines, bins)
+    """
+    length = int(edges[-1])
+    low, high = np.full((len(at), len(edges) - 1), np.inf), np.full((len(at), len(edges) - 1), -np.inf)
+    farthest = int(max(at.max(), length - 1 - at.min()))
+    for part in track(chunks(0, farthest + 1, 1), "following the line"):
+        values = profile(part.start, len(part))
+        for line, own in enumerate(at.tolist()):
+            above = values[: max(0, length - own - part.start)]
+            below = values[: max(0, own - part.start + 1)][::-1]
+            for start, run in ((own + part.start, above), (own - part.start - len(below) + 1, below)):
+                if len(run):
+                    _take_in(low[line], high[line], edges, start, run)
+    return low, high
+
+
+def _take_in(low: Array, high: Array, edges: Array, start: int, values: Array) -> None:
+    """Lowers and raises what is known of the bins by the values from index `start` on."""
+    first, last = np.searchsorted(edges, (start, start + len(values) - 1), side="right") - 1
+    cuts = np.maximum(edges[first : last + 1] - start, 0)
+    np.minimum(low[first : last + 1], np.minimum.reduceat(values, cuts), out=low[first : last + 1])
+    np.maximum(high[first : last + 1], np.maximum.reduceat(values, cuts), out=high[first : last + 1])
+
+
 def _groups(edges: Array, lines: int) -> Iterator[tuple[int, int]]:
     """Runs of bins that together hold about as many numbers as are handled at once."""
     room, first = at_once(lines), 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from pecli.core.arithmetic import chunks
 from pecli.core.errors import UsageError, mention
@@ -23,6 +23,7 @@ from pecli.measures.min_max import Envelope
 
 PAIRS = 10**10  # pairs that are compared one by one at most
 CACHED = 1 << 14  # numbers that stay in a processor's cache from one column to the next
+SAME = 1e-12  # numbers that differ by less than this share of the largest are one number
 CONSTANT = 1e-13  # a row whose deviation is below this share of its mean is constant (scipy's rule)
 
 
@@ -55,21 +56,30 @@ def _by_column(reduce: np.ufunc) -> Callable[[Array, Array], Array]:
 
 
 def _hamming(a: Array, b: Array) -> Array:
-    """The share of the columns in which two rows differ."""
+    """The share of the columns in which two rows differ, by more than a sine and its repetition do by rounding."""
     result = np.zeros((len(a), len(b)))
+    rounding = SAME * max(np.abs(a).max(), np.abs(b).max())
     for k in range(a.shape[1]):
-        result += a[:, k, None] != b[:, k]
+        result += np.abs(a[:, k, None] - b[:, k]) > rounding
     return result / a.shape[1]
 
 
 def _directions(rows: Array) -> Array:
     """Rows of norm 1; NaN where a row is zero."""
+    rows = _scaled(rows)
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
     return rows / np.where(norms > 0, norms, np.nan)
 
 
+def _scaled(rows: Array) -> Array:
+    """Rows with their largest number near 1, each by a power of two, so exactly: the squares of tiny ones are no 0."""
+    _, exponents = np.frexp(np.abs(rows).max(axis=1, keepdims=True))
+    return np.ldexp(rows, -exponents)
+
+
 def _deviations(rows: Array) -> Array:
     """Rows less their mean, of norm 1; NaN where a row is constant, for which no correlation is defined."""
+    rows = _scaled(rows)
     means = rows.mean(axis=1, keepdims=True)
     centred = rows - means
     norms = np.linalg.norm(centred, axis=1, keepdims=True)
@@ -166,10 +176,18 @@ def to_all(encoding: TableEncoding, measure: Measure, at: Array, first: int, cou
     return np.hstack([measure.between(rows, encoding.table(part)) for part in parts])
 
 
-def spread_by_offset(encoding: TableEncoding, measure: Measure, positions: Positions) -> tuple[Envelope, int]:
-    """The measure's minimum, maximum and mean over all pairs at each offset 0 … L − 1, each (1, L); NaN where none is.
+class Spread(NamedTuple):
+    """Minimum, maximum and mean at each offset, each (1, L); how many pairs there are at each, (L,); undefined ones."""
 
-    With how many pairs are left out because the measure is not defined for them.
+    values: Envelope
+    pairs: Array
+    undefined: int
+
+
+def spread_by_offset(encoding: TableEncoding, measure: Measure, positions: Positions) -> Spread:
+    """The measure's minimum, maximum and mean over all pairs at each offset 0 … L − 1, NaN where it is not defined.
+
+    With how many pairs it is defined for, and for how many not, which are left out.
 
     Row p of the matrix, from its diagonal on, stands at the offsets 0, 1, …: rows are added up one by one.
     """
@@ -186,7 +204,8 @@ def spread_by_offset(encoding: TableEncoding, measure: Measure, positions: Posit
             total[:pairs] += np.nan_to_num(row[shift:])
             defined[:pairs] += ~np.isnan(row[shift:])
     undefined = length * (length + 1) // 2 - int(defined.sum())
-    return Envelope(low[None], high[None], total[None] / np.where(defined, defined, np.nan)), undefined
+    found = Envelope(low[None], high[None], total[None] / np.where(defined, defined, np.nan))
+    return Spread(found, defined, undefined)
 
 
 def check_pairs(length: int) -> None:

@@ -96,7 +96,7 @@ def by_offsets(encoding: TableEncoding, measure: Measure, rows: Positions) -> En
     """
     run = by_offset(encoding, measure, rows.length)
     if run is None:
-        return spread_by_offset(encoding, measure, rows)[0]
+        return spread_by_offset(encoding, measure, rows).values
     return Envelope(run[None], run[None], run[None])
 
 

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.measures import pairwise
 
 
 def drawn(**options: object) -> Any:
@@ -70,3 +71,21 @@ def test_no_position_at_all_is_refused() -> None:
 def test_undefined_values_leave_a_gap() -> None:
     line = drawn(d=1, length=5, at=[2], measure="cos").lines[0]
     assert np.isnan(np.asarray(line.get_ydata())).tolist() == [True, False, False, False, False]
+
+
+def test_lines_of_a_closed_form_are_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[int]()
+    whole = pairwise.by_offset
+
+    def counted(encoding: Any, measure: Any, count: int, first: int = 0) -> Any:
+        asked.append(count)
+        return whole(encoding, measure, count, first)
+
+    monkeypatch.setattr("pecli.figures.curves.by_offset", counted)
+    numbers = pecli.figure("curves", d=8, length=5000, dpi=20, at=[0, 1000, 4999]).seen
+    assert sum(asked) == 5000
+    table = pecli.encode(d=8, length=5000)
+    whole_lines = np.linalg.norm(table[None] - table[[0, 1000, 4999], None], axis=2)
+    starts = np.arange(0, 5000, numbers.facts()["block"])
+    assert np.allclose(numbers.arrays()["curves"], np.maximum.reduceat(whole_lines, starts, axis=1), atol=1e-12)
+    assert np.allclose(numbers.arrays()["low"], np.minimum.reduceat(whole_lines, starts, axis=1), atol=1e-7)

@@ -167,3 +167,20 @@ def test_the_bound_with_its_factors_is_one(offset: int) -> None:
     product = abs((q * k.conj() * turns).sum())
     step = np.abs(np.diff(np.append(q * k.conj(), 0))).max()
     assert product <= 12 * step * encoding.decay(np.array([float(offset)]))[0]
+
+
+def test_the_mean_over_a_run_of_offsets_is_of_all_its_pairs() -> None:
+    picture = pecli.figure("offsets", encoding="binary", length=200, dpi=10, size="2x2")
+    table = pecli.encode("binary", length=200)
+    products = table @ table.T
+    numbers = picture.seen
+    block = numbers.facts()["block"]
+    assert block > 1
+    offsets = np.arange(200)[:, None] - np.arange(200)
+    wanted = [products[(offsets >= a) & (offsets < a + block)].mean() for a in range(0, 200, block)]
+    assert np.allclose(numbers.main[0], wanted, rtol=1e-12)
+
+
+def test_a_spread_that_vanishes_is_undefined() -> None:
+    facts = pecli.figure("offsets", measure="corr", encoding="learned", d=1, length=10).numbers.facts()
+    assert np.isnan(facts["spread"]["learned:d=1"])

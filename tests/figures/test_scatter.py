@@ -109,3 +109,9 @@ def test_more_pairs_than_some_minutes_of_work_are_refused_before_they_are_counte
     pecli.figure("scatter", length=length)
     with pytest.raises(UsageError, match=r"10,000,020,331 pairs.*length"):
         pecli.figure("scatter", length=length + 1)
+
+
+@pytest.mark.parametrize(("triangle", "sign"), [("upper", -1), ("both", -1), ("lower", 1)])
+def test_the_pairs_are_those_of_the_triangle(triangle: str, sign: int) -> None:
+    numbers = pecli.figure("scatter", d=4, length=7, triangle=triangle).numbers
+    assert np.array_equal(np.sign(numbers.arrays()["p"] - numbers.arrays()["q"]), np.full(21, sign))

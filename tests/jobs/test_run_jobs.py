@@ -15,7 +15,8 @@ from pecli.core.errors import PecliError
 from pecli.jobs import run_jobs, workers
 from pecli.jobs.job import Job
 from pecli.jobs.request import versions
-from pecli.jobs.run_jobs import FAILED, SKIPPED, WRITTEN, Outcome, do, is_done, run
+from pecli.jobs.run_jobs import FAILED, SKIPPED, WRITTEN, Outcome, _fitting, do, is_done, run
+from pecli.jobs.workers import in_turn
 
 CARRIERS = ["png", "svg", "pdf", "npz", "json"]
 TITLE = "位置 (a) \\ <b>"
@@ -289,3 +290,25 @@ def test_batch_from_python_raises_what_is_wrong_before_it_draws(folder: Path) ->
     with pytest.raises(pecli.PecliError, match="did you mean 'base'"):
         pecli.batch("figures.toml")
     assert [path.name for path in folder.iterdir()] == ["figures.toml"]
+
+
+@pytest.mark.parametrize(("free", "count"), [(10**15, 3), (0, 1), (None, 3)])
+def test_workers_share_memory(monkeypatch: pytest.MonkeyPatch, free: int | None, count: int) -> None:
+    """As many at once as fit, the largest beside each other; in turn where only one does."""
+    begun = list[int]()
+
+    def begin(jobs: list[Job], workers: int) -> Any:
+        begun.append(workers)
+        return in_turn(jobs)
+
+    monkeypatch.setattr("pecli.jobs.run_jobs.available", lambda: free)
+    monkeypatch.setattr("pecli.jobs.run_jobs.in_processes", begin)
+    jobs = [job(f"{name}.json", base=number) for number, name in enumerate("abc", 1)]
+    assert [outcome.state for outcome in run(jobs, workers=8, force=True)] == [WRITTEN] * 3
+    assert begun == ([count] if count > 1 else [])
+
+
+def test_two_fit_where_there_is_room_for_two(monkeypatch: pytest.MonkeyPatch) -> None:
+    jobs = [job(f"{name}.json", base=number) for number, name in enumerate("abc", 1)]
+    monkeypatch.setattr("pecli.jobs.run_jobs.available", lambda: 2 * jobs[0].memory + 1)
+    assert _fitting(jobs) == 2 and jobs[0].memory > 0

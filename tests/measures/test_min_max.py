@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pecli.core.errors import UsageError
-from pecli.measures.min_max import MOST, Envelope, check_run, envelope, even_edges, log_edges
+from pecli.measures.min_max import MOST, Envelope, check_run, envelope, even_edges, log_edges, mirrored_extremes
 
 Array = Any
 LENGTHS = [1, 2, 7, 100, 1009]
@@ -98,3 +98,20 @@ def test_a_line_is_followed_up_to_the_most_positions_and_not_one_more() -> None:
     check_run("waves", MOST)
     with pytest.raises(UsageError, match="waves follows every position: length='10,000,000,001'"):
         check_run("waves", MOST + 1)
+
+
+@pytest.mark.parametrize("length", [1, 2, 7, 101, 1009])
+@pytest.mark.parametrize("most", [None, 1, 3, 40])
+def test_lines_of_one_profile_are_those_followed_one_by_one(
+    length: int, most: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values = np.random.default_rng(3).standard_normal(length)
+    at, edges = np.unique([0, length // 3, length - 1]), even_edges(length, most)
+    whole = values[np.abs(np.arange(length) - at[:, None])]
+    monkeypatch.setattr(
+        "pecli.measures.min_max.chunks",
+        lambda first, stop, width: [range(a, min(a + 13, stop)) for a in range(first, stop, 13)],
+    )
+    low, high = mirrored_extremes(lambda first, count: values[first : first + count], at, edges)
+    assert np.array_equal(low, np.minimum.reduceat(whole, edges[:-1], axis=1))
+    assert np.array_equal(high, np.maximum.reduceat(whole, edges[:-1], axis=1))

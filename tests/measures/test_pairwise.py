@@ -12,6 +12,7 @@ from pecli.core.errors import UsageError
 from pecli.core.lazy import Array
 from pecli.core.positions import Positions
 from pecli.encodings import read_encoding
+from pecli.encodings.clock import Clock
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.measures import pairwise
 from pecli.measures.pairwise import MEASURES, by_offset, matrix, spread_by_offset, to_all
@@ -191,7 +192,7 @@ def test_similarities_are_told_from_distances() -> None:
 @pytest.mark.parametrize(("d", "name", "undefined"), [(1, "cos", 9), (1, "corr", 45), (2, "cos", 0)])
 def test_pairs_that_have_no_measure_are_counted(d: int, name: str, undefined: int) -> None:
     positions = Positions(length=9)  # 45 pairs p ≤ q; at d = 1 the row of position 0 is zero, and it is in 9
-    assert spread_by_offset(Sinusoidal(d=d), MEASURES[name], positions)[1] == undefined
+    assert spread_by_offset(Sinusoidal(d=d), MEASURES[name], positions).undefined == undefined
 
 
 @pytest.mark.parametrize("name", ["cos", "corr"])
@@ -209,3 +210,24 @@ def test_hours_of_pairs_are_refused_before_they_begin(compare: str) -> None:
     with pytest.raises(UsageError, match=r"10,000,161,753 pairs would be compared one by one.*length=100000"):
         getattr(pairwise, compare)(binary, measure, rows.blocks(4) if compare == "matrix" else rows)
     pairwise.check_pairs(141_421)
+
+
+def test_hamming_takes_what_repeats_for_the_same() -> None:
+    table = Clock().table(np.arange(91.0))
+    (found,) = MEASURES["hamming"].between(table[[30]], table[[90]])[0]
+    assert found == 4 / 6  # the second hand stands where it stood
+
+
+@pytest.mark.parametrize("share", [1e-6, 1e-4, 3e-4, 1e-3, 1e-2, 1e-1])
+def test_squared_distances_keep_their_digits_near_and_far(share: float) -> None:
+    rng = np.random.default_rng(5)
+    a = rng.standard_normal((40, 64))
+    b = a + np.sqrt(share) * rng.standard_normal((40, 64))
+    exact = ((a - b) ** 2).sum(axis=1)
+    found = np.diag(MEASURES["sqeuclidean"].between(a, b))
+    assert np.abs(found / exact - 1).max() < 2e-13
+
+
+def test_a_row_of_tiny_numbers_has_a_direction() -> None:
+    rows = np.array([[3e-200, 4e-200], [3.0, 4.0], [-4e150, 3e150]])
+    assert np.allclose(MEASURES["cos"].between(rows, rows), [[1, 1, 0], [1, 1, 0], [0, 0, 1]], rtol=0, atol=1e-15)

@@ -1,0 +1,137 @@
+"""Random damage to everything that is read: an answer or one clear error of ours, soon, whatever the bytes.
+
+A few hundred inputs a kind on every run, the same ones each time; many more with ``pytest -m long``.
+"""
+
+from __future__ import annotations
+
+import io
+import random
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from safetensors.numpy import save
+
+import pecli
+from pecli.core.errors import PecliError
+from pecli.core.terminal import escaped
+from pecli.files.metadata import READERS, is_whole, read_metadata
+from pecli.files.table_files import READERS as TABLES
+from pecli.files.table_files import read_table
+from pecli.jobs.batch_file import read_batch
+from pecli.jobs.job import Job
+
+SOON, LONG = 250, 20_000
+runs = pytest.mark.parametrize("count", [SOON, pytest.param(LONG, marks=pytest.mark.long)])
+WORDS = ["0", "-1", "1e308", "nan", "inf", "9" * 30, "é位", "\x1b[2J", "\u202e", "$^$", "{base}", "a=b", ":", ",", ""]
+
+
+def mutated(random: random.Random, data: bytes) -> bytes:
+    """The data with some bytes changed, taken out, put in or repeated, or cut short."""
+    changed = bytearray(data)
+    for _ in range(random.choice([1, 1, 2, 5, 20])):
+        at, length = random.randrange(len(changed) + 1), random.choice([1, 1, 4, 8, 100])
+        piece = {
+            "flip": bytes(byte ^ random.randrange(1, 256) for byte in changed[at : at + length]),
+            "cut": b"",
+            "put": random.randbytes(length),
+            "again": bytes(changed[at : at + length] * 2),
+            "zero": bytes(len(changed[at : at + length])),
+            "word": random.choice(WORDS).encode(),
+        }[random.choice(["flip", "cut", "put", "again", "zero", "word"])]
+        changed[at : at + length] = piece
+    return bytes(changed[: random.randrange(len(changed) + 1)] if random.random() < 0.1 else changed)
+
+
+def is_one_line(error: PecliError) -> bool:
+    said = str(error)
+    return bool(said) and not any(word in said for word in ("Traceback", "BytesIO", "allow_pickle", "object at 0x"))
+
+
+def survives(what: Callable[[], Any]) -> None:
+    """Lets it give an answer or an error of ours; anything else that it raises fails the test."""
+    try:
+        what()
+    except PecliError as error:
+        assert is_one_line(error)
+
+
+@runs
+@pytest.mark.parametrize("format", READERS)
+def test_finished_files(format: str, count: int, tmp_path: Path) -> None:
+    data = pecli.figure("heatmap", d=4, length=5, size="2x2", dpi=10).render(format)[0]
+    path, seeded = tmp_path / f"a.{format}", random.Random(format)
+    for _ in range(count):
+        damaged = mutated(seeded, data)
+        path.write_bytes(damaged)
+        survives(lambda: read_metadata(str(path)))
+        assert is_whole(str(path)) == (damaged == data)
+
+
+def table_bytes(kind: str) -> bytes:
+    table, buffer = np.random.default_rng(1).standard_normal((6, 4)), io.BytesIO()
+    if kind == ".csv":
+        return (
+            "pos,a,b,c,d\n" + "".join(f"{p},{','.join(map(repr, row))}\n" for p, row in enumerate(table.tolist()))
+        ).encode()
+    if kind == ".safetensors":
+        return save({"wpe.weight": table, "other": table[:2]})
+    np.save(buffer, table) if kind == ".npy" else np.savez_compressed(buffer, a=table)
+    return buffer.getvalue()
+
+
+@runs
+@pytest.mark.parametrize("kind", TABLES)
+def test_tables(kind: str, count: int, tmp_path: Path) -> None:
+    data, seeded = table_bytes(kind), random.Random(kind)
+    for number in range(count):
+        path = tmp_path / f"{number % 7}{kind}"
+        path.write_bytes(mutated(seeded, data))
+        survives(partial(read_table, str(path)))
+
+
+BATCH = """\
+[batch]
+title = "Waves"
+[defaults]
+d = 4
+[[figure]]
+command = "heatmap"
+base = [10, 100.5]
+note = "n"
+output = "x/{base}.png"
+[[figure]]
+command = "offsets"
+encoding = ["rope:base=10", "binary"]
+output = ["a.svg", "a.npz"]
+"""
+
+
+@runs
+def test_batch_files(count: int, folder: Path) -> None:
+    seeded = random.Random("batch")
+    for _ in range(count):
+        Path("p.toml").write_bytes(mutated(seeded, BATCH.encode()))
+        survives(lambda: read_batch("p.toml"))
+
+
+@runs
+def test_texts_of_options(count: int, folder: Path) -> None:
+    seeded = random.Random("options")
+    names = ["base", "d", "length", "start", "size", "title", "dpi", "measure", "encoding", "output", "cmap", "nope"]
+    for _ in range(count):
+        texts = {name: "".join(seeded.choices(WORDS, k=seeded.randrange(1, 4))) for name in seeded.sample(names, 2)}
+        survives(partial(Job.make, seeded.choice(["heatmap", "distance", "table"]), texts))
+
+
+@runs
+def test_what_is_shown_does_nothing(count: int) -> None:
+    seeded = random.Random("shown")
+    for _ in range(count):
+        text = "".join(chr(seeded.choice([seeded.randrange(0x300), seeded.randrange(0x3000)])) for _ in range(20))
+        shown = escaped(text)
+        assert escaped(shown) == shown and not any(ord(one) < 32 or 127 <= ord(one) < 160 for one in shown)

@@ -77,7 +77,7 @@ def batch(
         write_pages(plan, pages)
 
 
-COMMAND = Command(batch, example="pecli batch figures.toml -j 2")
+COMMAND = Command(batch, ("pecli batch figures.toml -j 2", "pecli batch --init figures.toml"))
 
 
 @contextmanager

@@ -27,7 +27,7 @@ def encodings(
             explain(find_encoding(name))
 
 
-COMMAND = Command(encodings, example="pecli encodings rope")
+COMMAND = Command(encodings, ("pecli encodings", "pecli encodings rope"))
 
 
 DOES = "what it does"

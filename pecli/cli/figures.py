@@ -7,14 +7,16 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import typer
 
 from pecli.analysis import Analysis
 from pecli.cli.commands import Command
+from pecli.cli.figure_help import figure_sections
 from pecli.cli.guard import guard
-from pecli.cli.options import flags_of, given, job_parameters, keyword
+from pecli.cli.options import RUN, RUN_HELP, flags_of, given, job_parameters, keyword
 from pecli.cli.typer_internals import with_parameters
 from pecli.core.errors import UsageError
 from pecli.core.options import Option
@@ -28,23 +30,14 @@ from pecli.jobs.job_options import known_options, parameters_of
 from pecli.jobs.same_files import check_targets
 from pecli.reports.report import Report
 
-RUN = "Run"
+RUN_FLAGS = {flag for flags, _ in RUN_HELP for flag in flags}
 THOUSANDS = re.compile(r"[1-9]\d{0,2}(,\d{3})+")
 MILLION = 10**6  # an option that takes as much may be meant to have a comma
-RUN_FLAGS = {"--json", "--quiet", "--verbose", "--help"}
 
 
 def run_parameters() -> list[inspect.Parameter]:
     """The options that do not change the picture."""
-    flags = {
-        "json": (("--json",), "print path, bytes, job and key numbers as JSON"),
-        "quiet": (("--quiet", "-q"), "print nothing but errors"),
-        "verbose": (("--verbose", "-v"), "say more, and where an error comes from"),
-    }
-    return [
-        keyword(name, bool, False, typer.Option(*words, help=text, rich_help_panel=RUN))
-        for name, (words, text) in flags.items()
-    ]
+    return [keyword(name, bool, False, typer.Option(*words, help=text)) for name, (words, text) in RUN.items()]
 
 
 def analysis_command(
@@ -67,7 +60,8 @@ def analysis_command(
             run_jobs(jobs, as_json=json, quiet=quiet, verbose=verbose)
 
     parameters = [*job_parameters(figure, more), *run_parameters()]
-    return Command(with_parameters(command, parameters), figure.example, reads_text=True)
+    sections = partial(figure_sections, figure)
+    return Command(with_parameters(command, parameters), (figure.example, *figure.examples), True, sections)
 
 
 def plugin_parameters(figure: type[Analysis[Any]], words: Sequence[str]) -> dict[str, Option]:

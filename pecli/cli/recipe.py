@@ -45,7 +45,7 @@ def recipe(
         results([command(one, sent=can_print) for one in requests] if as_lines else ["\n\n".join(map(entry, requests))])
 
 
-COMMAND = Command(recipe, example="pecli recipe heatmap-sinusoidal.png")
+COMMAND = Command(recipe, ("pecli recipe heatmap-sinusoidal.png", "pecli recipe one.png two.svg > figures.toml"))
 
 
 def read_request(path: str, output: list[str] | None = None) -> Request:

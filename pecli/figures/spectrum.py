@@ -67,6 +67,7 @@ class Spectrum(Figure[TableEncoding]):
     name: ClassVar[str] = "spectrum"
     summary: ClassVar[str] = "The wavelength of every pair of dimensions"
     example: ClassVar[str] = "pecli spectrum -e sinusoidal -e rope:base=500000"
+    examples: ClassVar[tuple[str, ...]] = ("pecli spectrum sinusoidal:base=10 rope clock -n 4096",)
     several: ClassVar[bool] = True
 
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:

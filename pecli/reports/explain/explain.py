@@ -35,6 +35,7 @@ class Explain(Report[TableEncoding]):
     name: ClassVar[str] = "explain"
     summary: ClassVar[str] = "One small case step by step: frequencies, formulas, numbers, word vectors"
     example: ClassVar[str] = "pecli explain --d 6 --base 100 --lang zh"
+    examples: ClassVar[tuple[str, ...]] = ("pecli explain rope -d 4",)
     default_options: ClassVar[Mapping[str, Any]] = {"d": 8, "length": 10}
 
     lang: str = option("en", "language of the text", choices=languages)

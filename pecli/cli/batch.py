@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, nullcontext
@@ -32,7 +33,7 @@ START = "pecli.toml"  # what --init writes where no name is given
 
 
 def batch(
-    file: Annotated[str | None, typer.Argument(help="the TOML file; - for standard input", show_default=False)] = None,
+    file: Annotated[str | None, typer.Argument(help="The TOML file; - for standard input.", show_default=False)] = None,
     init: Annotated[bool, typer.Option("--init", help="Write a commented file to start from.")] = False,
     folder: Annotated[
         str | None, typer.Option(help="Where outputs go and stay (default: the file's folder).", show_default=False)
@@ -63,6 +64,8 @@ def batch(
             return
         if file is None:
             raise UsageError("name a TOML file, - for standard input, or --init to start one")
+        if waited_for(file) and not quiet:
+            say("waiting for a TOML file on standard input: type or paste it, and end it with Ctrl-D")
         plan = read_batch(file, folder)
         chosen = plan.only(only) if only else plan
         chosen = chosen.shard(shard) if shard is not None else chosen
@@ -75,6 +78,11 @@ def batch(
         with cluster(dask) if dask else nullcontext() as executor:
             draw(chosen, quiet=quiet, workers=jobs, executor=executor, force=force, fail_fast=fail_fast)
         write_pages(plan, pages)
+
+
+def waited_for(file: str) -> bool:
+    """Whether a person has to type the file."""
+    return file == STDIN and sys.stdin is not None and sys.stdin.isatty()
 
 
 COMMAND = Command(batch, ("pecli batch figures.toml -j 2", "pecli batch --init figures.toml"))

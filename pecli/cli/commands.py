@@ -100,7 +100,8 @@ def help_of(made: Any, usage: str, words: Sequence[str]) -> str:
     """The help of a command that Typer made, for the words that stand on the line."""
     command = command_of(made.name, words)
     sections = command.sections(words) if command.sections else [Section("Options:", options_of(made))]
-    return Page(usage, f"{summary_of(made.name)}.", command.examples, sections).text()
+    summary = summary_of(made.name)
+    return Page(usage, summary if summary.endswith("?") else f"{summary}.", command.examples, sections).text()
 
 
 def help_of_all(made: Any) -> str:

@@ -18,13 +18,14 @@ from pecli.cli.figure_help import figure_sections
 from pecli.cli.guard import guard
 from pecli.cli.options import RUN, RUN_HELP, flags_of, given, job_parameters, keyword
 from pecli.cli.typer_internals import with_parameters
-from pecli.core.errors import UsageError
+from pecli.core.errors import UsageError, mention
 from pecli.core.options import Option
 from pecli.core.progress import track
 from pecli.core.terminal import can_print, columns, results, say, show
 from pecli.encodings import all_encodings
 from pecli.files.targets import is_stdout
 from pecli.jobs.command_line import command as command_of
+from pecli.jobs.file_names import blanks
 from pecli.jobs.job import Job, jobs_of
 from pecli.jobs.job_options import known_options, parameters_of
 from pecli.jobs.same_files import check_targets
@@ -96,14 +97,25 @@ def _values(one: Option, text: Any) -> Any:
 def run_jobs(jobs: list[Job], *, as_json: bool, quiet: bool, verbose: bool) -> None:
     """Checks the jobs as a whole, draws them one after the other and prints what came of it."""
     to_stdout = [path for job in jobs for path in job.paths if is_stdout(path)]
-    if to_stdout and (as_json or len(jobs) > 1):
-        raise UsageError("-o - takes one picture and no --json: give -o FILE")
+    if to_stdout and as_json:
+        raise UsageError("-o - and --json both write to standard output", option="output", advice="give -o FILE")
+    if to_stdout and len(jobs) > 1:
+        blanks = "-".join(f"{{{name}}}" for name in differing(jobs))
+        name = f"{jobs[0].figure.name}-{blanks}.{jobs[0].targets[0].format}"
+        text = f"-o - takes one picture, {len(jobs)} are asked for"
+        raise UsageError(text, option="output", advice=f"give {mention('output', name)}")
     check_targets(jobs)
     for job in jobs:
         job.check()
     reports = [one for job in track(jobs, "drawing") if (one := _do(job, as_json, quiet or bool(to_stdout), verbose))]
     if as_json:
         results([json.dumps(reports if len(jobs) > 1 else reports[0], allow_nan=False)])
+
+
+def differing(jobs: Sequence[Job]) -> list[str]:
+    """The options that these jobs differ in."""
+    every = [blanks(job) for job in jobs]
+    return [name for name in every[0] if len({one.get(name) for one in every}) > 1] or ["encoding"]
 
 
 def _do(job: Job, as_json: bool, silent: bool, verbose: bool) -> dict[str, Any] | None:

@@ -98,6 +98,8 @@ def register(app: typer.Typer, name: str, words: Sequence[str] = ()) -> Command:
 
 def help_of(made: Any, usage: str, words: Sequence[str]) -> str:
     """The help of a command that Typer made, for the words that stand on the line."""
+    if made.name not in {*PANEL, *ALIASES}:  # made on the way, as that of redraw for a file
+        return Page(usage, "", (), [Section("Options:", options_of(made))]).text()
     command = command_of(made.name, words)
     sections = command.sections(words) if command.sections else [Section("Options:", options_of(made))]
     summary = summary_of(made.name)

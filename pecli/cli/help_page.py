@@ -49,7 +49,10 @@ class Page:
     def text(self) -> str:
         """The whole page."""
         width = min(columns(), WIDEST)
-        head = [f"{heading('Usage:')} {self.usage}", "", *textwrap.wrap(self.summary, width)]
+        head = [
+            f"{heading('Usage:')} {self.usage}",
+            *(["", *textwrap.wrap(self.summary, width)] if self.summary else []),
+        ]
         lines = [*head, *Section("Examples:", [("", line) for line in self.examples]).lines(width)]
         return sendable("\n".join([*lines, *(line for one in self.sections for line in one.lines(width))]))
 

@@ -85,8 +85,8 @@ def check_target(path: str, clobber: bool, text: bool = False) -> None:
         except PecliError:
             raise
         except (OSError, ValueError) as error:  # the latter for a NUL
-            text = f"output {path[:60]!r} cannot be made: {getattr(error, 'strerror', error)}"
-            raise UsageError(text, option="output", value=path) from None
+            said = f"output {path[:60]!r} cannot be made: {getattr(error, 'strerror', error)}"
+            raise UsageError(said, option="output", value=path) from None
 
 
 def _check_stdout(path: str, text: bool) -> None:

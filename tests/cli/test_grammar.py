@@ -50,7 +50,8 @@ SAME = [  # what is typed, and the same in pecli's own words
 def test_what_means_the_same_is_understood(typed: str, own: str, ask: Ask) -> None:
     quick = [word for word in QUICK if "-n" not in typed or word not in ("-n", "5")]
     ended = ask(*typed.split(), *quick)
-    said = ended.err.removeprefix("pecli: pecli ").replace(" --length 5", "")
+    (said,) = [line for line in ended.err.splitlines() if line.startswith("pecli: pecli ")]
+    said = said.removeprefix("pecli: pecli ").replace(" --length 5", "")
     assert ended.code == 0
     assert sorted(said.split()) == sorted(f"{own} --dpi 10 --output a.png".split())
 

@@ -15,10 +15,10 @@ import typer
 from pecli.analysis import Analysis
 from pecli.cli.commands import Command
 from pecli.cli.figure_help import figure_sections
-from pecli.cli.guard import guard
+from pecli.cli.guard import as_flag, guard
 from pecli.cli.options import RUN, RUN_HELP, flags_of, given, job_parameters, keyword
 from pecli.cli.typer_internals import with_parameters
-from pecli.core.errors import UsageError, mention
+from pecli.core.errors import UsageError, mention, spelled
 from pecli.core.options import Option
 from pecli.core.progress import track
 from pecli.core.terminal import can_print, columns, results, say, show
@@ -124,7 +124,7 @@ def _do(job: Job, as_json: bool, silent: bool, verbose: bool) -> dict[str, Any] 
     picture = Picture(job)
     paths = picture.save() if job.targets else []
     for note in [] if silent else picture.notes:
-        say(note)
+        say(spelled(note, as_flag))
     if verbose:
         say(command_of(job, sent=can_print))
     if as_json:

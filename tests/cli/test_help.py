@@ -14,7 +14,8 @@ from pecli.cli.commands import PANEL, command_of
 from pecli.jobs.job_options import ANALYSES
 
 Ask = Callable[..., Any]
-LONGEST = 75  # lines of a page at 80 columns; it was 94 for heatmap
+LONGEST = 80  # lines of a page at 80 columns
+USUAL = 66  # of heatmap; it was 94
 analyses = pytest.mark.parametrize("analysis", ANALYSES.values(), ids=ANALYSES)
 
 
@@ -26,7 +27,7 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", PANEL)
 def test_a_page_is_short_and_fits_the_terminal(name: str, ask: Ask) -> None:
     shown = ask(name, "--help").out
-    assert len(shown.splitlines()) <= LONGEST
+    assert len(shown.splitlines()) <= (USUAL if name == "heatmap" else LONGEST)
     assert max(map(len, shown.splitlines())) <= 80
     assert "<bool>" not in shown and "--help" in shown and "read off" not in shown
 

@@ -148,6 +148,7 @@ class Analysis(Options, Generic[E], ABC):
     name: ClassVar[str]
     summary: ClassVar[str]
     example: ClassVar[str]
+    examples: ClassVar[tuple[str, ...]] = ()  # further lines for its help
     draws: ClassVar[Any] = Encoding  # E, for `issubclass`
     several: ClassVar[bool] = False  # takes more than one encoding
     default_encoding: ClassVar[str] = "sinusoidal"  # the encoding where none is named

@@ -20,11 +20,7 @@ from pecli.files.writer import discard_stdout
 
 __all__ = ["PANELS", "app", "main"]
 
-HELP = """What position encodings look like: pictures and numbers, one command each.
-
-Try: pecli heatmap --base 10"""
-
-app = make_app(HELP)
+app = make_app()
 
 
 def _show_version(wanted: bool) -> None:

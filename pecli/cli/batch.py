@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, nullcontext
@@ -36,7 +37,7 @@ START = "pecli.toml"  # what --init writes where no name is given
 
 
 def batch(
-    file: Annotated[str | None, typer.Argument(help="the TOML file; - for standard input", show_default=False)] = None,
+    file: Annotated[str | None, typer.Argument(help="The TOML file; - for standard input.", show_default=False)] = None,
     init: Annotated[bool, typer.Option("--init", help="Write a commented file to start from.")] = False,
     schema: Annotated[
         bool, typer.Option("--schema", help="Print the JSON Schema of batch files, for editors.")
@@ -77,6 +78,8 @@ def batch(
             raise UsageError("name a TOML file, - for standard input, or --init to start one")
         if jobs and dask:
             raise UsageError("-j is for processes here and --dask for a cluster: drop one of the two")
+        if waited_for(file) and not quiet:
+            say("waiting for a TOML file on standard input: type or paste it, and end it with Ctrl-D")
         plan = read_batch(file, folder)
         chosen = part(plan, only or [], shard)
         pages = [page_path(plan, path) for path in [*plan.index, *(index or [])]]
@@ -90,7 +93,12 @@ def batch(
             write_pages(plan, pages)
 
 
-COMMAND = Command(batch, example="pecli batch figures.toml -j 2")
+def waited_for(file: str) -> bool:
+    """Whether a person has to type the file."""
+    return file in STDIN and sys.stdin is not None and sys.stdin.isatty()
+
+
+COMMAND = Command(batch, ("pecli batch figures.toml -j 2", "pecli batch --init figures.toml"))
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from typing import Any
 import typer
 
 from pecli.cli.grammar import OneCommand
+from pecli.cli.help_page import Page, Section, options_of
 from pecli.core.registry import Registry
 from pecli.figures import FIGURES
 from pecli.reports import REPORTS
@@ -19,14 +20,16 @@ class Command:
     """A command as Typer takes it.
 
     function : with the command's options as parameters
-    example : a line that runs
+    examples : lines that run
     reads_text : whether the function reads the text of its options itself
+    sections : of its help, for the words that stand on the line; None: its options as Typer has them
     settings : how its words are taken, besides the names of its help
     """
 
     function: Callable[..., None]
-    example: str
+    examples: tuple[str, ...]
     reads_text: bool = False
+    sections: Callable[[Sequence[str]], list[Section]] | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -58,6 +61,10 @@ FILES: Registry[Command] = Registry(
 PANELS: dict[str, Registry[Any]] = {"Figures": FIGURES, "Words and numbers": REPORTS | WORDS, "Files": FILES}
 ALIASES = FIGURES.aliases | REPORTS.aliases
 PANEL = {name: panel for panel, names in PANELS.items() for name in names}  # of each command
+USAGE = "pecli COMMAND [ENCODING] [OPTIONS]"
+SUMMARY = "What position encodings look like: pictures and numbers, one command each."
+EXAMPLES = ("pecli heatmap --base 10", "pecli distance rope -o rope.svg")
+MORE = {"--help": "what each command does", "heatmap --help": "the options of one", "encodings": "what can be drawn"}
 HELP_NAMES: dict[str, Any] = {
     "help_option_names": ["-h", "--help"],
     "token_normalize_func": lambda word: word.replace("_", "-"),  # --rope_theta is --rope-theta
@@ -84,8 +91,30 @@ def summary_of(name: str) -> str:
 def register(app: typer.Typer, name: str, words: Sequence[str] = ()) -> Command:
     """Adds the command with all its options, those that only these words ask for too."""
     command = command_of(name, words)
-    text = f"{summary_of(name)}.\n\nExample: {command.example}"
-    settings = {**HELP_NAMES, **command.settings}
-    shown: dict[str, Any] = {"rich_help_panel": PANEL.get(name), "hidden": name in ALIASES}
-    app.command(name, cls=OneCommand, help=text, context_settings=settings, **shown)(command.function)
+    settings: dict[str, Any] = {"context_settings": {**HELP_NAMES, **command.settings}, "hidden": name in ALIASES}
+    app.command(name, cls=OneCommand, help=summary_of(name), **settings)(command.function)
     return command
+
+
+def help_of(made: Any, usage: str, words: Sequence[str]) -> str:
+    """The help of a command that Typer made, for the words that stand on the line."""
+    if made.name not in {*PANEL, *ALIASES}:  # made on the way, as that of redraw for a file
+        return Page(usage, "", (), [Section("Options:", options_of(made))]).text()
+    command = command_of(made.name, words)
+    sections = command.sections(words) if command.sections else [Section("Options:", options_of(made))]
+    summary = summary_of(made.name)
+    return Page(usage, summary if summary.endswith("?") else f"{summary}.", command.examples, sections).text()
+
+
+def help_of_all(made: Any) -> str:
+    """The help of the program: every command with its line."""
+    panels = [Section(f"{title}:", [(name, names.summary(name)) for name in names]) for title, names in PANELS.items()]
+    rows = [*panels, Section("Options:", options_of(made))]
+    return Page(USAGE, SUMMARY, EXAMPLES, rows).text()
+
+
+def overview() -> str:
+    """What there is, in fewer lines than a terminal has."""
+    panels = [Section(f"{title}:", [("", ", ".join(names))]) for title, names in PANELS.items()]
+    more = [(f"pecli {words}", text) for words, text in MORE.items()]
+    return Page(USAGE, SUMMARY, EXAMPLES, [*panels, Section("Read on:", more)]).text()

@@ -1,8 +1,9 @@
-"""The encodings there are, or one of them in detail. All of it is read off the classes."""
+"""The encodings there are, or one of them in detail."""
 
 from __future__ import annotations
 
 import inspect
+from json import dumps
 from typing import Annotated, Any
 
 import typer
@@ -10,29 +11,48 @@ import typer
 from pecli.cli.commands import Command
 from pecli.cli.guard import guard
 from pecli.cli.options import help_text
-from pecli.core.terminal import columns, facts_of, show, table_of, text_of
+from pecli.core.terminal import columns, facts_of, results, show, table_of, text_of
 from pecli.encodings import Encoding, all_encodings, find_encoding
 from pecli.jobs.job_options import ANALYSES
 
 
+def names() -> list[tuple[str, str]]:
+    """The names of encodings, for the shell."""
+    return [(name, kind.summary) for name, kind in all_encodings().items()]
+
+
 def encodings(
-    name: Annotated[str | None, typer.Argument(help="the encoding to explain", show_default=False)] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="The encoding to explain.", show_default=False, autocompletion=names)
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing besides.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show where an error comes from.")] = False,
 ) -> None:
     """Prints the encodings there are, or one of them in detail."""
-    with guard():
-        if name is None:
+    with guard(quiet, verbose):
+        kinds = list(all_encodings().values()) if name is None else [find_encoding(name)]
+        if json:
+            results([dumps({"results": [facts(kind) for kind in kinds]}, ensure_ascii=False)])
+        elif name is None:
             rows = [row(one) for one in all_encodings().values()]
             show([table_of(HEADER, rows)] if columns() >= WIDE else below_each_other(rows))
         else:
             explain(find_encoding(name))
 
 
-COMMAND = Command(encodings, example="pecli encodings rope")
+COMMAND = Command(encodings, ("pecli encodings", "pecli encodings rope"))
 
 
 DOES = "what it does"
 WIDE = 120  # columns of a terminal that has room for all
 HEADER = ("name", "what it is", "kind", "numbers", "beyond its length", "used by", "source")
+
+
+def facts(encoding: type[Encoding]) -> dict[str, Any]:
+    """What there is to say of an encoding, for --json."""
+    parameters = {name: {"help": one.help, "takes": one.bounds} for name, one in encoding.options().items()}
+    return {**dict(zip(HEADER, row(encoding), strict=True)), "formula": encoding.formula, "parameters": parameters}
 
 
 def below_each_other(rows: list[tuple[str, ...]]) -> list[Any]:

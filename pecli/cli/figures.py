@@ -7,44 +7,38 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import typer
 
 from pecli.analysis import Analysis
 from pecli.cli.commands import Command
-from pecli.cli.guard import guard
-from pecli.cli.options import flags_of, given, job_parameters, keyword
+from pecli.cli.figure_help import figure_sections
+from pecli.cli.guard import as_flag, guard
+from pecli.cli.options import RUN, RUN_HELP, flags_of, given, job_parameters, keyword
 from pecli.cli.typer_internals import with_parameters
-from pecli.core.errors import PecliError, UsageError
+from pecli.core.errors import PecliError, UsageError, mention, spelled
 from pecli.core.options import Option
 from pecli.core.progress import track
 from pecli.core.terminal import can_print, columns, results, say, show
 from pecli.encodings import all_encodings
 from pecli.files.targets import is_stdout
 from pecli.jobs.command_line import command as command_of
+from pecli.jobs.file_names import blanks
 from pecli.jobs.job import Job, jobs_of
 from pecli.jobs.job_options import known_options, parameters_of
 from pecli.jobs.same_files import check_targets
 from pecli.reports.report import Report
 
-RUN = "Run"
+RUN_FLAGS = {flag for flags, _ in RUN_HELP for flag in flags}
 THOUSANDS = re.compile(r"[1-9]\d{0,2}(,\d{3})+")
 MILLION = 10**6  # an option that takes as much may be meant to have a comma
-RUN_FLAGS = {"--json", "--quiet", "--verbose", "--help"}
 
 
 def run_parameters() -> list[inspect.Parameter]:
     """The options that do not change the picture."""
-    flags = {
-        "json": (("--json",), "print path, bytes, job and key numbers as JSON"),
-        "quiet": (("--quiet", "-q"), "print nothing but errors"),
-        "verbose": (("--verbose", "-v"), "say more, and where an error comes from"),
-    }
-    return [
-        keyword(name, bool, False, typer.Option(*words, help=text, rich_help_panel=RUN))
-        for name, (words, text) in flags.items()
-    ]
+    return [keyword(name, bool, False, typer.Option(*words, help=text)) for name, (words, text) in RUN.items()]
 
 
 def analysis_command(
@@ -67,7 +61,8 @@ def analysis_command(
             run_jobs(jobs, as_json=json, quiet=quiet, verbose=verbose)
 
     parameters = [*job_parameters(figure, more), *run_parameters()]
-    return Command(with_parameters(command, parameters), figure.example, reads_text=True)
+    sections = partial(figure_sections, figure)
+    return Command(with_parameters(command, parameters), (figure.example, *figure.examples), True, sections)
 
 
 def plugin_parameters(figure: type[Analysis[Any]], words: Sequence[str]) -> dict[str, Option]:
@@ -102,8 +97,13 @@ def _values(one: Option, text: Any) -> Any:
 def run_jobs(jobs: list[Job], *, as_json: bool, quiet: bool, verbose: bool) -> None:
     """Checks the jobs as a whole, draws them one after the other and prints what came of it."""
     to_stdout = [path for job in jobs for path in job.paths if is_stdout(path)]
-    if to_stdout and (as_json or len(jobs) > 1):
-        raise UsageError("-o - takes one picture and no --json: give -o FILE")
+    if to_stdout and as_json:
+        raise UsageError("-o - and --json both write to standard output", option="output", advice="give -o FILE")
+    if to_stdout and len(jobs) > 1:
+        blanks = "-".join(f"{{{name}}}" for name in differing(jobs))
+        name = f"{jobs[0].figure.name}-{blanks}.{jobs[0].targets[0].format}"
+        text = f"-o - takes one picture, {len(jobs)} are asked for"
+        raise UsageError(text, option="output", advice=f"give {mention('output', name)}")
     check_targets(jobs)
     for job in jobs:
         job.check()
@@ -114,6 +114,12 @@ def run_jobs(jobs: list[Job], *, as_json: bool, quiet: bool, verbose: bool) -> N
     finally:  # of a sweep that failed half way, what is done
         if as_json and reports:
             results([json.dumps(reports if len(jobs) > 1 else reports[0], allow_nan=False)])
+
+
+def differing(jobs: Sequence[Job]) -> list[str]:
+    """The options that these jobs differ in."""
+    every = [blanks(job) for job in jobs]
+    return [name for name in every[0] if len({one.get(name) for one in every}) > 1] or ["encoding"]
 
 
 def _do(job: Job, as_json: bool, silent: bool, verbose: bool) -> dict[str, Any] | None:
@@ -127,7 +133,7 @@ def _do(job: Job, as_json: bool, silent: bool, verbose: bool) -> dict[str, Any] 
             results(picture.sizes)  # those that were written before
         raise
     for note in [] if silent else picture.notes:
-        say(note)
+        say(spelled(note, as_flag))
     if verbose:
         say(command_of(job, sent=can_print))
     if as_json:

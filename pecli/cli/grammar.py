@@ -9,9 +9,10 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from pecli.core.terminal import say
+from pecli.core.terminal import results, say
 
 WRONG: Any = typer.BadParameter.__mro__[1]  # Click's UsageError, which Typer carries under several names
+WORDS = "words"  # of the command, in the context
 HELP = "help"  # as a word: pecli help heatmap
 
 
@@ -19,18 +20,42 @@ class OneCommand(TyperCommand):
     """A command: says on one line what it does not understand."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        ctx.meta[WORDS] = list(args)  # for the help, which comes before any is read
         with _refusing(ctx, str(self.name)):
             return super().parse_args(ctx, args)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        """What a shell offers: each option once, under the names that the help shows."""
+        from pecli.cli.options import alias_flags
+
+        hidden = alias_flags(str(self.name))
+        return [item for item in super().shell_complete(ctx, incomplete) if item.value not in hidden]
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        from pecli.cli.commands import help_of
+
+        usage = " ".join([ctx.command_path, *self.collect_usage_pieces(ctx)])
+        formatter.write(help_of(self, usage, ctx.meta[WORDS]))
 
 
 class AllCommands(TyperGroup):
     """The program: finds a command also in capitals, and behind the word help."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if not args and not ctx.resilient_parsing:
+            from pecli.cli.commands import overview
+
+            results([overview()])
+            raise typer.Exit
         if args[:1] == [HELP]:
             args = [*args[1:2], "--help"]
         with _refusing(ctx, ""):
             return super().parse_args(ctx, args)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        from pecli.cli.commands import help_of_all
+
+        formatter.write(help_of_all(self))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         known = self.list_commands(ctx)

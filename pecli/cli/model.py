@@ -48,4 +48,6 @@ def model(
             results(["", *lines_to_type(found)])
 
 
-COMMAND = Command(model, example="pecli model path/to/config.json", reads_text=True)
+COMMAND = Command(
+    model, examples=("pecli model path/to/config.json", "pecli heatmap path/to/config.json"), reads_text=True
+)

@@ -3,33 +3,55 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
 
 from pecli.analysis import Analysis
+from pecli.cli.help_page import HELP
 from pecli.core.errors import UsageError, mention
 from pecli.core.options import Option, Options, default_of
 from pecli.core.positions import Positions
+from pecli.core.values import write_scalar
 from pecli.encodings import ENCODINGS
 from pecli.figures.canvas import Canvas
 from pecli.files.formats import FORMATS
 from pecli.jobs.job_options import ANALYSES, Choice, Output, encoding_parameters, known_options
 
 SPECS = "specs"  # the parameter that holds encodings given without --encoding
+SHORT = 26  # letters of choices that stand beside a name
+FAR = 10**9  # a limit that nobody reaches
+RUN = {  # the options that do not change the picture
+    "json": (("--json",), "print path, bytes, job and key numbers as JSON"),
+    "quiet": (("-q", "--quiet"), "print nothing but errors"),
+    "verbose": (("-v", "--verbose"), "say more, and where an error comes from"),
+}
+RUN_HELP = [*RUN.values(), HELP]
 METAVARS = {int: "INTEGER", float: "NUMBER", str: "TEXT", bool: ""}
 
 
 def parameter(one: Option, panel: str, text: str = "") -> inspect.Parameter:
     """One option as a keyword parameter. Values stay text: they are read and checked by the option itself."""
     flags = flags_of(one)
-    text = (text or help_text(one)).replace("[", r"\[")
+    text = text or help_text(one)
     if one.scalar is bool:
         return keyword(one.name, bool, False, typer.Option(*flags, help=text, rich_help_panel=panel))
-    shown = typer.Option(*flags, help=text, rich_help_panel=panel, metavar=METAVARS[one.scalar], show_default=False)
+    offered: dict[str, Any] = {"autocompletion": offering(one), "show_default": False}
+    shown = typer.Option(*flags, help=text, rich_help_panel=panel, metavar=METAVARS[one.scalar], **offered)
     return keyword(one.name, list[str] | None, None, shown)
+
+
+def offering(one: Option) -> Callable[..., list[tuple[str, str]]]:
+    """What a shell offers for the option, as Typer asks for it."""
+
+    def offer(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
+        from pecli.cli.completion import values_for
+
+        return values_for(one, ctx.params)
+
+    return offer
 
 
 def flags_of(one: Option) -> tuple[str, ...]:
@@ -37,18 +59,45 @@ def flags_of(one: Option) -> tuple[str, ...]:
     return (one.flag, *one.flags, *("--" + word.replace("_", "-") for word in one.aliases))
 
 
+def alias_flags(command: str) -> set[str]:
+    """The options that a figure or report understands under names that are shown nowhere."""
+    known = known_options(ANALYSES[command]) if command in ANALYSES else {}
+    return {flag for one in known.values() for flag in flags_of(one)[1 + len(one.flags) :]}
+
+
 def keyword(name: str, kind: Any, default: Any, shown: Any) -> inspect.Parameter:
     """A keyword parameter of that type that Typer shows as given."""
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, shown])
 
 
-def help_text(one: Option) -> str:
-    """What an option does, what it takes and what it is by default."""
-    bounds = one.bounds if one.choices is not None or one.above is not None or one.at_least is not None else ""
+def help_text(one: Option, *, beside: bool = False) -> str:
+    """What an option does, what it takes and what it is by default.
+
+    beside : few choices are told beside its name already
+    """
     default = one.unset if one.default in (None, ()) else one.write(one.default)
-    facts = "; ".join(filter(None, [bounds, f"default: {default}" if default else ""]))
+    facts = ", ".join(
+        filter(None, ["" if beside and choice_text(one) else range_text(one), f"default {default}" if default else ""])
+    )
     flag = one.scalar is bool and not one.default
     return f"{one.help} ({facts})" if facts and not flag else one.help
+
+
+def choice_text(one: Option) -> str:
+    """The words that an option takes where they are few, ``a|b|c``."""
+    words = "|".join(one.choices()) if one.choices is not None else ""
+    return words if len(words) <= SHORT else ""
+
+
+def range_text(one: Option) -> str:
+    """What an option takes, as short as it can be said."""
+    if one.choices is not None:
+        return "|".join(one.choices())
+    low, high = (limit is not None and abs(limit) < FAR for limit in (one.at_least, one.at_most))
+    number = f"> {write_scalar(one.above)}" if one.above is not None else ""
+    number = f"≥ {write_scalar(one.at_least)}" if low else number
+    number = f"{write_scalar(one.at_least)} to {write_scalar(one.at_most)}" if low and high else number
+    return " or ".join(filter(None, [number, "|".join(one.names)]))
 
 
 def standing(one: Option, defaults: Mapping[str, Any]) -> Option:
@@ -86,7 +135,9 @@ def job_parameters(figure: type[Analysis[Any]], more: Mapping[str, Option] | Non
 def specs_argument(default: str) -> inspect.Parameter:
     """The encodings as words of their own: ``pecli compare sinusoidal:base=10 rope``."""
     (one,) = Choice.options().values()
-    shown = typer.Argument(help=help_text(replace(one, unset=default)), metavar="SPEC", show_default=False)
+    shown = typer.Argument(
+        help=help_text(replace(one, unset=default)), metavar="SPEC", show_default=False, autocompletion=offering(one)
+    )
     return keyword(SPECS, list[str] | None, None, shown)
 
 

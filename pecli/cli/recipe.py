@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
+from json import dumps, loads
 from typing import Annotated, Any
 
 import typer
@@ -22,30 +22,34 @@ FORMS = ("command", "toml")
 
 
 def recipe(
-    files: Annotated[list[str], typer.Argument(help="pictures or numbers that pecli made", metavar="FILE…")],
+    files: Annotated[list[str], typer.Argument(help="Pictures or numbers that pecli made.", metavar="FILE…")],
     form: Annotated[
         str | None,
-        typer.Option(
-            "--form", help="command or toml (default: command for one file, toml for more)", show_default=False
-        ),
+        typer.Option("--form", help="command|toml (default: command for one file, toml for more).", show_default=False),
     ] = None,
     output: Annotated[
         list[str] | None,
         typer.Option("--output", "-o", help="The file that it shall write instead of itself.", show_default=False),
     ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print lines and jobs as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing besides.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show where an error comes from.")] = False,
 ) -> None:
     """Prints what makes finished files again."""
-    with guard():
+    with guard(quiet, verbose):
         if form not in (None, *FORMS):
             raise UsageError(option="form", value=form, allowed=" or ".join(FORMS))
         if output and len(files) > 1:
             raise UsageError(f"{mention('output')} takes the recipe of one file, {len(files)} are given")
         requests = [read_request(path, output) for path in files]
         as_lines = form == "command" or (form is None and len(requests) == 1)
+        if json:
+            results([dumps({"results": [facts(one) for one in requests]})])
+            return
         results([command(one, sent=can_print) for one in requests] if as_lines else ["\n\n".join(map(entry, requests))])
 
 
-COMMAND = Command(recipe, example="pecli recipe heatmap-sinusoidal.png")
+COMMAND = Command(recipe, ("pecli recipe heatmap-sinusoidal.png", "pecli recipe one.png two.svg > figures.toml"))
 
 
 def read_request(path: str, output: list[str] | None = None) -> Request:
@@ -57,6 +61,11 @@ def read_request(path: str, output: list[str] | None = None) -> Request:
     name = str(values.pop("command", ""))
     (request,) = requests_of(name, {**values, "output": output or [plain_path(path)]}, swept=False)
     return request
+
+
+def facts(request: Request) -> dict[str, Any]:
+    """The line that makes a file again and its job, for --json."""
+    return {"paths": list(request.output.output), "command": command(request), **loads(request.metadata())}
 
 
 def entry(request: Request) -> str:
@@ -75,5 +84,5 @@ def toml(value: Any) -> str:
     """A value as TOML writes it: strings as JSON's, what a terminal does not show as its code."""
     if isinstance(value, Sequence) and not isinstance(value, str):
         return "[" + ", ".join(map(toml, value)) + "]"
-    text = json.dumps(value, ensure_ascii=False)
+    text = dumps(value, ensure_ascii=False)
     return "".join(one if is_shown(one) else f"\\U{ord(one):08x}" for one in text)

@@ -20,7 +20,7 @@ from pecli.jobs.job_options import find_analysis, known_options
 
 def redraw(
     context: typer.Context,
-    file: Annotated[str, typer.Argument(help="picture or numbers that pecli made; options follow it")],
+    file: Annotated[str, typer.Argument(help="Picture or numbers that pecli made; options follow it.")],
 ) -> None:
     """Draws a finished file again with what is given changed; any option of its figure may stand behind the file."""
     with guard():
@@ -33,7 +33,7 @@ def redraw(
 
 COMMAND = Command(
     redraw,
-    example="pecli redraw heatmap-sinusoidal.png --size 4x3 -o small.png",
+    ("pecli redraw heatmap-sinusoidal.png --size 4x3 -o small.png", "pecli redraw far.svg --cmap Greys -o grey.svg"),
     settings={"allow_extra_args": True, "ignore_unknown_options": True, "allow_interspersed_args": False},
 )
 

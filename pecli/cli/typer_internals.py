@@ -18,11 +18,10 @@ from pecli.cli.commands import ALIASES, HELP_NAMES, PANEL, register, summary_of
 from pecli.cli.grammar import AllCommands, OneCommand
 
 
-def make_app(text: str, *, fast: bool = True) -> typer.Typer:
+def make_app(*, fast: bool = True) -> typer.Typer:
     """The program with all its commands; not fast: in Typer's own ways alone."""
     app = typer.Typer(
         cls=Commands if fast else AllCommands,
-        help=text,
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         rich_markup_mode="rich",
@@ -30,7 +29,7 @@ def make_app(text: str, *, fast: bool = True) -> typer.Typer:
     )
     for name in [*PANEL, *ALIASES]:
         if fast:
-            app.command(name, help=summary_of(name), rich_help_panel=PANEL.get(name), hidden=name in ALIASES)(_listed)
+            app.command(name, help=summary_of(name), hidden=name in ALIASES)(_listed)
         else:
             register(app, name)
     return app

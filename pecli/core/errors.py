@@ -39,6 +39,11 @@ def as_keyword(one: Mention) -> str:
     return f"{one.name}={one.written}" if one.written else one.name
 
 
+def spelled(text: str, spell: Speller = as_keyword) -> str:
+    """A text with the options that it mentions spelled for the reader."""
+    return MENTION.sub(lambda found: spell(Mention(*found.groups())), text)
+
+
 def _unmarked(text: str) -> str:
     return escaped(re.sub("[\x02\x03\x1f]", "�", text))  # a line break in it begins no line of ours
 
@@ -67,7 +72,7 @@ class PecliError(ValueError):
         """The message, with the options that it mentions spelled for the reader."""
         takes = f": it takes {self.allowed}" if self.allowed else ""
         advice = f"{'; ' if takes else ': '}{self.advice}" if self.advice else ""
-        return MENTION.sub(lambda found: spell(Mention(*found.groups())), self.text + takes + advice)
+        return spelled(self.text + takes + advice, spell)
 
     def __str__(self) -> str:
         return self.sentence()

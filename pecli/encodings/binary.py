@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
@@ -35,6 +36,7 @@ class Binary(Additive):
     name: ClassVar[str] = "binary"
     summary: ClassVar[str] = "the bits of the position"
     formula: ClassVar[str] = "PE(p, j) = ⌊p / 2^j⌋ mod 2; with values=pm1 2x − 1 of it"
+    formulas: ClassVar[Mapping[str, str]] = {"zh": "PE(p, j) = ⌊p / 2^j⌋ mod 2；values=pm1 时取其 2x − 1"}
     source: ClassVar[str] = "the third article: Positional Encoding, fleuria, 2023"
     example: ClassVar[str] = "pecli distance -e binary --measure hamming --length 64"
     models: ClassVar[str] = "none: an intuition"

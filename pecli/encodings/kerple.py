@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -30,6 +31,9 @@ class Kerple(DirectedBias):
     name: ClassVar[str] = "kerple"
     summary: ClassVar[str] = "kernel biases: a score falls with the logarithm, or with a power, of the distance"
     formula: ClassVar[str] = "b(m, n) = −r1 · ln(1 + r2 · |m − n|); with kernel=power −r1 · |m − n|^r2"
+    formulas: ClassVar[Mapping[str, str]] = {
+        "zh": "b(m, n) = −r1 · ln(1 + r2 · |m − n|)；kernel=power 时为 −r1 · |m − n|^r2"
+    }
     source: ClassVar[str] = "Chi et al. 2022, section 4, arXiv:2205.09821"
     example: ClassVar[str] = "pecli bias -e kerple:r1=1,r2=2,1,0.5"
     models: ClassVar[str] = "GPT-NeoX (as trained for the paper)"

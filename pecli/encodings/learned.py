@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -35,6 +36,7 @@ class Learned(Additive):
     name: ClassVar[str] = "learned"
     summary: ClassVar[str] = "a trained table from a file (.npy .npz .csv .safetensors), or an untrained one"
     formula: ClassVar[str] = "PE(p) = row p of a table"
+    formulas: ClassVar[Mapping[str, str]] = {"zh": "PE(p) = 表的第 p 行"}
     source: ClassVar[str] = "Gehring et al. 2017, arXiv:1705.03122; BERT, arXiv:1810.04805"
     example: ClassVar[str] = "pecli distance -e learned --file model.safetensors --length 512 --measure cos"
     models: ClassVar[str] = "BERT, GPT, GPT-2, OPT"

@@ -89,6 +89,7 @@ class Attention(TokenFigure[Placing]):
     name: ClassVar[str] = "attention"
     summary: ClassVar[str] = "What order does to attention: the same tokens in two orders, without and with encoding"
     example: ClassVar[str] = "pecli attention --tokens 'the dog bites the man' --reorder swap:1,4"
+    examples: ClassVar[tuple[str, ...]] = ('pecli attention --tokens "I like you" --reorder reverse',)
     default_options: ClassVar[Mapping[str, Any]] = {"d": WIDTH}
     one_table: ClassVar[bool] = False
 

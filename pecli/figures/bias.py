@@ -75,6 +75,7 @@ class Bias(Figure[BiasEncoding]):
     name: ClassVar[str] = "bias"
     summary: ClassVar[str] = "What heads add to the score of every query and key, under one scale"
     example: ClassVar[str] = "pecli bias -e alibi:heads=8 --lowest -20"
+    examples: ClassVar[tuple[str, ...]] = ("pecli bias t5 -n 128",)
     default_encoding: ClassVar[str] = "alibi"
 
     head: tuple[int, ...] | None = option(

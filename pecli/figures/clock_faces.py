@@ -57,6 +57,7 @@ class Dials(Figure[Harmonic]):
     name: ClassVar[str] = "dials"
     summary: ClassVar[str] = "A position as clock faces: one hand a pair of dimensions"
     example: ClassVar[str] = "pecli dials -e clock --at 10981,9870"
+    examples: ClassVar[tuple[str, ...]] = ("pecli dials clock --at 1,301,46799",)
 
     at: tuple[int, ...] | None = option(
         None, "the positions, one row each", at_least=-EXACT, unset=f"{STRIP} spread over the length"

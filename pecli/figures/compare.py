@@ -50,6 +50,7 @@ class Compare(Figure[Encoding]):
     name: ClassVar[str] = "compare"
     summary: ClassVar[str] = "One figure of several encodings, under the same limits"
     example: ClassVar[str] = "pecli compare sinusoidal:base=10 sinusoidal:base=10000"
+    examples: ClassVar[tuple[str, ...]] = ("pecli compare rope sinusoidal --figure curves",)
     several: ClassVar[bool] = True
     specs_are_arguments: ClassVar[bool] = True
     one_table: ClassVar[bool] = False

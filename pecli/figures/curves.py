@@ -58,6 +58,7 @@ class Curves(Figure[TableEncoding]):
     summary: ClassVar[str] = "From a few typical positions to all others: one line each"
     example: ClassVar[str] = "pecli curves --at 0,50,100"
     copies: ClassVar[int] = 7
+    examples: ClassVar[tuple[str, ...]] = ("pecli curves rope -m dot --at 0..199:3",)
 
     measure: str = measure_option("euclidean")
     at: tuple[int, ...] | None = option(

@@ -70,6 +70,10 @@ class Distance(Figure[TableEncoding]):
     name: ClassVar[str] = "distance"
     summary: ClassVar[str] = "How far any two positions are apart: a matrix"
     example: ClassVar[str] = "pecli distance --d 256 --measure dot"
+    examples: ClassVar[tuple[str, ...]] = (
+        "pecli distance rope -m cos -o rope.pdf",
+        "pecli distance clock -n 86400",
+    )
 
     measure: str = measure_option("euclidean")
 

@@ -83,6 +83,10 @@ class Heatmap(Figure[TableEncoding]):
     name: ClassVar[str] = "heatmap"
     summary: ClassVar[str] = "The table as an image: dimension across, position down"
     example: ClassVar[str] = "pecli heatmap --base 10"
+    examples: ClassVar[tuple[str, ...]] = (
+        "pecli heatmap rope:base=500000 -d 64 -o rope.svg",
+        "pecli heatmap --base 10,100 --d 64 -o heat-{base}.png",
+    )
 
     positions: str = option("linear", "axis of positions: linear, or log for many decades at once", choices=axes_kinds)
 

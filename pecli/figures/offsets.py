@@ -90,6 +90,7 @@ class Offsets(Figure[TableEncoding | BiasEncoding]):
     name: ClassVar[str] = "offsets"
     summary: ClassVar[str] = "A measure against the offset: is it a function of p − q alone?"
     example: ClassVar[str] = "pecli offsets -e sinusoidal -e binary --measure cos"
+    examples: ClassVar[tuple[str, ...]] = ("pecli offsets rope sinusoidal -m cos -n 256",)
     several: ClassVar[bool] = True
 
     measure: str = measure_option("dot")

@@ -66,6 +66,7 @@ class Overview(Figure[Encoding]):
     name: ClassVar[str] = "overview"
     summary: ClassVar[str] = "Several figures of one encoding side by side"
     example: ClassVar[str] = "pecli overview -k 10 --panels heatmap,distance,curves"
+    examples: ClassVar[tuple[str, ...]] = ("pecli overview rope --panels heatmap,distance",)
     one_table: ClassVar[bool] = False
     composed: ClassVar[bool] = True
 

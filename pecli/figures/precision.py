@@ -84,6 +84,7 @@ class Precision(Figure[Harmonic]):
     name: ClassVar[str] = "precision"
     summary: ClassVar[str] = "What a table loses in float16 and such: its error against position and pair"
     example: ClassVar[str] = "pecli precision -e rope:dtype=bfloat16,d=64 --length 4096"
+    examples: ClassVar[tuple[str, ...]] = ("pecli precision rope:dtype=float16 -n 4096",)
     default_encoding: ClassVar[str] = "rope"
     default_options: ClassVar[Mapping[str, Any]] = {"dtype": "float16", "length": 2048}
 

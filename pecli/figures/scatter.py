@@ -93,6 +93,7 @@ class Scatter(Figure[TableEncoding]):
     name: ClassVar[str] = "scatter"
     summary: ClassVar[str] = "Two measures against each other, one point a pair of positions"
     example: ClassVar[str] = "pecli scatter --x corr --y euclidean"
+    examples: ClassVar[tuple[str, ...]] = ("pecli scatter -k 10 --x corr --y cityblock",)
 
     x: str = option("corr", "measure across", choices=measures)
     y: str = option("euclidean", "measure up", choices=measures)

@@ -88,6 +88,7 @@ class Terms(TokenFigure[Additive]):
     name: ClassVar[str] = "terms"
     summary: ClassVar[str] = "The score of two tokens as its four parts: content, position and both together"
     example: ClassVar[str] = "pecli terms --tokens 'the dog bites the man'"
+    examples: ClassVar[tuple[str, ...]] = ('pecli terms --tokens "the dog bites the man" -o terms.svg',)
     default_options: ClassVar[Mapping[str, Any]] = {"d": 16}
     one_table: ClassVar[bool] = False
 

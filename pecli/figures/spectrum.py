@@ -88,6 +88,7 @@ class Spectrum(Figure[TableEncoding]):
     name: ClassVar[str] = "spectrum"
     summary: ClassVar[str] = "The wavelength of every pair of dimensions"
     example: ClassVar[str] = "pecli spectrum -e sinusoidal -e rope:base=500000"
+    examples: ClassVar[tuple[str, ...]] = ("pecli spectrum sinusoidal:base=10 rope clock -n 4096",)
     several: ClassVar[bool] = True
 
     ratio: bool = option(False, "the wavelength over that without the scaling, instead of the wavelength")

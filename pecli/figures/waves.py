@@ -61,6 +61,7 @@ class Waves(Figure[TableEncoding]):
     summary: ClassVar[str] = "Chosen dimensions against position: how often each column changes"
     example: ClassVar[str] = "pecli waves --dims 4,5,6,7"
     copies: ClassVar[int] = 7
+    examples: ClassVar[tuple[str, ...]] = ("pecli waves --dims 0..6 -n 60",)
 
     dims: tuple[int, ...] | None = option(
         None, "the dimensions", at_least=0, unset=f"{LINES} from fast to slow, those that move first"

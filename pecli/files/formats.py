@@ -21,21 +21,23 @@ class Format:
     numbers : holds numbers, not a picture
     pieces : of a drawing or numbers, the job as text and a salt, the bytes of a file but for its end
     one_table : holds one array only
+    text : can be read on a terminal
     """
 
     numbers: bool
     pieces: Callable[[Any, str, str], Iterator[bytes]]
     one_table: bool = False
+    text: bool = False
 
 
 FORMATS: dict[str, Format] = {
     "png": Format(False, picture_bytes.png),
-    "svg": Format(False, picture_bytes.svg),
+    "svg": Format(False, picture_bytes.svg, text=True),
     "pdf": Format(False, picture_bytes.pdf),
     "npy": Format(True, number_bytes.npy, one_table=True),
     "npz": Format(True, number_bytes.npz),
-    "csv": Format(True, number_bytes.csv, one_table=True),
-    "json": Format(True, number_bytes.json_),
+    "csv": Format(True, number_bytes.csv, one_table=True, text=True),
+    "json": Format(True, number_bytes.json_, text=True),
 }
 
 

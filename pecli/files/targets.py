@@ -63,8 +63,11 @@ def followed(target: Path) -> Path:
     return Path(os.path.realpath(target))
 
 
-def check_target(path: str, clobber: bool) -> None:
+def check_target(path: str, clobber: bool, text: bool = False) -> None:
     """Refuses a place that cannot be written, before any work is done for it.
+
+    clobber : an existing file may be replaced
+    text : what is written can be read on a terminal
 
     Raises
     ------
@@ -73,35 +76,35 @@ def check_target(path: str, clobber: bool) -> None:
     """
     number = descriptor(path)
     if is_stdout(path):
-        _check_stdout(path)
+        _check_stdout(path, text)
     elif number is not None:
-        _check_descriptor(path, number)
+        _check_descriptor(path, number, text)
     else:
         try:
             _check_file(path, followed(Path(path)), clobber)
         except PecliError:
             raise
         except (OSError, ValueError) as error:  # the latter for a NUL
-            text = f"output {path[:60]!r} cannot be made: {getattr(error, 'strerror', error)}"
-            raise UsageError(text, option="output", value=path) from None
+            said = f"output {path[:60]!r} cannot be made: {getattr(error, 'strerror', error)}"
+            raise UsageError(said, option="output", value=path) from None
 
 
-def _check_stdout(path: str) -> None:
+def _check_stdout(path: str, text: bool) -> None:
     if sys.stdout is None:
         raise OutputError("standard output is closed: give -o FILE")
-    if sys.stdout.isatty():
+    if sys.stdout.isatty() and not text:
         raise UsageError(
-            f"-o {path} would write a picture onto the terminal: redirect it (> figure.png) or give -o FILE"
+            f"-o {path} would write bytes onto the terminal: redirect it (> figure.png), give -o FILE or --format svg"
         )
 
 
-def _check_descriptor(path: str, number: int) -> None:
+def _check_descriptor(path: str, number: int, text: bool) -> None:
     try:
         os.fstat(number)
     except OSError as error:
         raise OutputError(f"output {path} cannot be written: {error.strerror}") from None
-    if os.isatty(number):
-        raise UsageError(f"-o {path} would write a picture onto the terminal: give -o FILE")
+    if os.isatty(number) and not text:
+        raise UsageError(f"-o {path} would write bytes onto the terminal: give -o FILE")
 
 
 def _check_file(path: str, target: Path, clobber: bool) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from pecli.analysis import Analysis
 from pecli.core.errors import Mention, PecliError, UnknownNameError, UsageError, mention
 from pecli.core.memory import Memory
-from pecli.core.options import Option, named
+from pecli.core.options import Option, named, own_name
 from pecli.core.ranges import is_range
 from pecli.encodings import parse_encoding
 from pecli.jobs.file_names import plain_path
@@ -61,9 +61,6 @@ def read_defaults(lines: Lines, defaults: Mapping[str, Any], figures: list[Any])
     known: dict[str, Option] = {}
     for command in {command for command in commands if command in ANALYSES}:  # another one is told with its entry
         known.update(known_options(find_analysis(command)))
-    words = [(flag, one) for one in known.values() for flag in one.flags if flag.startswith("--")]
-    spelled = {flag.removeprefix("--"): one for flag, one in words}
-    known = {**{name.replace("-", "_"): one for name, one in spelled.items()}, **known}
     values, wrong = {}, []
     for name, value in defaults.items():
         try:
@@ -154,7 +151,7 @@ def _specs(value: Any) -> list[str]:
 
 
 def _known(known: Mapping[str, Option], name: str, of: str = "") -> Option:
-    one = known.get(name.replace("-", "_"))
+    one = known.get(own_name(known, name))
     if one is None:
         raise UnknownNameError("option" + of, name, known, option=name)
     return one

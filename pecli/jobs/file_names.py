@@ -89,7 +89,7 @@ def filled(path: str, known: Mapping[str, str]) -> str:
             return match[0][0]
         name = match[1].replace("-", "_")
         if name not in known:
-            raise UnknownNameError(f"blank in {path}", match[1], known, option="output")
+            raise UnknownNameError("blank", match[1], known, option="output")
         return _safe(known[name])
 
     made = BLANK.sub(fill, path)

@@ -87,11 +87,11 @@ class Job(Request):
         planned : files that exist already are no fault yet: they may turn out to show the job
         """
         read = {place(path) for path in self.inputs()}
-        for path in self.paths:
+        for path, format in self.targets:
             if place(path) in read:
                 text = f"{mention('output', path)} is a file that the picture is made from: name another"
                 raise UsageError(text, option="output", value=path)
-            check_target(path, planned or not self.output.no_clobber)
+            check_target(path, planned or not self.output.no_clobber, FORMATS[format].text)
         if not all(FORMATS[target.format].numbers for target in self.targets):
             self.check_names()
 

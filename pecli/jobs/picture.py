@@ -117,8 +117,8 @@ class Picture:
             job = job.with_output(paths)
             job.check()
         formats = [target.format for target in job.targets]
-        for path, pieces in zip(job.paths, self.pieces(*formats), strict=True):
-            check_target(path, not job.output.no_clobber)
+        for (path, format), pieces in zip(job.targets, self.pieces(*formats), strict=True):
+            check_target(path, not job.output.no_clobber, FORMATS[format].text)
             self.sizes[path] = write(path, pieces)
         return list(job.paths)
 

@@ -66,6 +66,7 @@ class Stats(Report[TableEncoding]):
     name: ClassVar[str] = "stats"
     summary: ClassVar[str] = "What can be measured of encodings, side by side"
     example: ClassVar[str] = "pecli stats sinusoidal clock binary --length 512"
+    examples: ClassVar[tuple[str, ...]] = ("pecli stats sinusoidal clock binary -n 128",)
     several: ClassVar[bool] = True
     specs_are_arguments: ClassVar[bool] = True
 

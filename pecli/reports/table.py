@@ -62,6 +62,10 @@ class Table(Report[TableEncoding]):
     name: ClassVar[str] = "table"
     summary: ClassVar[str] = "The numbers of an encoding, in the terminal or as a file"
     example: ClassVar[str] = "pecli table --d 8 --base 10"
+    examples: ClassVar[tuple[str, ...]] = (
+        "pecli table clock -n 4",
+        "pecli table -d 8 -o table.csv",
+    )
 
     rows: int = option(20, "how many positions to print, half from each end", at_least=1, at_most=10_000)
     digits: int = option(4, "digits after the decimal point", at_least=0, at_most=17)

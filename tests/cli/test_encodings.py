@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 import pecli
 from pecli.cli import app
+from pecli.cli.options import range_text
 from pecli.core.errors import UsageError
 from pecli.encodings import ENCODINGS
 from pecli.encodings.capabilities import BiasEncoding
@@ -68,10 +69,11 @@ def test_every_parameter_is_told_with_its_bounds_and_default(name: str) -> None:
         assert len(said) == (1 if one.only_with is None else len(one.only_with[1]))
         for line in said:
             assert one.help in line
-            assert "default: " in line
+            assert "default " in line
             assert (one.unset if one.default is None else one.write(one.default)) in line
-            if one.choices is not None or one.at_least is not None or one.above is not None:
-                assert one.bounds in line
+            assert range_text(one) in line
+            assert one.at_least is None or str(one.at_least) in line
+            assert [word for word in (one.choices() if one.choices else ()) if word not in line] == []
 
 
 def fitting(name: str) -> set[str]:

@@ -146,4 +146,4 @@ def test_a_seed_beside_a_file_is_refused(ask: Ask, folder: Path) -> None:
 @pytest.mark.parametrize(("name", "usual"), [("relative", "relative"), ("rotation", "rope"), ("heatmap", "sinusoidal")])
 def test_the_help_names_the_encoding_that_is_usual_there(ask: Ask, name: str, usual: str) -> None:
     said = " ".join(ask(name, "--help").out.replace("│", " ").split())
-    assert f"lists them) (default: {usual})" in said
+    assert f"lists them) (default {usual})" in said

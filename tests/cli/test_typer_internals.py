@@ -10,7 +10,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from pecli.cli import HELP, app, commands, typer_internals
+from pecli.cli import app, commands, typer_internals
 from pecli.cli.commands import PANEL, summary_of
 from pecli.cli.typer_internals import make_app
 
@@ -30,7 +30,7 @@ LINES = [
 @pytest.fixture(scope="module")
 def plain() -> typer.Typer:
     """The program in Typer's own ways alone."""
-    return make_app(HELP, fast=False)
+    return make_app(fast=False)
 
 
 def ended(program: typer.Typer, words: list[str]) -> tuple[int, str, str]:

@@ -16,6 +16,7 @@ import pytest
 from pecli.core.errors import OutputError, UsageError
 from pecli.files import targets
 from pecli.files.targets import check_target, descriptor, is_stdout, place
+from pecli.jobs.job import Job
 
 pytestmark = pytest.mark.skipif(not Path("/dev/fd").exists(), reason="open files have no names here")
 DRAW = ["-m", "pecli", "heatmap", "--length", "3", "-d", "4", "--format", "csv"]
@@ -117,3 +118,12 @@ def test_a_folder_that_takes_no_file_says_why(
     monkeypatch.setattr(targets, "_read_only", lambda _: read_only)
     with pytest.raises(OutputError, match=said):
         check_target(str(tmp_path / "a.png"), True)
+
+
+def test_text_may_go_to_a_terminal_and_bytes_may_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", type("Terminal", (io.StringIO,), {"isatty": lambda self: True})())
+    for format in ("csv", "json", "svg"):
+        Job.make("heatmap", {"output": "-", "format": format, "length": 3}).check()
+    for format in ("png", "pdf", "npy", "npz"):
+        with pytest.raises(UsageError, match="bytes onto the terminal"):
+            Job.make("heatmap", {"output": "-", "format": format, "length": 3}).check()

@@ -16,6 +16,7 @@ from rich.cells import cell_len
 
 import pecli
 from pecli.encodings import ENCODINGS, read_table_encoding
+from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.jobs.command_line import command
 from pecli.jobs.job import Job
@@ -63,12 +64,6 @@ def test_the_articles_printed_frequencies_are_those_of_base_100(ask: Ask) -> Non
         [0.9093, -0.4161, 0.1987, 0.9801, 0.0632, 0.9980], abs=5e-5
     )
     assert found["result"][0] == pytest.approx([0.1234, 0.4322, 0.9012, 0.6544, 0.7890, 0.8766, 0.5678, 0.0988])
-
-
-def test_the_articles_slip_is_named_where_the_parameters_are_its_own(ask: Ask) -> None:
-    assert "0.3162, " in ask("explain").out and "0.3162, " in ask("explain", "--lang", "zh").out
-    for words in (("-k", "100"), ("--d", "6"), ("-e", "rope")):
-        assert "0.3162, " not in ask("explain", *words).out
 
 
 def test_the_usual_small_case_is_exact_in_words_and_metadata() -> None:
@@ -208,3 +203,46 @@ def test_the_rows_of_pairs_are_named_by_their_offsets(ask: Ask) -> None:
     table = pecli.encode("relative:d=8", length=3)
     assert [int(row[0].replace("−", "-")) for row in rows[-5:]] == [-2, -1, 0, 1, 2]
     assert [[float(cell) for cell in row[1:]] for row in rows[-5:]] == pytest.approx(table, abs=5e-3)
+
+
+def test_the_articles_slips_are_said_only_where_they_are_asked_for(ask: Ask) -> None:
+    for flag in ("--notes", "--errata"):
+        assert "0.3162, " in ask("explain", flag).out
+        assert "0.3162, " in ask("explain", flag, "--lang", "zh").out
+    assert "0.3162" not in ask("explain").out
+    for words in (("-k", "100"), ("--d", "6"), ("-e", "rope")):
+        assert "0.3162, " not in ask("explain", "--notes", *words).out
+
+
+@pytest.mark.parametrize("spec", ["rope:d=4", "rope:d=8,pairing=half,base=10"])
+def test_rope_goes_on_to_the_product_that_depends_on_the_offset_alone(ask: Ask, spec: str) -> None:
+    found = facts(ask, "-e", spec)
+    rope, rows = read_table_encoding(spec), np.array(found["products"])
+    query, key = (np.array(found["embeddings"])[at][None] for at in (0, 1))
+    for m, n, offset, product in rows:
+        one, other = (rope.rotate(x, np.array([at])) for x, at in ((query, m), (key, n)))  # type: ignore[attr-defined]  # rope's own
+        assert (offset, product) == (m - n, pytest.approx(float(np.sum(one * other))))
+    by_offset = {offset: rows[rows[:, 2] == offset, 3] for offset in set(rows[:, 2])}
+    assert len(by_offset) == 3 and all(np.ptp(products) < 1e-12 for products in by_offset.values())
+    assert len({round(products[0], 6) for products in by_offset.values()}) == 3
+    assert "depends on m - n alone" in ask("explain", spec).out
+    assert "product" not in ask("explain", "sinusoidal").out
+
+
+def test_words_of_ones_own_have_the_same_numbers_wherever_they_stand(ask: Ask) -> None:
+    found = facts(ask, "--tokens", "the dog sees the cat", "-d", "4")
+    assert found["words"] == ["the", "dog", "sees", "the", "cat"] and found["origin"] == "own"
+    assert found["embeddings"][0] == found["embeddings"][3] != found["embeddings"][1]
+    assert facts(ask, "--tokens", "我喜欢你", "-d", "4")["words"] == list("我喜欢你")
+    assert "dog" in ask("explain", "--tokens", "a dog", "-d", "4").out
+
+
+@pytest.mark.parametrize("spec", ENCODINGS)
+def test_in_chinese_the_formula_has_no_english_words(spec: str, ask: Ask) -> None:
+    kind = ENCODINGS[spec]
+    formula = kind.formulas.get("zh", kind.formula)
+    parameters = {*kind.options(), "period", "bucket", "head", "power", "pm", "kernel", "mod", "sin", "cos"}
+    assert set(re.findall("[a-z]{3,}", formula)) <= parameters
+    if "zh" in kind.formulas and issubclass(kind, TableEncoding):
+        shown = ask("explain", spec, "--lang", "zh", "-n", "10")
+        assert "".join(formula.split()) in "".join(shown.out.split())

@@ -16,7 +16,16 @@ from pecli.files.table_files import read_table
 from pecli.reports.explain.numbers import ExplainNumbers
 from pecli.reports.explain.sections import sections
 from pecli.reports.explain.texts import TEXTS, languages
-from pecli.reports.explain.word_vectors import ARTICLE, WORDS, Entry, combine, result_entry
+from pecli.reports.explain.word_vectors import (
+    ARTICLE,
+    WORDS,
+    Entry,
+    combine,
+    own_words,
+    products,
+    random_vectors,
+    result_entry,
+)
 from pecli.reports.report import Report, View
 
 
@@ -35,9 +44,15 @@ class Explain(Report[TableEncoding]):
     name: ClassVar[str] = "explain"
     summary: ClassVar[str] = "One small case step by step: frequencies, formulas, numbers, word vectors"
     example: ClassVar[str] = "pecli explain --d 6 --base 100 --lang zh"
+    examples: ClassVar[tuple[str, ...]] = (
+        "pecli explain rope -d 4",
+        "pecli explain --tokens 'the dog bites' -d 4",
+    )
     default_options: ClassVar[Mapping[str, Any]] = {"d": 8, "length": 10}
 
     lang: str = option("en", "language of the text", choices=languages)
+    errata: bool = option(False, "say where the article's own numbers are wrong", aliases=("notes",))
+    tokens: str | None = option(None, "your own words, separated by spaces", unset="three of the fourth article")
     embeddings: str | None = option(
         None,
         "file of word vectors, a row each (.npy .npz .csv .safetensors)",
@@ -50,6 +65,9 @@ class Explain(Report[TableEncoding]):
     digits: int = option(4, "digits after the decimal point", at_least=0, at_most=17)
 
     def check(self) -> None:
+        if self.tokens is not None and (self.embeddings is not None or not self.tokens.split()):
+            text = f"{mention('tokens', self.tokens)} is words, and {mention('embeddings')} a file of vectors"
+            raise UsageError(text, option="tokens", value=self.tokens, advice="give one of them")
         if self.entry is not None and len(self.entry) != 2:
             text = f"{mention('entry')} takes a position and a dimension, such as 2,3: {len(self.entry)} are given"
             raise UsageError(text, option="entry", value=self.entry)
@@ -86,6 +104,7 @@ class Explain(Report[TableEncoding]):
             embeddings=vectors,
             rows=rows,
             result=result,
+            products=products(encoding, vectors, own.start),
             words=words,
             origin=origin,
             how=how,
@@ -94,7 +113,8 @@ class Explain(Report[TableEncoding]):
         )
 
     def show(self, numbers: ExplainNumbers, width: int) -> list[Any]:
-        said = {"file": self.embeddings or ""}
+        formula = numbers.view.encoding.formulas.get(self.lang, numbers.view.encoding.formula)
+        said = {"file": self.embeddings or "", "formula": formula, "errata": self.errata}
         return sections(numbers, TEXTS[self.lang], said, width, self.rows, self.digits)
 
     def _place(self, view: View[TableEncoding]) -> tuple[int, int]:
@@ -114,6 +134,9 @@ class Explain(Report[TableEncoding]):
         if self.embeddings is not None:
             vectors = self._read(self.embeddings, view)
             return "file", ("",) * len(vectors), vectors
+        if self.tokens is not None:
+            words = own_words(self.tokens)
+            return "own", words, random_vectors(words, width)
         origin, vectors = "article", np.array(ARTICLE)
         if width > vectors.shape[1]:
             origin, vectors = "made_up", np.random.default_rng(0).uniform(-1, 1, (len(WORDS), width)).round(4)

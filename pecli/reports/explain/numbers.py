@@ -20,6 +20,7 @@ class ExplainNumbers(Numbers[TableEncoding]):
     table : (L, d); positions : (L,); frequencies : (n_pairs,), empty where there are none
     changes, distinct : (d,), of each column of the table
     embeddings : (words, d); rows : (words, d), what is added to them or turns them, (2 words - 1, d) for offsets
+    products : (pairs, 4): m, n, m - n and the product of a query and a key; (0, 4) where nothing is turned
     result : (words, d); (0, d) where nothing is done to a word
     """
 
@@ -34,8 +35,9 @@ class ExplainNumbers(Numbers[TableEncoding]):
     embeddings: Array
     rows: Array
     result: Array
+    products: Array
     words: tuple[str, ...]
-    origin: str  # of the embeddings: article, cut, made_up, file
+    origin: str  # of the embeddings: article, cut, made_up, own, file
     how: str  # add, rotate or pair_up
     entry: Entry
     result_entry: Entry | None

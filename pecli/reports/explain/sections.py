@@ -62,9 +62,10 @@ def sections(
     page = Page(numbers, texts, filling, width, rows, digits)
     chosen = {"outcome": numbers.how, "frequencies": "frequencies" if len(numbers.frequencies) else "variation"}
     result: list[Any] = []
-    for at, (key, section) in enumerate(SECTIONS.items(), 1):
+    written = [(key, body) for key, section in SECTIONS.items() if (body := section(page))]
+    for at, (key, body) in enumerate(written, 1):
         title = texts[chosen.get(key, key)].format(**filling)
-        result += [text_of(f"{at}. {title}", "bold"), *section(page), ""]
+        result += [text_of(f"{at}. {title}", "bold"), *body, ""]
     return result[:-1]
 
 
@@ -72,7 +73,7 @@ def parameters(page: Page) -> list[Any]:
     """The encoding, its formula and its size."""
     encoding = page.numbers.view.encoding
     length, dimensions = page.numbers.table.shape
-    facts = {"encoding": encoding.label(), "formula": encoding.formula, "length": str(length)}
+    facts = {"encoding": encoding.label(), "formula": page.filling["formula"], "length": str(length)}
     facts |= {"dimensions": f"{dimensions}"}
     return [facts_of({page.texts[key]: fact for key, fact in facts.items()})]
 
@@ -96,7 +97,7 @@ def frequencies(page: Page) -> list[Any]:
     each = zip(numbers.frequencies.tolist(), encoding.wavelengths().tolist(), strict=True)
     rows = [[str(j), encoding.rate_formula(j), f"{rate:.10g}", f"{wave:.10g}"] for j, (rate, wave) in enumerate(each)]
     shown = page.listed(("pair", "formula", "frequency", "wavelength"), rows)
-    return [shown, page.say("turning"), *([page.say("div_term")] if numbers.article else [])]
+    return [shown, page.say("turning"), *([page.say("div_term")] if numbers.article and page.filling["errata"] else [])]
 
 
 def table(page: Page) -> list[Any]:
@@ -142,6 +143,18 @@ def outcome(page: Page) -> list[Any]:
     return [*before, *page.numbered(numbers.result, labels), *line, page.say(f"{numbers.how}_done")]
 
 
+def product(page: Page) -> list[Any]:
+    """What a turned query and a turned key give: the same at every pair of positions with one offset."""
+    numbers = page.numbers
+    if not len(numbers.products):
+        return []
+    texts = [[f"{m:g}", f"{n:g}", f"{offset:g}", f"{value:.10g}"] for m, n, offset, value in numbers.products.tolist()]
+    query, key = (numbers.words[at] or str(at) for at in (0, min(1, len(numbers.words) - 1)))
+    header = ["m", "n", page.texts["offset"], page.texts["dot"]]
+    shown = table_of(header, texts, show_edge=False)
+    return [page.say("product_said", query=query, other=key), shown, page.say("product_done")]
+
+
 def pair_table(page: Page) -> list[Any]:
     """The row of the table that each pair of words gets."""
     from pecli.core.lazy import np
@@ -162,4 +175,5 @@ SECTIONS: dict[str, Callable[[Page], list[Any]]] = {
     "entry": entry,
     "words": word_vectors,
     "outcome": outcome,
+    "product": product,
 }

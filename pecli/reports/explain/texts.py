@@ -41,6 +41,14 @@ ENGLISH = {
     "add_done": "Every vector now carries its position: the same words in another order give other vectors.",
     "rotate_done": "The product of two turned vectors depends on their words and on the offset of their positions.",
     "offsets_done": "Every pair at one offset gets the same row, wherever it stands in the sequence.",
+    "own": "Your own words, each with random numbers (the same for the same word):",
+    "product": "The product of query and key",
+    "product_said": (
+        "Query {query} at position m, key {other} at position n. At one offset m - n the product is the same:"
+    ),
+    "product_done": "Both are turned by the same when both move on: it depends on m - n alone.",
+    "offset": "m - n",
+    "dot": "<f(q, m), f(k, n)>",
     "left_out": "left out: {n} of {all}; --rows prints more",
 }
 CHINESE = {
@@ -82,6 +90,12 @@ CHINESE = {
     "add_done": "每个词的向量都带上了位置信息：同样的词换一个顺序，得到的向量就不同。",
     "rotate_done": "旋转后两个向量的内积只取决于这两个词以及它们的位置之差。",
     "offsets_done": "偏移相同的每一对词都取同一行，无论它们在序列的什么地方。",
+    "own": "自己的词，各取随机数（同一个词总是同样的数）：",
+    "product": "查询与键的内积",
+    "product_said": "查询 {query} 转到位置 m，键 {other} 转到位置 n。位置差 m - n 相同，内积就相同：",
+    "product_done": "两者一同移动时转过的角度相同，所以内积只取决于 m - n。",
+    "offset": "m - n",
+    "dot": "<f(q, m), f(k, n)>",
     "left_out": "略去 {all} 行中的 {n} 行；--rows 可以打印更多",
 }
 TEXTS = {"en": ENGLISH, "zh": CHINESE}

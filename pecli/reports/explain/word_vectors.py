@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pecli.core.lazy import Array
+from pecli.core.lazy import Array, np
 from pecli.core.positions import Positions
 from pecli.encodings.capabilities import Additive, Rotary, TableEncoding
 
+OFFSETS = (0, 1, 2)  # m - n at which products are shown
+SHIFTS = (0, 7, 100)  # n at each of them
 WORDS = ("我", "喜欢", "你")
 ARTICLE = (  # the fourth article's word vectors, d_model 8
     (0.1234, -0.5678, 0.9012, -0.3456, 0.7890, -0.1234, 0.5678, -0.9012),
@@ -33,6 +36,27 @@ def combine(encoding: TableEncoding, vectors: Array, rows: Array, own: Positions
     if isinstance(encoding, Additive):
         return "add", vectors + rows
     return "pair_up", vectors[:0]
+
+
+def own_words(text: str) -> tuple[str, ...]:
+    """The words of a text, or its characters where it is one word of a script without spaces."""
+    words = text.split()
+    return tuple(words[0]) if len(words) == 1 and not text.isascii() else tuple(words)
+
+
+def random_vectors(words: Sequence[str], width: int) -> Array:
+    """A vector for each word, the same wherever it stands, (words, d)."""
+    return np.array([np.random.default_rng([0, *word.encode()]).uniform(-1, 1, width).round(4) for word in words])
+
+
+def products(encoding: TableEncoding, vectors: Array, start: int) -> Array:
+    """m, n, m − n and ⟨f(q, m), f(k, n)⟩ of the first word as query and the second as key, (pairs, 4)."""
+    if not isinstance(encoding, Rotary):
+        return np.empty((0, 4))
+    places = np.array([(start + n + offset, start + n) for offset in OFFSETS for n in SHIFTS], dtype=float)
+    queries, keys = (np.tile(vectors[at], (len(places), 1)) for at in (0, min(1, len(vectors) - 1)))
+    found = np.sum(encoding.rotate(queries, places[:, 0]) * encoding.rotate(keys, places[:, 1]), axis=1)
+    return np.column_stack([places, places[:, 0] - places[:, 1], found])
 
 
 def result_entry(

@@ -1,0 +1,144 @@
+"""What a shell offers: values, not only names; in bash, zsh and fish themselves where they are installed."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import matplotlib.style
+import numpy as np
+import pytest
+import typer
+
+from pecli.cli.completion import colour_maps, styles, values_for
+from pecli.cli.typer_internals import _built
+from pecli.encodings import ENCODINGS
+from pecli.encodings.learned import Learned
+from pecli.jobs.job_options import Choice
+from pecli.measures.pairwise import MEASURES
+
+Process = Callable[..., Any]
+PROGRAM = Path(sys.executable).with_name("pecli")
+PATIENCE = 30.0  # seconds for a shell to answer
+
+pytestmark = pytest.mark.posix
+
+
+def offered(process: Process, folder: Path, line: str) -> list[str]:
+    """What bash is told for the last word of a line, which may be empty."""
+    asked = {"_PECLI_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(line.split(" ")) - 1)}
+    ended = process(["-X", "importtime", "-m", "pecli"], folder, asked)
+    assert b"numpy." not in ended.stderr and b"matplotlib" not in ended.stderr
+    return str(ended.stdout.decode()).split()
+
+
+def test_values_are_offered_without_numpy_and_matplotlib(process: Process, folder: Path) -> None:
+    assert offered(process, folder, "pecli heatmap -e cl") == ["clock"]
+    assert offered(process, folder, "pecli heatmap --cmap vir") == ["viridis"]
+    assert offered(process, folder, "pecli distance -e rope --measure cos") == ["cosine", "cos"]
+    assert offered(process, folder, "pecli heatmap --style dark") == ["dark_background"]
+    np.savez(folder / "t.npz", wpe=np.eye(2), wte=np.eye(2))
+    assert offered(process, folder, "pecli heatmap -e learned --file t.npz --tensor w") == ["wpe", "wte"]
+
+
+def test_encodings_stand_as_words_and_names_of_others_are_not_offered(process: Process, folder: Path) -> None:
+    assert offered(process, folder, "pecli heatmap ro") == ["rope"]
+    assert offered(process, folder, "pecli heatmap --th") == []
+    assert offered(process, folder, "pecli sim") == []
+
+
+def test_the_names_are_those_that_there_are() -> None:
+    ours = {name for name in mpl.colormaps if not name.endswith("_r")}
+    assert set(colour_maps()) <= ours and len(colour_maps()) > 70
+    assert set(styles()) == {name for name in matplotlib.style.available if not name.startswith("_")}
+    (encoding,) = Choice.options().values()
+    assert {name for name, _ in values_for(encoding, {})} >= set(ENCODINGS)
+
+
+@pytest.mark.parametrize("file", ["none.npz", "junk.npz", "junk.safetensors", "junk.txt", ""])
+def test_nothing_is_offered_of_a_file_that_cannot_be_read(file: str, folder: Path) -> None:
+    for name in ("junk.npz", "junk.safetensors", "junk.txt"):
+        (folder / name).write_bytes(b"\xff" * 20)
+    assert values_for(Learned.options()["tensor"], {"file": file}) == []
+
+
+def test_tensors_of_safetensors_are_read_off_the_header(folder: Path) -> None:
+    header = b'{"__metadata__": {}, "a.weight": {}, "b": {}}'
+    (folder / "t.safetensors").write_bytes(len(header).to_bytes(8, "little") + header)
+    assert values_for(Learned.options()["tensor"], {"file": ["t.safetensors"]}) == [("a.weight", ""), ("b", "")]
+
+
+def test_every_option_with_choices_offers_them() -> None:
+    command = _built("distance", [])
+    (measure,) = [one for one in command.params if one.name == "measure"]
+    ctx = typer.Context(command)
+    assert [item.value for item in measure.shell_complete(ctx, "")] == list(MEASURES)
+
+
+def script(shell: str, folder: Path) -> Path:
+    """The file that a shell reads to complete pecli."""
+    made = subprocess.run(
+        [PROGRAM], env={**os.environ, "_PECLI_COMPLETE": f"source_{shell}"}, capture_output=True, check=True, timeout=60
+    )
+    path = folder / f"completion.{shell}"
+    path.write_bytes(made.stdout)
+    return path
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PATH": f"{PROGRAM.parent}:{os.environ['PATH']}", "TERM": "dumb"}
+
+
+def needs(shell: str) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(shutil.which(shell) is None or not PROGRAM.exists(), reason=f"no {shell} or no pecli")
+
+
+@needs("bash")
+def test_bash_completes_a_value(folder: Path) -> None:
+    line = "COMP_WORDS=(pecli heatmap -e cl); COMP_CWORD=3; _pecli_completion pecli; echo ${COMPREPLY[@]}"
+    command = ["bash", "--norc", "-c", f"source {script('bash', folder)}; {line}"]
+    assert subprocess.run(command, env=environment(), capture_output=True, check=True, timeout=60).stdout == b"clock\n"
+
+
+@needs("fish")
+def test_fish_completes_a_value(folder: Path) -> None:
+    command = ["fish", "--no-config", "-c", f"source {script('fish', folder)}; complete -C 'pecli heatmap -e cl'"]
+    environ = {**environment(), "HOME": str(folder)}
+    shown = subprocess.run(command, env=environ, capture_output=True, check=True, timeout=60).stdout.decode()
+    assert shown.split()[0] == "clock"
+
+
+@needs("zsh")
+def test_zsh_completes_a_value(folder: Path) -> None:
+    path = script("zsh", folder)
+    main, other = pty.openpty()
+    environ = {**environment(), "HOME": str(folder), "ZDOTDIR": str(folder)}
+    shell = subprocess.Popen(["zsh", "-f", "-i"], stdin=other, stdout=other, stderr=other, env=environ, cwd=folder)
+    try:
+        os.write(main, f"autoload -U compinit; compinit -u; source {path}; print rea''dy\n".encode())
+        assert "ready" in read_until(main, "ready\r")
+        os.write(main, b"pecli heatmap -e cl\t")
+        assert "clock" in read_until(main, "clock")
+    finally:
+        shell.kill()
+        shell.wait()
+        os.close(main)
+        os.close(other)
+
+
+def read_until(terminal: int, text: str) -> str:
+    """What a terminal shows until the text comes, or too much time has passed."""
+    shown, end = "", time.monotonic() + PATIENCE
+    while text not in shown and time.monotonic() < end:
+        if select.select([terminal], [], [], 0.2)[0]:
+            shown += os.read(terminal, 4096).decode(errors="replace")
+    return shown

@@ -1,0 +1,86 @@
+"""The pages of help: what is asked most first, one line for what belongs to other encodings, lines that run."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pecli.analysis import Analysis
+from pecli.cli.commands import PANEL, command_of
+from pecli.jobs.job_options import ANALYSES
+
+Ask = Callable[..., Any]
+LONGEST = 80  # lines of a page at 80 columns
+USUAL = 66  # of heatmap; it was 94
+analyses = pytest.mark.parametrize("analysis", ANALYSES.values(), ids=ANALYSES)
+
+
+@pytest.fixture(autouse=True)
+def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+
+
+@pytest.mark.parametrize("name", PANEL)
+def test_a_page_is_short_and_fits_the_terminal(name: str, ask: Ask) -> None:
+    shown = ask(name, "--help").out
+    assert len(shown.splitlines()) <= (USUAL if name == "heatmap" else LONGEST)
+    assert max(map(len, shown.splitlines())) <= 80
+    assert "<bool>" not in shown and "--help" in shown and "read off" not in shown
+
+
+@analyses
+def test_what_is_asked_most_comes_first_and_what_is_rare_last(analysis: type[Analysis[Any]], ask: Ask) -> None:
+    shown = ask(analysis.name, "--help").out
+    order = ["\n  -e, ", "\n  -n, ", "\n  -o, ", f"\nOf {analysis.name}:", "\n      --start", "\n      --json"]
+    places = [shown.index(text) for text in order if text in shown]
+    assert places == sorted(places) and len(places) >= 5
+
+
+def test_the_parameters_are_those_of_the_chosen_encoding(ask: Ask) -> None:
+    usual, clock, word = (ask("heatmap", *words, "--help").out for words in ([], ["-e", "clock"], ["clock:periods=60"]))
+    assert "--base" in usual and "--periods" not in usual and "pecli heatmap clock --help" in usual
+    assert "--periods" in clock and "--base X" not in clock and "--layout" not in clock
+    assert word == clock
+
+
+def test_choices_are_listed_between_bars_where_they_are_few(ask: Ask) -> None:
+    assert "--layout interleaved|concatenated" in ask("heatmap", "--help").out
+    assert "euclidean|sqeuclidean" in ask("distance", "--help").out.replace("\n", "").replace(" ", "")
+
+
+@pytest.mark.parametrize("name", [name for name, one in ANALYSES.items() if not one.drawn])
+def test_a_report_offers_no_format_that_it_refuses(name: str, ask: Ask) -> None:
+    shown = ask(name, "--help").out
+    assert "npy" in shown and "png" not in shown and "pdf" not in shown
+
+
+def test_help_says_which_measure_is_a_similarity(ask: Ask) -> None:
+    assert "dot, cos, corr are similarities" in " ".join(ask("distance", "--help").out.split())
+
+
+def test_no_arguments_are_a_page_of_a_terminal(ask: Ask) -> None:
+    ended = ask()
+    assert (ended.code, ended.err) == (0, "")
+    assert len(ended.out.splitlines()) < 25
+    assert [name for name in PANEL if name not in ended.out] == []
+
+
+@pytest.mark.parametrize("name", PANEL)
+def test_a_page_has_two_or_three_lines_to_try(name: str, ask: Ask) -> None:
+    examples = command_of(name).examples
+    assert 2 <= len(examples) <= 3
+    assert [line for line in examples if f"  {line}\n" not in ask(name, "--help").out] == []
+
+
+@analyses
+def test_the_lines_to_try_run(analysis: type[Analysis[Any]], ask: Ask, folder: Path) -> None:
+    for line in analysis.examples:
+        program, name, *words = shlex.split(line)
+        assert (program, name) == ("pecli", analysis.name)
+        quick = ["--dpi", "20"] if analysis.drawn else []
+        ended = ask(name, *words, *quick)
+        assert (ended.code, ended.err) == (0, ""), line

@@ -1,0 +1,94 @@
+"""What is printed where something is asked that cannot be: each says what to type instead."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+import pecli
+from pecli.core.options import option
+from pecli.encodings.sinusoidal import Sinusoidal
+
+Ask = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Beaten(Sinusoidal):
+    """A plugin's encoding: sinusoidal with a parameter of its own."""
+
+    name: ClassVar[str] = "beaten"
+
+    beat: int = option(1, "how many times", at_least=1)
+
+
+@pytest.fixture
+def plugin(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An installed package that brings an encoding."""
+    monkeypatch.setattr("pecli.encodings._plugins", lambda: {"beaten": Beaten})
+
+
+@pytest.mark.usefixtures("plugin")
+def test_the_options_of_a_plugins_encoding_are_as_ours(ask: Ask, folder: Path) -> None:
+    ended = ask("heatmap", "beaten", "--beat", "2,3", "-n", "3", "-d", "4", "-o", "{beat}.json", "-v")
+    assert ended.out.split() == ["2.json", "3.json"]
+    assert "--encoding beaten:d=4,beat=2" in ended.err
+    assert "--beat" in ask("heatmap", "beaten", "--help").out and "--beat" not in ask("heatmap", "--help").out
+    said = ask("heatmap", "rope", "--beat", "2")
+    assert said.code == 2 and "--beat 2 belongs to beaten" in said.err
+    assert ask("heatmap", "beaten", "--beat", "0").code == 2
+    assert pecli.figure("heatmap", encoding="beaten", beat=2, length=3).job.encodings[0] == Beaten(beat=2)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("heatmap --base 10,100 -o -", ["takes one picture, 2 are asked for", "--output heatmap-{base}.png"]),
+        ("heatmap --json -o -", ["both write to standard output"]),
+        ("heatmap -o fig/{bas}.png", ["unknown blank 'bas'; did you mean 'base'?"]),
+        ("heatmap -e yarn", ["yarn is no encoding but a value of rope's scaling", "--encoding rope:scaling=yarn"]),
+        ("heatmap rope --scaling yarn", ["--scaling belongs to rope", "-e rope:scaling="]),
+    ],
+)
+def test_an_answer_gives_what_to_type(line: str, said: list[str], ask: Ask) -> None:
+    ended = ask(*line.split(" "))
+    assert (ended.code, ended.out, ended.err.count("\n")) == (2, "", 1)
+    assert [words for words in said if words not in ended.err] == []
+    assert "--json" in line or "--json" not in ended.err
+
+
+def test_defaults_with_a_typo_are_told_real_names(ask: Ask, folder: Path) -> None:
+    (folder / "f.toml").write_text('[defaults]\nsiez = "page"\n[[figure]]\ncommand = "heatmap"\noutput = "a.png"\n')
+    said = ask("batch", "f.toml").err
+    assert "did you mean 'size'?" in said and "_d," not in said and "_k" not in said
+    (folder / "f.toml").write_text('[defaults]\nhead-dim = 4\n[[figure]]\ncommand = "heatmap"\noutput = "a.npy"\n')
+    assert "--d 4" in ask("batch", "f.toml", "--dry-run").out
+
+
+def test_batch_says_that_it_waits_for_a_file(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    def waits(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pecli.cli.batch.read_batch", waits)
+    assert "waiting" not in ask("batch", "-").err
+    monkeypatch.setattr("pecli.cli.batch.waited_for", lambda file: file == "-")
+    assert "waiting for a TOML file" in ask("batch", "-").err and "waiting" not in ask("batch", "-", "-q").err
+
+
+def test_commands_that_print_do_so_as_json(ask: Ask, folder: Path) -> None:
+    (kind,) = json.loads(ask("encodings", "rotary", "--json").out)["results"]
+    assert kind["name"] == "rope" and kind["parameters"]["base"]["takes"] == "a finite number > 0"
+    assert len(json.loads(ask("encodings", "--json").out)["results"]) >= 10
+    assert ask("heatmap", "-n", "3", "-d", "4", "-o", "a.npz").code == 0
+    (made,) = json.loads(ask("recipe", "a.npz", "--json").out)["results"]
+    assert made["command"] == "pecli heatmap --d 4 --length 3 --output a.npz" and made["job"]["length"] == 3
+    assert np.load(folder / "a.npz")["table"].shape == (3, 4)
+
+
+def test_no_help_ends_with_two_marks(ask: Ask) -> None:
+    assert "?." not in ask("offsets", "--help").out

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pecli.cli.commands import Command
-from pecli.cli.guard import guard
-from pecli.core.errors import PecliError, UsageError
+from pecli.cli.guard import as_flag, guard
+from pecli.core.errors import PecliError, UsageError, spelled
 from pecli.core.progress import TRACKER, silent
 from pecli.core.terminal import Steps, can_print, results, say
 from pecli.files.targets import check_target
@@ -166,7 +166,7 @@ def draw(plan: Batch, *, quiet: bool, **how: Any) -> None:
             for outcome in outcomes:
                 counts[outcome.state] += 1
                 text = " ".join(outcome.paths)
-                steps.advance(f"{outcome.state} {text}", outcome.notes)
+                steps.advance(f"{outcome.state} {text}", [spelled(note, as_flag) for note in outcome.notes])
                 if outcome.failure is not None:
                     failures.append(f"{places[id(outcome.job)]}: {_told(text, outcome.failure.sentence(as_key))}")
                 elif outcome.state == WRITTEN:

@@ -87,7 +87,7 @@ class Rotation(Figure[Rotary]):
     name: ClassVar[str] = "rotation"
     summary: ClassVar[str] = "What RoPE does to a query: before, after, and the circles on which pairs of columns turn"
     example: ClassVar[str] = "pecli rotation --d 32 --length 64 --pairs 0,4,8"
-    copies: ClassVar[int] = 7
+    copies: ClassVar[int] = 8
     examples: ClassVar[tuple[str, ...]] = ("pecli rotation -d 32 -n 64 --matrix 8",)
     default_encoding: ClassVar[str] = "rope"
 

@@ -29,6 +29,7 @@ TRANSFORMED = 1 << 21  # numbers that are transformed together, some columns at 
 WINDOW = "one cycle or the length"
 MARKS = "os^Dv"  # of the encodings in turn, so that they stay apart in grey
 ROOM = 2.5  # above a wavelength that is written on, as a factor
+APART = 12  # times as long, so that two lines of text fit between two wavelengths
 STILL = 1e15  # positions; a longer wave stands still, and an axis has no room for it
 
 
@@ -195,7 +196,7 @@ class Spectrum(Figure[TableEncoding]):
         marks = _marks(numbers) if alone else []
         for text, wave in marks:
             one.axhline(wave, color="0.6", linestyle=":", linewidth=0.8 * canvas.scale, zorder=0)
-            _write(one, text, wave, canvas, right=wave < length)
+            _write(one, text, wave, canvas, right=APART * wave < length)
         if alone:
             text = "↑ " + unfinished(view.encoding, waves_of(view)[0], length).replace(" never", "\nnever")
             _write(one, text, length, canvas, right=True, below=numbers.longer[0] > 0)

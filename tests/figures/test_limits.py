@@ -18,9 +18,13 @@ from pecli.figures.style import style_context
 OUTLIER = np.append(np.linspace(-1, 1, 999), 500.0)
 
 
-def image(figure: str, **options: Any) -> Any:
+def images(figure: str, **options: Any) -> list[Any]:
     axes: Any = pecli.figure(figure, **options).draw(Drawing().subplots())
-    return (axes.images or axes.child_axes[0].images)[0]
+    return [one for panel in (axes, *axes.child_axes) for one in panel.images]
+
+
+def image(figure: str, **options: Any) -> Any:
+    return images(figure, **options)[0]
 
 
 def test_ends_are_symmetric_where_there_are_both_signs_and_begin_at_0_where_there_is_one() -> None:
@@ -40,7 +44,7 @@ def test_the_user_says_where_colours_end() -> None:
 
 @pytest.mark.parametrize("figure", ["heatmap", "distance", "attention", "terms", "relative", "rotation", "overview"])
 def test_limits_are_obeyed_wherever_there_are_colours(figure: str) -> None:
-    assert image(figure, vmax=7.5, d=8).get_clim()[1] == 7.5
+    assert 7.5 in [one.get_clim()[1] for one in images(figure, vmax=7.5, d=8)]  # offsets have a scale of their own
 
 
 def test_a_lower_end_above_the_upper_is_refused() -> None:

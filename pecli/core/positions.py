@@ -25,7 +25,17 @@ def start_and_length(text: str) -> str:
 
 @dataclass(frozen=True)
 class Positions(Options):
-    """The positions start, start + 1, …, start + length − 1."""
+    """The positions start, start + 1, …, start + length − 1, dimensionless whole numbers.
+
+    Parameters
+    ----------
+    length : how many, from 1 to 10¹²
+    start : the first, also below 0
+
+    Raises
+    ------
+    UsageError : a number that is none, or out of these bounds
+    """
 
     length: int = option(
         200,

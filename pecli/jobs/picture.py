@@ -28,7 +28,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Picture:
-    """What a job gives. Computed when first asked for, then kept."""
+    """What a job gives. Computed when first asked for, then kept.
+
+    Attributes
+    ----------
+    job : what was asked for, checked
+    numbers : every number behind the picture; its fields say their shapes and units
+    seen : the numbers that the picture shows, no more than it has pixels
+
+    Raises
+    ------
+    UsageError : what is asked for cannot be drawn or does not fit into memory; when it is first asked for
+    OutputError : a file cannot be written; by `save`
+    """
 
     job: Job
 

@@ -294,6 +294,7 @@ def waves(
 def spectrum(
     encoding: str | Sequence[str] | None = None,
     *,
+    ratio: bool = False,
     dtype: Literal["float64", "float32", "float16", "bfloat16"] | None = None,
     d: int | None = None,
     base: float | None = None,
@@ -342,6 +343,7 @@ def offsets(
     *,
     measure: Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"] = "dot",
     decay: bool = False,
+    unscaled: bool = False,
     log: bool = False,
     dtype: Literal["float64", "float32", "float16", "bfloat16"] | None = None,
     d: int | None = None,
@@ -384,7 +386,7 @@ def offsets(
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
 ) -> Picture:
-    """A measure against the offset: is it a function of m − n alone?."""
+    """A measure against the offset: is it a function of p − q alone?."""
 
 def dials(
     encoding: str | Sequence[str] | None = None,
@@ -583,7 +585,7 @@ def rotation(
 def attention(
     encoding: str | Sequence[str] | None = None,
     *,
-    sentences: Literal["school", "like"] | None = None,
+    sentences: Literal["bites", "school", "like"] | None = None,
     tokens: str | None = None,
     embeddings: str | None = None,
     content_seed: int = 0,
@@ -730,7 +732,7 @@ def precision(
 def terms(
     encoding: str | Sequence[str] | None = None,
     *,
-    sentences: Literal["school", "like"] | None = None,
+    sentences: Literal["bites", "school", "like"] | None = None,
     tokens: str | None = None,
     embeddings: str | None = None,
     content_seed: int = 0,
@@ -850,6 +852,8 @@ def explain(
     encoding: str | Sequence[str] | None = None,
     *,
     lang: Literal["en", "zh"] = "en",
+    errata: bool = False,
+    tokens: str | None = None,
     embeddings: str | None = None,
     entry: int | Sequence[int] | None = None,
     rows: int = 10,

@@ -19,10 +19,10 @@ from pecli.files.writer import write
 WRITERS = {"md": md, "tex": tex, "csv": csv}
 FORMS = (*WRITERS, "json")
 OutputOption = Annotated[
-    str | None, typer.Option("--output", "-o", help=f"file to write: .{', .'.join(FORMS)}; - is standard output")
+    str | None, typer.Option("--output", "-o", help=f"File to write: .{', .'.join(FORMS)}; - is standard output")
 ]
-FormatOption = Annotated[str | None, typer.Option("--format", help=f"one of {', '.join(FORMS)}")]
-JsonOption = Annotated[bool, typer.Option("--json", help="print it as JSON, --format json")]
+FormatOption = Annotated[str | None, typer.Option("--format", help=f"One of {', '.join(FORMS)}")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print it as JSON, as --format json does.")]
 
 
 def form_of(output: str | None, format: str | None, as_json: bool) -> str | None:

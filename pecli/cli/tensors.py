@@ -20,7 +20,7 @@ HEADER = ("tensor", "shape", "numbers", "")
 
 
 def tensors(
-    file: Annotated[str, typer.Argument(help="a file of numbers: .npy, .npz, .csv or .safetensors")],
+    file: Annotated[str, typer.Argument(help="A file of numbers: .npy, .npz, .csv or .safetensors")],
     output: OutputOption = None,
     format: FormatOption = None,
     as_json: JsonOption = False,
@@ -39,7 +39,7 @@ def tensors(
         publish(document, data, output, form)
 
 
-COMMAND = Command(tensors, example="pecli tensors model.safetensors")
+COMMAND = Command(tensors, ("pecli tensors model.safetensors",))
 
 
 def fact(name: str, one: Tensor, table: str | None) -> dict[str, Any]:

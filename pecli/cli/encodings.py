@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -39,12 +39,10 @@ def encodings(
             rows = [row(one) for one in all_encodings().values()]
             narrow = form is None and columns() < WIDE
             document = below_each_other(rows) if narrow else [Table(HEADER, rows)]
-            publish(document, {"encodings": [dict(zip(HEADER, cells, strict=True)) for cells in rows]}, output, form)
+            publish(document, {"results": [facts(kind) for kind in all_encodings().values()]}, output, form)
         else:
             found = find_encoding(name)
-            groups = parameters_by_owner(found).items()
-            told = [{"name": name, "belongs to": head, DOES: does} for (head, _), rows in groups for name, does in rows]
-            publish(detail(found), {**facts_of(found), "parameters": told}, output, form)
+            publish(detail(found), {"results": [facts(found)]}, output, form)
 
 
 COMMAND = Command(encodings, ("pecli encodings", "pecli encodings rope"))
@@ -53,6 +51,12 @@ COMMAND = Command(encodings, ("pecli encodings", "pecli encodings rope"))
 DOES = "what it does"
 WIDE = 120  # columns of a terminal that has room for all
 HEADER = ("name", "what it is", "kind", "numbers", "beyond its length", "used by", "source")
+
+
+def facts(encoding: type[Encoding]) -> dict[str, Any]:
+    """What there is to say of an encoding, for --json."""
+    parameters = {name: {"help": one.help, "takes": one.bounds} for name, one in encoding.options().items()}
+    return {**dict(zip(HEADER, row(encoding), strict=True)), "formula": encoding.formula, "parameters": parameters}
 
 
 def below_each_other(rows: list[tuple[str, ...]]) -> list[Block]:

@@ -39,7 +39,7 @@ def tensors(
         publish(document, data, output, form)
 
 
-COMMAND = Command(tensors, ("pecli tensors model.safetensors",))
+COMMAND = Command(tensors, ("pecli tensors model.safetensors", "pecli tensors words.npz --json"))
 
 
 def fact(name: str, one: Tensor, table: str | None) -> dict[str, Any]:

@@ -253,7 +253,7 @@ def test_what_is_not_a_table_from_a_file_has_the_usual_length(folder: Path) -> N
             ("offsets", ["sinusoidal", "learned:file=own.npy"]),
         ]
     }
-    assert list(length.values()) == [200, 200, 10, 10, 7, 77]
+    assert list(length.values()) == [200, 200, 10, 10, 5, 77]
 
 
 @pytest.mark.parametrize("rows", [77, 200])

@@ -35,9 +35,9 @@ class Table:
 def test_a_file_made_in_pieces_is_the_file_made_at_once(
     encode: Callable[..., Iterator[bytes]], piece: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = b"".join(encode(Table(), "{}", ""))
+    whole = b"".join(encode(Table(), About("{}", "")))
     monkeypatch.setattr(number_bytes, "PIECE", piece)
-    pieces = list(encode(Table(), "{}", ""))
+    pieces = list(encode(Table(), About("{}", "")))
     assert len(pieces) > 4
     assert b"".join(pieces) == whole
 

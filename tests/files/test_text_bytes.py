@@ -125,4 +125,4 @@ def test_a_command_that_prints_refuses_what_it_has_no_form_for(ask: Ask) -> None
     assert ask("encodings", "-o", "a.png").code == 2
     assert re.search("takes md, tex, csv, json", ask("encodings", "--format", "png").err)
     assert ask("encodings", "--json", "-o", "a.md").code == 2
-    assert len(json.loads(ask("encodings", "--json").out)["encodings"]) == len(ENCODINGS)
+    assert len(json.loads(ask("encodings", "--json").out)["results"]) == len(ENCODINGS)

@@ -4,7 +4,7 @@
 >>> table = pecli.encode("sinusoidal", base=10, d=64, length=100)  # (100, 64), float64
 >>> rope = pecli.encoding("rope:base=500000,d=64")
 >>> turned = rope.rotate(queries, positions)                       # (…, length, 64)
->>> picture = pecli.figure("heatmap", base=10)                     # shows itself in a notebook
+>>> picture = pecli.heatmap(base=10)                               # a function a figure; shows itself in a notebook
 >>> picture.save("heatmap.png", "heatmap.svg")
 >>> picture.draw(ax)                                               # onto an Axes of your own
 
@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 from pecli.core.errors import PecliError, UsageError
 from pecli.core.version import __version__
+from pecli.figures import FIGURES
+from pecli.reports import REPORTS
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from pecli.encodings.capabilities import Additive, BiasEncoding, Rotary, TableEncoding
     from pecli.encodings.encoding import Encoding
     from pecli.encodings.harmonic import Harmonic
+    from pecli.jobs.figure_functions import *  # noqa: F403  # pecli.heatmap and its like, for editors and type checkers
     from pecli.jobs.picture import Picture
     from pecli.jobs.run_jobs import Outcome
 
@@ -65,18 +68,22 @@ _PLACES = {  # of the names that are imported when they are first asked for
 }
 
 
-def __getattr__(name: str) -> Any:
-    """Imports a class of the API, so that ``import pecli`` and ``pecli --version`` do not pay for it."""
-    if name not in _PLACES:
+if not TYPE_CHECKING:  # a type checker would take any name for one that there is
+
+    def __getattr__(name: str) -> Any:
+        """Imports a name of the API, so that ``import pecli`` and ``pecli --version`` do not pay for it."""
+        if name in _PLACES:
+            return getattr(import_module(_PLACES[name]), name)
+        if name in (FIGURES | REPORTS):
+            return import_module("pecli.jobs.functions").function_of(name)
         raise AttributeError(f"module 'pecli' has no attribute {name!r}")
-    return getattr(import_module(_PLACES[name]), name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *FIGURES, *REPORTS})
 
 
-def encode(encoding: str = "sinusoidal", *, length: int = 200, start: int = 0, **parameters: Any) -> Array:
+def encode(encoding: str = "sinusoidal", *, length: int | None = None, start: int = 0, **parameters: Any) -> Array:
     """Compute the table of a position encoding.
 
     Parameters
@@ -84,7 +91,7 @@ def encode(encoding: str = "sinusoidal", *, length: int = 200, start: int = 0, *
     encoding : str
         A name or a spec, ``"sinusoidal"``, ``"sinusoidal:base=10,d=64"``.
     length, start : int
-        The positions start … start + length − 1.
+        The positions start … start + length − 1; without a length all rows of a file, else 200.
     **parameters
         The encoding's own, winning over the spec (``pecli encodings NAME`` lists them).
 
@@ -106,8 +113,11 @@ def encode(encoding: str = "sinusoidal", *, length: int = 200, start: int = 0, *
     from pecli.core.positions import Positions
     from pecli.encodings import read_table_encoding
 
-    positions = Positions(length=length, start=start)
-    made = read_table_encoding(encoding, parameters).fitted(positions)
+    asked = read_table_encoding(encoding, parameters)
+    begin = Positions(start=start)
+    count = (asked.rows_from(begin.start) or begin.length) if length is None else length
+    positions = Positions(length=count, start=start)
+    made = asked.fitted(positions)
     rows = made.covered(positions)
     check_memory("encode", (rows.length, made.width), "take a smaller length or d")
     return made.table(rows.array())

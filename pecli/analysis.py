@@ -174,6 +174,17 @@ class Analysis(Options, Generic[E], ABC):
         needed = " or ".join(one.gives for one in get_args(cls.draws) or [cls.draws])
         return f"{cls.name} cannot show {encoding.name}: it has no {needed}"
 
+    def notes(self) -> list[str]:
+        """What the user should know about how the options were understood, one line each; mostly nothing."""
+        return []
+
+    def default_length(self, rows: int | None) -> int:
+        """How many positions it looks at where no length is asked for; rows: what a table from a file has, if any."""
+        own = self.default_options.get("length")
+        if own is not None:
+            return min(own, rows or own)
+        return rows or Positions.options()["length"].default
+
     def positions_for(self, asked: Positions) -> Positions:
         """The positions that it looks at where these are asked for."""
         return asked

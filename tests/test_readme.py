@@ -263,3 +263,11 @@ def test_the_textbooks_formula_loses_what_it_says() -> None:
 def test_the_benchmark_has_its_place() -> None:
     (table,) = MEASURED.findall(WHOLE)
     assert table.count("\n| `pecli ") >= 10 and "Measured on " in table
+
+
+def test_the_plugin_needs_the_distribution_that_this_is() -> None:
+    ours = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    (plugin,) = blocks("toml", section("Adding an encoding"))
+    assert tomllib.loads(plugin)["project"]["dependencies"] == [ours["name"]]
+    assert f"The distribution is called `{ours['name']}`" in section("Set-up")
+    assert list(ours["scripts"]) == ["pecli"]

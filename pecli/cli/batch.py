@@ -19,6 +19,7 @@ from pecli.cli.guard import as_flag, guard
 from pecli.core.errors import PecliError, UsageError, spelled
 from pecli.core.progress import TRACKER, silent
 from pecli.core.terminal import Steps, can_print, results, say
+from pecli.core.version import DISTRIBUTION
 from pecli.files.targets import check_target
 from pecli.files.writer import write
 from pecli.jobs.batch_entries import as_key
@@ -66,6 +67,9 @@ def batch(
     index: Annotated[
         list[str] | None, typer.Option(help="Write a page of all pictures: .md or .html.", show_default=False)
     ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print what came of each picture as JSON, as one picture's --json does.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No bar, no summary: just what was written.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show where an error comes from.")] = False,
 ) -> None:
@@ -89,7 +93,8 @@ def batch(
             compare(plan, chosen)
         else:
             with cluster(dask) if dask else nullcontext() as executor:
-                draw(chosen, quiet=quiet, workers=jobs, executor=executor, force=force, fail_fast=fail_fast)
+                how: dict[str, Any] = {"workers": jobs, "executor": executor, "force": force, "fail_fast": fail_fast}
+                draw(chosen, quiet=quiet, as_json=as_json, **how)
             write_pages(plan, pages)
 
 
@@ -107,7 +112,7 @@ def cluster(address: str) -> Iterator[Executor]:
     try:
         distributed = import_module("distributed")
     except ImportError:
-        raise UsageError("--dask needs Dask, which is not installed: pip install 'pecli[dask]'") from None
+        raise UsageError(f"--dask needs Dask, which is not installed: pip install '{DISTRIBUTION}[dask]'") from None
     try:
         client = distributed.Client(address, timeout=PATIENCE)
     except (OSError, ValueError) as error:
@@ -150,13 +155,15 @@ def write_start(path: str) -> str:
     return path
 
 
-def draw(plan: Batch, *, quiet: bool, **how: Any) -> None:
+def draw(plan: Batch, *, quiet: bool, as_json: bool = False, **how: Any) -> None:
     """Runs the jobs, shows how they go and what came of them; raises PecliError where one failed.
 
     how : what `pecli.jobs.run_jobs.run` takes
     """
+    from pecli.jobs.results import outcome_data
     from pecli.jobs.run_jobs import FAILED, SKIPPED, WRITTEN, run
 
+    told: list[dict[str, Any]] = []
     begun, counts, failures = time.monotonic(), {WRITTEN: 0, SKIPPED: 0, FAILED: 0}, []
     places = {id(job): entry.where for entry in plan.entries for job in entry.jobs}
     total = len(plan.jobs)
@@ -169,11 +176,14 @@ def draw(plan: Batch, *, quiet: bool, **how: Any) -> None:
                 steps.advance(f"{outcome.state} {text}", [spelled(note, as_flag) for note in outcome.notes])
                 if outcome.failure is not None:
                     failures.append(f"{places[id(outcome.job)]}: {_told(text, outcome.failure.sentence(as_key))}")
-                elif outcome.state == WRITTEN:
+                elif outcome.state == WRITTEN and not as_json:
                     steps.result(outcome.paths)
+                told.append(outcome_data(outcome)) if as_json else None
     except BaseException:
         say("\n".join([*failures, f"{_summary(counts)} of {total}; the same line goes on from there"]))
         raise
+    if as_json:
+        results([json.dumps({"results": told}, allow_nan=False)])
     if not quiet:
         say(f"{_summary(counts)} in {time.monotonic() - begun:.1f} s")
     if failures:

@@ -40,6 +40,7 @@ WORDS: Registry[Command] = Registry(
             "pecli.cli.model:COMMAND",
             "What a model's config.json does to its position encoding, and what is wrong in the file",
         ),
+        "tensors": ("pecli.cli.tensors:COMMAND", "What is in a file of numbers, and which tensor is the table"),
     }
 )
 FILES: Registry[Command] = Registry(

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from json import dumps
 from typing import Annotated, Any
 
 import typer
 
 from pecli.cli.commands import Command
+from pecli.cli.documents import FormatOption, JsonOption, OutputOption, form_of, publish
 from pecli.cli.guard import guard
 from pecli.cli.options import help_text
-from pecli.core.terminal import columns, facts_of, results, show, table_of, text_of
+from pecli.core.document import Block, Facts, Paragraph, Table
+from pecli.core.terminal import columns
 from pecli.encodings import Encoding, all_encodings, find_encoding
 from pecli.jobs.job_options import ANALYSES
 
@@ -25,20 +26,23 @@ def encodings(
     name: Annotated[
         str | None, typer.Argument(help="The encoding to explain.", show_default=False, autocompletion=names)
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+    output: OutputOption = None,
+    format: FormatOption = None,
+    as_json: JsonOption = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing besides.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show where an error comes from.")] = False,
 ) -> None:
     """Prints the encodings there are, or one of them in detail."""
     with guard(quiet, verbose):
-        kinds = list(all_encodings().values()) if name is None else [find_encoding(name)]
-        if json:
-            results([dumps({"results": [facts(kind) for kind in kinds]}, ensure_ascii=False)])
-        elif name is None:
+        form = form_of(output, format, as_json)
+        if name is None:
             rows = [row(one) for one in all_encodings().values()]
-            show([table_of(HEADER, rows)] if columns() >= WIDE else below_each_other(rows))
+            narrow = form is None and columns() < WIDE
+            document = below_each_other(rows) if narrow else [Table(HEADER, rows)]
+            publish(document, {"results": [facts(kind) for kind in all_encodings().values()]}, output, form)
         else:
-            explain(find_encoding(name))
+            found = find_encoding(name)
+            publish(detail(found), {"results": [facts(found)]}, output, form)
 
 
 COMMAND = Command(encodings, ("pecli encodings", "pecli encodings rope"))
@@ -55,9 +59,9 @@ def facts(encoding: type[Encoding]) -> dict[str, Any]:
     return {**dict(zip(HEADER, row(encoding), strict=True)), "formula": encoding.formula, "parameters": parameters}
 
 
-def below_each_other(rows: list[tuple[str, ...]]) -> list[Any]:
+def below_each_other(rows: list[tuple[str, ...]]) -> list[Block]:
     """The list for a terminal without the room for a table."""
-    return [one for cells in rows for one in (facts_of(dict(zip(HEADER, cells, strict=True))), text_of(""))]
+    return [one for cells in rows for one in (Facts(dict(zip(HEADER, cells, strict=True))), Paragraph())]
 
 
 def row(encoding: type[Encoding]) -> tuple[str, ...]:
@@ -67,13 +71,17 @@ def row(encoding: type[Encoding]) -> tuple[str, ...]:
     return (encoding.name, encoding.summary, encoding.kind, numbers, beyond, encoding.models, encoding.source)
 
 
-def explain(encoding: type[Encoding]) -> None:
-    """Formula, parameters, figures and an example of one encoding."""
+def facts_of(encoding: type[Encoding]) -> dict[str, str]:
+    """What the list says of an encoding, its formula, figures and an example."""
     figures = ", ".join(name for name, figure in ANALYSES.items() if figure.takes(encoding))
     facts = dict(zip(HEADER, row(encoding), strict=True))
-    facts |= {"formula": encoding.formula, "figures": figures, "example": encoding.example}
-    tables = [table_of(head, rows) for head, rows in parameters_by_owner(encoding).items()]
-    show([facts_of(facts), *tables, text_of(f"\n{plain(encoding.__doc__)}")])
+    return facts | {"formula": encoding.formula, "figures": figures, "example": encoding.example}
+
+
+def detail(encoding: type[Encoding]) -> list[Block]:
+    """Formula, parameters, figures and an example of one encoding."""
+    tables = [Table(head, rows) for head, rows in parameters_by_owner(encoding).items()]
+    return [Facts(facts_of(encoding)), *tables, Paragraph(f"\n{plain(encoding.__doc__)}")]
 
 
 def parameters_by_owner(encoding: type[Encoding]) -> dict[tuple[str, str], list[tuple[str, str]]]:

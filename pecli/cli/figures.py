@@ -113,7 +113,7 @@ def run_jobs(jobs: list[Job], *, as_json: bool, quiet: bool, verbose: bool) -> N
             reports += filter(None, [_do(job, as_json, quiet or bool(to_stdout), verbose)])
     finally:  # of a sweep that failed half way, what is done
         if as_json and reports:
-            results([json.dumps(reports if len(jobs) > 1 else reports[0], allow_nan=False)])
+            results([json.dumps({"results": reports}, allow_nan=False)])
 
 
 def differing(jobs: Sequence[Job]) -> list[str]:
@@ -124,6 +124,7 @@ def differing(jobs: Sequence[Job]) -> list[str]:
 
 def _do(job: Job, as_json: bool, silent: bool, verbose: bool) -> dict[str, Any] | None:
     from pecli.jobs.picture import Picture
+    from pecli.jobs.results import result_of
 
     picture = Picture(job)
     try:
@@ -137,20 +138,9 @@ def _do(job: Job, as_json: bool, silent: bool, verbose: bool) -> dict[str, Any] 
     if verbose:
         say(command_of(job, sent=can_print))
     if as_json:
-        return report(picture, paths)
+        return result_of(picture, paths)
     if isinstance(job.figure, Report) and not paths:
         show(job.figure.show(picture.seen, columns()))
     elif not silent:
         results(paths)
     return None
-
-
-def report(picture: Any, paths: list[str]) -> dict[str, Any]:
-    """What ``--json`` prints."""
-    from pecli.files.formats import FORMATS
-    from pecli.files.number_bytes import plain
-
-    whole = picture.job.figure.drawn and all(FORMATS[target.format].numbers for target in picture.job.targets)
-    numbers = picture.numbers if whole else picture.seen
-    files = [{"path": path, "bytes": picture.sizes[path]} for path in paths]
-    return {"files": files, **json.loads(picture.job.metadata()), "facts": plain(numbers.facts())}

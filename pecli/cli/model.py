@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
 from pecli.cli.commands import Command
+from pecli.cli.documents import FormatOption, JsonOption, OutputOption, form_of, publish
 from pecli.cli.guard import guard
+from pecli.core.document import Paragraph
 from pecli.core.errors import UsageError
 from pecli.core.options import Options, option
-from pecli.core.terminal import results, show
+from pecli.core.terminal import results
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,9 @@ def model(
         str | None,
         typer.Option("--seq-len", "-n", help="the length in use, for dynamic and longrope", show_default=False),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="print everything as JSON, the rates too")] = False,
+    output: OutputOption = None,
+    format: FormatOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Prints what a config.json does to its model's position encoding, and what is wrong in the file."""
     with guard():
@@ -40,12 +43,12 @@ def model(
         if path is None:
             raise UsageError("pecli model takes the path of a config.json, or of a folder that holds one")
         used = Asked.options()["seq_len"].read(seq_len)
-        found = read_model(path, used)
-        if as_json:
-            results([json.dumps({"path": path, **model_data(found)}, allow_nan=False)])
-        else:
-            show(model_text(found))
-            results(["", *lines_to_type(found)])
+        form, found = form_of(output, format, as_json), read_model(path, used)
+        lines = lines_to_type(found)
+        document = [*model_text(found), *(map(Paragraph, lines) if form else [])]
+        publish(document, {"path": path, **model_data(found)}, output, form)
+        if form is None:
+            results(["", *lines])  # as they are, not broken into lines that fit
 
 
 COMMAND = Command(

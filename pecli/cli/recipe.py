@@ -11,10 +11,11 @@ import typer
 from pecli.cli.commands import Command
 from pecli.cli.guard import guard
 from pecli.core.errors import UsageError, mention
-from pecli.core.terminal import can_print, is_shown, results
+from pecli.core.terminal import can_print, is_shown, results, say
 from pecli.files.metadata import read_metadata
 from pecli.jobs.command_line import command
 from pecli.jobs.file_names import plain_path
+from pecli.jobs.found_inputs import seen_from_here
 from pecli.jobs.request import Request
 from pecli.jobs.sweep import requests_of
 
@@ -55,12 +56,16 @@ COMMAND = Command(recipe, ("pecli recipe heatmap-sinusoidal.png", "pecli recipe 
 def read_request(path: str, output: list[str] | None = None) -> Request:
     """What a finished file was asked for with, and that file (or the output) as its output.
 
-    The files that it was made from may be gone.
+    The files that it was made from may be gone: then a line says from where they are named.
     """
-    values = dict(read_metadata(path)["job"])
+    carried = read_metadata(path)
+    values = dict(carried["job"])
     name = str(values.pop("command", ""))
     (request,) = requests_of(name, {**values, "output": output or [plain_path(path)]}, swept=False)
-    return request
+    found, lost = seen_from_here(request, path, carried.get("inputs", []))
+    for file in lost:
+        say(f"{file} is not found here: it is named as seen from the folder where {path} was made")
+    return found
 
 
 def facts(request: Request) -> dict[str, Any]:
@@ -70,7 +75,7 @@ def facts(request: Request) -> dict[str, Any]:
 
 def entry(request: Request) -> str:
     """The request as one figure of a batch file: all that differs from the defaults."""
-    defaults = request.figure.default_options
+    defaults = request.defaults
     keys: dict[str, Any] = {"command": request.figure.name}
     if request.specs() != [request.figure.default_encoding]:
         keys["encoding"] = request.specs()

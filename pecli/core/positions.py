@@ -39,7 +39,7 @@ class Positions(Options):
 
     length: int = option(
         200,
-        "how many positions",
+        "how many positions; not given, all rows of a table from a file",
         at_least=1,
         at_most=LONGEST,
         flags=("-n", "--seq-len"),

@@ -11,15 +11,17 @@ import shutil
 import sys
 import time
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self
 
+from pecli.core.document import Block, Document, Paragraph, Table
 from pecli.core.threads import threads_available
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+ASCII = str.maketrans({"−": "-", "…": "...", "⋮": ":"})
 PATIENCE = 1.0  # seconds before a progress bar appears
 LONG = 60.0  # seconds that are announced where no bar can be shown
 
@@ -143,13 +145,13 @@ def columns() -> int:
     return shutil.get_terminal_size().columns
 
 
-def show(renderables: Iterable[Any]) -> None:
-    """Rich renderables on stdout, one below the other."""
+def show(document: Document) -> None:
+    """A document on stdout, one block below the other."""
     from rich.console import Console
 
     screen = Console(highlight=False, width=columns())
-    for one in renderables:
-        screen.print(_harmless(screen, one), end="")
+    for one in document:
+        screen.print(_harmless(screen, _renderable(one)), end="")
 
 
 def _harmless(screen: Console, renderable: Any) -> Any:
@@ -160,40 +162,50 @@ def _harmless(screen: Console, renderable: Any) -> Any:
     return Segments(Segment(escaped(text, "\n"), style, control) for line in lines for text, style, control in line)
 
 
-def table_of(header: Sequence[str], rows: Iterable[Sequence[Any]], **style: Any) -> Any:
+def _renderable(block: Block) -> Any:
+    """The block as rich shows it."""
+    from rich.text import Text
+
+    if isinstance(block, Paragraph):
+        return Text(_printable(block.text), style="bold" if block.heading else block.style)
+    if isinstance(block, Table):
+        return _table(block)
+    from rich.table import Table as Grid
+
+    grid = Grid.grid(padding=(0, 2))
+    for name, fact in block.facts.items():
+        grid.add_row(Text(_printable(name), style="bold"), Text(_printable(fact)))
+    return grid
+
+
+def _table(block: Table) -> Any:
     """An aligned table."""
     from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD if unicode() else box.ASCII2, pad_edge=False, **style)
-    for title in header:
-        table.add_column(text_of(title), overflow="fold")
-    for row in rows:
-        table.add_row(*(text_of(cell) if isinstance(cell, str) else cell for cell in row))
-    return table
-
-
-def text_of(text: str, style: str = "") -> Any:
-    """Text as it is, in lines that fit."""
+    from rich.table import Table as Grid
     from rich.text import Text
 
-    return Text(text if unicode() else text.replace("−", "-"), style=style)
+    style: Any = {"show_edge": False, "collapse_padding": True} if block.plain else {}
+    grid = Grid(box=box.SIMPLE_HEAD if _unicode() else box.ASCII2, pad_edge=False, **style)
+    for title in block.header:
+        grid.add_column(
+            Text(_printable(title)),
+            overflow="fold",
+            justify="right" if block.numbers else "left",
+            no_wrap=block.numbers,
+        )
+    for row in block.rows:
+        grid.add_row(*(Text(_printable(cell)) for cell in row))
+    return grid
 
 
-def facts_of(facts: Mapping[str, str]) -> Any:
-    """Names and what they are, one below the other."""
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table.grid(padding=(0, 2))
-    for name, fact in facts.items():
-        table.add_row(Text(name, style="bold"), text_of(fact))
-    return table
-
-
-def unicode() -> bool:
+def _unicode() -> bool:
     """Whether stdout takes more than ASCII."""
     return "utf" in (getattr(sys.stdout, "encoding", "") or "").lower()
+
+
+def _printable(text: str) -> str:
+    """Text with signs of ours in ASCII where stdout takes no others."""
+    return text if _unicode() else text.translate(ASCII)
 
 
 class Steps:

@@ -86,7 +86,9 @@ class TableEncoding(Encoding):
             return self.table(blocks.firsts())
         rows = np.empty((blocks.count, self.width))
         runs = list(zip(blocks.firsts(), blocks.counts(), strict=True))
-        for row, (first, count) in track(list(enumerate(runs)), "averaging positions"):
+        for row, (first, count) in track(
+            list(enumerate(runs)), f"averaging {self.name} position by position: it has no closed form"
+        ):
             parts = chunks(0, int(count), self.width)
             sums = [self.table(first + np.arange(part.start, part.stop)).sum(axis=0) for part in parts]
             rows[row] = np.sum(sums, axis=0) / count

@@ -62,6 +62,15 @@ class Encoding(Options, ABC):
         """What a value of a parameter means, its formula and source, where that is not told by the parameter's help."""
         return ""
 
+    @property
+    def bounded(self) -> bool:
+        """Whether its positions end, as the rows of a file do: all are shown where no length is asked for."""
+        return False
+
+    def rows_from(self, start: int) -> int | None:
+        """How many positions there are from that one on; None where they do not end."""
+        return None
+
     def position_text(self, position: float) -> str:
         """A position as its axis shows it."""
         text = f"{position:,.0f}" if float(position).is_integer() else f"{position:g}"

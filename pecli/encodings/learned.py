@@ -80,6 +80,13 @@ class Learned(Additive):
             raise UsageError(text, option="d", value=self.d)
         return rows
 
+    @property
+    def bounded(self) -> bool:
+        return self.file is not None
+
+    def rows_from(self, start: int) -> int | None:
+        return None if self._rows is None else max(1, len(self._rows) - start)
+
     def covered(self, positions: Positions) -> Positions:
         if positions.start < 0:
             text = f"learned has no row for the negative position {positions.start}"

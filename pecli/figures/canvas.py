@@ -32,6 +32,7 @@ FONTS = (8.0, 18.0)  # points, of a size in inches: one a inch of width between 
 SMALL, LEAST = 0.833, 7.0  # tick labels: as a share of the text's size, and in points
 SHRUNK = (0.9, 0.8, 0.7, 0.6)  # of the text's size, tried before a size is refused
 MOST_PIXELS = 2**16 - 1  # matplotlib's own limit a side
+ADAPTIVE = "auto"  # the style of an SVG whose lines and text follow the reader's light or dark mode
 COLOURS = {"diverging": "RdBu_r", "sequential": "viridis", "binary": "Greys"}
 DIFFERENCE = "difference"
 TWO_SIDED = {
@@ -78,8 +79,14 @@ class Canvas(Options):
     title: str | None = option(None, "title of the picture", unset="the encoding's name and parameters")
     no_title: bool = option(False, "no title at all")
     style: str | None = option(
-        None, "matplotlib style on top of pecli's: a name or a file", unset="pecli's own", split=True
+        None,
+        f"matplotlib style on top of pecli's: a name or a file; {ADAPTIVE}: an SVG that follows light and dark pages",
+        unset="pecli's own",
+        split=True,
     )
+    transparent: bool = option(False, "no background")
+    text: bool = option(False, "keep the text of an SVG as text, in the reader's fonts; else it is drawn")
+    inline: bool = option(False, "an SVG to stand inside a web page, without the lines before <svg>")
     text_size: float | None = option(
         None, "size of the text in points", at_least=4, at_most=100, unset="7 to 18, with the size of the picture"
     )
@@ -147,6 +154,16 @@ class Canvas(Options):
         return tuple(name for name in (self.style, self.font) if name and os.path.isfile(name))
 
     @property
+    def adaptive(self) -> bool:
+        """Whether lines and text follow the reader's light or dark mode."""
+        return self.style == ADAPTIVE
+
+    def only_svg(self) -> dict[str, object]:
+        """The options that are given and mean something in an SVG alone."""
+        given = {"style": ADAPTIVE if self.adaptive else None, "text": self.text, "inline": self.inline}
+        return {name: value for name, value in given.items() if value}
+
+    @property
     def limits_given(self) -> bool:
         """Whether the user says where the colours end."""
         return self.robust or self.vmin is not None or self.vmax is not None
@@ -155,7 +172,7 @@ class Canvas(Options):
         """Refuses a colour map, a style or a font that does not exist; needs matplotlib, so it comes late."""
         if self.font is not None:
             family_of(self.font)
-        if self.style is not None:
+        if self.style is not None and not self.adaptive:
             read_style(self.style)
         if self.cmap is None:
             return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 from pecli.core.errors import UnknownNameError, UsageError, mention
 
@@ -32,7 +33,10 @@ def families(font: str | None, texts: str, notes: list[str]) -> list[str]:
 
     installed = font_manager.fontManager.get_font_names()
     own = [family for family in mpl.rcParams["font.family"] if family in installed or family in GENERIC]
-    if font is not None:
+    members: Any = f"font.{font}"  # of a generic family, which stands for these
+    if font in GENERIC and not set(mpl.rcParams[members]) & set(installed):
+        notes.append(f"no {font} font is installed: {own[0]} is used")
+    elif font is not None:
         own.insert(0, family_of(font))
     chinese = "".join(CJK.findall(texts))
     if chinese and not (font is not None and _draws(own[0], chinese)):
@@ -53,6 +57,7 @@ def _draws(family: str, text: str) -> bool:
 
 
 def family_of(font: str) -> str:
+    """The family of a font by its name, generic ones too, or from its file; raises UsageError for one that is none."""
     from matplotlib import font_manager
 
     manager = font_manager.fontManager
@@ -63,9 +68,25 @@ def family_of(font: str) -> str:
         except (OSError, RuntimeError, ValueError) as error:
             text = f"{mention('font', font)} is not a font file: {error}"
             raise UsageError(text, option="font", value=font) from None
-    if font not in manager.get_font_names():
+    if font not in (*manager.get_font_names(), *GENERIC) and not _found_anew(font):
         raise UnknownNameError("font", font, sorted(manager.get_font_names()), option="font")
     return font
+
+
+def _found_anew(font: str) -> bool:
+    """Whether a font of that family was installed since matplotlib made its list; it is on the list then."""
+    from matplotlib import font_manager
+    from matplotlib.ft2font import FT2Font
+
+    manager = font_manager.fontManager
+    listed = {one.fname for one in manager.ttflist}
+    for path in sorted(set(font_manager.findSystemFonts()) - listed):
+        try:
+            if FT2Font(path).family_name == font:
+                manager.addfont(path)
+        except (OSError, RuntimeError, ValueError):
+            continue
+    return font in manager.get_font_names()
 
 
 def _cjk_families() -> list[str]:

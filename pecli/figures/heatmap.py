@@ -23,11 +23,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def axes_kinds() -> tuple[str, ...]:
-    """How positions run down the picture."""
-    return ("linear", "log")
-
-
 @dataclass(frozen=True, kw_only=True)
 class HeatmapNumbers(Numbers[TableEncoding]):
     """table : (rows, d); positions : (rows,), the mean position of each; block : positions a row."""
@@ -88,19 +83,19 @@ class Heatmap(Figure[TableEncoding]):
         "pecli heatmap --base 10,100 --d 64 -o heat-{base}.png",
     )
 
-    positions: str = option("linear", "axis of positions: linear, or log for many decades at once", choices=axes_kinds)
+    log: bool = option(False, "logarithmic axis of positions, from 1, for many decades at once")
 
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
-        if self.positions == "log" and (view.covered.start < 0 or view.covered.stop < 3):
-            text = f"{mention('positions', 'log')} runs from position 1 on"
+        if self.log and (view.covered.start < 0 or view.covered.stop < 3):
+            text = f"{mention('log')} runs from position 1 on"
             allowed = f"a {mention('start')} of 0 or more and 3 positions"
-            raise UsageError(text, option="positions", value="log", allowed=allowed)
+            raise UsageError(text, option="log", allowed=allowed)
 
     def bins(self, view: View[TableEncoding]) -> Blocks | LogBlocks:
         """What each row of the picture, or of the numbers, averages over."""
         rows = view.covered
-        if self.positions == "linear":
+        if not self.log:
             return rows.blocks(view.pixel_rows)
         first = max(1, rows.start)
         if view.pixel_rows is None:
@@ -124,7 +119,7 @@ class Heatmap(Figure[TableEncoding]):
             smallest=smallest,
             largest=largest,
             limit=limit,
-            log=self.positions == "log",
+            log=self.log,
             ends=(-limit if view.encoding.signed else 0.0, limit),
             palette="diverging" if view.encoding.signed else "binary",
         )
@@ -132,7 +127,7 @@ class Heatmap(Figure[TableEncoding]):
     def panels_for(self, view: View[TableEncoding]) -> list[Panel]:
         encoding = view.encoding
         bar = Bar("value", None if encoding.signed else (0.0, encoding.limit or 1.0))
-        x, y = (encoding.dimension_label, encoding.width), (encoding.position_label, view.covered, self.positions)
+        x, y = (encoding.dimension_label, encoding.width), (encoding.position_label, view.covered, self.log)
         return [Panel(bar=bar, x=x, y=y)]
 
     def frame(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
@@ -140,7 +135,7 @@ class Heatmap(Figure[TableEncoding]):
         axes[0].set(xlim=(-0.5, encoding.width - 0.5), ylim=(rows.stop - 0.5, rows.start - 0.5))
         label_dimensions(axes[0].xaxis, encoding)
         label_positions(axes[0].yaxis, encoding)
-        if self.positions == "log":
+        if self.log:
             top, bottom = log_ends(view)
             axes[0].set(
                 ylim=(bottom, top), ylabel=", ".join(filter(None, [encoding.position_label, encoding.position_unit]))

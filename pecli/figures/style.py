@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pecli.figures.canvas import Canvas
 from pecli.figures.fonts import CJK, families
 from pecli.figures.style_files import read_style, use_defaults
+from pecli.files.picture_bytes import INK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,6 +29,19 @@ KEPT: dict[Any, Any] = {  # what holds whatever style is used: widths, fonts ins
     "image.interpolation": "nearest",
     "image.interpolation_stage": "data",  # the other makes an image four times as large first
 }
+GROUNDS: Any = ("figure.facecolor", "axes.facecolor", "savefig.facecolor", "legend.facecolor")
+INKED: Any = (
+    "text.color",
+    "axes.edgecolor",
+    "axes.labelcolor",
+    "axes.titlecolor",
+    "xtick.color",
+    "ytick.color",
+    "xtick.labelcolor",
+    "ytick.labelcolor",
+    "legend.labelcolor",
+)
+PALE = "808080"  # in place of a black line of data, which no dark page shows
 GRID = 0.3  # opacity of grid lines under a style of the user's, so that they stay fainter than data
 SMALL_TEXTS: Any = (
     "xtick.labelsize",
@@ -65,6 +79,7 @@ def style_context(canvas: Canvas, texts: str = "") -> Iterator[list[str]]:
     try:
         with mpl.rc_context(), warnings.catch_warnings():
             warnings.filterwarnings("ignore", message=".*[Gg]lyph .*missing")
+            warnings.filterwarnings("ignore", message="cmr10 font should")  # its minus is taken from mathematics
             use_defaults()
             _use_style(canvas)
             mpl.rcParams["font.family"] = families(canvas.font, texts, notes)
@@ -99,8 +114,19 @@ def _use_style(canvas: Canvas) -> None:
 
     ours = mpl.rc_params_from_file(Path(__file__).with_name("pecli.mplstyle"), use_default_template=False)
     mpl.rcParams.update({name: value * canvas.scale if name in SCALED else value for name, value in ours.items()})
-    if canvas.style is not None:
+    if canvas.adaptive:
+        mpl.rcParams.update(_inked(mpl.rcParams["axes.prop_cycle"]))
+    elif canvas.style is not None:
         mpl.rcParams.update(read_style(canvas.style))
+    if canvas.transparent or canvas.adaptive:
+        mpl.rcParams.update(dict.fromkeys(GROUNDS, "none"))
     grid: Any = {} if canvas.style is None else {"grid.alpha": min(mpl.rcParams["grid.alpha"], GRID)}
     small: Any = dict.fromkeys(SMALL_TEXTS, canvas.small)
     mpl.rcParams.update({"font.size": canvas.inches.font, **small, **grid, **KEPT})
+    mpl.rcParams["svg.fonttype"] = "none" if canvas.text else "path"
+
+
+def _inked(cycle: Any) -> dict[Any, Any]:
+    """Settings under which all that is neither data nor ground has the one colour that a page may turn over."""
+    colours = [PALE if int(colour, 16) == 0 else colour for colour in (one["color"].lstrip("#") for one in cycle)]
+    return {**dict.fromkeys(INKED, INK), "axes.prop_cycle": f"cycler('color', {colours})"}

@@ -15,6 +15,7 @@ from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.core.values import shorten
 from pecli.figures.figure import Figure, View
+from pecli.figures.fonts import CJK
 from pecli.files.table_files import read_table
 
 
@@ -57,7 +58,11 @@ class TokenFigure(Figure[E]):
         flags=("--example",),
         unset="bites",
     )
-    tokens: str | None = option(None, "your own tokens, separated by spaces", unset="those of the example")
+    tokens: str | None = option(
+        None,
+        "your own tokens, separated by spaces; Chinese without spaces is cut by character",
+        unset="those of the example",
+    )
     embeddings: str | None = option(
         None,
         "file of embeddings (.npy .npz .csv .safetensors), a row for each different token in order of appearance",
@@ -70,19 +75,28 @@ class TokenFigure(Figure[E]):
         if self.tokens is not None and self.sentences is not None:
             text = f"{mention('tokens')} and {mention('sentences')} exclude each other"
             raise UsageError(text, option="sentences", value=self.sentences, advice="give one of them")
-        if not self.words:
-            allowed = "words separated by spaces, such as 'I like you'"
-            raise UsageError(f"{mention('tokens')} holds no token", option="tokens", allowed=allowed)
+        if len(self.words) < 2:
+            count = "one token" if self.words else "no token"
+            text = f"{mention('tokens', self.tokens)} holds {count}, and order shows with two or more"
+            raise UsageError(text, option="tokens", value=self.tokens, advice="separate words by spaces: 'I like you'")
 
     @property
     def words(self) -> tuple[str, ...]:
         """The tokens in the order given."""
-        return tuple((self.example_pair.tokens if self.tokens is None else self.tokens).split())
+        return split_tokens(self.example_pair.tokens if self.tokens is None else self.tokens)
+
+    def notes(self) -> list[str]:
+        if self.tokens is None or len(self.words) == len(self.tokens.split()):
+            return []
+        return [f"tokens without spaces are cut by character, {len(self.words)} here: put spaces between words"]
 
     @property
     def example_pair(self) -> Example:
         """The example in two orders."""
         return EXAMPLES[self.sentences or next(iter(EXAMPLES))]
+
+    def default_length(self, rows: int | None) -> int:
+        return len(self.words)
 
     def positions_for(self, asked: Positions) -> Positions:
         count = len(self.words)
@@ -137,6 +151,16 @@ class TokenFigure(Figure[E]):
         return super().title(view) + (f"; positions {start} to {start + len(self.words) - 1}" if start else "")
 
 
+def split_tokens(text: str) -> tuple[str, ...]:
+    """The tokens of a text: what stands between spaces; without any, each Chinese character and what is between them.
+
+    >>> split_tokens("我喜欢 你"), split_tokens("我喜欢GPT")
+    (('我喜欢', '你'), ('我', '喜', '欢', 'GPT'))
+    """
+    words = text.split()
+    return tuple(part for part in re.split(f"({CJK.pattern})", words[0]) if part) if len(words) == 1 else tuple(words)
+
+
 def random_vector(seed: int, word: str, width: int) -> Array:
     """The vector of a word: standard normal numbers, the same whatever other words there are, shape (width,)."""
     return np.random.default_rng([seed, *word.encode()]).standard_normal(width)
@@ -164,7 +188,7 @@ def read_order(text: str, words: Sequence[str]) -> list[int]:
         return list(range(len(words)))[::-1]
     if text.startswith("swap:"):
         return _swapped(text, len(words))
-    wanted = text.split()
+    wanted = split_tokens(text)
     lacking, foreign = Counter(words) - Counter(wanted), Counter(wanted) - Counter(words)
     if lacking or foreign:
         said = {"lacks": lacking, "adds": foreign}

@@ -40,12 +40,28 @@ def read_header(head: bytes) -> Header:
     return Header(tuple(shape), columns_first, dtype, file.tell())
 
 
+def npy_header(path: str) -> Header:
+    """The header of a .npy file."""
+    with opened(path) as file:
+        return read_header(file.read(MOST))
+
+
+def npz_headers(path: str) -> dict[str, Header]:
+    """The headers of all arrays in a .npz file by name."""
+    headers = {}
+    with opened(path) as file, zipfile.ZipFile(file) as archive:
+        for member in archive.namelist():
+            if member.endswith(".npy"):
+                with archive.open(member) as packed:
+                    headers[member.removesuffix(".npy")] = read_header(packed.read(MOST))
+    return headers
+
+
 def npy(path: str, tensor: str | None) -> Declared:
     """The array of a .npy file."""
     if tensor is not None:
         raise UsageError(f"{mention('tensor', tensor)}: a .npy file holds one table without a name")
-    with opened(path) as file:
-        header = read_header(file.read(MOST))
+    header = npy_header(path)
 
     def load() -> Array:
         order: Any = "F" if header.columns_first else "C"
@@ -57,13 +73,9 @@ def npy(path: str, tensor: str | None) -> Declared:
 
 def npz(path: str, tensor: str | None) -> Declared:
     """One array of a .npz file."""
+    headers = npz_headers(path)
+    name = choose(path, tensor, {name: header.shape for name, header in headers.items()})
     with opened(path) as file, zipfile.ZipFile(file) as archive:
-        headers = {}
-        for member in archive.namelist():
-            if member.endswith(".npy"):
-                with archive.open(member) as packed:
-                    headers[member.removesuffix(".npy")] = read_header(packed.read(MOST))
-        name = choose(path, tensor, {name: header.shape for name, header in headers.items()})
         packed_size = archive.getinfo(f"{name}.npy").compress_size
     header = headers[name]
     if header.size > max(MAPPED, SWOLLEN * packed_size):

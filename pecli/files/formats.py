@@ -1,4 +1,4 @@
-"""The formats of a result and what each can hold: a picture, or the numbers behind one."""
+"""The formats of a result and what each can hold: a picture, the numbers behind one, or what a report says."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from pecli.core.errors import UnknownNameError, UsageError, mention
-from pecli.files import number_bytes, picture_bytes
+from pecli.files import number_bytes, picture_bytes, text_bytes
+from pecli.files.about import About
 from pecli.files.metadata import sealed
 from pecli.files.targets import STDOUT, descriptor
 
@@ -19,15 +20,22 @@ class Format:
     """One format.
 
     numbers : holds numbers, not a picture
-    pieces : of a drawing or numbers, the job as text and a salt, the bytes of a file but for its end
+    document : holds what a report says, neither numbers nor a picture
+    text : may go to a terminal
+    pieces : of a drawing, numbers or a document, what it says of itself, the bytes of a file but for its end
     one_table : holds one array only
-    text : can be read on a terminal
     """
 
     numbers: bool
-    pieces: Callable[[Any, str, str], Iterator[bytes]]
+    pieces: Callable[[Any, About], Iterator[bytes]]
     one_table: bool = False
+    document: bool = False
     text: bool = False
+
+    @property
+    def picture(self) -> bool:
+        """Whether it holds a picture."""
+        return not (self.numbers or self.document)
 
 
 FORMATS: dict[str, Format] = {
@@ -38,20 +46,21 @@ FORMATS: dict[str, Format] = {
     "npz": Format(True, number_bytes.npz),
     "csv": Format(True, number_bytes.csv, one_table=True, text=True),
     "json": Format(True, number_bytes.json_, text=True),
+    "md": Format(False, text_bytes.md, document=True, text=True),
+    "tex": Format(False, text_bytes.tex, document=True, text=True),
 }
 
 
-def encoded(format: str, what: Any, metadata: str, salt: str) -> Iterator[bytes]:
+def encoded(format: str, what: Any, about: About) -> Iterator[bytes]:
     """The bytes of a file of that format, piece by piece.
 
     Parameters
     ----------
     format : a name in `FORMATS`
-    what : a drawing or numbers, whichever the format holds
-    metadata : the job as JSON in ASCII
-    salt : what begins the names inside an SVG file
+    what : a drawing, numbers or a document, whichever the format holds
+    about : its job, title and the like
     """
-    return sealed(FORMATS[format].pieces(what, metadata, salt), format)
+    return sealed(FORMATS[format].pieces(what, about), format)
 
 
 def format_of(path: str, given: str | None) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any, Protocol
 
 from pecli.core.lazy import Array, np
+from pecli.files.about import About
 
 PIECE = 1 << 16  # numbers that become text at once
 
@@ -30,7 +31,7 @@ class Numbers(Protocol):
         """Header and columns of a CSV file: arrays of one length, those of two dimensions several columns each."""
 
 
-def npy(numbers: Numbers, metadata: str, salt: str) -> Iterator[bytes]:
+def npy(numbers: Numbers, about: About) -> Iterator[bytes]:
     """The main array."""
     array = np.ascontiguousarray(numbers.main)
     head = io.BytesIO()
@@ -39,21 +40,21 @@ def npy(numbers: Numbers, metadata: str, salt: str) -> Iterator[bytes]:
     yield from (part.tobytes() for part in _parts(array))
 
 
-def npz(numbers: Numbers, metadata: str, salt: str) -> Iterator[bytes]:
+def npz(numbers: Numbers, about: About) -> Iterator[bytes]:
     """Every array and the job; the archive ends before its comment, for which it leaves room."""
     import zipfile
 
     from pecli.files.metadata import seal
 
     buffer, room = io.BytesIO(), len(seal("npz", b""))
-    arrays: dict[str, Any] = {**numbers.arrays(), "job": np.array(metadata)}
+    arrays: dict[str, Any] = {**numbers.arrays(), "job": np.array(about.job)}
     np.savez_compressed(buffer, **arrays)
     with zipfile.ZipFile(buffer, "a") as archive:
         archive.comment = b" " * room
     yield buffer.getvalue()[:-room]
 
 
-def csv(numbers: Numbers, metadata: str, salt: str) -> Iterator[bytes]:
+def csv(numbers: Numbers, about: About) -> Iterator[bytes]:
     """The sheet, one line a row; what is undefined is empty."""
     header, columns = numbers.sheet()
     yield (",".join(header) + "\n").encode()
@@ -77,10 +78,10 @@ def _cell(value: float | str) -> str:
     return "" if math.isnan(value) else repr(value).removesuffix(".0")
 
 
-def json_(numbers: Numbers, metadata: str, salt: str) -> Iterator[bytes]:
+def json_(numbers: Numbers, about: About) -> Iterator[bytes]:
     """Job, facts and arrays as one object, open at its end."""
     facts = json.dumps(plain(numbers.facts()), allow_nan=False)
-    yield f'{metadata[:-1]}, "facts": {facts}, "arrays": {{'.encode()
+    yield f'{about.job[:-1]}, "facts": {facts}, "arrays": {{'.encode()
     for place, (name, array) in enumerate(numbers.arrays().items()):
         yield f"{', ' if place else ''}{json.dumps(name)}: [".encode()
         for at, part in enumerate(_parts(array)):

@@ -6,32 +6,53 @@ import io
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
+from xml.sax.saxutils import escape
 
+from pecli.files.about import About
 from pecli.files.metadata import PNG_END
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
+INK = "#1b1b1c"  # of lines and text in an SVG that follows light and dark; no colour of data is the same
+DARK = (  # what turns it over on a dark page; programs that know no such rule show it as drawn
+    "@media (prefers-color-scheme: dark) {{"
+    '#{0} [style*="fill: {1}"] {{fill: #e4e4e4 !important}} '
+    '#{0} [style*="stroke: {1}"] {{stroke: #e4e4e4 !important}}}} '
+)
 
-def png(drawing: Drawing, metadata: str, salt: str) -> Iterator[bytes]:
+
+def png(drawing: Drawing, about: About) -> Iterator[bytes]:
     """Without its last chunk, before which the digest goes."""
-    yield _saved(drawing, "png", {"pecli": metadata, "Software": None}).removesuffix(PNG_END)
+    yield _saved(drawing, "png", {**_said(about, "Description"), "pecli": about.job, "Software": None}).removesuffix(
+        PNG_END
+    )
 
 
-def pdf(drawing: Drawing, metadata: str, salt: str) -> Iterator[bytes]:
+def pdf(drawing: Drawing, about: About) -> Iterator[bytes]:
     """The job is its subject; no date."""
-    yield _saved(drawing, "pdf", {"Subject": metadata, "CreationDate": None})
+    yield _saved(drawing, "pdf", {**_said(about), "Subject": about.job, "CreationDate": None})
 
 
-def svg(drawing: Drawing, metadata: str, salt: str) -> Iterator[bytes]:
-    """With every id salted, so that two pictures can stand in one HTML page."""
+def svg(drawing: Drawing, about: About) -> Iterator[bytes]:
+    """Ready to stand in a page beside others: every name salted, its style for itself alone, told to screen readers."""
     import matplotlib as mpl
 
-    with mpl.rc_context({"svg.hashsalt": salt}):
-        data = _saved(drawing, "svg", {"Description": metadata, "Date": None})
+    with mpl.rc_context({"svg.hashsalt": about.salt}):
+        data = _saved(drawing, "svg", {**_said(about), "Description": about.job, "Date": None})
+    salt = about.salt.encode()
     head, end, body = data.partition(b"</metadata>")  # what is said of the job stays as it is
-    yield head + end
-    yield re.sub(rb'(\bid="|xlink:href="#|url\(#)', rb"\g<1>" + salt.encode() + b"-", body)
+    head = head[head.index(b"<svg ") :] if about.inline else head
+    head = head.replace(b"<svg ", b'<svg id="' + salt + b'" role="img" ', 1)
+    yield head.replace(b"<metadata>", b"<desc>" + escape(about.sentence).encode() + b"</desc>\n <metadata>", 1) + end
+    rules = DARK.format(about.salt, INK).encode() if about.adaptive else b""
+    body = body.replace(b'<style type="text/css">*{', b'<style type="text/css">' + rules + b"#" + salt + b" *{", 1)
+    yield re.sub(rb'(\bid="|xlink:href="#|url\(#)', rb"\g<1>" + salt + b"-", body)
+
+
+def _said(about: About, place: str = "") -> dict[str, str | None]:
+    """The title, and at that place the sentence, where there are any."""
+    return {name: text for name, text in (("Title", about.title), (place, about.sentence)) if name and text}
 
 
 def _saved(drawing: Drawing, format: str, metadata: dict[str, str | None]) -> bytes:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from math import prod
 from pathlib import Path
 
-from pecli.core.errors import PecliError, TableFileError, UnknownNameError
+from pecli.core.errors import PecliError, TableFileError, UnknownNameError, UsageError
 from pecli.core.lazy import Array, np
 from pecli.core.memory import check_memory
 from pecli.files.array_files import npy, npz
 from pecli.files.csv_tables import csv
 from pecli.files.declared import Declared
+from pecli.files.pickles import PICKLES, conversion
 from pecli.files.regular import fingerprint, opened
 from pecli.files.tensor_files import safetensors
 
@@ -57,23 +59,38 @@ def read_vector(path: str) -> Array:
 
 def _changed(path: str) -> int:
     """When the file was last changed; raises UsageError where no table can be."""
-    if Path(path).suffix.lower() not in READERS:
-        raise UnknownNameError("kind of table file", Path(path).suffix.lower() or Path(path).name, READERS)
-    opened(path).close()
+    suffix_of(path)
     return Path(path).stat().st_mtime_ns
+
+
+def suffix_of(path: str) -> str:
+    """The ending of a file that is there; raises UsageError for one that is not known, with what would convert it."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in (*READERS, *PICKLES):
+        raise UnknownNameError("kind of table file", suffix or Path(path).name, READERS)
+    opened(path).close()
+    if suffix in PICKLES:
+        raise UsageError(f"{path} is torch's, a pickle that could run code: convert it once: {conversion(path)}")
+    return suffix
+
+
+@contextmanager
+def damage_named(path: str) -> Iterator[None]:
+    """Makes one kind of error of all that can be wrong in a file."""
+    try:
+        yield
+    except (PecliError, MemoryError):
+        raise
+    except Exception:  # numpy and zipfile have many kinds of damage, and words of their own for them
+        raise TableFileError(f"{path} could not be read: it is not a whole {Path(path).suffix.lower()} file") from None
 
 
 @lru_cache(maxsize=4)
 def _read(path: str, tensor: str | None, dimensions: int, changed: int) -> Array:
-    suffix = Path(path).suffix.lower()
-    try:
-        declared = READERS[suffix](path, tensor)
+    with damage_named(path):
+        declared = READERS[Path(path).suffix.lower()](path, tensor)
         _check_declared(path, declared, dimensions)
         return _checked(path, declared.load())
-    except (PecliError, MemoryError):
-        raise
-    except Exception:  # numpy and zipfile have many kinds of damage, and words of their own for them
-        raise TableFileError(f"{path} could not be read: it is not a whole {suffix} file") from None
 
 
 def _check_declared(path: str, declared: Declared, dimensions: int) -> None:

@@ -63,11 +63,14 @@ def followed(target: Path) -> Path:
     return Path(os.path.realpath(target))
 
 
-def check_target(path: str, clobber: bool, text: bool = False) -> None:
+def check_target(path: str, clobber: bool, *, text: bool = False) -> None:
     """Refuses a place that cannot be written, before any work is done for it.
 
-    clobber : an existing file may be replaced
-    text : what is written can be read on a terminal
+    Parameters
+    ----------
+    path : a file, or standard output
+    clobber : whether a file that is there may be replaced
+    text : whether what is written may be seen in a terminal
 
     Raises
     ------

@@ -23,6 +23,16 @@ TYPES = {
 
 def safetensors(path: str, tensor: str | None) -> Declared:
     """One tensor of a .safetensors file."""
+    found = kinds_and_shapes(path)
+    name = choose(path, tensor, {name: shape for name, (_, shape) in found.items()})
+    kind, shape = found[name]
+    if kind not in TYPES:
+        raise TableFileError(f"{path}: tensor {name} is {kind}, not one of {', '.join(TYPES)}")
+    return Declared(shape, "f", lambda: _tensor(path, name, kind, shape))
+
+
+def kinds_and_shapes(path: str) -> dict[str, tuple[str, tuple[int, ...]]]:
+    """Of every tensor the format's word for its numbers, and its shape; the format's own library finds them."""
     try:
         from safetensors import SafetensorError, safe_open
     except ImportError:
@@ -31,14 +41,9 @@ def safetensors(path: str, tensor: str | None) -> Declared:
     try:
         with safe_open(path, framework="np") as file:
             slices = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118  # no mapping, only keys()
-            shapes = {name: tuple(one.get_shape()) for name, one in slices.items()}
-            name = choose(path, tensor, shapes)
-            kind = slices[name].get_dtype()
+            return {name: (one.get_dtype(), tuple(one.get_shape())) for name, one in slices.items()}
     except SafetensorError as error:
         raise TableFileError(f"{path} is not a whole safetensors file: {error}") from None
-    if kind not in TYPES:
-        raise TableFileError(f"{path}: tensor {name} is {kind}, not one of {', '.join(TYPES)}")
-    return Declared(shapes[name], "f", lambda: _tensor(path, name, kind, shapes[name]))
 
 
 def _tensor(path: str, name: str, kind: str, shape: tuple[int, ...]) -> Array:

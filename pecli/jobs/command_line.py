@@ -71,7 +71,7 @@ def _has_options(encoding: Encoding) -> bool:
 
 def _option_words(request: Request) -> list[str]:
     parts = (request.figure, request.positions, request.canvas)
-    return [word for part in parts for word in _words(part, request.figure.default_options)]
+    return [word for part in parts for word in _words(part, request.defaults)]
 
 
 def _output_words(request: Request, outputs: tuple[str, ...] | None) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from pecli.core.errors import UnknownNameError, UsageError, mention
@@ -40,29 +40,31 @@ def targets_of(request: Request) -> tuple[Target, ...]:
 
 
 def name_of(request: Request) -> str:
-    """A file name without its extension: figure, encoding and what differs from the defaults."""
+    """A file name without its extension: figure, encoding, what differs from the defaults and what is swept."""
     several = len(request.encodings) > 1
     parts = [request.figure.name, *(request.specs() if several else [request.encodings[0].name])]
-    differing = {name: value for name, value in changed(request).items() if name != "encoding"}
-    parts += [name if value == "true" else f"{name}{value}" for name, value in differing.items()]
+    told = {name: value for name, value in changed(request, request.swept).items() if name != "encoding"}
+    parts += [name if value == "true" else f"{name}{value}" for name, value in told.items()]
     text = _safe("-".join(parts))
     data = text.encode(errors="replace")
     return text if len(data) <= LONGEST else f"{data[: LONGEST - 12].decode(errors='ignore')}-{request.salt()}"
 
 
-def changed(request: Request) -> dict[str, str]:
-    """The options that differ from their defaults, as text, a single encoding's parameters one by one."""
+def changed(request: Request, always: Iterable[str] = ()) -> dict[str, str]:
+    """The options that differ from their defaults, and those to tell always, as text; a single encoding's parameters
+    one by one."""
     several = {"encoding": " ".join(request.specs())} if len(request.encodings) > 1 else {}
     single = [] if several else [request.encodings[0]]
     result = dict(several)
     for part in (*single, request.figure, request.positions, request.canvas):
-        differing, known = part.changed(request.figure.default_options), part.options()
-        result.update({name: known[name].write(value) for name, value in differing.items()})
+        differing, values, known = part.changed(request.defaults), part.settings(), part.options()
+        told = {name: value for name, value in values.items() if name in differing or name in always}
+        result.update({name: known[name].write(value) for name, value in told.items() if value is not None})
     return result
 
 
 def blanks(request: Request) -> dict[str, str]:
-    """What may stand in braces in the name of a file, and what goes there: every option, and three more."""
+    """What may stand in braces in the name of a file, and what goes there: every option, and four more."""
     parts: tuple[Options, ...] = (
         request.positions,
         request.canvas,
@@ -71,7 +73,8 @@ def blanks(request: Request) -> dict[str, str]:
     )
     known = {name: text for part in parts for name, text in _texts(part).items()}
     names = "-".join(encoding.name for encoding in request.encodings)
-    return {"figure": request.figure.name, **known, "encoding": names, "format": request.output.format or "png"}
+    said = {"command": request.figure.name, "encoding": names, "format": request.output.format or "png"}
+    return {"figure": request.figure.name, **known, **said}
 
 
 def filled(path: str, known: Mapping[str, str]) -> str:

@@ -57,8 +57,17 @@ class Job(Request):
         figure.check_view(view)
         seen = replace(view, panels=_panels(request, view))
         parts = (request.figure, request.encodings, request.positions)
-        job = cls(*parts, request.canvas, request.output, view=view, seen_view=seen, targets=targets_of(request))
-        job._check_formats()
+        job = cls(
+            *parts,
+            request.canvas,
+            request.output,
+            view=view,
+            seen_view=seen,
+            targets=targets_of(request),
+            swept=request.swept,
+        )
+        for path, format in job.targets:
+            job.check_format(format, path)
         job.check_pixels(memory)
         job.check_memory(view if job.needs_all else seen, memory)
         return job
@@ -78,7 +87,8 @@ class Job(Request):
         output = Output.make({"output": list(paths), "format": format, "no_clobber": self.output.no_clobber})
         asked = replace(self, output=output)
         job = replace(asked, targets=targets_of(asked))
-        job._check_formats()
+        for path, format in job.targets:
+            job.check_format(format, path)
         return job
 
     def check(self, planned: bool = False) -> None:
@@ -91,9 +101,17 @@ class Job(Request):
             if place(path) in read:
                 text = f"{mention('output', path)} is a file that the picture is made from: name another"
                 raise UsageError(text, option="output", value=path)
-            check_target(path, planned or not self.output.no_clobber, FORMATS[format].text)
-        if not all(FORMATS[target.format].numbers for target in self.targets):
+            check_target(path, planned or not self.output.no_clobber, text=FORMATS[format].text)
+        if any(FORMATS[target.format].picture for target in self.targets):
+            self._check_svg()
             self.check_names()
+
+    def _check_svg(self) -> None:
+        """Refuses what means something in an SVG alone where none is written."""
+        for name, value in self.canvas.only_svg().items():
+            if not any(target.format == "svg" for target in self.targets):
+                text = f"{mention(name, value if name == 'style' else None)} is of .svg files alone"
+                raise UsageError(text, option=name, value=value, advice=f"write one: {mention('output', 'FILE.svg')}")
 
     def check_names(self) -> None:
         """Refuses a colour map, a style, a font or mathematics that matplotlib does not know; imports it."""
@@ -123,16 +141,20 @@ class Job(Request):
         shape = self.figure.shape(self.view if self.needs_all else self.seen_view)
         return 8 * self.figure.copies * prod(shape) + PIXEL * prod(self.pixels)
 
-    def _check_formats(self) -> None:
+    def check_format(self, format: str, path: str = "") -> None:
         """Refuses a format that cannot hold what the figure has."""
-        for path, format in self.targets:
-            if FORMATS[format].one_table and not self.figure.one_table:
-                text = f"{self.figure.name} has several tables and .{format} holds one: write .npz or .json"
-                raise UsageError(text, option="output", value=path)
-            if not FORMATS[format].numbers and not self.figure.drawn:
-                numbers = ", ".join("." + name for name, one in FORMATS.items() if one.numbers)
-                text = f"{self.figure.name} draws nothing for a .{format} file: print it, or write {numbers}"
-                raise UsageError(text, option="output", value=path)
+        one, name = FORMATS[format], self.figure.name
+        fitting = [other for other in FORMATS.values() if not (other.document if self.figure.drawn else other.picture)]
+        known = ", ".join(f".{kind}" for kind, other in FORMATS.items() if other in fitting)
+        text = ""
+        if one.one_table and not self.figure.one_table:
+            text = f"{name} has several tables and .{format} holds one: write .npz or .json"
+        elif one.document and self.figure.drawn:
+            text = f"{name} has no text for a .{format} file: it takes {known}"
+        elif one.picture and not self.figure.drawn:
+            text = f"{name} draws nothing for a .{format} file: print it, or write {known}"
+        if text:
+            raise UsageError(text, option="output", value=path or format)
 
 
 def jobs_of(analysis: str, given: Mapping[str, Any], memory: Memory | None = None) -> list[Job]:

@@ -10,16 +10,22 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pecli.analysis import Numbers
+from pecli.core.document import Document
 from pecli.core.errors import UnknownNameError, UsageError
+from pecli.core.lazy import Array
 from pecli.figures.figure import Figure
 from pecli.figures.limits import washed_out
 from pecli.figures.own_axes import draw_on
 from pecli.figures.page import draw_page
 from pecli.figures.style import make_readable, style_context
+from pecli.files.about import About
 from pecli.files.formats import FORMATS, encoded
 from pecli.files.targets import check_target
+from pecli.files.text_bytes import WIDTH
 from pecli.files.writer import write
 from pecli.jobs.job import Job
+from pecli.jobs.results import sentence
+from pecli.reports.report import Report
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -85,8 +91,13 @@ class Picture:
 
     @cached_property
     def notes(self) -> list[str]:
-        """What the user should know about how it was drawn, one line each; filled by drawing."""
-        return []
+        """What the user should know about how it was understood and drawn, one line each; drawing adds to it."""
+        return self.job.figure.notes()
+
+    @property
+    def alt(self) -> str:
+        """What is seen, in one sentence: for ``alt=`` in a web page."""
+        return sentence(self.job)
 
     def draw(self, axes: Axes) -> Axes:
         """Draws onto a given Axes, with the colours and fonts that hold there; panels share its place.
@@ -103,6 +114,23 @@ class Picture:
         make_readable(axes, self.job.canvas, " ".join(self.figure.texts()))
         return axes
 
+    def to_dict(self) -> dict[str, Array]:
+        """The numbers as named columns, those of a .csv file: ``pandas.DataFrame(picture.to_dict())``.
+
+        Returns
+        -------
+        arrays of shape (rows,), one a column
+
+        Raises
+        ------
+        UsageError : the figure has several tables; ``picture.numbers.arrays()`` has them all
+        """
+        if not self.job.figure.one_table:
+            raise UsageError(f"{self.job.figure.name} has several tables: picture.numbers.arrays() has them by name")
+        header, sheet = self.numbers.sheet()
+        columns = [column for part in sheet for column in (part.T if part.ndim == 2 else [part])]
+        return dict(zip(header, columns, strict=True))
+
     def render(self, *formats: str) -> list[bytes]:
         """The bytes of the result in each format, the same bytes every time."""
         return [b"".join(pieces) for pieces in self.pieces(*formats)]
@@ -113,14 +141,15 @@ class Picture:
         for format in formats:
             if format not in FORMATS:
                 raise UnknownNameError("output format", format, FORMATS, option="format")
-        pictures = [format for format in formats if not FORMATS[format].numbers]
+            self.job.check_format(format)
+        pictures = [format for format in formats if FORMATS[format].picture]
         if pictures:
             self.job.check_names()
             with self._style() as notes:
                 drawing = self._drawing()
                 result = {format: list(self._encode(format, drawing)) for format in pictures}
                 self.notes.extend(notes)
-        return [result.get(format) or self._encode(format, self.numbers) for format in formats]
+        return [result.get(format) or self._encode(format, self._content(format)) for format in formats]
 
     def save(self, *paths: str | os.PathLike[str]) -> list[str]:
         """Writes the result to each path (or the job's own), whole or not at all; gives the paths."""
@@ -130,7 +159,7 @@ class Picture:
             job.check()
         formats = [target.format for target in job.targets]
         for (path, format), pieces in zip(job.targets, self.pieces(*formats), strict=True):
-            check_target(path, not job.output.no_clobber, FORMATS[format].text)
+            check_target(path, not job.output.no_clobber, text=FORMATS[format].text)
             self.sizes[path] = write(path, pieces)
         return list(job.paths)
 
@@ -152,8 +181,25 @@ class Picture:
             self.notes.extend(filter(None, [washed_out(numbers.limits(), numbers.coloured())]))
         return drawing
 
-    def _encode(self, format: str, what: Drawing | Numbers[Any]) -> Iterator[bytes]:
-        return encoded(format, what, self.job.metadata(), self.job.salt())
+    def _content(self, format: str) -> Numbers[Any] | Document:
+        """What a format that is no picture holds; a document is as wide as a page, whatever the terminal."""
+        if FORMATS[format].document and isinstance(self.job.figure, Report):
+            return self.job.figure.show(self.seen, WIDTH)
+        return self.numbers
 
-    def _repr_png_(self) -> bytes:
-        return self.render("png")[0]
+    def _about(self) -> About:
+        """What its files say of themselves; a picture without a title is still named in a file's list of facts."""
+        job, canvas = self.job, self.job.canvas
+        title = self.title() or job.figure.title(job.seen_view) if isinstance(job.figure, Figure) else job.figure.name
+        one_line = " ".join(title.split())
+        return About(job.metadata(), job.salt(), one_line, self.alt, canvas.inline, canvas.adaptive)
+
+    def _encode(self, format: str, what: Drawing | Numbers[Any] | Document) -> Iterator[bytes]:
+        return encoded(format, what, self._about())
+
+    def _repr_png_(self) -> bytes | None:
+        """For a notebook, unless SVG is asked for: ``pecli.heatmap(format="svg")``."""
+        return None if self.job.output.format == "svg" else self.render("png")[0]
+
+    def _repr_svg_(self) -> str | None:
+        return self.render("svg")[0].decode() if self.job.output.format == "svg" else None

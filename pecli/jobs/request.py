@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -30,6 +30,13 @@ class Request:
     positions: Positions
     canvas: Canvas
     output: Output
+    swept: tuple[str, ...] = field(default=(), compare=False, kw_only=True)  # options of which it has one of several
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """The figure's own defaults; of what depends on the rows of a file there is none, so it is always told."""
+        free = any(encoding.bounded for encoding in self.encodings)
+        return {**self.figure.default_options, "length": None if free else self.figure.default_length(None)}
 
     def settings(self) -> dict[str, Any]:
         """The request as a flat mapping that `Job.make` reads: everything but the output."""
@@ -61,7 +68,7 @@ class Request:
 
     def specs(self) -> list[str]:
         """The encodings as text."""
-        return [encoding.spec(self.figure.default_options) for encoding in self.encodings]
+        return [encoding.spec(self.defaults) for encoding in self.encodings]
 
 
 def versions() -> dict[str, str]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from pecli.core.errors import UsageError
 from pecli.files.targets import place
 from pecli.jobs.file_names import blanks
 from pecli.jobs.job import Job
+
+MOST = 4  # places that a message names
 
 
 def check_targets(jobs: Iterable[Job]) -> None:
@@ -18,40 +21,60 @@ def check_targets(jobs: Iterable[Job]) -> None:
         raise UsageError("\n".join(wrong), option="output")
 
 
+class Asked(NamedTuple):
+    """A file that a job writes, and the place where it is asked for."""
+
+    path: str
+    job: Job
+    where: str
+
+
 def clashes(jobs: Iterable[tuple[Job, str]], read: Iterable[str] = ()) -> list[str]:
-    """What to say of jobs (each with the place where it is asked for) that would write one file.
+    """What to say of jobs (each with the place where it is asked for) that would write one file, once a file.
 
     read : files that no job may write, besides those that one of them is made from
     """
     planned = list(jobs)
     kept = {place(path) for path in [*read, *(path for job, _ in planned for path in job.inputs())]}
-    owners: dict[str, tuple[Job, str]] = {}
-    wrong = []
+    askers: dict[str, list[Asked]] = {}
     for job, where in planned:
         for path in job.paths:
-            at = place(path)
-            if at in kept:
-                wrong.append(
-                    f"{path}{f' ({where})' if where else ''} would replace a file that is read here: rename it"
-                )
-            if at in owners:
-                other, there = owners[at]
-                asked = f" ({there}; {where})" if where else ""
-                wrong.append(f"two pictures would be written to {path}{asked}: {_telling(other, job)}")
-            owners.setdefault(at, (job, where))
-    for path, (_, where) in owners.items():
-        above = next((owners[str(up)] for up in Path(path).parents if str(up) in owners), None)
+            askers.setdefault(place(path), []).append(Asked(path, job, where))
+    wrong = []
+    for at, several in askers.items():
+        path = several[0].path
+        if at in kept:
+            wrong.append(f"{path}{_places(several)} would replace a file that is read here: rename it")
+        if len(several) > 1:
+            count = "two" if len(several) == 2 else f"{len(several):,}"
+            wrong.append(f"{count} pictures would be written to {path}{_places(several)}: {_telling(several)}")
+        above = next((askers[str(up)] for up in Path(at).parents if str(up) in askers), None)
         if above is not None:
-            wrong.append(f"{path}{f' ({above[1]}; {where})' if where else ''} stands under a file of another picture")
+            wrong.append(f"{path}{_places([*above, *several])} stands under a file of another picture")
     return wrong
 
 
-def _telling(one: Job, other: Job) -> str:
-    """What to put into the name so that the two differ."""
-    first, second = blanks(one), blanks(other)
-    differing = [name for name in first if name in second and first[name] != second[name]]
-    if one.metadata() == other.metadata():
+def _places(several: Sequence[Asked]) -> str:
+    """Where they are asked for, in brackets; nothing on the command line."""
+    found = [one for one in dict.fromkeys(one.where for one in several) if one]
+    return f" ({'; '.join(found[:MOST])}{'; …' if len(found) > MOST else ''})" if found else ""
+
+
+def _telling(several: Sequence[Asked]) -> str:
+    """What to put into the name so that they differ: blanks, each of which tells some of them apart."""
+    known = [blanks(one.job) for one in several]
+    every = dict.fromkeys(name for one in known for name in one)
+    names = sorted(every, key=lambda name: name != "encoding")  # which says the most
+    chosen: list[str] = []
+    apart = 1
+    for name in names:
+        now = len({tuple(one.get(each) for each in (*chosen, name)) for one in known})
+        if now > apart:
+            chosen, apart = [*chosen, name], now
+    if len({one.job.metadata() for one in several}) == 1:
         return "they are the same picture twice"
-    if not differing:
+    if apart < len(several):
         return "give each a name of its own"
-    return f"put {{{'encoding' if 'encoding' in differing else differing[0]}}} into its name"
+    blank = "-".join(f"{{{name}}}" for name in chosen)
+    path = Path(several[0].path)
+    return f"put {blank} into its name, as in {path.with_name(f'{path.stem}-{blank}{path.suffix}')}"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 from itertools import product
 from math import prod
 from typing import Any, TypeVar
@@ -86,6 +88,19 @@ class Sweep:
         self._read: dict[tuple[type[Options], str, int], Any] = {}
         self._built: dict[tuple[Any, ...], Any] = {}
 
+    @cached_property
+    def _swept(self) -> tuple[str, ...]:
+        """The options that have several values, and the parameters that encodings to choose from are written with."""
+        several = [name for name, values in self.values.items() if len(values) > 1]
+        choices = [
+            self._part(Choice, {name: at})
+            for name in several
+            if name in Choice.options()
+            for at in range(len(self.values[name]))
+        ]
+        written = [parse_encoding(spec)[1] for choice in choices for spec in choice.encoding]
+        return tuple(dict.fromkeys([*several, *(name for one in written for name in one)]))
+
     def requests(self) -> Iterator[Request]:
         """One request a combination, the last option changing fastest."""
         for places in product(*(range(len(values)) for values in self.values.values())):
@@ -97,7 +112,15 @@ class Sweep:
         canvas, output = self._part(Canvas, own), self._part(Output, own)
         specs = choice.encoding or (self.kind.default_encoding,)
         encodings = self._encodings(specs, {name: at for name, at in picks.items() if name not in self._shared})
-        return Request(self._part(self.kind, own), encodings, positions, canvas, output)
+        figure = self._part(self.kind, own)
+        if not self._is_given("length", picks):
+            ends = [rows for one in encodings if (rows := one.rows_from(positions.start)) is not None]
+            positions = replace(positions, length=figure.default_length(min(ends, default=None)))
+        return Request(figure, encodings, positions, canvas, output, swept=self._swept)
+
+    def _is_given(self, name: str, picks: Picks) -> bool:
+        """Whether an option has a value here, and is not left open."""
+        return name in picks and self.values[name][picks[name]] is not None
 
     def _encodings(self, specs: tuple[str, ...], picks: Picks) -> tuple[Encoding, ...]:
         """The encodings; each takes the parameters that it has, and every parameter must find one that has it."""

@@ -6,7 +6,7 @@ import shlex
 from math import isfinite
 from typing import Any
 
-from pecli.core.terminal import facts_of, text_of
+from pecli.core.document import Block, Facts, Paragraph
 from pecli.encodings import Encoding, find_encoding
 from pecli.encodings import encoding_of as encoding_class
 from pecli.encodings.capabilities import BiasEncoding
@@ -85,13 +85,13 @@ def _searched(rope: Rope, layer: Layer) -> int:
     return most if context is None else min(most, 2 * context)
 
 
-def model_text(model: Model) -> list[Any]:
+def model_text(model: Model) -> list[Block]:
     """What to print: facts of each kind of layers, then the findings."""
-    shown: list[Any] = [text_of(f"{model.path}: {model.architecture}")]
+    shown: list[Block] = [Paragraph(f"{model.path}: {model.architecture}")]
     for name, layer in model.layers.items():
-        shown += [text_of(""), text_of(name.replace("_", " "), "bold"), facts_of(_facts(layer))]
-    shown += [text_of("")] if model.findings else []
-    return [*shown, *(text_of(one.line(), LEVELS[one.level]) for one in model.findings)]
+        shown += [Paragraph(), Paragraph(name.replace("_", " "), heading=True), Facts(_facts(layer))]
+    shown += [Paragraph()] if model.findings else []
+    return [*shown, *(Paragraph(one.line(), style=LEVELS[one.level]) for one in model.findings)]
 
 
 def _facts(layer: Layer) -> dict[str, str]:

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from pecli.core.document import Table
 from pecli.core.lazy import Array
-from pecli.core.terminal import table_of, unicode
 
 BETWEEN = 2  # blanks between two columns
-
-
-def gaps() -> tuple[str, str]:
-    """What stands for columns and for rows that are left out."""
-    return ("…", "⋮") if unicode() else ("...", ":")
+ACROSS, DOWN = "…", "⋮"  # what stands for columns and for rows that are left out
 
 
 def head_and_tail(n: int, most: int) -> tuple[int, int]:
@@ -35,7 +30,7 @@ def cells(values: Array, digits: int) -> list[list[str]]:
 
 def grid(
     corner: str, header: Sequence[str], labels: Sequence[str], values: Array, *, width: int, digits: int, gap: int = 0
-) -> Any:
+) -> Table:
     """A table of numbers with a label before each row.
 
     Parameters
@@ -51,10 +46,9 @@ def grid(
     first, last = _near(len(header), width)
     texts = cells(values[:, [*first, *last]], digits)
     widths = [_widest([header[at], *(row[i] for row in texts)]) for i, at in enumerate([*first, *last])]
-    across, down = gaps()
     room = width - _widest([corner, *labels])
     head, tail = _fitting(widths, room, len(header) > len(widths))
-    between = [] if head + tail == len(header) else [across]
+    between = [] if head + tail == len(header) else [ACROSS]
 
     def line(label: str, row: Sequence[str]) -> list[str]:
         return [label, *row[:head], *between, *row[len(row) - tail :]]
@@ -62,11 +56,8 @@ def grid(
     shown = [header[at] for at in (*first, *last)]
     rows = [line(label, row) for label, row in zip(labels, texts, strict=True)]
     if gap:
-        rows.insert(gap, line(down, [down] * len(widths)))
-    table = table_of(line(corner, shown), rows, show_edge=False, collapse_padding=True)
-    for column in table.columns:
-        column.justify, column.no_wrap = "right", True
-    return table
+        rows.insert(gap, line(DOWN, [DOWN] * len(widths)))
+    return Table(line(corner, shown), rows, numbers=True, plain=True)
 
 
 def _near(n: int, width: int) -> tuple[range, range]:
@@ -78,7 +69,7 @@ def _fitting(widths: Sequence[int], room: int, more: bool) -> tuple[int, int]:
     """How many columns fit from the left and from the right; at least the first."""
     if not more and sum(widths) + BETWEEN * len(widths) <= room:
         return len(widths), 0
-    head, tail, free = 1, 0, room - BETWEEN - widths[0] - BETWEEN - len(gaps()[0])
+    head, tail, free = 1, 0, room - BETWEEN - widths[0] - BETWEEN - len(ACROSS)
     while head + tail < len(widths) - 1:
         left = head == tail
         free -= BETWEEN + (widths[head] if left else widths[-1 - tail])

@@ -1,4 +1,4 @@
-"""What every report is: options, `compute` (numbers), `show` (rich renderables for the terminal, no numbers made)."""
+"""What every report is: options, `compute` (numbers), `show` (a document, no numbers made)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from pecli.analysis import Analysis, E, Numbers, View
+from pecli.core.document import Block
 
 __all__ = ["Numbers", "Report", "View"]
 
@@ -25,5 +26,5 @@ class Report(Analysis[E]):
         return None
 
     @abstractmethod
-    def show(self, numbers: Any, width: int) -> list[Any]:
-        """What to print, one rich renderable below the other, for a terminal of so many columns."""
+    def show(self, numbers: Any, width: int) -> list[Block]:
+        """What to print, one block below the other, where so many characters stand in a line."""

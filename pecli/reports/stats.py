@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
+from pecli.core.document import Block, Paragraph, Table
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
-from pecli.core.terminal import table_of, text_of
 from pecli.encodings.capabilities import TableEncoding
 from pecli.measures.pairwise import MEASURES, is_by_offset, measure_option, measures
 from pecli.reports.indicators import SAMPLE, Indicators, indicators
@@ -89,15 +89,15 @@ class Stats(Report[TableEncoding]):
         values = np.array([list(flat(one).values()) for one in measured], dtype=np.float64)
         return StatsNumbers(view=view, values=values, encoding=np.arange(len(measured)), measured=measured)
 
-    def show(self, numbers: StatsNumbers, width: int) -> list[Any]:
+    def show(self, numbers: StatsNumbers, width: int) -> list[Block]:
         both = list(zip(numbers.view.encodings, numbers.measured, strict=True))
         columns = [[encoding.spec(), *(text(one, encoding) for text in LINES.values())] for encoding, one in both]
         positions, thinned = numbers.view.positions, max(one.thinned for one in numbers.measured)
         title = f"positions {positions.start:,} to {positions.stop - 1:,}, {MEASURES[self.measure].label}"
         note = f"asymmetry and correlations: of one position in {thinned}" if thinned > 1 else ""
         tables = [side_by_side(["", *LINES], some) for some in groups(columns, width - max(map(len, LINES)))]
-        spaced = [one for table in tables for one in ("", table)]
-        return [text_of(title), *spaced[1:], *([text_of(note)] if note else [])]
+        spaced = [one for table in tables for one in (Paragraph(), table)]
+        return [Paragraph(title), *spaced[1:], *([Paragraph(note)] if note else [])]
 
 
 def groups(columns: list[list[str]], room: int) -> list[list[list[str]]]:
@@ -114,10 +114,10 @@ def groups(columns: list[list[str]], room: int) -> list[list[list[str]]]:
     return runs
 
 
-def side_by_side(labels: list[str], columns: list[list[str]]) -> Any:
+def side_by_side(labels: list[str], columns: list[list[str]]) -> Table:
     """A table of columns, the first cell of each its header."""
     header, *rows = zip(labels, *columns, strict=True)
-    return table_of(header, rows, show_edge=False, collapse_padding=True)
+    return Table(header, rows, plain=True)
 
 
 def flat(one: Indicators) -> dict[str, float]:

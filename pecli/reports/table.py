@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from pecli.core.document import Block, Paragraph
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
-from pecli.core.terminal import text_of
 from pecli.encodings.capabilities import TableEncoding
 from pecli.reports.number_table import grid, head_and_tail
 from pecli.reports.report import Numbers, Report, View
@@ -90,7 +90,7 @@ class Table(Report[TableEncoding]):
             dimensions=encoding.width,
         )
 
-    def show(self, numbers: TableNumbers, width: int) -> list[Any]:
+    def show(self, numbers: TableNumbers, width: int) -> list[Block]:
         encoding = numbers.view.encoding
         size = f"{encoding.label()}: {numbers.length:,} positions × {numbers.dimensions:,} dimensions"
         table = grid(
@@ -104,4 +104,4 @@ class Table(Report[TableEncoding]):
         )
         rest = numbers.length - len(numbers.table)
         left_out = f"left out: {rest:,} of {numbers.length:,} positions; --rows prints more, -o table.csv writes all"
-        return [text_of(size), table, *([text_of(left_out)] if rest else [])]
+        return [Paragraph(size), table, *([Paragraph(left_out)] if rest else [])]

@@ -96,7 +96,7 @@ def test_a_dash_writes_the_bytes_to_stdout_and_nothing_else(ask: Ask, folder: Pa
 
 def test_json_has_path_bytes_job_and_key_numbers(ask: Ask, folder: Path) -> None:
     ended = ask("distance", *SMALL, "--json", "-o", "a.png", "-o", "b.svg")
-    found = json.loads(ended.out)
+    (found,) = json.loads(ended.out)["results"]
     assert found["files"] == [{"path": name, "bytes": (folder / name).stat().st_size} for name in ("a.png", "b.svg")]
     assert found["job"]["command"] == "distance"
     assert found["facts"]["largest"] == pecli.figure("distance", d=7, length=11).numbers.facts()["largest"]
@@ -104,7 +104,7 @@ def test_json_has_path_bytes_job_and_key_numbers(ask: Ask, folder: Path) -> None
 
 
 def test_json_of_undefined_numbers_is_json(ask: Ask, folder: Path) -> None:
-    found = json.loads(ask("scatter", "-d", "1", "-n", "5", "--dpi", "20", "--json", "-o", "a.json").out)
+    (found,) = json.loads(ask("scatter", "-d", "1", "-n", "5", "--dpi", "20", "--json", "-o", "a.json").out)["results"]
     assert (found["facts"]["undefined"], found["facts"].get("pearson")) == (10, None)
 
 

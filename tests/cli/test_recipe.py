@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import tomllib
 from collections.abc import Callable
@@ -169,3 +170,40 @@ def test_one_file_without_a_job_leaves_no_half_a_recipe(ask: Ask, strange: Path)
 )
 def test_what_is_written_as_toml_reads_back(value: object) -> None:
     assert tomllib.loads(f"x = {toml(value)}") == {"x": value}
+
+
+@pytest.mark.parametrize(("made_in", "output", "table", "stands_in", "said"), [
+    (".", "l.png", "own.npy", "sub", "../own.npy"),
+    (".", "out/l.png", "own.npy", "out", "../own.npy"),
+    ("a", "l.png", "../own.npy", ".", "own.npy"),
+    (".", "l.png", "tables/own.npy", "tables", "own.npy"),
+    (".", "l.png", "own.npy", ".", "own.npy"),
+])  # fmt: skip
+def test_a_recipe_names_tables_as_seen_from_here(
+    ask: Ask, folder: Path, monkeypatch: pytest.MonkeyPatch, made_in: str, output: str, table: str, stands_in: str,
+    said: str,
+) -> None:  # fmt: skip
+    for name in (made_in, stands_in, Path(table).parent):
+        (folder / name).mkdir(exist_ok=True)
+    monkeypatch.chdir(folder / made_in)
+    np.save(table, np.ones((5, 4)))
+    line = ("heatmap", "-e", "learned", "--file", table, "--dpi", "20", "-o")
+    assert ask(*line, output).code == 0
+    picture = folder / made_in / output
+    monkeypatch.chdir(folder / stands_in)
+    if not os.path.exists("own.npy"):
+        np.save("own.npy", np.zeros((5, 4)))  # of the same name, and another
+    ended = ask("recipe", os.path.relpath(picture))
+    assert f"--file {said} " in ended.out and ended.err == ""
+    again = shlex.split(ended.out)[1:-1]
+    assert ask(*again, "again.png").code == 0
+    assert Path("again.png").stat().st_size > 0
+
+
+def test_a_table_that_is_nowhere_is_said(ask: Ask, folder: Path) -> None:
+    np.save("own.npy", np.ones((5, 4)))
+    assert ask("heatmap", "-e", "learned", "--file", "own.npy", "--dpi", "20", "-o", "l.png").code == 0
+    Path("own.npy").unlink()
+    ended = ask("recipe", "l.png")
+    assert "--file own.npy" in ended.out
+    assert ended.err == "pecli: own.npy is not found here: it is named as seen from the folder where l.png was made\n"

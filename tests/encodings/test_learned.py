@@ -17,7 +17,9 @@ from pecli.core.errors import UsageError
 from pecli.core.lazy import Array
 from pecli.core.positions import Blocks, Positions
 from pecli.encodings.learned import MOST, Learned
+from pecli.jobs.command_line import command
 from pecli.jobs.job import Job
+from pecli.jobs.picture import Picture
 
 DATA = Path(__file__).parents[1] / "data"
 MINILM = str(DATA / "minilm_16x24.safetensors")
@@ -84,7 +86,7 @@ def test_no_figure_extrapolates_and_each_ends_with_2(figure: str, file: str, tmp
     ("words", "code", "said"),
     [
         (("--file", "none.npy"), 2, "none.npy does not exist"),
-        (("--file", "model.pt"), 2, ".safetensors"),
+        (("--file", "model.pt"), 2, "model.pt does not exist"),
         (("--tensor", "wpe"), 2, "give --file too"),
         (("--file", MINILM, "--d", "23", "--length", "5"), 2, "has 24 columns"),
         (("--file", MINILM, "--tensor", "wte", "--length", "5"), 2, "wte"),
@@ -224,3 +226,42 @@ def test_a_formula_has_no_inputs() -> None:
 def test_it_says_that_it_is_trained_and_does_not_extrapolate() -> None:
     assert Learned.trained
     assert not Learned.extrapolates
+
+
+@pytest.mark.parametrize("rows", [77, 512])
+def test_without_a_length_a_table_shows_all_its_rows(folder: Path, rows: int) -> None:
+    table = np.random.default_rng(1).standard_normal((rows, 5))
+    np.save("own.npy", table)
+    picture = pecli.figure("heatmap", encoding="learned:file=own.npy")
+    assert np.array_equal(picture.numbers.main, table)
+    assert np.array_equal(pecli.encode("learned", file="own.npy"), table)
+    assert np.array_equal(pecli.encode("learned", file="own.npy", start=7), table[7:])
+    assert json.loads(picture.job.metadata())["job"]["length"] == rows
+    assert pecli.figure("heatmap", encoding="learned:file=own.npy", start=7).job.positions.length == rows - 7
+
+
+def test_what_is_not_a_table_from_a_file_has_the_usual_length(folder: Path) -> None:
+    np.save("own.npy", np.ones((77, 5)))
+    length = {
+        (name, *specs): pecli.figure(name, encoding=specs).job.positions.length
+        for name, specs in [
+            ("heatmap", ["sinusoidal"]),
+            ("heatmap", ["learned"]),
+            ("explain", ["sinusoidal"]),
+            ("explain", ["learned:file=own.npy"]),
+            ("attention", ["learned:file=own.npy,d=5"]),
+            ("offsets", ["sinusoidal", "learned:file=own.npy"]),
+        ]
+    }
+    assert list(length.values()) == [200, 200, 10, 10, 5, 77]
+
+
+@pytest.mark.parametrize("rows", [77, 200])
+def test_a_recipe_of_a_table_tells_the_length_that_was_drawn(folder: Path, rows: int) -> None:
+    np.save("own.npy", np.ones((rows, 5)))
+    job = Job.make("heatmap", {"encoding": "learned:file=own.npy", "output": "a.json"})
+    Picture(job).save()
+    Path("own.npy").unlink()  # a recipe does not look for it
+    ended = CliRunner().invoke(app, ["recipe", "a.json"])
+    assert f"--file own.npy --length {rows}" in ended.stdout
+    assert command(job) == ended.stdout.strip()

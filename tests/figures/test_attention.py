@@ -43,7 +43,7 @@ def test_every_row_sums_to_one_in_every_panel(encoding: str) -> None:
 
 
 @pytest.mark.parametrize("d", [1, 2, 7, 16, 128, 257])
-@pytest.mark.parametrize("tokens", [None, LONG, "a a b", "one"])
+@pytest.mark.parametrize("tokens", [None, LONG, "a a b"])
 def test_without_the_encoding_the_second_is_exactly_the_first_permuted(d: int, tokens: str | None) -> None:
     for seed in range(3):
         numbers = made(d=d, tokens=tokens, content_seed=seed, reorder="reverse")

@@ -127,13 +127,13 @@ def test_a_picture_is_computed_once() -> None:
 
 
 def test_a_logarithmic_axis_begins_at_position_1() -> None:
-    found = pecli.figure("heatmap", positions="log", d=6, length=3).numbers
+    found = pecli.figure("heatmap", log=True, d=6, length=3).numbers
     assert found.arrays()["positions"].tolist() == [1, 2]
     assert np.array_equal(found.main, pecli.encode(d=6, start=1, length=2))
-    assert pecli.figure("heatmap", positions="log", d=6, start=5, length=3).numbers.arrays()["positions"][0] == 5
+    assert pecli.figure("heatmap", log=True, d=6, start=5, length=3).numbers.arrays()["positions"][0] == 5
 
 
 @pytest.mark.parametrize(("start", "length"), [(0, 2), (0, 1), (-1, 9)])
 def test_positions_that_have_no_logarithmic_axis_are_refused(start: int, length: int) -> None:
     with pytest.raises(UsageError, match="a start of 0 or more and 3 positions"):
-        pecli.figure("heatmap", positions="log", start=start, length=length)
+        pecli.figure("heatmap", log=True, start=start, length=length)

@@ -110,7 +110,7 @@ def test_any_panels_are_whole_where_the_height_is_free(names: str) -> None:
         ("distance", {"length": 3001, "size": "column", "encoding": "sinusoidal"}),
         ("relative", {"length": 10**6, "size": "column"}),
         ("heatmap", {"d": 512, "length": 10**9, "size": "column", "title": LONG}),
-        ("heatmap", {"length": 10**9, "positions": "log"}),
+        ("heatmap", {"length": 10**9, "log": True}),
         ("compare", {"title": LONG * 2, "size": "column", "length": 400}),
         ("compare", {"figure": "distance", "difference": True}),
         ("offsets", {"d": 1, "length": 1}),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,6 +23,7 @@ from pecli.figures.token_axes import label_tokens, turn_tokens
 from pecli.figures.tokens import EXAMPLES, products, random_vector, read_order
 from pecli.jobs.job import Job
 
+Ask = Callable[..., Any]
 FILES = {"tokens": "a b a", "d": 5}
 
 
@@ -97,8 +100,8 @@ def test_numbers_too_large_to_multiply_are_an_error_not_nan(folder: Path) -> Non
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"tokens": ""}, "tokens holds no token"),
-        ({"tokens": " \t"}, "tokens holds no token"),
+        ({"tokens": ""}, "tokens='' holds no token"),
+        ({"tokens": "a"}, "tokens='a' holds one token, and order shows with two or more"),
         ({"tokens": "a\udcff b"}, "UTF-8"),
         ({"tokens": "a b", "sentences": "like"}, "exclude each other"),
         ({"sentences": "lik"}, "did you mean 'like'"),
@@ -227,3 +230,31 @@ def test_the_tokens_are_among_the_texts_that_need_fonts() -> None:
     )
     assert pecli.figure("compare", figure="terms", encoding=["clock", "sinusoidal"]).job.figure.texts()  # type: ignore[attr-defined]  # a figure
     assert pecli.figure("overview", panels="heatmap,terms").job.figure.texts()  # type: ignore[attr-defined]  # a figure
+
+
+@pytest.mark.parametrize(("text", "words"), [
+    ("我喜欢吃苹果", ("我", "喜", "欢", "吃", "苹", "果")),
+    ("我喜欢GPT", ("我", "喜", "欢", "GPT")),
+    ("我 喜欢 吃 苹果", ("我", "喜欢", "吃", "苹果")),
+    ("to be", ("to", "be")),
+])  # fmt: skip
+def test_chinese_without_spaces_is_cut_by_character(text: str, words: tuple[str, ...]) -> None:
+    assert Terms(tokens=text).words == words
+
+
+def test_a_line_says_that_chinese_was_cut(ask: Ask) -> None:
+    cut, spaced = (
+        ask("attention", "--tokens", text, "--reorder", order, "--dpi", "20", "-o", "a.png")
+        for text, order in (("我喜欢吃苹果", "苹果我喜欢吃"), ("我 喜欢 吃 苹果", "苹果 我 喜欢 吃"))
+    )
+    assert cut.code == spaced.code == 0
+    assert "tokens without spaces are cut by character, 6 here: put spaces between words" in cut.err
+    assert "cut" not in spaced.err
+
+
+@pytest.mark.parametrize("figure", ["attention", "terms"])
+@pytest.mark.parametrize("text", ["apples", "我", " "])
+def test_one_token_is_refused_with_why(ask: Ask, figure: str, text: str) -> None:
+    refused = ask(figure, "--tokens", text)
+    assert refused.code == 2 and refused.out == ""
+    assert "order shows with two or more: separate words by spaces: 'I like you'" in refused.err

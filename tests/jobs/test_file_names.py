@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from pecli.core.errors import UnknownNameError
 from pecli.jobs.file_names import LONGEST, blanks, changed, filled, name_of, plain_path
-from pecli.jobs.job import Job
+from pecli.jobs.job import Job, jobs_of
+
+Ask = Callable[..., Any]
 
 
 def job(analysis: str = "heatmap", /, **options: Any) -> Job:
@@ -122,3 +125,39 @@ def test_a_made_up_name_is_no_longer_than_file_systems_take(letter: str) -> None
 def test_a_name_of_the_longest_length_is_not_cut() -> None:
     letters = LONGEST - len("heatmap-sinusoidal-title")
     assert len(name_of(job(title="a" * letters))) == LONGEST == 120
+
+
+@pytest.mark.parametrize(("given", "names"), [
+    ({"base": [10, 10000]}, ["heatmap-sinusoidal-base10", "heatmap-sinusoidal-base10000"]),
+    ({"d": [64, 128], "base": [10000, 10]}, [
+        "heatmap-sinusoidal-d64-base10000", "heatmap-sinusoidal-d64-base10",
+        "heatmap-sinusoidal-d128-base10000", "heatmap-sinusoidal-d128-base10",
+    ]),
+    ({"length": [100, 200]}, ["heatmap-sinusoidal-length100", "heatmap-sinusoidal-length200"]),
+    ({"encoding": ["sinusoidal:base=10", "sinusoidal", "rope", "clock"]}, [
+        "heatmap-sinusoidal-base10", "heatmap-sinusoidal-base10000", "heatmap-rope-base10000", "heatmap-clock",
+    ]),
+    ({"no_title": [False, True]}, ["heatmap-sinusoidal-no_titlefalse", "heatmap-sinusoidal-no_title"]),
+    ({"base": [10]}, ["heatmap-sinusoidal-base10"]),
+    ({"base": 10000}, ["heatmap-sinusoidal"]),
+])  # fmt: skip
+def test_names_made_up_in_a_sweep_tell_all_that_is_swept(given: dict[str, Any], names: list[str]) -> None:
+    assert [job.paths for job in jobs_of("heatmap", given)] == [(f"{name}.png",) for name in names]
+
+
+def test_the_command_is_a_blank_as_it_is_a_key() -> None:
+    (job,) = jobs_of("compare", {"figure": "distance", "output": "{command}-{figure}.png"})
+    assert job.paths == ("compare-distance.png",)
+
+
+@pytest.mark.parametrize(("count", "said"), [
+    (2, "two pictures would be written to a.png: put {base} into its name, as in a-{base}.png"),
+    (12, "12 pictures would be written to a.png: put {base} into its name, as in a-{base}.png"),
+])  # fmt: skip
+def test_pictures_in_one_name_are_said_once_with_what_to_do(ask: Ask, count: int, said: str) -> None:
+    refused = ask("heatmap", "--base", ",".join(map(str, range(1, count + 1))), "-o", "a.png")
+    assert refused.code == 2 and refused.err.strip() == f"pecli: {said}"
+
+
+def test_a_name_lacks_every_option_that_is_swept(ask: Ask) -> None:
+    assert "put {d}-{base} into its name" in ask("heatmap", "--base", "10,20", "-d", "4,6", "-o", "a.png").err

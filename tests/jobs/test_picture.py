@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import io
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -12,6 +14,9 @@ from matplotlib.figure import Figure as Drawing
 from PIL import Image
 
 import pecli
+from pecli.core.errors import UsageError
+from pecli.figures.tokens import TokenFigure
+from pecli.jobs.job_options import ANALYSES
 
 
 def test_encode_gives_the_table() -> None:
@@ -46,7 +51,7 @@ def test_two_panels_share_a_given_axes() -> None:
 
 
 def test_shows_itself_in_a_notebook() -> None:
-    png = pecli.figure("heatmap", d=7, length=5, dpi=30)._repr_png_()
+    png = pecli.figure("heatmap", d=7, length=5, dpi=30)._repr_png_() or b""
     with Image.open(io.BytesIO(png)) as image:
         assert image.size[0] == int(6.75 * 30)
 
@@ -89,3 +94,22 @@ def test_bytes_do_not_depend_on_what_else_is_rendered(figure: str) -> None:
     together = pecli.figure(figure, d=7, length=5, dpi=30).render("pdf", "svg", "png")
     alone = [pecli.figure(figure, d=7, length=5, dpi=30).render(format)[0] for format in ("pdf", "svg", "png")]
     assert together == alone
+
+
+@pytest.mark.parametrize("name", [name for name, one in ANALYSES.items() if one.one_table])
+def test_numbers_as_columns_are_those_of_a_csv_file(name: str, folder: Path) -> None:
+    options: dict[str, Any] = {} if issubclass(ANALYSES[name], TokenFigure) else {"length": 5}
+    picture = pecli.figure(name, **options)
+    columns = picture.to_dict()
+    assert len({len(column) for column in columns.values()}) == 1
+    picture.save("a.csv")
+    header, *rows = csv.reader(Path("a.csv").read_text(encoding="utf-8").splitlines())
+    assert header == list(columns)
+    for name, cells in zip(header, zip(*rows, strict=True), strict=True):
+        if columns[name].dtype.kind == "f":
+            assert [float(cell or "nan") for cell in cells] == pytest.approx(columns[name].tolist(), nan_ok=True)
+
+
+def test_several_tables_have_no_columns(folder: Path) -> None:
+    with pytest.raises(UsageError, match=r"picture\.numbers\.arrays\(\) has them by name"):
+        pecli.figure("overview", length=5).to_dict()

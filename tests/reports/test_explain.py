@@ -37,7 +37,7 @@ specs = pytest.mark.parametrize("spec", [*TAKEN, *SMALL.values()])
 def facts(ask: Ask, *words: str) -> dict[str, Any]:
     answer = ask("explain", *words, "--json")
     assert answer.code == 0, answer.err
-    result: dict[str, Any] = json.loads(answer.out)["facts"]
+    result: dict[str, Any] = json.loads(answer.out)["results"][0]["facts"]
     return result
 
 

@@ -178,7 +178,7 @@ def test_encodings_stand_side_by_side(ask: Ask, monkeypatch: pytest.MonkeyPatch,
 
 def test_json_has_every_result_and_null_where_there_is_none(ask: Ask) -> None:
     answer = ask("stats", "clock", "-e", "binary:d=9", "--length", "1", "--json")
-    data = json.loads(answer.out)
+    (data,) = json.loads(answer.out)["results"]
     first, second = data["facts"]["statistics"]
     assert (first["encoding"], second["encoding"]) == ("clock", "binary:d=9")
     assert first["spread"] is None and first["closest"] is None and first["slow_pairs"] == 3
@@ -235,7 +235,7 @@ def test_a_sweep_of_bases_says_where_the_sum_turns_negative(ask: Ask) -> None:
     words = ("stats", "rope:d=128", "--length", "1024", "--base", "4000,4300,4400", "--json")
     found = {
         one["facts"]["statistics"][0]["encoding"]: one["facts"]["statistics"][0]["first_negative"]
-        for one in json.loads(ask(*words).out)
+        for one in json.loads(ask(*words).out)["results"]
     }
     assert found["rope:base=4300"] is None
     assert found["rope:base=4000"] < 1024 and found["rope:base=4400"] < 1024  # not monotone

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -10,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from rich.console import Console
 
 import pecli
+from pecli.core.terminal import show
 from pecli.encodings import ENCODINGS
 from pecli.reports.number_table import grid, head_and_tail, number
 from pecli.reports.table import Table
@@ -77,7 +76,7 @@ def test_positions_and_columns_speak_the_encodings_language(ask: Ask) -> None:
 
 def test_a_billion_positions_cost_the_rows_shown(ask: Ask) -> None:
     answer = ask("table", "--length", "1e9", "--d", "6", "--rows", "4", "--json")
-    facts = json.loads(answer.out)["facts"]
+    facts = json.loads(answer.out)["results"][0]["facts"]
     assert (facts["length"], facts["left_out"]) == (10**9, 10**9 - 4)
     assert [row["position"] for row in facts["rows"]] == [0, 1, 10**9 - 2, 10**9 - 1]
     expected = pecli.encode(d=6, start=10**9 - 1, length=1)[0]
@@ -118,7 +117,7 @@ def test_a_number_is_never_minus_zero() -> None:
 @pytest.mark.parametrize("shown", range(1, 9))
 def test_as_many_columns_are_shown_as_there_is_room_for(shown: int) -> None:
     def columns(width: int) -> int:
-        return len(grid("p", list("abcdefghij"), ["0"], np.zeros((1, 10)), width=width, digits=0).columns)
+        return len(grid("p", list("abcdefghij"), ["0"], np.zeros((1, 10)), width=width, digits=0).header)
 
     room = len("p") + 3 * shown + len("  …")  # two blanks before every column of one letter
     assert columns(room) == columns(room + 2) == 1 + shown + 1
@@ -126,9 +125,7 @@ def test_as_many_columns_are_shown_as_there_is_room_for(shown: int) -> None:
     assert columns(len("p") + 3 * 10) == 1 + 10  # all of them need no gap
 
 
-def test_a_grid_fills_the_room_that_it_counts_with() -> None:
+def test_a_grid_fills_the_room_that_it_counts_with(capsys: pytest.CaptureFixture[str]) -> None:
     made = grid("p", list("abcdefghij"), ["0"], np.zeros((1, 10)), width=22, digits=0)
-    screen = Console(width=80, file=io.StringIO())
-    with screen.capture() as printed:
-        screen.print(made)
-    assert max(len(line.rstrip()) for line in printed.get().splitlines()) == 22
+    show([made])
+    assert max(len(line.rstrip()) for line in capsys.readouterr().out.splitlines()) == 22

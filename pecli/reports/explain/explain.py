@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from pecli.core.document import Block
 from pecli.core.errors import UsageError, mention
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
@@ -112,7 +113,7 @@ class Explain(Report[TableEncoding]):
             result_entry=result_entry(encoding, vectors=vectors, rows=rows, result=result, own=own, column=column),
         )
 
-    def show(self, numbers: ExplainNumbers, width: int) -> list[Any]:
+    def show(self, numbers: ExplainNumbers, width: int) -> list[Block]:
         formula = numbers.view.encoding.formulas.get(self.lang, numbers.view.encoding.formula)
         said = {"file": self.embeddings or "", "formula": formula, "errata": self.errata}
         return sections(numbers, TEXTS[self.lang], said, width, self.rows, self.digits)

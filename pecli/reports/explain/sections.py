@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pecli.core.document import Block, Facts, Paragraph, Table
 from pecli.core.lazy import Array
-from pecli.core.terminal import facts_of, table_of, text_of
 from pecli.encodings.harmonic import Harmonic
-from pecli.reports.number_table import gaps, grid, head_and_tail
+from pecli.reports.number_table import DOWN, grid, head_and_tail
 
 if TYPE_CHECKING:
     from pecli.reports.explain.numbers import ExplainNumbers
@@ -29,9 +29,9 @@ class Page:
 
     def say(self, key: str, **more: Any) -> Any:
         """A sentence, filled in."""
-        return text_of(self.texts[key].format(**self.filling, **more))
+        return Paragraph(self.texts[key].format(**self.filling, **more))
 
-    def numbered(self, values: Array, labels: Sequence[str], header: Sequence[str] | None = None) -> list[Any]:
+    def numbered(self, values: Array, labels: Sequence[str], header: Sequence[str] | None = None) -> list[Block]:
         """A table of numbers with its middle rows left out, and a line that says so."""
         head, tail = head_and_tail(len(values), self.rows)
         chosen = [*range(head), *range(len(values) - tail, len(values))]
@@ -44,9 +44,9 @@ class Page:
     def listed(self, keys: Sequence[str], rows: Sequence[Sequence[str]]) -> Any:
         """A table of texts with its middle rows left out."""
         head, tail = head_and_tail(len(rows), self.rows)
-        gap = [] if head == len(rows) else [[gaps()[1]] * len(keys)]
+        gap = [] if head == len(rows) else [[DOWN] * len(keys)]
         shown = [*rows[:head], *gap, *rows[len(rows) - tail :]]
-        return table_of([self.texts[key] for key in keys], shown, show_edge=False)
+        return Table([self.texts[key] for key in keys], shown, plain=True)
 
     def positions(self) -> list[str]:
         """The positions of the table in the encoding's own terms."""
@@ -55,37 +55,37 @@ class Page:
 
 def sections(
     numbers: ExplainNumbers, texts: Mapping[str, str], said: Mapping[str, Any], width: int, rows: int, digits: int
-) -> list[Any]:
+) -> list[Block]:
     """The whole walk, one section below the other."""
     length, dimensions = numbers.table.shape
     filling = {**said, "length": length, "dimensions": dimensions, "words": len(numbers.words)}
     page = Page(numbers, texts, filling, width, rows, digits)
     chosen = {"outcome": numbers.how, "frequencies": "frequencies" if len(numbers.frequencies) else "variation"}
-    result: list[Any] = []
+    result: list[Block] = []
     written = [(key, body) for key, section in SECTIONS.items() if (body := section(page))]
     for at, (key, body) in enumerate(written, 1):
         title = texts[chosen.get(key, key)].format(**filling)
-        result += [text_of(f"{at}. {title}", "bold"), *body, ""]
+        result += [Paragraph(f"{at}. {title}", heading=True), *body, Paragraph()]
     return result[:-1]
 
 
-def parameters(page: Page) -> list[Any]:
+def parameters(page: Page) -> list[Block]:
     """The encoding, its formula and its size."""
     encoding = page.numbers.view.encoding
     length, dimensions = page.numbers.table.shape
     facts = {"encoding": encoding.label(), "formula": page.filling["formula"], "length": str(length)}
     facts |= {"dimensions": f"{dimensions}"}
-    return [facts_of({page.texts[key]: fact for key, fact in facts.items()})]
+    return [Facts({page.texts[key]: fact for key, fact in facts.items()})]
 
 
-def positions(page: Page) -> list[Any]:
+def positions(page: Page) -> list[Block]:
     """All of them, or both ends."""
     texts = page.positions()
     head, tail = head_and_tail(len(texts), 2 * page.rows)
-    return [text_of(", ".join([*texts[:head], *([] if head == len(texts) else ["…"]), *texts[len(texts) - tail :]]))]
+    return [Paragraph(", ".join([*texts[:head], *([] if head == len(texts) else ["…"]), *texts[len(texts) - tail :]]))]
 
 
-def frequencies(page: Page) -> list[Any]:
+def frequencies(page: Page) -> list[Block]:
     """Frequency and wavelength of every pair; without frequencies how often every column changes."""
     encoding, numbers = page.numbers.view.encoding, page.numbers
     if not isinstance(encoding, Harmonic):
@@ -100,14 +100,14 @@ def frequencies(page: Page) -> list[Any]:
     return [shown, page.say("turning"), *([page.say("div_term")] if numbers.article and page.filling["errata"] else [])]
 
 
-def table(page: Page) -> list[Any]:
+def table(page: Page) -> list[Block]:
     """The numbers, each column with its formula."""
     formulas = page.numbers.view.encoding.column_formulas()
     header = [f"{column}\n{formula}" for column, formula in enumerate(formulas)]
     return [page.say("table_said"), *page.numbered(page.numbers.table, page.positions(), header)]
 
 
-def entry(page: Page) -> list[Any]:
+def entry(page: Page) -> list[Block]:
     """One entry of the table from its formula to its digits."""
     one = page.numbers.entry
     return [written("PE", one)]
@@ -115,10 +115,10 @@ def entry(page: Page) -> list[Any]:
 
 def written(name: str, one: Entry) -> Any:
     """The name of an entry, the steps to its value and the value."""
-    return text_of(" = ".join([f"{name}({one.position}, {one.column})", *one.steps, f"{one.value:.10g}"]))
+    return Paragraph(" = ".join([f"{name}({one.position}, {one.column})", *one.steps, f"{one.value:.10g}"]))
 
 
-def word_vectors(page: Page) -> list[Any]:
+def word_vectors(page: Page) -> list[Block]:
     """The vectors before anything is done to them."""
     return [page.say(page.numbers.origin), *page.numbered(page.numbers.embeddings, word_labels(page))]
 
@@ -132,7 +132,7 @@ def word_labels(page: Page) -> list[str]:
     return [f"{text(start + at)} {page.numbers.words[at]}".strip() for at in places]
 
 
-def outcome(page: Page) -> list[Any]:
+def outcome(page: Page) -> list[Block]:
     """What is done with the rows of the table, and what comes of it."""
     numbers, one = page.numbers, page.numbers.result_entry
     if numbers.how == "pair_up":
@@ -143,7 +143,7 @@ def outcome(page: Page) -> list[Any]:
     return [*before, *page.numbered(numbers.result, labels), *line, page.say(f"{numbers.how}_done")]
 
 
-def product(page: Page) -> list[Any]:
+def product(page: Page) -> list[Block]:
     """What a turned query and a turned key give: the same at every pair of positions with one offset."""
     numbers = page.numbers
     if not len(numbers.products):
@@ -151,11 +151,11 @@ def product(page: Page) -> list[Any]:
     texts = [[f"{m:g}", f"{n:g}", f"{offset:g}", f"{value:.10g}"] for m, n, offset, value in numbers.products.tolist()]
     query, key = (numbers.words[at] or str(at) for at in (0, min(1, len(numbers.words) - 1)))
     header = ["m", "n", page.texts["offset"], page.texts["dot"]]
-    shown = table_of(header, texts, show_edge=False)
+    shown = Table(header, texts, plain=True)
     return [page.say("product_said", query=query, other=key), shown, page.say("product_done")]
 
 
-def pair_table(page: Page) -> list[Any]:
+def pair_table(page: Page) -> list[Block]:
     """The row of the table that each pair of words gets."""
     from pecli.core.lazy import np
 
@@ -167,7 +167,7 @@ def pair_table(page: Page) -> list[Any]:
     return [shown, *page.numbered(page.numbers.rows, starts)]
 
 
-SECTIONS: dict[str, Callable[[Page], list[Any]]] = {
+SECTIONS: dict[str, Callable[[Page], list[Block]]] = {
     "parameters": parameters,
     "positions": positions,
     "frequencies": frequencies,

@@ -1,0 +1,51 @@
+"""What a command without a job says, in a terminal or as a file: Markdown, LaTeX, CSV or JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from pecli.core.document import Document
+from pecli.core.errors import UsageError, mention
+from pecli.core.terminal import results, show
+from pecli.files.about import About
+from pecli.files.formats import format_of
+from pecli.files.targets import STDOUT, check_target, is_stdout
+from pecli.files.text_bytes import csv, md, tex
+from pecli.files.writer import write
+
+WRITERS = {"md": md, "tex": tex, "csv": csv}
+FORMS = (*WRITERS, "json")
+OutputOption = Annotated[
+    str | None, typer.Option("--output", "-o", help=f"File to write: .{', .'.join(FORMS)}; - is standard output")
+]
+FormatOption = Annotated[str | None, typer.Option("--format", help=f"One of {', '.join(FORMS)}")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print it as JSON, as --format json does.")]
+
+
+def form_of(output: str | None, format: str | None, as_json: bool) -> str | None:
+    """The format that is asked for, None for what a terminal shows; raises UsageError for one that holds no text."""
+    if as_json and (output or format not in (None, "json")):
+        raise UsageError(f"{mention('json')} prints JSON: leave {mention('output')} and {mention('format')} out")
+    if as_json or (output is None and format is None):
+        return "json" if as_json else None
+    found = format_of(output or STDOUT, format)
+    if found not in FORMS:
+        raise UsageError(option="format" if format else "output", value=format or output, allowed=", ".join(FORMS))
+    return found
+
+
+def publish(document: Document, data: Any, output: str | None, form: str | None) -> None:
+    """Shows a document, or writes it, or the same as plain data, in the form that is asked for."""
+    if form is None:
+        show(document)
+        return
+    path = output or STDOUT
+    check_target(path, clobber=True, text=True)
+    encode = WRITERS.get(form)
+    pieces = encode(document, About("", "")) if encode else [json.dumps(data, allow_nan=False).encode() + b"\n"]
+    write(path, pieces)
+    if not is_stdout(path):
+        results([path])

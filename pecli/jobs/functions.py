@@ -1,0 +1,97 @@
+"""A function a figure and report, made of their options: ``pecli.heatmap(base=10)`` is ``pecli.figure("heatmap", …)``.
+
+`pecli/jobs/figure_functions.pyi` tells it to editors and type checkers; ``python -m pecli.jobs.functions`` prints that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from inspect import Parameter, Signature
+from typing import Any
+
+from pecli.analysis import Analysis
+from pecli.core.options import Option, default_of
+from pecli.jobs.job import Job
+from pecli.jobs.job_options import ANALYSES, Choice, encoding_parameters, known_options
+from pecli.jobs.picture import Picture
+
+LISTED = 20  # words of a choice that its type still lists
+HEAD = '''\
+"""The functions of all figures and reports, made of their options; python -m pecli.jobs.functions prints this."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from pecli.jobs.picture import Picture
+'''
+
+
+def function_of(name: str) -> Callable[..., Picture]:
+    """The function that draws a figure or computes a report of that name."""
+    analysis = ANALYSES[name]
+
+    def function(encoding: Any = None, **options: Any) -> Picture:
+        return Picture(Job.make(name, {"encoding": encoding, **options}))
+
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = "pecli"
+    function.__doc__ = documentation(analysis)
+    function.__signature__ = Signature(  # type: ignore[attr-defined]  # where inspect looks
+        [parameter(one) for one in arguments(analysis)], return_annotation="Picture"
+    )
+    return function
+
+
+def arguments(analysis: type[Analysis[Any]]) -> Iterator[Option]:
+    """The options with their defaults, the encoding first; None where the encoding or the file tells the default."""
+    own, open_ = analysis.default_options, {*encoding_parameters(), "length"}
+    known = known_options(analysis)
+    for name in (*Choice.options(), *(name for name in known if name not in Choice.options())):
+        one = known[name]
+        free = name in open_ or one.default in (None, ())
+        yield replace(one, default=None, optional=True) if free else replace(one, default=default_of(one, own))
+
+
+def parameter(one: Option) -> Parameter:
+    """One option as a parameter: the encoding may stand by its place, the others by their names alone."""
+    kind = Parameter.POSITIONAL_OR_KEYWORD if one.name in Choice.options() else Parameter.KEYWORD_ONLY
+    return Parameter(one.name, kind, default=one.default, annotation=annotation(one))
+
+
+def annotation(one: Option) -> str:
+    """The type of an option's values, as code."""
+    choices = list(one.choices()) if one.choices is not None else []
+    scalar = f"Literal[{', '.join(map(repr_, choices))}]" if 0 < len(choices) <= LISTED else one.scalar.__name__
+    scalar += " | str" if one.names else ""
+    several = f"{scalar} | Sequence[{scalar}]" if one.many else scalar
+    return f"{several} | None" if one.optional else several
+
+
+def repr_(value: Any) -> str:
+    """A value as code, in the quotation marks of this project."""
+    return repr(value).replace("'", '"')
+
+
+def documentation(analysis: type[Analysis[Any]]) -> str:
+    """What ``help`` shows: the summary, and what each option does."""
+    lines = [f"{one.name} : {annotation(one)}\n    {one.help} ({one.bounds})." for one in arguments(analysis)]
+    return f"{analysis.summary}.\n\nParameters\n----------\n" + "\n".join(lines)
+
+
+def stub() -> str:
+    """The text of the file that tells editors and type checkers."""
+    return HEAD + "".join(f"\n{stub_of(ANALYSES[name])}" for name in ANALYSES)
+
+
+def stub_of(analysis: type[Analysis[Any]]) -> str:
+    """One function of it."""
+    first, *rest = (f"{p.name}: {p.annotation} = {repr_(p.default)},\n" for p in map(parameter, arguments(analysis)))
+    lines = "".join(f"    {line}" for line in (first, "*,\n", *rest))
+    return f'def {analysis.name}(\n{lines}) -> Picture:\n    """{analysis.summary}."""\n'
+
+
+if __name__ == "__main__":
+    from pecli.core.terminal import results
+
+    results([stub().rstrip("\n")])

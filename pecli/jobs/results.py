@@ -1,0 +1,51 @@
+"""What came of a job as plain data: files, the whole job, key numbers, and what is seen in a sentence."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pecli.core.values import write_scalar
+from pecli.files.formats import FORMATS
+from pecli.files.number_bytes import plain
+
+if TYPE_CHECKING:
+    from pecli.jobs.job import Job
+    from pecli.jobs.picture import Picture
+    from pecli.jobs.run_jobs import Outcome
+
+
+def result_of(picture: Picture, paths: list[str]) -> dict[str, Any]:
+    """The result of one job: "files", "alt", "job", "encodings", "facts" and the versions that drew it."""
+    job = picture.job
+    whole = job.figure.drawn and all(FORMATS[target.format].numbers for target in job.targets)
+    numbers = picture.numbers if whole else picture.seen
+    files = [{"path": path, "bytes": picture.sizes[path]} for path in paths]
+    return {"files": files, **job_data(job), "facts": plain(numbers.facts())}
+
+
+def job_data(job: Job) -> dict[str, Any]:
+    """All that a job is of, defaults included, null where nothing is said; what its figures were drawn from."""
+    settings = {"command": job.figure.name, **job.settings()}
+    encodings = [{"name": one.name, "spec": one.spec(), **one.settings()} for one in job.encodings]
+    return {**json.loads(job.metadata()), "job": settings, "encodings": encodings, "alt": sentence(job)}
+
+
+def sentence(job: Job) -> str:
+    """What is to be seen, in one sentence for who does not see it: the figure, of what, where and how compared."""
+    figure, positions = job.figure, job.view.positions
+    labels = " and ".join(one.label() for one in job.view.encodings)
+    options = figure.changed(figure.default_options).items()
+    how = [f"{name.replace('_', ' ')} {figure.options()[name].write(value)}" for name, value in options]
+    where = f"positions {write_scalar(positions.start)} to {write_scalar(positions.stop - 1)}"
+    return f"{'; '.join([figure.summary, labels, where, *how])}."
+
+
+def outcome_data(outcome: Outcome) -> dict[str, Any]:
+    """What came of one picture of a batch: its state, why it failed, and the rest as `result_of` has it."""
+    there = [path for path in outcome.paths if os.path.isfile(path)]
+    files = [{"path": path, "bytes": Path(path).stat().st_size} for path in there]
+    failure = None if outcome.failure is None else outcome.failure.sentence()
+    return {"state": outcome.state, "failure": failure, "files": files, **job_data(outcome.job)}

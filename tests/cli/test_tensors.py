@@ -1,0 +1,105 @@
+"""`pecli tensors`: what is in a file, and what leads on from there."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+Ask = Callable[..., Any]
+
+
+@pytest.fixture
+def files(folder: Path) -> Path:
+    """The same table in every kind of file, beside others where it can."""
+    table = np.random.default_rng(2).standard_normal((77, 6)).astype(np.float32)
+    others: dict[str, Any] = {"h.0.attn.weight": np.ones((6, 18), np.float32), "ln.bias": np.ones(6, np.float32)}
+    np.save("t.npy", table)
+    np.savetxt("t.csv", table, delimiter=",")
+    np.savez("t.npz", **{"wpe.weight": table, **others})
+    save_file({"wpe.weight": table, **others}, "t.safetensors")
+    return folder
+
+
+@pytest.mark.parametrize("path", ["t.npy", "t.csv", "t.npz", "t.safetensors"])
+def test_the_table_is_marked_and_the_line_given_draws_it(ask: Ask, files: Path, path: str) -> None:
+    said = ask("tensors", path)
+    assert said.code == 0 and said.err == ""
+    (row,) = [line for line in said.out.splitlines() if "the table" in line]
+    assert "77 × 6" in row
+    line = shlex.split(said.out.splitlines()[-1].removeprefix("try: "))
+    assert ask(*line[1:], "-o", "a.npy").code == 0
+    assert np.load("a.npy").shape == (77, 6)
+
+
+def test_json_has_every_tensor_with_its_shape(ask: Ask, files: Path) -> None:
+    found = json.loads(ask("tensors", "t.npz", "--json").out)
+    assert [(one["name"], one["shape"], one["numbers"], one["table"]) for one in found["tensors"]] == [
+        ("wpe.weight", [77, 6], "float32", True),
+        ("h.0.attn.weight", [6, 18], "float32", False),
+        ("ln.bias", [6], "float32", False),
+    ]
+    (only,) = json.loads(ask("tensors", "t.csv", "--json").out)["tensors"]
+    assert only == {"name": None, "shape": [77, 6], "numbers": "text", "table": True}
+
+
+def test_where_the_table_cannot_be_told_the_line_names_one(ask: Ask, folder: Path) -> None:
+    np.savez("two.npz", a=np.ones((7, 3)), b=np.ones((5, 3)), c=np.ones(3))
+    said = ask("tensors", "two.npz").out
+    assert "the table" not in said
+    assert said.splitlines()[-1] == "try: pecli heatmap -e learned:file=two.npz,tensor=a"
+    np.savez("none.npz", c=np.ones(3))
+    assert "none has two dimensions" in ask("tensors", "none.npz").out
+
+
+def test_a_csv_that_pecli_wrote_is_listed_as_it_is_read(ask: Ask, folder: Path) -> None:
+    ask("table", "-d", "4", "-n", "9", "-o", "own.csv")
+    (only,) = json.loads(ask("tensors", "own.csv", "--json").out)["tensors"]
+    assert only["shape"] == [9, 4]
+
+
+@pytest.mark.parametrize("path", ["no.npz", "broken.npz", "a.txt"])
+def test_what_cannot_be_listed_is_one_line(ask: Ask, folder: Path, path: str) -> None:
+    Path("broken.npz").write_bytes(b"PK\3\4 no archive")
+    refused = ask("tensors", path)
+    assert refused.code in (1, 2) and refused.out == "" and len(refused.err.splitlines()) == 1
+    assert path in refused.err or ".txt" in refused.err
+
+
+TORCH = """
+class Tensor:
+    def __init__(self, value): self.value = value
+    def detach(self): return self
+    def float(self): return self
+    def numpy(self): return self.value
+def load(path, map_location, weights_only):
+    import numpy
+    assert (path, map_location, weights_only) == ("my model's.pt", "cpu", True)
+    table = Tensor(numpy.ones((7, 3)))
+    return table if SINGLE else {"wpe.weight": table}
+"""
+
+
+@pytest.mark.parametrize("single", [True, False])
+@pytest.mark.posix
+def test_the_line_that_converts_a_file_of_torch_makes_one_that_is_read(ask: Ask, folder: Path, single: bool) -> None:
+    Path("my model's.pt").write_bytes(b"\x80\x04.")
+    Path("torch.py").write_text(
+        f"SINGLE = {single}\n{TORCH}", encoding="utf-8"
+    )  # its load and tensors as they are used
+    refused = ask("heatmap", "-e", "learned", "--file", "my model's.pt")
+    assert refused.code == 2 and len(refused.err.splitlines()) == 1
+    line = refused.err.partition("convert it once: ")[2].strip()
+    assert line.startswith("python -c ") and "torch.load(" in line
+    subprocess.run(line.replace("python", sys.executable, 1), shell=True, check=True)
+    assert ask("tensors", "my model's.npz").code == 0
+    assert ask("heatmap", "-e", "learned", "--file", "my model's.npz", "-o", "a.npy").code == 0
+    assert np.load("a.npy").tolist() == np.ones((7, 3)).tolist()

@@ -1,0 +1,80 @@
+"""Pictures for web pages: SVG as text, inside a page, on light and dark ones; no background on request."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import pecli
+from pecli.files.picture_bytes import INK
+
+Ask = Callable[..., Any]
+SMALL: dict[str, Any] = {"d": 8, "length": 9, "dpi": 30}
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def svg(figure: str = "curves", **options: Any) -> str:
+    return pecli.figure(figure, **{**SMALL, **options}).render("svg")[0].decode()
+
+
+def test_text_stays_text_where_it_is_asked_for() -> None:
+    kept, drawn = (ElementTree.fromstring(svg(text=text)) for text in (True, False))
+    words = {"".join(one.itertext()).strip() for one in kept.iter(f"{SVG}text")}
+    assert {"position p", "sinusoidal, d 8, base 10000", "from 0"} <= words
+    assert next(drawn.iter(f"{SVG}text"), None) is None
+
+
+def test_inline_begins_with_the_first_tag_and_its_job_is_still_found(ask: Ask, folder: Path) -> None:
+    assert svg(inline=True).startswith("<svg ") and svg().startswith("<?xml ")
+    assert ask("curves", "-d", "8", "-n", "9", "--inline", "-o", "a.svg").code == 0
+    assert ask("recipe", "a.svg").out == "pecli curves --d 8 --length 9 --inline --output a.svg\n"
+
+
+def colours(text: str) -> list[str]:
+    return re.findall(r"(?:fill|stroke): (#[0-9a-f]{6})", text.partition("</defs>")[2])
+
+
+def test_light_and_dark_turn_over_ink_alone() -> None:
+    plain, auto = svg(), svg(style="auto")
+    (rule,) = re.findall(r"@media \(prefers-color-scheme: dark\) \{(.*?)\}\} ", auto)
+    assert rule.count(f'"fill: {INK}"') == rule.count(f'"stroke: {INK}"') == 1 and rule.count("!important") == 2
+    data = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00"}
+    assert data <= set(colours(plain)) and data <= set(colours(auto))
+    assert INK in colours(auto) and INK not in colours(plain)
+    assert set(colours(auto)) - data - {INK} <= {"#d0d0d0"}  # the grid, faint on both
+    assert "#000000" not in colours(auto) and "#ffffff" not in colours(auto)
+    assert "prefers-color-scheme" not in plain
+
+
+@pytest.mark.parametrize("figure", ["curves", "heatmap", "distance", "waves", "spectrum", "dials"])
+def test_no_text_of_any_figure_stays_black_on_a_dark_page(figure: str) -> None:
+    root = ElementTree.fromstring(svg(figure, style="auto", text=True))
+    styles = [one.get("style", "") for one in root.iter(f"{SVG}text")]
+    assert styles and all(f"fill: {INK}" in style for style in styles)
+
+
+def corner(**options: Any) -> Any:
+    with Image.open(io.BytesIO(pecli.figure("heatmap", **SMALL, **options).render("png")[0])) as image:
+        return np.asarray(image.convert("RGBA"))[0, 0].tolist()
+
+
+def test_a_transparent_picture_has_no_background() -> None:
+    assert corner() == [255, 255, 255, 255]
+    assert corner(transparent=True)[3] == 0
+
+
+@pytest.mark.parametrize("words", [("--text",), ("--inline",), ("--style", "auto")])
+def test_what_only_an_svg_has_is_refused_elsewhere(ask: Ask, words: tuple[str, ...]) -> None:
+    refused = ask("heatmap", "-d", "8", "-n", "9", *words, "-o", "a.png")
+    assert (
+        refused.code == 2 and f"{' '.join(words)} is of .svg files alone: write one: --output FILE.svg" in refused.err
+    )
+    assert ask("heatmap", "-d", "8", "-n", "9", "--dpi", "20", *words, "-o", "a.svg", "-o", "a.png").code == 0

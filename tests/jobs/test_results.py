@@ -1,0 +1,95 @@
+"""Results as JSON: one shape, the whole job; and what is seen, in one sentence."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from PIL import Image
+
+import pecli
+from pecli.jobs.job import Job
+from pecli.jobs.job_options import ANALYSES, shared_options
+from pecli.jobs.picture import Picture
+
+Ask = Callable[..., Any]
+SMALL = ("-d", "4", "-n", "5", "--dpi", "20")
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.mark.parametrize(("words", "count"), [
+    (("heatmap", *SMALL, "-o", "a.png"), 1),
+    (("heatmap", *SMALL, "--base", "10,100", "-o", "a{base}.png"), 2),
+    (("stats", "clock"), 1),
+    (("stats", "clock", "-n", "4,5"), 2),
+    (("table", "-o", "t.csv", "-n", "5"), 1),
+])  # fmt: skip
+def test_json_has_one_shape_whatever_is_asked(ask: Ask, words: tuple[str, ...], count: int) -> None:
+    found = json.loads(ask(*words, "--json").out)
+    assert list(found) == ["results"] and len(found["results"]) == count
+    for one in found["results"]:
+        assert set(one) == {"files", "job", "encodings", "alt", "facts", "pecli", "matplotlib", "numpy"}
+
+
+def test_json_has_the_whole_job_with_its_defaults(ask: Ask) -> None:
+    (one,) = json.loads(ask("heatmap", *SMALL, "-o", "a.png", "--json").out)["results"]
+    assert set(one["job"]) == {"command", *shared_options(ANALYSES["heatmap"])} - {"output", "format", "no_clobber"}
+    assert (one["job"]["length"], one["job"]["start"], one["job"]["cmap"]) == (5, 0, None)
+    (encoding,) = one["encodings"]
+    assert (encoding["name"], encoding["d"], encoding["base"]) == ("sinusoidal", 4, 10000)
+    job = dict(one["job"])
+    assert Job.make(job.pop("command"), job).metadata() == pecli.heatmap(d=4, length=5, dpi=20).job.metadata()
+
+
+def test_a_batch_says_the_same_of_each_picture(ask: Ask, folder: Path) -> None:
+    text = '[[figure]]\ncommand = "heatmap"\nbase = [10, 100]\nlength = 5\ndpi = 20\noutput = "{base}.png"\n'
+    (folder / "f.toml").write_text(text, encoding="utf-8")
+    for state in ("written", "skipped"):
+        ended = ask("batch", "f.toml", "-j", "1", "--json")
+        results = json.loads(ended.out)["results"]
+        assert [(one["state"], one["failure"]) for one in results] == [(state, None)] * 2
+        assert [one["files"] for one in results] == [
+            [{"path": f"{base}.png", "bytes": (folder / f"{base}.png").stat().st_size}] for base in (10, 100)
+        ]
+        assert [one["encodings"][0]["base"] for one in results] == [10, 100]
+
+
+@pytest.mark.parametrize("name", ANALYSES)
+def test_a_sentence_tells_what_is_seen(name: str) -> None:
+    said = Picture(Job.make(name, {})).alt
+    assert said.startswith(ANALYSES[name].summary) and said.endswith(".") and "\n" not in said
+    assert ANALYSES[name].default_encoding.split(":")[0] in said and re.search(r"positions -?\d+ to \d+", said)
+
+
+def test_it_tells_what_was_chosen() -> None:
+    said = pecli.distance("rope", measure="dot", start=-3, length=5).alt
+    assert said.endswith("; positions -3 to 1; measure dot.") and "rope, d 128" in said
+
+
+TITLE = "位置 & <b>"
+
+
+def test_files_say_their_title_and_what_is_seen() -> None:
+    picture = pecli.heatmap(d=4, length=5, dpi=20, title=TITLE)
+    png, svg, pdf = picture.render("png", "svg", "pdf")
+    with Image.open(io.BytesIO(png)) as image:
+        assert (image.info["Title"], image.info["Description"]) == (TITLE, picture.alt)
+    root = ElementTree.fromstring(svg)
+    assert (root.findtext(f"{SVG}title"), root.findtext(f"{SVG}desc")) == (TITLE, picture.alt)
+    assert root.get("role") == "img"
+    assert b"/Title " in pdf
+    plain = pecli.heatmap(d=4, length=5, dpi=20, no_title=True)
+    assert ElementTree.fromstring(plain.render("svg")[0]).findtext(f"{SVG}title") == "sinusoidal, d 4, base 10000"
+
+
+def test_the_style_of_an_svg_is_for_itself_alone() -> None:
+    svg = pecli.heatmap(d=4, length=5, dpi=20).render("svg")[0].decode()
+    root = ElementTree.fromstring(svg)
+    rules = [rule for style in root.iter(f"{SVG}style") for rule in re.findall(r"([^{}]+)\{", style.text or "")]
+    assert rules and all(rule.strip().startswith(f"#{root.get('id')} ") for rule in rules)

@@ -60,7 +60,7 @@ ANSWERS = [  # what is typed, and what the one line says
     ("rope", ["rope is an encoding", "pecli heatmap rope", "pecli encodings rope"]),
     ("heatmpa", ["did you mean heatmap"]),
     ("--base 10", ["stands behind a command", "pecli heatmap --base"]),
-    ("heatmap --lenght 5", ["did you mean --length?"]),
+    ("heatmap --lenght 5", ["did you mean --length"]),
     ("heatmap --measure dot", ["heatmap has no --measure", "distance"]),
     ("heatmap --metric dot", ["heatmap has no --measure", "distance"]),
     ("heatmap --xyz", ["no option --xyz:", "pecli heatmap --help"]),

@@ -80,6 +80,7 @@ def test_what_is_ignored_stays_ignored() -> None:
     assert arrived() is None
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # pytest 8.0 listens there itself
 def test_a_signal_inside_a_finalizer_is_no_noise(capsys: pytest.CaptureFixture[str]) -> None:
     class Interrupted:
         def __del__(self) -> None:

@@ -233,7 +233,7 @@ def test_a_title_breaks_anywhere_between_chinese_characters_and_never_inside_a_w
     with style_context(Canvas()):
         ruler = Ruler(100)
         lines = ruler.wrapped(LONG, 7, 1.5).split("\n")
-        assert "".join(lines) == LONG and len(lines) > 2
+        assert "".join(lines) == LONG and len(lines) > 1
         assert all(ruler.width(line, 7) <= 1.5 for line in lines)
     assert not any(line.startswith("，") for line in lines)
     assert pieces("one two $a b$, c") == ["one ", "two ", "$a b$, ", "c"]

@@ -17,6 +17,7 @@ from pecli.jobs.command_line import command
 from pecli.jobs.file_names import plain_path
 from pecli.jobs.found_inputs import seen_from_here
 from pecli.jobs.request import Request
+from pecli.jobs.sheets import as_one
 from pecli.jobs.sweep import requests_of
 
 FORMS = ("command", "toml")
@@ -61,7 +62,7 @@ def read_request(path: str, output: list[str] | None = None) -> Request:
     carried = read_metadata(path)
     values = dict(carried["job"])
     name = str(values.pop("command", ""))
-    (request,) = requests_of(name, {**values, "output": output or [plain_path(path)]}, swept=False)
+    (request,) = as_one(requests_of(name, {**values, "output": output or [plain_path(path)]}))
     found, lost = seen_from_here(request, path, carried.get("inputs", []))
     for file in lost:
         say(f"{file} is not found here: it is named as seen from the folder where {path} was made")

@@ -54,6 +54,7 @@ class Compare(Figure[Encoding]):
     several: ClassVar[bool] = True
     specs_are_arguments: ClassVar[bool] = True
     one_table: ClassVar[bool] = False
+    shares_limits: ClassVar[bool] = False
     composed: ClassVar[bool] = True
 
     figure: str = option("heatmap", "the figure that is drawn for each", choices=single_figures)

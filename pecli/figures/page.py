@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import partial, reduce
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pecli.analysis import Numbers, View
 from pecli.core.errors import UsageError, mention
@@ -20,6 +21,7 @@ from pecli.figures.measure import Margins, around, block_of, guess, state_of, wi
 from pecli.figures.panels import Bar, Panel, labelled
 from pecli.figures.style import set_sizes
 from pecli.figures.text_size import Ruler
+from pecli.figures.windows import share_windows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,50 +46,117 @@ def draw_page(
     ------
     UsageError : the size does not hold what has to be said, before anything is computed
     """
-    page = _fitting(figure, view, canvas, title)
+    (drawing,), numbers = draw_pages(figure, view, [Sheet(figure, view, title)], canvas, lambda all_: [all_], known)
+    return drawing, numbers
+
+
+def draw_pages(
+    whole: Figure[Any],
+    view: View[Any],
+    sheets: Sequence[Sheet],
+    canvas: Canvas,
+    apart: Callable[[Any], Sequence[Numbers[Any]]],
+    known: Numbers[Any] | None = None,
+) -> tuple[list[Drawing], Numbers[Any]]:
+    """Pictures in which everything has one place, and the numbers that they show.
+
+    Parameters
+    ----------
+    whole, view : the figure that computes for all of them, and what it looks at
+    sheets : what is to be on each page, with as many panels each
+    apart : the numbers of each page
+    known : every number, where they have been computed already
+
+    Raises
+    ------
+    UsageError : the size does not hold what has to be said, before anything is computed
+    """
+    pages = _fitting(sheets, canvas)
     for _ in range(TRIES):
-        seen = page.seen()
-        every = known is not None and figure.shape(known.view) == figure.shape(seen)
-        numbers = known if known is not None and every else figure.compute(seen)
-        page.show(numbers.limited(partial(chosen, canvas)))
-        if not page.lost(seen) or figure.shape(page.seen()) == figure.shape(seen):
+        seen = _seen(pages, view)
+        every = known is not None and whole.shape(known.view) == whole.shape(seen)
+        numbers = known if known is not None and every else whole.compute(seen)
+        for page, own in zip(pages, apart(numbers.limited(partial(chosen, canvas))), strict=True):
+            page.show(own)
+        if len(pages) > 1:
+            share_windows([one for page in pages for one in page.axes], [one for page in pages for one in page.panels])
+        arrange(pages)
+        if not any(page.lost(old) for page, old in zip(pages, _parts(seen, pages), strict=True)):
             break
-        page = Page(figure, view, page.canvas, title, page.layout)
-    page.drawing.set_dpi(canvas.dpi)
-    return page.drawing, numbers
+        if whole.shape(_seen(pages, view)) == whole.shape(seen):
+            break
+        pages = [Page(page.sheet, page.canvas, page.layout) for page in pages]
+    for page in pages:
+        page.drawing.set_dpi(canvas.dpi)
+    align_titles([page.drawing for page in pages])
+    return [page.drawing for page in pages], numbers
 
 
-def _fitting(figure: Figure[Any], view: View[Any], canvas: Canvas, title: str) -> Page:
-    """The page with everything around its frames, in smaller text where nothing else makes it fit."""
-    page = Page(figure, view, canvas, title)
-    page.arrange()
+def _seen(pages: Sequence[Page], view: View[Any]) -> View[Any]:
+    """The view through the pixels that the panels of all pages have."""
+    return replace(view, panels=tuple(panel for page in pages for panel in page.pixels()))
+
+
+def _parts(seen: View[Any], pages: Sequence[Page]) -> list[Sequence[tuple[int, int]]]:
+    """The pixels of each page's panels."""
+    size = len(pages[0].panels)
+    return [(seen.panels or ())[at * size : (at + 1) * size] for at in range(len(pages))]
+
+
+def _fitting(sheets: Sequence[Sheet], canvas: Canvas) -> list[Page]:
+    """The pages with everything around their frames, in smaller text where nothing else makes it fit."""
+    pages = [Page(sheet, canvas) for sheet in sheets]
+    arrange(pages)
     for smaller in canvas.smaller():
-        if page.layout.fits:
+        if pages[0].layout.fits:
             break
         set_sizes(smaller)
-        page = Page(figure, view, smaller, title)
-        page.arrange()
-    if not page.layout.fits:
-        width, height = (ceil(10 * SLACK * side) / 10 for side in page.least())
+        pages = [Page(sheet, smaller) for sheet in sheets]
+        arrange(pages)
+    first = pages[0]
+    if not first.layout.fits:
+        width, height = (ceil(10 * SLACK * side) / 10 for side in first.least())
         text = (
-            f"{mention('size', canvas.size)} is too small for what {figure.name} has to say here: "
-            f"it takes {width} × {height} inches with text of {page.canvas.inches.font:g} points"
+            f"{mention('size', canvas.size)} is too small for what {first.figure.name} has to say here: "
+            f"it takes {width} × {height} inches with text of {first.canvas.inches.font:g} points"
         )
         raise UsageError(text, option="size", value=canvas.size)
-    return page
+    return pages
+
+
+def arrange(pages: Sequence[Page]) -> None:
+    """Measures what stands around the frames of all pages and shares the rest, until nothing moves."""
+    first = pages[0]
+    for again in range(PASSES):
+        for page in pages:
+            page.measure(keep=again > 1)  # labels that come and go with the size would go on for ever
+        blocks = [reduce(Block.or_larger, alike) for alike in zip(*(page.blocks for page in pages), strict=True)]
+        room = reduce(Room.or_less, [page.room() for page in pages])
+        layout, before = best(blocks, room, *first.columns()), first.layout
+        for page in pages:
+            page.place(layout)
+        if layout.moved(before) * first.ruler.dpi < 0.5:
+            break
+    first.blocks = blocks
+
+
+class Sheet(NamedTuple):
+    """What is to be on a page."""
+
+    figure: Figure[Any]
+    view: View[Any]
+    title: str
 
 
 class Page:
     """A picture in the making."""
 
-    def __init__(
-        self, figure: Figure[Any], view: View[Any], canvas: Canvas, title: str, layout: Layout | None = None
-    ) -> None:
+    def __init__(self, sheet: Sheet, canvas: Canvas, layout: Layout | None = None) -> None:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure as Drawing
 
-        size = canvas.inches
-        self.figure, self.view, self.canvas = figure, view, canvas
+        size, (figure, view, title) = canvas.inches, sheet
+        self.sheet, self.figure, self.view, self.canvas = sheet, figure, view, canvas
         self.title, self.caption = title, " " if size.height else ""  # a caption may come
         self.ruler, self.panels = Ruler(max(LEAST_DPI, canvas.dpi)), figure.panels_for(view)
         self.drawing = Drawing(figsize=(size.width, size.height or size.width), dpi=canvas.dpi)
@@ -101,22 +170,19 @@ class Page:
         self.mappables: list[Any] = []
         figure.frame(view, self.axes, canvas)
         if layout is None:
-            layout = best([guess(panel, canvas) for panel in self.panels], self._room(), figure.columns(view))
-        self.layout = layout
-        self._place(layout)
+            layout = best([guess(panel, canvas) for panel in self.panels], self.room(), *self.columns())
+        self.place(layout)
 
-    def arrange(self) -> None:
-        """Measures what stands around the frames and shares the rest, until nothing moves."""
-        for again in range(PASSES):
-            blocks = [self._block(axes, panel) for axes, panel in zip(self.axes, self.panels, strict=True)]
-            if again > 1:  # labels that come and go with the size would go on for ever: they keep their room
-                blocks = [block.or_wider(before) for block, before in zip(blocks, self.blocks, strict=True)]
-            self.blocks = blocks
-            before, room = self.layout, self._room()
-            self.layout = best(self.blocks, room, self.figure.columns(self.view))
-            self._place(self.layout)
-            if self.layout.moved(before) * self.ruler.dpi < 0.5:
-                break
+    def columns(self) -> tuple[int, bool]:
+        """How many panels stand side by side, and whether there may be fewer."""
+        return self.figure.columns(self.view), self.figure.wraps(self.view)
+
+    def measure(self, keep: bool) -> None:
+        """Measures what stands around the frames; what it once took can be kept."""
+        blocks = [self._block(axes, panel) for axes, panel in zip(self.axes, self.panels, strict=True)]
+        if keep:
+            blocks = [block.or_wider(before) for block, before in zip(blocks, self.blocks, strict=True)]
+        self.blocks = blocks
 
     def _block(self, axes: Axes, panel: Panel) -> Block:
         """The panel with what stands around it."""
@@ -140,17 +206,16 @@ class Page:
 
     def least(self) -> tuple[float, float]:
         """Width and height that would be enough."""
-        return least_page(self.blocks, self._room(), self.figure.columns(self.view))
+        return least_page(self.blocks, self.room(), *self.columns())
 
-    def seen(self) -> View[Any]:
-        """The view through the pixels that the panels have."""
+    def pixels(self) -> list[tuple[int, int]]:
+        """The rows and columns of pixels that the panels have."""
         share = self.canvas.dpi / self.ruler.dpi
-        boxes = [(share * axes.bbox.height, share * axes.bbox.width) for axes in self.axes]
-        return replace(self.view, panels=tuple((round(height), round(width)) for height, width in boxes))
+        return [(round(share * axes.bbox.height), round(share * axes.bbox.width)) for axes in self.axes]
 
-    def lost(self, before: View[Any]) -> bool:
+    def lost(self, before: Sequence[tuple[int, int]]) -> bool:
         """Whether a panel has fewer pixels than numbers were made for."""
-        pairs = zip(self.seen().panels or (), before.panels or (), strict=True)
+        pairs = zip(self.pixels(), before, strict=True)
         return any(now < then for one, other in pairs for now, then in zip(one, other, strict=True))
 
     def show(self, numbers: Numbers[Any]) -> None:
@@ -160,9 +225,8 @@ class Page:
             filter(None, [numbers.caption(), limits_text(self.canvas) if numbers.coloured() else ""])
         )
         self._add_bars()
-        self.arrange()
 
-    def _room(self) -> Room:
+    def room(self) -> Room:
         """What title and caption leave; they break into lines that fit the page."""
         size = self.canvas.inches
         gap = GAP * size.font / 72
@@ -180,8 +244,9 @@ class Page:
     def _height(self, text: Text) -> float:
         return float(text.get_window_extent(self.ruler.renderer).height) / self.ruler.dpi
 
-    def _place(self, layout: Layout) -> None:
+    def place(self, layout: Layout) -> None:
         """Puts everything where the layout has it."""
+        self.layout = layout
         gap, em = GAP * self.canvas.inches.font / 72, self.canvas.inches.font / 72
         self.drawing.set_size_inches(layout.width, layout.height)
         shown = labelled(self.panels, layout.columns)
@@ -222,4 +287,16 @@ class Page:
         for bar in self.bars:
             bar.remove()
         runs = self.layout.runs
-        self.bars = [add_bar(self.drawing, self.mappables[run.panel], run.bar, self.canvas) for run in runs]
+        self.bars = [
+            add_bar(self.drawing, self.mappables[run.panel], self.panels[run.panel].bar or run.bar, self.canvas)
+            for run in runs
+        ]
+
+
+def align_titles(drawings: Sequence[Drawing]) -> None:
+    """Lets the titles of several pictures begin at one place, so that they do not jump."""
+    texts = [text for one in drawings if (text := one._suptitle) is not None]  # type: ignore[attr-defined]
+    if len(texts) > 1:
+        share = max(text.get_window_extent().width / text.figure.bbox.width for text in texts)
+        for text in texts:
+            text.set(x=0.5 - share / 2, ha="left")

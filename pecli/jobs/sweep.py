@@ -89,9 +89,14 @@ class Sweep:
         self._built: dict[tuple[Any, ...], Any] = {}
 
     @cached_property
+    def _axes(self) -> tuple[str, ...]:
+        """The options that have several values."""
+        return tuple(name for name, values in self.values.items() if len(values) > 1)
+
+    @cached_property
     def _swept(self) -> tuple[str, ...]:
         """The options that have several values, and the parameters that encodings to choose from are written with."""
-        several = [name for name, values in self.values.items() if len(values) > 1]
+        several = self._axes
         choices = [
             self._part(Choice, {name: at})
             for name in several
@@ -116,7 +121,7 @@ class Sweep:
         if not self._is_given("length", picks):
             ends = [rows for one in encodings if (rows := one.rows_from(positions.start)) is not None]
             positions = replace(positions, length=figure.default_length(min(ends, default=None)))
-        return Request(figure, encodings, positions, canvas, output, swept=self._swept)
+        return Request(figure, encodings, positions, canvas, output, swept=self._swept, axes=self._axes)
 
     def _is_given(self, name: str, picks: Picks) -> bool:
         """Whether an option has a value here, and is not left open."""

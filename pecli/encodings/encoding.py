@@ -86,9 +86,8 @@ class Encoding(Options, ABC):
         without : parameters that are told elsewhere
         """
         known, said = self.options(), self.changed() | self.changed(defaults)
-        given = [
-            f"{name}={_spelled(known[name], said[name])}" for name in known if name in said and name not in without
-        ]
+        told = [name for name in known if name in said and name not in without]
+        given = [f"{name}={_spelled(known[name], said[name])}" for name in told]
         return self.name + (":" + ",".join(given) if given else "")
 
     def label(self) -> str:

@@ -180,15 +180,20 @@ class Grid(Figure[Encoding]):
         return [_placed(panel, at, cell) for at, (cell, own) in pairs for panel in own]
 
     def frame(self, view: View[Any], axes: list[Axes], canvas: Canvas) -> None:
-        per_row = len(self.cells) if len(self.axes) == 1 else len(self.cells) // len(self.axes[0].values)
-        for at, (texts, (cell, own)) in enumerate(zip(self._texts(), self._groups(axes), strict=True)):
+        for cell, own in self._groups(axes):
             cell.figure.frame(cell.view, own, canvas)
-            above, beside = texts if len(self.axes) == 1 else texts[1:], "" if len(self.axes) == 1 else texts[0]
-            if len(self.axes) == 1 or at < per_row:
-                own[0].set_title(f"{', '.join(above)}\n{own[0].get_title()}".strip())
-            if beside and at % per_row == 0:
-                own[0].set_ylabel(f"{beside}\n{own[0].get_ylabel()}".strip())
+        self._label(axes)
         _last_legend(axes, len(self.cells))
+
+    def _label(self, axes: list[Axes]) -> None:
+        """Tells rows and columns, or every cell where they wrap; again where a figure has titles of its own."""
+        wide = len(self.cells) if len(self.axes) == 1 else len(self.cells) // len(self.axes[0].values)
+        for at, (texts, (_, own)) in enumerate(zip(self._texts(), self._groups(axes), strict=True)):
+            above, beside = (texts, "") if len(self.axes) == 1 else (texts[1:], texts[0])
+            if at < wide:
+                own[0].set_title(_under(", ".join(above), own[0].get_title()))
+            if at % wide == 0:
+                own[0].set_ylabel(_under(beside, own[0].get_ylabel()))
 
     def fit(self, view: View[Any], axes: list[Axes], canvas: Canvas) -> None:
         for cell, own in self._groups(axes):
@@ -210,6 +215,7 @@ class Grid(Figure[Encoding]):
         drawn = []
         for part, (_, own) in zip(numbers.parts, self._groups(axes), strict=True):
             drawn += part.figure.draw(part.numbers, own, canvas)
+        self._label(axes)
         share_windows(axes, self.panels_for(numbers.view))
         return drawn
 
@@ -238,6 +244,11 @@ def _placed(panel: Panel, at: int, cell: Cell) -> Panel:
     if panel.bar is None and panel.y is None:
         return replace(panel, y=(repr(cell.figure), cell.view.positions, type(cell.view.encoding)))
     return panel
+
+
+def _under(head: str, text: str) -> str:
+    """The text under a head of its own, once, however that was broken into lines."""
+    return text if " ".join(text.split()).startswith(head) else f"{head}\n{text}".strip()
 
 
 def _last_legend(axes: list[Axes], cells: int) -> None:

@@ -83,11 +83,8 @@ def _option_words(request: Request) -> list[str]:
 
 def _axis_words(request: Request) -> list[str]:
     """The options that the cells differ in, with all their values."""
-    known = {
-        name: one
-        for part in (*request.encodings, request.figure, request.positions)
-        for name, one in part.options().items()
-    }
+    parts = (*request.encodings, request.figure, request.positions)
+    known = {name: one for part in parts for name, one in part.options().items()}
     words = []
     for one in (known[name] for name in request.sweep() if name in request.axes and name in known):
         texts = [one.write(value) for value in request.values(one.name)]

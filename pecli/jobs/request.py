@@ -27,8 +27,8 @@ class Request:
 
     swept : options of which it has one of several, to be told in its name
     axes : the options with several values: of which it has one, or with cells all
-    cells : the requests that are one picture of all of them, row by row, the last of the axes running fastest; the parts
-        are those of the first
+    cells : the requests that are one picture of all of them, the last of the axes running fastest; its parts are those
+        of the first
     """
 
     figure: Analysis[Any]

@@ -234,7 +234,7 @@ def fitting(grid: Grid, canvas: Canvas) -> Grid:
     ways = [grid, grid.turned()]
     laid = [solve([guess(panel, canvas) for panel in one.panels_for(view)], room, one.columns(view)) for one in ways]
     shown = [one.smallest if size.height else 0.0 for one in laid]
-    return ways[max((0, 1), key=lambda at: (laid[at].fits, shown[at], -max(laid[at].lacks)))]
+    return ways[max((0, 1), key=lambda at: (laid[at].fits, shown[at], min(0.0, -max(laid[at].lacks))))]
 
 
 def _placed(panel: Panel, at: int, cell: Cell) -> Panel:

@@ -16,7 +16,7 @@ from pecli.core.lazy import Array
 from pecli.figures.figure import Figure
 from pecli.figures.limits import washed_out
 from pecli.figures.own_axes import draw_on
-from pecli.figures.page import draw_page
+from pecli.figures.pages import draw_page
 from pecli.figures.style import make_readable, style_context
 from pecli.files.about import About
 from pecli.files.formats import FORMATS, encoded

@@ -8,7 +8,7 @@ from math import prod
 
 from pecli.figures.canvas import Canvas
 from pecli.jobs.file_names import blanks, filled, plain_path
-from pecli.jobs.job_options import Choice, Output
+from pecli.jobs.job_options import Choice, Output, known_options
 from pecli.jobs.request import Request
 
 
@@ -46,9 +46,19 @@ def _together(requests: Sequence[Request], paths: Sequence[str]) -> list[Request
     first = requests[0]
     output = replace(first.output, output=tuple(paths))
     here = [replace(one, output=output) for one in requests]
-    axes = tuple(name for name in first.axes if len({one.value(name, first.axes) for one in requests}) > 1)
+    axes = tuple(name for name in _order(first) if len({one.value(name, first.axes) for one in requests}) > 1)
     sheet = replace(here[0], swept=(), axes=axes, cells=tuple(here))
+    values = {name: sheet.values(name) for name in axes}
     one_canvas = not {*axes} & {*Canvas.options(), *Output.options()}
-    one_file_each = {*axes} & {*Choice.options()} and first.figure.several
-    whole = prod(len(sheet.values(name)) for name in axes) == len(requests)
-    return [sheet] if len(requests) > 1 and one_canvas and not one_file_each and whole else here
+    one_each = {*axes} & {*Choice.options()} and first.figure.several
+    whole = prod(map(len, values.values())) == len(requests)
+    if len(requests) == 1 or not one_canvas or one_each or not whole:
+        return here
+    cells = sorted(here, key=lambda one: [values[name].index(one.value(name, axes)) for name in axes])
+    return [replace(cells[0], swept=(), axes=axes, cells=tuple(cells))]
+
+
+def _order(request: Request) -> list[str]:
+    """The options with several values in the order of the help, whatever order they were given in."""
+    known = [*request.figure.options(), *Choice.options(), *known_options(type(request.figure))]
+    return [name for name in dict.fromkeys([*known, *request.axes]) if name in request.axes]

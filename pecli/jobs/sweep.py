@@ -73,6 +73,8 @@ def _choices(one: Option | None, value: Any, analysis: type[Analysis[Any]]) -> S
         return [value]
     if not isinstance(value, (list, tuple)):
         return [value] if one.many else one.spread(value)
+    if None in value:
+        one.read(value)  # which says what is allowed
     single = not one.many or (one.name in Choice.options() and not analysis.several)
     if single or any(isinstance(item, (list, tuple)) for item in value):
         return [each for item in value for each in ([item] if one.many else one.spread(item))] or [value]

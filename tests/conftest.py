@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from pecli.cli import app
 
-OWN = ("MPLBACKEND", "MATPLOTLIBRC", "SOURCE_DATE_EPOCH", "NO_COLOR", "FORCE_COLOR", "PYTHONWARNINGS")
+OWN = ("PECLI_LANG", "MPLBACKEND", "MATPLOTLIBRC", "SOURCE_DATE_EPOCH", "NO_COLOR", "FORCE_COLOR", "PYTHONWARNINGS")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

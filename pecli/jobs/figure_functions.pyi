@@ -52,6 +52,7 @@ def heatmap(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """The table as an image: dimension across, position down."""
 
@@ -102,6 +103,7 @@ def distance(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """How far any two positions are apart: a matrix."""
 
@@ -151,6 +153,7 @@ def scatter(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """Two measures against each other, one point a pair of positions."""
 
@@ -201,6 +204,7 @@ def curves(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """From a few typical positions to all others: one line each."""
 
@@ -250,6 +254,7 @@ def overview(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """Several figures of one encoding side by side."""
 
@@ -297,6 +302,7 @@ def waves(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """Chosen dimensions against position: how often each column changes."""
 
@@ -344,6 +350,7 @@ def spectrum(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """The wavelength of every pair of dimensions."""
 
@@ -395,6 +402,7 @@ def offsets(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """A measure against the offset: is it a function of p − q alone?."""
 
@@ -443,6 +451,7 @@ def dials(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """A position as clock faces: one hand a pair of dimensions."""
 
@@ -493,6 +502,7 @@ def compare(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """One figure of several encodings, under the same limits."""
 
@@ -542,6 +552,7 @@ def relative(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """The tensor of relative encodings: one vector for each pair of positions."""
 
@@ -594,6 +605,7 @@ def rotation(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """What RoPE does to a query: before, after, and the circles on which pairs of columns turn."""
 
@@ -649,6 +661,7 @@ def attention(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """What order does to attention: the same tokens in two orders, without and with encoding."""
 
@@ -699,6 +712,7 @@ def bias(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """What heads add to the score of every query and key, under one scale."""
 
@@ -745,6 +759,7 @@ def precision(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """What a table loses in float16 and such: its error against position and pair."""
 
@@ -798,6 +813,7 @@ def terms(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """The score of two tokens as its four parts: content, position and both together."""
 
@@ -832,6 +848,7 @@ def table(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """The numbers of an encoding, in the terminal or as a file."""
 
@@ -866,13 +883,13 @@ def stats(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """What can be measured of encodings, side by side."""
 
 def explain(
     encoding: str | Sequence[str] | None = None,
     *,
-    lang: Literal["en", "zh"] = "en",
     errata: bool = False,
     tokens: str | None = None,
     embeddings: str | None = None,
@@ -905,5 +922,6 @@ def explain(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """One small case step by step: frequencies, formulas, numbers, word vectors."""

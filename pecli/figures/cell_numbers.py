@@ -29,8 +29,8 @@ DARK = 0.5  # luminance below which text is white
 class WithCellNumbers(Figure[E]):
     """Base of the figures that can write the numbers of a matrix into its cells."""
 
-    numbers: bool = option(False, f"write numbers into the cells also where they are small, up to {MOST} × {MOST}")
-    no_numbers: bool = option(False, f"no numbers in cells; else where they fit, up to {MOST} × {MOST}")
+    numbers: bool = option(False, "write numbers into the cells, however small they get")
+    no_numbers: bool = option(False, f"none; else where they fit, up to {MOST} × {MOST} cells")
 
     def check(self) -> None:
         super().check()

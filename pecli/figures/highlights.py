@@ -42,12 +42,13 @@ class Highlighting(Figure[E]):
     """Base of the figures in which positions can be marked."""
 
     highlight: tuple[str, ...] | None = option(
-        None, "positions to mark: 100, or 5000:5100 for 5000 to 5099", aliases=("mark",), unset="none"
+        None, "positions to mark: 100, or 5000:5100 (to 5099)", aliases=("mark",)
     )
 
     def check(self) -> None:
         super().check()
-        self.spans()
+        if self.highlight is not None:
+            self.spans()
 
     def spans(self) -> list[Span]:
         """The positions to mark; raises UsageError for what names none."""
@@ -55,7 +56,9 @@ class Highlighting(Figure[E]):
 
     def check_spans(self, shown: Positions) -> None:
         """Refuses to mark positions of which none is shown (UsageError)."""
-        for text, span in zip(self.highlight or (), self.spans(), strict=True):
+        if self.highlight is None:
+            return
+        for text, span in zip(self.highlight, self.spans(), strict=True):
             if span.stop <= shown.start or span.first >= shown.stop:
                 said = f"{mention('highlight', text)} is outside what is shown, {shown.start} to {shown.stop - 1}"
                 raise UsageError(said, option="highlight", value=text)

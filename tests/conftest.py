@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from pecli.cli import app
 from pecli.core.interrupts import SIGNALS
 
-OWN = ("MPLBACKEND", "MATPLOTLIBRC", "SOURCE_DATE_EPOCH", "NO_COLOR", "FORCE_COLOR", "PYTHONWARNINGS")
+OWN = ("PECLI_LANG", "MPLBACKEND", "MATPLOTLIBRC", "SOURCE_DATE_EPOCH", "NO_COLOR", "FORCE_COLOR", "PYTHONWARNINGS")
 
 
 def pytest_configure() -> None:

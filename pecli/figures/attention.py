@@ -171,7 +171,7 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
     def frame(self, view: View[Placing], axes: list[Axes], canvas: Canvas) -> None:
         for one, title in zip(axes, _titles(view, 0.001, 0.001), strict=True):  # about
             one.set_title(title)
-            label_tokens(one, self.words, self.words, "query", "key")
+            label_tokens(one, self.words, self.words, "query p", "key q")
 
     def fit(self, view: View[Placing], axes: list[Axes], canvas: Canvas) -> None:
         for one in axes:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.core.errors import UsageError, mention
+from pecli.core.language import phrase
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.values import EXACT
@@ -111,7 +112,7 @@ class Curves(Figure[TableEncoding]):
         frame_lines(axes[0], view.covered.start, view.covered.stop - 1)
         label_positions(axes[0].xaxis, encoding)
         label_values(axes[0].yaxis, MEASURES[self.measure].label)
-        names = [f"from {encoding.position_text(at)}" for at in self.typical(view)]
+        names = [phrase("from {position}", position=encoding.position_text(at)) for at in self.typical(view)]
         key(axes[0], [(name, look(line)) for line, name in enumerate(names)])
 
     def draw(self, numbers: CurvesNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.core.errors import UsageError, mention
+from pecli.core.language import clauses, phrase
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import minus
 from pecli.core.options import option
@@ -43,12 +44,17 @@ class CloudNumbers(Numbers[TableEncoding]):
     def caption(self) -> str:
         if not self.undefined:
             return ""
-        return f"{self.undefined:,} of {self.pairs:,} pairs left out: a row is constant, no correlation is defined"
+        return phrase(
+            "{count:,} of {all:,} pairs left out: a row is constant, no correlation is defined",
+            count=self.undefined,
+            all=self.pairs,
+        )
 
     def correlations(self) -> str:
         """Both correlations of the cloud, as the picture prints them."""
-        shown = ("undefined" if one is None else f"{one:.4f}" for one in (self.pearson, self.spearman))
-        return minus("linear r = {}, rank ρ = {}".format(*shown))
+        pair = (self.pearson, self.spearman)
+        linear, rank = (phrase("undefined") if one is None else f"{one:.4f}" for one in pair)
+        return minus(phrase("linear r = {linear}, rank ρ = {rank}", linear=linear, rank=rank))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,8 +82,9 @@ class DensityNumbers(CloudNumbers):
     most: int  # pairs in the fullest cell
 
     def caption(self) -> str:
-        counted = f"{self.pairs - self.undefined:,} pairs counted; rank ρ of {CLASSES:,} × {CLASSES:,} classes"
-        return "; ".join(filter(None, [counted, super().caption()]))
+        counted = phrase("{count:,} pairs counted", count=self.pairs - self.undefined)
+        classes = phrase("rank ρ of {classes:,} × {classes:,} classes", classes=CLASSES)
+        return clauses([counted, classes, super().caption()])
 
 
 @dataclass(frozen=True)
@@ -143,12 +150,12 @@ class Scatter(Figure[TableEncoding]):
         )
 
     def panels_for(self, view: View[TableEncoding]) -> list[Panel]:
-        bar = Bar("pairs a cell" if self.counted(view) else "offset |p − q|")
+        bar = Bar(phrase("pairs a cell" if self.counted(view) else "offset |p − q|"))
         return [Panel(0.9, bar=bar, x=self.x, y=self.y) for _ in self.shown()]
 
     def frame(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         for one, name in zip(axes, self.shown(), strict=True):
-            one.set_title(f"{name} triangle, p {'<' if name == 'upper' else '>'} q")
+            one.set_title(phrase("upper triangle, p < q" if name == "upper" else "lower triangle, p > q"))
             label_values(one.xaxis, MEASURES[self.x].label)
             label_values(one.yaxis, MEASURES[self.y].label)
 

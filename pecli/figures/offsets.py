@@ -10,6 +10,7 @@ from pecli.core.errors import UsageError, mention
 from pecli.core.language import clauses, phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
+from pecli.core.positions import Positions
 from pecli.encodings.capabilities import BiasEncoding, TableEncoding
 from pecli.encodings.encoding import Encoding
 from pecli.encodings.harmonic import Harmonic
@@ -24,7 +25,8 @@ from pecli.figures.bias_lines import (
     names_of_lines,
 )
 from pecli.figures.canvas import Canvas
-from pecli.figures.figure import Figure, Numbers, View, extremes_of_offsets
+from pecli.figures.figure import Numbers, View, extremes_of_offsets
+from pecli.figures.highlights import Highlighting, mark_stretch
 from pecli.figures.lines import Look, frame_lines, key, look
 from pecli.figures.panels import Panel
 from pecli.measures.min_max import Envelope, check_run, envelope, even_bins, even_edges, log_edges, middles
@@ -81,7 +83,7 @@ class OffsetsNumbers(Numbers[TableEncoding]):
 
 
 @dataclass(frozen=True)
-class Offsets(Figure[TableEncoding | BiasEncoding]):
+class Offsets(Highlighting[TableEncoding | BiasEncoding]):
     """The mean of a measure over all pairs of positions at each offset p − q, with its minimum and maximum as a band.
 
     Of encodings that are added to the score, the bias of every head.
@@ -106,6 +108,7 @@ class Offsets(Figure[TableEncoding | BiasEncoding]):
     def check_view(self, view: View[TableEncoding | BiasEncoding]) -> None:
         super().check_view(view)
         check_run(self.name, view.positions.length)
+        self.check_spans(self.shown(view))
         lacking = [e.name for e in view.encodings if not isinstance(e, Harmonic)]
         if self.decay and lacking:
             text = f"{mention('decay')} needs frequencies and {lacking[0]} has none"
@@ -122,6 +125,11 @@ class Offsets(Figure[TableEncoding | BiasEncoding]):
             self._check_lengths(view)
         else:
             raise UsageError("a bias and a measure of vectors are not on one scale: offsets takes one or the other")
+
+    def shown(self, view: View[TableEncoding | BiasEncoding]) -> Positions:
+        """The offsets that are drawn."""
+        first = 1 if self.log else first_offset(view) if _all_biases(view) else 0
+        return Positions(start=first, length=max(1, view.positions.length - first))
 
     def _check_lengths(self, view: View[TableEncoding]) -> None:
         check_run(self.name, view.covered.length)
@@ -196,16 +204,17 @@ class Offsets(Figure[TableEncoding | BiasEncoding]):
         return [Panel(0.55, x=("offsets", view.positions.length))]
 
     def frame(self, view: View[TableEncoding | BiasEncoding], axes: list[Axes], canvas: Canvas) -> None:
-        one, first, quantity, label = axes[0], 0, MEASURES[self.measure].label, phrase("offset p − q")
+        one, quantity, label = axes[0], MEASURES[self.measure].label, phrase("offset p − q")
         names, bounds = [encoding.label() for encoding in view.encodings], []
         if _all_biases(view):
-            first, label = first_offset(view), phrase("offset p − q, query less key")
-            names, quantity = names_of_lines(view), phrase(view.encoding.quantity)
+            label, quantity = phrase("offset p − q, query less key"), phrase(view.encoding.quantity)
+            names = names_of_lines(view)
         elif self.decay:
             bounds = [
                 phrase("mean $|S_j|$ of {name}\n(RoFormer 3.4.3, own scale)", name=e.name) for e in view.encodings
             ]
-        frame_lines(one, 1 if self.log else first, view.positions.length - 1, log=self.log)
+        frame_lines(one, self.shown(view).start, view.positions.length - 1, log=self.log)
+        mark_stretch(one, self.spans(), canvas)
         if self.log:
             label_powers(one.xaxis, label)
         else:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.core.errors import UsageError, mention
-from pecli.core.language import clauses, phrase
+from pecli.core.language import clauses, phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import minus
 from pecli.core.options import option
@@ -15,6 +15,7 @@ from pecli.figures.axis_labels import label_values
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
 from pecli.figures.panels import Bar, Panel
+from pecli.figures.streaks import name_streaks
 from pecli.measures.pair_density import CLASSES, coarser, counts, points
 from pecli.measures.pairwise import MEASURES, check_pairs, measures
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 VECTOR = 2000  # points that a vector file still carries one by one
+FEW = 500  # points that are drawn larger
 MOST = 200_000  # points that are drawn; more are counted
 MARGIN = 0.02  # around the counts, as a share of the axis
 CELLS = 240  # classes a side that a density is drawn in, at most
@@ -42,16 +44,13 @@ class CloudNumbers(Numbers[TableEncoding]):
     undefined: int  # pairs left out: a measure is not defined for a constant row
 
     def caption(self) -> str:
-        if not self.undefined:
-            return ""
-        return phrase(
-            "{count:,} of {all:,} pairs left out: a row is constant, no correlation is defined",
-            count=self.undefined,
-            all=self.pairs,
-        )
+        count, every = self.undefined, self.pairs
+        left_out = template("{count:,} of {all:,} pairs left out: a row is constant, no correlation is defined")
+        said = phrase(left_out, count=count, all=every) if count else ""
+        return clauses([self.correlations(), said])
 
     def correlations(self) -> str:
-        """Both correlations of the cloud, as the picture prints them."""
+        """Both correlations of the cloud, as the picture says them once: the triangles have the same pairs."""
         pair = (self.pearson, self.spearman)
         linear, rank = (phrase("undefined") if one is None else f"{one:.4f}" for one in pair)
         return minus(phrase("linear r = {linear}, rank ρ = {rank}", linear=linear, rank=rank))
@@ -84,7 +83,7 @@ class DensityNumbers(CloudNumbers):
     def caption(self) -> str:
         counted = phrase("{count:,} pairs counted", count=self.pairs - self.undefined)
         classes = phrase("rank ρ of {classes:,} × {classes:,} classes", classes=CLASSES)
-        return clauses([counted, classes, super().caption()])
+        return clauses([super().caption(), counted, classes])
 
 
 @dataclass(frozen=True)
@@ -151,7 +150,8 @@ class Scatter(Figure[TableEncoding]):
 
     def panels_for(self, view: View[TableEncoding]) -> list[Panel]:
         bar = Bar(phrase("pairs a cell" if self.counted(view) else "offset |p − q|"))
-        return [Panel(0.9, bar=bar, x=self.x, y=self.y) for _ in self.shown()]
+        shown = self.shown()
+        return [Panel(0.9 if len(shown) > 1 else 0.55, bar=bar, x=self.x, y=self.y) for _ in shown]
 
     def frame(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         for one, name in zip(axes, self.shown(), strict=True):
@@ -161,21 +161,22 @@ class Scatter(Figure[TableEncoding]):
 
     def draw(self, numbers: CloudNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         draw = _counts if isinstance(numbers, DensityNumbers) else _points
-        for one in axes:
-            one.set_title(f"{one.get_title()}\n{numbers.correlations()}")
         return [draw(numbers, one, canvas) for one in axes]
 
 
 def _points(numbers: Any, axes: Axes, canvas: Canvas) -> Any:
-    return axes.scatter(
+    offsets = np.abs(numbers.q - numbers.p)
+    cloud = axes.scatter(
         numbers.x,
         numbers.y,
-        c=np.abs(numbers.q - numbers.p),
-        s=(2 * canvas.scale) ** 2,
+        c=offsets,
+        s=((2 if len(numbers.x) > FEW else 4) * canvas.scale) ** 2,
         linewidths=0,
         cmap=canvas.colours("sequential"),
         rasterized=len(numbers.x) > VECTOR,
     )
+    name_streaks(axes, np.stack([numbers.x, numbers.y], axis=-1), offsets, canvas)
+    return cloud
 
 
 def _counts(numbers: Any, axes: Axes, canvas: Canvas) -> Any:

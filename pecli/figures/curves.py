@@ -62,7 +62,7 @@ class CurvesNumbers(Numbers[TableEncoding]):
             return ""
         if self.apart <= ROUNDING * float(np.nanmax(np.abs(self.curves), initial=0.0)):
             return "all lines coincide: only the offset counts"
-        return f"at one offset lines differ by up to {number_text(self.apart, 3)}"
+        return phrase("at one offset lines differ by up to {number}", number=number_text(self.apart, 3))
 
 
 @dataclass(frozen=True)

@@ -158,7 +158,7 @@ def compare(plan: Batch, chosen: Batch, *, as_json: bool) -> None:
     elif found:
         results([f"{state}: {path}" for state, path in found])
     if found:
-        raise PecliError(f"{len(found)} of the files are not as asked for")
+        raise PecliError(f"not as asked for: {len(found)} of the files")
 
 
 def write_start(path: str) -> str:

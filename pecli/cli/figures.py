@@ -141,7 +141,7 @@ def _do(job: Job, as_json: bool, silent: bool, verbose: bool) -> dict[str, Any] 
     if as_json:
         return result_of(picture, paths)
     if isinstance(job.figure, Report) and not paths:
-        show(job.figure.show(picture.seen, columns()))
+        show(picture.document(columns()))
     elif not silent:
         results(paths)
     return None

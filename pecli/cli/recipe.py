@@ -16,7 +16,7 @@ from pecli.files.metadata import read_metadata
 from pecli.jobs.command_line import command
 from pecli.jobs.file_names import plain_path
 from pecli.jobs.found_inputs import seen_from_here
-from pecli.jobs.request import Request
+from pecli.jobs.request import Request, carried
 from pecli.jobs.results import VERSIONS
 from pecli.jobs.sweep import requests_of
 
@@ -69,14 +69,14 @@ def read_request(path: str, output: list[str] | None = None) -> Request:
 
     The files that it was made from may be gone: then a line says from where they are named.
     """
-    carried = read_metadata(path)
-    values = dict(carried["job"])
+    found = read_metadata(path)
+    values = carried(found)
     name = str(values.pop("command", ""))
     (request,) = requests_of(name, {**values, "output": output or [plain_path(path)]}, swept=False)
-    found, lost = seen_from_here(request, path, carried.get("inputs", []))
+    seen, lost = seen_from_here(request, path, found.get("inputs", []))
     for file in lost:
         say(f"{file} is not found here: it is named as seen from the folder where {path} was made")
-    return found
+    return seen
 
 
 def facts(request: Request) -> dict[str, Any]:
@@ -90,7 +90,7 @@ def entry(request: Request) -> str:
     keys: dict[str, Any] = {"command": request.figure.name}
     if request.specs() != [request.figure.default_encoding]:
         keys["encoding"] = request.specs()
-    for part in (request.figure, request.positions, request.canvas):
+    for part in (request.figure, request.positions, request.canvas, request.language):
         keys |= part.changed(defaults)
     keys["output"] = request.output.output
     return "\n".join(["[[figure]]", *(f"{name} = {toml(value)}" for name, value in keys.items())])

@@ -16,6 +16,7 @@ from pecli.files.metadata import read_metadata
 from pecli.files.targets import place
 from pecli.jobs.job import jobs_of
 from pecli.jobs.job_options import find_analysis, known_options
+from pecli.jobs.request import carried
 
 
 def redraw(
@@ -26,7 +27,7 @@ def redraw(
     with guard():
         if file.startswith("-"):
             raise UsageError(f"the file comes first: pecli redraw FILE {file} …")
-        values = dict(read_metadata(file)["job"])
+        values = carried(read_metadata(file))
         figure = find_analysis(str(values.pop("command", "")))
     raise typer.Exit(run_words(_again(file, figure, values), context.args, f"redraw {file}"))
 

@@ -43,7 +43,6 @@ class Encoding(Options, ABC):
     kind: ClassVar[str]  # where it enters the model
     gives: ClassVar[str]  # what it can do, a word for the message where that is not enough
     models: ClassVar[str] = "none known"
-    formulas: ClassVar[Mapping[str, str]] = {}  # the formula in other languages, where words stand in it
     aliases: ClassVar[tuple[str, ...]] = ()  # what others call it, understood and not listed
     trained: ClassVar[bool] = False  # its numbers are learned, not given by the formula
     extrapolates: ClassVar[bool] = True

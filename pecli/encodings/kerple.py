@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from pecli.core.errors import UsageError, mention
+from pecli.core.language import template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.encodings.directed_bias import DirectedBias
@@ -30,10 +30,7 @@ class Kerple(DirectedBias):
 
     name: ClassVar[str] = "kerple"
     summary: ClassVar[str] = "kernel biases: a score falls with the logarithm, or with a power, of the distance"
-    formula: ClassVar[str] = "b(m, n) = −r1 · ln(1 + r2 · |m − n|); with kernel=power −r1 · |m − n|^r2"
-    formulas: ClassVar[Mapping[str, str]] = {
-        "zh": "b(m, n) = −r1 · ln(1 + r2 · |m − n|)；kernel=power 时为 −r1 · |m − n|^r2"
-    }
+    formula: ClassVar[str] = template("b(m, n) = −r1 · ln(1 + r2 · |m − n|); with kernel=power −r1 · |m − n|^r2")
     source: ClassVar[str] = "Chi et al. 2022, section 4, arXiv:2205.09821"
     example: ClassVar[str] = "pecli bias -e kerple:r1=1,r2=2,1,0.5"
     models: ClassVar[str] = "GPT-NeoX (as trained for the paper)"

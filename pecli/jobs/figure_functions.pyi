@@ -49,6 +49,7 @@ def heatmap(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """The table as an image: dimension across, position down."""
 
@@ -96,6 +97,7 @@ def distance(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """How far any two positions are apart: a matrix."""
 
@@ -145,6 +147,7 @@ def scatter(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """Two measures against each other, one point a pair of positions."""
 
@@ -193,6 +196,7 @@ def curves(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """From a few typical positions to all others: one line each."""
 
@@ -241,6 +245,7 @@ def overview(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """Several figures of one encoding side by side."""
 
@@ -288,6 +293,7 @@ def waves(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """Chosen dimensions against position: how often each column changes."""
 
@@ -335,6 +341,7 @@ def spectrum(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """The wavelength of every pair of dimensions."""
 
@@ -385,6 +392,7 @@ def offsets(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """A measure against the offset: is it a function of p − q alone?."""
 
@@ -433,6 +441,7 @@ def dials(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """A position as clock faces: one hand a pair of dimensions."""
 
@@ -482,6 +491,7 @@ def compare(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """One figure of several encodings, under the same limits."""
 
@@ -529,6 +539,7 @@ def relative(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """The tensor of relative encodings: one vector for each pair of positions."""
 
@@ -579,6 +590,7 @@ def rotation(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """What RoPE does to a query: before, after, and the circles on which pairs of columns turn."""
 
@@ -632,6 +644,7 @@ def attention(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """What order does to attention: the same tokens in two orders, without and with encoding."""
 
@@ -680,6 +693,7 @@ def bias(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """What heads add to the score of every query and key, under one scale."""
 
@@ -726,6 +740,7 @@ def precision(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """What a table loses in float16 and such: its error against position and pair."""
 
@@ -777,6 +792,7 @@ def terms(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """The score of two tokens as its four parts: content, position and both together."""
 
@@ -811,6 +827,7 @@ def table(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """The numbers of an encoding, in the terminal or as a file."""
 
@@ -845,13 +862,13 @@ def stats(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """What can be measured of encodings, side by side."""
 
 def explain(
     encoding: str | Sequence[str] | None = None,
     *,
-    lang: Literal["en", "zh"] = "en",
     errata: bool = False,
     tokens: str | None = None,
     embeddings: str | None = None,
@@ -884,5 +901,6 @@ def explain(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """One small case step by step: frequencies, formulas, numbers, word vectors."""

@@ -64,6 +64,7 @@ class Job(Request):
             view=view,
             seen_view=seen,
             targets=targets_of(request),
+            language=request.language,
             swept=request.swept,
         )
         for path, format in job.targets:

@@ -14,6 +14,7 @@ from pecli.core.options import option
 from pecli.core.values import shorten
 from pecli.encodings.capabilities import Additive, BiasEncoding, Rotary
 from pecli.figures.canvas import DIFFERENCE, Canvas
+from pecli.figures.cell_numbers import WithCellNumbers
 from pecli.figures.figure import Numbers, View
 from pecli.figures.images import show_matrix
 from pecli.figures.panels import Bar, Panel
@@ -72,7 +73,7 @@ class AttentionNumbers(Numbers[Placing]):
 
 
 @dataclass(frozen=True)
-class Attention(TokenFigure[Placing]):
+class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
     """softmax(Q Kᵀ / √d) of embeddings Q = K of the tokens, in two orders, and the change once the second is put back.
 
     Without an encoding nothing changes, exactly: every weight is computed from the same numbers in the same way
@@ -187,7 +188,7 @@ class Attention(TokenFigure[Placing]):
             (numbers.plain, numbers.reordered_plain, numbers.change_plain),
             (numbers.encoded, numbers.reordered_encoded, numbers.change_encoded),
         )
-        return [
+        images = [
             image
             for (given, reordered, change), (first, second, third) in zip(rows, (axes[:3], axes[3:]), strict=True)
             for image in (
@@ -196,6 +197,8 @@ class Attention(TokenFigure[Placing]):
                 show_matrix(third, change, colours=canvas.colours(DIFFERENCE), limits=(-reach, reach), centred=True),
             )
         ]
+        self.write_numbers(axes, images, canvas)
+        return images
 
 
 def _titles(view: View[Placing], *differences: float) -> list[str]:

@@ -14,7 +14,8 @@ from pecli.core.positions import Blocks
 from pecli.encodings.capabilities import BiasEncoding
 from pecli.figures.axis_labels import label_positions
 from pecli.figures.canvas import Canvas
-from pecli.figures.figure import Figure, Numbers, View, averaging
+from pecli.figures.cell_numbers import WithCellNumbers
+from pecli.figures.figure import Numbers, View, averaging
 from pecli.figures.images import show_matrix
 from pecli.figures.panels import Bar, Panel
 from pecli.measures.block_means import means_of_signed_offsets
@@ -63,7 +64,7 @@ class BiasNumbers(Numbers[BiasEncoding]):
 
 
 @dataclass(frozen=True)
-class Bias(Figure[BiasEncoding]):
+class Bias(WithCellNumbers[BiasEncoding]):
     """The bias of chosen heads, query down and key across.
 
     Notes
@@ -140,10 +141,12 @@ class Bias(Figure[BiasEncoding]):
         rows, signed = numbers.view.positions, numbers.ends[0] < 0 < numbers.ends[1]
         first, last = rows.start - 0.5, rows.start - 0.5 + len(numbers.positions) * numbers.block
         look: dict[str, Any] = {"colours": canvas.colours("diverging" if signed else "sequential"), "centred": signed}
-        return [
+        images = [
             show_matrix(one, values, limits=numbers.ends, extent=(first, last, last, first), **look)
             for one, values in zip(axes, numbers.bias, strict=True)
         ]
+        self.write_numbers(axes, images, canvas)
+        return images
 
 
 def means_where_seen(run: Array, blocks: Blocks) -> Array:

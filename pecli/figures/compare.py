@@ -14,8 +14,9 @@ from pecli.core.options import option
 from pecli.encodings.encoding import Encoding
 from pecli.figures.canvas import DIFFERENCE, Canvas
 from pecli.figures.figure import Figure, View
+from pecli.figures.highlights import Highlighting
 from pecli.figures.limits import ends
-from pecli.figures.overview import OverviewNumbers, Part, owned, single_figures
+from pecli.figures.overview import OverviewNumbers, Part, check_handed_on, owned, part_of, single_figures
 from pecli.figures.panels import Panel
 from pecli.measures.pairwise import measures
 
@@ -44,7 +45,7 @@ class CompareNumbers(OverviewNumbers):
 
 
 @dataclass(frozen=True)
-class Compare(Figure[Encoding]):
+class Compare(Highlighting[Encoding]):
     """A figure for several encodings in one grid, with shared limits and one colour bar."""
 
     name: ClassVar[str] = "compare"
@@ -62,8 +63,11 @@ class Compare(Figure[Encoding]):
 
     def part(self) -> Figure[Any]:
         """The figure that is drawn for each encoding."""
-        kind = single_figures()[self.figure]
-        return kind(**({"measure": self.measure} if "measure" in kind.options() else {}))
+        return part_of(self, self.figure)
+
+    def check(self) -> None:
+        super().check()
+        check_handed_on(self, [self.part()])
 
     def views(self, view: View[Encoding]) -> list[View[Encoding]]:
         """One view an encoding, through its share of the panels."""

@@ -11,7 +11,9 @@ from pecli.core.lazy import Array, np
 from pecli.encodings.capabilities import TableEncoding
 from pecli.figures.axis_labels import label_positions
 from pecli.figures.canvas import DIFFERENCE, Canvas
-from pecli.figures.figure import Figure, Numbers, View, averaging, subtract
+from pecli.figures.cell_numbers import WithCellNumbers
+from pecli.figures.figure import Numbers, View, averaging, subtract
+from pecli.figures.highlights import Highlighting, mark_columns, mark_rows
 from pecli.figures.images import show_matrix
 from pecli.figures.limits import ends
 from pecli.figures.panels import Bar, Panel
@@ -59,7 +61,7 @@ class DistanceNumbers(Numbers[TableEncoding]):
 
 
 @dataclass(frozen=True)
-class Distance(Figure[TableEncoding]):
+class Distance(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
     """The measure between any two positions.
 
     Notes
@@ -76,6 +78,10 @@ class Distance(Figure[TableEncoding]):
     )
 
     measure: str = measure_option("euclidean")
+
+    def check_view(self, view: View[TableEncoding]) -> None:
+        super().check_view(view)
+        self.check_spans(view.covered)
 
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
         rows = view.covered
@@ -111,6 +117,8 @@ class Distance(Figure[TableEncoding]):
         axes[0].set(xlim=(first, last), ylim=(last, first))
         label_positions(axes[0].xaxis, encoding, encoding.other_label)
         label_positions(axes[0].yaxis, encoding)
+        mark_columns(axes[0], self.spans(), canvas)
+        mark_rows(axes[0], self.spans(), canvas, encoding.position_text)
 
     def draw(self, numbers: DistanceNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         rows = numbers.view.covered
@@ -123,4 +131,5 @@ class Distance(Figure[TableEncoding]):
             centred=numbers.palette != "sequential",
             extent=(first, last, last, first),
         )
+        self.write_numbers(axes, [image], canvas)
         return [image]

@@ -14,7 +14,9 @@ from pecli.core.positions import Blocks, LogBlocks
 from pecli.encodings.capabilities import TableEncoding
 from pecli.figures.axis_labels import label_decades, label_dimensions, label_positions, turn_names
 from pecli.figures.canvas import DIFFERENCE, Canvas
-from pecli.figures.figure import Figure, Numbers, View, subtract
+from pecli.figures.cell_numbers import WithCellNumbers
+from pecli.figures.figure import Numbers, View, subtract
+from pecli.figures.highlights import Highlighting, Span, cell_edges, mark_rows
 from pecli.figures.images import show_matrix
 from pecli.figures.panels import Bar, Panel
 from pecli.measures.min_max import even_bins
@@ -66,7 +68,7 @@ class HeatmapNumbers(Numbers[TableEncoding]):
 
 
 @dataclass(frozen=True)
-class Heatmap(Figure[TableEncoding]):
+class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
     """The table of an encoding, one row a position.
 
     Notes
@@ -87,6 +89,7 @@ class Heatmap(Figure[TableEncoding]):
 
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
+        self.check_spans(view.covered)
         if self.log and (view.covered.start < 0 or view.covered.stop < 3):
             text = f"{mention('log')} runs from position 1 on"
             allowed = f"a {mention('start')} of 0 or more and 3 positions"
@@ -141,8 +144,10 @@ class Heatmap(Figure[TableEncoding]):
                 ylim=(bottom, top), ylabel=", ".join(filter(None, [encoding.position_label, encoding.position_unit]))
             )
             label_decades(axes[0].yaxis, top, bottom)
+        mark_rows(axes[0], self.spans(), canvas, encoding.position_text, log_rows if self.log else cell_edges)
 
     def fit(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
+        super().fit(view, axes, canvas)
         turn_names(axes[0].xaxis)
 
     def draw(self, numbers: HeatmapNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
@@ -159,12 +164,18 @@ class Heatmap(Figure[TableEncoding]):
             centred=numbers.palette != "binary",
             extent=(-0.5, right, bottom, top),
         )
+        self.write_numbers(axes, [image], canvas)
         return [image]
 
 
 def log_ends(view: View[TableEncoding]) -> tuple[float, float]:
     """The decimal logarithms of the first position and of the end."""
     return log10(max(1, view.covered.start)), log10(view.covered.stop)
+
+
+def log_rows(span: Span) -> Limits:
+    """Where a span begins and ends on the logarithmic axis."""
+    return log10(max(1, span.first)), log10(max(1, span.stop))
 
 
 def averaged_columns(table: Array, most: int | None) -> tuple[Array, int]:

@@ -12,7 +12,8 @@ from pecli.core.positions import Blocks, Positions
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_values
 from pecli.figures.canvas import Canvas
-from pecli.figures.figure import Figure, Numbers, View, averaging
+from pecli.figures.cell_numbers import WithCellNumbers
+from pecli.figures.figure import Numbers, View, averaging
 from pecli.figures.images import show_matrix
 from pecli.figures.panels import Bar, Panel
 
@@ -55,7 +56,7 @@ class RelativeNumbers(Numbers[Harmonic]):
 
 
 @dataclass(frozen=True)
-class RelativeTensor(Figure[Harmonic]):
+class RelativeTensor(WithCellNumbers[Harmonic]):
     """The L × L matrix of offsets p − q, and slices of the L × L × d tensor that holds the encoding of each.
 
     Notes
@@ -140,10 +141,12 @@ class RelativeTensor(Figure[Harmonic]):
         slices = [numbers.offsets, *np.moveaxis(numbers.tensor, -1, 0)]
         ends = [(-reach, reach), *[numbers.ends] * len(numbers.dims)]
         colours, extent = canvas.colours("diverging"), (first, last, last, first)
-        return [
+        images = [
             show_matrix(one, values, colours=colours, limits=limits, centred=True, extent=extent)
             for one, values, limits in zip(axes, slices, ends, strict=False)
         ]
+        self.write_numbers(axes, images, canvas)
+        return images
 
 
 def offsets_of(view: View[Harmonic]) -> Positions:

@@ -13,7 +13,8 @@ from pecli.core.values import EXACT
 from pecli.encodings.capabilities import Rotary
 from pecli.figures.axis_labels import label_dimensions, label_positions, label_values
 from pecli.figures.canvas import Canvas
-from pecli.figures.figure import Figure, Numbers, View
+from pecli.figures.cell_numbers import WithCellNumbers
+from pecli.figures.figure import Numbers, View
 from pecli.figures.images import show_matrix
 from pecli.figures.lines import key
 from pecli.figures.panels import Bar, Panel
@@ -75,7 +76,7 @@ class MatrixNumbers(Numbers[Rotary]):
 
 
 @dataclass(frozen=True)
-class Rotation(Figure[Rotary]):
+class Rotation(WithCellNumbers[Rotary]):
     """Q as a heatmap before and after the rotation, and the paths of chosen pairs in the plane.
 
     Notes
@@ -189,7 +190,9 @@ class Rotation(Figure[Rotary]):
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
         if isinstance(numbers, MatrixNumbers):
-            return [_image(axes[0], numbers.matrix, (-1.0, 1.0), canvas)]
+            image = _image(axes[0], numbers.matrix, (-1.0, 1.0), canvas)
+            self.write_numbers(axes, [image], canvas)
+            return [image]
         start = numbers.view.covered.start
         for line, (path, radius) in enumerate(zip(numbers.paths, numbers.radii, strict=True)):
             _circle(axes[3], line, path, float(radius), canvas)
@@ -199,6 +202,7 @@ class Rotation(Figure[Rotary]):
         values, ends = (numbers.before, numbers.after, numbers.change), (numbers.ends, numbers.ends, (-most, most))
         triples = zip(axes, values, ends, strict=False)
         images = [_image(one, value, limits, canvas, start) for one, value, limits in triples]
+        self.write_numbers(axes, images, canvas)
         return [*images, None]
 
 

@@ -14,6 +14,7 @@ from pecli.figures.axis_labels import label_values
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
 from pecli.figures.panels import Bar, Panel
+from pecli.figures.streaks import name_streaks
 from pecli.measures.pair_density import CLASSES, coarser, counts, points
 from pecli.measures.pairwise import MEASURES, check_pairs, measures
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 VECTOR = 2000  # points that a vector file still carries one by one
+FEW = 500  # points that are drawn larger
 MOST = 200_000  # points that are drawn; more are counted
 MARGIN = 0.02  # around the counts, as a share of the axis
 CELLS = 240  # classes a side that a density is drawn in, at most
@@ -41,12 +43,11 @@ class CloudNumbers(Numbers[TableEncoding]):
     undefined: int  # pairs left out: a measure is not defined for a constant row
 
     def caption(self) -> str:
-        if not self.undefined:
-            return ""
-        return f"{self.undefined:,} of {self.pairs:,} pairs left out: a row is constant, no correlation is defined"
+        left_out = f"{self.undefined:,} of {self.pairs:,} pairs left out: a row is constant, no correlation is defined"
+        return "; ".join(filter(None, [self.correlations(), left_out if self.undefined else ""]))
 
     def correlations(self) -> str:
-        """Both correlations of the cloud, as the picture prints them."""
+        """Both correlations of the cloud, as the picture says them once: the triangles have the same pairs."""
         shown = ("undefined" if one is None else f"{one:.4f}" for one in (self.pearson, self.spearman))
         return minus("linear r = {}, rank ρ = {}".format(*shown))
 
@@ -77,7 +78,7 @@ class DensityNumbers(CloudNumbers):
 
     def caption(self) -> str:
         counted = f"{self.pairs - self.undefined:,} pairs counted; rank ρ of {CLASSES:,} × {CLASSES:,} classes"
-        return "; ".join(filter(None, [counted, super().caption()]))
+        return "; ".join([super().caption(), counted])
 
 
 @dataclass(frozen=True)
@@ -144,7 +145,8 @@ class Scatter(Figure[TableEncoding]):
 
     def panels_for(self, view: View[TableEncoding]) -> list[Panel]:
         bar = Bar("pairs a cell" if self.counted(view) else "offset |p − q|")
-        return [Panel(0.9, bar=bar, x=self.x, y=self.y) for _ in self.shown()]
+        shown = self.shown()
+        return [Panel(0.9 if len(shown) > 1 else 0.55, bar=bar, x=self.x, y=self.y) for _ in shown]
 
     def frame(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         for one, name in zip(axes, self.shown(), strict=True):
@@ -154,21 +156,22 @@ class Scatter(Figure[TableEncoding]):
 
     def draw(self, numbers: CloudNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         draw = _counts if isinstance(numbers, DensityNumbers) else _points
-        for one in axes:
-            one.set_title(f"{one.get_title()}\n{numbers.correlations()}")
         return [draw(numbers, one, canvas) for one in axes]
 
 
 def _points(numbers: Any, axes: Axes, canvas: Canvas) -> Any:
-    return axes.scatter(
+    offsets = np.abs(numbers.q - numbers.p)
+    cloud = axes.scatter(
         numbers.x,
         numbers.y,
-        c=np.abs(numbers.q - numbers.p),
-        s=(2 * canvas.scale) ** 2,
+        c=offsets,
+        s=((2 if len(numbers.x) > FEW else 4) * canvas.scale) ** 2,
         linewidths=0,
         cmap=canvas.colours("sequential"),
         rasterized=len(numbers.x) > VECTOR,
     )
+    name_streaks(axes, np.stack([numbers.x, numbers.y], axis=-1), offsets, canvas)
+    return cloud
 
 
 def _counts(numbers: Any, axes: Axes, canvas: Canvas) -> Any:

@@ -11,6 +11,7 @@ from pecli.core.arithmetic import ROUNDING
 from pecli.core.lazy import Array, np
 from pecli.encodings.capabilities import Additive
 from pecli.figures.canvas import Canvas
+from pecli.figures.cell_numbers import WithCellNumbers
 from pecli.figures.figure import Numbers, View
 from pecli.figures.images import show_matrix
 from pecli.figures.panels import Bar, Panel
@@ -72,7 +73,7 @@ class TermsNumbers(Numbers[Additive]):
 
 
 @dataclass(frozen=True)
-class Terms(TokenFigure[Additive]):
+class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
     """(x_m + p_m)·(x_n + p_n) of tokens x at positions p, multiplied out: four parts and their sum, one scale.
 
     Absolute positions are in the middle two, content · position and position · content; the offset is in the last:
@@ -139,10 +140,12 @@ class Terms(TokenFigure[Additive]):
 
     def draw(self, numbers: TermsNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         values, colours = numbers.arrays(), canvas.colours("diverging")
-        return [
+        images = [
             show_matrix(one, values[name], colours=colours, limits=numbers.ends, centred=True)
             for one, name in zip(axes, TITLES, strict=True)
         ]
+        self.write_numbers(axes, images, canvas)
+        return images
 
 
 def spread(matrix: Array) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -13,8 +14,16 @@ import pytest
 from typer.testing import CliRunner
 
 from pecli.cli import app
+from pecli.core.interrupts import SIGNALS
 
-OWN = ("MPLBACKEND", "MATPLOTLIBRC", "SOURCE_DATE_EPOCH", "NO_COLOR", "FORCE_COLOR", "PYTHONWARNINGS")
+OWN = ("PECLI_LANG", "MPLBACKEND", "MATPLOTLIBRC", "SOURCE_DATE_EPOCH", "NO_COLOR", "FORCE_COLOR", "PYTHONWARNINGS")
+
+
+def pytest_configure() -> None:
+    """Hears the signals that whoever started the tests ignores, as nohup and a shell's & do: children inherit that."""
+    for number in SIGNALS:
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

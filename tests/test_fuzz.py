@@ -52,7 +52,7 @@ def is_one_line(error: PecliError) -> bool:
     return bool(said) and not any(word in said for word in ("Traceback", "BytesIO", "allow_pickle", "object at 0x"))
 
 
-def survives(what: Callable[[], Any]) -> None:
+def check_survives(what: Callable[[], Any]) -> None:
     """Lets it give an answer or an error of ours; anything else that it raises fails the test."""
     try:
         what()
@@ -68,7 +68,7 @@ def test_finished_files(format: str, count: int, tmp_path: Path) -> None:
     for _ in range(count):
         damaged = mutated(seeded, data)
         path.write_bytes(damaged)
-        survives(lambda: read_metadata(str(path)))
+        check_survives(lambda: read_metadata(str(path)))
         assert is_whole(str(path)) == (damaged == data)
 
 
@@ -91,7 +91,7 @@ def test_tables(kind: str, count: int, tmp_path: Path) -> None:
     for number in range(count):
         path = tmp_path / f"{number % 7}{kind}"
         path.write_bytes(mutated(seeded, data))
-        survives(partial(read_table, str(path)))
+        check_survives(partial(read_table, str(path)))
 
 
 BATCH = """\
@@ -116,7 +116,7 @@ def test_batch_files(count: int, folder: Path) -> None:
     seeded = random.Random("batch")
     for _ in range(count):
         Path("p.toml").write_bytes(mutated(seeded, BATCH.encode()))
-        survives(lambda: read_batch("p.toml"))
+        check_survives(lambda: read_batch("p.toml"))
 
 
 @runs
@@ -125,7 +125,7 @@ def test_texts_of_options(count: int, folder: Path) -> None:
     names = ["base", "d", "length", "start", "size", "title", "dpi", "measure", "encoding", "output", "cmap", "nope"]
     for _ in range(count):
         texts = {name: "".join(seeded.choices(WORDS, k=seeded.randrange(1, 4))) for name in seeded.sample(names, 2)}
-        survives(partial(Job.make, seeded.choice(["heatmap", "distance", "table"]), texts))
+        check_survives(partial(Job.make, seeded.choice(["heatmap", "distance", "table"]), texts))
 
 
 @runs

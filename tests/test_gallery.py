@@ -25,6 +25,14 @@ from pecli.jobs.request import versions
 
 ROOT = Path(__file__).parents[1]
 GALLERY = ROOT / "gallery"
+PAGES = {
+    "README.zh.md",
+    "articles.md",
+    "benchmarks.md",
+    "extend.md",
+    "reference.md",
+    "use.md",
+}  # to read, linked in README.md
 LARGEST = 5_000_000  # bytes of all of it
 FEW = ("waves.png", "dials-clock.png", "distance-binary-hamming.png", "terms.png")  # numbers drawn anew
 FEWER = ("dials-clock.png", "heatmap-binary.png")  # pixels too, on the same versions
@@ -72,7 +80,7 @@ def test_every_file_is_there_and_carries_its_job(plan: Batch) -> None:
 def test_nothing_else_is_there(plan: Batch) -> None:
     made = {target(job) for job in plan.jobs} | set(plan.index)
     read = {name for job in plan.jobs for name in inputs(job)}
-    assert {path.name for path in GALLERY.iterdir()} == made | read | {"gallery.toml"}
+    assert {path.name for path in GALLERY.iterdir()} == made | read | PAGES | {"gallery.toml"}
 
 
 @pytest.mark.parametrize("name", ["README.md", "gallery.html"])

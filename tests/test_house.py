@@ -20,6 +20,7 @@ import pecli
 from pecli.analysis import Analysis, Numbers
 from pecli.cli.figures import run_parameters
 from pecli.core.errors import UsageError
+from pecli.core.language import Language
 from pecli.core.options import Option, Options
 from pecli.core.positions import Positions
 from pecli.encodings import ENCODINGS, Encoding, read_encoding
@@ -34,7 +35,7 @@ from pecli.jobs.job_options import ANALYSES, Choice, Output, encoding_parameters
 from pecli.jobs.picture import Picture
 
 ROOT = Path(pecli.__file__).parent
-SECTIONS: list[type[Options]] = [Choice, Positions, Canvas, Output]
+SECTIONS: list[type[Options]] = [Choice, Positions, Canvas, Output, Language]
 OPTIONS: list[type[Options]] = [*ANALYSES.values(), *ENCODINGS.values(), *SECTIONS]
 PACKAGE = {"__version__"}  # names, not modules, that may be imported from pecli itself
 LENGTH = 7

@@ -49,12 +49,14 @@ def main() -> None:
     if sys.stdout is None:
         say("standard output is closed, so results have no place to go")
         sys.exit(1)
+    stdout = sys.stdout  # Typer puts another in its place where the reader has gone
     try:
         try:
             app(prog_name="pecli")
         finally:
-            sys.stdout.flush()
+            stdout.flush()
     except OSError as error:  # of --help and --version; commands have a guard of their own
-        say(f"the system refused: {error}")
+        if not isinstance(error, BrokenPipeError):
+            say(f"the system refused: {error}")
         discard_stdout()
         sys.exit(1)

@@ -9,6 +9,7 @@ from typing import Any
 from pecli.analysis import Analysis
 from pecli.cli.help_page import Section, aligned
 from pecli.cli.options import RUN_HELP, choice_text, help_text, standing
+from pecli.core.language import Language
 from pecli.core.options import Option
 from pecli.core.positions import Positions
 from pecli.encodings import ENCODINGS, Encoding, encoding_named, encoding_of
@@ -24,7 +25,7 @@ def figure_sections(figure: type[Analysis[Any]], words: Sequence[str]) -> list[S
     """The sections of its help, for the encodings among these words or its own."""
     kinds = chosen(figure, words)
     parameters = parameters_of_kinds(figure, kinds)
-    shared = [_standing(figure, one) for section in (Positions, Output) for one in section.options().values()]
+    shared = [_standing(figure, one) for section in (Positions, Output, Language) for one in section.options().values()]
     (encoding,) = (replace(one, unset=figure.default_encoding) for one in Choice.options().values())
     everything = [encoding, *parameters, *shared]
     first = [one for one in everything if has_letter(one)]

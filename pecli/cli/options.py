@@ -12,6 +12,7 @@ import typer
 from pecli.analysis import Analysis
 from pecli.cli.help_page import HELP
 from pecli.core.errors import UsageError, mention
+from pecli.core.language import Language
 from pecli.core.options import Option, Options, default_of
 from pecli.core.positions import Positions
 from pecli.core.values import write_scalar
@@ -127,8 +128,9 @@ def job_parameters(figure: type[Analysis[Any]], more: Mapping[str, Option] | Non
     said = {name: parameter_help(name, figure) for name in encoding_parameters()}
     rows += [parameter(one, "Encoding", said[name]) for name, one in encoding_parameters().items() if said[name]]
     rows += [parameter(one, "Encoding") for one in (more or {}).values()]
-    sections: tuple[tuple[str, type[Options]], ...] = (("Positions", Positions), ("Canvas", Canvas), ("Output", Output))
-    offered = [(panel, one) for panel, section in sections for one in section.options().values() if one.name in known]
+    sections: tuple[type[Options], ...] = (Positions, Canvas, Output, Language)
+    every = [(section.__name__, one) for section in sections for one in section.options().values()]
+    offered = [(panel, one) for panel, one in every if one.name in known]
     return rows + [parameter(standing(one, defaults), panel) for panel, one in offered]
 
 

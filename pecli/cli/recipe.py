@@ -16,7 +16,8 @@ from pecli.files.metadata import read_metadata
 from pecli.jobs.command_line import command
 from pecli.jobs.file_names import plain_path
 from pecli.jobs.found_inputs import seen_from_here
-from pecli.jobs.request import Request
+from pecli.jobs.request import Request, carried
+from pecli.jobs.results import VERSIONS
 from pecli.jobs.sheets import as_one
 from pecli.jobs.sweep import requests_of
 
@@ -51,7 +52,17 @@ def recipe(
         results([command(one, sent=can_print) for one in requests] if as_lines else ["\n\n".join(map(entry, requests))])
 
 
-COMMAND = Command(recipe, ("pecli recipe heatmap-sinusoidal.png", "pecli recipe one.png two.svg > figures.toml"))
+COMMAND = Command(
+    recipe,
+    ("pecli recipe heatmap-sinusoidal.png", "pecli recipe one.png two.svg > figures.toml"),
+    prints="a command line of one file, a batch file of several",
+    keys={
+        "paths": "the files that the line writes",
+        "command": "the line that makes the file again",
+        "job": "what was asked for: command, encoding and every option, but for those that nothing says",
+        **VERSIONS,
+    },
+)
 
 
 def read_request(path: str, output: list[str] | None = None) -> Request:
@@ -59,14 +70,14 @@ def read_request(path: str, output: list[str] | None = None) -> Request:
 
     The files that it was made from may be gone: then a line says from where they are named.
     """
-    carried = read_metadata(path)
-    values = dict(carried["job"])
+    found = read_metadata(path)
+    values = carried(found)
     name = str(values.pop("command", ""))
     (request,) = as_one(requests_of(name, {**values, "output": output or [plain_path(path)]}))
-    found, lost = seen_from_here(request, path, carried.get("inputs", []))
+    seen, lost = seen_from_here(request, path, found.get("inputs", []))
     for file in lost:
         say(f"{file} is not found here: it is named as seen from the folder where {path} was made")
-    return found
+    return seen
 
 
 def facts(request: Request) -> dict[str, Any]:
@@ -80,7 +91,7 @@ def entry(request: Request) -> str:
     keys: dict[str, Any] = {"command": request.figure.name}
     if request.specs() != [request.figure.default_encoding]:
         keys["encoding"] = request.specs()
-    for part in (request.figure, request.positions, request.canvas):
+    for part in (request.figure, request.positions, request.canvas, request.language):
         keys |= part.changed(defaults)
     keys["output"] = request.output.output
     return "\n".join(["[[figure]]", *(f"{name} = {toml(value)}" for name, value in keys.items())])

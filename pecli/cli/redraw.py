@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from pecli.cli.commands import Command
+from pecli.cli.commands import WRITES, Command
 from pecli.cli.figures import run_jobs, run_parameters, values_of
 from pecli.cli.guard import guard
 from pecli.cli.options import given, job_parameters
@@ -16,6 +16,7 @@ from pecli.files.metadata import read_metadata
 from pecli.files.targets import place
 from pecli.jobs.job import jobs_of
 from pecli.jobs.job_options import find_analysis, known_options
+from pecli.jobs.request import carried
 
 
 def redraw(
@@ -26,7 +27,7 @@ def redraw(
     with guard():
         if file.startswith("-"):
             raise UsageError(f"the file comes first: pecli redraw FILE {file} …")
-        values = dict(read_metadata(file)["job"])
+        values = carried(read_metadata(file))
         figure = find_analysis(str(values.pop("command", "")))
     raise typer.Exit(run_words(_again(file, figure, values), context.args, f"redraw {file}"))
 
@@ -35,6 +36,7 @@ COMMAND = Command(
     redraw,
     ("pecli redraw heatmap-sinusoidal.png --size 4x3 -o small.png", "pecli redraw far.svg --cmap Greys -o grey.svg"),
     settings={"allow_extra_args": True, "ignore_unknown_options": True, "allow_interspersed_args": False},
+    prints=WRITES,
 )
 
 

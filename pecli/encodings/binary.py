@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 from pecli.core.errors import UsageError, mention
+from pecli.core.language import template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Bins, Positions
@@ -35,14 +35,13 @@ class Binary(Additive):
 
     name: ClassVar[str] = "binary"
     summary: ClassVar[str] = "the bits of the position"
-    formula: ClassVar[str] = "PE(p, j) = ⌊p / 2^j⌋ mod 2; with values=pm1 2x − 1 of it"
-    formulas: ClassVar[Mapping[str, str]] = {"zh": "PE(p, j) = ⌊p / 2^j⌋ mod 2；values=pm1 时取其 2x − 1"}
+    formula: ClassVar[str] = template("PE(p, j) = ⌊p / 2^j⌋ mod 2; with values=pm1 2x − 1 of it")
     source: ClassVar[str] = "the third article: Positional Encoding, fleuria, 2023"
     example: ClassVar[str] = "pecli distance -e binary --measure hamming --length 64"
     models: ClassVar[str] = "none: an intuition"
     extrapolates: ClassVar[bool] = False
     continuous: ClassVar[bool] = False
-    dimension_label: ClassVar[str] = "bit"
+    dimension_label: ClassVar[str] = template("bit")
 
     d: int | None = option(
         None,

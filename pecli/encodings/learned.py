@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import ClassVar
 
 from pecli.core.errors import UsageError, mention
+from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
@@ -35,8 +35,7 @@ class Learned(Additive):
 
     name: ClassVar[str] = "learned"
     summary: ClassVar[str] = "a trained table from a file (.npy .npz .csv .safetensors), or an untrained one"
-    formula: ClassVar[str] = "PE(p) = row p of a table"
-    formulas: ClassVar[Mapping[str, str]] = {"zh": "PE(p) = 表的第 p 行"}
+    formula: ClassVar[str] = template("PE(p) = row p of a table")
     source: ClassVar[str] = "Gehring et al. 2017, arXiv:1705.03122; BERT, arXiv:1810.04805"
     example: ClassVar[str] = "pecli distance -e learned --file model.safetensors --length 512 --measure cos"
     models: ClassVar[str] = "BERT, GPT, GPT-2, OPT"
@@ -120,7 +119,7 @@ class Learned(Additive):
 
     def label(self) -> str:
         if self.file is None:
-            return f"{super().label()}, untrained"
+            return phrase("{encoding}, untrained", encoding=super().label())
         return ", ".join(filter(None, [self.name, Path(self.file).name, self.tensor, f"d {self.width}"]))
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
 
 from pecli.core.errors import UsageError, mention
+from pecli.core.language import template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.encodings.capabilities import Rotary
@@ -26,7 +26,7 @@ def pairings() -> tuple[str, ...]:
 class Rope(Scaled, Rotary):
     """Pair j of a query or key is turned by the angle ω_j p, ω_j = base^(−2j/d) or what a `scaling` makes of it.
 
-    The table is the rotation of (1, 0) in every pair, or of a given query: ⟨f(q, m), f(k, n)⟩ depends on m − n alone.
+    The table is the rotation of (1, 0) in every pair, or of a given query: ⟨R_p x, R_q y⟩ depends on p − q alone.
 
     Notes
     -----
@@ -37,8 +37,7 @@ class Rope(Scaled, Rotary):
 
     name: ClassVar[str] = "rope"
     summary: ClassVar[str] = "rotary: every pair of a query or key is turned by an angle that grows with the position"
-    formula: ClassVar[str] = "f(x, p) = R_p x, pair j turned by p · base^(−2j/d)"
-    formulas: ClassVar[Mapping[str, str]] = {"zh": "f(x, p) = R_p x，第 j 对维度转过 p · base^(−2j/d)"}
+    formula: ClassVar[str] = template("f(x, p) = R_p x, pair j turned by p · base^(−2j/d)")
     source: ClassVar[str] = "Su et al. 2021, RoFormer, section 3.2, arXiv:2104.09864"
     example: ClassVar[str] = "pecli curves -e rope --measure dot"
     aliases: ClassVar[tuple[str, ...]] = ("rotary",)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from pecli.analysis import Limits
 from pecli.core.errors import UsageError, mention
+from pecli.core.language import clauses, listing
 from pecli.core.lazy import Array, np
 from pecli.encodings.encoding import Encoding
 from pecli.figures.canvas import Canvas
@@ -90,7 +91,7 @@ class GridNumbers(OverviewNumbers):
         said = [part.numbers.caption() for part in self.parts]
         if len({*said}) == 1:
             return said[0]
-        return "; ".join(f"{label}: {text}" for label, text in zip(self.labels, said, strict=True) if text)
+        return clauses(f"{label}: {text}" for label, text in zip(self.labels, said, strict=True) if text)
 
 
 @dataclass(frozen=True)
@@ -126,7 +127,7 @@ class Grid(Figure[Encoding]):
     @property
     def labels(self) -> tuple[str, ...]:
         """What tells each cell from the others."""
-        return tuple(", ".join(texts) for texts in self._texts())
+        return tuple(listing(texts) for texts in self._texts())
 
     def _texts(self) -> list[tuple[str, ...]]:
         counts = [len(axis.values) for axis in self.axes]
@@ -191,7 +192,7 @@ class Grid(Figure[Encoding]):
         for at, (texts, (_, own)) in enumerate(zip(self._texts(), self._groups(axes), strict=True)):
             above, beside = (texts, "") if len(self.axes) == 1 else (texts[1:], texts[0])
             if at < wide:
-                own[0].set_title(_under(", ".join(above), own[0].get_title()))
+                own[0].set_title(_under(listing(above), own[0].get_title()))
             if at % wide == 0:
                 own[0].set_ylabel(_under(beside, own[0].get_ylabel()))
 

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pecli.analysis import View
+from pecli.core.language import listing, speaking
 from pecli.core.options import Option
 from pecli.encodings import Encoding
+from pecli.encodings.encoding import titled_text
 from pecli.figures.figure import Figure
 from pecli.figures.grid import Axis, Cell, Grid, fitting
 from pecli.jobs.job_options import Choice, known_options
@@ -19,10 +21,10 @@ if TYPE_CHECKING:
 
 def grid_of(request: Request, cells: Sequence[Job]) -> Grid:
     """The figure of a request with cells; raises UsageError where they make no grid."""
-    axes = tuple(_axis(request, name) for name in request.axes)
     drawn = [cell.figure for cell in cells if isinstance(cell.figure, Figure)]
     pairs = [Cell(figure, cell.view) for figure, cell in zip(drawn, cells, strict=True)]
-    grid = Grid(tuple(pairs), axes, title_of(request, cells))
+    with speaking(request.language):
+        grid = Grid(tuple(pairs), tuple(_axis(request, name) for name in request.axes), title_of(request, cells))
     grid.check_panels()
     return fitting(grid, request.canvas)
 
@@ -38,7 +40,7 @@ def title_of(request: Request, cells: Sequence[Job]) -> str:
     own = cells[0].figure
     if not isinstance(own, Figure) or len(request.encodings) > 1 or not own.title(cells[0].view):
         return own.title(cells[0].view) if isinstance(own, Figure) and not request.axes else ""
-    return ", ".join(_shared([cell.view.encoding for cell in cells], request.axes))
+    return listing(_shared([cell.view.encoding for cell in cells], request.axes))
 
 
 def _axis(request: Request, name: str) -> Axis:
@@ -46,7 +48,7 @@ def _axis(request: Request, name: str) -> Axis:
     if name in Choice.options():
         every = [next(one.encodings[0] for one in request.cells if one.value(name, request.axes) == v) for v in values]
         shared = _shared(every, request.axes)
-        texts = [", ".join(text for text in _texts(one, request.axes) if text not in shared) for one in every]
+        texts = [listing(text for text in _texts(one, request.axes) if text not in shared) for one in every]
         return Axis(name, tuple(" ".join(value) for value in values), tuple(texts), number=False)
     one = known[name]
     single = all(len(value) == 1 for value in values) if one.many else True
@@ -62,7 +64,7 @@ def _options(request: Request) -> dict[str, Option]:
 
 
 def _text(one: Option, value: Any) -> str:
-    return "default" if value is None else one.write(value)
+    return "default" if value is None else titled_text(one, value)
 
 
 def _texts(encoding: Encoding, without: Sequence[str]) -> list[str]:

@@ -77,7 +77,7 @@ def _has_options(encoding: Encoding) -> bool:
 
 
 def _option_words(request: Request) -> list[str]:
-    parts = (request.figure, request.positions, request.canvas)
+    parts = (request.figure, request.positions, request.canvas, request.language)
     return [word for part in parts for word in _words(part, request.defaults, request.sweep())]
 
 

@@ -8,6 +8,9 @@ from pecli.jobs.picture import Picture
 def heatmap(
     encoding: str | Sequence[str] | None = None,
     *,
+    highlight: str | Sequence[str] | None = None,
+    numbers: bool = False,
+    no_numbers: bool = False,
     log: bool = False,
     dtype: Literal["float64", "float32", "float16", "bfloat16"] | None = None,
     d: int | None = None,
@@ -49,12 +52,16 @@ def heatmap(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """The table as an image: dimension across, position down."""
 
 def distance(
     encoding: str | Sequence[str] | None = None,
     *,
+    highlight: str | Sequence[str] | None = None,
+    numbers: bool = False,
+    no_numbers: bool = False,
     measure: Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"] = "euclidean",
     dtype: Literal["float64", "float32", "float16", "bfloat16"] | None = None,
     d: int | None = None,
@@ -96,6 +103,7 @@ def distance(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """How far any two positions are apart: a matrix."""
 
@@ -145,14 +153,17 @@ def scatter(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """Two measures against each other, one point a pair of positions."""
 
 def curves(
     encoding: str | Sequence[str] | None = None,
     *,
+    highlight: str | Sequence[str] | None = None,
     measure: Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"] = "euclidean",
     at: int | Sequence[int] | None = None,
+    against: Literal["position", "offset"] = "position",
     dtype: Literal["float64", "float32", "float16", "bfloat16"] | None = None,
     d: int | None = None,
     base: float | None = None,
@@ -193,12 +204,14 @@ def curves(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """From a few typical positions to all others: one line each."""
 
 def overview(
     encoding: str | Sequence[str] | None = None,
     *,
+    highlight: str | Sequence[str] | None = None,
     panels: Literal["heatmap", "distance", "scatter", "curves", "waves", "spectrum", "offsets", "dials", "relative", "rotation", "attention", "bias", "precision", "terms"] | Sequence[Literal["heatmap", "distance", "scatter", "curves", "waves", "spectrum", "offsets", "dials", "relative", "rotation", "attention", "bias", "precision", "terms"]] = ("heatmap", "distance"),
     measure: Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"] = "euclidean",
     dtype: Literal["float64", "float32", "float16", "bfloat16"] | None = None,
@@ -241,6 +254,7 @@ def overview(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """Several figures of one encoding side by side."""
 
@@ -288,6 +302,7 @@ def waves(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """Chosen dimensions against position: how often each column changes."""
 
@@ -335,12 +350,14 @@ def spectrum(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """The wavelength of every pair of dimensions."""
 
 def offsets(
     encoding: str | Sequence[str] | None = None,
     *,
+    highlight: str | Sequence[str] | None = None,
     measure: Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"] = "dot",
     decay: bool = False,
     unscaled: bool = False,
@@ -385,6 +402,7 @@ def offsets(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """A measure against the offset: is it a function of p − q alone?."""
 
@@ -433,12 +451,14 @@ def dials(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """A position as clock faces: one hand a pair of dimensions."""
 
 def compare(
     encoding: str | Sequence[str] | None = None,
     *,
+    highlight: str | Sequence[str] | None = None,
     figure: Literal["heatmap", "distance", "scatter", "curves", "waves", "spectrum", "offsets", "dials", "relative", "rotation", "attention", "bias", "precision", "terms"] = "heatmap",
     measure: Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"] = "euclidean",
     difference: bool = False,
@@ -482,12 +502,15 @@ def compare(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """One figure of several encodings, under the same limits."""
 
 def relative(
     encoding: str | Sequence[str] | None = None,
     *,
+    numbers: bool = False,
+    no_numbers: bool = False,
     dims: int | Sequence[int] | None = None,
     dtype: Literal["float64", "float32", "float16", "bfloat16"] | None = None,
     d: int | None = None,
@@ -529,12 +552,15 @@ def relative(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """The tensor of relative encodings: one vector for each pair of positions."""
 
 def rotation(
     encoding: str | Sequence[str] | None = None,
     *,
+    numbers: bool = False,
+    no_numbers: bool = False,
     content: str = "same",
     content_seed: int = 0,
     pairs: int | Sequence[int] | None = None,
@@ -579,6 +605,7 @@ def rotation(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """What RoPE does to a query: before, after, and the circles on which pairs of columns turn."""
 
@@ -590,6 +617,8 @@ def attention(
     embeddings: str | None = None,
     content_seed: int = 0,
     content_scale: float = 1.0,
+    numbers: bool = False,
+    no_numbers: bool = False,
     reorder: str | None = None,
     head: int | None = None,
     dtype: Literal["float64", "float32", "float16", "bfloat16"] | None = None,
@@ -632,12 +661,15 @@ def attention(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """What order does to attention: the same tokens in two orders, without and with encoding."""
 
 def bias(
     encoding: str | Sequence[str] | None = None,
     *,
+    numbers: bool = False,
+    no_numbers: bool = False,
     head: int | Sequence[int] | None = None,
     lowest: float | None = None,
     dtype: Literal["float64", "float32", "float16", "bfloat16"] | None = None,
@@ -680,6 +712,7 @@ def bias(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """What heads add to the score of every query and key, under one scale."""
 
@@ -726,6 +759,7 @@ def precision(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """What a table loses in float16 and such: its error against position and pair."""
 
@@ -737,6 +771,8 @@ def terms(
     embeddings: str | None = None,
     content_seed: int = 0,
     content_scale: float = 1.0,
+    numbers: bool = False,
+    no_numbers: bool = False,
     dtype: Literal["float64", "float32", "float16", "bfloat16"] | None = None,
     d: int | None = None,
     base: float | None = None,
@@ -777,6 +813,7 @@ def terms(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """The score of two tokens as its four parts: content, position and both together."""
 
@@ -811,6 +848,7 @@ def table(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """The numbers of an encoding, in the terminal or as a file."""
 
@@ -845,13 +883,13 @@ def stats(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """What can be measured of encodings, side by side."""
 
 def explain(
     encoding: str | Sequence[str] | None = None,
     *,
-    lang: Literal["en", "zh"] = "en",
     errata: bool = False,
     tokens: str | None = None,
     embeddings: str | None = None,
@@ -884,5 +922,6 @@ def explain(
     output: str | Sequence[str] | None = None,
     format: Literal["png", "svg", "pdf", "npy", "npz", "csv", "json", "md", "tex"] | None = None,
     no_clobber: bool = False,
+    lang: Literal["en", "zh"] = "en",
 ) -> Picture:
     """One small case step by step: frequencies, formulas, numbers, word vectors."""

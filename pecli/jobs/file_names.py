@@ -56,7 +56,7 @@ def changed(request: Request, always: Iterable[str] = ()) -> dict[str, str]:
     several = {"encoding": " ".join(request.specs())} if len(request.encodings) > 1 else {}
     single = [] if several else [request.encodings[0]]
     result = dict(several)
-    for part in (*single, request.figure, request.positions, request.canvas):
+    for part in (*single, request.figure, request.positions, request.canvas, request.language):
         differing, values, known = part.changed(request.defaults), part.settings(), part.options()
         told = {name: value for name, value in values.items() if name in differing or name in always}
         result.update({name: known[name].write(value) for name, value in told.items() if value is not None})
@@ -68,6 +68,7 @@ def blanks(request: Request) -> dict[str, str]:
     parts: tuple[Options, ...] = (
         request.positions,
         request.canvas,
+        request.language,
         *reversed(request.encodings),
         request.figure,
     )

@@ -9,6 +9,7 @@ from typing import Any
 from pecli.analysis import Analysis
 from pecli.core.caching import cached
 from pecli.core.errors import UnknownNameError, UsageError, mention
+from pecli.core.language import Language
 from pecli.core.options import Option, Options, option
 from pecli.core.positions import Positions
 from pecli.core.registry import Registry
@@ -49,7 +50,7 @@ class Choice(Options):
     )
 
 
-SECTIONS: tuple[type[Options], ...] = (Choice, Positions, Canvas, Output)
+SECTIONS: tuple[type[Options], ...] = (Choice, Positions, Canvas, Output, Language)
 ANALYSES: Registry[type[Analysis[Any]]] = FIGURES | REPORTS
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pecli.analysis import Numbers
 from pecli.core.document import Document
 from pecli.core.errors import UnknownNameError, UsageError
+from pecli.core.language import letters, speaking
 from pecli.core.lazy import Array
 from pecli.figures.figure import Figure
 from pecli.figures.limits import washed_out
@@ -66,7 +67,8 @@ class Picture:
             return shown
         if not self.job.needs_all:  # else it was asked when the job was settled
             self.job.check_memory(view)
-        return figure.compute(view)
+        with speaking(self.job.language):
+            return figure.compute(view)
 
     @property
     def seen(self) -> Numbers[Any]:
@@ -76,7 +78,8 @@ class Picture:
                 with self._style():
                     self._drawing()
             else:
-                self._shown.append(self.job.figure.compute(self.job.seen_view))
+                with speaking(self.job.language):
+                    self._shown.append(self.job.figure.compute(self.job.seen_view))
         return self._shown[-1]
 
     @cached_property
@@ -110,8 +113,9 @@ class Picture:
         -------
         the same Axes
         """
-        self._shown[:] = [draw_on(self.figure, self.job.view, axes, self.job.canvas)]
-        make_readable(axes, self.job.canvas, " ".join(self.figure.texts()))
+        with speaking(self.job.language):
+            self._shown[:] = [draw_on(self.figure, self.job.view, axes, self.job.canvas)]
+            make_readable(axes, self.job.canvas, " ".join([*self.figure.texts(), letters()]))
         return axes
 
     def to_dict(self) -> dict[str, Array]:
@@ -168,10 +172,18 @@ class Picture:
         canvas = self.job.canvas
         if canvas.no_title:
             return ""
-        return self.figure.title(self.job.seen_view) if canvas.title is None else canvas.title
+        return self._own_title() if canvas.title is None else canvas.title
 
-    def _style(self) -> AbstractContextManager[list[str]]:
-        return style_context(self.job.canvas, " ".join([self.title(), *self.figure.texts()]))
+    def _own_title(self) -> str:
+        with speaking(self.job.language):
+            return self.figure.title(self.job.seen_view)
+
+    @contextmanager
+    def _style(self) -> Iterator[list[str]]:
+        with speaking(self.job.language):
+            texts = " ".join([self.title(), *self.figure.texts(), letters()])
+            with style_context(self.job.canvas, texts) as notes:
+                yield notes
 
     def _drawing(self) -> Drawing:
         known = vars(self).get("numbers")
@@ -181,16 +193,21 @@ class Picture:
             self.notes.extend(filter(None, [washed_out(numbers.limits(), numbers.coloured())]))
         return drawing
 
+    def document(self, width: int) -> Document:
+        """What a report says in lines of so many characters; raises UsageError for a figure."""
+        if not isinstance(self.job.figure, Report):
+            raise UsageError(f"{self.job.figure.name} is a picture: it has nothing to read")
+        with speaking(self.job.language):
+            return list(self.job.figure.show(self.seen, width))
+
     def _content(self, format: str) -> Numbers[Any] | Document:
         """What a format that is no picture holds; a document is as wide as a page, whatever the terminal."""
-        if FORMATS[format].document and isinstance(self.job.figure, Report):
-            return self.job.figure.show(self.seen, WIDTH)
-        return self.numbers
+        return self.document(WIDTH) if FORMATS[format].document else self.numbers
 
     def _about(self) -> About:
         """What its files say of themselves; a picture without a title is still named in a file's list of facts."""
         job, canvas = self.job, self.job.canvas
-        title = self.title() or job.figure.title(job.seen_view) if isinstance(job.figure, Figure) else job.figure.name
+        title = self.title() or self._own_title() if isinstance(job.figure, Figure) else job.figure.name
         one_line = " ".join(title.split())
         return About(job.metadata(), job.salt(), one_line, self.alt, canvas.inline, canvas.adaptive)
 

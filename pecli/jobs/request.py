@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from pecli.analysis import Analysis
+from pecli.core.language import IN_ENGLISH, Language, by_environment
 from pecli.core.positions import Positions
 from pecli.core.version import __version__
 from pecli.encodings import Encoding
@@ -36,20 +37,27 @@ class Request:
     positions: Positions
     canvas: Canvas
     output: Output
+    language: Language = field(default=IN_ENGLISH, kw_only=True)
     swept: tuple[str, ...] = field(default=(), compare=False, kw_only=True)
     axes: tuple[str, ...] = field(default=(), compare=False, kw_only=True)
     cells: tuple[Request, ...] = field(default=(), kw_only=True)
 
     @property
     def defaults(self) -> dict[str, Any]:
-        """The figure's own defaults; of what depends on the rows of a file there is none, so it is always told."""
+        """The figure's own defaults; of what depends on a file's rows or the environment none, so it is always told."""
         free = any(encoding.bounded for encoding in self.encodings)
-        return {**self.figure.default_options, "length": None if free else self.figure.default_length(None)}
+        length = {"length": None if free else self.figure.default_length(None)}
+        return {**self.figure.default_options, **length, **dict.fromkeys(by_environment())}
 
     def settings(self) -> dict[str, Any]:
         """The request as a flat mapping that `jobs_of` reads: everything but the output."""
-        parts = [self.figure.settings(), self.positions.settings(), self.canvas.settings() if self.figure.drawn else {}]
-        single = {"encoding": self.specs(), **{name: value for part in parts for name, value in part.items()}}
+        single = {
+            "encoding": self.specs(),
+            **self.figure.settings(),
+            **self.positions.settings(),
+            **(self.canvas.settings() if self.figure.drawn else {}),
+            **self.language.settings(),
+        }
         return single | self.sweep()
 
     def sweep(self) -> dict[str, Any]:
@@ -75,7 +83,8 @@ class Request:
 
     @cached_property
     def _metadata(self) -> str:
-        given = {name: value for name, value in self.settings().items() if value is not None}
+        silent = {**dict.fromkeys(self.settings()), **IN_ENGLISH.settings()}  # English is not said
+        given = {name: value for name, value in self.settings().items() if value not in (None, silent[name])}
         prints = [fingerprint(path) for path in self.inputs()]
         inputs = {"inputs": prints} if prints else {}
         return json.dumps({"job": {"command": self.figure.name, **given}, **inputs, **versions()})
@@ -93,6 +102,11 @@ class Request:
         """The encodings as text, without what is said of these parameters, or by its cells."""
         left = {*without, *(self.axes if self.cells else ())}
         return [encoding.spec(self.defaults, left) for encoding in self.encodings]
+
+
+def carried(found: Mapping[str, Any]) -> dict[str, Any]:
+    """The job that a finished file carries, complete: whatever the environment says, its language is its own."""
+    return {**IN_ENGLISH.settings(), **found["job"]}
 
 
 def versions() -> dict[str, str]:

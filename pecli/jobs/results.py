@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pecli.core.language import both, clauses, phrase, speaking
 from pecli.core.values import write_scalar
 from pecli.files.formats import FORMATS
 from pecli.files.number_bytes import plain
@@ -15,6 +16,18 @@ if TYPE_CHECKING:
     from pecli.jobs.job import Job
     from pecli.jobs.picture import Picture
     from pecli.jobs.run_jobs import Outcome
+
+VERSIONS = dict.fromkeys(("pecli", "matplotlib", "numpy"), "its version")
+RESULT_KEYS = {  # and what each is, for the page of reference
+    "files": "what was written: path and bytes of each",
+    "job": "command, encoding and every option, defaults included; null where nothing is said",
+    "inputs": "the files that were read: name, size and digest; not there where none was",
+    **VERSIONS,
+    "encodings": "name, spec and every parameter of each",
+    "alt": "what is to be seen, in one sentence",
+    "facts": "key numbers, below",
+}
+OUTCOME_KEYS = {"state": "written, skipped or failed", "failure": "why it failed, else null"}
 
 
 def result_of(picture: Picture, paths: list[str]) -> dict[str, Any]:
@@ -35,12 +48,18 @@ def job_data(job: Job) -> dict[str, Any]:
 
 def sentence(job: Job) -> str:
     """What is to be seen, in one sentence for who does not see it: the figure, of what, where and how compared."""
+    with speaking(job.language):
+        return phrase("{sentence}.", sentence=clauses([phrase(job.figure.summary), *_subject(job)]))
+
+
+def _subject(job: Job) -> list[str]:
+    """What a picture or report is of, where and how."""
     figure, positions = job.figure, job.view.positions
-    labels = " and ".join(one.label() for one in job.view.encodings)
+    labels = both(one.label() for one in job.view.encodings)
     options = figure.changed(figure.default_options).items()
     how = [f"{name.replace('_', ' ')} {figure.options()[name].write(value)}" for name, value in options]
-    where = f"positions {write_scalar(positions.start)} to {write_scalar(positions.stop - 1)}"
-    return f"{'; '.join([figure.summary, labels, where, *how])}."
+    first, last = write_scalar(positions.start), write_scalar(positions.stop - 1)
+    return [labels, phrase("positions {first} to {last}", first=first, last=last), *how]
 
 
 def outcome_data(outcome: Outcome) -> dict[str, Any]:

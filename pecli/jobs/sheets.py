@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 
+from pecli.core.language import Language
 from pecli.figures.canvas import Canvas
 from pecli.jobs.file_names import blanks, filled, plain_path
 from pecli.jobs.job_options import Choice, Output, known_options
@@ -49,7 +50,7 @@ def _together(requests: Sequence[Request], paths: Sequence[str]) -> list[Request
     axes = tuple(name for name in _order(first) if len({one.value(name, first.axes) for one in requests}) > 1)
     sheet = replace(here[0], swept=(), axes=axes, cells=tuple(here))
     values = {name: sheet.values(name) for name in axes}
-    one_canvas = not {*axes} & {*Canvas.options(), *Output.options()}
+    one_canvas = not {*axes} & {*Canvas.options(), *Output.options(), *Language.options()}
     one_each = {*axes} & {*Choice.options()} and first.figure.several
     whole = prod(map(len, values.values())) == len(requests)
     if len(requests) == 1 or not one_canvas or one_each or not whole:

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from pecli.analysis import Analysis
 from pecli.core.caching import cached
 from pecli.core.errors import UnknownNameError, UsageError, mention
+from pecli.core.language import Language, by_environment
 from pecli.core.options import Option, Options, default_values, named
 from pecli.core.positions import Positions
 from pecli.encodings import Encoding, all_encodings, parse_encoding
@@ -47,7 +48,7 @@ def requests_of(analysis: str, given: Mapping[str, Any], *, swept: bool = True) 
     known = known_options(kind)
     spelled = named(known, given)
     known = {**parameters_of(specs_in(spelled)), **known}
-    spelled = named(known, spelled)
+    spelled = {**by_environment(), **named(known, spelled)}
     values = {name: _choices(known.get(name), value, kind) if swept else [value] for name, value in spelled.items()}
     count = prod(map(len, values.values()))
     if count > MOST:
@@ -117,13 +118,16 @@ class Sweep:
         own = {name: at for name, at in picks.items() if name in self._shared}
         choice, positions = self._part(Choice, own), self._part(Positions, own)
         canvas, output = self._part(Canvas, own), self._part(Output, own)
+        language = self._part(Language, own)
         specs = choice.encoding or (self.kind.default_encoding,)
         encodings = self._encodings(specs, {name: at for name, at in picks.items() if name not in self._shared})
         figure = self._part(self.kind, own)
         if not self._is_given("length", picks):
             ends = [rows for one in encodings if (rows := one.rows_from(positions.start)) is not None]
             positions = replace(positions, length=figure.default_length(min(ends, default=None)))
-        return Request(figure, encodings, positions, canvas, output, swept=self._swept, axes=self._axes)
+        return Request(
+            figure, encodings, positions, canvas, output, language=language, swept=self._swept, axes=self._axes
+        )
 
     def _is_given(self, name: str, picks: Picks) -> bool:
         """Whether an option has a value here, and is not left open."""

@@ -2,7 +2,7 @@
 
 Seconds are wall time of whole processes, the median of several runs taken in turn; memory is the largest resident set
 that the operating system saw, which is no less than this script's own 40 MB or so: it loads no numpy. With --write the
-table goes into README.md between its benchmark marks.
+table goes into gallery/benchmarks.md between its marks.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pecli.encodings.harmonic import Harmonic
 from pecli.jobs.run_jobs import cores
 
 PLAIN = Path(__file__).with_name("plain")
-README = Path(__file__).parents[2] / "README.md"
+PAGE = Path(__file__).parents[2] / "gallery" / "benchmarks.md"
 PECLI = [str(Path(sys.executable).with_name("pecli"))]
 HEATMAPS = 100
 
@@ -219,22 +219,22 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def main() -> None:
-    """Measures, prints, and with --write puts the table into the README."""
+    """Measures, prints, and with --write puts the table into its page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true", help="put the table into README.md")
+    parser.add_argument("--write", action="store_true", help="put the table into gallery/benchmarks.md")
     parser.add_argument("--quick", action="store_true", help="leave out the plain distance matrix, which takes 18 GB")
     asked = parser.parse_args()
     os.environ["MPLBACKEND"] = "agg"
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         rows = [*start(), *lengths(), *pairs(not asked.quick), *batch()]
-        os.chdir(README.parent)
+        os.chdir(PAGE.parent)
     text = table(rows)
     print(text)
     if asked.write:
         marked = re.compile(r"(<!-- benchmark -->\n).*?(<!-- /benchmark -->)", re.DOTALL)
-        readme = README.read_text(encoding="utf-8")
-        README.write_text(marked.sub(lambda match: f"{match[1]}{text}\n{match[2]}", readme), encoding="utf-8")
+        page = PAGE.read_text(encoding="utf-8")
+        PAGE.write_text(marked.sub(lambda match: f"{match[1]}{text}\n{match[2]}", page), encoding="utf-8")
 
 
 if __name__ == "__main__":

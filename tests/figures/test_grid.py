@@ -33,7 +33,7 @@ def bars(axes: list[Any]) -> list[Any]:
 def test_two_options_are_rows_and_columns_told_once() -> None:
     job, axes = drawn("heatmap", d=[4, 6], base=[10, 100, 1000])
     panels = [one for one in axes if one not in bars(axes)]
-    assert [one.get_title() for one in panels] == ["base 10", "base 100", "base 1000", "", "", ""]
+    assert [one.get_title() for one in panels] == ["base 10", "base 100", "base 1,000", "", "", ""]
     rows = [one.get_ylabel().partition("\n")[0] for one in panels[::3]]
     assert rows == ["d 4", "d 6"] and Picture(job).title() == "sinusoidal"
     assert [one.yaxis.label.get_visible() for one in panels] == [True, False, False] * 2

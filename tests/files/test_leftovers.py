@@ -64,3 +64,4 @@ def test_a_folder_or_a_link_of_that_name_stays(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_listed_is_left_alone(tmp_path: Path) -> None:
     leftovers.remove_leftovers(tmp_path / "missing")
+    assert not list(tmp_path.iterdir())

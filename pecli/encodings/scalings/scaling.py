@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from pecli.encodings.scalings.scaled import Scaled
 
 
-class Scaling:
+class Scaling(ABC):
     """Base of the scalings. A subclass names its parameters (fields of `Scaled`) and gives `rates`.
 
     `needs` are the parameters that must be given, `takes` those that may be. λ_j is the wavelength 2π/ω_j.
@@ -34,9 +35,9 @@ class Scaling:
                 raise UsageError(text, option=name)
 
     @classmethod
+    @abstractmethod
     def rates(cls, plain: list[Decimal], rope: Scaled) -> Iterable[Decimal]:
-        """ω_j, rad/position, from the unscaled ω_j; called with many digits."""
-        raise NotImplementedError
+        """Return ω_j, rad/position, from the unscaled ω_j; called with many digits."""
 
     @classmethod
     def attention_factor(cls, rope: Scaled) -> float:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from pecli.core.document import Block
 from pecli.core.errors import UsageError, mention
+from pecli.core.language import phrase
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
@@ -16,7 +17,7 @@ from pecli.encodings.harmonic import Harmonic
 from pecli.files.table_files import read_table
 from pecli.reports.explain.numbers import ExplainNumbers
 from pecli.reports.explain.sections import sections
-from pecli.reports.explain.texts import TEXTS, languages
+from pecli.reports.explain.texts import TEXTS
 from pecli.reports.explain.word_vectors import (
     ARTICLE,
     WORDS,
@@ -51,7 +52,6 @@ class Explain(Report[TableEncoding]):
     )
     default_options: ClassVar[Mapping[str, Any]] = {"d": 8, "length": 10}
 
-    lang: str = option("en", "language of the text", choices=languages)
     errata: bool = option(False, "say where the article's own numbers are wrong", aliases=("notes",))
     tokens: str | None = option(None, "your own words, separated by spaces", unset="three of the fourth article")
     embeddings: str | None = option(
@@ -114,9 +114,9 @@ class Explain(Report[TableEncoding]):
         )
 
     def show(self, numbers: ExplainNumbers, width: int) -> list[Block]:
-        formula = numbers.view.encoding.formulas.get(self.lang, numbers.view.encoding.formula)
+        formula = phrase(numbers.view.encoding.formula)
         said = {"file": self.embeddings or "", "formula": formula, "errata": self.errata}
-        return sections(numbers, TEXTS[self.lang], said, width, self.rows, self.digits)
+        return sections(numbers, TEXTS, said, width, self.rows, self.digits)
 
     def _place(self, view: View[TableEncoding]) -> tuple[int, int]:
         """Position and column of the entry that is written out."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pecli.core.document import Block, Facts, Paragraph, Table
+from pecli.core.language import phrase
 from pecli.core.lazy import Array
 from pecli.encodings.harmonic import Harmonic
 from pecli.reports.number_table import DOWN, grid, head_and_tail
@@ -29,7 +30,7 @@ class Page:
 
     def say(self, key: str, **more: Any) -> Any:
         """A sentence, filled in."""
-        return Paragraph(self.texts[key].format(**self.filling, **more))
+        return Paragraph(phrase(self.texts[key], **self.filling, **more))
 
     def numbered(self, values: Array, labels: Sequence[str], header: Sequence[str] | None = None) -> list[Block]:
         """A table of numbers with its middle rows left out, and a line that says so."""
@@ -46,7 +47,7 @@ class Page:
         head, tail = head_and_tail(len(rows), self.rows)
         gap = [] if head == len(rows) else [[DOWN] * len(keys)]
         shown = [*rows[:head], *gap, *rows[len(rows) - tail :]]
-        return Table([self.texts[key] for key in keys], shown, plain=True)
+        return Table([phrase(self.texts[key]) for key in keys], shown, plain=True)
 
     def positions(self) -> list[str]:
         """The positions of the table in the encoding's own terms."""
@@ -64,7 +65,7 @@ def sections(
     result: list[Block] = []
     written = [(key, body) for key, section in SECTIONS.items() if (body := section(page))]
     for at, (key, body) in enumerate(written, 1):
-        title = texts[chosen.get(key, key)].format(**filling)
+        title = phrase(texts[chosen.get(key, key)], **filling)
         result += [Paragraph(f"{at}. {title}", heading=True), *body, Paragraph()]
     return result[:-1]
 
@@ -75,7 +76,7 @@ def parameters(page: Page) -> list[Block]:
     length, dimensions = page.numbers.table.shape
     facts = {"encoding": encoding.label(), "formula": page.filling["formula"], "length": str(length)}
     facts |= {"dimensions": f"{dimensions}"}
-    return [Facts({page.texts[key]: fact for key, fact in facts.items()})]
+    return [Facts({phrase(page.texts[key]): fact for key, fact in facts.items()})]
 
 
 def positions(page: Page) -> list[Block]:
@@ -148,9 +149,9 @@ def product(page: Page) -> list[Block]:
     numbers = page.numbers
     if not len(numbers.products):
         return []
-    texts = [[f"{m:g}", f"{n:g}", f"{offset:g}", f"{value:.10g}"] for m, n, offset, value in numbers.products.tolist()]
+    texts = [[f"{p:g}", f"{q:g}", f"{offset:g}", f"{value:.10g}"] for p, q, offset, value in numbers.products.tolist()]
     query, key = (numbers.words[at] or str(at) for at in (0, min(1, len(numbers.words) - 1)))
-    header = ["m", "n", page.texts["offset"], page.texts["dot"]]
+    header = ["p", "q", "p - q", "<R_p x, R_q y>"]
     shown = Table(header, texts, plain=True)
     return [page.say("product_said", query=query, other=key), shown, page.say("product_done")]
 
@@ -162,7 +163,7 @@ def pair_table(page: Page) -> list[Block]:
     words = np.arange(len(page.numbers.words))
     offsets = words[:, None] - words
     labels = word_labels(page)
-    shown = grid("i \\ j", labels, labels, offsets, width=page.width, digits=0)
+    shown = grid("p \\ q", labels, labels, offsets, width=page.width, digits=0)
     starts = [str(at - len(words) + 1) for at in range(len(page.numbers.rows))]
     return [shown, *page.numbered(page.numbers.rows, starts)]
 

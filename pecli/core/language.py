@@ -1,0 +1,129 @@
+"""The language that a picture or report speaks: English, or one of the files of `pecli/languages`.
+
+A text that somebody reads in a picture or report is a template with named blanks, said by `phrase`:
+
+    phrase("each pixel: mean of {count:,} positions", count=size)
+
+The English template is the key under which `pecli/languages/zh.toml` has the same in Chinese, with the same blanks in
+whatever order Chinese wants them. So a new text is written in two places: here whole, never put together from halves
+("pairs" or "columns" inside a sentence are two templates), and as a line of every file of that folder; a test names
+what is missing. Names that a person types (encodings, options, values), numbers and formulas stay as they are: they go
+into blanks. A text that stands as data, a label of a class or a table, is marked where it stands and said where it is
+shown: ``position_label = template("position p")``, later ``phrase(encoding.position_label)``. What stands side by side
+is joined by `clauses` (a; b), `listing` (a, b), `both` (a and b) and `either` (a or b). Messages of the
+command line are English.
+
+The folder is the list of languages: another language is one more file.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+from pecli.core.caching import cached
+from pecli.core.errors import UnknownNameError, UsageError
+from pecli.core.options import Options, option
+
+ENGLISH = "en"  # the templates themselves
+FOLDER = Path(__file__).parent.parent / "languages"
+VARIABLE = "PECLI_LANG"
+
+_SPOKEN: ContextVar[str] = ContextVar("spoken", default=ENGLISH)
+
+
+def languages() -> tuple[str, ...]:
+    """The languages that there are."""
+    return (ENGLISH, *sorted(path.stem for path in FOLDER.glob("*.toml")))
+
+
+@dataclass(frozen=True)
+class Language(Options):
+    """What language the texts are in."""
+
+    what = "language option"
+
+    lang: str = option(ENGLISH, f"language of the texts, for all by {VARIABLE}", choices=languages)
+
+
+IN_ENGLISH = Language()
+
+
+def by_environment(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """The option that the environment gives, by name; mostly none. Raises UsageError for no language."""
+    lang = environment.get(VARIABLE, "")
+    if lang and lang not in languages():
+        error = UnknownNameError("language", lang, languages())
+        raise UsageError(f"{VARIABLE}: {error.sentence()}")
+    return dict.fromkeys(Language.options(), lang) if lang else {}
+
+
+@contextmanager
+def speaking(language: Language) -> Iterator[None]:
+    """Says all phrases in that language inside the block."""
+    token = _SPOKEN.set(language.lang)
+    try:
+        yield
+    finally:
+        _SPOKEN.reset(token)
+
+
+def phrase(template: str, /, **blanks: Any) -> str:
+    """The template in the language that is spoken, its blanks filled in; in English where there is no other."""
+    said = texts(_SPOKEN.get()).get(template, template)
+    return said.format(**blanks) if blanks else said
+
+
+def template(text: str) -> str:
+    """The same text, marked as a template that is said elsewhere."""
+    return text
+
+
+def templates(texts: Mapping[str, str]) -> Mapping[str, str]:
+    """The same texts by the same names, marked as templates that are said elsewhere."""
+    return texts
+
+
+def clauses(parts: Iterable[str]) -> str:
+    """Those of the parts that say something, one after the other."""
+    return _joined(parts, "{one}; {other}")
+
+
+def listing(parts: Iterable[str]) -> str:
+    """Those of the names that are not empty, as a list."""
+    return _joined(parts, "{one}, {other}")
+
+
+def both(parts: Iterable[str]) -> str:
+    """The parts, all of them meant."""
+    return _joined(parts, "{one} and {other}")
+
+
+def either(parts: Iterable[str]) -> str:
+    """The parts, one of them meant."""
+    return _joined(parts, "{one} or {other}")
+
+
+def letters() -> str:
+    """Every character of the language that is spoken, to find fonts for; nothing for English."""
+    every = {sign for text in texts(_SPOKEN.get()).values() for sign in text if not sign.isascii()}
+    return "".join(sorted(every))
+
+
+@cached
+def texts(lang: str) -> dict[str, str]:
+    """The templates of a language by the English ones."""
+    import tomllib
+
+    return {} if lang == ENGLISH else tomllib.loads((FOLDER / f"{lang}.toml").read_text(encoding="utf-8"))
+
+
+def _joined(parts: Iterable[str], between: str) -> str:
+    said = [part for part in parts if part]
+    return reduce(lambda one, other: phrase(between, one=one, other=other), said) if said else ""

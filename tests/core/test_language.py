@@ -1,0 +1,167 @@
+"""The languages: every template has its line in every file, with the same blanks, and what is said is that line."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from string import Formatter
+from typing import Any
+
+import pytest
+
+import pecli
+from pecli.core.errors import UsageError
+from pecli.core.language import (
+    ENGLISH,
+    Language,
+    both,
+    by_environment,
+    clauses,
+    languages,
+    letters,
+    listing,
+    phrase,
+    speaking,
+    texts,
+)
+from pecli.jobs.job import Job
+from pecli.jobs.job_options import ANALYSES
+from pecli.jobs.picture import Picture
+
+ROOT = Path(pecli.__file__).parent
+MARKS = ("phrase", "template", "templates")
+every_language = pytest.mark.parametrize("lang", [lang for lang in languages() if lang != ENGLISH])
+CHINESE = Language(lang="zh")
+
+
+def marked(tree: ast.AST) -> Iterator[ast.expr]:
+    """What is said or marked as a template: literals, also those of a conditional or a mapping."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in MARKS:
+            yield from alternatives(node.args[0])
+
+
+def alternatives(node: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(node, ast.IfExp):
+        yield from [*alternatives(node.body), *alternatives(node.orelse)]
+    elif isinstance(node, ast.Dict):
+        for value in node.values:
+            yield from alternatives(value)
+    else:
+        yield node
+
+
+def parsed() -> Iterator[tuple[Path, ast.Module]]:
+    for path in sorted(ROOT.rglob("*.py")):
+        if path.name != "language.py":
+            yield path, ast.parse(path.read_text(encoding="utf-8"))
+
+
+def templates_there_are() -> set[str]:
+    """Every template of the program."""
+    literals = {
+        node.value
+        for _, tree in parsed()
+        for node in marked(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    joints = {"{one}; {other}", "{one}, {other}", "{one} and {other}", "{one} or {other}"}
+    return literals | joints | {one.summary for one in ANALYSES.values()}
+
+
+def blanks(text: str) -> set[tuple[str, str]]:
+    """The blanks of a template: their names, and how numbers are written in them."""
+    return {(name, spec or "") for _, name, spec, _ in Formatter().parse(text) if name is not None}
+
+
+def test_a_template_is_one_whole_text() -> None:
+    """An f-string would be filled in before anybody could look it up."""
+    wrong = [f"{path.name}:{node.lineno}" for path, tree in parsed() for node in marked(tree) if is_made_up(node)]
+    assert wrong == []
+
+
+def is_made_up(node: ast.expr) -> bool:
+    return isinstance(node, (ast.JoinedStr, ast.BinOp))
+
+
+@every_language
+def test_every_template_has_its_line_and_every_line_its_template(lang: str) -> None:
+    assert templates_there_are() - set(texts(lang)) == set()
+    assert set(texts(lang)) - templates_there_are() == set()
+
+
+@every_language
+def test_a_line_has_the_blanks_of_its_template(lang: str) -> None:
+    assert [one for one, said in texts(lang).items() if blanks(one) != blanks(said)] == []
+    assert [one for one, said in texts(lang).items() if not said.strip()] == []
+
+
+@every_language
+def test_mathematics_stands_on_lines_of_its_own(lang: str) -> None:
+    """Inside a line with mathematics only the first font counts, which has no Chinese."""
+    lines = [line for said in texts(lang).values() for line in said.split("\n")]
+    assert [line for line in lines if "$" in re.sub(r"\{\w+\}", "", line) and not line.isascii()] == []
+
+
+def test_a_phrase_is_said_in_the_language_that_is_spoken() -> None:
+    assert phrase("positions {first} to {last}", first=0, last=9) == "positions 0 to 9"
+    with speaking(CHINESE):
+        assert phrase("positions {first} to {last}", first=0, last=9) == "位置 0 至 9"
+        assert phrase("a text without a line, {n}", n=1) == "a text without a line, 1"
+        with speaking(Language()):
+            assert phrase("positions {first} to {last}", first=0, last=9) == "positions 0 to 9"
+        assert clauses(["一", "", "二", "三"]) == "一；二；三"
+    assert (clauses(["a", "", "b"]), listing(["a", "b"]), both(["a"]), clauses([])) == ("a; b", "a, b", "a", "")
+
+
+def test_fonts_are_looked_for_where_a_language_needs_them() -> None:
+    assert letters() == ""
+    with speaking(CHINESE):
+        assert {"位", "置"} <= set(letters())
+        assert letters().isascii() is False and "$" not in letters()
+
+
+def test_the_folder_is_the_list_of_languages() -> None:
+    assert languages() == ("en", "zh")
+    with pytest.raises(UsageError, match=r"unknown lang 'fr' \(known: en, zh\)"):
+        Language(lang="fr")
+
+
+def test_the_environment_says_it_for_all() -> None:
+    assert by_environment({"PECLI_LANG": "zh"}) == {"lang": "zh"}
+    assert by_environment({}) == by_environment({"PECLI_LANG": ""}) == {}
+    with pytest.raises(UsageError, match="PECLI_LANG: unknown language 'fr'"):
+        by_environment({"PECLI_LANG": "fr"})
+
+
+def test_english_is_not_recorded_and_chinese_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = Job.make("heatmap", {})
+    assert Job.make("heatmap", {"lang": "en"}).metadata() == plain.metadata() and "lang" not in plain.metadata()
+    chinese = Job.make("heatmap", {"lang": "zh"})
+    assert '"lang": "zh"' in chinese.metadata() and chinese.paths == ("heatmap-sinusoidal-langzh.png",)
+    monkeypatch.setenv("PECLI_LANG", "zh")
+    assert Job.make("heatmap", {}) == chinese
+    assert Job.make("heatmap", {"lang": "en"}).metadata() == plain.metadata()
+
+
+def test_a_file_is_made_again_in_its_own_language(
+    ask: Callable[..., Any], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = ("heatmap", "-n", "5", "--dpi", "20")
+    assert ask(*small, "-o", "en.png").code == 0 and ask(*small, "--lang", "zh", "-o", "zh.png").code == 0
+    assert "--lang zh" in ask("recipe", "zh.png").out and "--lang" not in ask("recipe", "en.png").out
+    monkeypatch.setenv("PECLI_LANG", "zh")
+    assert "--lang en" in ask("recipe", "en.png").out and 'lang = "en"' in ask("recipe", "en.png", "--form", "toml").out
+    assert ask("redraw", "en.png", "-o", "again.png").code == 0
+    assert Path("again.png").read_bytes() == Path("en.png").read_bytes() != Path("zh.png").read_bytes()
+
+
+def test_a_sweep_over_languages_is_a_picture_each(ask: Callable[..., Any], folder: Path) -> None:
+    assert ask("heatmap", "-n", "5", "--dpi", "20", "--lang", "en,zh", "-o", "{lang}.png").code == 0
+    assert Path("en.png").is_file() and Path("zh.png").is_file()
+
+
+def test_what_is_seen_is_said_in_the_language_too() -> None:
+    assert Picture(Job.make("heatmap", {"lang": "zh"})).alt.startswith("位置编码矩阵的热图")

@@ -32,9 +32,9 @@ Process = Callable[..., subprocess.CompletedProcess[Any]]
 ROOT = Path(__file__).parents[1]
 GALLERY = ROOT / "gallery"
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
-CHINESE, ARTICLES, BENCHMARKS, EXTEND = (
+CHINESE, ARTICLES, BENCHMARKS, EXTEND, USE = (
     (GALLERY / name).read_text(encoding="utf-8")
-    for name in ("README.zh.md", "articles.md", "benchmarks.md", "extend.md")
+    for name in ("README.zh.md", "articles.md", "benchmarks.md", "extend.md", "use.md")
 )
 MEASURED = re.compile(r"(?<=<!-- benchmark -->\n).+?(?=<!-- /benchmark -->)", re.S)
 RUN = ROOT / ".ci" / "run"
@@ -109,6 +109,18 @@ def test_the_lines_of_the_articles_are_understood(ask: Ask, monkeypatch: pytest.
     monkeypatch.setattr(Picture, "save", lambda *_: [])
     assert len(lines(ARTICLES)) > 10
     assert [line for line in lines(ARTICLES) if ask(*words(line)).code != 0] == []
+
+
+def test_the_lines_beside_other_tools_are_understood(ask: Ask, site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Picture, "save", lambda *_: [])
+    typed = "\n".join(text for language in ("make", "yaml", "bash") for text in blocks(language, USE))
+    for blank, value in (("$*", "10"), ("$@", "a.png"), ("{}", "64")):
+        typed = typed.replace(blank, value)
+    found = [*lines(USE), *re.findall(r"pecli (?:heatmap|batch) [^|:\n]+", typed)]
+    assert len(found) > 8
+    for line in found:
+        dry = ["--dry-run"] if line.startswith("pecli batch") and "--dry-run" not in line else []
+        assert ask(*words(line), *dry).code == 0, line
 
 
 def test_the_chinese_readme_has_the_same_lines_and_pictures() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from pecli.core.language import phrase
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.encodings.directed_bias import DirectedBias
@@ -41,7 +42,7 @@ class Alibi(DirectedBias):
         return np.concatenate([_slopes(power), _slopes(2 * power)[::2][: self.heads - power]])
 
     def head_text(self, head: int) -> str:
-        return f"head {head}, slope {write_ratio(self.slopes()[head])}"
+        return phrase("head {head}, slope {slope}", head=head, slope=write_ratio(self.slopes()[head]))
 
     def of_offsets(self, offsets: Array) -> Array:
         return 0.0 - self.slopes()[:, None] * np.abs(offsets)  # 0 at 0, not −0

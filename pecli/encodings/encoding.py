@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
+from pecli.core.language import phrase, template
 from pecli.core.number_text import minus
 from pecli.core.options import Option, Options
 from pecli.core.positions import Positions
@@ -47,8 +48,8 @@ class Encoding(Options, ABC):
     trained: ClassVar[bool] = False  # its numbers are learned, not given by the formula
     extrapolates: ClassVar[bool] = True
 
-    position_label: ClassVar[str] = "position p"
-    other_label: ClassVar[str] = "position q"  # where two positions are compared
+    position_label: ClassVar[str] = template("position p")
+    other_label: ClassVar[str] = template("position q")  # where two positions are compared
     position_unit: ClassVar[str] = ""  # of bare numbers, where ticks are not written in the encoding's own terms
     tick_steps: ClassVar[tuple[int, ...]] = ()  # round numbers of positions, where they are not powers of ten
 
@@ -99,7 +100,7 @@ class Encoding(Options, ABC):
 
 def _titled(one: Option, value: Any) -> str:
     """A value inside a title, where a long list is a number of numbers."""
-    return f"({len(value)} numbers)" if one.many and len(value) > LISTED else one.write(value)
+    return phrase("({count} numbers)", count=len(value)) if one.many and len(value) > LISTED else one.write(value)
 
 
 def _spelled(one: Option, value: object) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from pecli.core.errors import UsageError, mention
-from pecli.core.language import template
+from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.encodings.directed_bias import DirectedBias
@@ -58,7 +58,7 @@ class Kerple(DirectedBias):
 
     def head_text(self, head: int) -> str:
         r1, r2 = (each[head % len(each)] for each in (self.r1, self.r2))
-        return f"head {head}, r1 {r1:g}, r2 {r2:g}"
+        return phrase("head {head}, r1 {r1:g}, r2 {r2:g}", head=head, r1=r1, r2=r2)
 
     def of_offsets(self, offsets: Array) -> Array:
         r1, r2, distance = np.array(self.r1)[:, None], np.array(self.r2)[:, None], np.abs(offsets)

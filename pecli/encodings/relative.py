@@ -29,8 +29,8 @@ class Relative(SineCosineColumns):
     example: ClassVar[str] = "pecli relative --length 8 --d 32 -o relative.npy"
     kind: ClassVar[str] = "added to the score of a pair"
     models: ClassVar[str] = "Transformer-XL (as input to a learned map)"
-    position_label: ClassVar[str] = "offset p − q"
-    other_label: ClassVar[str] = "other offset"
+    position_label: ClassVar[str] = template("offset p − q")
+    other_label: ClassVar[str] = template("other offset")
 
     def covered(self, positions: Positions) -> Positions:
         if 2 * positions.length > LONGEST:

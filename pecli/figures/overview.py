@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
@@ -14,6 +14,7 @@ from pecli.core.options import option
 from pecli.encodings.encoding import Encoding
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
+from pecli.figures.highlights import Highlighting
 from pecli.figures.panels import Panel
 from pecli.measures.pairwise import measures
 
@@ -21,11 +22,28 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+HANDED_ON = ("measure", "highlight")  # options of a composed figure that its parts take, where they have them
+
+
 def single_figures() -> dict[str, type[Figure[Any]]]:
     """The figures that are not made of figures."""
     from pecli.figures import FIGURES  # the registry holds this very class, so it is asked when it is complete
 
     return {name: figure for name, figure in FIGURES.items() if not figure.composed}
+
+
+def part_of(whole: Figure[Any], name: str) -> Figure[Any]:
+    """A figure with the options that the composed one hands on; refuses what it cannot show (UsageError)."""
+    kind = single_figures()[name]
+    return kind(**{option: getattr(whole, option) for option in HANDED_ON if option in kind.options()})
+
+
+def check_handed_on(whole: Figure[Any], parts: Iterable[Figure[Any]]) -> None:
+    """Refuses an option that none of the parts has (UsageError)."""
+    known = {name for part in parts for name in part.options()}
+    for name in whole.changed():
+        if name in HANDED_ON and name not in known:
+            raise UsageError(f"{mention(name)} is for figures that are not among these", option=name)
 
 
 class Part(NamedTuple):
@@ -60,7 +78,7 @@ class OverviewNumbers(Numbers[Encoding]):
 
 
 @dataclass(frozen=True)
-class Overview(Figure[Encoding]):
+class Overview(Highlighting[Encoding]):
     """The first article's two-panel figure, or any list of figures."""
 
     name: ClassVar[str] = "overview"
@@ -75,13 +93,14 @@ class Overview(Figure[Encoding]):
 
     def parts(self) -> list[Figure[Any]]:
         """The figures that stand side by side."""
-        classes = [single_figures()[name] for name in self.panels]
-        return [cls(**({"measure": self.measure} if "measure" in cls.options() else {})) for cls in classes]
+        return [part_of(self, name) for name in self.panels]
 
     def check(self) -> None:
+        super().check()
         if not self.panels:
             text = f"{mention('panels')} names no figure"
             raise UsageError(text, option="panels", allowed="a list such as heatmap,distance")
+        check_handed_on(self, self.parts())
 
     def panels_for(self, view: View[Encoding]) -> list[Panel]:
         return [owned(panel, at) for at, part in enumerate(self.parts()) for panel in part.panels_for(view)]

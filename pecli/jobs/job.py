@@ -56,13 +56,12 @@ class Job(Request):
     @classmethod
     def settled(cls, request: Request, memory: Memory) -> Job:
         """The request with its view and files, checked as a whole; tables are read from their files for that."""
-        cells = tuple(cls.settled(replace(cell, output=Output()), memory) for cell in request.cells)
+        cells = tuple([cls.settled(replace(cell, output=Output()), memory) for cell in request.cells])
         view = view_of(cells) if cells else _view(request)
         analysis = grid_of(request, cells) if cells else request.figure
         seen = replace(view, panels=_panels(analysis, request.canvas, view))
-        parts = {one.name: getattr(request, one.name) for one in fields(Request)}
-        made = {"view": view, "seen_view": seen, "targets": targets_of(request), "analysis": analysis}
-        job = cls(**{**parts, **made, "cells": cells})
+        made = {"view": view, "seen_view": seen, "targets": targets_of(request), "analysis": analysis, "cells": cells}
+        job = cls(**{**{one.name: getattr(request, one.name) for one in fields(Request)}, **made})
         for path, format in job.targets:
             job.check_format(format, path)
         job.check_pixels(memory)
@@ -141,17 +140,20 @@ class Job(Request):
     def check_format(self, format: str, path: str = "") -> None:
         """Refuses a format that cannot hold what the figure has."""
         one, name = FORMATS[format], self.figure.name
-        fitting = [other for other in FORMATS.values() if not (other.document if self.figure.drawn else other.picture)]
-        known = ", ".join(f".{kind}" for kind, other in FORMATS.items() if other in fitting)
         text = ""
         if one.one_table and not self.analysis.one_table:
             text = f"{name} has several tables and .{format} holds one: write .npz or .json"
         elif one.document and self.figure.drawn:
-            text = f"{name} has no text for a .{format} file: it takes {known}"
+            text = f"{name} has no text for a .{format} file: it takes {self._fitting()}"
         elif one.picture and not self.figure.drawn:
-            text = f"{name} draws nothing for a .{format} file: print it, or write {known}"
+            text = f"{name} draws nothing for a .{format} file: print it, or write {self._fitting()}"
         if text:
             raise UsageError(text, option="output", value=path or format)
+
+    def _fitting(self) -> str:
+        """The formats that hold what the figure has."""
+        drawn = self.figure.drawn
+        return ", ".join(f".{kind}" for kind, one in FORMATS.items() if not (one.document if drawn else one.picture))
 
 
 def jobs_of(analysis: str, given: Mapping[str, Any], memory: Memory | None = None) -> list[Job]:
@@ -160,7 +162,8 @@ def jobs_of(analysis: str, given: Mapping[str, Any], memory: Memory | None = Non
     Those that are to be written to one file are one.
     """
     memory = memory or memory_once()
-    return [Job.settled(request, memory) for request in by_file(requests_of(analysis, given))]
+    requests = requests_of(analysis, given)
+    return [Job.settled(request, memory) for request in (by_file(requests) if len(requests) > 1 else requests)]
 
 
 def job_of(analysis: str, given: Mapping[str, Any]) -> Job:

@@ -16,7 +16,7 @@ from pecli.jobs.request import Request
 def by_file(requests: Sequence[Request]) -> list[Request]:
     """The requests, those that are to be written to one file as one; those that cannot be one picture stay apart."""
     first = requests[0]
-    if len(requests) == 1 or not first.figure.drawn or any(one.output != first.output for one in requests):
+    if not first.figure.drawn or any(one.output != first.output for one in requests):
         return list(requests)
     groups: dict[tuple[int, ...], list[str]] = {}
     for path in first.output.output:

@@ -34,7 +34,7 @@ class T5(DirectedBias):
     summary: ClassVar[str] = (
         "learned biases by bucket: near offsets one by one, far ones by the logarithm of the distance"
     )
-    formula: ClassVar[str] = "b(m, n) = W[bucket(n − m), head]"
+    formula: ClassVar[str] = "b(p, q) = W[bucket(q − p), head]"
     source: ClassVar[str] = "Raffel et al. 2020, section 2.1, arXiv:1910.10683"
     example: ClassVar[str] = "pecli bias -e t5 --length 128"
     models: ClassVar[str] = "T5, Flan-T5, mT5"

@@ -178,7 +178,7 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
     def frame(self, view: View[Placing], axes: list[Axes], canvas: Canvas) -> None:
         for one, title in zip(axes, _titles(view, 0.001, 0.001), strict=True):  # about
             one.set_title(title)
-            label_tokens(one, self.words, self.words, phrase("query"), phrase("key"))
+            label_tokens(one, self.words, self.words, phrase("query p"), phrase("key q"))
 
     def fit(self, view: View[Placing], axes: list[Axes], canvas: Canvas) -> None:
         for one in axes:

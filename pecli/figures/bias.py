@@ -109,8 +109,8 @@ class Bias(WithCellNumbers[BiasEncoding]):
         for one, head in zip(axes, self.shown_heads(view), strict=True):
             one.set(xlim=(first, last), ylim=(last, first))
             one.set_title(encoding.head_text(int(head)), fontsize=canvas.small)
-            label_positions(one.xaxis, encoding, template("key n"))
-            label_positions(one.yaxis, encoding, template("query m"))
+            label_positions(one.xaxis, encoding, template("key q"))
+            label_positions(one.yaxis, encoding, template("query p"))
 
     def blocks(self, view: View[BiasEncoding]) -> Blocks:
         """The runs of positions that a row and a column stand for."""

@@ -34,9 +34,8 @@ class Span(NamedTuple):
 
     def text(self, position_text: Callable[[float], str]) -> str:
         """The positions, as their axis writes them."""
-        last = self.stop - 1
-        first = position_text(self.first)
-        return phrase("{first} to {last}", first=first, last=position_text(last)) if last > self.first else first
+        first, last = position_text(self.first), position_text(self.stop - 1)
+        return first if first == last else phrase("{first} to {last}", first=first, last=last)
 
 
 @dataclass(frozen=True)

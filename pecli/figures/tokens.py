@@ -171,7 +171,7 @@ def random_vector(seed: int, word: str, width: int) -> Array:
 
 
 def products(first: Array, second: Array) -> Array:
-    """⟨first_m, second_n⟩ for rows m of one, n of the other, shape (m, n).
+    """⟨first_p, second_q⟩ for rows p of one, q of the other.
 
     Each entry is summed by itself, not by BLAS, whose rounding depends on where in the matrix an entry stands: the
     same two rows give the same bits in any order of the rows.

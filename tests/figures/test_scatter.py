@@ -135,5 +135,5 @@ def test_the_pairs_are_those_of_the_triangle(triangle: str, sign: int) -> None:
 
 @pytest.mark.parametrize(("length", "label"), [(9, "offset |p − q|"), (700, "pairs a cell")])
 def test_the_bar_says_what_the_colours_are(length: int, label: str) -> None:
-    job = pecli.figure("scatter", length=length).job
-    assert {panel.bar.label for panel in job.figure.panels_for(job.view) if panel.bar} == {label}
+    picture = pecli.figure("scatter", length=length)
+    assert {panel.bar.label for panel in picture.figure.panels_for(picture.job.view) if panel.bar} == {label}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Limits, check_indices
 from pecli.core.errors import UsageError, mention
+from pecli.core.language import clauses, phrase
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import number_text
 from pecli.core.options import option
@@ -69,7 +70,13 @@ class AttentionNumbers(Numbers[Placing]):
 
     def caption(self) -> str:
         order = shorten(" ".join(self.reordered_tokens), 80).replace("$", r"\$")
-        return f"reordered: {order}; put back: its rows and columns in the order as given; {self.embeddings}"
+        return clauses(
+            [
+                phrase("reordered: {order}", order=order),
+                phrase("put back: its rows and columns in the order as given"),
+                self.embeddings,
+            ]
+        )
 
 
 @dataclass(frozen=True)
@@ -162,7 +169,7 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
         )
 
     def panels_for(self, view: View[Placing]) -> list[Panel]:
-        weight, change = (token_panel(self.words, Bar(label)) for label in ("weight", "change"))
+        weight, change = (token_panel(self.words, Bar(label)) for label in (phrase("weight"), phrase("change")))
         return [weight, weight, change] * 2
 
     def columns(self, view: View[Placing]) -> int:
@@ -171,7 +178,7 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
     def frame(self, view: View[Placing], axes: list[Axes], canvas: Canvas) -> None:
         for one, title in zip(axes, _titles(view, 0.001, 0.001), strict=True):  # about
             one.set_title(title)
-            label_tokens(one, self.words, self.words, "query", "key")
+            label_tokens(one, self.words, self.words, phrase("query p"), phrase("key q"))
 
     def fit(self, view: View[Placing], axes: list[Axes], canvas: Canvas) -> None:
         for one in axes:
@@ -203,11 +210,15 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
 
 def _titles(view: View[Placing], *differences: float) -> list[str]:
     """What stands above the panels: without and with the encoding, as given, reordered, and how far they are apart."""
-    names = ("no encoding", view.encoding.name)
+    names = (phrase("no encoding"), view.encoding.name)
     return [
         f"{name}\n{what}"
         for name, difference in zip(names, differences, strict=True)
-        for what in ("as given", "reordered, put back", f"differs by {number_text(difference, 2)}")
+        for what in (
+            phrase("as given"),
+            phrase("reordered, put back"),
+            phrase("differs by {number}", number=number_text(difference, 2)),
+        )
     ]
 
 

@@ -7,6 +7,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import check_indices
+from pecli.core.language import clauses, phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import minus
 from pecli.core.options import option
@@ -43,9 +44,10 @@ class BiasNumbers(Numbers[BiasEncoding]):
     ends: tuple[float, float]  # of the colours
 
     def caption(self) -> str:
-        hidden = "blank: keys that a query does not see" if np.isnan(self.bias).any() else ""
-        lower = f"colours end at {minus(f'{self.ends[0]:g}')}" if self.smallest < self.ends[0] else ""
-        return "; ".join(filter(None, [averaging(self.block, f"× {self.block:,} pairs"), hidden, lower]))
+        hidden = phrase("blank: keys that a query does not see") if np.isnan(self.bias).any() else ""
+        end = minus(f"{self.ends[0]:g}")
+        lower = phrase("colours end at {number}", number=end) if self.smallest < self.ends[0] else ""
+        return clauses([averaging(self.block), hidden, lower])
 
     def facts(self) -> dict[str, Any]:
         return {name: value for name, value in super().facts().items() if name != "ends"}
@@ -98,7 +100,7 @@ class Bias(WithCellNumbers[BiasEncoding]):
 
     def panels_for(self, view: View[BiasEncoding]) -> list[Panel]:
         shown = ("positions", view.positions)
-        panel = Panel(1.0, exact=True, least=(6.0, 6.0), bar=Bar(view.encoding.quantity), x=shown, y=shown)
+        panel = Panel(1.0, exact=True, least=(6.0, 6.0), bar=Bar(phrase(view.encoding.quantity)), x=shown, y=shown)
         return [panel] * len(self.shown_heads(view))
 
     def frame(self, view: View[BiasEncoding], axes: list[Axes], canvas: Canvas) -> None:
@@ -107,8 +109,8 @@ class Bias(WithCellNumbers[BiasEncoding]):
         for one, head in zip(axes, self.shown_heads(view), strict=True):
             one.set(xlim=(first, last), ylim=(last, first))
             one.set_title(encoding.head_text(int(head)), fontsize=canvas.small)
-            label_positions(one.xaxis, encoding, "key n")
-            label_positions(one.yaxis, encoding, "query m")
+            label_positions(one.xaxis, encoding, template("key q"))
+            label_positions(one.yaxis, encoding, template("query p"))
 
     def blocks(self, view: View[BiasEncoding]) -> Blocks:
         """The runs of positions that a row and a column stand for."""

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Limits
 from pecli.core.errors import UsageError, mention
+from pecli.core.language import phrase
 from pecli.core.lazy import Array
 from pecli.core.options import option
 from pecli.encodings.encoding import Encoding
-from pecli.figures.canvas import DIFFERENCE, Canvas
+from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, View
 from pecli.figures.highlights import Highlighting
 from pecli.figures.limits import ends
@@ -89,7 +90,9 @@ class Compare(Highlighting[Encoding]):
     def panels_for(self, view: View[Encoding]) -> list[Panel]:
         every = [panel for one in self.views(view) for panel in self.part().panels_for(one)]
         differ = [owned(panel, 1) for panel in self.part().panels_for(self.views(view)[0])] if self.difference else []
-        return every + [replace(p, bar=p.bar and replace(p.bar, label=DIFFERENCE, ticks=None)) for p in differ]
+        return every + [
+            replace(p, bar=p.bar and replace(p.bar, label=phrase("difference"), ticks=None)) for p in differ
+        ]
 
     def columns(self, view: View[Encoding]) -> int:
         across = self.part().columns(self.views(view)[0])
@@ -103,7 +106,7 @@ class Compare(Highlighting[Encoding]):
         if self.difference:
             own = self._groups(axes, view)[-1]
             self.part().frame(self.views(view)[0], own, canvas)
-            own[0].set_title(f"{DIFFERENCE}, first − second")
+            own[0].set_title(phrase("difference, first − second"))
 
     def fit(self, view: View[Encoding], axes: list[Axes], canvas: Canvas) -> None:
         for own in self._groups(axes, view):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.core.arithmetic import ROUNDING
 from pecli.core.errors import UsageError, mention
+from pecli.core.language import clauses, phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import number_text
 from pecli.core.options import option
@@ -25,7 +26,7 @@ from pecli.measures.pairwise import MEASURES, by_offset, is_by_offset, measure_o
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-OFFSET = "offset from the position at which a line starts"
+OFFSET = template("offset from the position at which a line starts")
 TYPICAL = 5  # lines where none are asked for
 
 
@@ -53,15 +54,15 @@ class CurvesNumbers(Numbers[TableEncoding]):
     against: str
 
     def caption(self) -> str:
-        return "; ".join(filter(None, [extremes(self.block), self._agreement()]))
+        return clauses([extremes(self.block), self._agreement()])
 
     def _agreement(self) -> str:
         """Whether lines coincide, where that is what is shown."""
         if self.against == "position" or self.apart is None or len(self.at) == 1:
             return ""
         if self.apart <= ROUNDING * float(np.nanmax(np.abs(self.curves), initial=0.0)):
-            return "all lines coincide: only the offset counts"
-        return f"at one offset lines differ by up to {number_text(self.apart, 3)}"
+            return phrase("all lines coincide: only the offset counts")
+        return phrase("at one offset lines differ by up to {number}", number=number_text(self.apart, 3))
 
 
 @dataclass(frozen=True)
@@ -153,11 +154,11 @@ class Curves(Highlighting[TableEncoding]):
         encoding, across = view.encoding, self.across(view)
         frame_lines(axes[0], across.start, across.stop - 1)
         if self.against == "offset":
-            label_values(axes[0].xaxis, OFFSET, integer=True)
+            label_values(axes[0].xaxis, phrase(OFFSET), integer=True)
         else:
             label_positions(axes[0].xaxis, encoding)
         label_values(axes[0].yaxis, MEASURES[self.measure].label)
-        names = [f"from {encoding.position_text(at)}" for at in self.typical(view)]
+        names = [phrase("from {position}", position=encoding.position_text(at)) for at in self.typical(view)]
         key(axes[0], [(name, look(line)) for line, name in enumerate(names)])
         mark_stretch(axes[0], self.spans(), canvas)
 

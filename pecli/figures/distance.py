@@ -7,6 +7,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Limits
+from pecli.core.language import clauses, phrase
 from pecli.core.lazy import Array, np
 from pecli.encodings.capabilities import TableEncoding
 from pecli.figures.axis_labels import label_positions
@@ -41,8 +42,9 @@ class DistanceNumbers(Numbers[TableEncoding]):
     palette: str
 
     def caption(self) -> str:
-        undefined = f"{self.undefined:,} of {self.matrix.size:,} undefined (constant rows)" if self.undefined else ""
-        return "; ".join(filter(None, [averaging(self.block, f"× {self.block:,} pairs"), undefined]))
+        count, size = self.undefined, self.matrix.size
+        undefined = phrase("{count:,} of {all:,} undefined (constant rows)", count=count, all=size) if count else ""
+        return clauses([averaging(self.block), undefined])
 
     def limits(self) -> Limits | None:
         return None if self.smallest is None else self.ends

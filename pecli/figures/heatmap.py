@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Limits
 from pecli.core.errors import UsageError, mention
+from pecli.core.language import listing, phrase
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Blocks, LogBlocks
@@ -44,11 +45,20 @@ class HeatmapNumbers(Numbers[TableEncoding]):
     palette: str
 
     def caption(self) -> str:
-        most = "up to " if self.log else ""
-        if self.columns_block > 1:
-            rows = f"{most}{self.block:,} positions × " if self.block > 1 else ""
-            return f"each pixel: mean of {rows}{self.columns_block:,} dimensions"
-        return f"each pixel: mean of {most}{self.block:,} positions" if self.block > 1 else ""
+        rows, columns = self.block, self.columns_block
+        if rows > 1 and columns > 1:
+            return phrase(
+                "each pixel: mean of up to {rows:,} positions × {columns:,} dimensions"
+                if self.log
+                else "each pixel: mean of {rows:,} positions × {columns:,} dimensions",
+                rows=rows,
+                columns=columns,
+            )
+        if columns > 1:
+            return phrase("each pixel: mean of {columns:,} dimensions", columns=columns)
+        if self.log and rows > 1:
+            return phrase("each pixel: mean of up to {rows:,} positions", rows=rows)
+        return phrase("each pixel: mean of {rows:,} positions", rows=rows) if rows > 1 else ""
 
     def facts(self) -> dict[str, Any]:
         return {name: value for name, value in super().facts().items() if name not in ("ends", "palette")}
@@ -129,7 +139,7 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
 
     def panels_for(self, view: View[TableEncoding]) -> list[Panel]:
         encoding = view.encoding
-        bar = Bar("value", None if encoding.signed else (0.0, encoding.limit or 1.0))
+        bar = Bar(phrase("value"), None if encoding.signed else (0.0, encoding.limit or 1.0))
         x, y = (encoding.dimension_label, encoding.width), (encoding.position_label, view.covered, self.log)
         return [Panel(bar=bar, x=x, y=y)]
 
@@ -140,9 +150,8 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
         label_positions(axes[0].yaxis, encoding)
         if self.log:
             top, bottom = log_ends(view)
-            axes[0].set(
-                ylim=(bottom, top), ylabel=", ".join(filter(None, [encoding.position_label, encoding.position_unit]))
-            )
+            label = listing(map(phrase, filter(None, [encoding.position_label, encoding.position_unit])))
+            axes[0].set(ylim=(bottom, top), ylabel=label)
             label_decades(axes[0].yaxis, top, bottom)
         mark_rows(axes[0], self.spans(), canvas, encoding.position_text, log_rows if self.log else cell_edges)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pecli.analysis import E, View
 from pecli.core.errors import UsageError, mention
+from pecli.core.language import phrase
 from pecli.core.number_text import number_text
 from pecli.core.options import option
 from pecli.core.positions import Positions
@@ -33,8 +34,8 @@ class Span(NamedTuple):
 
     def text(self, position_text: Callable[[float], str]) -> str:
         """The positions, as their axis writes them."""
-        last = self.stop - 1
-        return position_text(self.first) + (f" to {position_text(last)}" if last > self.first else "")
+        first, last = position_text(self.first), position_text(self.stop - 1)
+        return first if first == last else phrase("{first} to {last}", first=first, last=last)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 
 from pecli.core.errors import UsageError, mention
+from pecli.core.language import clauses, phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
@@ -24,7 +25,7 @@ from pecli.figures.bias_lines import (
     names_of_lines,
 )
 from pecli.figures.canvas import Canvas
-from pecli.figures.figure import Numbers, View, extremes
+from pecli.figures.figure import Numbers, View, extremes_of_offsets
 from pecli.figures.highlights import Highlighting, mark_stretch
 from pecli.figures.lines import Look, frame_lines, key, look
 from pecli.figures.panels import Panel
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-BOUND = (
+BOUND = template(
     "dashed: mean of $|S_j|$, sums of the first j turns; times the number of pairs and the largest step of $q_j k_j^*$ "
     "from pair to pair (0 after the last), it bounds the product of any q and k"
 )
@@ -64,12 +65,16 @@ class OffsetsNumbers(Numbers[TableEncoding]):
 
     def caption(self) -> str:
         rows = zip(self.view.encodings, self.undefined, strict=True)
-        left_out = [f"{encoding.name}: {count:,} undefined pairs left out" for encoding, count in rows if count]
-        dotted = "dotted: without the scaling" if len(self.unscaled) else ""
+        left_out = [
+            phrase("{encoding}: {count:,} undefined pairs left out", encoding=encoding.name, count=count)
+            for encoding, count in rows
+            if count
+        ]
+        dotted = phrase("dotted: without the scaling") if len(self.unscaled) else ""
         wide = any(width > 0 for width in self.spread)
-        band = "line: mean of all pairs at that offset, band: from the smallest to the largest" if wide else ""
-        bound = BOUND if len(self.decay) else ""
-        return "; ".join(filter(None, [extremes(self.block, "offsets"), band, bound, *left_out, dotted]))
+        band = phrase("line: mean of all pairs at that offset, band: from the smallest to the largest") if wide else ""
+        bound = phrase(BOUND) if len(self.decay) else ""
+        return clauses([extremes_of_offsets(self.block), band, bound, *left_out, dotted])
 
     def facts(self) -> dict[str, Any]:
         specs = [encoding.spec() for encoding in self.view.encodings]
@@ -85,7 +90,7 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
 
     Notes
     -----
-    The band is a line exactly where the encoding is translation invariant, ⟨p_m, p_n⟩ = g(m − n) (the fifth article).
+    The band is a line exactly where the encoding is translation invariant, ⟨PE_p, PE_q⟩ = g(p − q) (the fifth article).
     RoFormer's bound is on the scale of a dot product of (1, 0) pairs: Su et al. 2021, section 3.4.3, arXiv:2104.09864.
     """
 
@@ -199,13 +204,15 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
         return [Panel(0.55, x=("offsets", view.positions.length))]
 
     def frame(self, view: View[TableEncoding | BiasEncoding], axes: list[Axes], canvas: Canvas) -> None:
-        one, quantity, label = axes[0], MEASURES[self.measure].label, "offset p − q"
+        one, quantity, label = axes[0], MEASURES[self.measure].label, phrase("offset p − q")
         names, bounds = [encoding.label() for encoding in view.encodings], []
         if _all_biases(view):
-            label, quantity = f"{label}, query less key", view.encoding.quantity
+            label, quantity = phrase("offset p − q, query less key"), phrase(view.encoding.quantity)
             names = names_of_lines(view)
         elif self.decay:
-            bounds = [f"mean $|S_j|$ of {e.name}\n(RoFormer 3.4.3, own scale)" for e in view.encodings]
+            bounds = [
+                phrase("mean $|S_j|$ of {name}\n(RoFormer 3.4.3, own scale)", name=e.name) for e in view.encodings
+            ]
         frame_lines(one, self.shown(view).start, view.positions.length - 1, log=self.log)
         mark_stretch(one, self.spans(), canvas)
         if self.log:
@@ -242,7 +249,7 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
             axes.plot(numbers.offsets, plain, ":", color=f"C{line}")
 
     def title(self, view: View[TableEncoding | BiasEncoding]) -> str:
-        return "by offset" if len(view.encodings) > 1 else super().title(view)
+        return phrase("by offset") if len(view.encodings) > 1 else super().title(view)
 
 
 def bound_look(line: int) -> Look:

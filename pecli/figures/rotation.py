@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Limits, check_indices
 from pecli.core.errors import UsageError, mention
+from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.values import EXACT
@@ -23,7 +24,7 @@ from pecli.files.table_files import read_table
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-IMAGES = ("Q before", "Q after", "after − before")
+IMAGES = (template("Q before"), template("Q after"), template("after − before"))
 ARROW = 0.6  # rad that an arrow beside a circle spans
 PATHS = 3  # pairs whose paths are drawn where none are asked for
 
@@ -48,7 +49,7 @@ class RotationNumbers(Numbers[Rotary]):
     ends: Limits  # of the colours
 
     def caption(self) -> str:
-        return "grey: the circles on which pairs turn, arrows: which way"
+        return phrase("grey: the circles on which pairs turn, arrows: which way")
 
     def facts(self) -> dict[str, Any]:
         return {name: value for name, value in super().facts().items() if name != "ends"}
@@ -161,11 +162,11 @@ class Rotation(WithCellNumbers[Rotary]):
         )
 
     def panels_for(self, view: View[Rotary]) -> list[Panel]:
-        bar = Bar("value")
+        bar = Bar(phrase("value"))
         if self.matrix is not None:
             return [Panel(1.0, exact=True, bar=bar)]
         query = Panel(0.8, least=(7.0, 6.0), bar=bar, x="dimension", y="position")
-        return [query, query, replace(query, bar=Bar("change")), Panel(1.0, exact=True, least=(7.0, 7.0))]
+        return [query, query, replace(query, bar=Bar(phrase("change"))), Panel(1.0, exact=True, least=(7.0, 7.0))]
 
     def columns(self, view: View[Rotary]) -> int:
         return 2 if self.matrix is None else 1
@@ -173,20 +174,23 @@ class Rotation(WithCellNumbers[Rotary]):
     def frame(self, view: View[Rotary], axes: list[Axes], canvas: Canvas) -> None:
         if self.matrix is not None:
             width = view.encoding.width
-            axes[0].set(title=f"$R_p$ at p = {self.matrix}", xlim=(-0.5, width - 0.5), ylim=(width - 0.5, -0.5))
-            label_values(axes[0].xaxis, "column", integer=True)
-            label_values(axes[0].yaxis, "row", integer=True)
+            title = phrase("$R_p$ at p = {position}", position=self.matrix)
+            axes[0].set(title=title, xlim=(-0.5, width - 0.5), ylim=(width - 0.5, -0.5))
+            label_values(axes[0].xaxis, phrase("column"), integer=True)
+            label_values(axes[0].yaxis, phrase("row"), integer=True)
             return
         encoding, rows = view.encoding, view.covered
         for one, title in zip(axes, IMAGES, strict=False):
-            one.set(title=title, xlim=(-0.5, encoding.width - 0.5), ylim=(rows.stop - 0.5, rows.start - 0.5))
+            one.set(title=phrase(title), xlim=(-0.5, encoding.width - 0.5), ylim=(rows.stop - 0.5, rows.start - 0.5))
             label_dimensions(one.xaxis, encoding)
             label_positions(one.yaxis, encoding)
-        axes[3].set_title(f"pairs in the plane, ring: position {encoding.position_text(rows.start)}")
-        label_values(axes[3].xaxis, "first column")
-        label_values(axes[3].yaxis, "second column")
-        pairs = enumerate(self.drawn_pairs(view))
-        key(axes[3], [(f"pair {pair}", {"color": f"C{at}", "linestyle": "none", "marker": "o"}) for at, pair in pairs])
+        first = encoding.position_text(rows.start)
+        axes[3].set_title(phrase("pairs in the plane, ring: position {position}", position=first))
+        label_values(axes[3].xaxis, phrase("first column"))
+        label_values(axes[3].yaxis, phrase("second column"))
+        look = {"linestyle": "none", "marker": "o"}
+        pairs = [phrase("pair {pair}", pair=pair) for pair in self.drawn_pairs(view)]
+        key(axes[3], [(pair, {"color": f"C{at}", **look}) for at, pair in enumerate(pairs)])
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
         if isinstance(numbers, MatrixNumbers):

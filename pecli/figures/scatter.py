@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.core.errors import UsageError, mention
+from pecli.core.language import clauses, phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import minus
 from pecli.core.options import option
@@ -43,13 +44,16 @@ class CloudNumbers(Numbers[TableEncoding]):
     undefined: int  # pairs left out: a measure is not defined for a constant row
 
     def caption(self) -> str:
-        left_out = f"{self.undefined:,} of {self.pairs:,} pairs left out: a row is constant, no correlation is defined"
-        return "; ".join(filter(None, [self.correlations(), left_out if self.undefined else ""]))
+        count, every = self.undefined, self.pairs
+        left_out = template("{count:,} of {all:,} pairs left out: a row is constant, no correlation is defined")
+        said = phrase(left_out, count=count, all=every) if count else ""
+        return clauses([self.correlations(), said])
 
     def correlations(self) -> str:
         """Both correlations of the cloud, as the picture says them once: the triangles have the same pairs."""
-        shown = ("undefined" if one is None else f"{one:.4f}" for one in (self.pearson, self.spearman))
-        return minus("linear r = {}, rank ρ = {}".format(*shown))
+        pair = (self.pearson, self.spearman)
+        linear, rank = (phrase("undefined") if one is None else f"{one:.4f}" for one in pair)
+        return minus(phrase("linear r = {linear}, rank ρ = {rank}", linear=linear, rank=rank))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,8 +81,9 @@ class DensityNumbers(CloudNumbers):
     most: int  # pairs in the fullest cell
 
     def caption(self) -> str:
-        counted = f"{self.pairs - self.undefined:,} pairs counted; rank ρ of {CLASSES:,} × {CLASSES:,} classes"
-        return "; ".join([super().caption(), counted])
+        counted = phrase("{count:,} pairs counted", count=self.pairs - self.undefined)
+        classes = phrase("rank ρ of {classes:,} × {classes:,} classes", classes=CLASSES)
+        return clauses([super().caption(), counted, classes])
 
 
 @dataclass(frozen=True)
@@ -144,13 +149,13 @@ class Scatter(Figure[TableEncoding]):
         )
 
     def panels_for(self, view: View[TableEncoding]) -> list[Panel]:
-        bar = Bar("pairs a cell" if self.counted(view) else "offset |p − q|")
+        bar = Bar(phrase("pairs a cell" if self.counted(view) else "offset |p − q|"))
         shown = self.shown()
         return [Panel(0.9 if len(shown) > 1 else 0.55, bar=bar, x=self.x, y=self.y) for _ in shown]
 
     def frame(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         for one, name in zip(axes, self.shown(), strict=True):
-            one.set_title(f"{name} triangle, p {'<' if name == 'upper' else '>'} q")
+            one.set_title(phrase("upper triangle, p < q" if name == "upper" else "lower triangle, p > q"))
             label_values(one.xaxis, MEASURES[self.x].label)
             label_values(one.yaxis, MEASURES[self.y].label)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pecli.core.language import phrase
 from pecli.core.lazy import Array
 from pecli.figures.canvas import Canvas
 
@@ -41,7 +42,7 @@ def name_streaks(axes: Axes, points: Array, offsets: Array, canvas: Canvas) -> N
         own = offsets == offset
         if not own.any():
             return
-        text = f"offset {offset}" if offset == 1 else str(offset)
+        text = phrase("offset {number}", number=offset) if offset == 1 else str(offset)
         fitting = [one for one in _beside(places[own], text, canvas) if _is_free(one.box, room, places, taken)]
         if not fitting:
             return

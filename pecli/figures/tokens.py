@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from pecli.analysis import E
 from pecli.core.errors import UsageError, mention
+from pecli.core.language import clauses, phrase
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
@@ -119,7 +120,9 @@ class TokenFigure(Figure[E]):
 
     def content_text(self) -> str:
         """Where the embeddings come from, as the caption says it."""
-        return f"random embeddings, seed {self.content_seed}" if self.embeddings is None else "embeddings from a file"
+        if self.embeddings is not None:
+            return phrase("embeddings from a file")
+        return phrase("random embeddings, seed {seed}", seed=self.content_seed)
 
     def own_width(self, default: int) -> int:
         """How wide the file's embeddings are, or the default without one."""
@@ -147,8 +150,9 @@ class TokenFigure(Figure[E]):
         return list(self.words)
 
     def title(self, view: View[E]) -> str:
-        start = view.positions.start
-        return super().title(view) + (f"; positions {start} to {start + len(self.words) - 1}" if start else "")
+        first, last = view.positions.start, view.positions.start + len(self.words) - 1
+        where = phrase("positions {first} to {last}", first=first, last=last) if first else ""
+        return clauses([super().title(view), where])
 
 
 def split_tokens(text: str) -> tuple[str, ...]:
@@ -167,7 +171,7 @@ def random_vector(seed: int, word: str, width: int) -> Array:
 
 
 def products(first: Array, second: Array) -> Array:
-    """⟨first_m, second_n⟩ for rows m of one, n of the other, shape (m, n).
+    """⟨first_p, second_q⟩ for rows p of one, q of the other.
 
     Each entry is summed by itself, not by BLAS, whose rounding depends on where in the matrix an entry stands: the
     same two rows give the same bits in any order of the rows.

@@ -112,7 +112,7 @@ def test_title_is_the_encoding_or_the_users_or_none() -> None:
         with style_context(picture.job.canvas):
             return picture._drawing().get_suptitle()
 
-    assert title() == "sinusoidal, d 3, base 10000"
+    assert title() == "sinusoidal, d 3, base 10,000"
     assert title(title="mine") == "mine"
     assert title(no_title=True) == title(title="") == ""
 

@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -16,11 +16,11 @@ from pecli.analysis import Analysis
 from pecli.cli.commands import SAYS, WRITES, Command
 from pecli.cli.figure_help import figure_sections
 from pecli.cli.guard import as_flag, guard
-from pecli.cli.options import RUN, RUN_HELP, flags_of, given, job_parameters, keyword
+from pecli.cli.options import JOBS, RUN, RUN_HELP, flags_of, given, job_parameters, keyword
 from pecli.cli.typer_internals import with_parameters
 from pecli.core.errors import PecliError, UsageError, mention, spelled
 from pecli.core.options import Option
-from pecli.core.progress import track
+from pecli.core.progress import TRACKER, silent, track
 from pecli.core.terminal import can_print, columns, results, say, show
 from pecli.encodings import all_encodings
 from pecli.files.targets import is_stdout
@@ -31,6 +31,9 @@ from pecli.jobs.job_options import known_options, parameters_of
 from pecli.jobs.same_files import check_targets
 from pecli.reports.report import Report
 
+if TYPE_CHECKING:
+    from pecli.jobs.picture import Picture
+
 RUN_FLAGS = {flag for flags, _ in RUN_HELP for flag in flags}
 THOUSANDS = re.compile(r"[1-9]\d{0,2}(,\d{3})+")
 MILLION = 10**6  # an option that takes as much may be meant to have a comma
@@ -38,7 +41,9 @@ MILLION = 10**6  # an option that takes as much may be meant to have a comma
 
 def run_parameters() -> list[inspect.Parameter]:
     """The options that do not change the picture."""
-    return [keyword(name, bool, False, typer.Option(*words, help=text)) for name, (words, text) in RUN.items()]
+    shown = typer.Option(*JOBS.flags, JOBS.flag, help=JOBS.help, show_default=JOBS.unset, metavar="INTEGER")
+    flags = [keyword(name, bool, False, typer.Option(*words, help=text)) for name, (words, text) in RUN.items()]
+    return [keyword(JOBS.name, str | None, None, shown), *flags]
 
 
 def analysis_command(
@@ -51,14 +56,14 @@ def analysis_command(
     """
     more = plugin_parameters(figure, words)
 
-    def command(*, json: bool, quiet: bool, verbose: bool, **values: Any) -> None:
+    def command(*, jobs: str | None, json: bool, quiet: bool, verbose: bool, **values: Any) -> None:
         with guard(quiet, verbose):
             texts = {**(defaults or {}), **given(values, figure)}
             known = {**more, **known_options(figure)}
             for note in [] if quiet else doubts(known, texts):
                 say(note)
-            jobs = jobs_of(figure.name, values_of(known, texts))
-            run_jobs(jobs, as_json=json, quiet=quiet, verbose=verbose)
+            asked = jobs_of(figure.name, values_of(known, texts))
+            run_jobs(asked, workers=JOBS.read(jobs), as_json=json, quiet=quiet, verbose=verbose)
 
     parameters = [*job_parameters(figure, more), *run_parameters()]
     sections = partial(figure_sections, figure)
@@ -95,7 +100,7 @@ def _values(one: Option, text: Any) -> Any:
     return text if one.scalar is bool else one.separated([text] if isinstance(text, str) else text)
 
 
-def run_jobs(jobs: list[Job], *, as_json: bool, quiet: bool, verbose: bool) -> None:
+def run_jobs(jobs: list[Job], *, workers: int | None, as_json: bool, quiet: bool, verbose: bool) -> None:
     """Checks the jobs as a whole, draws them one after the other and prints what came of it."""
     to_stdout = [path for job in jobs for path in job.paths if is_stdout(path)]
     if to_stdout and as_json:
@@ -108,10 +113,20 @@ def run_jobs(jobs: list[Job], *, as_json: bool, quiet: bool, verbose: bool) -> N
     check_targets(jobs)
     for job in jobs:
         job.check()
+    if workers is not None and not any(job.has_frames for job in jobs):
+        text = f"{mention('jobs', workers)} draws the pictures of one .gif, .webp or .html file"
+        raise UsageError(text, option="jobs", value=workers, advice="pecli batch -j draws many files at once")
+    from pecli.jobs.picture import Picture
+    from pecli.jobs.run_jobs import cores
+
     reports: list[dict[str, Any]] = []
+    items = track(jobs, "drawing")
+    if len(jobs) > 1:  # one bar at a time
+        TRACKER.set(silent)
     try:
-        for job in track(jobs, "drawing"):
-            reports += filter(None, [_do(job, as_json, quiet or bool(to_stdout), verbose)])
+        for job in items:
+            picture = Picture(job, workers or cores())
+            reports += filter(None, [_do(picture, as_json, quiet or bool(to_stdout), verbose)])
     finally:  # of a sweep that failed half way, what is done
         if as_json and reports:
             results([json.dumps({"results": reports}, allow_nan=False)])
@@ -123,11 +138,10 @@ def differing(jobs: Sequence[Job]) -> list[str]:
     return [name for name in every[0] if len({one.get(name) for one in every}) > 1] or ["encoding"]
 
 
-def _do(job: Job, as_json: bool, silent: bool, verbose: bool) -> dict[str, Any] | None:
-    from pecli.jobs.picture import Picture
+def _do(picture: Picture, as_json: bool, silent: bool, verbose: bool) -> dict[str, Any] | None:
     from pecli.jobs.results import result_of
 
-    picture = Picture(job)
+    job = picture.job
     try:
         paths = picture.save() if job.targets else []
     except PecliError:

@@ -30,7 +30,17 @@ RUN = {  # the options that do not change the picture
     "quiet": (("-q", "--quiet"), "print nothing but errors"),
     "verbose": (("-v", "--verbose"), "say more, and where an error comes from"),
 }
-RUN_HELP = [*RUN.values(), HELP]
+JOBS = Option(
+    "processes that draw the pictures of a .gif, .webp or .html",
+    name="jobs",
+    scalar=int,
+    at_least=1,
+    at_most=1024,
+    flags=("-j",),
+    optional=True,
+    unset="the cores",
+)
+RUN_HELP = [((*JOBS.flags, JOBS.flag), f"{JOBS.help} (default {JOBS.unset})"), *RUN.values(), HELP]
 METAVARS = {int: "INTEGER", float: "NUMBER", str: "TEXT", bool: ""}
 
 

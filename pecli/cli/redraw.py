@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -9,14 +10,16 @@ import typer
 from pecli.cli.commands import WRITES, Command
 from pecli.cli.figures import run_jobs, run_parameters, values_of
 from pecli.cli.guard import guard
-from pecli.cli.options import given, job_parameters
+from pecli.cli.options import JOBS, given, job_parameters
 from pecli.cli.typer_internals import run_words, with_parameters
 from pecli.core.errors import UsageError, mention
+from pecli.files.formats import FORMATS
 from pecli.files.metadata import read_metadata
 from pecli.files.targets import place
-from pecli.jobs.job import jobs_of
+from pecli.jobs.job import job_of, jobs_of
 from pecli.jobs.job_options import find_analysis, known_options
 from pecli.jobs.request import carried
+from pecli.jobs.sweep import requests_of
 
 
 def redraw(
@@ -43,12 +46,20 @@ COMMAND = Command(
 def _again(file: str, figure: Any, values: dict[str, Any]) -> Any:
     """The figure's own command, with the file's values where nothing is given."""
 
-    def command(*, json: bool, quiet: bool, verbose: bool, **texts: Any) -> None:
+    def command(*, jobs: str | None, json: bool, quiet: bool, verbose: bool, **texts: Any) -> None:
         with guard(quiet, verbose):
             changed = values_of(known_options(figure), given(texts, figure))
-            jobs = jobs_of(figure.name, {**values, **changed})
-            if "output" not in changed and place(file) in map(place, (path for job in jobs for path in job.paths)):
+            whole = "output" not in changed and len(requests_of(figure.name, values)) > 1  # a file of a sweep stays one
+            again = [job_of(figure.name, {**_kind(file), **values, **changed})] if whole else []
+            asked = again or jobs_of(figure.name, {**values, **changed})
+            if "output" not in changed and place(file) in map(place, (path for job in asked for path in job.paths)):
                 raise UsageError(f"{file} would be replaced: name another file with {mention('output')}")
-            run_jobs(jobs, as_json=json, quiet=quiet, verbose=verbose)
+            run_jobs(asked, workers=JOBS.read(jobs), as_json=json, quiet=quiet, verbose=verbose)
 
     return with_parameters(command, [*job_parameters(figure), *run_parameters()])
+
+
+def _kind(file: str) -> dict[str, str]:
+    """The format of a file that holds many pictures; another is drawn as .png."""
+    suffix = Path(file).suffix.lower().removeprefix(".")
+    return {"format": suffix} if FORMATS[suffix].frames else {}

@@ -31,6 +31,8 @@ LIMITS = (0.5, 100.0)  # inches
 FONTS = (8.0, 18.0)  # points, of a size in inches: one a inch of width between these
 SMALL, LEAST = 0.833, 7.0  # tick labels: as a share of the text's size, and in points
 SHRUNK = (0.9, 0.8, 0.7, 0.6)  # of the text's size, tried before a size is refused
+FRAME = 2 / 3  # of the pixels an inch, where a file has many pictures
+FPS = 5.0  # frames a second
 MOST_PIXELS = 2**16 - 1  # matplotlib's own limit a side
 DEFAULT = "default"  # the style that is pecli's own, to stand beside others in a sweep
 ADAPTIVE = "auto"  # the style of an SVG whose lines and text follow the reader's light or dark mode
@@ -66,7 +68,7 @@ class Canvas(Options):
         separator=r",(?!\s*[\d.]+\s*$)",  # 5,3 is one size
         aliases=("figsize",),
     )
-    dpi: int = option(150, "pixels per inch", at_least=10, at_most=2400)
+    dpi: int = option(150, "pixels per inch; two thirds of them in a .gif, .webp or .html", at_least=10, at_most=2400)
     cmap: str | None = option(
         None,
         "matplotlib colour map; cividis can be read in grey",
@@ -91,6 +93,10 @@ class Canvas(Options):
     text_size: float | None = option(
         None, "size of the text in points", at_least=4, at_most=100, unset="7 to 18, with the size of the picture"
     )
+    fps: float | None = option(
+        None, "frames a second of a .gif or .webp", above=0, at_most=50, unset=f"{FPS:g}", split=False
+    )
+    loops: int | None = option(None, "times that a .gif or .webp plays", at_least=1, at_most=65535, unset="for ever")
     font: str | None = option(None, "font family or font file", unset="DejaVu Sans, with a CJK font where needed")
 
     def check(self) -> None:
@@ -168,6 +174,15 @@ class Canvas(Options):
         """The options that are given and mean something in an SVG alone."""
         given = {"style": ADAPTIVE if self.adaptive else None, "text": self.text, "inline": self.inline}
         return {name: value for name, value in given.items() if value}
+
+    def only_moving(self) -> dict[str, object]:
+        """The options that are given and mean something where frames follow each other alone."""
+        return {name: value for name, value in {"fps": self.fps, "loops": self.loops}.items() if value is not None}
+
+    @property
+    def frame_dpi(self) -> int:
+        """Pixels an inch of one picture of many: each has fewer than one that stands alone."""
+        return max(10, round(self.dpi * FRAME))
 
     @property
     def limits_given(self) -> bool:

@@ -131,7 +131,7 @@ def test_a_log_axis_has_every_position_from_1_on(encoding: str, start: int) -> N
 @pytest.mark.parametrize("encoding", ["rope", "binary"])
 def test_more_positions_than_pixels_of_a_log_axis_keep_their_extremes(encoding: str) -> None:
     options: dict[str, Any] = {"encoding": encoding, "d": 12, "length": 2000, "log": True, "at": 1000}
-    numbers = pecli.figure("curves", size="3x2", dpi=20, **options).seen
+    numbers: Any = pecli.figure("curves", size="3x2", dpi=20, **options).seen
     table = pecli.encode(encoding, d=12, length=2000)
     every = np.linalg.norm(table - table[1000], axis=1)[1:]
     assert numbers.curves.shape[1] < 60 and numbers.block > 50

@@ -16,7 +16,8 @@ from pecli.analysis import Analysis
 from pecli.cli.commands import SAYS, WRITES, Command
 from pecli.cli.figure_help import figure_sections
 from pecli.cli.guard import as_flag, guard
-from pecli.cli.options import JOBS, RUN, RUN_HELP, flags_of, given, job_parameters, keyword
+from pecli.cli.options import DRAWN, DRAWN_HELP, JOBS, RUN, RUN_HELP, flags_of, given, job_parameters, keyword
+from pecli.cli.show import check_show, show_picture, shown_alone
 from pecli.cli.typer_internals import with_parameters
 from pecli.core.errors import PecliError, UsageError, mention, spelled
 from pecli.core.options import Option
@@ -34,16 +35,17 @@ from pecli.reports.report import Report
 if TYPE_CHECKING:
     from pecli.jobs.picture import Picture
 
-RUN_FLAGS = {flag for flags, _ in RUN_HELP for flag in flags}
+RUN_FLAGS = {flag for flags, _ in [*RUN_HELP, *DRAWN_HELP] for flag in flags}
 THOUSANDS = re.compile(r"[1-9]\d{0,2}(,\d{3})+")
 MILLION = 10**6  # an option that takes as much may be meant to have a comma
 
 
-def run_parameters() -> list[inspect.Parameter]:
-    """The options that do not change the picture."""
+def run_parameters(drawn: bool = True) -> list[inspect.Parameter]:
+    """The options that do not change the picture, or the report that is none."""
+    every = {**(DRAWN if drawn else {}), **RUN}
+    flags = [keyword(name, bool, False, typer.Option(*words, help=text)) for name, (words, text) in every.items()]
     shown = typer.Option(*JOBS.flags, JOBS.flag, help=JOBS.help, show_default=JOBS.unset, metavar="INTEGER")
-    flags = [keyword(name, bool, False, typer.Option(*words, help=text)) for name, (words, text) in RUN.items()]
-    return [keyword(JOBS.name, str | None, None, shown), *flags]
+    return [*flags, keyword(JOBS.name, str | None, None, shown)] if drawn else flags
 
 
 def analysis_command(
@@ -56,16 +58,19 @@ def analysis_command(
     """
     more = plugin_parameters(figure, words)
 
-    def command(*, jobs: str | None, json: bool, quiet: bool, verbose: bool, **values: Any) -> None:
+    def command(
+        *, json: bool, quiet: bool, verbose: bool, show: bool = False, jobs: str | None = None, **values: Any
+    ) -> None:
         with guard(quiet, verbose):
             texts = {**(defaults or {}), **given(values, figure)}
             known = {**more, **known_options(figure)}
             for note in [] if quiet else doubts(known, texts):
                 say(note)
             asked = jobs_of(figure.name, values_of(known, texts))
-            run_jobs(asked, workers=JOBS.read(jobs), as_json=json, quiet=quiet, verbose=verbose)
+            how = {"as_json": json, "quiet": quiet, "verbose": verbose, "seen": show}
+            run_jobs(asked, workers=JOBS.read(jobs), **how)
 
-    parameters = [*job_parameters(figure, more), *run_parameters()]
+    parameters = [*job_parameters(figure, more), *run_parameters(figure.drawn)]
     sections = partial(figure_sections, figure)
     examples, prints = (figure.example, *figure.examples), WRITES if figure.drawn else SAYS
     return Command(with_parameters(command, parameters), examples, True, sections, prints=prints)
@@ -100,8 +105,13 @@ def _values(one: Option, text: Any) -> Any:
     return text if one.scalar is bool else one.separated([text] if isinstance(text, str) else text)
 
 
-def run_jobs(jobs: list[Job], *, workers: int | None, as_json: bool, quiet: bool, verbose: bool) -> None:
-    """Checks the jobs as a whole, draws them one after the other and prints what came of it."""
+def run_jobs(
+    jobs: list[Job], *, as_json: bool, quiet: bool, verbose: bool, seen: bool = False, workers: int | None = None
+) -> None:
+    """Checks the jobs as a whole, draws them one after the other and prints what came of it, or shows it (seen)."""
+    if seen:
+        check_show(as_json)
+        jobs = [shown_alone(job) for job in jobs]
     to_stdout = [path for job in jobs for path in job.paths if is_stdout(path)]
     if to_stdout and as_json:
         raise UsageError("-o - and --json both write to standard output", option="output", advice="give -o FILE")
@@ -127,6 +137,9 @@ def run_jobs(jobs: list[Job], *, workers: int | None, as_json: bool, quiet: bool
         for job in items:
             picture = Picture(job, workers or cores())
             reports += filter(None, [_do(picture, as_json, quiet or bool(to_stdout), verbose)])
+            for note in show_picture(job) if seen else []:
+                if not quiet and not job.targets:  # else it was told before
+                    say(spelled(note, as_flag))
     finally:  # of a sweep that failed half way, what is done
         if as_json and reports:
             results([json.dumps({"results": reports}, allow_nan=False)])
@@ -156,6 +169,6 @@ def _do(picture: Picture, as_json: bool, silent: bool, verbose: bool) -> dict[st
         return result_of(picture, paths)
     if isinstance(job.figure, Report) and not paths:
         show(picture.document(columns()))
-    elif not silent:
+    elif not silent and paths:
         results(paths)
     return None

@@ -40,7 +40,9 @@ JOBS = Option(
     optional=True,
     unset="the cores",
 )
-RUN_HELP = [((*JOBS.flags, JOBS.flag), f"{JOBS.help} (default {JOBS.unset})"), *RUN.values(), HELP]
+DRAWN = {"show": (("--show",), "show the picture in the terminal; alone it writes no file")}  # of figures alone
+DRAWN_HELP = [*DRAWN.values(), ((*JOBS.flags, JOBS.flag), f"{JOBS.help} (default {JOBS.unset})")]
+RUN_HELP = [*RUN.values(), HELP]
 METAVARS = {int: "INTEGER", float: "NUMBER", str: "TEXT", bool: ""}
 
 

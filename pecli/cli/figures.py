@@ -112,7 +112,28 @@ def run_jobs(
     if seen:
         check_show(as_json)
         jobs = [shown_alone(job) for job in jobs]
-    to_stdout = [path for job in jobs for path in job.paths if is_stdout(path)]
+    to_stdout = _check_jobs(jobs, as_json, workers)
+    from pecli.jobs.picture import Picture
+    from pecli.jobs.run_jobs import cores
+
+    reports: list[dict[str, Any]] = []
+    items = track(jobs, "drawing")
+    if len(jobs) > 1:  # one bar at a time
+        TRACKER.set(silent)
+    try:
+        for job in items:
+            reports += filter(None, [_do(Picture(job, workers or cores()), as_json, quiet or to_stdout, verbose)])
+            for note in show_picture(job) if seen else []:
+                if not quiet and not job.targets:  # else it was told before
+                    say(spelled(note, as_flag))
+    finally:  # of a sweep that failed half way, what is done
+        if as_json and reports:
+            results([json.dumps({"results": reports}, allow_nan=False)])
+
+
+def _check_jobs(jobs: list[Job], as_json: bool, workers: int | None) -> bool:
+    """Refuses jobs that cannot all be done; tells whether one goes to standard output."""
+    to_stdout = any(is_stdout(path) for job in jobs for path in job.paths)
     if to_stdout and as_json:
         raise UsageError("-o - and --json both write to standard output", option="output", advice="give -o FILE")
     if to_stdout and len(jobs) > 1:
@@ -126,23 +147,7 @@ def run_jobs(
     if workers is not None and not any(job.has_frames for job in jobs):
         text = f"{mention('jobs', workers)} draws the pictures of one .gif, .webp or .html file"
         raise UsageError(text, option="jobs", value=workers, advice="pecli batch -j draws many files at once")
-    from pecli.jobs.picture import Picture
-    from pecli.jobs.run_jobs import cores
-
-    reports: list[dict[str, Any]] = []
-    items = track(jobs, "drawing")
-    if len(jobs) > 1:  # one bar at a time
-        TRACKER.set(silent)
-    try:
-        for job in items:
-            picture = Picture(job, workers or cores())
-            reports += filter(None, [_do(picture, as_json, quiet or bool(to_stdout), verbose)])
-            for note in show_picture(job) if seen else []:
-                if not quiet and not job.targets:  # else it was told before
-                    say(spelled(note, as_flag))
-    finally:  # of a sweep that failed half way, what is done
-        if as_json and reports:
-            results([json.dumps({"results": reports}, allow_nan=False)])
+    return to_stdout
 
 
 def differing(jobs: Sequence[Job]) -> list[str]:

@@ -68,7 +68,7 @@ def analysis_command(
                 say(note)
             asked = jobs_of(figure.name, values_of(known, texts))
             how = {"as_json": json, "quiet": quiet, "verbose": verbose, "seen": show}
-            run_jobs(asked, workers=JOBS.read(jobs), **how)
+            run_jobs(asked, workers=JOBS.read(jobs) if jobs else None, **how)
 
     parameters = [*job_parameters(figure, more), *run_parameters(figure.drawn)]
     sections = partial(figure_sections, figure)

@@ -31,7 +31,7 @@ RUN = {  # the options that do not change the picture
     "verbose": (("-v", "--verbose"), "say more, and where an error comes from"),
 }
 JOBS = Option(
-    "processes that draw the pictures of a .gif, .webp or .html",
+    "processes for a .gif, .webp or .html",
     name="jobs",
     scalar=int,
     at_least=1,

@@ -57,7 +57,7 @@ def _again(file: str, figure: Any, values: dict[str, Any]) -> Any:
             if "output" not in changed and place(file) in map(place, (path for job in asked for path in job.paths)):
                 raise UsageError(f"{file} would be replaced: name another file with {mention('output')}")
             how = {"as_json": json, "quiet": quiet, "verbose": verbose, "seen": show}
-            run_jobs(asked, workers=JOBS.read(jobs), **how)
+            run_jobs(asked, workers=JOBS.read(jobs) if jobs else None, **how)
 
     return with_parameters(command, [*job_parameters(figure), *run_parameters(figure.drawn)])
 

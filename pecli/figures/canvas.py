@@ -68,7 +68,7 @@ class Canvas(Options):
         separator=r",(?!\s*[\d.]+\s*$)",  # 5,3 is one size
         aliases=("figsize",),
     )
-    dpi: int = option(150, "pixels per inch; two thirds of them in a .gif, .webp or .html", at_least=10, at_most=2400)
+    dpi: int = option(150, "pixels per inch", at_least=10, at_most=2400)
     cmap: str | None = option(
         None,
         "matplotlib colour map; cividis can be read in grey",
@@ -94,9 +94,9 @@ class Canvas(Options):
         None, "size of the text in points", at_least=4, at_most=100, unset="7 to 18, with the size of the picture"
     )
     fps: float | None = option(
-        None, "frames a second of a .gif or .webp", above=0, at_most=50, unset=f"{FPS:g}", split=False
+        None, "frames a second of .gif and .webp", above=0, at_most=50, unset=f"{FPS:g}", split=False
     )
-    loops: int | None = option(None, "times that a .gif or .webp plays", at_least=1, at_most=65535, unset="for ever")
+    loops: int | None = option(None, "plays of .gif, .webp", at_least=1, at_most=65535, unset="endless")
     font: str | None = option(None, "font family or font file", unset="DejaVu Sans, with a CJK font where needed")
 
     def check(self) -> None:

@@ -62,13 +62,11 @@ def changed(request: Request, always: Iterable[str] = ()) -> dict[str, str]:
         differing, values, known = part.changed(request.defaults), part.settings(), part.options()
         told = {name: value for name, value in values.items() if name in differing or name in always}
         result.update({name: known[name].write(value) for name, value in told.items() if value is not None})
-    return result | _axes(request)
+    return result | _axes(request) if request.cells else result
 
 
 def _axes(request: Request) -> dict[str, str]:
     """The options that the cells of a request differ in, with all their values."""
-    if not request.cells:
-        return {}
     return {name: ",".join(" ".join(map(str, _items(one))) for one in request.values(name)) for name in request.axes}
 
 
@@ -88,7 +86,7 @@ def blanks(request: Request) -> dict[str, str]:
     known = {name: text for part in parts for name, text in _texts(part).items()}
     names = "-".join(encoding.name for encoding in request.encodings)
     said = {"command": request.figure.name, "encoding": names, "format": request.output.format or "png"}
-    return {"figure": request.figure.name, **known, **said, **_axes(request)}
+    return {"figure": request.figure.name, **known, **said, **(_axes(request) if request.cells else {})}
 
 
 def filled(path: str, known: Mapping[str, str]) -> str:

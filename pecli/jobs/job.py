@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from math import prod
+from operator import attrgetter
 from os import PathLike
 from typing import Any
 
@@ -25,6 +26,7 @@ from pecli.jobs.sheets import as_one, by_file
 from pecli.jobs.sweep import requests_of
 from pecli.reports.report import Report
 
+PARTS = tuple(one.name for one in fields(Request))
 MOST_FRAMES = 1000  # in one file
 FRAME_BYTES, FRAME_PIXEL = 3_000_000, 12  # that a frame takes while all are made, and each of its pixels, measured
 SWEPT = mention("base", "10,100,1000")
@@ -65,11 +67,12 @@ class Job(Request):
         analysis = grid_of(request, cells) if cells else request.figure
         seen = replace(view, panels=_panels(analysis, request.canvas, view))
         made = {"view": view, "seen_view": seen, "targets": targets_of(request), "analysis": analysis, "cells": cells}
-        job = cls(**{**{one.name: getattr(request, one.name) for one in fields(Request)}, **made})
+        job = cls(**{**dict(zip(PARTS, attrgetter(*PARTS)(request), strict=True)), **made})
         for path, format in job.targets:
             job.check_format(format, path)
         job.check_pixels(memory)
-        job.check_frames(memory)
+        if cells and job.has_frames:
+            job.check_frames(memory)
         job.check_memory(view if job.needs_all else seen, memory)
         return job
 
@@ -139,8 +142,6 @@ class Job(Request):
 
     def check_frames(self, memory: Memory | None = None) -> None:
         """Refuses more pictures in one file than anybody looks at, or than memory holds."""
-        if not self.has_frames:
-            return
         size, count = self.canvas.inches, len(self.cells)
         if count > MOST_FRAMES:
             text = f"{self.figure.name}: {count:,} pictures in one file, and {MOST_FRAMES:,} are the most"

@@ -23,6 +23,7 @@ from pecli.jobs.job_options import (
     Output,
     find_analysis,
     known_options,
+    moving_options,
     parameters_of,
     shared_options,
 )
@@ -51,7 +52,8 @@ def requests_of(analysis: str, given: Mapping[str, Any], *, swept: bool = True) 
     known = {**parameters_of(specs_in(spelled)), **known}
     spelled = {**by_environment(), **named(known, spelled)}
     values = {name: _choices(known.get(name), value, kind) if swept else [value] for name, value in spelled.items()}
-    values = _in_frames(values, known)
+    if moving_options(kind) & values.keys():
+        values = _in_frames(values, known)
     count = prod(map(len, values.values()))
     if count > MOST:
         raise UsageError(f"this sweep asks for {count:,} pictures, and {MOST:,} are the most")
@@ -60,12 +62,15 @@ def requests_of(analysis: str, given: Mapping[str, Any], *, swept: bool = True) 
 
 def _in_frames(values: dict[str, Sequence[Any]], known: Mapping[str, Option]) -> dict[str, Sequence[Any]]:
     """The values, where a picture moves and nothing is swept: those of a list that moves one by one."""
-    asked = [str(one) for name in Output.options() for value in values.get(name, ()) for one in _items(value)]
-    moving = any(FORMATS[ending].frames for text in asked if (ending := text.rpartition(".")[2].lower()) in FORMATS)
-    if not moving or any(len(several) > 1 for several in values.values()):
+    if any(len(several) > 1 for several in values.values()):
         return values
-    for name in values:
-        if name in known and known[name].moves and len(each := known[name].read(values[name][0]) or ()) > 1:
+    asked = [str(one) for name in Output.options() for value in values.get(name, ()) for one in _items(value)]
+    endings = [text.rpartition(".")[2].lower() for text in asked]
+    if not any(ending in FORMATS and FORMATS[ending].frames for ending in endings):
+        return values
+    for name in [name for name in values if name in known and known[name].moves]:
+        each = known[name].read(values[name][0]) or ()
+        if len(each) > 1:
             return {**values, name: [[one] for one in each]}
     return values
 

@@ -77,12 +77,12 @@ def _result(future: Future[Drawn]) -> Drawn:
         return Drawn(failure=PecliError(f"the executor lost it: {str(error) or type(error).__name__}"))
 
 
-def in_processes(jobs: Sequence[Any], count: int, work: Callable[[Any], Drawn] = draw) -> Results:
+def in_processes(jobs: Sequence[Any], count: int, work: Callable[[Any], Drawn] | None = None) -> Results:
     """Draws the jobs in so many processes of this one, which end with it; one after the other where none can start.
 
     work : what is done with each instead; it raises nothing
     """
-    waiting, team = deque(range(len(jobs))), list[_Worker]()
+    waiting, team, work = deque(range(len(jobs))), list[_Worker](), work or draw
     if START == "fork":
         import_module("matplotlib.figure")  # once, here, shared by the workers
     try:

@@ -18,7 +18,8 @@ from pecli.encodings.scalings.scaled import Scaled
 from pecli.figures.axis_labels import label_powers, label_values
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
-from pecli.figures.lines import Look, frame_lines, key
+from pecli.figures.line_names import keep_names_apart, name_lines, put_names
+from pecli.figures.lines import Look, frame_lines
 from pecli.figures.panels import Panel
 from pecli.figures.wavelength_texts import CONTEXTS, ratio_text, unfinished, unfinished_above
 
@@ -154,7 +155,10 @@ class Spectrum(Figure[TableEncoding]):
         looks = [self._look(encoding, at, canvas) for at, encoding in enumerate(view.encodings)]
         if len(looks) > 1:
             names = [self._name(view, *one) for one in zip(view.encodings, waves_of(view), strict=True)]
-            key(axes[0], zip(names, looks, strict=True))
+            name_lines(axes[0], list(zip(names, looks, strict=True)), canvas)
+
+    def fit(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
+        keep_names_apart(axes[0], canvas)
 
     def _look(self, encoding: TableEncoding, at: int, canvas: Canvas) -> Look:
         """Connected dots for what a formula gives, crosses for what is measured."""
@@ -168,7 +172,7 @@ class Spectrum(Figure[TableEncoding]):
             return encoding.label()
         ratio = ratio_text(waves[waves < STILL]) if isinstance(encoding, Harmonic) else ""
         apart = phrase("neighbours {ratio}", ratio=ratio) if ratio else ""
-        return encoding.label() + "\n" + clauses([apart, unfinished(encoding, waves, view.positions.length)])
+        return "\n".join(filter(None, [encoding.label(), apart, unfinished(encoding, waves, view.positions.length)]))
 
     def draw(self, numbers: SpectrumNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         one = axes[0]
@@ -181,6 +185,9 @@ class Spectrum(Figure[TableEncoding]):
             ramp = numbers.ramps[at]
             if ramp is not None:
                 one.axvspan(*ramp, color=f"C{at}", alpha=0.12, linewidth=0)
+        drawn = numbers.stretch if self.ratio else numbers.wavelength
+        ends = [np.flatnonzero(numbers.encoding == at)[-1:] for at in range(len(numbers.view.encodings))]
+        put_names(one, [(numbers.pair[end[0]], drawn[end[0]]) if len(end) else (0.0, 1.0) for end in ends])
         if not self.ratio:
             self._lines(numbers, one, canvas)
             self._say(numbers, one, canvas)

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -216,12 +217,23 @@ def test_ci_runs_the_two_set_up_commands_as_they_stand() -> None:
 
 
 def test_the_python_of_the_readme_runs(site: Path, process: Process) -> None:
-    (code,) = blocks("python", section("From Python"))
+    code, _ = blocks("python", section("From Python"))
     said = "print(table.shape, matrix.shape, *(outcome.state for outcome in outcomes))"
     ended = process(["-c", f"{code}\n{said}"], site, {})
     assert (ended.returncode, ended.stderr) == (0, b"")
     assert ended.stdout.decode().strip() == "(100, 64) (200, 200) written written written"
     assert {path.name for path in site.iterdir()} >= {"products.png", "products.npz", "heat-10.png", "rope.svg"}
+
+
+def test_what_a_notebook_turns_is_a_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = []
+    stand_in = types.ModuleType("ipywidgets")
+    stand_in.interact = lambda draw, **ends: shown.append(draw(**{name: end[0] for name, end in ends.items()}))  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "ipywidgets", stand_in)
+    _, code = blocks("python", section("From Python"))
+    exec(code, {"pecli": pecli})
+    (picture,) = shown
+    assert picture.job.specs() == ["sinusoidal:d=2,base=2"] and hasattr(picture, "_repr_png_")
 
 
 def test_the_two_spellings_of_a_spec_are_one_picture(ask: Ask, folder: Path) -> None:

@@ -43,6 +43,7 @@ class Command:
 WORDS: Registry[Command] = Registry(
     {
         "encodings": ("pecli.cli.encodings:COMMAND", "The encodings there are, or one of them in detail"),
+        "explore": ("pecli.cli.explore:COMMAND", "A figure in the browser, its options as sliders and choices"),
         "model": (
             "pecli.cli.model:COMMAND",
             "What a model's config.json does to its position encoding, and what is wrong in the file",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from pecli.analysis import Limits
 from pecli.core.errors import UsageError, mention
+from pecli.core.language import clauses, phrase
 from pecli.core.lazy import Array
 from pecli.core.options import option
 from pecli.encodings.encoding import Encoding
@@ -74,7 +75,7 @@ class OverviewNumbers(Numbers[Encoding]):
 
     def caption(self) -> str:
         said = dict.fromkeys((part.figure.name, part.numbers.caption()) for part in self.parts)
-        return "; ".join(f"{name}: {caption}" for name, caption in said if caption)
+        return clauses(phrase("{figure}: {caption}", figure=name, caption=caption) for name, caption in said if caption)
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,7 @@ class Overview(Highlighting[Encoding]):
     example: ClassVar[str] = "pecli overview -k 10 --panels heatmap,distance,curves"
     examples: ClassVar[tuple[str, ...]] = ("pecli overview rope --panels heatmap,distance",)
     one_table: ClassVar[bool] = False
+    shares_limits: ClassVar[bool] = False
     composed: ClassVar[bool] = True
 
     panels: tuple[str, ...] = option(("heatmap", "distance"), "the figures, left to right", choices=single_figures)

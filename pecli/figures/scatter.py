@@ -98,6 +98,7 @@ class Scatter(Figure[TableEncoding]):
 
     name: ClassVar[str] = "scatter"
     summary: ClassVar[str] = "Two measures against each other, one point a pair of positions"
+    shares_limits: ClassVar[bool] = False
     example: ClassVar[str] = "pecli scatter --x corr --y euclidean"
     examples: ClassVar[tuple[str, ...]] = ("pecli scatter -k 10 --x corr --y cityblock",)
 
@@ -111,7 +112,11 @@ class Scatter(Figure[TableEncoding]):
 
     def counted(self, view: View[TableEncoding]) -> bool:
         """Whether the pairs are too many to draw one by one."""
-        return view.pixels is not None and view.covered.length * (view.covered.length - 1) // 2 > MOST
+        return view.pixels is not None and self.too_many(view)
+
+    def too_many(self, view: View[TableEncoding]) -> bool:
+        """Whether a picture, whatever its size, counts the pairs."""
+        return view.covered.length * (view.covered.length - 1) // 2 > MOST
 
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
         length = view.covered.length
@@ -149,7 +154,7 @@ class Scatter(Figure[TableEncoding]):
         )
 
     def panels_for(self, view: View[TableEncoding]) -> list[Panel]:
-        bar = Bar(phrase("pairs a cell" if self.counted(view) else "offset |p − q|"))
+        bar = Bar(phrase("pairs a cell" if self.too_many(view) else "offset |p − q|"))
         shown = self.shown()
         return [Panel(0.9 if len(shown) > 1 else 0.55, bar=bar, x=self.x, y=self.y) for _ in shown]
 

@@ -131,3 +131,9 @@ def test_more_pairs_than_some_minutes_of_work_are_refused_before_they_are_counte
 def test_the_pairs_are_those_of_the_triangle(triangle: str, sign: int) -> None:
     numbers = pecli.figure("scatter", d=4, length=7, triangle=triangle).numbers
     assert np.array_equal(np.sign(numbers.arrays()["p"] - numbers.arrays()["q"]), np.full(21, sign))
+
+
+@pytest.mark.parametrize(("length", "label"), [(9, "offset |p − q|"), (700, "pairs a cell")])
+def test_the_bar_says_what_the_colours_are(length: int, label: str) -> None:
+    picture = pecli.figure("scatter", length=length)
+    assert {panel.bar.label for panel in picture.figure.panels_for(picture.job.view) if panel.bar} == {label}

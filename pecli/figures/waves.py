@@ -19,8 +19,8 @@ from pecli.figures.figure import Figure, Numbers, View, extremes
 from pecli.figures.line_names import keep_names_apart, name_lines, put_names
 from pecli.figures.lines import Look, frame_lines, plot_run
 from pecli.figures.panels import Panel
-from pecli.figures.spectrum import wavelengths
 from pecli.measures.min_max import check_run, envelope, even_bins, even_edges, middles
+from pecli.measures.wavelengths import wavelengths
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

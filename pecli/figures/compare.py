@@ -11,11 +11,12 @@ from pecli.analysis import Limits
 from pecli.core.errors import UsageError, mention
 from pecli.core.lazy import Array
 from pecli.core.options import option
+from pecli.core.positions import Positions
 from pecli.encodings.encoding import Encoding
 from pecli.figures.canvas import DIFFERENCE, Canvas
 from pecli.figures.figure import Figure, View
 from pecli.figures.limits import ends
-from pecli.figures.overview import OverviewNumbers, Part, owned, single_figures
+from pecli.figures.overview import OverviewNumbers, Part, check_measure, owned, single_figures
 from pecli.figures.panels import Panel
 from pecli.measures.pairwise import measures
 
@@ -59,6 +60,12 @@ class Compare(Figure[Encoding]):
     figure: str = option("heatmap", "the figure that is drawn for each", choices=single_figures)
     measure: str = option("euclidean", "the measure, where the figure has one", choices=measures, flags=("-m",))
     difference: bool = option(False, "add the difference of two encodings, first less second")
+
+    def check(self) -> None:
+        check_measure(self, self.part())
+
+    def positions_for(self, asked: Positions) -> Positions:
+        return self.part().positions_for(asked)
 
     def part(self) -> Figure[Any]:
         """The figure that is drawn for each encoding."""
@@ -138,7 +145,10 @@ class Compare(Figure[Encoding]):
         return self.part().texts()
 
     def title(self, view: View[Encoding]) -> str:
-        return ""
+        return self.unseen(view)
+
+    def unseen(self, view: View[Encoding]) -> str:
+        return self.part().unseen(view)
 
 
 def _one_window(axes: list[Axes]) -> None:

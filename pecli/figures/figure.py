@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import Analysis, E, Numbers, View
 from pecli.core.errors import UsageError, mention
+from pecli.core.language import phrase
 from pecli.core.lazy import Array
 from pecli.figures.canvas import Canvas
 from pecli.figures.panels import Panel
@@ -22,6 +23,7 @@ __all__ = [
     "View",
     "averaging",
     "extremes",
+    "positions_text",
     "subtract",
 ]
 
@@ -63,7 +65,16 @@ class Figure(Analysis[E]):
 
     def title(self, view: View[E]) -> str:
         """The picture's title where the user gives none."""
-        return "; ".join(encoding.label() for encoding in view.encodings)
+        return "; ".join(filter(None, [*(encoding.label() for encoding in view.encodings), self.unseen(view)]))
+
+    def unseen(self, view: View[E]) -> str:
+        """What a title adds where no axis shows from which position on the encodings are looked at; mostly nothing."""
+        return ""
+
+
+def positions_text(first: int, count: int) -> str:
+    """The positions looked at, as a title says them; nothing where they are the first ones."""
+    return phrase("positions {first} to {last}", first=first, last=first + count - 1) if first else ""
 
 
 def averaging(size: int, what: str = "positions") -> str:

@@ -23,7 +23,7 @@ from pecli.figures.bias_lines import (
     names_of_lines,
 )
 from pecli.figures.canvas import Canvas
-from pecli.figures.figure import Figure, Numbers, View, extremes
+from pecli.figures.figure import Figure, Numbers, View, extremes, positions_text
 from pecli.figures.lines import Look, frame_lines, key, look
 from pecli.figures.panels import Panel
 from pecli.measures.min_max import Envelope, check_run, envelope, even_bins, even_edges, log_edges, middles
@@ -233,7 +233,12 @@ class Offsets(Figure[TableEncoding | BiasEncoding]):
             axes.plot(numbers.offsets, plain, ":", color=f"C{line}")
 
     def title(self, view: View[TableEncoding | BiasEncoding]) -> str:
-        return "by offset" if len(view.encodings) > 1 else super().title(view)
+        if len(view.encodings) == 1:
+            return super().title(view)
+        return "; ".join(filter(None, ["by offset", self.unseen(view)]))
+
+    def unseen(self, view: View[TableEncoding | BiasEncoding]) -> str:
+        return positions_text(view.positions.start, view.positions.length)
 
 
 def bound_look(line: int) -> Look:

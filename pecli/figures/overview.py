@@ -8,9 +8,10 @@ from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from pecli.analysis import Limits
-from pecli.core.errors import UsageError, mention
+from pecli.core.errors import UnusedOptionError, UsageError, mention
 from pecli.core.lazy import Array
 from pecli.core.options import option
+from pecli.core.positions import Positions
 from pecli.encodings.encoding import Encoding
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
@@ -82,6 +83,7 @@ class Overview(Figure[Encoding]):
         if not self.panels:
             text = f"{mention('panels')} names no figure"
             raise UsageError(text, option="panels", allowed="a list such as heatmap,distance")
+        check_measure(self, *self.parts())
 
     def panels_for(self, view: View[Encoding]) -> list[Panel]:
         return [owned(panel, at) for at, part in enumerate(self.parts()) for panel in part.panels_for(view)]
@@ -111,6 +113,15 @@ class Overview(Figure[Encoding]):
                 raise UsageError(f"panel {part.refusal(type(view.encoding))}")
             part.check_view(view)
 
+    def unseen(self, view: View[Encoding]) -> str:
+        return next(filter(None, (part.unseen(view) for part in self.parts())), "")
+
+    def positions_for(self, asked: Positions) -> Positions:
+        parts = self.parts()
+        if all(part.positions_for(Positions()) != Positions() for part in parts):  # none looks at what is asked for
+            return parts[0].positions_for(asked)
+        return asked
+
     def texts(self) -> list[str]:
         return [text for part in self.parts() for text in part.texts()]
 
@@ -123,6 +134,15 @@ class Overview(Figure[Encoding]):
         for (_, own), (figure, part) in zip(self.shares(numbers.view), numbers.parts, strict=True):
             drawn += figure.draw(part, axes[own], canvas)
         return drawn
+
+
+def check_measure(composed: Figure[Any], *parts: Figure[Any]) -> None:
+    """Refuses a measure where no part has one."""
+    given = composed.changed().get("measure")
+    if given and not any("measure" in part.options() for part in parts):
+        fitting = [name for name, figure in single_figures().items() if "measure" in figure.options()]
+        names = ", ".join(dict.fromkeys(part.name for part in parts))
+        raise UnusedOptionError("measure", given, f"{names} has no measure, {', '.join(fitting)} have")
 
 
 def owned(panel: Panel, part: int) -> Panel:

@@ -143,7 +143,7 @@ class Scatter(Figure[TableEncoding]):
         )
 
     def panels_for(self, view: View[TableEncoding]) -> list[Panel]:
-        bar = Bar("pairs a cell" if self.counted(view) else "offset |p − q|")
+        bar = Bar("pairs a cell" if self.counted(view) else "offset |p − q|", fixed=True)
         return [Panel(0.9, bar=bar, x=self.x, y=self.y) for _ in self.shown()]
 
     def frame(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:

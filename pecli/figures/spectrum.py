@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pecli.core.errors import UsageError, mention
+from pecli.core.errors import UnusedOptionError, UsageError, mention
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import number_text
 from pecli.core.options import option
@@ -97,6 +97,9 @@ class Spectrum(Figure[TableEncoding]):
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
         lacking = [one.name for one in view.encodings if not isinstance(one, Harmonic)]
+        if view.positions.start and not lacking:
+            why = "a wavelength by a formula is the same from every position on"
+            raise UnusedOptionError("start", view.positions.start, why)
         if self.ratio and lacking:
             text = f"{mention('ratio')} is of wavelengths by a formula, and {lacking[0]} has none"
             raise UsageError(text, option="ratio", allowed="rope, sinusoidal and such")

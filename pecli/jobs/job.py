@@ -9,7 +9,7 @@ from os import PathLike
 from typing import Any
 
 from pecli.analysis import Analysis, View
-from pecli.core.errors import UsageError, mention
+from pecli.core.errors import UnusedOptionError, UsageError, mention
 from pecli.core.memory import PIXEL, Memory, check_memory, check_pixels, memory_once
 from pecli.encodings import Encoding
 from pecli.figures.figure import Figure
@@ -55,6 +55,7 @@ class Job(Request):
         positions = figure.positions_for(request.positions)
         view = View(tuple(encoding.fitted(positions) for encoding in request.encodings), positions)
         figure.check_view(view)
+        _check_canvas(request, view)
         seen = replace(view, panels=_panels(request, view))
         parts = (request.figure, request.encodings, request.positions)
         job = cls(
@@ -171,6 +172,24 @@ def _panels(request: Request, view: View[Any]) -> tuple[tuple[int, int], ...] | 
         return (request.canvas.pixels(),) * len(figure.panels_for(view))
     cells = figure.cells() if isinstance(figure, Report) else None
     return None if cells is None else (cells,)
+
+
+def _check_canvas(request: Request, view: View[Any]) -> None:
+    """Refuses what is said of colours that stand for no values, or whose ends are the figure's, and of no title."""
+    figure, canvas = request.figure, request.canvas
+    if not isinstance(figure, Figure) or not (canvas.no_title or canvas.colours_given()):
+        return
+    if canvas.no_title and not figure.title(view):
+        raise UnusedOptionError("no_title", None, f"the titles of {figure.name} are the names of its panels")
+    bars = [panel.bar for panel in figure.panels_for(view) if panel.bar]
+    if not bars:
+        unused, why = canvas.colours_given(), f"{figure.name} has no colours that stand for values, as heatmap has"
+    elif all(bar.fixed for bar in bars):
+        unused, why = canvas.limits_given(), f"the colours of {figure.name} end where its values do"
+    else:
+        return
+    for name, value in unused.items():
+        raise UnusedOptionError(name, value, why)
 
 
 def _check_kinds(figure: type[Analysis[Any]], encodings: tuple[Encoding, ...]) -> None:

@@ -1,0 +1,175 @@
+"""Every option of every figure, report and encoding: another value changes the result or is refused with a message.
+
+Nothing is named by hand: options, types, bounds and choices are what the fields of the registries say. A parameter of
+an encoding changes the encoding itself; that a measure cannot see some of them is mathematics. All other options
+change the numbers, what is drawn or printed of them, or the settings under which that is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Drawing
+
+from pecli.cli.completion import OFFERED
+from pecli.core.errors import PecliError
+from pecli.core.language import speaking
+from pecli.core.options import Option
+from pecli.core.positions import Positions
+from pecli.encodings import ENCODINGS
+from pecli.figures.canvas import Canvas
+from pecli.figures.figure import Figure
+from pecli.figures.limits import chosen, limits_text
+from pecli.figures.overview import single_figures
+from pecli.figures.style import style_context
+from pecli.jobs.job import Job
+from pecli.jobs.job_options import ANALYSES
+from pecli.jobs.picture import Picture
+from pecli.reports.report import Report
+
+SIZES = {"d": 8, "length": 8, "start": 1}
+NUMBERS = (0, 1, 2, 3, 5, 7, 0.5, -30, 1000)
+TEXTS = ("reverse", "random", "a b c", "random:3", "3,5")  # one of them is a value of most options of free text
+LOOKS = ("text", "color", "cmap", "array", "clim", "extent", "xydata", "offsets", "segments", "xlim", "ylim", "label")
+
+
+def others(one: Option, now: Any) -> Iterator[Any]:
+    """Values that the option takes, other than the one it has."""
+    offered = OFFERED[one.name]({}) if one.name in OFFERED else ()
+    free: dict[type, Any] = {bool: (True, False), str: (*offered, *TEXTS)}
+    for value in free.get(one.scalar, NUMBERS) if one.choices is None else one.choices():
+        try:
+            read = one.read([value] if one.many else value)
+        except PecliError:
+            continue
+        if read != now:
+            yield read
+
+
+class Result:
+    """What a job gives, each part of it made when it is asked for, the cheap ones first."""
+
+    def __init__(self, name: str, given: dict[str, Any]) -> None:
+        self.job = Job.make(name, given)
+        self.job.check()
+        numbers = self.job.figure.compute(self.job.view)
+        self.numbers = numbers.limited(lambda limits, values: chosen(self.job.canvas, limits, values))
+
+    @cached_property
+    def values(self) -> list[Any]:
+        arrays = self.numbers.arrays().items()
+        return [self.numbers.limits(), repr(self.numbers.facts()), *((name, one.tobytes()) for name, one in arrays)]
+
+    @cached_property
+    def settings(self) -> list[Any]:
+        canvas = self.job.canvas
+        if not self.job.figure.drawn:
+            return []
+        with style_context(canvas), speaking(self.job.language):
+            said = [Picture(self.job).title(), self.numbers.caption(), limits_text(canvas)]
+            return [*said, canvas.inches, canvas.dpi, repr(dict(mpl.rcParams))]
+
+    @cached_property
+    def shown(self) -> list[Any]:
+        figure = self.job.figure
+        with style_context(self.job.canvas), speaking(self.job.language):
+            if isinstance(figure, Report):
+                return [str(figure.show(figure.compute(self.job.seen_view), 100))]
+            return painted(self.job, self.numbers)
+
+    def differs(self, other: Result) -> bool:
+        return self.values != other.values or self.settings != other.settings or self.shown != other.shown
+
+
+def painted(job: Job, numbers: Any) -> list[Any]:
+    """The artists on bare axes."""
+    figure = job.figure
+    assert isinstance(figure, Figure)
+    drawing = Drawing()
+    axes = [drawing.add_axes((0.1, 0.1, 0.8, 0.8)) for _ in figure.panels_for(job.view)]
+    figure.frame(job.view, axes, job.canvas)
+    figure.draw(numbers, axes, job.canvas)
+    return [look(artist) for one in axes for artist in artists(one)]
+
+
+def artists(axes: Axes) -> list[Artist]:
+    legend = axes.get_legend()
+    around = [axes, axes.title, axes.xaxis.label, axes.yaxis.label, *(legend.get_texts() if legend else [])]
+    return [*around, *axes.lines, *axes.collections, *axes.images, *axes.patches, *axes.texts]
+
+
+def look(artist: Artist) -> list[Any]:
+    """What an artist looks like and where it is."""
+    values = [getattr(artist, f"get_{name}", lambda: None)() for name in LOOKS]
+    values = [getattr(value, "name", value) for value in values]
+    return [value.tobytes() if isinstance(value, np.ndarray) else repr(value) for value in values]
+
+
+def told(name: str, given: dict[str, Any]) -> Result | None:
+    """The result, or None where it is refused with a message."""
+    try:
+        return Result(name, given)
+    except PecliError as error:
+        assert str(error)
+        return None
+
+
+def has_effect(name: str, given: dict[str, Any], first: Result, one: Option) -> bool:
+    """Whether another value changes the result, or all others are refused."""
+    now, refused = first.job.settings().get(one.name, one.default), True
+    for value in others(one, now):
+        other = told(name, {**given, one.name: value})
+        refused &= other is None
+        if other is not None and other.differs(first):
+            return True
+    return refused
+
+
+def start(name: str, kind: str) -> dict[str, Any]:
+    """The figure or report of an encoding, with those of the sizes that it takes."""
+    analysis: Any = ANALYSES[name]
+    known = {**analysis.options(), **ENCODINGS[kind].options(), **Positions.options()}
+    given: dict[str, Any] = {"encoding": [kind]}
+    for size, value in SIZES.items():
+        if size in known and told(name, {**given, size: value}):
+            given[size] = value
+    return given
+
+
+def modes(name: str) -> Iterator[dict[str, Any]]:
+    """The figure or report of its default encoding, as it is and with each of its own options changed."""
+    analysis = ANALYSES[name]
+    plain = start(name, analysis.default_encoding)
+    yield plain
+    for one in analysis.options().values():
+        several = len(ANALYSES) if one.choices is single_figures else 1
+        changed = ({**plain, one.name: value} for value in islice(others(one, one.default), several))
+        yield from (given for given in changed if told(name, given))
+
+
+def options_of(name: str, changed: bool) -> Iterator[Option]:
+    """The options looked at; of what is made of other figures, which have their turn, colours are looked at once."""
+    analysis: Any = ANALYSES[name]
+    yield from analysis.options().values()
+    yield from Positions.options().values()
+    if analysis.drawn and not (changed and analysis.composed):
+        yield from Canvas.options().values()
+
+
+@pytest.mark.parametrize("name", ANALYSES)
+def test_every_option_changes_the_result_or_is_refused(name: str) -> None:
+    idle = []
+    for number, given in enumerate(modes(name)):
+        first = told(name, given)
+        assert first is not None
+        own = [one for one in options_of(name, number > 0) if one.name not in given or one.name in SIZES]
+        idle += [(one.name, given) for one in own if not has_effect(name, given, first, one)]
+    assert not idle

@@ -97,8 +97,8 @@ class Spectrum(Figure[TableEncoding]):
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
         lacking = [one.name for one in view.encodings if not isinstance(one, Harmonic)]
-        if view.positions.start and not lacking:
-            why = "a wavelength by a formula is the same from every position on"
+        if view.positions.start and all(isinstance(one, Harmonic) or one.cycle(MEASURED) for one in view.encodings):
+            why = "a wavelength by a formula or of a whole cycle is the same from every position on"
             raise UnusedOptionError("start", view.positions.start, why)
         if self.ratio and lacking:
             text = f"{mention('ratio')} is of wavelengths by a formula, and {lacking[0]} has none"

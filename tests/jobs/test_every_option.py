@@ -8,6 +8,7 @@ change the numbers, what is drawn or printed of them, or the settings under whic
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from typing import Any
@@ -24,7 +25,8 @@ from pecli.core.errors import PecliError
 from pecli.core.language import speaking
 from pecli.core.options import Option
 from pecli.core.positions import Positions
-from pecli.encodings import ENCODINGS
+from pecli.encodings import ENCODINGS, Encoding
+from pecli.encodings.capabilities import BiasEncoding
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure
 from pecli.figures.limits import chosen, limits_text
@@ -155,21 +157,67 @@ def modes(name: str) -> Iterator[dict[str, Any]]:
         yield from (given for given in changed if told(name, given))
 
 
-def options_of(name: str, changed: bool) -> Iterator[Option]:
-    """The options looked at; of what is made of other figures, which have their turn, colours are looked at once."""
-    analysis: Any = ANALYSES[name]
-    yield from analysis.options().values()
-    yield from Positions.options().values()
-    if analysis.drawn and not (changed and analysis.composed):
-        yield from Canvas.options().values()
+def options_of(name: str, given: dict[str, Any], first: Result) -> list[Option]:
+    """The options to look at; those of the canvas again where there are other panels, but for figures of figures."""
+    figure = first.job.figure
+    sections: list[Any] = [figure, Positions]
+    if isinstance(figure, Figure) and not (figure.composed and figure.changed()):
+        plain = replace(figure, **{one: default.default for one, default in figure.options().items()})
+        if not figure.changed() or figure.panels_for(first.job.view) != plain.panels_for(first.job.view):
+            sections.append(Canvas)
+    known = [one for section in sections for one in section.options().values()]
+    return [one for one in known if one.name in SIZES or one.name not in given]
 
 
 @pytest.mark.parametrize("name", ANALYSES)
 def test_every_option_changes_the_result_or_is_refused(name: str) -> None:
     idle = []
-    for number, given in enumerate(modes(name)):
+    for given in modes(name):
         first = told(name, given)
         assert first is not None
-        own = [one for one in options_of(name, number > 0) if one.name not in given or one.name in SIZES]
-        idle += [(one.name, given) for one in own if not has_effect(name, given, first, one)]
+        idle += [(one.name, given) for one in options_of(name, given, first) if not has_effect(name, given, first, one)]
     assert not idle
+
+
+@pytest.mark.parametrize("name", ANALYSES)
+def test_positions_change_the_result_of_every_encoding_or_are_refused(name: str) -> None:
+    kinds = [kind for kind, encoding in ENCODINGS.items() if ANALYSES[name].takes(encoding)]
+    firsts = {kind: told(name, given) for kind in kinds if (given := start(name, kind))}
+    idle = [
+        (one.name, kind)
+        for kind, first in firsts.items()
+        for one in Positions.options().values()
+        if first is not None and not has_effect(name, start(name, kind), first, one)
+    ]
+    assert not idle
+
+
+def own_numbers(kind: type[Encoding], given: dict[str, Any]) -> bytes | None:
+    """What an encoding is: its table or its bias; None where it is refused."""
+    try:
+        one = kind.make(given).fitted(Positions(start=3, length=40))
+        at = np.arange(-40.0, 40.0) if isinstance(one, BiasEncoding) else np.arange(3.0, 43.0)
+        return one.bias(at).tobytes() if isinstance(one, BiasEncoding) else one.table(at).tobytes()  # type: ignore[attr-defined]
+    except PecliError as error:
+        assert str(error)
+        return None
+
+
+def wanted(kind: type[Encoding], one: Option, value: Any) -> dict[str, Any]:
+    """The value with a number for each option that belongs to it."""
+    belong = [other for other in kind.options().values() if other.only_with and other.only_with[0] == one.name]
+    own = {
+        other.name: 2 for other in belong if other.only_with and value in other.only_with[1] and other.scalar is float
+    }
+    return {**own, one.name: value}
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_every_parameter_changes_the_encoding_or_is_refused(name: str) -> None:
+    kind = ENCODINGS[name]
+    for one in kind.options().values():
+        owner = {} if one.only_with is None else {one.only_with[0]: one.only_with[1][0]}
+        given = {**({"d": 8} if "d" in kind.options() and one.name != "d" else {}), **owner}
+        plain = own_numbers(kind, given)
+        changed = [own_numbers(kind, {**given, **wanted(kind, one, value)}) for value in others(one, one.default)]
+        assert not any(changed) or any(numbers not in (None, plain) for numbers in changed), one.name

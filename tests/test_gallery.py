@@ -25,7 +25,14 @@ from pecli.jobs.request import versions
 
 ROOT = Path(__file__).parents[1]
 GALLERY = ROOT / "gallery"
-PAGES = {"README.zh.md", "articles.md", "benchmarks.md", "extend.md"}  # to read, linked in README.md
+PAGES = {
+    "README.zh.md",
+    "articles.md",
+    "benchmarks.md",
+    "extend.md",
+    "reference.md",
+    "use.md",
+}  # to read, linked in README.md
 LARGEST = 5_000_000  # bytes of all of it
 FEW = ("waves.png", "dials-clock.png", "distance-binary-hamming.png", "terms.png")  # numbers drawn anew
 FEWER = ("dials-clock.png", "heatmap-binary.png")  # pixels too, on the same versions

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -32,9 +33,9 @@ Process = Callable[..., subprocess.CompletedProcess[Any]]
 ROOT = Path(__file__).parents[1]
 GALLERY = ROOT / "gallery"
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
-CHINESE, ARTICLES, BENCHMARKS, EXTEND = (
+CHINESE, ARTICLES, BENCHMARKS, EXTEND, USE = (
     (GALLERY / name).read_text(encoding="utf-8")
-    for name in ("README.zh.md", "articles.md", "benchmarks.md", "extend.md")
+    for name in ("README.zh.md", "articles.md", "benchmarks.md", "extend.md", "use.md")
 )
 MEASURED = re.compile(r"(?<=<!-- benchmark -->\n).+?(?=<!-- /benchmark -->)", re.S)
 RUN = ROOT / ".ci" / "run"
@@ -109,6 +110,18 @@ def test_the_lines_of_the_articles_are_understood(ask: Ask, monkeypatch: pytest.
     monkeypatch.setattr(Picture, "save", lambda *_: [])
     assert len(lines(ARTICLES)) > 10
     assert [line for line in lines(ARTICLES) if ask(*words(line)).code != 0] == []
+
+
+def test_the_lines_beside_other_tools_are_understood(ask: Ask, site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Picture, "save", lambda *_: [])
+    typed = "\n".join(text for language in ("make", "yaml", "bash") for text in blocks(language, USE))
+    for blank, value in (("$*", "10"), ("$@", "a.png"), ("{}", "64")):
+        typed = typed.replace(blank, value)
+    found = [*lines(USE), *re.findall(r"pecli (?:heatmap|batch) [^|:\n]+", typed)]
+    assert len(found) > 8
+    for line in found:
+        dry = ["--dry-run"] if line.startswith("pecli batch") and "--dry-run" not in line else []
+        assert ask(*words(line), *dry).code == 0, line
 
 
 def test_the_chinese_readme_has_the_same_lines_and_pictures() -> None:
@@ -204,12 +217,23 @@ def test_ci_runs_the_two_set_up_commands_as_they_stand() -> None:
 
 
 def test_the_python_of_the_readme_runs(site: Path, process: Process) -> None:
-    (code,) = blocks("python", section("From Python"))
+    code, _ = blocks("python", section("From Python"))
     said = "print(table.shape, matrix.shape, *(outcome.state for outcome in outcomes))"
     ended = process(["-c", f"{code}\n{said}"], site, {})
     assert (ended.returncode, ended.stderr) == (0, b"")
     assert ended.stdout.decode().strip() == "(100, 64) (200, 200) written written written"
     assert {path.name for path in site.iterdir()} >= {"products.png", "products.npz", "heat-10.png", "rope.svg"}
+
+
+def test_what_a_notebook_turns_is_a_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = []
+    stand_in = types.ModuleType("ipywidgets")
+    stand_in.interact = lambda draw, **ends: shown.append(draw(**{name: end[0] for name, end in ends.items()}))  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "ipywidgets", stand_in)
+    _, code = blocks("python", section("From Python"))
+    exec(code, {"pecli": pecli})
+    (picture,) = shown
+    assert picture.job.specs() == ["sinusoidal:d=2,base=2"] and hasattr(picture, "_repr_png_")
 
 
 def test_the_two_spellings_of_a_spec_are_one_picture(ask: Ask, folder: Path) -> None:

@@ -11,6 +11,7 @@ from pecli.jobs.job_options import ANALYSES
 
 MOST = 3  # suggestions
 CLOSE = 0.6  # how alike a suggestion is
+AS_CLOSE = 0.1  # how much less alike than the best one another may be
 
 
 def unknown_command(word: str, known: Iterable[str]) -> str:
@@ -60,7 +61,11 @@ def _spec(encoding: str, one: Option) -> str:
 
 
 def _near(word: str, known: Iterable[str]) -> list[str]:
-    return difflib.get_close_matches(word[:60], list(known), n=MOST, cutoff=CLOSE)
+    """The words that are about as much alike as the most alike, whatever dashes they begin with."""
+    typed, plain = word[:60].lstrip("-"), {one.lstrip("-"): one for one in known}
+    found = difflib.get_close_matches(typed, plain, n=MOST, cutoff=CLOSE)
+    shares = [difflib.SequenceMatcher(None, one, typed).ratio() for one in found]
+    return [plain[one] for one, share in zip(found, shares, strict=True) if share > max(shares) - AS_CLOSE]
 
 
 def _question(near: list[str]) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pecli.cli.commands import Command
+from pecli.cli.commands import WRITES, Command
 from pecli.cli.guard import as_flag, guard
 from pecli.core.errors import PecliError, UsageError, spelled
 from pecli.core.progress import TRACKER, silent
@@ -88,9 +88,9 @@ def batch(
         chosen = part(plan, only or [], shard)
         pages = [page_path(plan, path) for path in [*plan.index, *(index or [])]]
         if dry_run:
-            print_lines(chosen, force=force)
+            print_lines(chosen, force=force, as_json=as_json)
         elif check:
-            compare(plan, chosen)
+            compare(plan, chosen, as_json=as_json)
         else:
             with cluster(dask) if dask else nullcontext() as executor:
                 how: dict[str, Any] = {"workers": jobs, "executor": executor, "force": force, "fail_fast": fail_fast}
@@ -103,7 +103,12 @@ def waited_for(file: str) -> bool:
     return file in STDIN and sys.stdin is not None and sys.stdin.isatty()
 
 
-COMMAND = Command(batch, ("pecli batch figures.toml -j 2", "pecli batch --init figures.toml"))
+COMMAND = Command(
+    batch,
+    ("pecli batch figures.toml -j 2", "pecli batch --init figures.toml"),
+    prints=f"{WRITES}; with `--dry-run` a command line a picture, with `--check` what is not as asked for, with "
+    "`--schema` a JSON Schema",
+)
 
 
 @contextmanager
@@ -127,21 +132,33 @@ def part(plan: Batch, only: list[str], shard: str | None) -> Batch:
     return chosen.shard(shard) if shard is not None else chosen
 
 
-def print_lines(plan: Batch, *, force: bool) -> None:
+def print_lines(plan: Batch, *, force: bool, as_json: bool) -> None:
     """Prints one command line a picture; what its file already shows stands behind a #, so that a shell skips it."""
     from pecli.jobs.run_jobs import is_done
 
-    results([("" if force or not is_done(job) else "# ") + command(job, job.paths, can_print) for job in plan.jobs])
+    lines = [(command(job, job.paths, can_print), not force and is_done(job), job.paths) for job in plan.jobs]
+    if as_json:
+        print_json([{"command": line, "done": done, "paths": paths} for line, done, paths in lines])
+    else:
+        results([("# " if done else "") + line for line, done, _ in lines])
 
 
-def compare(plan: Batch, chosen: Batch) -> None:
+def print_json(found: list[dict[str, Any]]) -> None:
+    """Prints the results of all commands in the one shape of JSON."""
+    results([json.dumps({"results": found}, allow_nan=False)])
+
+
+def compare(plan: Batch, chosen: Batch, *, as_json: bool) -> None:
     """Lists what is on disk and not as asked for; raises PecliError where anything is."""
     from pecli.jobs.batch_check import differences
 
     found = list(differences(chosen.jobs, plan.jobs))
+    if as_json:
+        print_json([{"state": state, "path": path} for state, path in found])
+    elif found:
+        results([f"{state}: {path}" for state, path in found])
     if found:
-        results(found)
-        raise PecliError(f"{len(found)} of the files are not as asked for")
+        raise PecliError(f"not as asked for: {len(found)} of the files")
 
 
 def write_start(path: str) -> str:
@@ -183,7 +200,7 @@ def draw(plan: Batch, *, quiet: bool, as_json: bool = False, **how: Any) -> None
         say("\n".join([*failures, f"{_summary(counts)} of {total}; the same line goes on from there"]))
         raise
     if as_json:
-        results([json.dumps({"results": told}, allow_nan=False)])
+        print_json(told)
     if not quiet:
         say(f"{_summary(counts)} in {time.monotonic() - begun:.1f} s")
     if failures:

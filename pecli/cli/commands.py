@@ -14,6 +14,9 @@ from pecli.core.registry import Registry
 from pecli.figures import FIGURES
 from pecli.reports import REPORTS
 
+WRITES = "the names of the files written, a line each"
+SAYS = f"what it says; with `-o` {WRITES}"
+
 
 @dataclass(frozen=True)
 class Command:
@@ -24,6 +27,8 @@ class Command:
     reads_text : whether the function reads the text of its options itself
     sections : of its help, for the words that stand on the line; None: its options as Typer has them
     settings : how its words are taken, besides the names of its help
+    prints : what standard output has, in words
+    keys : of its JSON, where that is its own, and what each is
     """
 
     function: Callable[..., None]
@@ -31,11 +36,14 @@ class Command:
     reads_text: bool = False
     sections: Callable[[Sequence[str]], list[Section]] | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
+    prints: str = SAYS
+    keys: Mapping[str, str] = field(default_factory=dict)
 
 
 WORDS: Registry[Command] = Registry(
     {
         "encodings": ("pecli.cli.encodings:COMMAND", "The encodings there are, or one of them in detail"),
+        "explore": ("pecli.cli.explore:COMMAND", "A figure in the browser, its options as sliders and choices"),
         "model": (
             "pecli.cli.model:COMMAND",
             "What a model's config.json does to its position encoding, and what is wrong in the file",

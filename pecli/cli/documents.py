@@ -31,7 +31,7 @@ def form_of(output: str | None, format: str | None, as_json: bool) -> str | None
         raise UsageError(f"{mention('json')} prints JSON: leave {mention('output')} and {mention('format')} out")
     if as_json or (output is None and format is None):
         return "json" if as_json else None
-    found = format_of(output or STDOUT, format)
+    found = format_of(STDOUT if output is None else output, format, "md")
     if found not in FORMS:
         raise UsageError(option="format" if format else "output", value=format or output, allowed=", ".join(FORMS))
     return found
@@ -42,7 +42,7 @@ def publish(document: Document, data: Any, output: str | None, form: str | None)
     if form is None:
         show(document)
         return
-    path = output or STDOUT
+    path = STDOUT if output is None else output
     check_target(path, clobber=True, text=True)
     encode = WRITERS.get(form)
     pieces = encode(document, About("", "")) if encode else [json.dumps(data, allow_nan=False).encode() + b"\n"]

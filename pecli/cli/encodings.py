@@ -45,12 +45,18 @@ def encodings(
             publish(detail(found), {"results": [facts(found)]}, output, form)
 
 
-COMMAND = Command(encodings, ("pecli encodings", "pecli encodings rope"))
-
-
 DOES = "what it does"
 WIDE = 120  # columns of a terminal that has room for all
 HEADER = ("name", "what it is", "kind", "numbers", "beyond its length", "used by", "source")
+COMMAND = Command(
+    encodings,
+    ("pecli encodings", "pecli encodings rope"),
+    keys={
+        **dict.fromkeys(HEADER, "as in the list"),
+        "formula": "its formula",
+        "parameters": "what each does (`help`) and which values it takes (`takes`)",
+    },
+)
 
 
 def facts(encoding: type[Encoding]) -> dict[str, Any]:

@@ -58,8 +58,9 @@ def parameters_of_kinds(figure: type[Analysis[Any]], kinds: Iterable[type[Encodi
 
 def _standing(figure: type[Analysis[Any]], one: Option) -> Option:
     """The option as it is there: with the figure's default, and without formats of pictures where none is drawn."""
-    if one == Output.options()["format"] and not figure.drawn:
-        one = replace(one, choices=lambda: [name for name, format in FORMATS.items() if format.numbers], unset="text")
+    if one == Output.options()["format"]:
+        fitting = [name for name, form in FORMATS.items() if form.numbers or form.document != figure.drawn]
+        one = replace(one, choices=lambda: fitting, unset="png" if figure.drawn else "text, md with -o -")
     return standing(one, figure.default_options)
 
 

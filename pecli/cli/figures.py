@@ -13,7 +13,7 @@ from typing import Any
 import typer
 
 from pecli.analysis import Analysis
-from pecli.cli.commands import Command
+from pecli.cli.commands import SAYS, WRITES, Command
 from pecli.cli.figure_help import figure_sections
 from pecli.cli.guard import as_flag, guard
 from pecli.cli.options import RUN, RUN_HELP, flags_of, given, job_parameters, keyword
@@ -62,7 +62,8 @@ def analysis_command(
 
     parameters = [*job_parameters(figure, more), *run_parameters()]
     sections = partial(figure_sections, figure)
-    return Command(with_parameters(command, parameters), (figure.example, *figure.examples), True, sections)
+    examples, prints = (figure.example, *figure.examples), WRITES if figure.drawn else SAYS
+    return Command(with_parameters(command, parameters), examples, True, sections, prints=prints)
 
 
 def plugin_parameters(figure: type[Analysis[Any]], words: Sequence[str]) -> dict[str, Option]:

@@ -20,6 +20,7 @@ class OneCommand(TyperCommand):
     """A command: says on one line what it does not understand."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        args = ["--help"] if args == [HELP] else args
         ctx.meta[WORDS] = list(args)  # for the help, which comes before any is read
         with _refusing(ctx, str(self.name)):
             return super().parse_args(ctx, args)
@@ -33,8 +34,9 @@ class OneCommand(TyperCommand):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         from pecli.cli.commands import help_of
+        from pecli.cli.help_page import standing
 
-        usage = " ".join([ctx.command_path, *self.collect_usage_pieces(ctx)])
+        usage = " ".join([ctx.command_path, "[OPTIONS]", *map(standing, self.params)]).rstrip()
         formatter.write(help_of(self, usage, ctx.meta[WORDS]))
 
 
@@ -48,7 +50,7 @@ class AllCommands(TyperGroup):
             results([overview()])
             raise typer.Exit
         if args[:1] == [HELP]:
-            args = [*args[1:2], "--help"]
+            args = [*(word for word in args[1:2] if word != HELP), "--help"]
         with _refusing(ctx, ""):
             return super().parse_args(ctx, args)
 

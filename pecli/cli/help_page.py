@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_type_hints
 
 import typer
 
@@ -71,8 +72,22 @@ def heading(text: str) -> str:
 
 def options_of(command: Any) -> list[tuple[str, str]]:
     """The arguments and options of a command that Typer made, as rows."""
-    made = [(_name(one), getattr(one, "help", "") or "") for one in command.params]
+    made = [(_name(one), getattr(one, "help", "") or _declared_help(command, one.name)) for one in command.params]
     return [(name, text[:1].upper() + text[1:]) for name, text in made] + [(aligned(HELP[0]), HELP[1])]
+
+
+def standing(one: Any) -> str:
+    """An argument as the line of usage has it, in brackets where it may be left out; nothing for an option."""
+    if any(flag.startswith(FLAGS) for flag in one.opts):
+        return ""
+    name = _name(one) + ("…" if one.nargs == -1 and not _name(one).endswith("…") else "")
+    return name if one.required else f"[{name}]"
+
+
+def _declared_help(command: Any, name: str) -> str:
+    """The help of an argument where its function has it: Typer 0.16 loses it between itself and Click 8.2 and later."""
+    hints = get_type_hints(inspect.unwrap(command.callback), include_extras=True)
+    return next((one.help for one in getattr(hints.get(name), "__metadata__", ()) if hasattr(one, "help")), "") or ""
 
 
 def _name(one: Any) -> str:

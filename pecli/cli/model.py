@@ -34,9 +34,11 @@ def model(
     output: OutputOption = None,
     format: FormatOption = None,
     as_json: JsonOption = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing besides.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show where an error comes from.")] = False,
 ) -> None:
     """Prints what a config.json does to its model's position encoding, and what is wrong in the file."""
-    with guard():
+    with guard(quiet, verbose):
         from pecli.encodings.configs.model import read_model
         from pecli.reports.model import lines_to_type, model_data, model_text
 
@@ -52,5 +54,13 @@ def model(
 
 
 COMMAND = Command(
-    model, examples=("pecli model path/to/config.json", "pecli heatmap path/to/config.json"), reads_text=True
+    model,
+    ("pecli model path/to/config.json", "pecli heatmap path/to/config.json"),
+    reads_text=True,
+    keys={
+        "path": "the file; these keys stand in the object itself, for a model is one",
+        "architecture": "what kind of model it is",
+        "layers": "by kind of layers: `kind`, `spec` and, of a rope, the rates (`inv_freq`) and what scaling does",
+        "findings": "`key`, `value`, `level` (error, warning, note) and `text` of each thing that is wrong or odd",
+    },
 )

@@ -23,6 +23,7 @@ from pecli.jobs.job_options import ANALYSES, Choice, Output, encoding_parameters
 
 SPECS = "specs"  # the parameter that holds encodings given without --encoding
 SHORT = 26  # letters of choices that stand beside a name
+FEW = 4  # choices that are one word, a|b|c, which a line cannot break
 FAR = 10**9  # a limit that nobody reaches
 RUN = {  # the options that do not change the picture
     "json": (("--json",), "print path, bytes, job and key numbers as JSON"),
@@ -77,9 +78,9 @@ def help_text(one: Option, *, beside: bool = False) -> str:
     beside : few choices are told beside its name already
     """
     default = one.unset if one.default in (None, ()) else one.write(one.default)
-    facts = ", ".join(
-        filter(None, ["" if beside and choice_text(one) else range_text(one), f"default {default}" if default else ""])
-    )
+    taken = "" if beside and choice_text(one) else range_text(one)
+    between = "; " if ", " in taken else ", "
+    facts = between.join(filter(None, [taken, f"default {default}" if default else ""]))
     flag = one.scalar is bool and not one.default
     return f"{one.help} ({facts})" if facts and not flag else one.help
 
@@ -93,7 +94,8 @@ def choice_text(one: Option) -> str:
 def range_text(one: Option) -> str:
     """What an option takes, as short as it can be said."""
     if one.choices is not None:
-        return "|".join(one.choices())
+        words = list(one.choices())
+        return ("|" if len(words) <= FEW else ", ").join(words)
     low, high = (limit is not None and abs(limit) < FAR for limit in (one.at_least, one.at_most))
     number = f"> {write_scalar(one.above)}" if one.above is not None else ""
     number = f"≥ {write_scalar(one.at_least)}" if low else number
@@ -138,7 +140,10 @@ def specs_argument(default: str) -> inspect.Parameter:
     """The encodings as words of their own: ``pecli compare sinusoidal:base=10 rope``."""
     (one,) = Choice.options().values()
     shown = typer.Argument(
-        help=help_text(replace(one, unset=default)), metavar="SPEC", show_default=False, autocompletion=offering(one)
+        help=help_text(replace(one, unset=default)),
+        metavar="ENCODING",
+        show_default=False,
+        autocompletion=offering(one),
     )
     return keyword(SPECS, list[str] | None, None, shown)
 

@@ -17,6 +17,7 @@ from pecli.jobs.command_line import command
 from pecli.jobs.file_names import plain_path
 from pecli.jobs.found_inputs import seen_from_here
 from pecli.jobs.request import Request, carried
+from pecli.jobs.results import VERSIONS
 from pecli.jobs.sweep import requests_of
 
 FORMS = ("command", "toml")
@@ -50,7 +51,17 @@ def recipe(
         results([command(one, sent=can_print) for one in requests] if as_lines else ["\n\n".join(map(entry, requests))])
 
 
-COMMAND = Command(recipe, ("pecli recipe heatmap-sinusoidal.png", "pecli recipe one.png two.svg > figures.toml"))
+COMMAND = Command(
+    recipe,
+    ("pecli recipe heatmap-sinusoidal.png", "pecli recipe one.png two.svg > figures.toml"),
+    prints="a command line of one file, a batch file of several",
+    keys={
+        "paths": "the files that the line writes",
+        "command": "the line that makes the file again",
+        "job": "what was asked for: command, encoding and every option, but for those that nothing says",
+        **VERSIONS,
+    },
+)
 
 
 def read_request(path: str, output: list[str] | None = None) -> Request:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from pecli.cli.commands import Command
+from pecli.cli.commands import WRITES, Command
 from pecli.cli.figures import run_jobs, run_parameters, values_of
 from pecli.cli.guard import guard
 from pecli.cli.options import given, job_parameters
@@ -36,6 +36,7 @@ COMMAND = Command(
     redraw,
     ("pecli redraw heatmap-sinusoidal.png --size 4x3 -o small.png", "pecli redraw far.svg --cmap Greys -o grey.svg"),
     settings={"allow_extra_args": True, "ignore_unknown_options": True, "allow_interspersed_args": False},
+    prints=WRITES,
 )
 
 

@@ -36,10 +36,17 @@ def tensors(
         ]
         document: list[Block] = [Table(HEADER, rows), *([] if quiet else [Paragraph(advice(file, found, table))])]
         data = {"file": file, "tensors": [fact(name, one, table) for name, one in found.items()]}
-        publish(document, data, output, form)
+        publish(document, {"results": [data]}, output, form)
 
 
-COMMAND = Command(tensors, ("pecli tensors model.safetensors", "pecli tensors words.npz --json"))
+COMMAND = Command(
+    tensors,
+    ("pecli tensors model.safetensors", "pecli tensors words.npz --json"),
+    keys={
+        "file": "the file",
+        "tensors": "`name`, `shape`, type of its `numbers` and whether it is the `table`, of each",
+    },
+)
 
 
 def fact(name: str, one: Tensor, table: str | None) -> dict[str, Any]:

@@ -104,9 +104,11 @@ class UnknownNameError(UsageError):
     nearest : the one that was probably meant, or None
     """
 
-    def __init__(self, what: str, given: object, known: Iterable[str], *, option: str | None = None) -> None:
+    def __init__(
+        self, what: str, given: object, known: Iterable[str], *, option: str | None = None, alike: float = 0.5
+    ) -> None:
         self.known = list(known)
-        near = difflib.get_close_matches(str(given)[:60].lower(), self.known, n=1, cutoff=0.5)
+        near = difflib.get_close_matches(str(given)[:60].lower(), self.known, n=1, cutoff=alike)
         self.nearest = near[0] if near else None
         hint = f"; did you mean {self.nearest!r}?" if near else ""
         shown = self.known if len(self.known) <= LISTED else [*self.known[:LISTED], f"… {len(self.known)} in all"]

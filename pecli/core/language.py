@@ -10,7 +10,8 @@ whatever order Chinese wants them. So a new text is written in two places: here 
 what is missing. Names that a person types (encodings, options, values), numbers and formulas stay as they are: they go
 into blanks. A text that stands as data, a label of a class or a table, is marked where it stands and said where it is
 shown: ``position_label = template("position p")``, later ``phrase(encoding.position_label)``. What stands side by side
-is joined by `clauses` (a; b), `listing` (a, b) and `both` (a and b). Messages of the command line are English.
+is joined by `clauses` (a; b), `listing` (a, b), `both` (a and b) and `either` (a or b). Messages of the
+command line are English.
 
 The folder is the list of languages: another language is one more file.
 """
@@ -102,6 +103,11 @@ def listing(parts: Iterable[str]) -> str:
 def both(parts: Iterable[str]) -> str:
     """The parts, all of them meant."""
     return _joined(parts, "{one} and {other}")
+
+
+def either(parts: Iterable[str]) -> str:
+    """The parts, one of them meant."""
+    return _joined(parts, "{one} or {other}")
 
 
 def letters() -> str:

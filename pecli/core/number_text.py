@@ -22,12 +22,12 @@ def power_text(exponent: int) -> str:
 
 def number_text(value: float, digits: int = 4) -> str:
     """A number of any size in so many digits."""
-    size = abs(value)
+    size = abs(float(f"{value:.6g}"))
     if value and not SMALL <= size < LARGE:
-        exponent = floor(log10(size) + 1e-12)
+        exponent = floor(log10(float(f"{size:.{min(digits, DIGITS)}g}")) + 1e-12)
         front = f"{value / 10.0**exponent:.{min(digits, DIGITS)}g}"
         return minus(power_text(exponent) if front == "1" else f"{front}×{power_text(exponent)}")
-    if size >= 10 ** (digits - 1):
+    if float(f"{size:.{digits}g}") >= 10 ** (digits - 1):  # as it is rounded: 999.96 is 1,000
         return minus(f"{round(value):,}")
     return minus(f"{value:.{digits}g}")
 

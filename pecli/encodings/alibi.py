@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from pecli.core.language import phrase
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.encodings.directed_bias import DirectedBias
@@ -12,7 +13,7 @@ from pecli.encodings.directed_bias import DirectedBias
 
 @dataclass(frozen=True)
 class Alibi(DirectedBias):
-    """−slope · |m − n| is added to the score of query m and key n, with a slope of its own for every head.
+    """−slope · |p − q| is added to the score of query p and key q, with a slope of its own for every head.
 
     The slopes of n heads, n a power of two, are 2^(−8i/n) for i = 1 … n. For other n they are those of c heads, c the
     power of two below n, then every other one of those of 2c heads.
@@ -24,7 +25,7 @@ class Alibi(DirectedBias):
 
     name: ClassVar[str] = "alibi"
     summary: ClassVar[str] = "linear biases: each head lowers a score in proportion to the distance of the key"
-    formula: ClassVar[str] = "b(m, n) = −s_h · |m − n|, s_h = 2^(−8h/heads)"
+    formula: ClassVar[str] = "b(p, q) = −s_h · |p − q|, s_h = 2^(−8h/heads)"
     source: ClassVar[str] = "Press et al. 2022, section 3, arXiv:2108.12409"
     example: ClassVar[str] = "pecli bias -e alibi:heads=8"
     models: ClassVar[str] = "BLOOM, MPT, Baichuan-13B"
@@ -41,7 +42,7 @@ class Alibi(DirectedBias):
         return np.concatenate([_slopes(power), _slopes(2 * power)[::2][: self.heads - power]])
 
     def head_text(self, head: int) -> str:
-        return f"head {head}, slope {write_ratio(self.slopes()[head])}"
+        return phrase("head {head}, slope {slope}", head=head, slope=write_ratio(self.slopes()[head]))
 
     def of_offsets(self, offsets: Array) -> Array:
         return 0.0 - self.slopes()[:, None] * np.abs(offsets)  # 0 at 0, not −0

@@ -41,7 +41,7 @@ class Binary(Additive):
     models: ClassVar[str] = "none: an intuition"
     extrapolates: ClassVar[bool] = False
     continuous: ClassVar[bool] = False
-    dimension_label: ClassVar[str] = "bit"
+    dimension_label: ClassVar[str] = template("bit")
 
     d: int | None = option(
         None,

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from pecli.core.arithmetic import chunks
+from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.positions import Bins, Positions
 from pecli.core.progress import track
@@ -23,7 +24,7 @@ class TableEncoding(Encoding):
     """Every position has a vector: a row of the table."""
 
     gives: ClassVar[str] = "table"
-    dimension_label: ClassVar[str] = "dimension"
+    dimension_label: ClassVar[str] = template("dimension")
     continuous: ClassVar[bool] = True  # moves little from one position to the next; else a line is drawn in steps
 
     @property
@@ -172,7 +173,7 @@ class BiasEncoding(Encoding):
     @property
     def quantity(self) -> str:
         """What `bias` gives: the bias, or what stands for it where that is learned and not known."""
-        return "bias"
+        return template("bias")
 
     @property
     @abstractmethod
@@ -181,7 +182,7 @@ class BiasEncoding(Encoding):
 
     def head_text(self, head: int) -> str:
         """What a head is called, with what makes it differ from the others."""
-        return f"head {head}"
+        return phrase("head {head}", head=head)
 
     @abstractmethod
     def bias(self, offsets: Array) -> Array:

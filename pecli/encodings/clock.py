@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar
 
+from pecli.core.language import phrase, template
 from pecli.core.number_text import minus
 from pecli.core.options import option
 from pecli.core.values import write_scalar
@@ -23,7 +24,15 @@ NAMED = {  # seconds; month and year are the Gregorian calendar's means
     "month": 2629746,
     "year": 31556952,
 }
-UNITS = (("y", 31556952), ("mo", 2629746), ("wk", 7 * DAY), ("d", DAY), ("h", HOUR), ("min", MINUTE), ("s", 1))
+SECOND = template("{count:g} s")
+UNITS = (
+    (template("{count:g} y"), 31556952),
+    (template("{count:g} mo"), 2629746),
+    (template("{count:g} wk"), 7 * DAY),
+    (template("{count:g} d"), DAY),
+    (template("{count:g} h"), HOUR),
+    (template("{count:g} min"), MINUTE),
+)
 
 
 @dataclass(frozen=True)
@@ -44,10 +53,10 @@ class Clock(Harmonic, Additive):
     source: ClassVar[str] = "the third article: Positional Encoding, fleuria, 2023"
     example: ClassVar[str] = "pecli distance -e clock --length 86400"
     models: ClassVar[str] = "none: an intuition"
-    position_label: ClassVar[str] = "time"
-    other_label: ClassVar[str] = "other time"
-    position_unit: ClassVar[str] = "seconds"
-    dimension_label: ClassVar[str] = "hand"
+    position_label: ClassVar[str] = template("time")
+    other_label: ClassVar[str] = template("other time")
+    position_unit: ClassVar[str] = template("seconds")
+    dimension_label: ClassVar[str] = template("hand")
     tick_steps: ClassVar[tuple[int, ...]] = (
         *(1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, HOUR, 2 * HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR),
         *(days * DAY for days in (1, 2, 3, 7, 14, 28, 91, 182, 365, 1826, 3652, 36524, 365243)),
@@ -74,14 +83,15 @@ class Clock(Harmonic, Additive):
         time = f"{hours:02}:{minutes:02}:{seconds % 60:02}"
         if days == 0:
             return time
-        text = f"{days:,} d" if seconds == 0 else f"{days} d {time}"
+        whole = seconds == 0
+        text = phrase("{days:,} d", days=days) if whole else phrase("{days} d {time}", days=days, time=time)
         return minus(text)
 
     def length_text(self, length: float) -> str:
         return duration(float(f"{length:.12g}"))
 
     def pair_text(self, pair: int) -> str:
-        return f"{duration(self.periods[pair])} hand"
+        return phrase("{period} hand", period=duration(self.periods[pair]))
 
     def dimension_names(self) -> list[str]:
         return [f"{wave} {duration(period)}" for period in self.periods for wave in ("sin", "cos")]
@@ -89,5 +99,5 @@ class Clock(Harmonic, Additive):
 
 def duration(seconds: float) -> str:
     """A period in the largest unit that divides it: 43200 is 12 h."""
-    unit, size = next(((unit, size) for unit, size in UNITS if seconds % size == 0), ("s", 1))
-    return f"{seconds / size:g} {unit}"
+    unit, size = next(((unit, size) for unit, size in UNITS if seconds % size == 0), (SECOND, 1))
+    return phrase(unit, count=seconds / size)

@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
+from pecli.core.language import phrase, template
 from pecli.core.number_text import minus
 from pecli.core.options import Option, Options
 from pecli.core.positions import Positions
+from pecli.core.values import EXACT
 
 LISTED = 12  # numbers that a title still lists
 WIDTH_FLAGS = ("-d", "--d-model")  # of the parameter d, wherever there is one
@@ -47,8 +49,8 @@ class Encoding(Options, ABC):
     trained: ClassVar[bool] = False  # its numbers are learned, not given by the formula
     extrapolates: ClassVar[bool] = True
 
-    position_label: ClassVar[str] = "position p"
-    other_label: ClassVar[str] = "position q"  # where two positions are compared
+    position_label: ClassVar[str] = template("position p")
+    other_label: ClassVar[str] = template("position q")  # where two positions are compared
     position_unit: ClassVar[str] = ""  # of bare numbers, where ticks are not written in the encoding's own terms
     tick_steps: ClassVar[tuple[int, ...]] = ()  # round numbers of positions, where they are not powers of ten
 
@@ -98,8 +100,11 @@ class Encoding(Options, ABC):
 
 
 def _titled(one: Option, value: Any) -> str:
-    """A value inside a title, where a long list is a number of numbers."""
-    return f"({len(value)} numbers)" if one.many and len(value) > LISTED else one.write(value)
+    """A value inside a title: a number as ticks write it, 10,000, and of a long list how many it has."""
+    if one.many:
+        return phrase("({count} numbers)", count=len(value)) if len(value) > LISTED else one.write(value)
+    whole = one.scalar in (int, float) and abs(value) < EXACT and float(value).is_integer()
+    return f"{int(value):,}" if whole else one.write(value)
 
 
 def _spelled(one: Option, value: object) -> str:

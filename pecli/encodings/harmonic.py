@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 
 from pecli.core.arithmetic import chunks
 from pecli.core.errors import UsageError
+from pecli.core.language import phrase
 from pecli.core.lazy import Array, np
 from pecli.core.number_types import ROUND, number_types
 from pecli.core.options import option
@@ -198,7 +199,7 @@ class Harmonic(TableEncoding):
 
     def pair_text(self, pair: int) -> str:
         """What a pair of dimensions is called."""
-        return f"pair {pair}"
+        return phrase("pair {pair}", pair=pair)
 
     def waves(self) -> list[tuple[str, int]]:
         """Which wave of which pair every column is: ("sin", 0), ("cos", 0), …"""

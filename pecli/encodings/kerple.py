@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from pecli.core.errors import UsageError, mention
-from pecli.core.language import template
+from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.encodings.directed_bias import DirectedBias
@@ -19,7 +19,7 @@ def kernels() -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Kerple(DirectedBias):
-    """−r1 · ln(1 + r2 · |m − n|), or −r1 · |m − n|^r2, is added to the score; r1 and r2 are learned, one pair a head.
+    """−r1 · ln(1 + r2 · |p − q|), or −r1 · |p − q|^r2, is added to the score; r1 and r2 are learned, one pair a head.
 
     A power with r2 = 1 is `Alibi` with the slope r1. The numbers of a trained model are given as lists, one a head.
 
@@ -30,7 +30,7 @@ class Kerple(DirectedBias):
 
     name: ClassVar[str] = "kerple"
     summary: ClassVar[str] = "kernel biases: a score falls with the logarithm, or with a power, of the distance"
-    formula: ClassVar[str] = template("b(m, n) = −r1 · ln(1 + r2 · |m − n|); with kernel=power −r1 · |m − n|^r2")
+    formula: ClassVar[str] = template("b(p, q) = −r1 · ln(1 + r2 · |p − q|); with kernel=power −r1 · |p − q|^r2")
     source: ClassVar[str] = "Chi et al. 2022, section 4, arXiv:2205.09821"
     example: ClassVar[str] = "pecli bias -e kerple:r1=1,r2=2,1,0.5"
     models: ClassVar[str] = "GPT-NeoX (as trained for the paper)"
@@ -58,7 +58,7 @@ class Kerple(DirectedBias):
 
     def head_text(self, head: int) -> str:
         r1, r2 = (each[head % len(each)] for each in (self.r1, self.r2))
-        return f"head {head}, r1 {r1:g}, r2 {r2:g}"
+        return phrase("head {head}, r1 {r1:g}, r2 {r2:g}", head=head, r1=r1, r2=r2)
 
     def of_offsets(self, offsets: Array) -> Array:
         r1, r2, distance = np.array(self.r1)[:, None], np.array(self.r2)[:, None], np.abs(offsets)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from pecli.core.errors import UsageError, mention
-from pecli.core.language import template
+from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
@@ -119,7 +119,7 @@ class Learned(Additive):
 
     def label(self) -> str:
         if self.file is None:
-            return f"{super().label()}, untrained"
+            return phrase("{encoding}, untrained", encoding=super().label())
         return ", ".join(filter(None, [self.name, Path(self.file).name, self.tensor, f"d {self.width}"]))
 
 

@@ -24,13 +24,13 @@ class Relative(SineCosineColumns):
 
     name: ClassVar[str] = "relative"
     summary: ClassVar[str] = "the sinusoid of the signed offset between two positions"
-    formula: ClassVar[str] = template("PE(p − q, 2m) = sin((p − q) / base^(2m/d)), PE(p − q, 2m+1) = cos(same)")
+    formula: ClassVar[str] = template("PE(p − q, 2j) = sin((p − q) / base^(2j/d)), PE(p − q, 2j+1) = cos(same)")
     source: ClassVar[str] = "the second article, after Dai et al. 2019, Transformer-XL, arXiv:1901.02860"
     example: ClassVar[str] = "pecli relative --length 8 --d 32 -o relative.npy"
     kind: ClassVar[str] = "added to the score of a pair"
     models: ClassVar[str] = "Transformer-XL (as input to a learned map)"
-    position_label: ClassVar[str] = "offset p − q"
-    other_label: ClassVar[str] = "other offset"
+    position_label: ClassVar[str] = template("offset p − q")
+    other_label: ClassVar[str] = template("other offset")
 
     def check_positions(self, positions: Positions) -> None:
         if positions.start:

@@ -26,7 +26,7 @@ def pairings() -> tuple[str, ...]:
 class Rope(Scaled, Rotary):
     """Pair j of a query or key is turned by the angle ω_j p, ω_j = base^(−2j/d) or what a `scaling` makes of it.
 
-    The table is the rotation of (1, 0) in every pair, or of a given query: ⟨f(q, m), f(k, n)⟩ depends on m − n alone.
+    The table is the rotation of (1, 0) in every pair, or of a given query: ⟨R_p x, R_q y⟩ depends on p − q alone.
 
     Notes
     -----

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from pecli.core.arithmetic import ROUNDING
 from pecli.core.errors import UsageError, mention
+from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.encodings.directed_bias import DirectedBias, directions
@@ -33,7 +34,7 @@ class T5(DirectedBias):
     summary: ClassVar[str] = (
         "learned biases by bucket: near offsets one by one, far ones by the logarithm of the distance"
     )
-    formula: ClassVar[str] = "b(m, n) = W[bucket(n − m), head]"
+    formula: ClassVar[str] = "b(p, q) = W[bucket(q − p), head]"
     source: ClassVar[str] = "Raffel et al. 2020, section 2.1, arXiv:1910.10683"
     example: ClassVar[str] = "pecli bias -e t5 --length 128"
     models: ClassVar[str] = "T5, Flan-T5, mT5"
@@ -69,11 +70,11 @@ class T5(DirectedBias):
         return 1 if self._learned is None else int(self._learned.shape[1])
 
     def head_text(self, head: int) -> str:
-        return "every head" if self.file is None else super().head_text(head)
+        return phrase("every head") if self.file is None else super().head_text(head)
 
     @property
     def quantity(self) -> str:
-        return "bucket" if self.file is None else "bias"
+        return template("bucket") if self.file is None else super().quantity
 
     @cached_property
     def _learned(self) -> Array | None:
@@ -105,4 +106,5 @@ class T5(DirectedBias):
 
     def label(self) -> str:
         known = [] if self.file is None else [Path(self.file).name, *filter(None, [self.tensor])]
-        return ", ".join([self.name, f"{self.buckets} buckets to {self.max_distance:,}", *known])
+        buckets = phrase("{count} buckets to {distance:,}", count=self.buckets, distance=self.max_distance)
+        return ", ".join([self.name, buckets, *known])

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Limits, check_indices, refuse_turned
 from pecli.core.errors import UsageError, mention
+from pecli.core.language import clauses, phrase
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import number_text
 from pecli.core.options import option
 from pecli.core.values import shorten
 from pecli.encodings.capabilities import Additive, BiasEncoding, Rotary
 from pecli.figures.canvas import DIFFERENCE, Canvas
+from pecli.figures.cell_numbers import WithCellNumbers
 from pecli.figures.figure import Numbers, View
 from pecli.figures.images import show_matrix
 from pecli.figures.panels import Bar, Panel
@@ -68,11 +70,17 @@ class AttentionNumbers(Numbers[Placing]):
 
     def caption(self) -> str:
         order = shorten(" ".join(self.reordered_tokens), 80).replace("$", r"\$")
-        return f"reordered: {order}; put back: its rows and columns in the order as given; {self.embeddings}"
+        return clauses(
+            [
+                phrase("reordered: {order}", order=order),
+                phrase("put back: its rows and columns in the order as given"),
+                self.embeddings,
+            ]
+        )
 
 
 @dataclass(frozen=True)
-class Attention(TokenFigure[Placing]):
+class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
     """softmax(Q Kᵀ / √d) of embeddings Q = K of the tokens, in two orders, and the change once the second is put back.
 
     Without an encoding nothing changes, exactly: every weight is computed from the same numbers in the same way
@@ -164,7 +172,7 @@ class Attention(TokenFigure[Placing]):
         )
 
     def panels_for(self, view: View[Placing]) -> list[Panel]:
-        weight, change = (token_panel(self.words, Bar(label)) for label in ("weight", "change"))
+        weight, change = (token_panel(self.words, Bar(label)) for label in (phrase("weight"), phrase("change")))
         return [weight, weight, change] * 2
 
     def columns(self, view: View[Placing]) -> int:
@@ -173,7 +181,7 @@ class Attention(TokenFigure[Placing]):
     def frame(self, view: View[Placing], axes: list[Axes], canvas: Canvas) -> None:
         for one, title in zip(axes, _titles(view, 0.001, 0.001), strict=True):  # about
             one.set_title(title)
-            label_tokens(one, self.words, self.words, "query", "key")
+            label_tokens(one, self.words, self.words, phrase("query p"), phrase("key q"))
 
     def fit(self, view: View[Placing], axes: list[Axes], canvas: Canvas) -> None:
         for one in axes:
@@ -190,7 +198,7 @@ class Attention(TokenFigure[Placing]):
             (numbers.plain, numbers.reordered_plain, numbers.change_plain),
             (numbers.encoded, numbers.reordered_encoded, numbers.change_encoded),
         )
-        return [
+        images = [
             image
             for (given, reordered, change), (first, second, third) in zip(rows, (axes[:3], axes[3:]), strict=True)
             for image in (
@@ -199,15 +207,21 @@ class Attention(TokenFigure[Placing]):
                 show_matrix(third, change, colours=canvas.colours(DIFFERENCE), limits=(-reach, reach), centred=True),
             )
         ]
+        self.write_numbers(axes, images, canvas)
+        return images
 
 
 def _titles(view: View[Placing], *differences: float) -> list[str]:
     """What stands above the panels: without and with the encoding, as given, reordered, and how far they are apart."""
-    names = ("no encoding", view.encoding.name)
+    names = (phrase("no encoding"), view.encoding.name)
     return [
         f"{name}\n{what}"
         for name, difference in zip(names, differences, strict=True)
-        for what in ("as given", "reordered, put back", f"differs by {number_text(difference, 2)}")
+        for what in (
+            phrase("as given"),
+            phrase("reordered, put back"),
+            phrase("differs by {number}", number=number_text(difference, 2)),
+        )
     ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from pecli.core.language import phrase
 from pecli.core.lazy import np
 from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.encoding import Encoding
@@ -26,10 +27,10 @@ def label_values(axis: Any, label: str, integer: bool = False) -> None:
 
 
 def label_positions(axis: Any, encoding: Encoding, label: str | None = None) -> None:
-    """Names an axis along which positions run, in the encoding's own terms."""
+    """Names an axis along which positions run, in the encoding's own terms; the label is a template."""
     from pecli.figures.ticks import NumberTexts, SteppedTicks
 
-    label_values(axis, label or encoding.position_label, integer=True)
+    label_values(axis, phrase(label or encoding.position_label), integer=True)
     if encoding.tick_steps:
         axis.set_major_locator(SteppedTicks(encoding.tick_steps, encoding.position_text))
         axis.set_major_formatter(NumberTexts(encoding.position_text))
@@ -38,7 +39,7 @@ def label_positions(axis: Any, encoding: Encoding, label: str | None = None) -> 
 def label_dimensions(axis: Any, encoding: TableEncoding) -> None:
     """Names an axis along which the columns of the table run."""
     names = encoding.dimension_names()
-    label_values(axis, encoding.dimension_label, integer=True)
+    label_values(axis, phrase(encoding.dimension_label), integer=True)
     if names is not None and len(names) <= NAMED:
         axis.set_ticks(range(len(names)), names)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import check_indices
 from pecli.core.errors import UsageError
+from pecli.core.language import clauses, phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import minus, number_text
 from pecli.core.options import option
@@ -15,7 +16,8 @@ from pecli.core.positions import Blocks
 from pecli.encodings.capabilities import BiasEncoding
 from pecli.figures.axis_labels import label_positions
 from pecli.figures.canvas import Canvas
-from pecli.figures.figure import Figure, Numbers, View, averaging
+from pecli.figures.cell_numbers import WithCellNumbers
+from pecli.figures.figure import Numbers, View, averaging
 from pecli.figures.images import show_matrix
 from pecli.figures.panels import Bar, Panel
 from pecli.measures.block_means import means_of_signed_offsets
@@ -43,9 +45,10 @@ class BiasNumbers(Numbers[BiasEncoding]):
     ends: tuple[float, float]  # of the colours
 
     def caption(self) -> str:
-        hidden = "blank: keys that a query does not see" if np.isnan(self.bias).any() else ""
-        lower = f"colours end at {minus(f'{self.ends[0]:g}')}" if self.smallest < self.ends[0] else ""
-        return "; ".join(filter(None, [averaging(self.block, f"× {self.block:,} pairs"), hidden, lower]))
+        hidden = phrase("blank: keys that a query does not see") if np.isnan(self.bias).any() else ""
+        end = minus(f"{self.ends[0]:g}")
+        lower = phrase("colours end at {number}", number=end) if self.smallest < self.ends[0] else ""
+        return clauses([averaging(self.block), hidden, lower])
 
     def facts(self) -> dict[str, Any]:
         return {name: value for name, value in super().facts().items() if name != "ends"}
@@ -64,7 +67,7 @@ class BiasNumbers(Numbers[BiasEncoding]):
 
 
 @dataclass(frozen=True)
-class Bias(Figure[BiasEncoding]):
+class Bias(WithCellNumbers[BiasEncoding]):
     """The bias of chosen heads, query down and key across.
 
     Notes
@@ -98,7 +101,7 @@ class Bias(Figure[BiasEncoding]):
 
     def panels_for(self, view: View[BiasEncoding]) -> list[Panel]:
         shown = ("positions", view.positions)
-        panel = Panel(1.0, exact=True, least=(6.0, 6.0), bar=Bar(view.encoding.quantity), x=shown, y=shown)
+        panel = Panel(1.0, exact=True, least=(6.0, 6.0), bar=Bar(phrase(view.encoding.quantity)), x=shown, y=shown)
         return [panel] * len(self.shown_heads(view))
 
     def frame(self, view: View[BiasEncoding], axes: list[Axes], canvas: Canvas) -> None:
@@ -107,8 +110,8 @@ class Bias(Figure[BiasEncoding]):
         for one, head in zip(axes, self.shown_heads(view), strict=True):
             one.set(xlim=(first, last), ylim=(last, first))
             one.set_title(encoding.head_text(int(head)), fontsize=canvas.small)
-            label_positions(one.xaxis, encoding, "key n")
-            label_positions(one.yaxis, encoding, "query m")
+            label_positions(one.xaxis, encoding, template("key q"))
+            label_positions(one.yaxis, encoding, template("query p"))
 
     def blocks(self, view: View[BiasEncoding]) -> Blocks:
         """The runs of positions that a row and a column stand for."""
@@ -144,10 +147,12 @@ class Bias(Figure[BiasEncoding]):
         rows, signed = numbers.view.positions, numbers.ends[0] < 0 < numbers.ends[1]
         first, last = rows.start - 0.5, rows.start - 0.5 + len(numbers.positions) * numbers.block
         look: dict[str, Any] = {"colours": canvas.colours("diverging" if signed else "sequential"), "centred": signed}
-        return [
+        images = [
             show_matrix(one, values, limits=numbers.ends, extent=(first, last, last, first), **look)
             for one, values in zip(axes, numbers.bias, strict=True)
         ]
+        self.write_numbers(axes, images, canvas)
+        return images
 
 
 def means_where_seen(run: Array, blocks: Blocks) -> Array:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pecli.core.errors import UsageError
+from pecli.core.language import listing
 from pecli.core.lazy import Array, np
 from pecli.encodings.capabilities import BiasEncoding
-from pecli.figures.figure import Numbers, View, extremes
+from pecli.figures.figure import Numbers, View, extremes_of_offsets
 from pecli.figures.lines import look, plot_run
 from pecli.measures.min_max import envelope, even_edges, log_edges, middles
 
@@ -33,7 +34,7 @@ class BiasLinesNumbers(Numbers[BiasEncoding]):
     block: int
 
     def caption(self) -> str:
-        return extremes(self.block, "offsets")
+        return extremes_of_offsets(self.block)
 
 
 def bias_lines(view: View[BiasEncoding], log: bool) -> BiasLinesNumbers:
@@ -77,7 +78,7 @@ def names_of_lines(view: View[BiasEncoding]) -> list[str]:
     """What each line is: its head, with its encoding where there are several."""
     alone = len(view.encodings) == 1
     heads = [(encoding, encoding.head_text(head)) for encoding in view.encodings for head in range(encoding.n_heads)]
-    return [text if alone else f"{encoding.name}, {text}" for encoding, text in heads]
+    return [text if alone else listing([encoding.name, text]) for encoding, text in heads]
 
 
 def draw_bias_lines(numbers: BiasLinesNumbers, axes: Axes) -> None:

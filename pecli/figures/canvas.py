@@ -32,6 +32,7 @@ FONTS = (8.0, 18.0)  # points, of a size in inches: one a inch of width between 
 SMALL, LEAST = 0.833, 7.0  # tick labels: as a share of the text's size, and in points
 SHRUNK = (0.9, 0.8, 0.7, 0.6)  # of the text's size, tried before a size is refused
 MOST_PIXELS = 2**16 - 1  # matplotlib's own limit a side
+DEFAULT = "default"  # the style that is pecli's own, to stand beside others in a sweep
 ADAPTIVE = "auto"  # the style of an SVG whose lines and text follow the reader's light or dark mode
 COLOURS = {"diverging": "RdBu_r", "sequential": "viridis", "binary": "Greys"}
 DIFFERENCE = "difference"
@@ -81,7 +82,7 @@ class Canvas(Options):
     style: str | None = option(
         None,
         f"matplotlib style on top of pecli's: a name or a file; {ADAPTIVE}: an SVG that follows light and dark pages",
-        unset="pecli's own",
+        unset=f"{DEFAULT}, pecli's own",
         split=True,
     )
     transparent: bool = option(False, "no background")
@@ -151,7 +152,12 @@ class Canvas(Options):
         return self.cmap or COLOURS[kind]
 
     def inputs(self) -> tuple[str, ...]:
-        return tuple(name for name in (self.style, self.font) if name and os.path.isfile(name))
+        return tuple(name for name in (self.own_style, self.font) if name and os.path.isfile(name))
+
+    @property
+    def own_style(self) -> str | None:
+        """The user's style, or None where there is none."""
+        return None if self.style in (DEFAULT, ADAPTIVE) else self.style
 
     @property
     def adaptive(self) -> bool:
@@ -176,8 +182,8 @@ class Canvas(Options):
         """Refuses a colour map, a style or a font that does not exist; needs matplotlib, so it comes late."""
         if self.font is not None:
             family_of(self.font)
-        if self.style is not None and not self.adaptive:
-            read_style(self.style)
+        if self.own_style is not None:
+            read_style(self.own_style)
         if self.cmap is None:
             return
         import matplotlib as mpl

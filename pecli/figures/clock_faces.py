@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import check_indices, refuse_positions
 from pecli.core.errors import mention
+from pecli.core.language import listing, phrase
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import number_text
 from pecli.core.options import option
@@ -41,7 +42,7 @@ class DialsNumbers(Numbers[Harmonic]):
     wavelengths: Array
 
     def caption(self) -> str:
-        return "top: 0; hands turn clockwise, once in a wavelength λ"
+        return phrase("top: 0; hands turn clockwise, once in a wavelength λ")
 
     def columns(self) -> list[str]:
         return [f"pair {pair}" for pair in self.pairs]
@@ -117,7 +118,7 @@ class Dials(Figure[Harmonic]):
     def frame(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
         encoding, one = view.encoding, axes[0]
         rows, columns = self.shape(view)
-        one.set(xlim=(-0.5, columns - 0.5), ylim=(-rows + 0.5, 0.5), ylabel=encoding.position_label)
+        one.set(xlim=(-0.5, columns - 0.5), ylim=(-rows + 0.5, 0.5), ylabel=phrase(encoding.position_label))
         one.set_xticks(range(columns), self.names(view))
         one.set_yticks(-np.arange(rows), [encoding.position_text(p) for p in self.rows(view)])
         one.xaxis.tick_top()
@@ -127,7 +128,7 @@ class Dials(Figure[Harmonic]):
     def fit(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
         names = self.names(view)
         beside = names_fit(axes[0].xaxis, names)
-        axes[0].set_xticks(range(len(names)), names if beside else [name.replace("\n", ", ") for name in names])
+        axes[0].set_xticks(range(len(names)), names if beside else [listing(name.split("\n")) for name in names])
         axes[0].tick_params(axis="x", labelrotation=0 if beside else 90)
 
     def draw(self, numbers: DialsNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
@@ -153,4 +154,4 @@ def short_wave(encoding: Harmonic, wave: float) -> str:
     """A wavelength in the width of a dial; nothing where the pair's name says it."""
     if encoding.tick_steps:
         return ""
-    return "still" if wave > STILL else f"λ {number_text(wave, 3)}"
+    return phrase("still") if wave > STILL else f"λ {number_text(wave, 3)}"

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Limits
 from pecli.core.errors import UsageError, mention
+from pecli.core.language import phrase
 from pecli.core.lazy import Array
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.encoding import Encoding
-from pecli.figures.canvas import DIFFERENCE, Canvas
+from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, View
+from pecli.figures.highlights import Highlighting
 from pecli.figures.limits import ends
-from pecli.figures.overview import OverviewNumbers, Part, check_measure, owned, single_figures
+from pecli.figures.overview import OverviewNumbers, Part, check_handed_on, owned, part_of, single_figures
 from pecli.figures.panels import Panel
 from pecli.measures.pairwise import measures
 
@@ -45,7 +47,7 @@ class CompareNumbers(OverviewNumbers):
 
 
 @dataclass(frozen=True)
-class Compare(Figure[Encoding]):
+class Compare(Highlighting[Encoding]):
     """A figure for several encodings in one grid, with shared limits and one colour bar."""
 
     name: ClassVar[str] = "compare"
@@ -61,16 +63,16 @@ class Compare(Figure[Encoding]):
     measure: str = option("euclidean", "the measure, where the figure has one", choices=measures, flags=("-m",))
     difference: bool = option(False, "add the difference of two encodings, first less second")
 
-    def check(self) -> None:
-        check_measure(self, self.part())
-
     def positions_for(self, asked: Positions) -> Positions:
         return self.part().positions_for(asked)
 
     def part(self) -> Figure[Any]:
         """The figure that is drawn for each encoding."""
-        kind = single_figures()[self.figure]
-        return kind(**({"measure": self.measure} if "measure" in kind.options() else {}))
+        return part_of(self, self.figure)
+
+    def check(self) -> None:
+        super().check()
+        check_handed_on(self, [self.part()])
 
     def views(self, view: View[Encoding]) -> list[View[Encoding]]:
         """One view an encoding, through its share of the panels."""
@@ -92,7 +94,9 @@ class Compare(Figure[Encoding]):
     def panels_for(self, view: View[Encoding]) -> list[Panel]:
         every = [panel for one in self.views(view) for panel in self.part().panels_for(one)]
         differ = [owned(panel, 1) for panel in self.part().panels_for(self.views(view)[0])] if self.difference else []
-        return every + [replace(p, bar=p.bar and replace(p.bar, label=DIFFERENCE, ticks=None)) for p in differ]
+        return every + [
+            replace(p, bar=p.bar and replace(p.bar, label=phrase("difference"), ticks=None)) for p in differ
+        ]
 
     def columns(self, view: View[Encoding]) -> int:
         across = self.part().columns(self.views(view)[0])
@@ -106,7 +110,7 @@ class Compare(Figure[Encoding]):
         if self.difference:
             own = self._groups(axes, view)[-1]
             self.part().frame(self.views(view)[0], own, canvas)
-            own[0].set_title(f"{DIFFERENCE}, first − second")
+            own[0].set_title(phrase("difference, first − second"))
 
     def fit(self, view: View[Encoding], axes: list[Axes], canvas: Canvas) -> None:
         for own in self._groups(axes, view):

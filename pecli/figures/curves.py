@@ -5,14 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from pecli.core.arithmetic import ROUNDING
 from pecli.core.errors import UsageError, mention
+from pecli.core.language import clauses, phrase, template
 from pecli.core.lazy import Array, np
+from pecli.core.number_text import number_text
 from pecli.core.options import option
+from pecli.core.positions import Positions
 from pecli.core.values import EXACT
 from pecli.encodings.capabilities import TableEncoding
 from pecli.figures.axis_labels import label_positions, label_values
 from pecli.figures.canvas import Canvas
-from pecli.figures.figure import Figure, Numbers, View, extremes
+from pecli.figures.figure import Numbers, View, extremes
+from pecli.figures.highlights import Highlighting, mark_stretch
 from pecli.figures.lines import frame_lines, key, look, plot_run
 from pecli.figures.panels import Panel
 from pecli.measures.min_max import check_run, envelope, even_bins, even_edges, middles, mirrored_extremes
@@ -21,7 +26,13 @@ from pecli.measures.pairwise import MEASURES, by_offset, is_by_offset, measure_o
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+OFFSET = template("offset from the position at which a line starts")
 TYPICAL = 5  # lines where none are asked for
+
+
+def axes_of_lines() -> tuple[str, ...]:
+    """What lines are drawn against."""
+    return ("position", "offset")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,13 +50,23 @@ class CurvesNumbers(Numbers[TableEncoding]):
     positions: Array
     own: Array
     block: int
+    apart: float | None  # how much lines differ at one offset, where they differ most; None where runs hide it
+    against: str
 
     def caption(self) -> str:
-        return extremes(self.block)
+        return clauses([extremes(self.block), self._agreement()])
+
+    def _agreement(self) -> str:
+        """Whether lines coincide, where that is what is shown."""
+        if self.against == "position" or self.apart is None or len(self.at) == 1:
+            return ""
+        if self.apart <= ROUNDING * float(np.nanmax(np.abs(self.curves), initial=0.0)):
+            return phrase("all lines coincide: only the offset counts")
+        return phrase("at one offset lines differ by up to {number}", number=number_text(self.apart, 3))
 
 
 @dataclass(frozen=True)
-class Curves(Figure[TableEncoding]):
+class Curves(Highlighting[TableEncoding]):
     """The measure from chosen positions to all positions.
 
     Notes
@@ -65,6 +86,17 @@ class Curves(Figure[TableEncoding]):
         None, "the positions to start from", at_least=-EXACT, flags=(), unset=f"{TYPICAL} spread over the length"
     )
 
+    against: str = option("position", "what lines run over: position, or offset from their own", choices=axes_of_lines)
+
+    def across(self, view: View[TableEncoding]) -> Positions:
+        """The positions, or offsets from where a line starts, that the lines run over."""
+        rows = view.covered
+        if self.against == "position":
+            return rows
+        starts = self.typical(view)
+        first, last = rows.start - int(starts.max()), rows.stop - 1 - int(starts.min())
+        return Positions(start=first, length=last - first + 1)
+
     def typical(self, view: View[TableEncoding]) -> Array:
         """The positions to start from."""
         rows = view.covered
@@ -80,6 +112,7 @@ class Curves(Figure[TableEncoding]):
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
         check_run(self.name, view.covered.length)
+        self.check_spans(self.across(view))
         self.typical(view)
 
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
@@ -101,22 +134,47 @@ class Curves(Figure[TableEncoding]):
             low, high, _ = envelope(values, edges, len(at))
         own = np.array([values(int(p) - rows.start, 1)[line, 0] for line, p in enumerate(at)])
         centres = rows.start + middles(edges)
-        return CurvesNumbers(view=view, curves=high, at=at, low=low, positions=centres, own=own, block=int(edges[1]))
+        exact = is_by_offset(view.encoding, measure)
+        return CurvesNumbers(
+            view=view,
+            curves=high,
+            at=at,
+            low=low,
+            positions=centres,
+            own=own,
+            block=int(edges[1]),
+            apart=0.0 if exact else farthest_apart(high, centres - at[:, None]) if edges[1] == 1 else None,
+            against=self.against,
+        )
 
     def panels_for(self, view: View[TableEncoding]) -> list[Panel]:
-        return [Panel(0.55, x=("positions", view.covered))]
+        return [Panel(0.55, x=(self.against, self.across(view)))]
 
     def frame(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
-        encoding = view.encoding
-        frame_lines(axes[0], view.covered.start, view.covered.stop - 1)
-        label_positions(axes[0].xaxis, encoding)
+        encoding, across = view.encoding, self.across(view)
+        frame_lines(axes[0], across.start, across.stop - 1)
+        if self.against == "offset":
+            label_values(axes[0].xaxis, phrase(OFFSET), integer=True)
+        else:
+            label_positions(axes[0].xaxis, encoding)
         label_values(axes[0].yaxis, MEASURES[self.measure].label)
-        names = [f"from {encoding.position_text(at)}" for at in self.typical(view)]
+        names = [phrase("from {position}", position=encoding.position_text(at)) for at in self.typical(view)]
         key(axes[0], [(name, look(line)) for line, name in enumerate(names)])
+        mark_stretch(axes[0], self.spans(), canvas)
 
     def draw(self, numbers: CurvesNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         rows = zip(numbers.low, numbers.curves, numbers.at, numbers.own, strict=True)
         for line, (low, high, at, own) in enumerate(rows):
-            plot_run(axes[0], numbers.positions, low, high, look(line))
-            axes[0].plot([at], [own], marker="o", color=f"C{line}", clip_on=False, zorder=3)
+            start = at if self.against == "offset" else 0.0
+            plot_run(axes[0], numbers.positions - start, low, high, look(line))
+            axes[0].plot([at - start], [own], marker="o", color=f"C{line}", clip_on=False, zorder=3)
         return [None]
+
+
+def farthest_apart(curves: Array, offsets: Array) -> float:
+    """How much lines differ at one offset, where they differ most; both of shape (lines, n), NaN is left out."""
+    places = (offsets - offsets.min()).astype(np.int64)
+    low, high = np.full(places.max() + 1, np.inf), np.full(places.max() + 1, -np.inf)
+    np.fmin.at(low, places, curves)
+    np.fmax.at(high, places, curves)
+    return float(np.max(high - low, initial=0.0, where=high >= low))

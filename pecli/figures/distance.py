@@ -7,11 +7,14 @@ from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Limits
+from pecli.core.language import clauses, phrase
 from pecli.core.lazy import Array, np
 from pecli.encodings.capabilities import TableEncoding
 from pecli.figures.axis_labels import label_positions
 from pecli.figures.canvas import DIFFERENCE, Canvas
-from pecli.figures.figure import Figure, Numbers, View, averaging, subtract
+from pecli.figures.cell_numbers import WithCellNumbers
+from pecli.figures.figure import Numbers, View, averaging, subtract
+from pecli.figures.highlights import Highlighting, mark_columns, mark_rows
 from pecli.figures.images import show_matrix
 from pecli.figures.limits import ends
 from pecli.figures.panels import Bar, Panel
@@ -39,8 +42,9 @@ class DistanceNumbers(Numbers[TableEncoding]):
     palette: str
 
     def caption(self) -> str:
-        undefined = f"{self.undefined:,} of {self.matrix.size:,} undefined (constant rows)" if self.undefined else ""
-        return "; ".join(filter(None, [averaging(self.block, f"× {self.block:,} pairs"), undefined]))
+        count, size = self.undefined, self.matrix.size
+        undefined = phrase("{count:,} of {all:,} undefined (constant rows)", count=count, all=size) if count else ""
+        return clauses([averaging(self.block), undefined])
 
     def limits(self) -> Limits | None:
         return None if self.smallest is None else self.ends
@@ -59,7 +63,7 @@ class DistanceNumbers(Numbers[TableEncoding]):
 
 
 @dataclass(frozen=True)
-class Distance(Figure[TableEncoding]):
+class Distance(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
     """The measure between any two positions.
 
     Notes
@@ -76,6 +80,10 @@ class Distance(Figure[TableEncoding]):
     )
 
     measure: str = measure_option("euclidean")
+
+    def check_view(self, view: View[TableEncoding]) -> None:
+        super().check_view(view)
+        self.check_spans(view.covered)
 
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
         rows = view.covered
@@ -111,6 +119,8 @@ class Distance(Figure[TableEncoding]):
         axes[0].set(xlim=(first, last), ylim=(last, first))
         label_positions(axes[0].xaxis, encoding, encoding.other_label)
         label_positions(axes[0].yaxis, encoding)
+        mark_columns(axes[0], self.spans(), canvas)
+        mark_rows(axes[0], self.spans(), canvas, encoding.position_text)
 
     def draw(self, numbers: DistanceNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         rows = numbers.view.covered
@@ -123,4 +133,5 @@ class Distance(Figure[TableEncoding]):
             centred=numbers.palette != "sequential",
             extent=(first, last, last, first),
         )
+        self.write_numbers(axes, [image], canvas)
         return [image]

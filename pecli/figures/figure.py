@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import Analysis, E, Numbers, View
 from pecli.core.errors import UsageError, mention
-from pecli.core.language import phrase
+from pecli.core.language import clauses, phrase
 from pecli.core.lazy import Array
 from pecli.figures.canvas import Canvas
 from pecli.figures.panels import Panel
@@ -65,7 +65,7 @@ class Figure(Analysis[E]):
 
     def title(self, view: View[E]) -> str:
         """The picture's title where the user gives none."""
-        return "; ".join(filter(None, [*(encoding.label() for encoding in view.encodings), self.unseen(view)]))
+        return clauses([*(encoding.label() for encoding in view.encodings), self.unseen(view)])
 
     def unseen(self, view: View[E]) -> str:
         """What a title adds where no axis shows from which position on the encodings are looked at; mostly nothing."""
@@ -77,9 +77,9 @@ def positions_text(first: int, count: int) -> str:
     return phrase("positions {first} to {last}", first=first, last=first + count - 1) if first else ""
 
 
-def averaging(size: int, what: str = "positions") -> str:
-    """The caption of a picture whose pixels are means."""
-    return f"each pixel: mean of {size:,} {what}" if size > 1 else ""
+def averaging(size: int) -> str:
+    """The caption of a picture whose pixels are means over pairs of so many positions each."""
+    return phrase("each pixel: mean of {count:,} × {count:,} pairs", count=size) if size > 1 else ""
 
 
 def subtract(first: Array, second: Array) -> Array:
@@ -91,6 +91,11 @@ def subtract(first: Array, second: Array) -> Array:
     return first - second
 
 
-def extremes(size: int, what: str = "positions") -> str:
+def extremes(size: int) -> str:
     """The caption of a line that is drawn from the minimum to the maximum of every run of positions."""
-    return f"each pixel: minimum to maximum of up to {size:,} {what}" if size > 1 else ""
+    return phrase("each pixel: minimum to maximum of up to {count:,} positions", count=size) if size > 1 else ""
+
+
+def extremes_of_offsets(size: int) -> str:
+    """The same of every run of offsets."""
+    return phrase("each pixel: minimum to maximum of up to {count:,} offsets", count=size) if size > 1 else ""

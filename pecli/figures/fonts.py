@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pecli.core.errors import UnknownNameError, UsageError, mention
+from pecli.core.readable import check_readable
 
 CJK = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
 GENERIC = ("serif", "sans-serif", "monospace", "cursive", "fantasy")  # families that stand for others
@@ -62,6 +63,7 @@ def family_of(font: str) -> str:
 
     manager = font_manager.fontManager
     if os.path.isfile(font):
+        check_readable(font)
         try:
             manager.addfont(font)
             return font_manager.FontProperties(fname=font).get_name()

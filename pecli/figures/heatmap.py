@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Limits
 from pecli.core.errors import UsageError, mention
+from pecli.core.language import listing, phrase
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Blocks, LogBlocks
 from pecli.encodings.capabilities import TableEncoding
 from pecli.figures.axis_labels import label_decades, label_dimensions, label_positions, turn_names
 from pecli.figures.canvas import DIFFERENCE, Canvas
-from pecli.figures.figure import Figure, Numbers, View, subtract
+from pecli.figures.cell_numbers import WithCellNumbers
+from pecli.figures.figure import Numbers, View, subtract
+from pecli.figures.highlights import Highlighting, Span, cell_edges, mark_rows
 from pecli.figures.images import show_matrix
 from pecli.figures.panels import Bar, Panel
 from pecli.measures.min_max import even_bins
@@ -42,11 +45,20 @@ class HeatmapNumbers(Numbers[TableEncoding]):
     palette: str
 
     def caption(self) -> str:
-        most = "up to " if self.log else ""
-        if self.columns_block > 1:
-            rows = f"{most}{self.block:,} positions × " if self.block > 1 else ""
-            return f"each pixel: mean of {rows}{self.columns_block:,} dimensions"
-        return f"each pixel: mean of {most}{self.block:,} positions" if self.block > 1 else ""
+        rows, columns = self.block, self.columns_block
+        if rows > 1 and columns > 1:
+            return phrase(
+                "each pixel: mean of up to {rows:,} positions × {columns:,} dimensions"
+                if self.log
+                else "each pixel: mean of {rows:,} positions × {columns:,} dimensions",
+                rows=rows,
+                columns=columns,
+            )
+        if columns > 1:
+            return phrase("each pixel: mean of {columns:,} dimensions", columns=columns)
+        if self.log and rows > 1:
+            return phrase("each pixel: mean of up to {rows:,} positions", rows=rows)
+        return phrase("each pixel: mean of {rows:,} positions", rows=rows) if rows > 1 else ""
 
     def facts(self) -> dict[str, Any]:
         return {name: value for name, value in super().facts().items() if name not in ("ends", "palette")}
@@ -66,7 +78,7 @@ class HeatmapNumbers(Numbers[TableEncoding]):
 
 
 @dataclass(frozen=True)
-class Heatmap(Figure[TableEncoding]):
+class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
     """The table of an encoding, one row a position.
 
     Notes
@@ -87,6 +99,7 @@ class Heatmap(Figure[TableEncoding]):
 
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
+        self.check_spans(view.covered)
         if self.log and (view.covered.start < 0 or view.covered.stop < 3):
             text = f"{mention('log')} runs from position 1 on"
             allowed = f"a {mention('start')} of 0 or more and 3 positions"
@@ -126,7 +139,7 @@ class Heatmap(Figure[TableEncoding]):
 
     def panels_for(self, view: View[TableEncoding]) -> list[Panel]:
         encoding = view.encoding
-        bar = Bar("value", None if encoding.signed else (0.0, encoding.limit or 1.0))
+        bar = Bar(phrase("value"), None if encoding.signed else (0.0, encoding.limit or 1.0))
         x, y = (encoding.dimension_label, encoding.width), (encoding.position_label, view.covered, self.log)
         return [Panel(bar=bar, x=x, y=y)]
 
@@ -137,12 +150,13 @@ class Heatmap(Figure[TableEncoding]):
         label_positions(axes[0].yaxis, encoding)
         if self.log:
             top, bottom = log_ends(view)
-            axes[0].set(
-                ylim=(bottom, top), ylabel=", ".join(filter(None, [encoding.position_label, encoding.position_unit]))
-            )
+            label = listing(map(phrase, filter(None, [encoding.position_label, encoding.position_unit])))
+            axes[0].set(ylim=(bottom, top), ylabel=label)
             label_decades(axes[0].yaxis, top, bottom)
+        mark_rows(axes[0], self.spans(), canvas, encoding.position_text, log_rows if self.log else cell_edges)
 
     def fit(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
+        super().fit(view, axes, canvas)
         turn_names(axes[0].xaxis)
 
     def draw(self, numbers: HeatmapNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
@@ -159,12 +173,18 @@ class Heatmap(Figure[TableEncoding]):
             centred=numbers.palette != "binary",
             extent=(-0.5, right, bottom, top),
         )
+        self.write_numbers(axes, [image], canvas)
         return [image]
 
 
 def log_ends(view: View[TableEncoding]) -> tuple[float, float]:
     """The decimal logarithms of the first position and of the end."""
     return log10(max(1, view.covered.start)), log10(view.covered.stop)
+
+
+def log_rows(span: Span) -> Limits:
+    """Where a span begins and ends on the logarithmic axis."""
+    return log10(max(1, span.first)), log10(max(1, span.stop))
 
 
 def averaged_columns(table: Array, most: int | None) -> tuple[Array, int]:

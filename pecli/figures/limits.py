@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from pecli.analysis import Limits
 from pecli.core.errors import UsageError
+from pecli.core.language import phrase
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import number_text
 from pecli.figures.canvas import Canvas
@@ -45,7 +46,8 @@ def _outside(canvas: Canvas, limits: Limits) -> UsageError:
 
 def limits_text(canvas: Canvas) -> str:
     """The caption where the colours do not end at the extreme values; mostly nothing."""
-    return "colours from the {}nd to the {}th percentile".format(*PERCENTILES) if canvas.robust else ""
+    low, high = PERCENTILES
+    return phrase("colours from the {low}nd to the {high}th percentile", low=low, high=high) if canvas.robust else ""
 
 
 def most_values(values: Sequence[Array]) -> Limits | None:
@@ -62,6 +64,10 @@ def washed_out(limits: Limits | None, values: Sequence[Array]) -> str:
     inner = most_values(values) if limits is not None else None
     if limits is None or inner is None or inner[1] - inner[0] > WASHED_OUT * (limits[1] - limits[0]):
         return ""
-    few, most = (" to ".join(map(number_text, pair)) for pair in (limits, inner))
-    share = PERCENTILES[1] - PERCENTILES[0]
-    return f"{share} % of the values are {most} and the colours run from {few}: the option robust shows more"
+    named = zip(("low", "high", "first", "last"), map(number_text, (*inner, *limits)), strict=True)
+    return phrase(
+        "{share} % of the values are {low} to {high} and the colours run from {first} to {last}: "
+        "the option robust shows more",
+        share=PERCENTILES[1] - PERCENTILES[0],
+        **dict(named),
+    )

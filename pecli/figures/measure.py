@@ -69,7 +69,8 @@ def with_bar(block: Block, canvas: Canvas, ruler: Ruler, width: float) -> Block:
 def around(axes: Axes, ruler: Ruler) -> Margins:
     """How far labels reach beyond the frame. A legend is no part of it."""
     frame = axes.bbox
-    box = axes.get_tightbbox(ruler.renderer, bbox_extra_artists=axes.texts, for_layout_only=True)
+    texts = [one for one in axes.texts if one.get_in_layout()]  # not those that stand in cells
+    box = axes.get_tightbbox(ruler.renderer, bbox_extra_artists=texts, for_layout_only=True)
     assert box is not None  # an Axes that is visible has one
     sides = frame.x0 - box.x0, box.x1 - frame.x1, frame.y0 - box.y0, box.y1 - frame.y1
     return Margins(*(max(0.0, float(side)) / ruler.dpi for side in sides))

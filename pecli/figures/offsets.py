@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 
 from pecli.core.errors import UsageError, mention
+from pecli.core.language import clauses, phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
+from pecli.core.positions import Positions
 from pecli.encodings.capabilities import BiasEncoding, TableEncoding
 from pecli.encodings.encoding import Encoding
 from pecli.encodings.harmonic import Harmonic
@@ -23,7 +25,8 @@ from pecli.figures.bias_lines import (
     names_of_lines,
 )
 from pecli.figures.canvas import Canvas
-from pecli.figures.figure import Figure, Numbers, View, extremes, positions_text
+from pecli.figures.figure import Numbers, View, extremes_of_offsets, positions_text
+from pecli.figures.highlights import Highlighting, mark_stretch
 from pecli.figures.lines import Look, frame_lines, key, look
 from pecli.figures.panels import Panel
 from pecli.measures.min_max import Envelope, check_run, envelope, even_bins, even_edges, log_edges, middles
@@ -33,7 +36,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-BOUND = (
+BOUND = template(
     "dashed: mean of $|S_j|$, sums of the first j turns; times the number of pairs and the largest step of $q_j k_j^*$ "
     "from pair to pair (0 after the last), it bounds the product of any q and k"
 )
@@ -62,12 +65,16 @@ class OffsetsNumbers(Numbers[TableEncoding]):
 
     def caption(self) -> str:
         rows = zip(self.view.encodings, self.undefined, strict=True)
-        left_out = [f"{encoding.name}: {count:,} undefined pairs left out" for encoding, count in rows if count]
-        dotted = "dotted: without the scaling" if len(self.unscaled) else ""
+        left_out = [
+            phrase("{encoding}: {count:,} undefined pairs left out", encoding=encoding.name, count=count)
+            for encoding, count in rows
+            if count
+        ]
+        dotted = phrase("dotted: without the scaling") if len(self.unscaled) else ""
         wide = any(width > 0 for width in self.spread)
-        band = "line: mean of all pairs at that offset, band: from the smallest to the largest" if wide else ""
-        bound = BOUND if len(self.decay) else ""
-        return "; ".join(filter(None, [extremes(self.block, "offsets"), band, bound, *left_out, dotted]))
+        band = phrase("line: mean of all pairs at that offset, band: from the smallest to the largest") if wide else ""
+        bound = phrase(BOUND) if len(self.decay) else ""
+        return clauses([extremes_of_offsets(self.block), band, bound, *left_out, dotted])
 
     def facts(self) -> dict[str, Any]:
         specs = [encoding.spec() for encoding in self.view.encodings]
@@ -76,14 +83,14 @@ class OffsetsNumbers(Numbers[TableEncoding]):
 
 
 @dataclass(frozen=True)
-class Offsets(Figure[TableEncoding | BiasEncoding]):
+class Offsets(Highlighting[TableEncoding | BiasEncoding]):
     """The mean of a measure over all pairs of positions at each offset p − q, with its minimum and maximum as a band.
 
     Of encodings that are added to the score, the bias of every head.
 
     Notes
     -----
-    The band is a line exactly where the encoding is translation invariant, ⟨p_m, p_n⟩ = g(m − n) (the fifth article).
+    The band is a line exactly where the encoding is translation invariant, ⟨PE_p, PE_q⟩ = g(p − q) (the fifth article).
     RoFormer's bound is on the scale of a dot product of (1, 0) pairs: Su et al. 2021, section 3.4.3, arXiv:2104.09864.
     """
 
@@ -101,6 +108,7 @@ class Offsets(Figure[TableEncoding | BiasEncoding]):
     def check_view(self, view: View[TableEncoding | BiasEncoding]) -> None:
         super().check_view(view)
         check_run(self.name, view.positions.length)
+        self.check_spans(self.shown(view))
         lacking = [e.name for e in view.encodings if not isinstance(e, Harmonic)]
         if self.decay and lacking:
             text = f"{mention('decay')} needs frequencies and {lacking[0]} has none"
@@ -117,6 +125,11 @@ class Offsets(Figure[TableEncoding | BiasEncoding]):
             self._check_lengths(view)
         else:
             raise UsageError("a bias and a measure of vectors are not on one scale: offsets takes one or the other")
+
+    def shown(self, view: View[TableEncoding | BiasEncoding]) -> Positions:
+        """The offsets that are drawn."""
+        first = 1 if self.log else first_offset(view) if _all_biases(view) else 0
+        return Positions(start=first, length=max(1, view.positions.length - first))
 
     def _check_lengths(self, view: View[TableEncoding]) -> None:
         check_run(self.name, view.covered.length)
@@ -191,14 +204,17 @@ class Offsets(Figure[TableEncoding | BiasEncoding]):
         return [Panel(0.55, x=("offsets", view.positions.length))]
 
     def frame(self, view: View[TableEncoding | BiasEncoding], axes: list[Axes], canvas: Canvas) -> None:
-        one, first, quantity, label = axes[0], 0, MEASURES[self.measure].label, "offset p − q"
+        one, quantity, label = axes[0], MEASURES[self.measure].label, phrase("offset p − q")
         names, bounds = [encoding.label() for encoding in view.encodings], []
         if _all_biases(view):
-            first, label, quantity = first_offset(view), f"{label}, query less key", view.encoding.quantity
+            label, quantity = phrase("offset p − q, query less key"), phrase(view.encoding.quantity)
             names = names_of_lines(view)
         elif self.decay:
-            bounds = [f"mean $|S_j|$ of {e.name}\n(RoFormer 3.4.3, own scale)" for e in view.encodings]
-        frame_lines(one, 1 if self.log else first, view.positions.length - 1, log=self.log)
+            bounds = [
+                phrase("mean $|S_j|$ of {name}\n(RoFormer 3.4.3, own scale)", name=e.name) for e in view.encodings
+            ]
+        frame_lines(one, self.shown(view).start, view.positions.length - 1, log=self.log)
+        mark_stretch(one, self.spans(), canvas)
         if self.log:
             label_powers(one.xaxis, label)
         else:
@@ -233,9 +249,7 @@ class Offsets(Figure[TableEncoding | BiasEncoding]):
             axes.plot(numbers.offsets, plain, ":", color=f"C{line}")
 
     def title(self, view: View[TableEncoding | BiasEncoding]) -> str:
-        if len(view.encodings) == 1:
-            return super().title(view)
-        return "; ".join(filter(None, ["by offset", self.unseen(view)]))
+        return clauses([phrase("by offset"), self.unseen(view)]) if len(view.encodings) > 1 else super().title(view)
 
     def unseen(self, view: View[TableEncoding | BiasEncoding]) -> str:
         return positions_text(view.positions.start, view.positions.length)

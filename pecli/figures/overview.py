@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from pecli.analysis import Limits
 from pecli.core.errors import UnusedOptionError, UsageError, mention
+from pecli.core.language import clauses, phrase
 from pecli.core.lazy import Array
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.encoding import Encoding
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
+from pecli.figures.highlights import Highlighting
 from pecli.figures.panels import Panel
 from pecli.measures.pairwise import measures
 
@@ -22,11 +24,30 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+HANDED_ON = ("measure", "highlight")  # options of a composed figure that its parts take, where they have them
+
+
 def single_figures() -> dict[str, type[Figure[Any]]]:
     """The figures that are not made of figures."""
     from pecli.figures import FIGURES  # the registry holds this very class, so it is asked when it is complete
 
     return {name: figure for name, figure in FIGURES.items() if not figure.composed}
+
+
+def part_of(whole: Figure[Any], name: str) -> Figure[Any]:
+    """A figure with the options that the composed one hands on; refuses what it cannot show (UsageError)."""
+    kind = single_figures()[name]
+    return kind(**{option: getattr(whole, option) for option in HANDED_ON if option in kind.options()})
+
+
+def check_handed_on(whole: Figure[Any], parts: Iterable[Figure[Any]]) -> None:
+    """Refuses an option that none of the parts has (UsageError)."""
+    names = dict.fromkeys(part.name for part in parts)
+    for one, value in whole.changed().items():
+        fitting = [name for name, figure in single_figures().items() if one in figure.options()]
+        if one in HANDED_ON and not {*fitting} & {*names}:
+            why = f"{', '.join(names)} has no {mention(one)}, {', '.join(fitting)} have"
+            raise UnusedOptionError(one, whole.options()[one].write(value), why)
 
 
 class Part(NamedTuple):
@@ -57,11 +78,11 @@ class OverviewNumbers(Numbers[Encoding]):
 
     def caption(self) -> str:
         said = dict.fromkeys((part.figure.name, part.numbers.caption()) for part in self.parts)
-        return "; ".join(f"{name}: {caption}" for name, caption in said if caption)
+        return clauses(phrase("{figure}: {caption}", figure=name, caption=caption) for name, caption in said if caption)
 
 
 @dataclass(frozen=True)
-class Overview(Figure[Encoding]):
+class Overview(Highlighting[Encoding]):
     """The first article's two-panel figure, or any list of figures."""
 
     name: ClassVar[str] = "overview"
@@ -76,14 +97,14 @@ class Overview(Figure[Encoding]):
 
     def parts(self) -> list[Figure[Any]]:
         """The figures that stand side by side."""
-        classes = [single_figures()[name] for name in self.panels]
-        return [cls(**({"measure": self.measure} if "measure" in cls.options() else {})) for cls in classes]
+        return [part_of(self, name) for name in self.panels]
 
     def check(self) -> None:
+        super().check()
         if not self.panels:
             text = f"{mention('panels')} names no figure"
             raise UsageError(text, option="panels", allowed="a list such as heatmap,distance")
-        check_measure(self, *self.parts())
+        check_handed_on(self, self.parts())
 
     def panels_for(self, view: View[Encoding]) -> list[Panel]:
         return [owned(panel, at) for at, part in enumerate(self.parts()) for panel in part.panels_for(view)]
@@ -134,15 +155,6 @@ class Overview(Figure[Encoding]):
         for (_, own), (figure, part) in zip(self.shares(numbers.view), numbers.parts, strict=True):
             drawn += figure.draw(part, axes[own], canvas)
         return drawn
-
-
-def check_measure(composed: Figure[Any], *parts: Figure[Any]) -> None:
-    """Refuses a measure where no part has one."""
-    given = composed.changed().get("measure")
-    if given and not any("measure" in part.options() for part in parts):
-        fitting = [name for name, figure in single_figures().items() if "measure" in figure.options()]
-        names = ", ".join(dict.fromkeys(part.name for part in parts))
-        raise UnusedOptionError("measure", given, f"{names} has no measure, {', '.join(fitting)} have")
 
 
 def owned(panel: Panel, part: int) -> Panel:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pecli.analysis import Numbers, View
 from pecli.core.errors import UsageError, mention
+from pecli.core.language import clauses
 from pecli.figures.axis_labels import label_edges
 from pecli.figures.bars import BEFORE, WIDTH, add_bar, bar_width
 from pecli.figures.canvas import Canvas
@@ -156,9 +157,7 @@ class Page:
     def show(self, numbers: Numbers[Any]) -> None:
         """Puts the numbers onto the frames, with their colour bars and caption."""
         self.mappables = self.figure.draw(numbers, self.axes, self.canvas)
-        self.caption = "; ".join(
-            filter(None, [numbers.caption(), limits_text(self.canvas) if numbers.coloured() else ""])
-        )
+        self.caption = clauses([numbers.caption(), limits_text(self.canvas) if numbers.coloured() else ""])
         self._add_bars()
         self.arrange()
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Limits
 from pecli.core.errors import UsageError, mention
+from pecli.core.language import clauses, phrase
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import number_text
 from pecli.encodings.harmonic import Harmonic
@@ -41,9 +42,14 @@ class PrecisionNumbers(Numbers[Harmonic]):
 
     def caption(self) -> str:
         encoding = self.view.encoding
-        where = f"position {encoding.position_text(self.position)}, {encoding.pair_text(self.pair)}"
-        key = f"{encoding.dtype}: largest error {self.largest:.4g}, at {where}"
-        return "; ".join(filter(None, [key, f"each pixel: largest of {self.block:,}" if self.block > 1 else ""]))
+        key = phrase(
+            "{type}: largest error {error:.4g}, at position {position}, {pair}",
+            type=encoding.dtype,
+            error=self.largest,
+            position=encoding.position_text(self.position),
+            pair=encoding.pair_text(self.pair),
+        )
+        return clauses([key, phrase("each pixel: largest of {count:,}", count=self.block) if self.block > 1 else ""])
 
     def columns(self) -> list[Any]:
         return [f"pair {pair}" for pair in range(self.error.shape[1])]
@@ -124,12 +130,12 @@ class Precision(Figure[Harmonic]):
         )
 
     def panels_for(self, view: View[Harmonic]) -> list[Panel]:
-        return [Panel(0.75, bar=Bar("error of sine or cosine"), y=("positions", view.covered))]
+        return [Panel(0.75, bar=Bar(phrase("error of sine or cosine")), y=("positions", view.covered))]
 
     def frame(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
         rows, pairs = view.covered, len(view.encoding.frequencies())
         axes[0].set(xlim=(-0.5, pairs - 0.5), ylim=(rows.stop - 0.5, rows.start - 0.5))
-        label_values(axes[0].xaxis, "pair of dimensions j", integer=True)
+        label_values(axes[0].xaxis, phrase("pair of dimensions j"), integer=True)
         label_positions(axes[0].yaxis, view.encoding)
 
     def draw(self, numbers: PrecisionNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:

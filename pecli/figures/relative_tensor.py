@@ -6,13 +6,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Limits, check_indices
+from pecli.core.language import phrase
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Blocks, Positions
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_values
 from pecli.figures.canvas import Canvas
-from pecli.figures.figure import Figure, Numbers, View, averaging
+from pecli.figures.cell_numbers import WithCellNumbers
+from pecli.figures.figure import Numbers, View, averaging
 from pecli.figures.images import show_matrix
 from pecli.figures.panels import Bar, Panel
 
@@ -45,7 +47,7 @@ class RelativeNumbers(Numbers[Harmonic]):
         return replace(self, ends=(low, high))
 
     def caption(self) -> str:
-        return averaging(self.block, f"× {self.block:,} pairs")
+        return averaging(self.block)
 
     def sheet(self) -> tuple[list[str], list[Array]]:
         """One row a pair of positions: query, key, offset, then the dimensions."""
@@ -55,7 +57,7 @@ class RelativeNumbers(Numbers[Harmonic]):
 
 
 @dataclass(frozen=True)
-class RelativeTensor(Figure[Harmonic]):
+class RelativeTensor(WithCellNumbers[Harmonic]):
     """The L × L matrix of offsets p − q, and slices of the L × L × d tensor that holds the encoding of each.
 
     Notes
@@ -117,7 +119,7 @@ class RelativeTensor(Figure[Harmonic]):
 
     def panels_for(self, view: View[Harmonic]) -> list[Panel]:
         count = len(self.shown(view))
-        one = Panel(1.0, exact=True, least=(6.0, 6.0), bar=Bar("value"), x="key", y="query")
+        one = Panel(1.0, exact=True, least=(6.0, 6.0), bar=Bar(phrase("value")), x="key", y="query")
         return [replace(one, bar=Bar("p − q")), *[one] * count]
 
     def frame(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
@@ -125,11 +127,12 @@ class RelativeTensor(Figure[Harmonic]):
         first, last = rows.start - 0.5, rows.stop - 0.5
         for one in axes:
             one.set(xlim=(first, last), ylim=(last, first))
-            label_values(one.xaxis, "key q", integer=True)
-            label_values(one.yaxis, "query p", integer=True)
+            label_values(one.xaxis, phrase("key q"), integer=True)
+            label_values(one.yaxis, phrase("query p"), integer=True)
         waves = view.encoding.column_wavelengths()
-        shown = [f"dim {dim}\nλ {view.encoding.length_text(waves[dim])}" for dim in self.shown(view)]
-        titles = [f"offset p − q\nto ±{rows.length - 1:,}", *shown]
+        lengths = [(dim, view.encoding.length_text(waves[dim])) for dim in self.shown(view)]
+        shown = [phrase("dim {dim}\nλ {length}", dim=dim, length=length) for dim, length in lengths]
+        titles = [phrase("offset p − q\nto ±{most:,}", most=rows.length - 1), *shown]
         for one, title in zip(axes, titles, strict=True):
             one.set_title(title, fontsize=canvas.small)
 
@@ -140,10 +143,12 @@ class RelativeTensor(Figure[Harmonic]):
         slices = [numbers.offsets, *np.moveaxis(numbers.tensor, -1, 0)]
         ends = [(-reach, reach), *[numbers.ends] * len(numbers.dims)]
         colours, extent = canvas.colours("diverging"), (first, last, last, first)
-        return [
+        images = [
             show_matrix(one, values, colours=colours, limits=limits, centred=True, extent=extent)
             for one, values, limits in zip(axes, slices, ends, strict=False)
         ]
+        self.write_numbers(axes, images, canvas)
+        return images
 
 
 def offsets_of(view: View[Harmonic]) -> Positions:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Limits, check_indices, refuse_positions, refuse_turned
 from pecli.core.errors import UnusedOptionError, UsageError, mention
+from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
@@ -14,7 +15,8 @@ from pecli.core.values import EXACT
 from pecli.encodings.capabilities import Rotary
 from pecli.figures.axis_labels import label_dimensions, label_positions, label_values
 from pecli.figures.canvas import Canvas
-from pecli.figures.figure import Figure, Numbers, View
+from pecli.figures.cell_numbers import WithCellNumbers
+from pecli.figures.figure import Numbers, View
 from pecli.figures.images import show_matrix
 from pecli.figures.lines import key
 from pecli.figures.panels import Bar, Panel
@@ -23,7 +25,7 @@ from pecli.files.table_files import read_table
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-IMAGES = ("Q before", "Q after", "after − before")
+IMAGES = (template("Q before"), template("Q after"), template("after − before"))
 ARROW = 0.6  # rad that an arrow beside a circle spans
 PATHS = 3  # pairs whose paths are drawn where none are asked for
 
@@ -48,7 +50,7 @@ class RotationNumbers(Numbers[Rotary]):
     ends: Limits  # of the colours
 
     def caption(self) -> str:
-        return "grey: the circles on which pairs turn, arrows: which way"
+        return phrase("grey: the circles on which pairs turn, arrows: which way")
 
     def facts(self) -> dict[str, Any]:
         return {name: value for name, value in super().facts().items() if name != "ends"}
@@ -76,7 +78,7 @@ class MatrixNumbers(Numbers[Rotary]):
 
 
 @dataclass(frozen=True)
-class Rotation(Figure[Rotary]):
+class Rotation(WithCellNumbers[Rotary]):
     """Q as a heatmap before and after the rotation, and the paths of chosen pairs in the plane.
 
     Notes
@@ -104,6 +106,7 @@ class Rotation(Figure[Rotary]):
     )
 
     def check(self) -> None:
+        super().check()
         for name in ("content", "content_seed", "pairs"):
             if self.matrix is not None and (given := self.changed().get(name)):
                 raise UnusedOptionError(name, given, _matrix_alone(self.matrix))
@@ -174,11 +177,11 @@ class Rotation(Figure[Rotary]):
         )
 
     def panels_for(self, view: View[Rotary]) -> list[Panel]:
-        bar = Bar("value", fixed=self.matrix is not None)
+        bar = Bar(phrase("value"), fixed=self.matrix is not None)
         if self.matrix is not None:
             return [Panel(1.0, exact=True, bar=bar)]
         query = Panel(0.8, least=(7.0, 6.0), bar=bar, x="dimension", y="position")
-        return [query, query, replace(query, bar=Bar("change")), Panel(1.0, exact=True, least=(7.0, 7.0))]
+        return [query, query, replace(query, bar=Bar(phrase("change"))), Panel(1.0, exact=True, least=(7.0, 7.0))]
 
     def columns(self, view: View[Rotary]) -> int:
         return 2 if self.matrix is None else 1
@@ -186,24 +189,29 @@ class Rotation(Figure[Rotary]):
     def frame(self, view: View[Rotary], axes: list[Axes], canvas: Canvas) -> None:
         if self.matrix is not None:
             width = view.encoding.width
-            axes[0].set(title=f"$R_p$ at p = {self.matrix}", xlim=(-0.5, width - 0.5), ylim=(width - 0.5, -0.5))
-            label_values(axes[0].xaxis, "column", integer=True)
-            label_values(axes[0].yaxis, "row", integer=True)
+            title = phrase("$R_p$ at p = {position}", position=self.matrix)
+            axes[0].set(title=title, xlim=(-0.5, width - 0.5), ylim=(width - 0.5, -0.5))
+            label_values(axes[0].xaxis, phrase("column"), integer=True)
+            label_values(axes[0].yaxis, phrase("row"), integer=True)
             return
         encoding, rows = view.encoding, view.covered
         for one, title in zip(axes, IMAGES, strict=False):
-            one.set(title=title, xlim=(-0.5, encoding.width - 0.5), ylim=(rows.stop - 0.5, rows.start - 0.5))
+            one.set(title=phrase(title), xlim=(-0.5, encoding.width - 0.5), ylim=(rows.stop - 0.5, rows.start - 0.5))
             label_dimensions(one.xaxis, encoding)
             label_positions(one.yaxis, encoding)
-        axes[3].set_title(f"pairs in the plane, ring: position {encoding.position_text(rows.start)}")
-        label_values(axes[3].xaxis, "first column")
-        label_values(axes[3].yaxis, "second column")
-        pairs = enumerate(self.drawn_pairs(view))
-        key(axes[3], [(f"pair {pair}", {"color": f"C{at}", "linestyle": "none", "marker": "o"}) for at, pair in pairs])
+        first = encoding.position_text(rows.start)
+        axes[3].set_title(phrase("pairs in the plane, ring: position {position}", position=first))
+        label_values(axes[3].xaxis, phrase("first column"))
+        label_values(axes[3].yaxis, phrase("second column"))
+        look = {"linestyle": "none", "marker": "o"}
+        pairs = [phrase("pair {pair}", pair=pair) for pair in self.drawn_pairs(view)]
+        key(axes[3], [(pair, {"color": f"C{at}", **look}) for at, pair in enumerate(pairs)])
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
         if isinstance(numbers, MatrixNumbers):
-            return [_image(axes[0], numbers.matrix, (-1.0, 1.0), canvas)]
+            image = _image(axes[0], numbers.matrix, (-1.0, 1.0), canvas)
+            self.write_numbers(axes, [image], canvas)
+            return [image]
         start = numbers.view.covered.start
         for line, (path, radius) in enumerate(zip(numbers.paths, numbers.radii, strict=True)):
             _circle(axes[3], line, path, float(radius), canvas)
@@ -213,6 +221,7 @@ class Rotation(Figure[Rotary]):
         values, ends = (numbers.before, numbers.after, numbers.change), (numbers.ends, numbers.ends, (-most, most))
         triples = zip(axes, values, ends, strict=False)
         images = [_image(one, value, limits, canvas, start) for one, value, limits in triples]
+        self.write_numbers(axes, images, canvas)
         return [*images, None]
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.core.errors import UsageError, mention
+from pecli.core.language import clauses, phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import minus
 from pecli.core.options import option
@@ -14,6 +15,7 @@ from pecli.figures.axis_labels import label_values
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
 from pecli.figures.panels import Bar, Panel
+from pecli.figures.streaks import name_streaks
 from pecli.measures.pair_density import CLASSES, coarser, counts, points
 from pecli.measures.pairwise import MEASURES, check_pairs, measures
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 VECTOR = 2000  # points that a vector file still carries one by one
+FEW = 500  # points that are drawn larger
 MOST = 200_000  # points that are drawn; more are counted
 MARGIN = 0.02  # around the counts, as a share of the axis
 CELLS = 240  # classes a side that a density is drawn in, at most
@@ -41,14 +44,16 @@ class CloudNumbers(Numbers[TableEncoding]):
     undefined: int  # pairs left out: a measure is not defined for a constant row
 
     def caption(self) -> str:
-        if not self.undefined:
-            return ""
-        return f"{self.undefined:,} of {self.pairs:,} pairs left out: a row is constant, no correlation is defined"
+        count, every = self.undefined, self.pairs
+        left_out = template("{count:,} of {all:,} pairs left out: a row is constant, no correlation is defined")
+        said = phrase(left_out, count=count, all=every) if count else ""
+        return clauses([self.correlations(), said])
 
     def correlations(self) -> str:
-        """Both correlations of the cloud, as the picture prints them."""
-        shown = ("undefined" if one is None else f"{one:.4f}" for one in (self.pearson, self.spearman))
-        return minus("linear r = {}, rank ρ = {}".format(*shown))
+        """Both correlations of the cloud, as the picture says them once: the triangles have the same pairs."""
+        pair = (self.pearson, self.spearman)
+        linear, rank = (phrase("undefined") if one is None else f"{one:.4f}" for one in pair)
+        return minus(phrase("linear r = {linear}, rank ρ = {rank}", linear=linear, rank=rank))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,8 +81,9 @@ class DensityNumbers(CloudNumbers):
     most: int  # pairs in the fullest cell
 
     def caption(self) -> str:
-        counted = f"{self.pairs - self.undefined:,} pairs counted; rank ρ of {CLASSES:,} × {CLASSES:,} classes"
-        return "; ".join(filter(None, [counted, super().caption()]))
+        counted = phrase("{count:,} pairs counted", count=self.pairs - self.undefined)
+        classes = phrase("rank ρ of {classes:,} × {classes:,} classes", classes=CLASSES)
+        return clauses([super().caption(), counted, classes])
 
 
 @dataclass(frozen=True)
@@ -105,7 +111,11 @@ class Scatter(Figure[TableEncoding]):
 
     def counted(self, view: View[TableEncoding]) -> bool:
         """Whether the pairs are too many to draw one by one."""
-        return view.pixels is not None and view.covered.length * (view.covered.length - 1) // 2 > MOST
+        return view.pixels is not None and self.too_many(view)
+
+    def too_many(self, view: View[TableEncoding]) -> bool:
+        """Whether a picture, whatever its size, counts the pairs."""
+        return view.covered.length * (view.covered.length - 1) // 2 > MOST
 
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
         length = view.covered.length
@@ -143,32 +153,34 @@ class Scatter(Figure[TableEncoding]):
         )
 
     def panels_for(self, view: View[TableEncoding]) -> list[Panel]:
-        bar = Bar("pairs a cell" if self.counted(view) else "offset |p − q|", fixed=True)
-        return [Panel(0.9, bar=bar, x=self.x, y=self.y) for _ in self.shown()]
+        bar = Bar(phrase("pairs a cell" if self.too_many(view) else "offset |p − q|"), fixed=True)
+        shown = self.shown()
+        return [Panel(0.9 if len(shown) > 1 else 0.55, bar=bar, x=self.x, y=self.y) for _ in shown]
 
     def frame(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         for one, name in zip(axes, self.shown(), strict=True):
-            one.set_title(f"{name} triangle, p {'<' if name == 'upper' else '>'} q")
+            one.set_title(phrase("upper triangle, p < q" if name == "upper" else "lower triangle, p > q"))
             label_values(one.xaxis, MEASURES[self.x].label)
             label_values(one.yaxis, MEASURES[self.y].label)
 
     def draw(self, numbers: CloudNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         draw = _counts if isinstance(numbers, DensityNumbers) else _points
-        for one in axes:
-            one.set_title(f"{one.get_title()}\n{numbers.correlations()}")
         return [draw(numbers, one, canvas) for one in axes]
 
 
 def _points(numbers: Any, axes: Axes, canvas: Canvas) -> Any:
-    return axes.scatter(
+    offsets = np.abs(numbers.q - numbers.p)
+    cloud = axes.scatter(
         numbers.x,
         numbers.y,
-        c=np.abs(numbers.q - numbers.p),
-        s=(2 * canvas.scale) ** 2,
+        c=offsets,
+        s=((2 if len(numbers.x) > FEW else 4) * canvas.scale) ** 2,
         linewidths=0,
         cmap=canvas.colours("sequential"),
         rasterized=len(numbers.x) > VECTOR,
     )
+    name_streaks(axes, np.stack([numbers.x, numbers.y], axis=-1), offsets, canvas)
+    return cloud
 
 
 def _counts(numbers: Any, axes: Axes, canvas: Canvas) -> Any:

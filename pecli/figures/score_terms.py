@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Limits
 from pecli.core.arithmetic import ROUNDING
+from pecli.core.language import listing, phrase, templates
 from pecli.core.lazy import Array, np
+from pecli.core.number_text import number_text
 from pecli.encodings.capabilities import Additive
 from pecli.figures.canvas import Canvas
+from pecli.figures.cell_numbers import WithCellNumbers
 from pecli.figures.figure import Numbers, View
 from pecli.figures.images import show_matrix
 from pecli.figures.panels import Bar, Panel
@@ -20,18 +23,20 @@ from pecli.figures.tokens import TokenFigure, products
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-TITLES = {
-    "content_content": "content · content\n$x_m \\cdot x_n$",
-    "content_position": "content · position\n$x_m \\cdot p_n$",
-    "position_content": "position · content\n$p_m \\cdot x_n$",
-    "position_position": "position · position\n$p_m \\cdot p_n$",
-    "total": "sum of the four\n$(x_m + p_m)$ $\\cdot (x_n + p_n)$",
-}
+TITLES = templates(
+    {
+        "content_content": "content · content\n$x_p \\cdot x_q$",
+        "content_position": "content · position\n$x_p \\cdot \\mathrm{PE}_q$",
+        "position_content": "position · content\n$\\mathrm{PE}_p \\cdot x_q$",
+        "position_position": "position · position\n$\\mathrm{PE}_p \\cdot \\mathrm{PE}_q$",
+        "total": "sum of the four\n$(x_p + \\mathrm{PE}_p)$ $\\cdot (x_q + \\mathrm{PE}_q)$",
+    }
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class TermsNumbers(Numbers[Additive]):
-    """total : (n, n), the scores, m down, n across; the four parts : (n, n) each.
+    """total : (n, n), the scores, p down, q across; the four parts : (n, n) each.
 
     error : the largest |sum of the parts − score computed at once|; spreads : of total and parts, how much each
     varies along a diagonal, 0 where the offset alone counts.
@@ -66,14 +71,15 @@ class TermsNumbers(Numbers[Additive]):
 
     def caption(self) -> str:
         largest = float(np.abs(self.total).max())
-        said = ["0" if one <= ROUNDING * largest else f"{one:.2g}" for one in self.spreads]
-        pairs = zip(("sum", "x·x", "x·p", "p·x", "p·p"), said, strict=True)
-        return "largest spread along a diagonal: " + ", ".join(f"{name}\u00a0{one}" for name, one in pairs)
+        said = ["0" if one <= ROUNDING * largest else number_text(one, 2) for one in self.spreads]
+        pairs = zip((phrase("sum"), "x·x", "x·PE", "PE·x", "PE·PE"), said, strict=True)
+        spreads = listing(f"{name}\u00a0{one}" for name, one in pairs)
+        return phrase("largest spread along a diagonal: {spreads}", spreads=spreads)
 
 
 @dataclass(frozen=True)
-class Terms(TokenFigure[Additive]):
-    """(x_m + p_m)·(x_n + p_n) of tokens x at positions p, multiplied out: four parts and their sum, one scale.
+class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
+    """(x_p + PE_p)·(x_q + PE_q) of tokens x at positions p, q, multiplied out: four parts and their sum, one scale.
 
     Absolute positions are in the middle two, content · position and position · content; the offset is in the last:
     position · position is constant along its diagonals where the encoding is translation invariant.
@@ -123,15 +129,15 @@ class Terms(TokenFigure[Additive]):
         )
 
     def panels_for(self, view: View[Additive]) -> list[Panel]:
-        return [token_panel(self.words, Bar("score"))] * len(TITLES)
+        return [token_panel(self.words, Bar(phrase("score")))] * len(TITLES)
 
     def columns(self, view: View[Additive]) -> int:
         return len(TITLES)
 
     def frame(self, view: View[Additive], axes: list[Axes], canvas: Canvas) -> None:
         for one, title in zip(axes, TITLES.values(), strict=True):
-            one.set_title(title, fontsize=canvas.small)
-            label_tokens(one, self.words, self.words, "token m", "token n")
+            one.set_title(phrase(title), fontsize=canvas.small)
+            label_tokens(one, self.words, self.words, phrase("token p"), phrase("token q"))
 
     def fit(self, view: View[Additive], axes: list[Axes], canvas: Canvas) -> None:
         for one in axes:
@@ -139,10 +145,12 @@ class Terms(TokenFigure[Additive]):
 
     def draw(self, numbers: TermsNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         values, colours = numbers.arrays(), canvas.colours("diverging")
-        return [
+        images = [
             show_matrix(one, values[name], colours=colours, limits=numbers.ends, centred=True)
             for one, name in zip(axes, TITLES, strict=True)
         ]
+        self.write_numbers(axes, images, canvas)
+        return images
 
 
 def spread(matrix: Array) -> float:

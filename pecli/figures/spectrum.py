@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.core.errors import UnusedOptionError, UsageError, mention
+from pecli.core.language import clauses, either, listing, phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import number_text
 from pecli.core.options import option
@@ -19,6 +20,7 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
 from pecli.figures.lines import Look, frame_lines, key
 from pecli.figures.panels import Panel
+from pecli.figures.wavelength_texts import CONTEXTS, ratio_text, unfinished, unfinished_above
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +28,8 @@ if TYPE_CHECKING:
 MEASURED = 65536  # positions from which the period of a column without a formula is measured, at most
 PADDING = 8  # a transform so many times as long finds the peak between whole numbers of waves
 TRANSFORMED = 1 << 21  # numbers that are transformed together, some columns at a time
-WINDOW = "one cycle or the length"
+POSITIONS = template("positions")  # the unit of a wavelength where the encoding has none of its own
+PLACES = {"original context": "top", "extended context": "bottom"}  # of the line, on which side of it the text hangs
 MARKS = "os^Dv"  # of the encodings in turn, so that they stay apart in grey
 ROOM = 2.5  # above a wavelength that is written on, as a factor
 APART = 12  # times as long, so that two lines of text fit between two wavelengths
@@ -55,13 +58,24 @@ class SpectrumNumbers(Numbers[TableEncoding]):
     def caption(self) -> str:
         measured = [e.name for e in self.view.encodings if not isinstance(e, Harmonic)]
         rows = zip(self.view.encodings, self.still, strict=True)
-        left_out = [f"{e.name}: {count} left out, longer than {STILL:.0e} or still" for e, count in rows if count]
-        said = f"{', '.join(measured)}: the dominant period of each column, measured over {WINDOW}" if measured else ""
-        dashed = "dashed: without the scaling" if self.dashed else ""
-        band = "band: pairs between kept and divided" if any(self.ramps) else ""
+        left_out = [
+            phrase(
+                "{encoding}: {count} left out, longer than {most:.0e} or still", encoding=e.name, count=n, most=STILL
+            )
+            for e, n in rows
+            if n
+        ]
+        said = ""
+        if measured:
+            said = phrase(
+                "{encodings}: the dominant period of each column, measured over one cycle or the length",
+                encodings=listing(measured),
+            )
+        dashed = phrase("dashed: without the scaling") if self.dashed else ""
+        band = phrase("band: pairs between kept and divided") if any(self.ramps) else ""
         alone = len(self.ratios) == 1 and self.ratios[0] and not measured and not self.dashed
-        apart = f"each wavelength {self.ratios[0]} the one before" if alone else ""
-        return "; ".join(filter(None, [apart, said, *left_out, dashed, band]))
+        apart = phrase("each wavelength {ratio} the one before", ratio=self.ratios[0]) if alone else ""
+        return clauses([apart, said, *left_out, dashed, band])
 
     def facts(self) -> dict[str, Any]:
         names = [encoding.spec() for encoding in self.view.encodings]
@@ -133,11 +147,13 @@ class Spectrum(Figure[TableEncoding]):
 
     def frame(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         frame_lines(axes[0], 0, max(len(one) for one in waves_of(view)) - 1)
-        label_values(axes[0].xaxis, "pair of dimensions j", integer=True)
+        label_values(axes[0].xaxis, phrase("pair of dimensions j"), integer=True)
         axes[0].set_yscale("log", base=2 if self.ratio else 10)
-        units = {encoding.position_unit or "positions" for encoding in view.encodings}
-        wavelength = f"wavelength λ, {' or '.join(sorted(units))}"
-        label_powers(axes[0].yaxis, "wavelength, times that without the scaling" if self.ratio else wavelength)
+        if self.ratio:
+            label_powers(axes[0].yaxis, phrase("wavelength, times that without the scaling"))
+        else:
+            units = {phrase(encoding.position_unit or POSITIONS) for encoding in view.encodings}
+            label_powers(axes[0].yaxis, phrase("wavelength λ, {units}", units=either(sorted(units))))
         looks = [self._look(encoding, at, canvas) for at, encoding in enumerate(view.encodings)]
         if len(looks) > 1:
             names = [self._name(view, *one) for one in zip(view.encodings, waves_of(view), strict=True)]
@@ -154,8 +170,8 @@ class Spectrum(Figure[TableEncoding]):
         if self.ratio:
             return encoding.label()
         ratio = ratio_text(waves[waves < STILL]) if isinstance(encoding, Harmonic) else ""
-        said = [f"neighbours {ratio}" if ratio else "", unfinished(encoding, waves, view.positions.length)]
-        return encoding.label() + "\n" + "; ".join(filter(None, said))
+        apart = phrase("neighbours {ratio}", ratio=ratio) if ratio else ""
+        return encoding.label() + "\n" + clauses([apart, unfinished(encoding, waves, view.positions.length)])
 
     def draw(self, numbers: SpectrumNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         one = axes[0]
@@ -176,18 +192,20 @@ class Spectrum(Figure[TableEncoding]):
     def _lines(self, numbers: SpectrumNumbers, one: Axes, canvas: Canvas) -> None:
         """Lines at the length shown, named left, and at the contexts of models, named right."""
         length = numbers.view.positions.length
-        lines = [("length", length, "--", "left"), *((name, at, ":", "right") for name, at in numbers.contexts)]
+        own = phrase("length {count:,.0f}", count=length)
+        named = [(phrase(CONTEXTS[name], count=at), at, ":", "right", PLACES[name]) for name, at in numbers.contexts]
+        lines = [(own, length, "--", "left", "bottom"), *named]
         colour = one.xaxis.label.get_color()
-        for name, at, style, side in lines:
+        for text, at, style, side, place in lines:
             one.axhline(at, color=colour, linestyle=style, linewidth=0.8 * canvas.scale, alpha=0.7)
             one.annotate(
-                f"{name} {at:,.0f}",
+                text,
                 (0 if side == "left" else 1, at),
                 xycoords=("axes fraction", "data"),
-                xytext=(3 if side == "left" else -3, -2 if name.startswith("original") else 2),
+                xytext=(3 if side == "left" else -3, -2 if place == "top" else 2),
                 textcoords="offset points",
                 horizontalalignment=side,
-                verticalalignment="top" if name.startswith("original") else "bottom",
+                verticalalignment=place,
                 fontsize=canvas.small,
                 bbox={"facecolor": one.get_facecolor(), "edgecolor": "none", "alpha": 0.8, "pad": 0.5},
             )
@@ -201,7 +219,7 @@ class Spectrum(Figure[TableEncoding]):
             one.axhline(wave, color="0.6", linestyle=":", linewidth=0.8 * canvas.scale, zorder=0)
             _write(one, text, wave, canvas, right=APART * wave < length)
         if alone:
-            text = "↑ " + unfinished(view.encoding, waves_of(view)[0], length).replace(" never", "\nnever")
+            text = unfinished_above(view.encoding, waves_of(view)[0], length)
             _write(one, text, length, canvas, right=True, below=numbers.longer[0] > 0)
         low, high = one.get_ylim()
         high = max(high, ROOM * length, *(ROOM * wave for _, wave in marks))
@@ -210,8 +228,8 @@ class Spectrum(Figure[TableEncoding]):
 
     def title(self, view: View[TableEncoding]) -> str:
         if self.ratio:
-            return "what scalings do to wavelengths" if len(view.encodings) > 1 else super().title(view)
-        return "wavelengths" if len(view.encodings) > 1 else super().title(view)
+            return phrase("what scalings do to wavelengths") if len(view.encodings) > 1 else super().title(view)
+        return phrase("wavelengths") if len(view.encodings) > 1 else super().title(view)
 
 
 def _marks(numbers: SpectrumNumbers) -> list[tuple[str, float]]:
@@ -223,12 +241,6 @@ def _marks(numbers: SpectrumNumbers) -> list[tuple[str, float]]:
     last = turn * encoding.base
     whole = waves.max() <= last * (1 + 1e-9) and last < STILL
     return [("2π", turn)] + ([(f"base · 2π = {number_text(last)}", last)] if whole and last > turn else [])
-
-
-def unfinished(encoding: TableEncoding, waves: Array, length: int) -> str:
-    """How many of an encoding's waves are longer than the length."""
-    what = "pairs" if isinstance(encoding, Harmonic) else "columns"
-    return f"{int((waves > length).sum())} of {len(waves)} {what} never finish a turn"
 
 
 def _write(axes: Axes, text: str, wave: float, canvas: Canvas, *, right: bool = False, below: bool = False) -> None:
@@ -288,12 +300,3 @@ def _periods(columns: Array, count: int, padding: int) -> Array:
 def pairs_of(encoding: TableEncoding, count: int) -> Array:
     """Where the wavelengths stand on the axis of pairs: a column without a partner at half its number."""
     return np.arange(count) if isinstance(encoding, Harmonic) else np.arange(count) / 2
-
-
-def ratio_text(waves: Array) -> str:
-    """How many times longer each wavelength is than the one before: ×1.155, or ×12 to ×60."""
-    if len(waves) < 2:
-        return ""
-    ratios = waves[1:] / waves[:-1]
-    low, high = float(ratios.min()), float(ratios.max())
-    return f"×{low:.4g}" if high - low < 1e-6 * high else f"×{low:.4g} to ×{high:.4g}"

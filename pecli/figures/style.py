@@ -116,11 +116,12 @@ def _use_style(canvas: Canvas) -> None:
     mpl.rcParams.update({name: value * canvas.scale if name in SCALED else value for name, value in ours.items()})
     if canvas.adaptive:
         mpl.rcParams.update(_inked(mpl.rcParams["axes.prop_cycle"]))
-    elif canvas.style is not None:
-        mpl.rcParams.update(read_style(canvas.style))
+    elif canvas.own_style is not None:
+        mpl.rcParams.update(read_style(canvas.own_style))
     if canvas.transparent or canvas.adaptive:
         mpl.rcParams.update(dict.fromkeys(GROUNDS, "none"))
-    grid: Any = {} if canvas.style is None else {"grid.alpha": min(mpl.rcParams["grid.alpha"], GRID)}
+    styled = canvas.adaptive or canvas.own_style is not None
+    grid: Any = {"grid.alpha": min(mpl.rcParams["grid.alpha"], GRID)} if styled else {}
     small: Any = dict.fromkeys(SMALL_TEXTS, canvas.small)
     mpl.rcParams.update({"font.size": canvas.inches.font, **small, **grid, **KEPT})
     mpl.rcParams["svg.fonttype"] = "none" if canvas.text else "path"

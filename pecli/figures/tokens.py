@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from pecli.analysis import E
 from pecli.core.errors import UnusedOptionError, UsageError, mention
+from pecli.core.language import phrase
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
@@ -72,6 +73,7 @@ class TokenFigure(Figure[E]):
     content_scale: float = option(1.0, "what embeddings are multiplied by", at_least=0, at_most=1e6)
 
     def check(self) -> None:
+        super().check()
         if self.embeddings is not None and self.content_seed:
             raise UnusedOptionError("content_seed", self.content_seed, "embeddings from a file are not random")
         if self.tokens is not None and self.sentences is not None:
@@ -121,7 +123,9 @@ class TokenFigure(Figure[E]):
 
     def content_text(self) -> str:
         """Where the embeddings come from, as the caption says it."""
-        return f"random embeddings, seed {self.content_seed}" if self.embeddings is None else "embeddings from a file"
+        if self.embeddings is not None:
+            return phrase("embeddings from a file")
+        return phrase("random embeddings, seed {seed}", seed=self.content_seed)
 
     def own_width(self, default: int) -> int:
         """How wide the file's embeddings are, or the default without one."""
@@ -168,7 +172,7 @@ def random_vector(seed: int, word: str, width: int) -> Array:
 
 
 def products(first: Array, second: Array) -> Array:
-    """⟨first_m, second_n⟩ for rows m of one, n of the other, shape (m, n).
+    """⟨first_p, second_q⟩ for rows p of one, q of the other.
 
     Each entry is summed by itself, not by BLAS, whose rounding depends on where in the matrix an entry stands: the
     same two rows give the same bits in any order of the rows.

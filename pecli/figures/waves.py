@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import check_indices
+from pecli.core.language import listing, phrase
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import number_text
 from pecli.core.options import option
@@ -118,11 +119,11 @@ class Waves(Figure[TableEncoding]):
         axes[0].grid(False)
         label_positions(axes[0].xaxis, encoding)
         self._lanes(axes[0], view, 1.0)
-        axes[0].set_ylabel(encoding.dimension_label)
+        axes[0].set_ylabel(phrase(encoding.dimension_label))
         waves = zip(dims, periods(view)[dims], strict=True)
         parts = zip(map(names.__getitem__, dims), self._waves(view), waves, strict=True)
         texts = [
-            f"{encoding.dimension_label} {name}{which}{wavelength_text(encoding, wave)}"
+            listing([line_text(encoding, name, which), wavelength_text(encoding, wave)])
             for name, which, (_, wave) in parts
         ]
         key(axes[0], zip(texts, self._looks(view), strict=True))
@@ -133,7 +134,7 @@ class Waves(Figure[TableEncoding]):
         if not isinstance(encoding, Harmonic) or encoding.dimension_names() is not None:
             return [""] * len(dims)
         waves = encoding.waves()
-        return [f" ({waves[dim][0]})" for dim in dims]
+        return [waves[dim][0] for dim in dims]
 
     def _looks(self, view: View[TableEncoding]) -> list[Look]:
         """The look of every line: a colour a pair, cosines dashed."""
@@ -160,7 +161,8 @@ class Waves(Figure[TableEncoding]):
             axes[0].axhline(middle, color="0.8", linewidth=0.4 * canvas.scale, zorder=0)
             plot_run(axes[0], numbers.positions, middle + low, middle + high, look, style)
         self._lanes(axes[0], numbers.view, limit)
-        axes[0].set_ylabel(f"{encoding.dimension_label} (a lane is ±{number_text(limit)})")
+        label, reach = phrase(encoding.dimension_label), number_text(limit)
+        axes[0].set_ylabel(phrase("{label} (a lane is ±{reach})", label=label, reach=reach))
         return [None]
 
 
@@ -177,9 +179,19 @@ def spread(items: Array, most: int) -> Array:
     return items[np.unique(np.linspace(0, len(items) - 1, min(most, len(items))).astype(int))]
 
 
+def line_text(encoding: TableEncoding, name: str, wave: str) -> str:
+    """A dimension in a legend, and whether it is a sine or a cosine where its name does not say it."""
+    label = phrase(encoding.dimension_label)
+    return phrase("{label} {name} ({wave})", label=label, name=name, wave=wave) if wave else f"{label} {name}"
+
+
 def wavelength_text(encoding: Encoding, wave: float) -> str:
     """A wavelength in a legend."""
     if np.isinf(wave):
-        return ", still"
-    about = "=" if isinstance(encoding, Harmonic) else "≈"
-    return f", λ {about} {encoding.length_text(wave)}{'' if encoding.position_unit else ' positions'}"
+        return phrase("still")
+    about, length = "=" if isinstance(encoding, Harmonic) else "≈", encoding.length_text(wave)
+    return (
+        f"λ {about} {length}"
+        if encoding.position_unit
+        else phrase("λ {about} {length} positions", about=about, length=length)
+    )

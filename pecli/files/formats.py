@@ -63,8 +63,11 @@ def encoded(format: str, what: Any, about: About) -> Iterator[bytes]:
     return sealed(FORMATS[format].pieces(what, about), format)
 
 
-def format_of(path: str, given: str | None) -> str:
-    """The format of a file by its extension, else the given one; standard output: the given one, else png."""
+def format_of(path: str, given: str | None, unsaid: str = "png") -> str:
+    """The format of a file by its extension, else the given one; of standard output the given one, else `unsaid`."""
+    if not path:
+        text = f"{mention('output', path)} is no name of a file"
+        raise UsageError(text, option="output", value=path, advice=f"try figure.{unsaid}")
     stream = path == STDOUT or descriptor(path) is not None
     if not stream and (path.endswith(("/", os.sep)) or os.path.isdir(path)):
         advice = f"name a file in it, such as {Path(path) / 'figure.png'}"
@@ -78,8 +81,13 @@ def format_of(path: str, given: str | None) -> str:
     if given is not None and not suffix:
         return given
     if stream or (os.path.exists(path) and not os.path.isfile(path)):
-        return "png"  # standard output, a device or a pipe: no name to go by
+        return unsaid  # standard output, a device or a pipe: no name to go by
     if not suffix:
         text = f"{mention('output', path)} has no extension to say its format"
         raise UsageError(text, option="output", value=path, advice=f"try {path}.png, or {mention('format', 'png')}")
-    raise UnknownNameError("output format", suffix, FORMATS, option="output")
+    raise UnknownNameError("output format", suffix, FORMATS, option="output", alike=_slip(suffix))
+
+
+def _slip(suffix: str) -> float:
+    """How alike a format that was meant has to be: one that swaps letters less than one of another program (jpg)."""
+    return 0.5 if sorted(suffix) in map(sorted, FORMATS) else 0.75

@@ -8,6 +8,7 @@ import stat
 from pathlib import Path
 
 from pecli.core.errors import PecliError, UsageError
+from pecli.core.readable import check_readable
 
 MOST = 1 << 20  # bytes of a job in a file, of a header, and of any single piece that is read
 
@@ -29,9 +30,10 @@ def opened(path: str) -> Bounded:
 
     Raises
     ------
-    UsageError : nothing is there, or no regular file: a FIFO or a device might never end
+    UsageError : nothing is there, or no regular file: a FIFO or a device might never end; it may not be read
     PecliError : the system does not let it be read
     """
+    check_readable(path)
     try:
         regular = stat.S_ISREG(Path(path).stat().st_mode)
         if regular:

@@ -17,8 +17,8 @@ from pecli.jobs.run_jobs import carries
 MISSING, STALE, UNASKED = "missing", "stale", "no longer asked for"
 
 
-def differences(jobs: Iterable[Job], every: Iterable[Job]) -> Iterator[str]:
-    """What is missing or stale of these jobs' files, and which files beside those of every job none asks for any more.
+def differences(jobs: Iterable[Job], every: Iterable[Job]) -> Iterator[tuple[str, str]]:
+    """States and paths: what is missing or stale of these jobs' files, and what beside all jobs' files none asks for.
 
     A file that cannot carry its job (.csv, .npy) is there or missing; whether it is stale nobody can say.
     """
@@ -26,10 +26,10 @@ def differences(jobs: Iterable[Job], every: Iterable[Job]) -> Iterator[str]:
         wanted = json.loads(job.metadata())
         for path in job.paths:
             if not os.path.isfile(path):
-                yield f"{MISSING}: {path}"
+                yield MISSING, path
             elif _can_tell(path) and not carries(path, wanted):
-                yield f"{STALE}: {path}"
-    yield from (f"{UNASKED}: {path}" for path in _unasked([path for job in every for path in job.paths]))
+                yield STALE, path
+    yield from ((UNASKED, path) for path in _unasked([path for job in every for path in job.paths]))
 
 
 def _unasked(asked: list[str]) -> Iterator[str]:

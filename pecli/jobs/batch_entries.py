@@ -15,7 +15,7 @@ from pecli.core.ranges import is_range
 from pecli.encodings import parse_encoding
 from pecli.jobs.file_names import plain_path
 from pecli.jobs.job import Job, jobs_of
-from pecli.jobs.job_options import ANALYSES, Choice, encoding_parameters, find_analysis, known_options
+from pecli.jobs.job_options import ANALYSES, Choice, encoding_parameters, find_command, known_options
 from pecli.jobs.toml_lines import Lines
 
 OWN = ("command", "name", "note")  # keys of a figure that are no options
@@ -59,8 +59,8 @@ def read_defaults(lines: Lines, defaults: Mapping[str, Any], figures: list[Any])
     """The defaults, each an option of some figure of the file and of the right type."""
     commands = [figure["command"] for figure in figures if _has_command(figure)]
     known: dict[str, Option] = {}
-    for command in {command for command in commands if command in ANALYSES}:  # another one is told with its entry
-        known.update(known_options(find_analysis(command)))
+    for command in {command for command in commands if _is_command(command)}:  # another one is told with its entry
+        known.update(known_options(find_command(command)[0]))
     values, wrong = {}, []
     for name, value in defaults.items():
         try:
@@ -73,6 +73,10 @@ def read_defaults(lines: Lines, defaults: Mapping[str, Any], figures: list[Any])
 
 def _has_command(figure: Any) -> bool:
     return isinstance(figure, dict) and isinstance(figure.get("command"), str)
+
+
+def _is_command(name: str) -> bool:
+    return name in ANALYSES or name in ANALYSES.aliases
 
 
 def read_entry(plan: Plan, number: int, figure: Any, defaults: Mapping[str, Any]) -> Entry:
@@ -111,14 +115,14 @@ def _key(option: str | None, given: Mapping[str, Any], figure: Mapping[str, Any]
 
 def _names(key: str, figure: Mapping[str, Any]) -> list[str]:
     """The option that a key of the figure spells."""
-    known = known_options(ANALYSES[figure["command"]]) if figure["command"] in ANALYSES else {}
+    known = known_options(find_command(figure["command"])[0]) if _is_command(figure["command"]) else {}
     return list(named(known, {key: None}))
 
 
 def _jobs(plan: Plan, figure: Mapping[str, Any], defaults: Mapping[str, Any]) -> list[Job]:
-    analysis = find_analysis(figure["command"])
+    analysis, meant = find_command(figure["command"])
     known = known_options(analysis)
-    given = named(known, {key: value for key, value in figure.items() if key not in OWN})
+    given = {**meant, **named(known, {key: value for key, value in figure.items() if key not in OWN})}
     spelled = named(known, defaults)
     own = _parameters(analysis, given, spelled)
     for key, value in given.items():

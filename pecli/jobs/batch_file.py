@@ -14,7 +14,7 @@ from pecli.core.errors import PecliError, UnknownNameError, UsageError
 from pecli.core.memory import memory_once
 from pecli.core.progress import track
 from pecli.jobs.batch_entries import Defaults, Entry, Plan, as_key, read_defaults, read_entry
-from pecli.jobs.batch_source import is_stream, read_text
+from pecli.jobs.batch_source import STDIN, is_stream, read_text
 from pecli.jobs.job import Job
 from pecli.jobs.same_files import clashes
 from pecli.jobs.toml_lines import Lines
@@ -82,13 +82,13 @@ def read_batch(path: str, folder: str | None = None) -> Batch:
     ------
     UsageError : names every entry that is wrong, with its line
     """
-    text = read_text(path)
+    text, shown = read_text(path), "standard input" if path in STDIN else path
     try:
         tables = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
-        raise UsageError(f"{path} is not TOML: {str(error) or 'nested too deeply'}") from None
+        raise UsageError(f"{shown} is not TOML: {str(error) or 'nested too deeply'}") from None
     place = Path(folder) if folder is not None else Path() if is_stream(path) else Path(path).parent
-    return _batch(Lines(path, text), tables, place)
+    return _batch(Lines(shown, text), tables, place)
 
 
 def _batch(lines: Lines, tables: dict[str, Any], folder: Path) -> Batch:

@@ -71,7 +71,8 @@ def _defaults(entries: list[Schema]) -> Schema:
 
 def _about_entry(command: str) -> Schema:
     """The keys of a figure that are no options."""
-    return {"command": {"const": command}, "name": TEXT, "note": TEXT}
+    words = [command, *(word for word, (own, _) in ANALYSES.aliases.items() if own == command)]
+    return {"command": {"enum": words}, "name": TEXT, "note": TEXT}
 
 
 def _value(one: Option) -> Schema:

@@ -8,6 +8,9 @@ from pecli.jobs.picture import Picture
 def heatmap(
     encoding: str | Sequence[str] | None = None,
     *,
+    highlight: str | Sequence[str] | None = None,
+    numbers: bool = False,
+    no_numbers: bool = False,
     log: bool = False,
     dtype: Literal["float64", "float32", "float16", "bfloat16"] | None = None,
     d: int | None = None,
@@ -56,6 +59,9 @@ def heatmap(
 def distance(
     encoding: str | Sequence[str] | None = None,
     *,
+    highlight: str | Sequence[str] | None = None,
+    numbers: bool = False,
+    no_numbers: bool = False,
     measure: Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"] = "euclidean",
     dtype: Literal["float64", "float32", "float16", "bfloat16"] | None = None,
     d: int | None = None,
@@ -154,8 +160,10 @@ def scatter(
 def curves(
     encoding: str | Sequence[str] | None = None,
     *,
+    highlight: str | Sequence[str] | None = None,
     measure: Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"] = "euclidean",
     at: int | Sequence[int] | None = None,
+    against: Literal["position", "offset"] = "position",
     dtype: Literal["float64", "float32", "float16", "bfloat16"] | None = None,
     d: int | None = None,
     base: float | None = None,
@@ -203,6 +211,7 @@ def curves(
 def overview(
     encoding: str | Sequence[str] | None = None,
     *,
+    highlight: str | Sequence[str] | None = None,
     panels: Literal["heatmap", "distance", "scatter", "curves", "waves", "spectrum", "offsets", "dials", "relative", "rotation", "attention", "bias", "precision", "terms"] | Sequence[Literal["heatmap", "distance", "scatter", "curves", "waves", "spectrum", "offsets", "dials", "relative", "rotation", "attention", "bias", "precision", "terms"]] = ("heatmap", "distance"),
     measure: Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"] = "euclidean",
     dtype: Literal["float64", "float32", "float16", "bfloat16"] | None = None,
@@ -348,6 +357,7 @@ def spectrum(
 def offsets(
     encoding: str | Sequence[str] | None = None,
     *,
+    highlight: str | Sequence[str] | None = None,
     measure: Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"] = "dot",
     decay: bool = False,
     unscaled: bool = False,
@@ -448,6 +458,7 @@ def dials(
 def compare(
     encoding: str | Sequence[str] | None = None,
     *,
+    highlight: str | Sequence[str] | None = None,
     figure: Literal["heatmap", "distance", "scatter", "curves", "waves", "spectrum", "offsets", "dials", "relative", "rotation", "attention", "bias", "precision", "terms"] = "heatmap",
     measure: Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"] = "euclidean",
     difference: bool = False,
@@ -498,6 +509,8 @@ def compare(
 def relative(
     encoding: str | Sequence[str] | None = None,
     *,
+    numbers: bool = False,
+    no_numbers: bool = False,
     dims: int | Sequence[int] | None = None,
     dtype: Literal["float64", "float32", "float16", "bfloat16"] | None = None,
     d: int | None = None,
@@ -546,6 +559,8 @@ def relative(
 def rotation(
     encoding: str | Sequence[str] | None = None,
     *,
+    numbers: bool = False,
+    no_numbers: bool = False,
     content: str = "same",
     content_seed: int = 0,
     pairs: int | Sequence[int] | None = None,
@@ -602,6 +617,8 @@ def attention(
     embeddings: str | None = None,
     content_seed: int = 0,
     content_scale: float = 1.0,
+    numbers: bool = False,
+    no_numbers: bool = False,
     reorder: str | None = None,
     head: int | None = None,
     dtype: Literal["float64", "float32", "float16", "bfloat16"] | None = None,
@@ -651,6 +668,8 @@ def attention(
 def bias(
     encoding: str | Sequence[str] | None = None,
     *,
+    numbers: bool = False,
+    no_numbers: bool = False,
     head: int | Sequence[int] | None = None,
     lowest: float | None = None,
     dtype: Literal["float64", "float32", "float16", "bfloat16"] | None = None,
@@ -752,6 +771,8 @@ def terms(
     embeddings: str | None = None,
     content_seed: int = 0,
     content_scale: float = 1.0,
+    numbers: bool = False,
+    no_numbers: bool = False,
     dtype: Literal["float64", "float32", "float16", "bfloat16"] | None = None,
     d: int | None = None,
     base: float | None = None,

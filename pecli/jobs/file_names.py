@@ -31,7 +31,8 @@ def targets_of(request: Request) -> tuple[Target, ...]:
     if not paths and (figure.drawn or output.format):
         paths = (f"{name_of(request)}.{output.format or 'png'}",)
     known = blanks(request) if any("{" in path for path in output.output) else {}
-    targets = tuple(Target(name, format_of(name, output.format)) for name in (filled(path, known) for path in paths))
+    names, unsaid = (filled(path, known) for path in paths), "png" if figure.drawn else "md"
+    targets = tuple(Target(name, format_of(name, output.format, unsaid)) for name in names)
     places = [place(path) for path, _ in targets]
     for at, (path, _) in enumerate(targets):
         if places[at] in places[:at]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,6 +52,12 @@ class Choice(Options):
 
 SECTIONS: tuple[type[Options], ...] = (Choice, Positions, Canvas, Output, Language)
 ANALYSES: Registry[type[Analysis[Any]]] = FIGURES | REPORTS
+
+
+def find_command(name: str) -> tuple[type[Analysis[Any]], Mapping[str, str]]:
+    """The figure or report that a word means as a command, and the options with which it does: similarity, clock."""
+    own, options = ANALYSES.aliases.get(name, (name, {})) if isinstance(name, str) else (name, {})
+    return find_analysis(own), options
 
 
 def find_analysis(name: str) -> type[Analysis[Any]]:

@@ -67,7 +67,8 @@ class Picture:
             return shown
         if not self.job.needs_all:  # else it was asked when the job was settled
             self.job.check_memory(view)
-        return figure.compute(view)
+        with speaking(self.job.language):
+            return figure.compute(view)
 
     @property
     def seen(self) -> Numbers[Any]:
@@ -77,7 +78,8 @@ class Picture:
                 with self._style():
                     self._drawing()
             else:
-                self._shown.append(self.job.figure.compute(self.job.seen_view))
+                with speaking(self.job.language):
+                    self._shown.append(self.job.figure.compute(self.job.seen_view))
         return self._shown[-1]
 
     @cached_property

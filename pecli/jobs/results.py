@@ -17,6 +17,18 @@ if TYPE_CHECKING:
     from pecli.jobs.picture import Picture
     from pecli.jobs.run_jobs import Outcome
 
+VERSIONS = dict.fromkeys(("pecli", "matplotlib", "numpy"), "its version")
+RESULT_KEYS = {  # and what each is, for the page of reference
+    "files": "what was written: path and bytes of each",
+    "job": "command, encoding and every option, defaults included; null where nothing is said",
+    "inputs": "the files that were read: name, size and digest; not there where none was",
+    **VERSIONS,
+    "encodings": "name, spec and every parameter of each",
+    "alt": "what is to be seen, in one sentence",
+    "facts": "key numbers, below",
+}
+OUTCOME_KEYS = {"state": "written, skipped or failed", "failure": "why it failed, else null"}
+
 
 def result_of(picture: Picture, paths: list[str]) -> dict[str, Any]:
     """The result of one job: "files", "alt", "job", "encodings", "facts" and the versions that drew it."""

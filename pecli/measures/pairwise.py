@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from pecli.core.arithmetic import chunks
 from pecli.core.errors import UsageError, mention
+from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Blocks, Positions
@@ -119,7 +120,7 @@ class Measure:
     @property
     def label(self) -> str:
         """The measure on an axis."""
-        return self.text if self.similarity else f"{self.text} distance"
+        return phrase(self.text)
 
     @property
     def palette(self) -> str:
@@ -128,16 +129,18 @@ class Measure:
 
 
 _ALL = (
-    Measure("euclidean", "Euclidean", lambda a, b: np.sqrt(_squares(a, b)), lambda s, _: np.sqrt(s)),
-    Measure("sqeuclidean", "squared Euclidean", _squares, lambda s, _: s),
-    Measure("cityblock", "city block", lambda a, b: _by_column(np.add)(a, b)),
-    Measure("chebyshev", "Chebyshev", lambda a, b: _by_column(np.maximum)(a, b)),
-    Measure("hamming", "Hamming", _hamming),
-    Measure("cosine", "cosine", _cosine(_directions), lambda s, norm: s / (2 * norm)),
-    Measure("correlation", "correlation", _cosine(_deviations)),
-    Measure("dot", "dot product", lambda a, b: a @ b.T, lambda s, norm: norm - s / 2, similarity=True),
-    Measure("cos", "cosine similarity", _similarity(_directions), lambda s, n: 1 - s / (2 * n), similarity=True),
-    Measure("corr", "correlation coefficient", _similarity(_deviations), similarity=True),
+    Measure("euclidean", template("Euclidean distance"), lambda a, b: np.sqrt(_squares(a, b)), lambda s, _: np.sqrt(s)),
+    Measure("sqeuclidean", template("squared Euclidean distance"), _squares, lambda s, _: s),
+    Measure("cityblock", template("city block distance"), lambda a, b: _by_column(np.add)(a, b)),
+    Measure("chebyshev", template("Chebyshev distance"), lambda a, b: _by_column(np.maximum)(a, b)),
+    Measure("hamming", template("Hamming distance"), _hamming),
+    Measure("cosine", template("cosine distance"), _cosine(_directions), lambda s, norm: s / (2 * norm)),
+    Measure("correlation", template("correlation distance"), _cosine(_deviations)),
+    Measure("dot", template("dot product"), lambda a, b: a @ b.T, lambda s, norm: norm - s / 2, similarity=True),
+    Measure(
+        "cos", template("cosine similarity"), _similarity(_directions), lambda s, n: 1 - s / (2 * n), similarity=True
+    ),
+    Measure("corr", template("correlation coefficient"), _similarity(_deviations), similarity=True),
 )
 MEASURES: dict[str, Measure] = {measure.name: measure for measure in _ALL}
 

@@ -45,8 +45,8 @@ def grid(
     """
     first, last = _near(len(header), width)
     texts = cells(values[:, [*first, *last]], digits)
-    widths = [_widest([header[at], *(row[i] for row in texts)]) for i, at in enumerate([*first, *last])]
-    room = width - _widest([corner, *labels])
+    widths = [widest([header[at], *(row[i] for row in texts)]) for i, at in enumerate([*first, *last])]
+    room = width - widest([corner, *labels])
     head, tail = _fitting(widths, room, len(header) > len(widths))
     between = [] if head + tail == len(header) else [ACROSS]
 
@@ -79,7 +79,8 @@ def _fitting(widths: Sequence[int], room: int, more: bool) -> tuple[int, int]:
     return head, tail
 
 
-def _widest(texts: Sequence[str]) -> int:
+def widest(texts: Sequence[str]) -> int:
+    """The columns of a terminal that the widest of the texts takes."""
     from rich.cells import cell_len
 
     return max(cell_len(line) for text in texts for line in (text.split("\n") or [""]))

@@ -7,12 +7,13 @@ from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 from pecli.core.document import Block, Paragraph, Table
+from pecli.core.language import both, listing, phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.encodings.capabilities import TableEncoding
 from pecli.measures.pairwise import MEASURES, is_by_offset, measure_option, measures
 from pecli.reports.indicators import SAMPLE, Indicators, indicators
-from pecli.reports.number_table import BETWEEN
+from pecli.reports.number_table import BETWEEN, widest
 from pecli.reports.report import Numbers, Report, View
 
 
@@ -90,12 +91,15 @@ class Stats(Report[TableEncoding]):
         return StatsNumbers(view=view, values=values, encoding=np.arange(len(measured)), measured=measured)
 
     def show(self, numbers: StatsNumbers, width: int) -> list[Block]:
-        both = list(zip(numbers.view.encodings, numbers.measured, strict=True))
-        columns = [[encoding.spec(), *(text(one, encoding) for text in LINES.values())] for encoding, one in both]
+        pairs = list(zip(numbers.view.encodings, numbers.measured, strict=True))
+        columns = [[encoding.spec(), *(text(one, encoding) for text in LINES.values())] for encoding, one in pairs]
+        labels = [phrase(label) for label in LINES]
         positions, thinned = numbers.view.positions, max(one.thinned for one in numbers.measured)
-        title = f"positions {positions.start:,} to {positions.stop - 1:,}, {MEASURES[self.measure].label}"
-        note = f"asymmetry and correlations: of one position in {thinned}" if thinned > 1 else ""
-        tables = [side_by_side(["", *LINES], some) for some in groups(columns, width - max(map(len, LINES)))]
+        first, last = f"{positions.start:,}", f"{positions.stop - 1:,}"
+        where = phrase("positions {first} to {last}", first=first, last=last)
+        title = listing([where, MEASURES[self.measure].label])
+        note = phrase("asymmetry and correlations: of one position in {count}", count=thinned) if thinned > 1 else ""
+        tables = [side_by_side(["", *labels], some) for some in groups(columns, width - widest(labels))]
         spaced = [one for table in tables for one in (Paragraph(), table)]
         return [Paragraph(title), *spaced[1:], *([Paragraph(note)] if note else [])]
 
@@ -105,7 +109,7 @@ def groups(columns: list[list[str]], room: int) -> list[list[list[str]]]:
     runs: list[list[list[str]]] = []
     free = 0
     for column in columns:
-        needed = BETWEEN + max(map(len, column))
+        needed = BETWEEN + widest(column)
         if not runs or needed > free:
             runs.append([])
             free = room
@@ -130,53 +134,58 @@ def flat(one: Indicators) -> dict[str, float]:
 
 def format_value(value: float | None, text: str = "{:.4g}") -> str:
     """A number as text, or that there is none."""
-    return "undefined" if value is None else text.format(value)
+    return phrase("undefined") if value is None else text.format(value)
+
+
+def share(value: float | None, every: int | None, text: str = "{:,}") -> str:
+    """How much of how many, or that there is none."""
+    return phrase("undefined") if value is None else phrase("{value} of {all:,}", value=text.format(value), all=every)
 
 
 def first_fall(one: Indicators, _: TableEncoding) -> str:
     """The first offset at which the mean distance falls."""
     if one.growing is None:
-        return "undefined"
-    return "never" if one.first_fall is None else f"{one.first_fall:,}"
+        return phrase("undefined")
+    return phrase("never") if one.first_fall is None else f"{one.first_fall:,}"
 
 
 def closest_pair(one: Indicators, encoding: TableEncoding) -> str:
     """The two positions that are closest, in the encoding's own terms."""
-    return "undefined" if one.closest is None else " and ".join(map(encoding.position_text, one.closest))
+    return phrase("undefined") if one.closest is None else both(map(encoding.position_text, one.closest))
 
 
 def longest_wavelength(one: Indicators, encoding: TableEncoding) -> str:
     """The longest wavelength, in the encoding's own terms."""
     if one.longest_wavelength is None:
-        return "undefined" if one.pairs is None else "a pair stands still"
+        return phrase("undefined") if one.pairs is None else phrase("a pair stands still")
     return encoding.length_text(one.longest_wavelength)
 
 
 def critical(one: Indicators, _: TableEncoding) -> str:
     """The critical dimension of all."""
-    return format_value(one.critical_dimension, f"{{:,}} of {one.dimensions:,}")
+    return share(one.critical_dimension, one.dimensions)
 
 
 def first_negative(one: Indicators, encoding: TableEncoding) -> str:
     """The first offset at which the sum of cosines is negative."""
     if one.first_negative is not None:
         return f"{one.first_negative:,}"
-    return "never" if one.pairs is not None and not encoding.width % 2 else "undefined"
+    return phrase("never") if one.pairs is not None and not encoding.width % 2 else phrase("undefined")
 
 
 LINES: dict[str, Callable[[Indicators, TableEncoding], str]] = {
-    "invariance: widest spread": lambda one, _: format_value(one.spread),
-    "invariance: mean spread": lambda one, _: format_value(one.mean_spread),
-    "monotonic: steps that grow": lambda one, _: format_value(one.growing, "{:.1%}"),
-    "first fall at offset": first_fall,
-    "asymmetry": lambda one, _: format_value(one.asymmetry),
-    "smallest distance": lambda one, _: format_value(one.smallest_distance),
-    "closest positions": closest_pair,
-    "effective dimension": lambda one, _: format_value(one.effective_dimension, f"{{:.4g}} of {one.dimensions:,}"),
-    "linear correlation": lambda one, _: format_value(one.pearson, "{:.4f}"),
-    "rank correlation": lambda one, _: format_value(one.spearman, "{:.4f}"),
-    "longest wavelength": longest_wavelength,
-    "critical dimension": critical,
-    "Σ cos < 0 first at offset": first_negative,
-    "pairs slower than length": lambda one, _: format_value(one.slow_pairs, f"{{:,}} of {one.pairs}"),
+    template("invariance: widest spread"): lambda one, _: format_value(one.spread),
+    template("invariance: mean spread"): lambda one, _: format_value(one.mean_spread),
+    template("monotonic: steps that grow"): lambda one, _: format_value(one.growing, "{:.1%}"),
+    template("first fall at offset"): first_fall,
+    template("asymmetry"): lambda one, _: format_value(one.asymmetry),
+    template("smallest distance"): lambda one, _: format_value(one.smallest_distance),
+    template("closest positions"): closest_pair,
+    template("effective dimension"): lambda one, _: share(one.effective_dimension, one.dimensions, "{:.4g}"),
+    template("linear correlation"): lambda one, _: format_value(one.pearson, "{:.4f}"),
+    template("rank correlation"): lambda one, _: format_value(one.spearman, "{:.4f}"),
+    template("longest wavelength"): longest_wavelength,
+    template("critical dimension"): critical,
+    template("Σ cos < 0 first at offset"): first_negative,
+    template("pairs slower than length"): lambda one, _: share(one.slow_pairs, one.pairs),
 }

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from pecli.core.document import Block, Paragraph
+from pecli.core.language import phrase
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.encodings.capabilities import TableEncoding
@@ -92,9 +93,14 @@ class Table(Report[TableEncoding]):
 
     def show(self, numbers: TableNumbers, width: int) -> list[Block]:
         encoding = numbers.view.encoding
-        size = f"{encoding.label()}: {numbers.length:,} positions × {numbers.dimensions:,} dimensions"
+        size = phrase(
+            "{encoding}: {rows:,} positions × {columns:,} dimensions",
+            encoding=encoding.label(),
+            rows=numbers.length,
+            columns=numbers.dimensions,
+        )
         table = grid(
-            encoding.position_label,
+            phrase(encoding.position_label),
             numbers.headers(),
             numbers.position_texts(),
             numbers.table,
@@ -103,5 +109,9 @@ class Table(Report[TableEncoding]):
             gap=numbers.gap,
         )
         rest = numbers.length - len(numbers.table)
-        left_out = f"left out: {rest:,} of {numbers.length:,} positions; --rows prints more, -o table.csv writes all"
+        left_out = phrase(
+            "left out: {count:,} of {all:,} positions; --rows prints more, -o table.csv writes all",
+            count=rest,
+            all=numbers.length,
+        )
         return [Paragraph(size), table, *([Paragraph(left_out)] if rest else [])]

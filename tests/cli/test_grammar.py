@@ -61,7 +61,10 @@ ANSWERS = [  # what is typed, and what the one line says
     ("rope", ["rope is an encoding", "pecli heatmap rope", "pecli encodings rope"]),
     ("heatmpa", ["did you mean heatmap"]),
     ("--base 10", ["stands behind a command", "pecli heatmap --base"]),
-    ("heatmap --lenght 5", ["did you mean --length"]),
+    ("heatmap --lenght 5", ["did you mean --length?"]),
+    ("heatmap --output=", ["'' is no name of a file", "figure.png"]),
+    ("heatmap -o x.jpg", ["unknown output format 'jpg' (known: png"]),
+    ("heatmap -o x.pgf", ["unknown output format 'pgf' (known: png"]),
     ("heatmap --measure dot", ["heatmap has no --measure", "distance"]),
     ("heatmap --metric dot", ["heatmap has no --measure", "distance"]),
     ("heatmap --xyz", ["no option --xyz:", "pecli heatmap --help"]),
@@ -130,7 +133,7 @@ def test_a_range_that_is_none_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     ("option", "values", "rest"),
     [
-        ("--style", "dark_background,ggplot", []),
+        ("--style", "dark_background,default", []),
         ("--size", "column,8cm", []),
         ("--cmap", "viridis,Greys", []),
         ("--measure", "dot,cos", []),
@@ -165,6 +168,7 @@ def test_help_is_a_word_too(ask: Ask) -> None:
     assert ask("help").out == ask("--help").out
     assert ask("help", "heatmap").out == ask("heatmap", "--help").out
     assert ask("-V").out == ask("--version").out
+    assert ask("heatmap", "help").out == ask("heatmap", "--help").out and ask("help", "help").out == ask("--help").out
 
 
 def test_other_words_serve_in_python_and_toml(ask: Ask, folder: Path) -> None:

@@ -41,13 +41,13 @@ def test_the_table_is_marked_and_the_line_given_draws_it(ask: Ask, files: Path, 
 
 
 def test_json_has_every_tensor_with_its_shape(ask: Ask, files: Path) -> None:
-    found = json.loads(ask("tensors", "t.npz", "--json").out)
+    (found,) = json.loads(ask("tensors", "t.npz", "--json").out)["results"]
     assert [(one["name"], one["shape"], one["numbers"], one["table"]) for one in found["tensors"]] == [
         ("wpe.weight", [77, 6], "float32", True),
         ("h.0.attn.weight", [6, 18], "float32", False),
         ("ln.bias", [6], "float32", False),
     ]
-    (only,) = json.loads(ask("tensors", "t.csv", "--json").out)["tensors"]
+    (only,) = json.loads(ask("tensors", "t.csv", "--json").out)["results"][0]["tensors"]
     assert only == {"name": None, "shape": [77, 6], "numbers": "text", "table": True}
 
 
@@ -62,7 +62,7 @@ def test_where_the_table_cannot_be_told_the_line_names_one(ask: Ask, folder: Pat
 
 def test_a_csv_that_pecli_wrote_is_listed_as_it_is_read(ask: Ask, folder: Path) -> None:
     ask("table", "-d", "4", "-n", "9", "-o", "own.csv")
-    (only,) = json.loads(ask("tensors", "own.csv", "--json").out)["tensors"]
+    (only,) = json.loads(ask("tensors", "own.csv", "--json").out)["results"][0]["tensors"]
     assert only["shape"] == [9, 4]
 
 

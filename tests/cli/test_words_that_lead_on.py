@@ -70,6 +70,29 @@ def test_defaults_with_a_typo_are_told_real_names(ask: Ask, folder: Path) -> Non
     assert "--d 4" in ask("batch", "f.toml", "--dry-run").out
 
 
+def test_words_that_mean_a_figure_with_options_are_commands_of_a_batch_too(ask: Ask, folder: Path) -> None:
+    own = ("similarity", 'metric = "corr"\n'), ("similarity", ""), ("clock", "at = 1\n")
+    figures = "".join(
+        f'[[figure]]\ncommand = "{word}"\n{more}output = "{at}.npz"\n' for at, (word, more) in enumerate(own)
+    )
+    (folder / "f.toml").write_text('[defaults]\nmeasure = "dot"\n' + figures)
+    assert ask("batch", "f.toml", "--dry-run").out.splitlines() == [
+        "pecli distance --measure corr --output 0.npz",
+        "pecli distance --measure cos --output 1.npz",
+        "pecli dials --encoding clock --at 1 --output 2.npz",
+    ]
+
+
+def test_a_report_on_standard_output_is_markdown_where_nothing_is_said(ask: Ask) -> None:
+    assert "| 0 | 0.0000 | 1.0000 |" in ask("table", "-d", "2", "-n", "2", "-o", "-").out
+    assert "- **name**: clock" in ask("encodings", "clock", "-o", "-").out
+
+
+def test_what_stands_on_standard_input_is_called_so(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pecli.jobs.batch_file.read_text", lambda path: "")
+    assert ask("batch", "-").err.startswith("pecli: standard input is not made of")
+
+
 def test_batch_says_that_it_waits_for_a_file(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     def waits(*_: object) -> None:
         raise KeyboardInterrupt

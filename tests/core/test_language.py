@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from string import Formatter
 from typing import Any
@@ -53,10 +54,10 @@ def alternatives(node: ast.expr) -> Iterator[ast.expr]:
         yield node
 
 
-def parsed() -> Iterator[tuple[Path, ast.Module]]:
-    for path in sorted(ROOT.rglob("*.py")):
-        if path.name != "language.py":
-            yield path, ast.parse(path.read_text(encoding="utf-8"))
+@cache
+def parsed() -> list[tuple[Path, ast.Module]]:
+    paths = [path for path in sorted(ROOT.rglob("*.py")) if path.name != "language.py"]
+    return [(path, ast.parse(path.read_text(encoding="utf-8"))) for path in paths]
 
 
 def templates_there_are() -> set[str]:
@@ -67,7 +68,7 @@ def templates_there_are() -> set[str]:
         for node in marked(tree)
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     }
-    joints = {"{one}; {other}", "{one}, {other}", "{one} and {other}"}
+    joints = {"{one}; {other}", "{one}, {other}", "{one} and {other}", "{one} or {other}"}
     return literals | joints | {one.summary for one in ANALYSES.values()}
 
 

@@ -36,7 +36,7 @@ def test_each_panel_is_the_figure_of_its_encoding() -> None:
     assert len(panels) == 2
     for panel, spec in zip(panels, TWO, strict=True):
         assert np.array_equal(panel.images[0].get_array(), pecli.encode(spec, length=11))
-    assert [title_of(panel) for panel in panels] == ["sinusoidal, d 8, base 10", "sinusoidal, d 8, base 10000"]
+    assert [title_of(panel) for panel in panels] == ["sinusoidal, d 8, base 10", "sinusoidal, d 8, base 10,000"]
 
 
 @pytest.mark.parametrize("figure", ["heatmap", "distance"])
@@ -111,7 +111,7 @@ def test_a_figure_of_two_panels_keeps_both_for_each() -> None:
     assert len(used) == 4
     assert [title_of(panel).partition(" upper")[0] for panel in used[::2]] == [
         "sinusoidal, d 8, base 10",
-        "sinusoidal, d 8, base 10000",
+        "sinusoidal, d 8, base 10,000",
     ]
 
 

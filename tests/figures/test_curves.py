@@ -89,3 +89,26 @@ def test_lines_of_a_closed_form_are_worked_out_once(monkeypatch: pytest.MonkeyPa
     starts = np.arange(0, 5000, numbers.facts()["block"])
     assert np.allclose(numbers.arrays()["curves"], np.maximum.reduceat(whole_lines, starts, axis=1), atol=1e-12)
     assert np.allclose(numbers.arrays()["low"], np.minimum.reduceat(whole_lines, starts, axis=1), atol=1e-7)
+
+
+def test_against_the_offset_every_line_starts_at_0() -> None:
+    axes = drawn(d=6, length=20, at=[3, 11], against="offset")
+    assert [line.get_xdata()[0] for line in axes.lines[0::2]] == [-3, -11]
+    assert [line.get_xdata()[0] for line in axes.lines[1::2]] == [0, 0]
+    low, high = axes.get_xlim()
+    assert -12 < low <= -11 and 16 <= high < 17
+    assert "offset" in axes.get_xlabel()
+
+
+@pytest.mark.parametrize(("encoding", "coincide"), [("sinusoidal", True), ("binary", False)])
+def test_against_the_offset_it_says_whether_lines_coincide(encoding: str, coincide: bool) -> None:
+    numbers = pecli.figure("curves", encoding=encoding, length=40, at=[3, 11, 30], against="offset").numbers
+    table, at = pecli.encode(encoding, length=40), np.array([3, 11, 30])
+    found: dict[int, list[float]] = {}
+    for start in at:
+        for p in range(40):
+            found.setdefault(p - start, []).append(float(np.linalg.norm(table[p] - table[start])))
+    widest = max(max(ones) - min(ones) for ones in found.values())
+    assert numbers.facts()["apart"] == pytest.approx(widest, abs=1e-9)
+    assert ("coincide" in numbers.caption()) is coincide
+    assert "offset" not in pecli.figure("curves", encoding=encoding, length=40, at=[3, 11, 30]).numbers.caption()

@@ -87,7 +87,7 @@ def test_a_billion_positions_cost_no_more_than_the_pixels() -> None:
 
 @pytest.mark.parametrize("length", [11, 10007])
 def test_every_pixel_has_the_colour_of_its_cell(length: int) -> None:
-    picture = pecli.figure("heatmap", d=7, base=10, length=length, dpi=60, no_title=True)
+    picture = pecli.figure("heatmap", d=7, base=10, length=length, dpi=60, no_title=True, no_numbers=True)
     pixels = np.asarray(Image.open(io.BytesIO(picture.render("png")[0])).convert("RGBA"))
     with style_context(picture.job.canvas):
         drawing = picture._drawing()
@@ -112,7 +112,7 @@ def test_title_is_the_encoding_or_the_users_or_none() -> None:
         with style_context(picture.job.canvas):
             return picture._drawing().get_suptitle()
 
-    assert title() == "sinusoidal, d 3, base 10000"
+    assert title() == "sinusoidal, d 3, base 10,000"
     assert title(title="mine") == "mine"
     assert title(no_title=True) == title(title="") == ""
 

@@ -1,4 +1,4 @@
-"""A measure against the offset m − n: its mean, its band, and RoFormer's bound."""
+"""A measure against the offset p − q: its mean, its band, and RoFormer's bound."""
 
 from __future__ import annotations
 

@@ -56,11 +56,28 @@ def test_both_correlations_of_the_cloud_are_printed_in_the_picture() -> None:
     rank = np.corrcoef(np.argsort(np.argsort(x)), np.argsort(np.argsort(y)))[0, 1]  # no two are equal
     assert numbers.facts()["pearson"] == pytest.approx(linear)
     assert numbers.facts()["spearman"] == pytest.approx(rank)
-    for axes in panels(d=7, base=10, length=23):
-        texts = " ".join([axes.get_title(), *(text.get_text() for text in axes.texts)])
-        shown = [f"{one:.4f}".replace("-", "−") for one in (linear, rank)]
-        assert linear < 0 and rank < 0  # so that a sign is written
-        assert shown[0] in texts and shown[1] in texts and "-" not in texts
+    shown = [f"{one:.4f}".replace("-", "−") for one in (linear, rank)]
+    assert linear < 0 and rank < 0  # so that a sign is written
+    assert numbers.caption() == "linear r = {}, rank ρ = {}".format(*shown)  # once, not in every panel
+    assert not any("ρ" in axes.get_title() for axes in panels(d=7, base=10, length=23))
+
+
+def test_streaks_are_named_where_they_are_and_over_no_point() -> None:
+    for axes in panels(d=64, length=100):
+        assert [text.get_text() for text in axes.texts][:3] == ["offset 1", "2", "3"]
+        places = axes.transData.transform(np.asarray(axes.collections[0].get_offsets()))
+        for offset, text in enumerate(axes.texts, 1):
+            box = text.get_window_extent()
+            assert not box.count_contains(places)
+            own = places[np.asarray(axes.collections[0].get_array()) == offset]
+            near = np.clip(own, (box.x0, box.y0), (box.x1, box.y1)) - own
+            assert np.hypot(*near.T).min() < 1.5 * box.height
+
+
+def test_one_triangle_is_one_wide_panel() -> None:
+    (one,) = panels(d=7, length=5, triangle="upper")
+    assert one.bbox.width > 1.5 * one.bbox.height
+    assert all(two.bbox.width < 1.3 * two.bbox.height for two in panels(d=7, length=5))
 
 
 def test_ranks_share_their_mean_where_values_are_equal() -> None:
@@ -80,9 +97,8 @@ def test_undefined_pairs_are_counted_and_named_never_drawn() -> None:
     picture = pecli.figure("scatter", d=1, length=7, dpi=30)
     for axes in panels(d=1, length=7, dpi=30):
         assert len(axes.collections[0].get_offsets()) == 0
-        assert "undefined" in " ".join([axes.get_title(), *(text.get_text() for text in axes.texts)])
     assert (picture.numbers.facts()["undefined"], picture.numbers.facts()["pairs"]) == (21, 21)
-    assert "21 of 21 pairs left out" in picture.numbers.caption()
+    assert "r = undefined" in picture.numbers.caption() and "21 of 21 pairs left out" in picture.numbers.caption()
     assert picture.render("png")[0].startswith(b"\x89PNG")
 
 
@@ -115,3 +131,9 @@ def test_more_pairs_than_some_minutes_of_work_are_refused_before_they_are_counte
 def test_the_pairs_are_those_of_the_triangle(triangle: str, sign: int) -> None:
     numbers = pecli.figure("scatter", d=4, length=7, triangle=triangle).numbers
     assert np.array_equal(np.sign(numbers.arrays()["p"] - numbers.arrays()["q"]), np.full(21, sign))
+
+
+@pytest.mark.parametrize(("length", "label"), [(9, "offset |p − q|"), (700, "pairs a cell")])
+def test_the_bar_says_what_the_colours_are(length: int, label: str) -> None:
+    picture = pecli.figure("scatter", length=length)
+    assert {panel.bar.label for panel in picture.figure.panels_for(picture.job.view) if panel.bar} == {label}

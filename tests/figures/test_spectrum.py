@@ -10,7 +10,8 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.figures.spectrum import STILL, ratio_text
+from pecli.figures.spectrum import STILL
+from pecli.figures.wavelength_texts import ratio_text
 
 
 def numbers(**options: object) -> Any:

@@ -74,9 +74,9 @@ def test_the_recipe_says_them_in_the_spec_and_reads_back() -> None:
 
 
 def test_titles_show_what_was_changed_and_what_is_marked() -> None:
-    assert Stretched().label() == "stretched, d 128, base 10000"
+    assert Stretched().label() == "stretched, d 128, base 10,000"
     assert Stretched(stretch="even", layout="concatenated").label() == (
-        "stretched, d 128, base 10000, layout concatenated, stretch even"
+        "stretched, d 128, base 10,000, layout concatenated, stretch even"
     )
     assert Stretched(stretch="even", divisor=3).label().endswith("stretch even, divisor 3")
 

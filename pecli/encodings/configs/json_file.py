@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pecli.core.errors import UsageError
+from pecli.core.readable import check_readable
 
 LARGEST = 8 << 20  # bytes; the largest config of a released model has some hundred kilobytes
 DEEPEST = 32  # objects and lists inside each other
@@ -25,6 +26,7 @@ def read_json(path: Path) -> dict[str, Any]:
     ------
     UsageError : no such file, too large, not UTF-8, not JSON, not an object, a key twice, a number beyond float64
     """
+    check_readable(path)
     path = place(path)
     try:
         return _object(_text(path))

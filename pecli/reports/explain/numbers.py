@@ -22,7 +22,7 @@ class ExplainNumbers(Numbers[TableEncoding]):
     table : (L, d); positions : (L,); frequencies : (n_pairs,), empty where there are none
     changes, distinct : (d,), of each column of the table
     embeddings : (words, d); rows : (words, d), what is added to them or turns them, (2 words - 1, d) for offsets
-    products : (pairs, 4): m, n, m - n and the product of a query and a key; (0, 4) where nothing is turned
+    products : (pairs, 4): p, q, p - q and the product of a query and a key; (0, 4) where nothing is turned
     result : (words, d); (0, d) where nothing is done to a word
     """
 

@@ -149,9 +149,9 @@ def product(page: Page) -> list[Block]:
     numbers = page.numbers
     if not len(numbers.products):
         return []
-    texts = [[f"{m:g}", f"{n:g}", f"{offset:g}", f"{value:.10g}"] for m, n, offset, value in numbers.products.tolist()]
+    texts = [[f"{p:g}", f"{q:g}", f"{offset:g}", f"{value:.10g}"] for p, q, offset, value in numbers.products.tolist()]
     query, key = (numbers.words[at] or str(at) for at in (0, min(1, len(numbers.words) - 1)))
-    header = ["m", "n", "m - n", "<f(q, m), f(k, n)>"]
+    header = ["p", "q", "p - q", "<R_p x, R_q y>"]
     shown = Table(header, texts, plain=True)
     return [page.say("product_said", query=query, other=key), shown, page.say("product_done")]
 
@@ -163,7 +163,7 @@ def pair_table(page: Page) -> list[Block]:
     words = np.arange(len(page.numbers.words))
     offsets = words[:, None] - words
     labels = word_labels(page)
-    shown = grid("i \\ j", labels, labels, offsets, width=page.width, digits=0)
+    shown = grid("p \\ q", labels, labels, offsets, width=page.width, digits=0)
     starts = [str(at - len(words) + 1) for at in range(len(page.numbers.rows))]
     return [shown, *page.numbered(page.numbers.rows, starts)]
 

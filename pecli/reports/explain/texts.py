@@ -47,9 +47,9 @@ TEXTS = templates(
         "own": "Your own words, each with random numbers (the same for the same word):",
         "product": "The product of query and key",
         "product_said": (
-            "Query {query} at position m, key {other} at position n. At one offset m - n the product is the same:"
+            "Query {query} at position p, key {other} at position q. At one offset p - q the product is the same:"
         ),
-        "product_done": "Both are turned by the same when both move on: it depends on m - n alone.",
+        "product_done": "Both are turned by the same when both move on: it depends on p - q alone.",
         "left_out": "left out: {n} of {all}; --rows prints more",
     }
 )

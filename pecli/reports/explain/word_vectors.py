@@ -9,7 +9,7 @@ from pecli.core.lazy import Array, np
 from pecli.core.positions import Positions
 from pecli.encodings.capabilities import Additive, Rotary, TableEncoding
 
-OFFSETS = (0, 1, 2)  # m - n at which products are shown
+OFFSETS = (0, 1, 2)  # p - q at which products are shown
 SHIFTS = (0, 7, 100)  # n at each of them
 WORDS = ("我", "喜欢", "你")
 ARTICLE = (  # the fourth article's word vectors, d_model 8
@@ -50,7 +50,7 @@ def random_vectors(words: Sequence[str], width: int) -> Array:
 
 
 def products(encoding: TableEncoding, vectors: Array, start: int) -> Array:
-    """m, n, m − n and ⟨f(q, m), f(k, n)⟩ of the first word as query and the second as key, (pairs, 4)."""
+    """p, q, p − q and ⟨R_p x, R_q y⟩ of the first word as query and the second as key, (pairs, 4)."""
     if not isinstance(encoding, Rotary):
         return np.empty((0, 4))
     places = np.array([(start + n + offset, start + n) for offset in OFFSETS for n in SHIFTS], dtype=float)

@@ -1,0 +1,143 @@
+"""A server for one page on this machine: answers nobody but the page that it gave out itself."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, NamedTuple
+
+HOST = "127.0.0.1"
+LARGEST = 64 << 10  # bytes of a request
+PATIENCE = 30  # seconds for a request to arrive
+POLICY = (
+    "default-src 'none'; img-src data:; style-src 'nonce-{nonce}'; script-src 'nonce-{nonce}'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
+
+class Reply(NamedTuple):
+    """What is sent back."""
+
+    status: int
+    kind: str
+    data: bytes
+
+    @classmethod
+    def json(cls, value: Mapping[str, Any], status: int = HTTPStatus.OK) -> Reply:
+        """A value as JSON."""
+        return cls(status, "application/json", json.dumps(value).encode())
+
+
+@dataclass(frozen=True)
+class Site:
+    """What the server shows.
+
+    page : the page, from the address of its own questions and the nonce of its script
+    questions : the answers to what the page asks, by name, from the JSON object that it sends
+    """
+
+    page: Callable[[str, str], bytes]
+    questions: Mapping[str, Callable[[dict[str, Any]], Reply]]
+
+
+class Server(ThreadingHTTPServer):
+    """Serves a site on a free port under an address that nobody can guess."""
+
+    daemon_threads = True  # what is still being drawn at the end is nobody's
+
+    def __init__(self, site: Site, port: int = 0) -> None:
+        super().__init__((HOST, port), _Handler)
+        self.site, self.token = site, secrets.token_urlsafe(24)
+
+    @property
+    def hosts(self) -> set[str]:
+        """The names under which this machine may ask."""
+        return {f"{name}:{self.server_address[1]}" for name in (HOST, "localhost")}
+
+    @property
+    def url(self) -> str:
+        """The address of the page."""
+        return f"http://{HOST}:{self.server_address[1]}/{self.token}/"
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Keeps silent: the page that asked has gone."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Server
+    timeout = PATIENCE
+    server_version, sys_version = "pecli", ""
+
+    def do_GET(self) -> None:
+        if self._welcome() and self._path() == "":
+            nonce = secrets.token_urlsafe(16)
+            page = self.server.site.page(self.server.url, nonce)
+            self._send(Reply(HTTPStatus.OK, "text/html; charset=utf-8", page), POLICY.format(nonce=nonce))
+        else:
+            self._refuse(HTTPStatus.FORBIDDEN)
+
+    def do_POST(self) -> None:
+        if not self._welcome() or self.headers.get_content_type() != "application/json":
+            self._refuse(HTTPStatus.FORBIDDEN)
+        elif (answer := self.server.site.questions.get(self._path() or "")) is None:
+            self._refuse(HTTPStatus.NOT_FOUND)
+        elif (length := self._length()) is None:
+            self._refuse(HTTPStatus.LENGTH_REQUIRED)
+        elif length > LARGEST:
+            self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+        else:
+            self._answer(answer, self.rfile.read(length))
+
+    def _answer(self, answer: Callable[[dict[str, Any]], Reply], body: bytes) -> None:
+        try:
+            asked = json.loads(body)
+            if not isinstance(asked, dict):
+                raise ValueError
+        except (ValueError, RecursionError):
+            return self._refuse(HTTPStatus.BAD_REQUEST)
+        return self._send(answer(asked))
+
+    def _welcome(self) -> bool:
+        """Whether it is our page that asks: by its address, its host and, where the browser tells, its origin."""
+        hosts, origin = self.server.hosts, self.headers.get("Origin")
+        return (
+            self._path() is not None
+            and self.headers.get("Host") in hosts
+            and (origin is None or origin in {f"http://{host}" for host in hosts})
+            and self.headers.get("Sec-Fetch-Site", "none") in ("none", "same-origin")
+        )
+
+    def _path(self) -> str | None:
+        """What stands behind the token; None where the token is another."""
+        token, slash, rest = self.path.removeprefix("/").partition("/")
+        known = secrets.compare_digest(token.encode(errors="replace"), self.server.token.encode())
+        return rest if known and slash else None
+
+    def _length(self) -> int | None:
+        text = self.headers.get("Content-Length", "")
+        return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else None
+
+    def _refuse(self, status: HTTPStatus) -> None:
+        self._send(Reply.json({"error": status.phrase}, status))
+
+    def _send(self, reply: Reply, policy: str = "default-src 'none'") -> None:
+        self.send_response(reply.status)
+        for name, value in {
+            "Content-Type": reply.kind,
+            "Content-Length": str(len(reply.data)),
+            "Content-Security-Policy": policy,
+            "Cache-Control": "no-store",
+            "Cross-Origin-Resource-Policy": "same-origin",
+            "Referrer-Policy": "no-referrer",
+            "X-Content-Type-Options": "nosniff",
+        }.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(reply.data)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nothing is logged: the address is a secret."""

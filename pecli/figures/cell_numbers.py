@@ -1,0 +1,117 @@
+"""The numbers of a small matrix, written into its cells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import floor, log10
+from typing import TYPE_CHECKING, Any
+
+from pecli.analysis import E
+from pecli.core.errors import UsageError, mention
+from pecli.core.lazy import Array, np
+from pecli.core.number_text import minus
+from pecli.core.options import option
+from pecli.figures.canvas import Canvas
+from pecli.figures.figure import Figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST = 12  # rows and columns that are written into
+PADDING = 0.3  # ems left free in a cell
+WIDTHS = {".": 0.32, "−": 0.84}  # ems, of what is no digit
+LEAST = 4.0  # points, of numbers that are asked for where they hardly fit
+LUMINANCE = (0.299, 0.587, 0.114)  # of red, green and blue
+DARK = 0.5  # luminance below which text is white
+
+
+@dataclass(frozen=True)
+class WithCellNumbers(Figure[E]):
+    """Base of the figures that can write the numbers of a matrix into its cells."""
+
+    numbers: bool = option(False, "write numbers into the cells, however small they get")
+    no_numbers: bool = option(False, f"none; else where they fit, up to {MOST} × {MOST} cells")
+
+    def check(self) -> None:
+        super().check()
+        if self.numbers and self.no_numbers:
+            text = f"{mention('numbers')} and {mention('no_numbers')} exclude each other"
+            raise UsageError(text, option="no_numbers", advice="give one of them")
+
+    def write_numbers(self, axes: list[Axes], images: list[Any], canvas: Canvas) -> None:
+        """Writes the numbers of images into their cells: of all or, where they do not fit into one, of none."""
+        pairs = [(one, image) for one, image in zip(axes, images, strict=False) if image is not None]
+        shapes = [image.get_array().shape for _, image in pairs]
+        if self.no_numbers or not pairs:
+            return
+        if max(map(max, shapes)) > MOST:
+            if self.numbers:
+                text = f"{mention('numbers')} takes matrices of up to {MOST} × {MOST} cells"
+                raise UsageError(text, option="numbers", advice=f"lower {mention('length')} or {mention('d')}")
+            return
+        texts = [cell_texts(image.get_array()) for _, image in pairs]
+        fitting = [size_that_fits(one, t, shape) for (one, _), t, shape in zip(pairs, texts, shapes, strict=True)]
+        size = min(canvas.small, *fitting)
+        if size < canvas.small and not self.numbers:
+            return
+        for (one, image), written in zip(pairs, texts, strict=True):
+            write_cells(one, image, written, max(size, LEAST))
+
+
+def cell_texts(values: Any) -> list[list[str]]:
+    """The numbers of a matrix with as many places behind the point as the largest asks for; blank where masked."""
+    known = np.ma.compressed(values)
+    largest = float(np.abs(known).max(initial=0.0))
+    if (known == np.round(known)).all() and largest < 1e4:
+        places = 0
+    else:
+        exponent = floor(log10(largest)) if largest else 0
+        places = max(0, 2 - exponent) if exponent >= 0 else 1 - exponent
+    rows = np.ma.filled(values.astype(float), np.nan).tolist()
+    return [["" if value != value else _text(value, places) for value in row] for row in rows]
+
+
+def _text(value: float, places: int) -> str:
+    """A number with so many places: 0 where it is exactly that, and what is rounded to it without a sign."""
+    if value == 0:
+        return "0"
+    text = f"{value:.{places}f}"
+    return minus(text if float(text) else f"{0.0:.{places}f}")
+
+
+def size_that_fits(axes: Axes, texts: list[list[str]], shape: tuple[int, int]) -> float:
+    """The points in which the widest number fits into a cell."""
+    scale = 72 / float(axes.get_figure(root=True).dpi)  # type: ignore[union-attr]  # an Axes that is drawn on stands in one
+    widest = max((digits_width(text) for row in texts for text in row), default=0.0)
+    high, wide = axes.bbox.height * scale / shape[0], axes.bbox.width * scale / shape[1]
+    return float(min(high / (1 + PADDING), wide / (widest + PADDING)))
+
+
+def digits_width(text: str) -> float:
+    """How wide a number is, in ems: closely, for cells have no room to spare."""
+    return sum(WIDTHS.get(sign, 0.64) for sign in text)
+
+
+def write_cells(axes: Axes, image: Any, texts: list[list[str]], size: float) -> None:
+    """Writes texts into the cells of an image, white on dark colours and black on light ones."""
+    dark = is_dark(image.cmap(image.norm(image.get_array()))[..., :3])
+    left, right, bottom, top = image.get_extent()
+    rows, columns = dark.shape
+    for row, column in np.ndindex(rows, columns):
+        if texts[row][column]:
+            axes.text(
+                left + (column + 0.5) * (right - left) / columns,
+                top + (row + 0.5) * (bottom - top) / rows,
+                texts[row][column],
+                fontsize=size,
+                color="white" if dark[row, column] else "black",
+                ha="center",
+                va="center_baseline",
+                clip_on=True,
+                in_layout=False,
+            )
+
+
+def is_dark(colours: Array) -> Array:
+    """Whether text on colours, shape (..., 3), has to be white."""
+    return np.asarray(colours @ np.array(LUMINANCE) < DARK)

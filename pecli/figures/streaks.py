@@ -1,0 +1,91 @@
+"""The streaks that pairs of one offset make in a scatter, named where they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pecli.core.language import phrase
+from pecli.core.lazy import Array
+from pecli.figures.canvas import Canvas
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+NAMED = 5  # streaks, at most: those of the smallest offsets
+GAP = 0.4  # ems between a streak and its name
+
+
+class Place(NamedTuple):
+    """Where a text stands: its anchor and how it hangs on it, and the box that it takes; all in points."""
+
+    x: float
+    y: float
+    ha: str
+    va: str
+    box: tuple[float, float, float, float]  # left, bottom, right, top
+
+
+def name_streaks(axes: Axes, points: Array, offsets: Array, canvas: Canvas) -> None:
+    """Writes 1, 2, 3… beside the streaks of the smallest offsets, as long as there is a place free of other points.
+
+    points : (pairs, 2), as they are drawn; offsets : (pairs,), |p − q|
+    """
+    if not len(points):
+        return
+    axes.autoscale_view()
+    frame = axes.bbox
+    scale = 72 / float(axes.get_figure(root=True).dpi)  # type: ignore[union-attr]  # an Axes that is drawn on stands in one
+    places = (axes.transData.transform(points) - (frame.x0, frame.y0)) * scale
+    room = frame.width * scale, frame.height * scale
+    taken: list[tuple[float, float, float, float]] = []
+    for offset in range(1, NAMED + 1):
+        own = offsets == offset
+        if not own.any():
+            return
+        text = phrase("offset {number}", number=offset) if offset == 1 else str(offset)
+        fitting = [one for one in _beside(places[own], text, canvas) if _is_free(one.box, room, places, taken)]
+        if not fitting:
+            return
+        taken.append(fitting[0].box)
+        _write(axes, text, fitting[0], room, canvas)
+
+
+def _beside(streak: Array, text: str, canvas: Canvas) -> list[Place]:
+    """The places right of, left of, above and below a streak."""
+    from pecli.figures.ticks import ems
+
+    (left, bottom), (right, top) = streak.min(axis=0).tolist(), streak.max(axis=0).tolist()
+    size, gap = canvas.small, GAP * canvas.small
+    width, x, y = ems(text) * size, (left + right) / 2, (bottom + top) / 2
+    return [
+        Place(left - gap, y, "right", "center", (left - gap - width, y - size / 2, left - gap, y + size / 2)),
+        Place(right + gap, y, "left", "center", (right + gap, y - size / 2, right + gap + width, y + size / 2)),
+        Place(x, bottom - gap, "center", "top", (x - width / 2, bottom - gap - size, x + width / 2, bottom - gap)),
+        Place(x, top + gap, "center", "bottom", (x - width / 2, top + gap, x + width / 2, top + gap + size)),
+    ]
+
+
+def _is_free(
+    box: tuple[float, float, float, float], room: tuple[float, float], places: Array, taken: list[Any]
+) -> bool:
+    """Whether a box lies in the frame, over no point and no other text."""
+    left, bottom, right, top = box
+    if left < 0 or bottom < 0 or right > room[0] or top > room[1]:
+        return False
+    x, y = places.T
+    if ((x > left) & (x < right) & (y > bottom) & (y < top)).any():
+        return False
+    return not any(left < other[2] and right > other[0] and bottom < other[3] and top > other[1] for other in taken)
+
+
+def _write(axes: Axes, text: str, place: Place, room: tuple[float, float], canvas: Canvas) -> None:
+    """Writes a name where it belongs, in shares of the frame, which keeps it beside its points in another size."""
+    axes.text(
+        place.x / room[0],
+        place.y / room[1],
+        text,
+        transform=axes.transAxes,
+        ha=place.ha,
+        va=place.va,
+        fontsize=canvas.small,
+    )

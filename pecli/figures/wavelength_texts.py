@@ -1,0 +1,46 @@
+"""What is said of wavelengths: how they follow each other, and how many are too long to be seen whole."""
+
+from __future__ import annotations
+
+from pecli.core.language import phrase, templates
+from pecli.core.lazy import Array
+from pecli.encodings.capabilities import TableEncoding
+from pecli.encodings.harmonic import Harmonic
+
+CONTEXTS = templates(
+    {
+        "original context": "original context {count:,.0f}",
+        "extended context": "extended context {count:,.0f}",
+    }
+)
+
+
+def unfinished(encoding: TableEncoding, waves: Array, length: int) -> str:
+    """How many of an encoding's waves are longer than the length."""
+    return phrase(
+        "{count} of {all} pairs never finish a turn"
+        if isinstance(encoding, Harmonic)
+        else "{count} of {all} columns never finish a turn",
+        count=int((waves > length).sum()),
+        all=len(waves),
+    )
+
+
+def unfinished_above(encoding: TableEncoding, waves: Array, length: int) -> str:
+    """The same in two lines, to stand where they are."""
+    return phrase(
+        "↑ {count} of {all} pairs\nnever finish a turn"
+        if isinstance(encoding, Harmonic)
+        else "↑ {count} of {all} columns\nnever finish a turn",
+        count=int((waves > length).sum()),
+        all=len(waves),
+    )
+
+
+def ratio_text(waves: Array) -> str:
+    """How many times longer each wavelength is than the one before: ×1.155, or ×12 to ×60."""
+    if len(waves) < 2:
+        return ""
+    ratios = waves[1:] / waves[:-1]
+    low, high = float(ratios.min()), float(ratios.max())
+    return f"×{low:.4g}" if high - low < 1e-6 * high else phrase("×{low:.4g} to ×{high:.4g}", low=low, high=high)

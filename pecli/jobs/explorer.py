@@ -1,0 +1,122 @@
+"""A figure whose options are turned on a page: what the page shows, and the picture for any values of the options."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from pecli.analysis import Analysis
+from pecli.core.errors import Mention, UsageError, failure_of, spelled
+from pecli.core.readable import reading_only
+from pecli.figures.figure import Figure
+from pecli.files.formats import FORMATS
+from pecli.jobs.command_line import command
+from pecli.jobs.controls import encoding_control, groups
+from pecli.jobs.job import Job
+from pecli.jobs.job_options import Choice, Output, parameters_of, shared_options
+from pecli.jobs.picture import Picture
+
+PAGE = Path(__file__).with_name("explorer.html")
+FEWEST, MOST = 200, 2400  # pixels of a picture on a screen, from left to right
+DRAWING = Lock()  # matplotlib draws one picture at a time
+
+
+@dataclass(frozen=True)
+class Explorer:
+    """What is explored: a figure, from where a job starts."""
+
+    start: Job
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.start.figure, Figure):
+            raise UsageError(f"{self.figure.name} is a report: pecli {self.figure.name} prints it")
+
+    @property
+    def figure(self) -> type[Analysis[Any]]:
+        """The kind of figure."""
+        return type(self.start.figure)
+
+    def page(self, address: str, nonce: str) -> bytes:
+        """The page, whose script asks at that address and stands under that nonce."""
+        data = {"address": address, "formats": [name for name, one in FORMATS.items() if one.picture], **self.layout()}
+        text = json.dumps(data).replace("<", "\\u003c")  # it stands inside a script
+        filled = PAGE.read_text(encoding="utf-8")
+        for blank, value in {"NONCE": nonce, "FIGURE": self.figure.name, "DATA": text}.items():
+            filled = filled.replace(f"%{blank}%", value)
+        return filled.encode()
+
+    def layout(self) -> dict[str, Any]:
+        """The controls as they stand at the start."""
+        specs = tuple(encoding.name for encoding in self.start.encodings)
+        if self.figure.several or any(one.in_spec for one in self._in_specs()):
+            specs = tuple(self.start.specs())
+        values = {name: value for name, value in self.start.settings().items() if name not in Choice.options()}
+        values |= self.start.encodings[0].settings() if len(specs) == 1 else {}
+        return {
+            "figure": self.figure.name,
+            "summary": self.figure.summary,
+            "encoding": encoding_control(self.figure, specs),
+            "groups": groups(self.figure, specs, values),
+        }
+
+    def _in_specs(self) -> list[Any]:
+        return [one.options()[name] for one in self.start.encodings for name in one.changed()]
+
+    def answer(self, values: Mapping[str, Any], pixels: int) -> dict[str, Any]:
+        """The picture of that many pixels from left to right, the line that makes it, or why there is none.
+
+        Returns
+        -------
+        "image" (a data URL), "alt", "command", "name" (of a file, without its ending), "notes" and "parameters" (the
+        controls of the encoding), or "error"
+        """
+        try:
+            with DRAWING, reading_only(self.start.inputs()):
+                return self._picture(self._known(values), pixels)
+        except Exception as error:  # whatever it is, the page says it
+            return {"error": failure_of(error).sentence(as_label)}
+
+    def file(self, values: Mapping[str, Any], format: str) -> bytes:
+        """The picture as a file of that format; raises PecliError as the command line does."""
+        with DRAWING, reading_only(self.start.inputs()):
+            return Picture(self._job({**self._known(values), "format": format})).render(format)[0]
+
+    def _picture(self, values: dict[str, Any], pixels: int) -> dict[str, Any]:
+        asked = self._job(values)
+        dpi = round(min(max(pixels, FEWEST), MOST) / asked.canvas.inches.width)
+        picture = Picture(self._job({**values, "dpi": max(10, dpi)}))
+        data = base64.b64encode(picture.render("png")[0]).decode()
+        specs = tuple(values.get("encoding", ()))
+        return {
+            "image": f"data:image/png;base64,{data}",
+            "alt": picture.alt,
+            "command": command(asked, ()),
+            "name": Path(asked.paths[0]).stem,
+            "notes": [spelled(note, as_label) for note in picture.notes],
+            "parameters": groups(self.figure, specs, values)["encoding"],
+        }
+
+    def _job(self, values: Mapping[str, Any]) -> Job:
+        job = Job.make(self.figure.name, values)
+        job.check_names()
+        return job
+
+    def _known(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """What the page sent, without the parameters that the encoding which was chosen there has not."""
+        given = {str(name): str(value) for name, value in values.items()}
+        text = given.pop("encoding", "").strip() or self.figure.default_encoding
+        specs = text.split() if self.figure.several else [text]
+        known = {**shared_options(self.figure), **parameters_of(specs)}
+        taken = {name: text for name, text in given.items() if name in known and name not in Output.options()}
+        return {"encoding": specs, **taken}
+
+
+def as_label(one: Mention) -> str:
+    """An option as the page has it."""
+    name = one.name.replace("_", " ")
+    return f"{name} {one.typed}" if one.typed else name

@@ -1,0 +1,112 @@
+"""A headless Chromium for the tests of pages: opened with an address, asked with JavaScript."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+needs_browser = pytest.mark.skipif(CHROMIUM is None or os.name == "nt", reason="no Chromium is installed")
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--remote-debugging-pipe",
+)
+
+
+class Browser:
+    """One page, spoken to over a pipe in the protocol of the developer tools."""
+
+    def __init__(self, told: int, heard: int) -> None:
+        self._out, self._in = os.fdopen(told, "wb", 0), os.fdopen(heard, "rb")
+        self._number, self._session = 0, ""
+        self.requests: list[str] = []
+        target = self._call("Target.createTarget", url="about:blank")["targetId"]
+        self._session = self._call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self._call("Network.enable")
+        self._call("Page.enable")
+
+    def open(self, address: str, *, dark: bool = False, width: int = 1200, scripts: bool = True) -> None:
+        """Opens an address and waits until it is loaded."""
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self._call("Emulation.setEmulatedMedia", features=[scheme])
+        self._call("Emulation.setScriptExecutionDisabled", value=not scripts)
+        size: dict[str, Any] = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
+        self._call("Emulation.setDeviceMetricsOverride", **size)
+        self._call("Page.navigate", url=address)
+        self._wait_for("Page.loadEventFired")
+
+    def run(self, script: str) -> Any:
+        """The value of a JavaScript expression, awaited."""
+        found = self._call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
+        assert "exceptionDetails" not in found, found
+        return found["result"].get("value")
+
+    def press(self, key: str) -> None:
+        """A key, as a person presses it."""
+        for kind in ("keyDown", "keyUp"):
+            self._call("Input.dispatchKeyEvent", type=kind, key=key, code=key)
+
+    def screenshot(self, path: Path) -> None:
+        """The page as a PNG, to look at."""
+        path.write_bytes(base64.b64decode(self._call("Page.captureScreenshot", captureBeyondViewport=True)["data"]))
+
+    def _call(self, method: str, **parameters: Any) -> dict[str, Any]:
+        self._number += 1
+        message: dict[str, Any] = {"id": self._number, "method": method, "params": parameters}
+        message |= {"sessionId": self._session} if self._session else {}
+        self._out.write(json.dumps(message).encode() + b"\0")
+        while (heard := self._next()).get("id") != self._number:
+            self._note(heard)
+        assert "error" not in heard, heard
+        result: dict[str, Any] = heard["result"]
+        return result
+
+    def _wait_for(self, method: str) -> None:
+        while (heard := self._next()).get("method") != method:
+            self._note(heard)
+
+    def _note(self, heard: dict[str, Any]) -> None:
+        if heard.get("method") == "Network.requestWillBeSent":
+            self.requests.append(heard["params"]["request"]["url"])
+
+    def _next(self) -> dict[str, Any]:
+        data = bytearray()
+        while (byte := self._in.read(1)) != b"\0":
+            assert byte, "Chromium has ended"
+            data += byte
+        heard: dict[str, Any] = json.loads(data)
+        return heard
+
+
+@contextmanager
+def browsing(folder: Path) -> Iterator[Browser]:
+    """A browser with nothing but this folder for its own files."""
+    assert CHROMIUM is not None
+    (hears, told), (heard, tells) = os.pipe(), os.pipe()
+    # it takes 3 and 4: what it hears and what it tells
+    start = f'exec "$0" "$@" 3<&{hears} 4>&{tells}'
+    words = ["/bin/bash", "-c", start, CHROMIUM, *FLAGS, f"--user-data-dir={folder}"]
+    process = subprocess.Popen(words, pass_fds=(hears, tells), stderr=subprocess.DEVNULL, start_new_session=True)
+    os.close(hears)
+    os.close(tells)
+    try:
+        yield Browser(told, heard)
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, 9)
+        process.wait()

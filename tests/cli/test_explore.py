@@ -1,0 +1,149 @@
+"""A page of this machine: who may ask it, and a browser in which it is turned."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pecli.cli.explore import site_of
+from pecli.cli.local_server import HOST, LARGEST, Server
+from pecli.jobs.job import Job
+from tests.browser import browsing, needs_browser
+
+JOB = {"d": "8", "length": "9", "size": "3x2"}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with Server(site_of(Job.make("heatmap", JOB))) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+def asked(
+    server: Server, method: str = "GET", path: str | None = None, body: str | None = None, **headers: str
+) -> tuple[int, bytes, Any]:
+    connection = HTTPConnection(HOST, server.server_address[1], timeout=20)
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    connection.request(method, f"/{server.token}/" if path is None else path, body, named)
+    answer = connection.getresponse()
+    return answer.status, answer.read(), answer.headers
+
+
+def posted(server: Server, question: str, value: Any, **headers: str) -> tuple[int, bytes, Any]:
+    body = value if isinstance(value, str) else json.dumps(value)
+    headers = {"Content_Type": "application/json", **headers}
+    return asked(server, "POST", f"/{server.token}/{question}", body, **headers)
+
+
+def test_the_page_comes_with_a_policy_that_lets_nothing_else_in(server: Server) -> None:
+    status, page, headers = asked(server)
+    policy = headers["Content-Security-Policy"]
+    assert status == 200 and b"<!doctype html>" in page and "default-src 'none'" in policy
+    nonce = policy.partition("script-src 'nonce-")[2].partition("'")[0]
+    assert page.count(nonce.encode()) == 2 and b"%" + b"DATA%" not in page
+    assert nonce not in asked(server)[2]["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize(
+    ("path", "headers"),
+    [
+        ("/", {}),
+        ("/wrong/", {}),
+        ("/%C3%A9/", {}),
+        (None, {"Host": "evil.example"}),
+        (None, {"Origin": "http://evil.example"}),
+        (None, {"Origin": "null"}),
+        (None, {"Sec_Fetch_Site": "cross-site"}),
+    ],
+)
+def test_nobody_else_is_answered(server: Server, path: str | None, headers: dict[str, str]) -> None:
+    status, body, _ = asked(server, path=path, **headers)
+    assert status == 403 and json.loads(body) == {"error": "Forbidden"}
+
+
+def test_a_picture_and_a_file_are_answers(server: Server) -> None:
+    status, body, _ = posted(server, "picture", {"values": {**JOB, "base": "10"}, "pixels": 250})
+    assert status == 200 and json.loads(body)["command"].startswith("pecli heatmap --d 8 --base 10")
+    status, body, headers = posted(server, "file", {"values": JOB, "format": "pdf"})
+    assert (status, headers["Content-Type"]) == (200, "application/pdf") and body.startswith(b"%PDF")
+
+
+@pytest.mark.parametrize(
+    ("question", "value", "headers", "status"),
+    [
+        ("picture", "{", {}, 400),
+        ("picture", "[" * 50_000, {}, 400),
+        ("picture", "[]", {}, 400),
+        ("nope", {}, {}, 404),
+        ("picture", "x" * (LARGEST + 1), {}, 413),
+        ("picture", {}, {"Content_Type": "text/plain"}, 403),
+        ("file", {"format": "npz"}, {}, 400),
+        ("file", {"format": "png", "values": {"base": "x"}}, {}, 400),
+        ("picture", {"values": [], "pixels": "many"}, {}, 200),
+    ],
+)
+def test_other_requests_are_refused(
+    server: Server, question: str, value: Any, headers: dict[str, str], status: int
+) -> None:
+    assert posted(server, question, value, **headers)[0] == status
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("stats",), "stats is a report"),
+        (("nope",), "nope"),
+        (("heatmap", "--base", "10,100"), "starts from one picture, 2 are asked for"),
+        (("heatmap", "--base", "-1"), "--base -1"),
+        (("heatmap", "-o", "a.png"), "-o"),
+        (("--base", "10"), "the figure comes first"),
+    ],
+)
+def test_what_cannot_be_explored_is_refused(ask: Callable[..., Any], words: tuple[str, ...], said: str) -> None:
+    refused = ask("explore", *words)
+    assert refused.code == 2 and said in refused.err
+
+
+def test_its_help_shows_the_options_of_the_figure(ask: Callable[..., Any]) -> None:
+    shown = ask("explore", "curves", "--help")
+    assert shown.code == 0 and "--no-browser" in shown.out and "--at" in shown.out
+
+
+@needs_browser
+@pytest.mark.posix
+def test_turning_k_changes_the_picture(server: Server, tmp_path: Path) -> None:
+    with browsing(tmp_path) as page:
+        page.open(server.url)
+        first = wait(page, lambda: page.run("picture.src"))
+        page.run("document.getElementById('control-base').nextElementSibling.focus()")
+        page.press("ArrowLeft")
+        wait(page, lambda: "--base" in page.run("command.textContent"))
+        assert page.run("picture.src") != first and page.run("said.className") == ""
+        page.run(typed("base", "-1"))
+        wait(page, lambda: page.run("said.className") == "wrong")
+        page.run(typed("encoding", "clock"))
+        wait(page, lambda: page.run("!!document.getElementById('control-periods')"))
+        assert not page.run("!!document.getElementById('control-base')")
+        assert all(url.startswith((server.url, "data:")) for url in page.requests)
+
+
+def typed(name: str, value: str) -> str:
+    field = f"document.getElementById('control-{name}')"
+    return f"{field}.value = {json.dumps(value)}; {field}.dispatchEvent(new Event('input', {{bubbles: true}}))"
+
+
+def wait(page: Any, condition: Callable[[], Any]) -> Any:
+    for _ in range(400):
+        if found := condition():
+            return found
+        time.sleep(0.05)
+    raise AssertionError(page.run("document.body.innerText"))

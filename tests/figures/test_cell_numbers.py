@@ -1,0 +1,76 @@
+"""Numbers in the cells of small matrices: which, how they are written, and that they can be read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pecli
+from pecli.core.errors import UsageError
+from pecli.figures.cell_numbers import cell_texts, is_dark
+from pecli.figures.style import style_context
+
+
+def panels(figure: str, **options: Any) -> list[Any]:
+    picture = pecli.figure(figure, dpi=40, **options)
+    with style_context(picture.job.canvas):
+        return [axes for axes in picture._drawing().axes if axes.images]
+
+
+def written(axes: Any) -> list[str]:
+    return [text.get_text() for text in axes.texts]
+
+
+def test_every_cell_of_a_small_matrix_says_its_number_at_its_place() -> None:
+    (axes,) = panels("distance", d=6, length=5, measure="dot")
+    values = axes.images[0].get_array()
+    assert len(axes.texts) == 25
+    for text in axes.texts:
+        column, row = map(round, text.get_position())
+        assert float(text.get_text().replace("−", "-")) == pytest.approx(values[row, column], abs=0.005)
+
+
+@pytest.mark.parametrize(
+    ("figure", "options"),
+    [
+        ("heatmap", {"d": 4, "length": 6}),
+        ("attention", {"size": "slide", "text_size": 9}),
+        ("terms", {"size": "slide", "text_size": 9}),
+        ("relative", {"length": 3, "d": 4}),
+        ("bias", {"encoding": "alibi:heads=1", "length": 5}),
+        ("rotation", {"d": 6, "matrix": 2}),
+        ("rotation", {"d": 4, "length": 5}),
+    ],
+)
+def test_numbers_are_on_where_they_fit_and_off_where_they_are_not_wanted(figure: str, options: dict[str, Any]) -> None:
+    for axes in panels(figure, **options):
+        assert len(written(axes)) == axes.images[0].get_array().count()
+    assert not any(map(written, panels(figure, no_numbers=True, **options)))
+
+
+def test_they_are_left_out_where_they_do_not_fit_unless_they_are_asked_for() -> None:
+    tight = {"d": 12, "length": 12, "size": "column"}
+    assert not any(map(written, panels("heatmap", **tight)))
+    (asked,) = panels("heatmap", numbers=True, **tight)
+    assert len(written(asked)) == 144 and asked.texts[0].get_fontsize() < 7
+    assert not any(map(written, panels("heatmap", d=4, length=13)))
+    with pytest.raises(UsageError, match=r"numbers.*12 × 12"):
+        panels("heatmap", d=4, length=13, numbers=True)
+    with pytest.raises(UsageError, match="exclude each other"):
+        pecli.figure("heatmap", numbers=True, no_numbers=True)
+
+
+def test_numbers_have_as_many_places_as_the_largest_asks_for() -> None:
+    assert cell_texts(np.ma.array([[0.0, 0.034], [-1e-9, -0.088]])) == [["0", "0.034"], ["0.000", "−0.088"]]
+    assert cell_texts(np.ma.array([[1.0, -2.0]])) == [["1", "−2"]]
+    assert cell_texts(np.ma.array([[12.345, 1.0]])) == [["12.3", "1.0"]]
+    assert cell_texts(np.ma.masked_invalid(np.array([[np.nan, 0.5]]))) == [["", "0.50"]]
+
+
+def test_text_is_white_on_dark_cells_and_black_on_light_ones() -> None:
+    assert is_dark(np.array([[0, 0, 0], [1, 1, 1], [0, 0, 1], [1, 1, 0]])).tolist() == [True, False, True, False]
+    (axes,) = panels("heatmap", encoding="binary", length=4)
+    colours = {text.get_text(): text.get_color() for text in axes.texts}
+    assert colours == {"0": "black", "1": "white"}

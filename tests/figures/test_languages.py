@@ -1,0 +1,68 @@
+"""Every picture and report in another language: no English word is left that is no name."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from matplotlib.figure import Figure as Drawing
+from matplotlib.text import Text
+
+import pecli
+from pecli.core.language import speaking
+from pecli.encodings import ENCODINGS
+from pecli.figures import FIGURES
+from pecli.jobs.picture import Picture
+
+SCALED = "rope:scaling=llama3,factor=8,original=64,low_freq_factor=1,high_freq_factor=4"
+PARAMETERS = {name for kind in ENCODINGS.values() for name in kind.options()}
+NAMES = {*ENCODINGS, *FIGURES, *PARAMETERS, "sin", "cos", "RoFormer", "float16", "llama3", "div_term", "article"}
+NAMES |= {"the", "dog", "bites", "man"}  # the example's tokens
+FIGURES_IN_CHINESE: list[tuple[str, dict[str, Any]]] = [
+    *((name, {"length": 9} if "tokens" not in figure.options() else {}) for name, figure in FIGURES.items()),
+    ("heatmap", {"length": 3000, "log": True, "robust": True}),
+    ("heatmap", {"length": 3000, "d": 4096}),
+    ("distance", {"encoding": "binary", "length": 300, "measure": "corr"}),
+    ("scatter", {"length": 9, "encoding": "binary"}),
+    ("curves", {"length": 3000, "against": "offset", "encoding": "binary"}),
+    ("waves", {"encoding": "clock", "length": 90}),
+    ("waves", {"encoding": "binary", "length": 9}),
+    ("dials", {"encoding": "clock"}),
+    ("spectrum", {"encoding": [SCALED, "binary", "clock"], "length": 20}),
+    ("spectrum", {"encoding": SCALED, "ratio": True}),
+    ("offsets", {"encoding": [SCALED, "binary"], "length": 9, "measure": "corr"}),
+    ("offsets", {"encoding": SCALED, "decay": True, "unscaled": True, "length": 9}),
+    ("offsets", {"encoding": ["alibi", "kerple"], "length": 9, "log": True}),
+    ("offsets", {"encoding": "t5", "length": 9}),
+    ("compare", {"encoding": ["learned", "learned:seed=1"], "length": 900, "difference": True}),
+    ("relative", {"length": 900}),
+    ("rotation", {"matrix": 3, "d": 8}),
+    ("attention", {"encoding": "alibi", "tokens": "甲 乙", "start": 3}),
+    ("bias", {"encoding": "t5", "length": 9}),
+    ("bias", {"length": 3000, "lowest": -3}),
+    ("precision", {"encoding": "sinusoidal:dtype=float16", "length": 3000}),
+]
+
+
+def words(text: str) -> set[str]:
+    """The English words of a text that are no names; mathematics, units and single letters are none."""
+    return set(re.findall(r"[A-Za-z][a-z][A-Za-z]+[\w-]*", re.sub(r"\$[^$]*\$", "", text))) - NAMES
+
+
+def written(picture: Picture) -> list[str]:
+    """All that is written in a picture: on its panels, above and below."""
+    axes = Drawing().subplots()
+    picture.draw(axes)
+    with speaking(picture.job.language):
+        caption = picture.seen.caption()
+    return [caption, picture.title(), *(text.get_text() for text in axes.figure.findobj(Text))]
+
+
+@pytest.mark.parametrize(("name", "options"), FIGURES_IN_CHINESE)
+def test_a_picture_in_chinese_has_no_english_words(name: str, options: dict[str, Any]) -> None:
+    picture = pecli.figure(name, lang="zh", **options)
+    found = written(picture)
+    assert set().union(*map(words, found)) == set()
+    assert any(not text.isascii() for text in found)
+    assert words(picture.alt.split("；")[0]) <= {"RoPE"}

@@ -1,0 +1,117 @@
+"""A figure turned on a page: its controls, and the picture for any values of them."""
+
+from __future__ import annotations
+
+import base64
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from pecli.core.errors import UsageError
+from pecli.figures import FIGURES
+from pecli.jobs.explorer import Explorer
+from pecli.jobs.job import Job
+from pecli.jobs.job_options import parameters_of
+
+SMALL = {"d": "8", "length": "9"}
+
+
+def explorer(figure: str = "heatmap", **values: Any) -> Explorer:
+    return Explorer(Job.make(figure, {**SMALL, **values}))
+
+
+def named(controls: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    return {one["name"]: one for one in controls}
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_every_figure_has_its_options_as_controls(figure: str) -> None:
+    made = Explorer(Job.make(figure, {}))
+    layout = made.layout()
+    shown = {one["name"] for controls in layout["groups"].values() for one in controls}
+    assert {name for name, one in FIGURES[figure].options().items() if not one.in_spec} <= shown
+    for one in (one for controls in layout["groups"].values() for one in controls if one["kind"] == "number"):
+        assert one["low"] <= float(one["value"]) <= one["high"] and (not one["log"] or one["low"] > 0)
+
+
+def test_a_slider_keeps_the_bounds_and_the_scale_of_its_option() -> None:
+    own = named(explorer(base="10").layout()["groups"]["encoding"])
+    assert own["base"]["log"] and own["base"]["value"] == "10" and own["d"]["low"] == 1 and own["d"]["whole"]
+    assert set(own) == set(parameters_of(["sinusoidal"]))
+
+
+def test_a_picture_comes_with_the_line_that_makes_it() -> None:
+    found = explorer().answer({**SMALL, "base": "10"}, 300)
+    assert found["command"] == "pecli heatmap --d 8 --base 10 --length 9"
+    assert found["name"] == "heatmap-sinusoidal-d8-base10-length9" and "base 10" in found["alt"]
+    with Image.open(io.BytesIO(base64.b64decode(found["image"].partition(",")[2]))) as image:
+        assert abs(image.width - 300) < 10
+
+
+def test_another_value_is_another_picture_and_the_same_one_the_same() -> None:
+    made = explorer()
+    one, other, again = (made.answer({**SMALL, "base": base}, 250)["image"] for base in ("10", "99", "10"))
+    assert one == again != other
+
+
+def test_another_encoding_brings_its_parameters_and_drops_the_last_ones() -> None:
+    found = explorer().answer({**SMALL, "base": "10", "encoding": "clock"}, 250)
+    assert "error" not in found and "--base" not in found["command"]
+    assert "periods" in named(found["parameters"]) and "base" not in named(found["parameters"])
+
+
+def test_several_encodings_stand_in_one_line() -> None:
+    found = explorer("offsets").answer({"length": "9", "encoding": "sinusoidal:d=8 rope:d=8"}, 250)
+    assert found["command"].count("--encoding") == 2 and found["parameters"] == []
+
+
+def test_a_scaled_encoding_starts_as_it_was_given() -> None:
+    made = explorer("spectrum", encoding="rope:scaling=linear,factor=4")
+    assert made.layout()["encoding"]["value"] == "rope:d=8,scaling=linear,factor=4"
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"base": "-1"}, "base -1"),
+        ({"base": "a\x1b[2J"}, "base"),
+        ({"encoding": "nope"}, "nope"),
+        ({"length": "9" * 40}, "length"),
+        ({"size": "1000x1000"}, "size"),
+        ({"cmap": "nope"}, "nope"),
+        ({"title": "$^$"}, "mathematics"),
+    ],
+)
+def test_what_cannot_be_drawn_is_said_in_a_line(values: dict[str, str], said: str) -> None:
+    found = explorer().answer(values, 250)
+    assert said in found["error"] and "\x1b" not in found["error"] and "--" not in found["error"].partition("try")[0]
+
+
+def test_nothing_is_read_but_what_it_was_started_with(folder: Path) -> None:
+    for name in ("a", "b"):
+        np.save(f"{name}.npy", np.eye(9, 8))
+    Path("s.mplstyle").write_text("lines.linewidth: 3")
+    Path("config.json").write_text('{"model_type": "llama"}')
+    made = explorer(encoding="learned:file=a.npy")
+    assert "image" in made.answer({"encoding": "learned", "file": "a.npy"}, 250)
+    for values in (
+        {"encoding": "learned", "file": "b.npy"},
+        {"encoding": "learned:file=b.npy"},
+        {"style": "s.mplstyle"},
+        {"encoding": "config.json"},
+    ):
+        assert "was not named at the start" in made.answer(values, 250)["error"]
+
+
+def test_nothing_is_written(folder: Path) -> None:
+    found = explorer().answer({**SMALL, "output": "a.png"}, 250)
+    assert "image" in found and explorer().file(SMALL, "svg").startswith(b"<?xml") and not list(folder.iterdir())
+
+
+def test_a_report_is_read_and_not_explored() -> None:
+    with pytest.raises(UsageError, match="report"):
+        Explorer(Job.make("stats", SMALL))

@@ -170,10 +170,10 @@ def figure(name: str, **options: Any) -> Picture:
         An unknown name, a value that is not allowed, more numbers than memory holds. A ValueError with attributes
         ``option``, ``value`` and ``allowed``.
     """
-    from pecli.jobs.job import Job
+    from pecli.jobs.job import job_of
     from pecli.jobs.picture import Picture
 
-    return Picture(Job.make(name, options))
+    return Picture(job_of(name, options))
 
 
 def batch(

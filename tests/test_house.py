@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure as Drawing
 from PIL import Image
 
 import pecli
@@ -33,6 +32,7 @@ from pecli.files.formats import FORMATS
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES, Choice, Output, encoding_parameters
 from pecli.jobs.picture import Picture
+from pecli.reports import REPORTS
 
 ROOT = Path(pecli.__file__).parent
 SECTIONS: list[type[Options]] = [Choice, Positions, Canvas, Output, Language]
@@ -354,34 +354,23 @@ def test_a_figure_draws_its_usual_encoding(figure: type[Figure[Any]]) -> None:
 
 
 @figures
-def test_a_figure_draws_onto_a_given_axes(figure: type[Figure[Any]]) -> None:
-    axes = Drawing().subplots()
-    assert Picture(small(figure)).draw(axes) is axes
-    panels = axes.child_axes or [axes]
-    assert any(panel.has_data() for panel in panels)
-
-
-@figures
 def test_a_figure_fits_the_memory_it_says(figure: type[Figure[Any]]) -> None:
     job = small(figure)
     largest = max((array.size for array in Picture(job).numbers.arrays().values()), default=0)
     assert largest <= np.prod(job.figure.shape(job.view))
 
 
-@analyses
+@pytest.mark.parametrize("report", REPORTS.values(), ids=REPORTS)
 @encodings
-def test_a_study_shows_every_encoding_it_takes_or_says_why_not(
-    analysis: type[Analysis[Any]], encoding: type[Encoding]
+def test_a_report_is_of_every_encoding_it_takes_or_says_why_not(
+    report: type[Analysis[Any]], encoding: type[Encoding]
 ) -> None:
     try:
-        picture = Picture(small(analysis, encoding=encoding.name))
+        picture = Picture(small(report, encoding=encoding.name))
     except UsageError as refused:
         assert "\n" not in str(refused)
         return
     assert picture.numbers.facts() or picture.numbers.arrays()
-    if isinstance(picture.job.figure, Figure):
-        picture.draw(axes := Drawing().subplots())
-        assert any(panel.has_data() for panel in axes.child_axes or [axes])
 
 
 def test_importing_a_module_changes_no_registry() -> None:

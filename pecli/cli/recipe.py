@@ -18,6 +18,7 @@ from pecli.jobs.file_names import plain_path
 from pecli.jobs.found_inputs import seen_from_here
 from pecli.jobs.request import Request, carried
 from pecli.jobs.results import VERSIONS
+from pecli.jobs.sheets import as_one
 from pecli.jobs.sweep import requests_of
 
 FORMS = ("command", "toml")
@@ -72,7 +73,7 @@ def read_request(path: str, output: list[str] | None = None) -> Request:
     found = read_metadata(path)
     values = carried(found)
     name = str(values.pop("command", ""))
-    (request,) = requests_of(name, {**values, "output": output or [plain_path(path)]}, swept=False)
+    (request,) = as_one(requests_of(name, {**values, "output": output or [plain_path(path)]}))
     seen, lost = seen_from_here(request, path, found.get("inputs", []))
     for file in lost:
         say(f"{file} is not found here: it is named as seen from the folder where {path} was made")

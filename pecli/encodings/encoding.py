@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -81,16 +81,24 @@ class Encoding(Options, ABC):
         """A number of positions, such as a wavelength, as a legend shows it."""
         return f"{length:,.4g}" if length < 9999.5 else f"{length:,.0f}" if length < 1e7 else f"{length:.3g}"
 
-    def spec(self, defaults: Mapping[str, Any] | None = None) -> str:
-        """The text that gives this encoding again, also where `defaults` are defaults: ``sinusoidal:base=10``."""
+    def spec(self, defaults: Mapping[str, Any] | None = None, without: Collection[str] = ()) -> str:
+        """The text that gives this encoding again, also where `defaults` are defaults: ``sinusoidal:base=10``.
+
+        without : parameters that are told elsewhere
+        """
         known, said = self.options(), self.changed() | self.changed(defaults)
-        given = [f"{name}={_spelled(known[name], said[name])}" for name in known if name in said]
+        told = [name for name in known if name in said and name not in without]
+        given = [f"{name}={_spelled(known[name], said[name])}" for name in told]
         return self.name + (":" + ",".join(given) if given else "")
 
     def label(self) -> str:
         """The encoding in a title: what was changed, and what is always shown: ``sinusoidal, d 128, base 10``."""
+        return ", ".join([self.name, *self.title_texts().values()])
+
+    def title_texts(self) -> dict[str, str]:
+        """The parameters that stand in a title, as they stand there: ``base 10``."""
         known, shown = self.options(), self.titled()
-        return ", ".join([self.name, *(f"{name} {_titled(known[name], value)}" for name, value in shown.items())])
+        return {name: f"{name} {titled_text(known[name], value)}" for name, value in shown.items()}
 
     def titled(self) -> dict[str, Any]:
         """The parameters that stand in a title."""
@@ -99,7 +107,7 @@ class Encoding(Options, ABC):
         return {name: value for name, value in given.items() if known[name].shown or value != known[name].default}
 
 
-def _titled(one: Option, value: Any) -> str:
+def titled_text(one: Option, value: Any) -> str:
     """A value inside a title: a number as ticks write it, 10,000, and of a long list how many it has."""
     if one.many:
         return phrase("({count} numbers)", count=len(value)) if len(value) > LISTED else one.write(value)

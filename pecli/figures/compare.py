@@ -57,6 +57,7 @@ class Compare(Highlighting[Encoding]):
     several: ClassVar[bool] = True
     specs_are_arguments: ClassVar[bool] = True
     one_table: ClassVar[bool] = False
+    shares_limits: ClassVar[bool] = False
     composed: ClassVar[bool] = True
 
     figure: str = option("heatmap", "the figure that is drawn for each", choices=single_figures)

@@ -38,6 +38,7 @@ class Figure(Analysis[E]):
     """
 
     composed: ClassVar[bool] = False  # made of other figures
+    shares_limits: ClassVar[bool] = True  # its numbers can be shown under the limits of others
 
     @abstractmethod
     def panels_for(self, view: View[E]) -> list[Panel]:
@@ -47,6 +48,10 @@ class Figure(Analysis[E]):
         """How many panels stand side by side where there is room."""
         count = len(self.panels_for(view))
         return count if count <= 3 else ceil(sqrt(count))
+
+    def wraps(self, view: View[E]) -> bool:
+        """Whether panels may stand in other columns where there is no room."""
+        return True
 
     @abstractmethod
     def frame(self, view: View[E], axes: list[Axes], canvas: Canvas) -> None:

@@ -38,13 +38,14 @@ class Block:
 
     def or_wider(self, other: Block) -> Block:
         """The same panel with whichever margins are wider."""
-        return replace(
-            self,
-            left=max(self.left, other.left),
-            right=max(self.right, other.right),
-            top=max(self.top, other.top),
-            bottom=max(self.bottom, other.bottom),
-        )
+        return self._or_more(other, "left", "right", "top", "bottom")
+
+    def or_larger(self, other: Block) -> Block:
+        """The same panel with room for what stands around either."""
+        return self.or_wider(other)._or_more(other, "bar", "bar_height", "width", "height")
+
+    def _or_more(self, other: Block, *names: str) -> Block:
+        return replace(self, **{name: max(getattr(self, name), getattr(other, name)) for name in names})
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,10 @@ class Room:
     head: float
     foot: float
     gap: float
+
+    def or_less(self, other: Room) -> Room:
+        """What both leave."""
+        return replace(self, head=max(self.head, other.head), foot=max(self.foot, other.foot))
 
 
 @dataclass(frozen=True)
@@ -93,8 +98,13 @@ class Layout:
         return min(frame.width * frame.height for frame in self.frames)
 
 
-def best(blocks: Sequence[Block], room: Room, preferred: int) -> Layout:
-    """The grid that fits: with the columns preferred, or fewer; on a page of fixed height whichever shows most."""
+def best(blocks: Sequence[Block], room: Room, preferred: int, wraps: bool = True) -> Layout:
+    """The grid that fits: with the columns preferred, or fewer; on a page of fixed height whichever shows most.
+
+    wraps : else the columns are those preferred
+    """
+    if not wraps:
+        return solve(blocks, room, preferred)
     if room.height is None:
         tried = [solve(blocks, room, columns) for columns in range(min(preferred, len(blocks)), 0, -1)]
         return next((one for one in tried if one.fits), min(tried, key=lambda one: max(one.lacks)))
@@ -106,8 +116,10 @@ def best(blocks: Sequence[Block], room: Room, preferred: int) -> Layout:
     return min(fitting, key=lambda one: (one.smallest < 0.8 * most, abs(one.columns - preferred)))
 
 
-def least_page(blocks: Sequence[Block], room: Room, preferred: int) -> tuple[float, float]:
+def least_page(blocks: Sequence[Block], room: Room, preferred: int, wraps: bool = True) -> tuple[float, float]:
     """Width and height of the smallest page that would be enough."""
+    if not wraps:
+        return _least(blocks, room, preferred)
 
     def excess(page: tuple[float, float]) -> tuple[float, float]:
         return max(page[0] / room.width, page[1] / (room.height or page[1])), page[0] * page[1]

@@ -90,6 +90,7 @@ class Overview(Highlighting[Encoding]):
     example: ClassVar[str] = "pecli overview -k 10 --panels heatmap,distance,curves"
     examples: ClassVar[tuple[str, ...]] = ("pecli overview rope --panels heatmap,distance",)
     one_table: ClassVar[bool] = False
+    shares_limits: ClassVar[bool] = False
     composed: ClassVar[bool] = True
 
     panels: tuple[str, ...] = option(("heatmap", "distance"), "the figures, left to right", choices=single_figures)

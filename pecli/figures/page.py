@@ -1,14 +1,11 @@
-"""A figure on a page: frames with their labels first, then as many numbers as there are pixels, then their picture."""
+"""A page: frames with their labels, which are measured and placed, and what is drawn on them."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import partial
-from math import ceil
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pecli.analysis import Numbers, View
-from pecli.core.errors import UsageError, mention
 from pecli.core.language import clauses
 from pecli.figures.axis_labels import label_edges
 from pecli.figures.bars import BEFORE, WIDTH, add_bar, bar_width
@@ -16,79 +13,36 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure
 from pecli.figures.layout import Block, Box, Layout, Room, best, least_page
 from pecli.figures.legends import place_legend
-from pecli.figures.limits import chosen, limits_text
+from pecli.figures.limits import limits_text
 from pecli.figures.measure import Margins, around, block_of, guess, state_of, with_bar
 from pecli.figures.panels import Bar, Panel, labelled
-from pecli.figures.style import set_sizes
 from pecli.figures.text_size import Ruler
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure as Drawing
     from matplotlib.text import Text
 
-SLACK = 1.05  # of the size that is named where one is refused: ticks change with the size
-PASSES = 4  # of measuring, at most: ticks follow the size of their axis
-TRIES = 3  # of computing, at most: numbers can bring labels that take some of the pixels
 LEAST_DPI = 100  # at which texts are measured: with fewer pixels letters have no true width
 GAP = 0.5  # ems between blocks and around the page
 
 
-def draw_page(
-    figure: Figure[Any], view: View[Any], canvas: Canvas, title: str, known: Numbers[Any] | None = None
-) -> tuple[Drawing, Numbers[Any]]:
-    """The picture of a figure, and the numbers that it shows.
+class Sheet(NamedTuple):
+    """What is to be on a page."""
 
-    known : every number, where they have been computed already
-
-    Raises
-    ------
-    UsageError : the size does not hold what has to be said, before anything is computed
-    """
-    page = _fitting(figure, view, canvas, title)
-    for _ in range(TRIES):
-        seen = page.seen()
-        every = known is not None and figure.shape(known.view) == figure.shape(seen)
-        numbers = known if known is not None and every else figure.compute(seen)
-        page.show(numbers.limited(partial(chosen, canvas)))
-        if not page.lost(seen) or figure.shape(page.seen()) == figure.shape(seen):
-            break
-        page = Page(figure, view, page.canvas, title, page.layout)
-    page.drawing.set_dpi(canvas.dpi)
-    return page.drawing, numbers
-
-
-def _fitting(figure: Figure[Any], view: View[Any], canvas: Canvas, title: str) -> Page:
-    """The page with everything around its frames, in smaller text where nothing else makes it fit."""
-    page = Page(figure, view, canvas, title)
-    page.arrange()
-    for smaller in canvas.smaller():
-        if page.layout.fits:
-            break
-        set_sizes(smaller)
-        page = Page(figure, view, smaller, title)
-        page.arrange()
-    if not page.layout.fits:
-        width, height = (ceil(10 * SLACK * side) / 10 for side in page.least())
-        text = (
-            f"{mention('size', canvas.size)} is too small for what {figure.name} has to say here: "
-            f"it takes {width} × {height} inches with text of {page.canvas.inches.font:g} points"
-        )
-        raise UsageError(text, option="size", value=canvas.size)
-    return page
+    figure: Figure[Any]
+    view: View[Any]
+    title: str
 
 
 class Page:
     """A picture in the making."""
 
-    def __init__(
-        self, figure: Figure[Any], view: View[Any], canvas: Canvas, title: str, layout: Layout | None = None
-    ) -> None:
+    def __init__(self, sheet: Sheet, canvas: Canvas, layout: Layout | None = None) -> None:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure as Drawing
 
-        size = canvas.inches
-        self.figure, self.view, self.canvas = figure, view, canvas
+        size, (figure, view, title) = canvas.inches, sheet
+        self.sheet, self.figure, self.view, self.canvas = sheet, figure, view, canvas
         self.title, self.caption = title, " " if size.height else ""  # a caption may come
         self.ruler, self.panels = Ruler(max(LEAST_DPI, canvas.dpi)), figure.panels_for(view)
         self.drawing = Drawing(figsize=(size.width, size.height or size.width), dpi=canvas.dpi)
@@ -102,22 +56,19 @@ class Page:
         self.mappables: list[Any] = []
         figure.frame(view, self.axes, canvas)
         if layout is None:
-            layout = best([guess(panel, canvas) for panel in self.panels], self._room(), figure.columns(view))
-        self.layout = layout
-        self._place(layout)
+            layout = best([guess(panel, canvas) for panel in self.panels], self.room(), *self.columns())
+        self.place(layout)
 
-    def arrange(self) -> None:
-        """Measures what stands around the frames and shares the rest, until nothing moves."""
-        for again in range(PASSES):
-            blocks = [self._block(axes, panel) for axes, panel in zip(self.axes, self.panels, strict=True)]
-            if again > 1:  # labels that come and go with the size would go on for ever: they keep their room
-                blocks = [block.or_wider(before) for block, before in zip(blocks, self.blocks, strict=True)]
-            self.blocks = blocks
-            before, room = self.layout, self._room()
-            self.layout = best(self.blocks, room, self.figure.columns(self.view))
-            self._place(self.layout)
-            if self.layout.moved(before) * self.ruler.dpi < 0.5:
-                break
+    def columns(self) -> tuple[int, bool]:
+        """How many panels stand side by side, and whether there may be fewer."""
+        return self.figure.columns(self.view), self.figure.wraps(self.view)
+
+    def measure(self, keep: bool) -> None:
+        """Measures what stands around the frames; what it once took can be kept."""
+        blocks = [self._block(axes, panel) for axes, panel in zip(self.axes, self.panels, strict=True)]
+        if keep:
+            blocks = [block.or_wider(before) for block, before in zip(blocks, self.blocks, strict=True)]
+        self.blocks = blocks
 
     def _block(self, axes: Axes, panel: Panel) -> Block:
         """The panel with what stands around it."""
@@ -141,17 +92,16 @@ class Page:
 
     def least(self) -> tuple[float, float]:
         """Width and height that would be enough."""
-        return least_page(self.blocks, self._room(), self.figure.columns(self.view))
+        return least_page(self.blocks, self.room(), *self.columns())
 
-    def seen(self) -> View[Any]:
-        """The view through the pixels that the panels have."""
+    def pixels(self) -> list[tuple[int, int]]:
+        """The rows and columns of pixels that the panels have."""
         share = self.canvas.dpi / self.ruler.dpi
-        boxes = [(share * axes.bbox.height, share * axes.bbox.width) for axes in self.axes]
-        return replace(self.view, panels=tuple((round(height), round(width)) for height, width in boxes))
+        return [(round(share * axes.bbox.height), round(share * axes.bbox.width)) for axes in self.axes]
 
-    def lost(self, before: View[Any]) -> bool:
+    def lost(self, before: Sequence[tuple[int, int]]) -> bool:
         """Whether a panel has fewer pixels than numbers were made for."""
-        pairs = zip(self.seen().panels or (), before.panels or (), strict=True)
+        pairs = zip(self.pixels(), before, strict=True)
         return any(now < then for one, other in pairs for now, then in zip(one, other, strict=True))
 
     def show(self, numbers: Numbers[Any]) -> None:
@@ -159,9 +109,8 @@ class Page:
         self.mappables = self.figure.draw(numbers, self.axes, self.canvas)
         self.caption = clauses([numbers.caption(), limits_text(self.canvas) if numbers.coloured() else ""])
         self._add_bars()
-        self.arrange()
 
-    def _room(self) -> Room:
+    def room(self) -> Room:
         """What title and caption leave; they break into lines that fit the page."""
         size = self.canvas.inches
         gap = GAP * size.font / 72
@@ -179,8 +128,9 @@ class Page:
     def _height(self, text: Text) -> float:
         return float(text.get_window_extent(self.ruler.renderer).height) / self.ruler.dpi
 
-    def _place(self, layout: Layout) -> None:
+    def place(self, layout: Layout) -> None:
         """Puts everything where the layout has it."""
+        self.layout = layout
         gap, em = GAP * self.canvas.inches.font / 72, self.canvas.inches.font / 72
         self.drawing.set_size_inches(layout.width, layout.height)
         shown = labelled(self.panels, layout.columns)
@@ -221,4 +171,7 @@ class Page:
         for bar in self.bars:
             bar.remove()
         runs = self.layout.runs
-        self.bars = [add_bar(self.drawing, self.mappables[run.panel], run.bar, self.canvas) for run in runs]
+        self.bars = [
+            add_bar(self.drawing, self.mappables[run.panel], self.panels[run.panel].bar or run.bar, self.canvas)
+            for run in runs
+        ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from itertools import takewhile
 from typing import Any
 
@@ -11,7 +11,7 @@ from pecli.core.options import Options
 from pecli.core.terminal import is_shown
 from pecli.encodings import Encoding, read_encoding
 from pecli.jobs.file_names import blanks, filled, plain_path
-from pecli.jobs.job_options import encoding_parameters
+from pecli.jobs.job_options import Choice, encoding_parameters
 from pecli.jobs.request import Request
 
 
@@ -20,7 +20,12 @@ def command(request: Request, outputs: tuple[str, ...] | None = None, sent: Call
 
     sent : tells the characters that can stand there as they are
     """
-    options = [*_encoding_words(request), *_option_words(request), *_output_words(request, outputs)]
+    options = [
+        *_encoding_words(request),
+        *_option_words(request),
+        *_axis_words(request),
+        *_output_words(request, outputs),
+    ]
     return " ".join(quoted(word, sent) for word in ["pecli", request.figure.name, *options])
 
 
@@ -51,7 +56,9 @@ def _printf(text: str) -> str:
 
 
 def _encoding_words(request: Request) -> list[str]:
-    figure = request.figure
+    figure, (choice,) = request.figure, Choice.options()
+    if request.cells and choice in request.axes:
+        return [word for value in request.values(choice) for word in ("--encoding", *value)]
     if figure.specs_are_arguments:
         default = read_encoding(figure.default_encoding, defaults=figure.default_options)
         return [] if request.encodings == (default,) else request.specs()
@@ -61,7 +68,7 @@ def _encoding_words(request: Request) -> list[str]:
     chosen = [] if encoding.name == figure.default_encoding else ["--encoding", encoding.name]
     if not _has_options(encoding):
         return ["--encoding", *request.specs()]
-    return chosen + _words(encoding, figure.default_options)
+    return chosen + _words(encoding, figure.default_options, request.sweep())
 
 
 def _has_options(encoding: Encoding) -> bool:
@@ -71,7 +78,18 @@ def _has_options(encoding: Encoding) -> bool:
 
 def _option_words(request: Request) -> list[str]:
     parts = (request.figure, request.positions, request.canvas, request.language)
-    return [word for part in parts for word in _words(part, request.defaults)]
+    return [word for part in parts for word in _words(part, request.defaults, request.sweep())]
+
+
+def _axis_words(request: Request) -> list[str]:
+    """The options that the cells differ in, with all their values."""
+    parts = (*request.encodings, request.figure, request.positions)
+    known = {name: one for part in parts for name, one in part.options().items()}
+    words = []
+    for one in (known[name] for name in request.sweep() if name in request.axes and name in known):
+        texts = [one.write(value) for value in request.values(one.name)]
+        words += [one.flag, ",".join(texts)] if one.splits else [word for text in texts for word in (one.flag, text)]
+    return words
 
 
 def _output_words(request: Request, outputs: tuple[str, ...] | None) -> list[str]:
@@ -81,9 +99,11 @@ def _output_words(request: Request, outputs: tuple[str, ...] | None) -> list[str
     return words + (["--format", request.output.format] if request.output.format else [])
 
 
-def _words(part: Options, defaults: Mapping[str, Any]) -> list[str]:
+def _words(part: Options, defaults: Mapping[str, Any], without: Collection[str] = ()) -> list[str]:
     words = []
     for name, value in part.changed(defaults).items():
+        if name in without:
+            continue
         one = part.options()[name]
         words += [one.flag] if one.scalar is bool else [one.flag, one.write(value)]
     return words

@@ -29,7 +29,8 @@ def seen_from_here(request: Request, made: str, prints: Collection[str]) -> tupl
     figure, canvas = _renamed(request.figure, moved), _renamed(request.canvas, moved)
     encodings = tuple(_renamed(one, moved) for one in request.encodings)
     lost = [name for name, place in found.items() if place is None]
-    return replace(request, figure=figure, encodings=encodings, canvas=canvas), lost
+    cells = tuple(seen_from_here(cell, made, prints)[0] for cell in request.cells)
+    return replace(request, figure=figure, encodings=encodings, canvas=canvas, cells=cells), lost
 
 
 def _place(name: str, made: str, prints: Collection[str]) -> str | None:

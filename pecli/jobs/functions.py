@@ -12,7 +12,7 @@ from typing import Any
 
 from pecli.analysis import Analysis
 from pecli.core.options import Option, default_of
-from pecli.jobs.job import Job
+from pecli.jobs.job import job_of
 from pecli.jobs.job_options import ANALYSES, Choice, encoding_parameters, known_options
 from pecli.jobs.picture import Picture
 
@@ -32,7 +32,7 @@ def function_of(name: str) -> Callable[..., Picture]:
     analysis = ANALYSES[name]
 
     def function(encoding: Any = None, **options: Any) -> Picture:
-        return Picture(Job.make(name, {"encoding": encoding, **options}))
+        return Picture(job_of(name, {"encoding": encoding, **options}))
 
     function.__name__ = function.__qualname__ = name
     function.__module__ = "pecli"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from math import prod
 from os import PathLike
 from typing import Any
@@ -12,13 +12,16 @@ from pecli.analysis import Analysis, View
 from pecli.core.errors import UnusedOptionError, UsageError, mention
 from pecli.core.memory import PIXEL, Memory, check_memory, check_pixels, memory_once
 from pecli.encodings import Encoding
+from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure
 from pecli.figures.mathematics import check_mathematics
 from pecli.files.formats import FORMATS
 from pecli.files.targets import check_target, place
+from pecli.jobs.cells import grid_of, view_of
 from pecli.jobs.file_names import Target, targets_of
 from pecli.jobs.job_options import ANALYSES, Output
 from pecli.jobs.request import Request
+from pecli.jobs.sheets import as_one, by_file
 from pecli.jobs.sweep import requests_of
 from pecli.reports.report import Report
 
@@ -30,11 +33,14 @@ class Job(Request):
     view : the encodings, fitted to the positions that the figure looks at, for every number
     seen_view : the same through as many pixels as a panel can have, for no more numbers than can be seen
     targets : the files to write
+    analysis : what computes: the figure, or one of all cells
     """
 
     view: View[Any]
     seen_view: View[Any]
     targets: tuple[Target, ...]
+    analysis: Analysis[Any]
+    cells: tuple[Job, ...] = field(default=(), kw_only=True)
 
     @classmethod
     def make(cls, figure: str, given: Mapping[str, Any]) -> Job:
@@ -50,24 +56,12 @@ class Job(Request):
     @classmethod
     def settled(cls, request: Request, memory: Memory) -> Job:
         """The request with its view and files, checked as a whole; tables are read from their files for that."""
-        figure = request.figure
-        _check_kinds(type(figure), request.encodings)
-        positions = figure.positions_for(request.positions)
-        view = View(tuple(encoding.fitted(positions) for encoding in request.encodings), positions)
-        figure.check_view(view)
-        _check_canvas(request, view)
-        seen = replace(view, panels=_panels(request, view))
-        parts = (request.figure, request.encodings, request.positions)
-        job = cls(
-            *parts,
-            request.canvas,
-            request.output,
-            view=view,
-            seen_view=seen,
-            targets=targets_of(request),
-            language=request.language,
-            swept=request.swept,
-        )
+        cells = tuple([cls.settled(replace(cell, output=Output()), memory) for cell in request.cells])
+        view = view_of(cells) if cells else _view(request)
+        analysis = grid_of(request, cells) if cells else request.figure
+        seen = replace(view, panels=_panels(analysis, request.canvas, view))
+        made = {"view": view, "seen_view": seen, "targets": targets_of(request), "analysis": analysis, "cells": cells}
+        job = cls(**{**{one.name: getattr(request, one.name) for one in fields(Request)}, **made})
         for path, format in job.targets:
             job.check_format(format, path)
         job.check_pixels(memory)
@@ -123,7 +117,7 @@ class Job(Request):
     def check_memory(self, view: View[Any], memory: Memory | None = None) -> None:
         """Refuses numbers of that view that memory cannot hold."""
         advice = f"shorten {mention('length')}, or zoom in with {mention('start')} and {mention('length')}"
-        check_memory(self.figure.name, self.figure.shape(view), advice, memory, self.figure.copies)
+        check_memory(self.figure.name, self.analysis.shape(view), advice, memory, self.figure.copies)
 
     def check_pixels(self, memory: Memory | None = None) -> None:
         """Refuses a picture of more pixels than memory can hold."""
@@ -140,36 +134,62 @@ class Job(Request):
     @property
     def memory(self) -> int:
         """Bytes that it takes to make, about."""
-        shape = self.figure.shape(self.view if self.needs_all else self.seen_view)
+        shape = self.analysis.shape(self.view if self.needs_all else self.seen_view)
         return 8 * self.figure.copies * prod(shape) + PIXEL * prod(self.pixels)
 
     def check_format(self, format: str, path: str = "") -> None:
         """Refuses a format that cannot hold what the figure has."""
         one, name = FORMATS[format], self.figure.name
-        fitting = [other for other in FORMATS.values() if not (other.document if self.figure.drawn else other.picture)]
-        known = ", ".join(f".{kind}" for kind, other in FORMATS.items() if other in fitting)
         text = ""
-        if one.one_table and not self.figure.one_table:
+        if one.one_table and not self.analysis.one_table:
             text = f"{name} has several tables and .{format} holds one: write .npz or .json"
         elif one.document and self.figure.drawn:
-            text = f"{name} has no text for a .{format} file: it takes {known}"
+            text = f"{name} has no text for a .{format} file: it takes {self._fitting()}"
         elif one.picture and not self.figure.drawn:
-            text = f"{name} draws nothing for a .{format} file: print it, or write {known}"
+            text = f"{name} draws nothing for a .{format} file: print it, or write {self._fitting()}"
         if text:
             raise UsageError(text, option="output", value=path or format)
 
+    def _fitting(self) -> str:
+        """The formats that hold what the figure has."""
+        drawn = self.figure.drawn
+        return ", ".join(f".{kind}" for kind, one in FORMATS.items() if not (one.document if drawn else one.picture))
+
 
 def jobs_of(analysis: str, given: Mapping[str, Any], memory: Memory | None = None) -> list[Job]:
-    """The jobs that a mapping of option names to values, or lists of values, asks for (see `requests_of`)."""
+    """The jobs that a mapping of option names to values, or lists of values, asks for (see `requests_of`).
+
+    Those that are to be written to one file are one.
+    """
     memory = memory or memory_once()
-    return [Job.settled(request, memory) for request in requests_of(analysis, given)]
+    requests = requests_of(analysis, given)
+    return [Job.settled(request, memory) for request in (by_file(requests) if len(requests) > 1 else requests)]
 
 
-def _panels(request: Request, view: View[Any]) -> tuple[tuple[int, int], ...] | None:
-    """Rows and columns of pixels that each panel has at most, or of cells that a report prints."""
+def job_of(analysis: str, given: Mapping[str, Any]) -> Job:
+    """The one job that such a mapping asks for, with all its values in one picture; raises UsageError for none."""
+    requests = as_one(requests_of(analysis, given))
+    if len(requests) > 1:
+        text = f"{analysis}: {', '.join(map(mention, requests[0].axes))} with several values are no one picture"
+        raise UsageError(text, option=requests[0].axes[0], advice="ask for one after the other")
+    return Job.settled(requests[0], memory_once())
+
+
+def _view(request: Request) -> View[Any]:
+    """What the figure looks at; refuses what it cannot."""
     figure = request.figure
+    _check_kinds(type(figure), request.encodings)
+    positions = figure.positions_for(request.positions)
+    view = View(tuple(encoding.fitted(positions) for encoding in request.encodings), positions)
+    figure.check_view(view)
+    _check_canvas(request, view)
+    return view
+
+
+def _panels(figure: Analysis[Any], canvas: Canvas, view: View[Any]) -> tuple[tuple[int, int], ...] | None:
+    """Rows and columns of pixels that each panel has at most, or of cells that a report prints."""
     if isinstance(figure, Figure):
-        return (request.canvas.pixels(),) * len(figure.panels_for(view))
+        return (canvas.pixels(),) * len(figure.panels_for(view))
     cells = figure.cells() if isinstance(figure, Report) else None
     return None if cells is None else (cells,)
 

@@ -17,7 +17,7 @@ from pecli.core.lazy import Array
 from pecli.figures.figure import Figure
 from pecli.figures.limits import washed_out
 from pecli.figures.own_axes import draw_on
-from pecli.figures.page import draw_page
+from pecli.figures.pages import draw_page
 from pecli.figures.style import make_readable, style_context
 from pecli.files.about import About
 from pecli.files.formats import FORMATS, encoded
@@ -54,14 +54,14 @@ class Picture:
     @property
     def figure(self) -> Figure[Any]:
         """What draws; raises UsageError for a report, which is read and not drawn."""
-        if not isinstance(self.job.figure, Figure):
+        if not isinstance(self.job.analysis, Figure):
             raise UsageError(f"{self.job.figure.name} is a report: it has numbers and no picture")
-        return self.job.figure
+        return self.job.analysis
 
     @cached_property
     def numbers(self) -> Numbers[Any]:
         """Every number behind the picture, at any length."""
-        figure, view = self.job.figure, self.job.view
+        figure, view = self.job.analysis, self.job.view
         shown = self._shown[-1] if self._shown else None
         if shown and figure.shape(shown.view) == figure.shape(view):
             return shown
@@ -129,7 +129,7 @@ class Picture:
         ------
         UsageError : the figure has several tables; ``picture.numbers.arrays()`` has them all
         """
-        if not self.job.figure.one_table:
+        if not self.job.analysis.one_table:
             raise UsageError(f"{self.job.figure.name} has several tables: picture.numbers.arrays() has them by name")
         header, sheet = self.numbers.sheet()
         columns = [column for part in sheet for column in (part.T if part.ndim == 2 else [part])]

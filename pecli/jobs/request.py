@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -17,7 +17,7 @@ from pecli.core.version import __version__
 from pecli.encodings import Encoding
 from pecli.figures.canvas import Canvas
 from pecli.files.regular import fingerprint
-from pecli.jobs.job_options import Output
+from pecli.jobs.job_options import Choice, Output
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,11 @@ class Request:
     """A figure (or report) with its options, of encodings at positions, on a canvas, to an output.
 
     All of it as it was asked for: an encoding that takes a size from the positions still leaves it open here.
+
+    swept : options of which it has one of several, to be told in its name
+    axes : the options with several values: of which it has one, or with cells all
+    cells : the requests that are one picture of all of them, the last of the axes running fastest; its parts are those
+        of the first
     """
 
     figure: Analysis[Any]
@@ -33,7 +38,9 @@ class Request:
     canvas: Canvas
     output: Output
     language: Language = field(default=IN_ENGLISH, kw_only=True)
-    swept: tuple[str, ...] = field(default=(), compare=False, kw_only=True)  # options of which it has one of several
+    swept: tuple[str, ...] = field(default=(), compare=False, kw_only=True)
+    axes: tuple[str, ...] = field(default=(), compare=False, kw_only=True)
+    cells: tuple[Request, ...] = field(default=(), kw_only=True)
 
     @property
     def defaults(self) -> dict[str, Any]:
@@ -43,14 +50,32 @@ class Request:
         return {**self.figure.default_options, **length, **dict.fromkeys(by_environment())}
 
     def settings(self) -> dict[str, Any]:
-        """The request as a flat mapping that `Job.make` reads: everything but the output."""
-        return {
+        """The request as a flat mapping that `jobs_of` reads: everything but the output."""
+        single = {
             "encoding": self.specs(),
             **self.figure.settings(),
             **self.positions.settings(),
             **(self.canvas.settings() if self.figure.drawn else {}),
             **self.language.settings(),
         }
+        return single | self.sweep()
+
+    def sweep(self) -> dict[str, Any]:
+        """The options that its cells differ in, each with all its values; None for what each cell leaves open."""
+        if not self.cells:
+            return {}
+        differing = [name for name, rest in self.positions.settings().items() if len(self.values(name)) > 1]
+        return {name: list(self.values(name)) if name in self.axes else None for name in (*self.axes, *differing)}
+
+    def values(self, name: str) -> tuple[Any, ...]:
+        """The different values that the cells have of an option, in their order."""
+        return tuple(dict.fromkeys(cell.value(name, self.axes) for cell in self.cells))
+
+    def value(self, name: str, axes: Collection[str] = ()) -> Any:
+        """The value of an option; of the encodings their specs, without what the other axes say."""
+        parts = (*self.encodings, self.figure, self.positions, self.canvas)
+        known = {name: value for part in reversed(parts) for name, value in part.settings().items()}
+        return tuple(self.specs(axes)) if name in Choice.options() else known.get(name)
 
     def metadata(self) -> str:
         """The request and the versions that draw it, as the text that finished files carry (ASCII JSON)."""
@@ -66,15 +91,17 @@ class Request:
 
     def inputs(self) -> list[str]:
         """The files that it is drawn from."""
-        return [path for part in (*self.encodings, self.figure, self.canvas) for path in part.inputs()]
+        own = [path for part in (*self.encodings, self.figure, self.canvas) for path in part.inputs()]
+        return list(dict.fromkeys([*own, *(path for cell in self.cells for path in cell.inputs())]))
 
     def salt(self) -> str:
         """A short name that two different jobs do not share."""
         return "p" + hashlib.sha256(self.metadata().encode()).hexdigest()[:10]
 
-    def specs(self) -> list[str]:
-        """The encodings as text."""
-        return [encoding.spec(self.defaults) for encoding in self.encodings]
+    def specs(self, without: Collection[str] = ()) -> list[str]:
+        """The encodings as text, without what is said of these parameters, or by its cells."""
+        left = {*without, *(self.axes if self.cells else ())}
+        return [encoding.spec(self.defaults, left) for encoding in self.encodings]
 
 
 def carried(found: Mapping[str, Any]) -> dict[str, Any]:

@@ -74,6 +74,8 @@ def _choices(one: Option | None, value: Any, analysis: type[Analysis[Any]]) -> S
         return [value]
     if not isinstance(value, (list, tuple)):
         return [value] if one.many else one.spread(value)
+    if None in value:
+        one.read(value)  # which says what is allowed
     single = not one.many or (one.name in Choice.options() and not analysis.several)
     if single or any(isinstance(item, (list, tuple)) for item in value):
         return [each for item in value for each in ([item] if one.many else one.spread(item))] or [value]
@@ -90,9 +92,14 @@ class Sweep:
         self._built: dict[tuple[Any, ...], Any] = {}
 
     @cached_property
+    def _axes(self) -> tuple[str, ...]:
+        """The options that have several values."""
+        return tuple(name for name, values in self.values.items() if len(values) > 1)
+
+    @cached_property
     def _swept(self) -> tuple[str, ...]:
         """The options that have several values, and the parameters that encodings to choose from are written with."""
-        several = [name for name, values in self.values.items() if len(values) > 1]
+        several = self._axes
         choices = [
             self._part(Choice, {name: at})
             for name in several
@@ -118,7 +125,9 @@ class Sweep:
         if not self._is_given("length", picks):
             ends = [rows for one in encodings if (rows := one.rows_from(positions.start)) is not None]
             positions = replace(positions, length=figure.default_length(min(ends, default=None)))
-        return Request(figure, encodings, positions, canvas, output, language=language, swept=self._swept)
+        return Request(
+            figure, encodings, positions, canvas, output, language=language, swept=self._swept, axes=self._axes
+        )
 
     def _is_given(self, name: str, picks: Picks) -> bool:
         """Whether an option has a value here, and is not left open."""

@@ -91,8 +91,8 @@ def test_several_values_are_every_combination_in_one_process(ask: Ask, folder: P
 @pytest.mark.parametrize(
     ("words", "name"),
     [
-        (("--base", "10,100", "-o", "a.png"), "a.png"),
-        (("--base", "10,100", "--d", "4,8", "-o", "x/{base}.png"), "x/10.png"),
+        (("--cmap", "viridis,magma", "-o", "a.png"), "a.png"),
+        (("--cmap", "viridis,magma", "--d", "4,8", "-o", "x/{d}.png"), "x/4.png"),
         (("--base", "10,10"), "heatmap-sinusoidal-base10"),
     ],
 )
@@ -122,7 +122,7 @@ def test_an_unknown_blank_is_refused_with_the_one_that_was_meant(ask: Ask, folde
 
 
 def test_a_sweep_to_standard_output_is_refused(ask: Ask) -> None:
-    ended = ask("heatmap", *SMALL, "--base", "10,100", "-o", "-")
+    ended = ask("heatmap", *SMALL, "--cmap", "viridis,magma", "-o", "-")
     assert (ended.code, ended.data) == (2, b"")
 
 

@@ -44,18 +44,6 @@ def test_the_help_has_the_example(analysis: type[Analysis[Any]], ask: Ask) -> No
     assert analysis.example in shown
 
 
-@analyses
-def test_the_example_runs(analysis: type[Analysis[Any]], ask: Ask, folder: Path) -> None:
-    program, *words = shlex.split(analysis.example)
-    assert program == "pecli"
-    if "--file" in words:
-        pytest.skip("it takes a file of the reader's")
-    quick = ["--dpi", "20"] if analysis.drawn and "--dpi" not in words else []
-    ended = ask(*words, *quick)
-    assert (ended.code, ended.err) == (0, "")
-    assert ended.out
-
-
 def test_the_path_written_is_what_stdout_says(ask: Ask, folder: Path) -> None:
     ended = ask("heatmap", *SMALL, "-o", "a.png")
     assert (ended.code, ended.out, ended.err) == (0, "a.png\n", "")

@@ -138,7 +138,7 @@ def test_every_figure_of_every_encoding_is_drawn_or_refused(name: str, figure: s
         with pytest.raises(UsageError, match="t5 adds what is learned: give its table"):
             pecli.figure(figure, **options)
     else:
-        pecli.figure(figure, **options).draw(axes)
+        assert pecli.figure(figure, **options).draw(axes) is axes
         parts = [axes, *axes.child_axes]
         assert sum(len(part.get_images()) + len(part.get_lines()) + len(part.collections) for part in parts) > 0
 

@@ -20,7 +20,7 @@ from pecli.encodings.rope import Rope
 from pecli.jobs.job import Job
 
 Ask = Callable[..., Any]
-QUICK = ["-n", "5", "--dpi", "10", "-o", "a.png", "-v"]  # -v says the line in pecli's own words
+QUICK = ["-n", "5", "--dpi", "10", "-o", "a.json", "-v"]  # -v says the line in pecli's own words
 
 SAME = [  # what is typed, and the same in pecli's own words
     ("heatmap --theta 10", "heatmap --base 10"),
@@ -54,7 +54,7 @@ def test_what_means_the_same_is_understood(typed: str, own: str, ask: Ask) -> No
     (said,) = [line for line in ended.err.splitlines() if line.startswith("pecli: pecli ")]
     said = said.removeprefix("pecli: pecli ").replace(" --length 5", "")
     assert ended.code == 0
-    assert sorted(said.split()) == sorted(f"{own} --dpi 10 --output a.png".split())
+    assert sorted(said.split()) == sorted(f"{own} --dpi 10 --output a.json".split())
 
 
 ANSWERS = [  # what is typed, and what the one line says

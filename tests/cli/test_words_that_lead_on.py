@@ -48,7 +48,7 @@ def test_the_options_of_a_plugins_encoding_are_as_ours(ask: Ask, folder: Path) -
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("heatmap --base 10,100 -o -", ["takes one picture, 2 are asked for", "--output heatmap-{base}.png"]),
+        ("heatmap --size page,slide -o -", ["takes one picture, 2 are asked for", "--output heatmap-{size}.png"]),
         ("heatmap --json -o -", ["both write to standard output"]),
         ("heatmap -o fig/{bas}.png", ["unknown blank 'bas'; did you mean 'base'?"]),
         ("heatmap -e yarn", ["yarn is no encoding but a value of rope's scaling", "--encoding rope:scaling=yarn"]),

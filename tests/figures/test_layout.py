@@ -15,7 +15,7 @@ from pecli.core.errors import UsageError
 from pecli.figures import FIGURES
 from pecli.figures.canvas import Canvas
 from pecli.figures.layout import Block, Room, best, solve
-from pecli.figures.page import draw_page
+from pecli.figures.pages import draw_page
 from pecli.figures.panels import Bar, Panel, labelled, runs_of
 from pecli.figures.style import style_context
 from pecli.figures.text_size import Ruler, pieces

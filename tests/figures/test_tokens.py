@@ -17,7 +17,7 @@ from pecli.core.positions import Positions
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.figures.attention import Attention
 from pecli.figures.canvas import Canvas
-from pecli.figures.page import draw_page
+from pecli.figures.pages import draw_page
 from pecli.figures.score_terms import Terms
 from pecli.figures.token_axes import label_tokens, turn_tokens
 from pecli.figures.tokens import EXAMPLES, products, random_vector, read_order

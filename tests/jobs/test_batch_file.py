@@ -175,7 +175,7 @@ WRONG: list[tuple[str, str, list[str]]] = [
     ("standard output", HEAT + 'output = "-"\n', [FILE, "figure 1", "output -"]),
     ("nul", HEAT + 'output = "a\\u0000.png"\n', [f"{FILE}:3: ", "output"]),
     ("one name twice", HEAT + 'output = ["a.png", "a.png"]\n', [FILE, "figure 1", "a.png", "twice"]),
-    ("a sweep of one name", HEAT + 'base = [10, 100]\noutput = "a.png"\n', ["a.png", "{base}"]),
+    ("a sweep of one name", HEAT + 'dpi = [10, 100]\noutput = "a.png"\n', ["a.png", "{dpi}"]),
     ("two figures of one name", HEAT + 'output = "a.png"\n' + WAVES + 'output = "./a.png"\n', ["a.png", "{figure}"]),
     ("the same figure twice", HEAT + HEAT, ["heatmap-sinusoidal.png", "the same picture twice"]),
     ("a misspelled table", "[default]\nd = 4\n" + HEAT, [FILE, "'default'", "did you mean 'defaults'"]),

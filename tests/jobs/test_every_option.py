@@ -186,7 +186,7 @@ def bars(result: Result) -> list[Any]:
 
 @pytest.mark.parametrize("name", ANALYSES)
 def test_every_option_changes_the_result_or_is_refused(name: str) -> None:
-    """As it is, and with each own option changed; drawn is what looks the same again only where colour bars are others."""
+    """As it is, and with each own option changed; drawn again only where colour bars are others."""
     plain: Result | None = None
     effects: dict[str, str] = {}
     idle: list[Any] = []

@@ -151,13 +151,13 @@ def test_the_command_is_a_blank_as_it_is_a_key() -> None:
 
 
 @pytest.mark.parametrize(("count", "said"), [
-    (2, "two pictures would be written to a.png: put {base} into its name, as in a-{base}.png"),
-    (12, "12 pictures would be written to a.png: put {base} into its name, as in a-{base}.png"),
+    (2, "two pictures would be written to a.png: put {dpi} into its name, as in a-{dpi}.png"),
+    (12, "12 pictures would be written to a.png: put {dpi} into its name, as in a-{dpi}.png"),
 ])  # fmt: skip
 def test_pictures_in_one_name_are_said_once_with_what_to_do(ask: Ask, count: int, said: str) -> None:
-    refused = ask("heatmap", "--base", ",".join(map(str, range(1, count + 1))), "-o", "a.png")
+    refused = ask("heatmap", "--dpi", ",".join(map(str, range(10, count + 10))), "-o", "a.png")
     assert refused.code == 2 and refused.err.strip() == f"pecli: {said}"
 
 
 def test_a_name_lacks_every_option_that_is_swept(ask: Ask) -> None:
-    assert "put {d}-{base} into its name" in ask("heatmap", "--base", "10,20", "-d", "4,6", "-o", "a.png").err
+    assert "put {dpi}-{d} into its name" in ask("heatmap", "--dpi", "10,20", "-d", "4,6", "-o", "a.png").err

@@ -93,7 +93,7 @@ def test_a_sweep_too_large_to_be_meant_is_refused_at_once() -> None:
         ({"d": [6, 7]}, "{d}"),
         ({"encoding": ["sinusoidal:base=10", "sinusoidal:base=100"]}, "{base}"),
         ({"length": [5, 7]}, "{length}"),
-        ({"no_title": [True, False]}, "{no_title}"),
+        ({"layout": ["interleaved", "concatenated"]}, "{layout}"),
     ],
     ids=str,
 )
@@ -101,14 +101,14 @@ def test_two_pictures_with_one_name_are_told_the_blank_that_would_tell_them_apar
     options: dict[str, Any], blank: str
 ) -> None:
     with pytest.raises(UsageError) as caught:
-        check_targets(jobs_of("heatmap", {**options, "output": "x/same.png"}))
-    assert "x/same.png" in str(caught.value) and blank in str(caught.value)
-    check_targets(jobs_of("heatmap", {**options, "output": f"x/{blank}.png"}))
+        check_targets(jobs_of("table", {**options, "output": "x/same.json"}))
+    assert "x/same.json" in str(caught.value) and blank in str(caught.value)
+    check_targets(jobs_of("table", {**options, "output": f"x/{blank}.json"}))
 
 
 def test_a_name_that_tells_too_little_is_refused_with_the_blank_it_lacks() -> None:
-    with pytest.raises(UsageError, match=r"heat-10\.png.*\{d\}"):
-        check_targets(jobs_of("heatmap", {"base": [10, 100], "d": [6, 7], "output": "heat-{base}.png"}))
+    with pytest.raises(UsageError, match=r"heat-10\.json.*\{d\}"):
+        check_targets(jobs_of("table", {"base": [10, 100], "d": [6, 7], "output": "heat-{base}.json"}))
 
 
 def test_two_figures_with_one_name_are_told_figure() -> None:

@@ -1,0 +1,263 @@
+"""One figure many times, once a cell: rows and columns are the options that differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+
+from pecli.analysis import Limits
+from pecli.core.errors import UsageError, mention
+from pecli.core.language import clauses, listing
+from pecli.core.lazy import Array, np
+from pecli.encodings.encoding import Encoding
+from pecli.figures.canvas import Canvas
+from pecli.figures.figure import Figure, View
+from pecli.figures.layout import Room, solve
+from pecli.figures.measure import guess
+from pecli.figures.overview import OverviewNumbers, Part, owned, through
+from pecli.figures.panels import Panel
+from pecli.figures.windows import share_windows
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class Axis(NamedTuple):
+    """An option that the cells differ in.
+
+    values : what each of its values is, as an array's elements
+    texts : what stands beside its cells
+    number : whether the values are numbers
+    """
+
+    name: str
+    values: tuple[Any, ...]
+    texts: tuple[str, ...]
+    number: bool
+
+
+class Cell(NamedTuple):
+    """A figure that looks at something of its own."""
+
+    figure: Figure[Any]
+    view: View[Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GridNumbers(OverviewNumbers):
+    """The numbers of every cell, row by row. Arrays that all cells have in one shape have an axis an option first."""
+
+    axes: tuple[Axis, ...]
+    labels: tuple[str, ...]
+    kin: tuple[int, ...]  # of each cell, the first cell that it shares its colours with
+
+    def limited(self, choose: Callable[[Limits, Sequence[Array]], Limits]) -> Self:
+        """Under the limits of all cells that share their colours, chosen from those and from all their values."""
+        parts = list(self.parts)
+        for first in dict.fromkeys(self.kin):
+            family = [at for at, own in enumerate(self.kin) if own == first]
+            known = [limits for at in family if (limits := self.parts[at].numbers.limits()) is not None]
+            if len(known) == len(family):
+                both = min(low for low, _ in known), max(high for _, high in known)
+                both = (-max(map(abs, both)), max(map(abs, both))) if both[0] < 0 < both[1] else both
+                chosen = choose(both, [one for at in family for one in self.parts[at].numbers.coloured()])
+                for at in family:
+                    parts[at] = Part(parts[at].figure, parts[at].numbers.with_limits(*chosen))
+        return replace(self, parts=tuple(parts))
+
+    def arrays(self) -> dict[str, Array]:
+        every = [part.numbers.arrays() for part in self.parts]
+        shapes = [{name: array.shape for name, array in own.items()} for own in every]
+        if all(own == shapes[0] for own in shapes):
+            found = {name: self._stacked([own[name] for own in every], name) for name in every[0]}
+        else:
+            found = {f"{at}.{name}": array for at, own in enumerate(every) for name, array in own.items()}
+        return {f"sweep_{a.name}" if a.name in found else a.name: np.array(a.values) for a in self.axes} | found
+
+    def _stacked(self, arrays: list[Array], name: str) -> Array:
+        """The cells' arrays as one; a coordinate that they all share once."""
+        first = self.parts[0].numbers
+        coordinate = name in (*first.row_coordinates, first.column_coordinates)
+        if coordinate and all(np.array_equal(arrays[0], one) for one in arrays):
+            return arrays[0]
+        return np.stack(arrays).reshape(*(len(axis.values) for axis in self.axes), *arrays[0].shape)
+
+    def facts(self) -> dict[str, Any]:
+        return {label: part.numbers.facts() for label, part in zip(self.labels, self.parts, strict=True)}
+
+    def caption(self) -> str:
+        said = [part.numbers.caption() for part in self.parts]
+        if len({*said}) == 1:
+            return said[0]
+        return clauses(f"{label}: {text}" for label, text in zip(self.labels, said, strict=True) if text)
+
+
+@dataclass(frozen=True)
+class Grid(Figure[Encoding]):
+    """Cells under the same limits; one axis wraps, of several the first runs down and the others across.
+
+    title_text : what all cells have in common
+    """
+
+    name: ClassVar[str] = "grid"
+    summary: ClassVar[str] = "One figure many times"
+    one_table: ClassVar[bool] = False
+    several: ClassVar[bool] = True
+    composed: ClassVar[bool] = True
+
+    cells: tuple[Cell, ...]
+    axes: tuple[Axis, ...]
+    title_text: str
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "name", self.cells[0].figure.name)  # messages are about what it shows
+
+    def turned(self) -> Grid:
+        """The same with rows for columns, of two options; else itself."""
+        if len(self.axes) != 2:
+            return self
+        down, across = self.axes
+        count = len(across.values)
+        cells = [cell for column in range(count) for cell in self.cells[column::count]]
+        return replace(self, cells=tuple(cells), axes=(across, down))
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What tells each cell from the others."""
+        return tuple(listing(texts) for texts in self._texts())
+
+    def _texts(self) -> list[tuple[str, ...]]:
+        counts = [len(axis.values) for axis in self.axes]
+        places = np.stack(np.unravel_index(np.arange(len(self.cells)), counts), axis=-1).tolist()
+        return [tuple(axis.texts[at] for axis, at in zip(self.axes, place, strict=True)) for place in places]
+
+    def shapes(self) -> list[list[Panel]]:
+        """The panels of each cell."""
+        return [cell.figure.panels_for(cell.view) for cell in self.cells]
+
+    def check_panels(self) -> None:
+        """Refuses cells that make no grid (UsageError)."""
+        counts, across = {len(own) for own in self.shapes()}, self._across()
+        advice = f"give each a file of its own: blanks in {mention('output')}, such as {{{self.axes[0].name}}}"
+        figure = self.cells[0].figure.name
+        if len(counts) > 1:
+            text = f"{figure} has {min(counts)} to {max(counts)} panels here, which make no grid"
+            raise UsageError(text, option="output", advice=advice)
+        if max(counts) % across or (len(self.axes) > 1 and max(counts) > across):
+            text = f"{figure} has {max(counts)} panels in rows of {across}, which make no grid of rows and columns"
+            raise UsageError(text, option="output", advice=advice)
+
+    def _across(self) -> int:
+        """How many panels of a cell stand side by side."""
+        first = self.cells[0]
+        return min(first.figure.columns(first.view), len(first.figure.panels_for(first.view)))
+
+    def columns(self, view: View[Any]) -> int:
+        if len(self.axes) == 1:
+            return super().columns(view) if self.wraps(view) else self._across()
+        return self._across() * len(self.cells) // len(self.axes[0].values)
+
+    def wraps(self, view: View[Any]) -> bool:
+        return len(self.axes) == 1 and len(self.panels_for(view)) == len(self.cells)
+
+    def views(self, view: View[Any]) -> Iterator[View[Any]]:
+        """What each cell looks at, through its own panels."""
+        first = 0
+        for cell, own in zip(self.cells, self.shapes(), strict=True):
+            yield through(replace(cell.view, panels=view.panels), slice(first, first + len(own)))
+            first += len(own)
+
+    def _groups(self, axes: list[Axes]) -> Iterator[tuple[Cell, list[Axes]]]:
+        """Each cell with its panels."""
+        size = len(axes) // len(self.cells)
+        for at, cell in enumerate(self.cells):
+            yield cell, axes[at * size : (at + 1) * size]
+
+    def panels_for(self, view: View[Any]) -> list[Panel]:
+        pairs = enumerate(zip(self.cells, self.shapes(), strict=True))
+        return [_placed(panel, at, cell) for at, (cell, own) in pairs for panel in own]
+
+    def frame(self, view: View[Any], axes: list[Axes], canvas: Canvas) -> None:
+        for cell, own in self._groups(axes):
+            cell.figure.frame(cell.view, own, canvas)
+        self._label(axes)
+        _last_legend(axes, len(self.cells))
+
+    def _label(self, axes: list[Axes]) -> None:
+        """Tells rows and columns, or every cell where they wrap; again where a figure has titles of its own."""
+        wide = len(self.cells) if len(self.axes) == 1 else len(self.cells) // len(self.axes[0].values)
+        for at, (texts, (_, own)) in enumerate(zip(self._texts(), self._groups(axes), strict=True)):
+            above, beside = (texts, "") if len(self.axes) == 1 else (texts[1:], texts[0])
+            if at < wide:
+                own[0].set_title(_under(listing(above), own[0].get_title()))
+            if at % wide == 0:
+                own[0].set_ylabel(_under(beside, own[0].get_ylabel()))
+
+    def fit(self, view: View[Any], axes: list[Axes], canvas: Canvas) -> None:
+        for cell, own in self._groups(axes):
+            cell.figure.fit(cell.view, own, canvas)
+
+    def shape(self, view: View[Any]) -> tuple[int, ...]:
+        pairs = zip(self.cells, self.views(view), strict=True)
+        return (sum(prod(cell.figure.shape(one)) for cell, one in pairs),)
+
+    def compute(self, view: View[Any]) -> GridNumbers:
+        pairs = zip(self.cells, self.views(view), strict=True)
+        parts = tuple(Part(cell.figure, cell.figure.compute(one)) for cell, one in pairs)
+        bars = [[panel.bar for panel in own] for own in self.shapes()]
+        kin = tuple(bars.index(own) for own in bars)
+        numbers = GridNumbers(view=view, parts=parts, axes=self.axes, labels=self.labels, kin=kin)
+        return numbers.limited(lambda limits, values: limits)
+
+    def draw(self, numbers: GridNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
+        drawn = []
+        for part, (_, own) in zip(numbers.parts, self._groups(axes), strict=True):
+            drawn += part.figure.draw(part.numbers, own, canvas)
+        self._label(axes)
+        share_windows(axes, self.panels_for(numbers.view))
+        return drawn
+
+    def texts(self) -> list[str]:
+        return list(dict.fromkeys(text for cell in self.cells for text in cell.figure.texts()))
+
+    def title(self, view: View[Any]) -> str:
+        return self.title_text
+
+
+def fitting(grid: Grid, canvas: Canvas) -> Grid:
+    """The grid, or with rows for columns where only that fits the page, or shows more on one of fixed height."""
+    size, em = canvas.inches, canvas.inches.font / 72
+    room = Room(size.width, size.height, head=2 * em, foot=2 * em, gap=em / 2)
+    view: View[Any] = View((), grid.cells[0].view.positions)
+    ways = [grid, grid.turned()]
+    laid = [solve([guess(panel, canvas) for panel in one.panels_for(view)], room, one.columns(view)) for one in ways]
+    shown = [one.smallest if size.height else 0.0 for one in laid]
+    return ways[max((0, 1), key=lambda at: (laid[at].fits, shown[at], min(0.0, -max(laid[at].lacks))))]
+
+
+def _placed(panel: Panel, at: int, cell: Cell) -> Panel:
+    """The panel of a cell: a bar of its own where its colours mean nothing elsewhere, lines labelled at the edge."""
+    if panel.bar is not None and not cell.figure.shares_limits:
+        return owned(panel, at)
+    if panel.bar is None and panel.y is None:
+        return replace(panel, y=(repr(cell.figure), cell.view.positions, type(cell.view.encoding)))
+    return panel
+
+
+def _under(head: str, text: str) -> str:
+    """The text under a head of its own, once, however that was broken into lines."""
+    return text if " ".join(text.split()).startswith(head) else f"{head}\n{text}".strip()
+
+
+def _last_legend(axes: list[Axes], cells: int) -> None:
+    """Leaves the legend of the last cell alone where all have the same."""
+    size = len(axes) // cells
+    for place in range(size):
+        legends = [axes[at * size + place].get_legend() for at in range(cells)]
+        said = [[text.get_text() for text in one.get_texts()] for one in legends if one is not None]
+        if len(said) == cells and all(one == said[0] for one in said):
+            for legend in filter(None, legends[:-1]):
+                legend.remove()

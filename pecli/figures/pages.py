@@ -1,0 +1,140 @@
+"""A figure on a page, or several on pages that match: laid out, then computed for the pixels there are, then drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial, reduce
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+from pecli.analysis import Numbers, View
+from pecli.core.errors import UsageError, mention
+from pecli.figures.canvas import Canvas
+from pecli.figures.figure import Figure
+from pecli.figures.layout import Block, Room, best
+from pecli.figures.limits import chosen
+from pecli.figures.page import Page, Sheet
+from pecli.figures.style import set_sizes
+from pecli.figures.windows import share_windows
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawing
+
+SLACK = 1.05  # of the size that is named where one is refused: ticks change with the size
+PASSES = 4  # of measuring, at most: ticks follow the size of their axis
+TRIES = 3  # of computing, at most: numbers can bring labels that take some of the pixels
+
+
+def draw_page(
+    figure: Figure[Any], view: View[Any], canvas: Canvas, title: str, known: Numbers[Any] | None = None
+) -> tuple[Drawing, Numbers[Any]]:
+    """The picture of a figure, and the numbers that it shows.
+
+    known : every number, where they have been computed already
+
+    Raises
+    ------
+    UsageError : the size does not hold what has to be said, before anything is computed
+    """
+    (drawing,), numbers = draw_pages(figure, view, [Sheet(figure, view, title)], canvas, lambda all_: [all_], known)
+    return drawing, numbers
+
+
+def draw_pages(
+    whole: Figure[Any],
+    view: View[Any],
+    sheets: Sequence[Sheet],
+    canvas: Canvas,
+    apart: Callable[[Any], Sequence[Numbers[Any]]],
+    known: Numbers[Any] | None = None,
+) -> tuple[list[Drawing], Numbers[Any]]:
+    """Pictures in which everything has one place, and the numbers that they show.
+
+    Parameters
+    ----------
+    whole, view : the figure that computes for all of them, and what it looks at
+    sheets : what is to be on each page, with as many panels each
+    apart : the numbers of each page
+    known : every number, where they have been computed already
+
+    Raises
+    ------
+    UsageError : the size does not hold what has to be said, before anything is computed
+    """
+    pages = _fitting(sheets, canvas)
+    for _ in range(TRIES):
+        seen = _seen(pages, view)
+        every = known is not None and whole.shape(known.view) == whole.shape(seen)
+        numbers = known if known is not None and every else whole.compute(seen)
+        for page, own in zip(pages, apart(numbers.limited(partial(chosen, canvas))), strict=True):
+            page.show(own)
+        if len(pages) > 1:
+            share_windows([one for page in pages for one in page.axes], [one for page in pages for one in page.panels])
+        arrange(pages)
+        if not any(page.lost(old) for page, old in zip(pages, _parts(seen, pages), strict=True)):
+            break
+        if whole.shape(_seen(pages, view)) == whole.shape(seen):
+            break
+        pages = [Page(page.sheet, page.canvas, page.layout) for page in pages]
+    for page in pages:
+        page.drawing.set_dpi(canvas.dpi)
+    align_titles([page.drawing for page in pages])
+    return [page.drawing for page in pages], numbers
+
+
+def _seen(pages: Sequence[Page], view: View[Any]) -> View[Any]:
+    """The view through the pixels that the panels of all pages have."""
+    return replace(view, panels=tuple(panel for page in pages for panel in page.pixels()))
+
+
+def _parts(seen: View[Any], pages: Sequence[Page]) -> list[Sequence[tuple[int, int]]]:
+    """The pixels of each page's panels."""
+    size = len(pages[0].panels)
+    return [(seen.panels or ())[at * size : (at + 1) * size] for at in range(len(pages))]
+
+
+def _fitting(sheets: Sequence[Sheet], canvas: Canvas) -> list[Page]:
+    """The pages with everything around their frames, in smaller text where nothing else makes it fit."""
+    pages = [Page(sheet, canvas) for sheet in sheets]
+    arrange(pages)
+    for smaller in canvas.smaller():
+        if pages[0].layout.fits:
+            break
+        set_sizes(smaller)
+        pages = [Page(sheet, smaller) for sheet in sheets]
+        arrange(pages)
+    first = pages[0]
+    if not first.layout.fits:
+        width, height = (ceil(10 * SLACK * side) / 10 for side in first.least())
+        text = (
+            f"{mention('size', canvas.size)} is too small for what {first.figure.name} has to say here: "
+            f"it takes {width} × {height} inches with text of {first.canvas.inches.font:g} points"
+        )
+        raise UsageError(text, option="size", value=canvas.size)
+    return pages
+
+
+def arrange(pages: Sequence[Page]) -> None:
+    """Measures what stands around the frames of all pages and shares the rest, until nothing moves."""
+    first = pages[0]
+    for again in range(PASSES):
+        for page in pages:
+            page.measure(keep=again > 1)  # labels that come and go with the size would go on for ever
+        blocks = [reduce(Block.or_larger, alike) for alike in zip(*(page.blocks for page in pages), strict=True)]
+        room = reduce(Room.or_less, [page.room() for page in pages])
+        layout, before = best(blocks, room, *first.columns()), first.layout
+        for page in pages:
+            page.place(layout)
+        if layout.moved(before) * first.ruler.dpi < 0.5:
+            break
+    first.blocks = blocks
+
+
+def align_titles(drawings: Sequence[Drawing]) -> None:
+    """Lets the titles of several pictures begin at one place, so that they do not jump."""
+    texts = [text for one in drawings if (text := one._suptitle) is not None]  # type: ignore[attr-defined]
+    if len(texts) > 1:
+        share = max(text.get_window_extent().width / text.figure.bbox.width for text in texts)
+        for text in texts:
+            text.set(x=0.5 - share / 2, ha="left")

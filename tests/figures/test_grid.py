@@ -1,0 +1,136 @@
+"""A sweep into one file: one picture of all of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pecli
+from pecli.core.errors import UsageError
+from pecli.jobs.job import Job, job_of, jobs_of
+from pecli.jobs.picture import Picture
+
+Ask = Callable[..., Any]
+SMALL = {"d": 4, "length": 5, "dpi": 40}
+
+
+def drawn(name: str, **options: Any) -> tuple[Job, list[Any]]:
+    """The job, and the panels and bars of its picture."""
+    picture = Picture(job_of(name, {**SMALL, **options}))
+    with picture._style():
+        return picture.job, picture._drawing().axes
+
+
+def bars(axes: list[Any]) -> list[Any]:
+    return [one for one in axes if one.get_label() == "<colorbar>"]
+
+
+def test_two_options_are_rows_and_columns_told_once() -> None:
+    job, axes = drawn("heatmap", d=[4, 6], base=[10, 100, 1000])
+    panels = [one for one in axes if one not in bars(axes)]
+    assert [one.get_title() for one in panels] == ["base 10", "base 100", "base 1,000", "", "", ""]
+    rows = [one.get_ylabel().partition("\n")[0] for one in panels[::3]]
+    assert rows == ["d 4", "d 6"] and Picture(job).title() == "sinusoidal"
+    assert [one.yaxis.label.get_visible() for one in panels] == [True, False, False] * 2
+    assert len(bars(axes)) == 1
+    tops = sorted({round(one.get_position().y1, 6) for one in panels})
+    assert len(tops) == 2 and len({round(one.get_position().x0, 6) for one in panels}) == 3
+
+
+def test_every_cell_is_its_own_picture_under_the_limits_of_all() -> None:
+    _, axes = drawn("distance", base=[2, 10000])
+    images = [one.images[0] for one in axes if one.images and one not in bars(axes)]
+    assert len({image.get_clim() for image in images}) == 1
+    for base, image in zip((2, 10000), images, strict=True):
+        own = pecli.figure("distance", **SMALL, base=base).numbers
+        np.testing.assert_array_equal(np.asarray(image.get_array()), own.main)
+        assert own.main.max() <= image.get_clim()[1]
+    assert max(np.asarray(image.get_array()).max() for image in images) == images[0].get_clim()[1]
+
+
+def test_measures_of_their_own_kind_keep_their_own_limits_and_bars() -> None:
+    _, axes = drawn("distance", measure=["euclidean", "cos"])
+    assert [one.get_ylabel() for one in bars(axes)] == ["Euclidean distance", "cosine similarity"]
+    images = [one.images[0] for one in axes if one.images and one not in bars(axes)]
+    assert images[0].get_clim() != images[1].get_clim()
+
+
+def test_lines_are_compared_in_one_window_with_one_legend() -> None:
+    _, axes = drawn("curves", base=[2, 10000], d=[4, 64])
+    assert len({one.get_ylim() for one in axes}) == 1
+    assert [one.get_legend() is not None for one in axes] == [False, False, False, True]
+
+
+def test_encodings_are_told_by_what_they_do_not_share() -> None:
+    job, axes = drawn("heatmap", encoding=["sinusoidal:base=10", "sinusoidal:base=100"])
+    assert Picture(job).title() == "sinusoidal, d 4"
+    assert [one.get_title() for one in axes[:2]] == ["base 10", "base 100"]
+
+
+def test_a_figure_of_several_panels_is_a_row_a_value(folder: Path) -> None:
+    _, axes = drawn("scatter", base=[10, 100])
+    assert [one.get_title().split("\n")[0] for one in axes[:4:2]] == ["base 10", "base 100"]
+    with pytest.raises(UsageError, match=r"panels in rows of 3.*no grid"):
+        job_of("attention", {"base": [10, 100], "d": [4, 6]})
+
+
+def test_more_rows_than_columns_where_the_page_is_narrow() -> None:
+    _, axes = drawn("heatmap", d=[4, 6], base=[10, 100, 1000, 10000], size="column")
+    assert [one.get_title() for one in axes[:2]] == ["d 4", "d 6"]
+
+
+def test_numbers_have_an_axis_an_option(folder: Path) -> None:
+    picture = pecli.figure("heatmap", length=5, d=4, base=[10, 100], start=[0, 7, 9])
+    picture.save("a.npz", "a.json")
+    found, job = np.load("a.npz"), json.loads(Path("a.json").read_text())
+    assert found["table"].shape == (2, 3, 5, 4)  # in the order of the help
+    assert found["base"].tolist() == [10, 100] and found["start"].tolist() == [0, 7, 9]
+    one = pecli.encode("sinusoidal", d=4, base=100, start=9, length=5)
+    np.testing.assert_array_equal(found["table"][1, 2], one)
+    assert job["arrays"]["table"][1][2] == one.tolist() and job["job"]["base"] == [10, 100]
+    with pytest.raises(UsageError, match=r"write \.npz or \.json"):
+        picture.save("a.csv")
+    ragged = pecli.figure("heatmap", length=5, d=[2, 4]).numbers.arrays()
+    assert ragged["1.table"].shape == (5, 4) and ragged["d"].tolist() == [2, 4]
+
+
+@pytest.mark.parametrize("given", [
+    {"base": [10, 100], "d": [4, 6], "length": 5},
+    {"encoding": ["sinusoidal", "rope:pairing=half"], "base": [10, 100], "d": 4},
+    {"length": [5, 6], "start": 3, "d": 4},
+], ids=str)  # fmt: skip
+def test_the_file_makes_itself_again(given: dict[str, Any], ask: Ask, folder: Path) -> None:
+    (job,) = jobs_of("heatmap", {**given, "output": "a.svg", "dpi": 40})
+    Picture(job).save()
+    line = ask("recipe", "a.svg").out.strip()
+    first = Path("a.svg").read_bytes()
+    Path("a.svg").unlink()
+    assert ask(*line.split(" ")[1:]).code == 0
+    assert Path("a.svg").read_bytes() == first
+    again = ask("redraw", "a.svg", "--dpi", "20", "-o", "b.png")
+    assert again.code == 0 and again.out == "b.png\n"
+    assert json.loads(job.metadata())["job"].items() >= {"dpi": 40}.items()
+
+
+def test_blanks_for_some_of_the_options_make_a_grid_of_the_others() -> None:
+    jobs = jobs_of("heatmap", {"base": [10, 100], "d": [4, 6], "output": ["x-{base}.png", "all.png"]})
+    assert [(job.paths, job.axes) for job in jobs] == [
+        (("x-10.png",), ("d",)),
+        (("x-100.png",), ("d",)),
+        (("all.png",), ("d", "base")),
+    ]
+
+
+def test_panels_of_other_positions_keep_their_own_ends() -> None:
+    _, axes = drawn("heatmap", length=[5, 6])
+    assert [sorted(one.get_ylim()) for one in axes[:2]] == [[-0.5, 4.5], [-0.5, 5.5]]
+
+
+def test_a_notebook_shows_the_grid() -> None:
+    data = pecli.figure("heatmap", **SMALL, base=[10, 100])._repr_png_()
+    assert data is not None and data == pecli.heatmap(**SMALL, base=[10, 100])._repr_png_()  # type: ignore[arg-type]

@@ -112,8 +112,7 @@ class Spectrum(Figure[TableEncoding]):
         super().check_view(view)
         lacking = [one.name for one in view.encodings if not isinstance(one, Harmonic)]
         if view.positions.start and all(isinstance(one, Harmonic) or one.cycle(MEASURED) for one in view.encodings):
-            why = "a wavelength by a formula or of a whole cycle is the same from every position on"
-            raise UnusedOptionError("start", view.positions.start, why)
+            raise UnusedOptionError("start", view.positions.start, "a formula or a whole cycle has no first position")
         if self.ratio and lacking:
             text = f"{mention('ratio')} is of wavelengths by a formula, and {lacking[0]} has none"
             raise UsageError(text, option="ratio", allowed="rope, sinusoidal and such")
@@ -282,8 +281,7 @@ def wavelengths(encoding: TableEncoding, rows: Positions) -> Array:
     window = cycle or Positions(start=rows.start, length=min(rows.length, MEASURED))
     padding = 1 if cycle else PADDING  # a whole cycle holds whole waves
     table = encoding.table(window.array())
-    count = padding * window.length
-    step = max(1, TRANSFORMED // count)
+    step = max(1, TRANSFORMED // (count := padding * window.length))
     parts = (table[:, at : at + step] for at in range(0, table.shape[1], step))
     return np.concatenate([_periods(part, count, padding) for part in parts])
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import zipfile
 from collections.abc import Callable, Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
@@ -53,13 +52,18 @@ def tensors(given: Given) -> list[str]:
     read = LISTED.get(Path(path).suffix)
     try:
         return read(path) if read and os.path.isfile(path) else []
-    except (OSError, ValueError, zipfile.BadZipFile):  # nothing to offer of a damaged file
+    except (OSError, ValueError):  # nothing to offer of a damaged file
         return []
 
 
 def _npz(path: str) -> list[str]:
-    with zipfile.ZipFile(path) as archive:
-        return [name.removesuffix(".npy") for name in archive.namelist()]
+    import zipfile
+
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return [name.removesuffix(".npy") for name in archive.namelist()]
+    except zipfile.BadZipFile:
+        return []
 
 
 def _safetensors(path: str) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from pecli.analysis import Analysis
 from pecli.cli.help_page import Section, aligned
-from pecli.cli.options import RUN_HELP, choice_text, help_text, standing
+from pecli.cli.options import DRAWN, RUN_HELP, choice_text, help_text, standing
 from pecli.core.language import Language
 from pecli.core.options import Option
 from pecli.core.positions import Positions
@@ -32,6 +32,7 @@ def figure_sections(figure: type[Analysis[Any]], words: Sequence[str]) -> list[S
     drawn = list(Canvas.options().values()) if figure.drawn else []
     rare = [one for one in shared if not has_letter(one)]
     names = ", ".join(kind.name for kind in kinds)
+    run = [*(DRAWN.values() if figure.drawn else []), *RUN_HELP]
     rest = [one for one in parameters if not has_letter(one)]
     own = [one for one in figure.options().values() if not one.in_spec]
     return [
@@ -39,7 +40,7 @@ def figure_sections(figure: type[Analysis[Any]], words: Sequence[str]) -> list[S
         Section(f"Of {figure.name}:", rows(own)),
         Section(f"Of the encoding {names}:", [*rows(rest), *_elsewhere(figure, kinds)]),
         Section("The picture:" if figure.drawn else "", rows(drawn)),
-        Section("Rarely:", [*rows(rare), *((aligned(flags), text) for flags, text in RUN_HELP)]),
+        Section("Rarely:", [*rows(rare), *((aligned(flags), text) for flags, text in run)]),
     ]
 
 

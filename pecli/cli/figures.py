@@ -16,7 +16,8 @@ from pecli.analysis import Analysis
 from pecli.cli.commands import SAYS, WRITES, Command
 from pecli.cli.figure_help import figure_sections
 from pecli.cli.guard import as_flag, guard
-from pecli.cli.options import RUN, RUN_HELP, flags_of, given, job_parameters, keyword
+from pecli.cli.options import DRAWN, RUN, RUN_HELP, flags_of, given, job_parameters, keyword
+from pecli.cli.show import check_show, show_picture, shown_alone
 from pecli.cli.typer_internals import with_parameters
 from pecli.core.errors import PecliError, UsageError, mention, spelled
 from pecli.core.options import Option
@@ -31,14 +32,15 @@ from pecli.jobs.job_options import known_options, parameters_of
 from pecli.jobs.same_files import check_targets
 from pecli.reports.report import Report
 
-RUN_FLAGS = {flag for flags, _ in RUN_HELP for flag in flags}
+RUN_FLAGS = {flag for flags, _ in [*RUN_HELP, *DRAWN.values()] for flag in flags}
 THOUSANDS = re.compile(r"[1-9]\d{0,2}(,\d{3})+")
 MILLION = 10**6  # an option that takes as much may be meant to have a comma
 
 
-def run_parameters() -> list[inspect.Parameter]:
-    """The options that do not change the picture."""
-    return [keyword(name, bool, False, typer.Option(*words, help=text)) for name, (words, text) in RUN.items()]
+def run_parameters(drawn: bool = True) -> list[inspect.Parameter]:
+    """The options that do not change the picture, or the report that is none."""
+    every = {**(DRAWN if drawn else {}), **RUN}
+    return [keyword(name, bool, False, typer.Option(*words, help=text)) for name, (words, text) in every.items()]
 
 
 def analysis_command(
@@ -51,16 +53,16 @@ def analysis_command(
     """
     more = plugin_parameters(figure, words)
 
-    def command(*, json: bool, quiet: bool, verbose: bool, **values: Any) -> None:
+    def command(*, json: bool, quiet: bool, verbose: bool, show: bool = False, **values: Any) -> None:
         with guard(quiet, verbose):
             texts = {**(defaults or {}), **given(values, figure)}
             known = {**more, **known_options(figure)}
             for note in [] if quiet else doubts(known, texts):
                 say(note)
             jobs = jobs_of(figure.name, values_of(known, texts))
-            run_jobs(jobs, as_json=json, quiet=quiet, verbose=verbose)
+            run_jobs(jobs, as_json=json, quiet=quiet, verbose=verbose, seen=show)
 
-    parameters = [*job_parameters(figure, more), *run_parameters()]
+    parameters = [*job_parameters(figure, more), *run_parameters(figure.drawn)]
     sections = partial(figure_sections, figure)
     examples, prints = (figure.example, *figure.examples), WRITES if figure.drawn else SAYS
     return Command(with_parameters(command, parameters), examples, True, sections, prints=prints)
@@ -95,8 +97,11 @@ def _values(one: Option, text: Any) -> Any:
     return text if one.scalar is bool else one.separated([text] if isinstance(text, str) else text)
 
 
-def run_jobs(jobs: list[Job], *, as_json: bool, quiet: bool, verbose: bool) -> None:
-    """Checks the jobs as a whole, draws them one after the other and prints what came of it."""
+def run_jobs(jobs: list[Job], *, as_json: bool, quiet: bool, verbose: bool, seen: bool = False) -> None:
+    """Checks the jobs as a whole, draws them one after the other and prints what came of it, or shows it (seen)."""
+    if seen:
+        check_show(as_json)
+        jobs = [shown_alone(job) for job in jobs]
     to_stdout = [path for job in jobs for path in job.paths if is_stdout(path)]
     if to_stdout and as_json:
         raise UsageError("-o - and --json both write to standard output", option="output", advice="give -o FILE")
@@ -112,6 +117,9 @@ def run_jobs(jobs: list[Job], *, as_json: bool, quiet: bool, verbose: bool) -> N
     try:
         for job in track(jobs, "drawing"):
             reports += filter(None, [_do(job, as_json, quiet or bool(to_stdout), verbose)])
+            for note in show_picture(job) if seen else []:
+                if not quiet and not job.targets:  # else it was told before
+                    say(spelled(note, as_flag))
     finally:  # of a sweep that failed half way, what is done
         if as_json and reports:
             results([json.dumps({"results": reports}, allow_nan=False)])
@@ -142,6 +150,6 @@ def _do(job: Job, as_json: bool, silent: bool, verbose: bool) -> dict[str, Any] 
         return result_of(picture, paths)
     if isinstance(job.figure, Report) and not paths:
         show(picture.document(columns()))
-    elif not silent:
+    elif not silent and paths:
         results(paths)
     return None

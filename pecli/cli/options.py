@@ -30,6 +30,7 @@ RUN = {  # the options that do not change the picture
     "quiet": (("-q", "--quiet"), "print nothing but errors"),
     "verbose": (("-v", "--verbose"), "say more, and where an error comes from"),
 }
+DRAWN = {"show": (("--show",), "show the picture in the terminal; alone it writes no file")}  # of figures alone
 RUN_HELP = [*RUN.values(), HELP]
 METAVARS = {int: "INTEGER", float: "NUMBER", str: "TEXT", bool: ""}
 

@@ -10,6 +10,7 @@ from pecli.cli.commands import WRITES, Command
 from pecli.cli.figures import run_jobs, run_parameters, values_of
 from pecli.cli.guard import guard
 from pecli.cli.options import given, job_parameters
+from pecli.cli.show import shown_alone
 from pecli.cli.typer_internals import run_words, with_parameters
 from pecli.core.errors import UsageError, mention
 from pecli.files.metadata import read_metadata
@@ -43,12 +44,13 @@ COMMAND = Command(
 def _again(file: str, figure: Any, values: dict[str, Any]) -> Any:
     """The figure's own command, with the file's values where nothing is given."""
 
-    def command(*, json: bool, quiet: bool, verbose: bool, **texts: Any) -> None:
+    def command(*, json: bool, quiet: bool, verbose: bool, show: bool = False, **texts: Any) -> None:
         with guard(quiet, verbose):
             changed = values_of(known_options(figure), given(texts, figure))
-            jobs = jobs_of(figure.name, {**values, **changed})
+            asked = jobs_of(figure.name, {**values, **changed})
+            jobs = [shown_alone(job) for job in asked] if show else asked
             if "output" not in changed and place(file) in map(place, (path for job in jobs for path in job.paths)):
                 raise UsageError(f"{file} would be replaced: name another file with {mention('output')}")
-            run_jobs(jobs, as_json=json, quiet=quiet, verbose=verbose)
+            run_jobs(jobs, as_json=json, quiet=quiet, verbose=verbose, seen=show)
 
-    return with_parameters(command, [*job_parameters(figure), *run_parameters()])
+    return with_parameters(command, [*job_parameters(figure), *run_parameters(figure.drawn)])

@@ -142,7 +142,10 @@ def duration(seconds: float) -> str:
 
 def columns() -> int:
     """How wide the terminal is; 80 where there is none."""
-    return shutil.get_terminal_size().columns
+    size = (80, 24)
+    with suppress(AttributeError, OSError, ValueError):
+        size = os.get_terminal_size(sys.stdout.fileno())  # shutil asks the first stdout, which may be detached
+    return shutil.get_terminal_size(size).columns
 
 
 def show(document: Document) -> None:

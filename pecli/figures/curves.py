@@ -14,13 +14,14 @@ from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.core.values import EXACT
 from pecli.encodings.capabilities import TableEncoding
-from pecli.figures.axis_labels import label_positions, label_values
+from pecli.figures.axis_labels import label_positions, label_powers, label_values
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Numbers, View, extremes
 from pecli.figures.highlights import Highlighting, mark_stretch
 from pecli.figures.lines import frame_lines, key, look, plot_run
+from pecli.figures.log_axis import check_log, log_option
 from pecli.figures.panels import Panel
-from pecli.measures.min_max import check_run, envelope, even_bins, even_edges, middles, mirrored_extremes
+from pecli.measures.min_max import check_run, envelope, even_bins, even_edges, log_edges, middles, mirrored_extremes
 from pecli.measures.pairwise import MEASURES, by_offset, is_by_offset, measure_option, to_all
 
 if TYPE_CHECKING:
@@ -86,6 +87,7 @@ class Curves(Highlighting[TableEncoding]):
         None, "the positions to start from", at_least=-EXACT, flags=(), unset=f"{TYPICAL} spread over the length"
     )
 
+    log: bool = log_option()
     against: str = option("position", "what lines run over: position, or offset from their own", choices=axes_of_lines)
 
     def across(self, view: View[TableEncoding]) -> Positions:
@@ -112,15 +114,28 @@ class Curves(Highlighting[TableEncoding]):
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
         check_run(self.name, view.covered.length)
+        if self.log:
+            check_log(view.covered)
+            if self.against == "offset":
+                raise UsageError(f"{mention('log')} has no place for offsets on both sides of 0", option="log")
         self.check_spans(self.across(view))
         self.typical(view)
 
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
         return (len(self.typical(view)), even_bins(view.covered.length, view.pixel_columns))
 
+    def edges(self, view: View[TableEncoding]) -> Array:
+        """Borders of the runs of positions, counted from the first; with `log` from position 1."""
+        rows = view.covered
+        if self.log:
+            return log_edges(rows.stop, view.pixel_columns, max(1, rows.start)) - rows.start
+        return even_edges(rows.length, view.pixel_columns)
+
     def compute(self, view: View[TableEncoding]) -> CurvesNumbers:
         at, rows, measure = self.typical(view), view.covered, MEASURES[self.measure]
-        edges = even_edges(rows.length, view.pixel_columns)
+        edges = self.edges(view)
+        left_out = int(edges[0])  # what stands before 1, where the axis is logarithmic
+        edges = np.unique(np.append(edges, 0))
 
         def values(first: int, count: int) -> Array:
             return to_all(view.encoding, measure, at, rows.start + first, count)
@@ -132,6 +147,7 @@ class Curves(Highlighting[TableEncoding]):
             low, high = mirrored_extremes(profile, (at - rows.start).astype(np.int64), edges)
         else:
             low, high, _ = envelope(values, edges, len(at))
+        low, high, edges = low[:, left_out:], high[:, left_out:], edges[left_out:]
         own = np.array([values(int(p) - rows.start, 1)[line, 0] for line, p in enumerate(at)])
         centres = rows.start + middles(edges)
         exact = is_by_offset(view.encoding, measure)
@@ -142,18 +158,20 @@ class Curves(Highlighting[TableEncoding]):
             low=low,
             positions=centres,
             own=own,
-            block=int(edges[1]),
-            apart=0.0 if exact else farthest_apart(high, centres - at[:, None]) if edges[1] == 1 else None,
+            block=int(np.diff(edges).max()),
+            apart=0.0 if exact else farthest_apart(high, centres - at[:, None]) if np.diff(edges).max() == 1 else None,
             against=self.against,
         )
 
     def panels_for(self, view: View[TableEncoding]) -> list[Panel]:
-        return [Panel(0.55, x=(self.against, self.across(view)))]
+        return [Panel(0.55, x=(self.against, self.across(view), self.log))]
 
     def frame(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         encoding, across = view.encoding, self.across(view)
-        frame_lines(axes[0], across.start, across.stop - 1)
-        if self.against == "offset":
+        frame_lines(axes[0], max(1, across.start) if self.log else across.start, across.stop - 1, log=self.log)
+        if self.log:
+            label_powers(axes[0].xaxis, phrase(encoding.position_label))
+        elif self.against == "offset":
             label_values(axes[0].xaxis, phrase(OFFSET), integer=True)
         else:
             label_positions(axes[0].xaxis, encoding)
@@ -167,7 +185,8 @@ class Curves(Highlighting[TableEncoding]):
         for line, (low, high, at, own) in enumerate(rows):
             start = at if self.against == "offset" else 0.0
             plot_run(axes[0], numbers.positions - start, low, high, look(line))
-            axes[0].plot([at - start], [own], marker="o", color=f"C{line}", clip_on=False, zorder=3)
+            if at > 0 or not self.log:  # position 0 has no place on a logarithmic axis
+                axes[0].plot([at - start], [own], marker="o", color=f"C{line}", clip_on=False, zorder=3)
         return [None]
 
 

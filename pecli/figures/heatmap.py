@@ -7,10 +7,8 @@ from math import log10
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Limits
-from pecli.core.errors import UsageError, mention
 from pecli.core.language import listing, phrase
 from pecli.core.lazy import Array, np
-from pecli.core.options import option
 from pecli.core.positions import Blocks, LogBlocks
 from pecli.encodings.capabilities import TableEncoding
 from pecli.figures.axis_labels import label_decades, label_dimensions, label_positions, turn_names
@@ -19,6 +17,7 @@ from pecli.figures.cell_numbers import WithCellNumbers
 from pecli.figures.figure import Numbers, View, subtract
 from pecli.figures.highlights import Highlighting, Span, cell_edges, mark_rows
 from pecli.figures.images import show_matrix
+from pecli.figures.log_axis import check_log, log_option
 from pecli.figures.panels import Bar, Panel
 from pecli.measures.min_max import even_bins
 
@@ -95,15 +94,13 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
         "pecli heatmap --base 10,100 --d 64 -o heat-{base}.png",
     )
 
-    log: bool = option(False, "logarithmic axis of positions, from 1, for many decades at once")
+    log: bool = log_option()
 
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
         self.check_spans(view.covered)
-        if self.log and (view.covered.start < 0 or view.covered.stop < 3):
-            text = f"{mention('log')} runs from position 1 on"
-            allowed = f"a {mention('start')} of 0 or more and 3 positions"
-            raise UsageError(text, option="log", allowed=allowed)
+        if self.log:
+            check_log(view.covered)
 
     def bins(self, view: View[TableEncoding]) -> Blocks | LogBlocks:
         """What each row of the picture, or of the numbers, averages over."""

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import io
-import zipfile
 from math import prod
-from typing import Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from pecli.core.errors import TableFileError, UsageError, mention
 from pecli.core.lazy import Array, np
 from pecli.core.memory import human
 from pecli.files.declared import Declared, choose
 from pecli.files.regular import MOST, opened
+
+if TYPE_CHECKING:
+    from zipfile import ZipFile
 
 MAPPED = 1 << 26  # bytes from which an array stays in its file until it is looked at
 SWOLLEN = 100  # times that an archive of weights never shrinks
@@ -49,12 +51,19 @@ def npy_header(path: str) -> Header:
 def npz_headers(path: str) -> dict[str, Header]:
     """The headers of all arrays in a .npz file by name."""
     headers = {}
-    with opened(path) as file, zipfile.ZipFile(file) as archive:
+    with opened(path) as file, archive_of(file) as archive:
         for member in archive.namelist():
             if member.endswith(".npy"):
                 with archive.open(member) as packed:
                     headers[member.removesuffix(".npy")] = read_header(packed.read(MOST))
     return headers
+
+
+def archive_of(file: IO[bytes]) -> ZipFile:
+    """The archive that a .npz file is."""
+    from zipfile import ZipFile  # late: the shell waits for what it completes, and --help too
+
+    return ZipFile(file)
 
 
 def npy(path: str, tensor: str | None) -> Declared:
@@ -75,14 +84,14 @@ def npz(path: str, tensor: str | None) -> Declared:
     """One array of a .npz file."""
     headers = npz_headers(path)
     name = choose(path, tensor, {name: header.shape for name, header in headers.items()})
-    with opened(path) as file, zipfile.ZipFile(file) as archive:
+    with opened(path) as file, archive_of(file) as archive:
         packed_size = archive.getinfo(f"{name}.npy").compress_size
     header = headers[name]
     if header.size > max(MAPPED, SWOLLEN * packed_size):
         raise TableFileError(f"{path}: {name} unpacks from {human(packed_size)} to {human(header.size)}: no table does")
 
     def load() -> Array:
-        with opened(path) as file, zipfile.ZipFile(file) as archive, archive.open(f"{name}.npy") as packed:
+        with opened(path) as file, archive_of(file) as archive, archive.open(f"{name}.npy") as packed:
             return np.lib.format.read_array(packed, allow_pickle=False)
 
     return Declared(header.shape, header.dtype.kind, load)

@@ -7,7 +7,6 @@ a batch sees a damaged picture, and the digest goes wherever the file goes and i
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import os
@@ -17,7 +16,6 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 from pecli.core.errors import PecliError, UsageError
 from pecli.core.lazy import np
@@ -56,6 +54,8 @@ def read_metadata(path: str) -> dict[str, Any]:
 
 def sealed(pieces: Iterable[bytes], format: str) -> Iterator[bytes]:
     """The pieces of a file of that format, its end with the digest of all of them."""
+    import hashlib
+
     digest = hashlib.sha256()
     for piece in pieces:
         digest.update(piece)
@@ -70,6 +70,8 @@ def seal(format: str, digest: bytes) -> bytes:
 
 def is_whole(path: str) -> bool:
     """Whether the file ends in the digest of what stands before, byte for byte as it was written."""
+    import hashlib
+
     format, digest = Path(path).suffix.lower().removeprefix("."), hashlib.sha256()
     length = len(seal(format, b""))
     with opened(path) as file:
@@ -106,6 +108,8 @@ def _from_svg(file: Bounded) -> str | None:
     head = file.read(MOST)
     if b"<!ENTITY" in head:
         return None
+    from xml.etree import ElementTree
+
     parser: Any = ElementTree.XMLPullParser(["end"])
     parser.feed(head)
     return next((found.text for _, found in parser.read_events() if found.tag == DESCRIPTION), None)

@@ -6,7 +6,6 @@ import io
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
-from xml.sax.saxutils import escape
 
 from pecli.files.about import About
 from pecli.files.metadata import PNG_END
@@ -36,6 +35,8 @@ def pdf(drawing: Drawing, about: About) -> Iterator[bytes]:
 
 def svg(drawing: Drawing, about: About) -> Iterator[bytes]:
     """Ready to stand in a page beside others: every name salted, its style for itself alone, told to screen readers."""
+    from html import escape
+
     import matplotlib as mpl
 
     with mpl.rc_context({"svg.hashsalt": about.salt}):
@@ -44,7 +45,8 @@ def svg(drawing: Drawing, about: About) -> Iterator[bytes]:
     head, end, body = data.partition(b"</metadata>")  # what is said of the job stays as it is
     head = head[head.index(b"<svg ") :] if about.inline else head
     head = head.replace(b"<svg ", b'<svg id="' + salt + b'" role="img" ', 1)
-    yield head.replace(b"<metadata>", b"<desc>" + escape(about.sentence).encode() + b"</desc>\n <metadata>", 1) + end
+    told = b"<desc>" + escape(about.sentence, quote=False).encode() + b"</desc>\n <metadata>"
+    yield head.replace(b"<metadata>", told, 1) + end
     rules = DARK.format(about.salt, INK).encode() if about.adaptive else b""
     body = body.replace(b'<style type="text/css">*{', b'<style type="text/css">' + rules + b"#" + salt + b" *{", 1)
     yield re.sub(rb'(\bid="|xlink:href="#|url\(#)', rb"\g<1>" + salt + b"-", body)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import stat
 from pathlib import Path
@@ -49,4 +48,6 @@ def opened(path: str) -> Bounded:
 def fingerprint(path: str) -> str:
     """A short name of a file's content; raises as `opened` does."""
     with opened(path) as file:
+        import hashlib
+
         return hashlib.file_digest(file, "sha256").hexdigest()[:16]

@@ -7,7 +7,6 @@ import os
 import select
 import stat
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -86,6 +85,8 @@ def _write_file(path: str, pieces: Iterable[bytes]) -> int:
 
 
 def _replace(path: str, target: Path, pieces: Iterable[bytes], mode: int) -> int:
+    import tempfile  # late, as it brings the modules of chance and digests along
+
     remove_leftovers(target.parent)
     handle, name = tempfile.mkstemp(prefix=TEMPORARY, suffix=target.suffix, dir=target.parent)
     with removed_on_failure(name):

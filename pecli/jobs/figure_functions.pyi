@@ -163,6 +163,7 @@ def curves(
     highlight: str | Sequence[str] | None = None,
     measure: Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"] = "euclidean",
     at: int | Sequence[int] | None = None,
+    log: bool = False,
     against: Literal["position", "offset"] = "position",
     dtype: Literal["float64", "float32", "float16", "bfloat16"] | None = None,
     d: int | None = None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sys
 from collections.abc import Collection, Mapping
@@ -96,6 +95,8 @@ class Request:
 
     def salt(self) -> str:
         """A short name that two different jobs do not share."""
+        import hashlib
+
         return "p" + hashlib.sha256(self.metadata().encode()).hexdigest()[:10]
 
     def specs(self, without: Collection[str] = ()) -> list[str]:

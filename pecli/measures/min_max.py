@@ -39,11 +39,11 @@ def even_bins(length: int, most: int | None) -> int:
     return length if most is None else -(-length // -(-length // max(1, most)))
 
 
-def log_edges(length: int, most: int | None) -> Array:
-    """Borders of bins over 1 … length that get longer by a factor, at most `most` of them; single numbers first."""
-    if most is None or length <= most:
-        return np.arange(1, length + 1)
-    return np.unique(np.round(np.geomspace(1, length, max(2, most))).astype(np.int64))
+def log_edges(length: int, most: int | None, first: int = 1) -> Array:
+    """Borders of bins over first … length that get longer by a factor, at most `most` of them; single numbers first."""
+    if most is None or length - first < most:
+        return np.arange(first, length + 1)
+    return np.unique(np.round(np.geomspace(first, length, max(2, most))).astype(np.int64))
 
 
 def middles(edges: Array) -> Array:

@@ -112,3 +112,34 @@ def test_against_the_offset_it_says_whether_lines_coincide(encoding: str, coinci
     assert numbers.facts()["apart"] == pytest.approx(widest, abs=1e-9)
     assert ("coincide" in numbers.caption()) is coincide
     assert "offset" not in pecli.figure("curves", encoding=encoding, length=40, at=[3, 11, 30]).numbers.caption()
+
+
+@pytest.mark.parametrize("start", [0, 5])
+@pytest.mark.parametrize("encoding", ["rope", "binary"])
+def test_a_log_axis_has_every_position_from_1_on(encoding: str, start: int) -> None:
+    options = {"encoding": encoding, "d": 8, "length": 97, "start": start, "at": [start, 50], "log": True}
+    axes, table = drawn(**options), pecli.encode(encoding, d=8, length=97, start=start)
+    first = max(1, start)
+    expected = np.linalg.norm(table[first - start :] - table[50 - start], axis=1)
+    (line,) = [one for one in axes.lines if len(one.get_xdata()) > 1 and one.get_color() == "C1"]
+    assert axes.get_xscale() == "log" and np.array_equal(line.get_xdata(), np.arange(first, start + 97))
+    assert line.get_ydata() == pytest.approx(expected, abs=1e-14)
+    marks = [float(one.get_xdata()[0]) for one in axes.lines if len(one.get_xdata()) == 1]
+    assert marks == ([50] if start == 0 else [5, 50])  # 0 has no place on it
+
+
+@pytest.mark.parametrize("encoding", ["rope", "binary"])
+def test_more_positions_than_pixels_of_a_log_axis_keep_their_extremes(encoding: str) -> None:
+    options: dict[str, Any] = {"encoding": encoding, "d": 12, "length": 2000, "log": True, "at": 1000}
+    numbers: Any = pecli.figure("curves", size="3x2", dpi=20, **options).seen
+    table = pecli.encode(encoding, d=12, length=2000)
+    every = np.linalg.norm(table - table[1000], axis=1)[1:]
+    assert numbers.curves.shape[1] < 60 and numbers.block > 50
+    assert (numbers.low.min(), numbers.curves.max()) == pytest.approx((every.min(), every.max()), abs=1e-14)
+    assert numbers.curves[0, 0] == pytest.approx(every[0]) and "minimum to maximum of up to" in numbers.caption()
+
+
+@pytest.mark.parametrize("options", [{"length": 2}, {"start": -3}, {"against": "offset"}])
+def test_a_log_axis_that_cannot_be_is_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="log"):
+        pecli.figure("curves", log=True, **options)

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.figures.line_names import texts_of
 from pecli.figures.spectrum import STILL
 from pecli.figures.wavelength_texts import ratio_text
 
@@ -170,10 +171,10 @@ def test_what_is_longer_than_the_length_is_shaded() -> None:
 
 def test_several_encodings_are_overlaid_and_told_apart() -> None:
     axes = drawn(encoding=["sinusoidal:d=8", "rope:d=4,base=10", "binary:d=3"], length=8)
-    texts = [text.get_text() for text in axes.get_legend().get_texts()]
+    texts = texts_of(axes)
     assert [text.partition(",")[0] for text in texts] == ["sinusoidal", "rope", "binary"]
-    assert texts[0].endswith("neighbours ×10; 3 of 4 pairs never finish a turn")
-    assert texts[2].endswith("\n0 of 3 columns never finish a turn")
+    assert texts[0].endswith("neighbours ×10 3 of 4 pairs never finish a turn")
+    assert texts[2].endswith(" 0 of 3 columns never finish a turn")
     lines = axes.get_lines()[:3]
     assert [len(line.get_xdata()) for line in lines] == [4, 2, 3]
     assert len({line.get_color() for line in lines}) == 3
@@ -230,7 +231,7 @@ def test_the_ratio_is_that_to_the_wavelength_without_the_scaling() -> None:
     assert linear == pytest.approx([8] * 64, rel=1e-12)
     assert (llama[0], llama[-1]) == (1, pytest.approx(8))
     assert plain.tolist() == [1] * 64
-    assert axes.get_yscale() == "log" and not list(axes.texts)
+    assert axes.get_yscale() == "log" and len(axes.texts) == len(texts_of(axes)) == 3
 
 
 def test_the_ratio_of_what_has_no_formula_is_refused() -> None:

@@ -1,0 +1,21 @@
+"""The option of a logarithmic axis of positions, the same in every figure that has one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pecli.core.errors import UsageError, mention
+from pecli.core.options import option
+from pecli.core.positions import Positions
+
+
+def log_option() -> Any:
+    """The option, as a field of a figure."""
+    return option(False, "logarithmic axis of positions, from 1, for many decades at once")
+
+
+def check_log(positions: Positions) -> None:
+    """Refuses positions that such an axis cannot show."""
+    if positions.start < 0 or positions.stop < 3:
+        text = f"{mention('log')} runs from position 1 on"
+        raise UsageError(text, option="log", allowed=f"a {mention('start')} of 0 or more and 3 positions")

@@ -38,6 +38,7 @@ class Figure(Analysis[E]):
     """
 
     composed: ClassVar[bool] = False  # made of other figures
+    shows_positions: ClassVar[bool] = True  # on an axis; else the title says where they start
     shares_limits: ClassVar[bool] = True  # its numbers can be shown under the limits of others
 
     @abstractmethod
@@ -74,7 +75,7 @@ class Figure(Analysis[E]):
 
     def unseen(self, view: View[E]) -> str:
         """What a title adds where no axis shows from which position on the encodings are looked at; mostly nothing."""
-        return ""
+        return "" if self.shows_positions else positions_text(view.positions.start, view.positions.length)
 
 
 def positions_text(first: int, count: int) -> str:

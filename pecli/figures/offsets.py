@@ -26,7 +26,7 @@ from pecli.figures.bias_lines import (
     names_of_lines,
 )
 from pecli.figures.canvas import Canvas
-from pecli.figures.figure import Numbers, View, extremes_of_offsets, positions_text
+from pecli.figures.figure import Numbers, View, extremes_of_offsets
 from pecli.figures.highlights import Highlighting, mark_stretch
 from pecli.figures.line_names import end_of, keep_names_apart, name_lines, put_names
 from pecli.figures.lines import Look, frame_lines, key, look
@@ -103,6 +103,7 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
     example: ClassVar[str] = "pecli offsets -e sinusoidal -e binary --measure cos"
     examples: ClassVar[tuple[str, ...]] = ("pecli offsets rope sinusoidal -m cos -n 256",)
     several: ClassVar[bool] = True
+    shows_positions: ClassVar[bool] = False
 
     measure: str = measure_option("dot")
     decay: bool = option(False, "add RoFormer's bound on the decay, dashed")
@@ -260,9 +261,6 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
 
     def title(self, view: View[TableEncoding | BiasEncoding]) -> str:
         return clauses([phrase("by offset"), self.unseen(view)]) if len(view.encodings) > 1 else super().title(view)
-
-    def unseen(self, view: View[TableEncoding | BiasEncoding]) -> str:
-        return positions_text(view.positions.start, view.positions.length)
 
 
 def add_own_axis(axes: Axes, label: str) -> None:

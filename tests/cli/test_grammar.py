@@ -34,7 +34,6 @@ SAME = [  # what is typed, and the same in pecli's own words
     ("distance --metric cos", "distance --measure cos"),
     ("distance --metric manhattan", "distance --measure cityblock"),
     ("heatmap --fontsize 9", "heatmap --text-size 9"),
-    ("heatmap --max_len 6", "heatmap --length 6"),
     ("heatmap --figsize 5,3", "heatmap --size 5,3"),
     ("heatmap --colormap plasma", "heatmap --cmap plasma"),
     ("similarity", "distance --measure cos"),
@@ -182,6 +181,7 @@ def test_other_words_serve_in_python_and_toml(ask: Ask, folder: Path) -> None:
     assert pecli.encode("rotary", head_dim=6, theta=10, length=3).shape == (3, 6)
     assert read_encoding("rotary:theta=10", {"head_dim": 6}) == Rope(d=6, base=10)
     assert Job.make("heatmap", {"rope_theta": 10}) == Job.make("heatmap", {"base": 10})
+    assert Job.make("heatmap", {"max_len": 10}) == Job.make("heatmap", {"length": 10})
     with pytest.raises(UsageError, match="twice"):
         Job.make("heatmap", {"rope_theta": 10, "base": 10})
     with pytest.raises(UsageError, match="similarity is distance with measure='cos'"):

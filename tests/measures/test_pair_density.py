@@ -114,7 +114,9 @@ def test_a_density_is_drawn_over_its_own_borders() -> None:
     picture = pecli.figure("scatter", length=701, d=8, dpi=20, triangle="upper")
     axes: Any = picture.draw(Drawing().subplots())
     (image,) = [one for panel in (axes, *axes.child_axes) for one in panel.images]
-    x, y = picture.seen.x_edges, picture.seen.y_edges
+    numbers = picture.seen
+    assert isinstance(numbers, DensityNumbers)
+    x, y = numbers.x_edges, numbers.y_edges
     assert tuple(image.get_extent()) == (x[0], x[-1], y[0], y[-1])
     assert np.ptp(np.diff(x)) < 1e-12 and np.ptp(np.diff(y)) < 1e-12
 

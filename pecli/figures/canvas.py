@@ -91,7 +91,12 @@ class Canvas(Options):
     text: bool = option(False, "keep the text of an SVG as text, in the reader's fonts; else it is drawn")
     inline: bool = option(False, "an SVG to stand inside a web page, without the lines before <svg>")
     text_size: float | None = option(
-        None, "size of the text in points", at_least=4, at_most=100, unset="7 to 18, with the size of the picture"
+        None,
+        "size of the text in points",
+        at_least=4,
+        at_most=100,
+        unset="7 to 18, with the size of the picture",
+        aliases=("fontsize", "font_size"),
     )
     fps: float | None = option(
         None, "frames a second of .gif and .webp", above=0, at_most=50, unset=f"{FPS:g}", split=False
@@ -184,10 +189,14 @@ class Canvas(Options):
         """Pixels an inch of one picture of many: each has fewer than one that stands alone."""
         return max(10, round(self.dpi * FRAME))
 
-    @property
-    def limits_given(self) -> bool:
-        """Whether the user says where the colours end."""
-        return self.robust or self.vmin is not None or self.vmax is not None
+    def limits_given(self) -> dict[str, object]:
+        """What the user says of where the colours end."""
+        given = {"vmin": self.vmin, "vmax": self.vmax, "robust": self.robust or None}
+        return {name: value for name, value in given.items() if value is not None}
+
+    def colours_given(self) -> dict[str, object]:
+        """What the user says of the colours."""
+        return {**({"cmap": self.cmap} if self.cmap else {}), **self.limits_given()}
 
     def check_names(self) -> None:
         """Refuses a colour map, a style or a font that does not exist; needs matplotlib, so it comes late."""

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 SHARE = 0.5  # of the panel's width, that a legend beside it takes at most
 BELOW = "legend below"
+NARROW = 20.0  # ems of a legend whose entries are broken into lines, at least
+HANDLE = 4.0  # ems of a sample of a line and what stands around it and its text
 
 
 def _of(axes: Axes) -> Legend:
@@ -37,17 +39,23 @@ def is_beside(axes: Axes) -> bool:
     return bool(_of(axes).get_label() != BELOW)
 
 
+def least_width(axes: Axes, ruler: Ruler) -> float:
+    """The narrowest panel under which the legend can be read: its longest entry, but no more than some ems."""
+    texts, size = _of(axes).get_texts(), _of(axes).prop.get_size_in_points()
+    longest = max((ruler.width(str(text.get_gid() or text.get_text()), size) for text in texts), default=0.0)
+    return min(longest + HANDLE * size / 72, NARROW * size / 72)
+
+
 def place_legend(axes: Axes, frame: Box, bottom: float, ruler: Ruler) -> None:
     """Puts the legend beside the panel's frame or below it, where labels take so much."""
     legend = _of(axes)
     legend.set_in_layout(False)
     width, height = size_of(axes, ruler)
     gap = gap_of(axes)
-    if is_beside(axes):
-        if width <= SHARE * frame.width and height <= 1.05 * frame.height:
-            _anchor(axes, 1 + gap / frame.width, 1.0)
-            return
-        _turn(axes, frame.width, ruler)
+    if is_beside(axes) and width <= SHARE * frame.width and height <= 1.05 * frame.height:
+        _anchor(axes, 1 + gap / frame.width, 1.0)
+        return
+    _turn(axes, frame.width, ruler)
     _anchor(axes, 0.0, -(bottom + gap) / frame.height)
 
 
@@ -64,10 +72,15 @@ def _turn(axes: Axes, room: float, ruler: Ruler) -> None:
     """Makes the legend anew for a place below the panel: in columns, with entries that fit it."""
     old = _of(axes)
     size = old.prop.get_size_in_points()
-    texts = [ruler.wrapped(text.get_text(), size, room - 3 * size / 72) for text in old.get_texts()]
-    columns = max(1, min(len(texts), int(room / size_of(axes, ruler)[0])))
+    whole = [text.get_gid() or text.get_text() for text in old.get_texts()]  # as they were before they were broken
+    free = room - HANDLE * size / 72
+    texts = [ruler.wrapped(text, size, free) for text in whole]
+    widest = max((ruler.width(text, size) for text in texts), default=0.0) + HANDLE * size / 72
+    columns = max(1, min(len(texts), int(room / widest)))
     title = " ".join(old.get_title().get_text().split("\n")) or None
     new = axes.legend(handles=old.legend_handles, labels=texts, ncols=columns, title=title, alignment="left")
+    for text, raw in zip(new.get_texts(), whole, strict=True):
+        text.set_gid(raw)
     new.set_label(BELOW)
     new.set_in_layout(False)
 

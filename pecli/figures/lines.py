@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pecli.core.lazy import Array, np
+from pecli.figures.legends import BELOW
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,12 +35,14 @@ def look(line: int) -> Look:
     return {"color": f"C{line}", "linestyle": DASHES[line % len(DASHES)]}
 
 
-def key(axes: Axes, entries: Iterable[tuple[str, Look]]) -> None:
-    """The legend: a name and the look of its line each."""
+def key(axes: Axes, entries: Iterable[tuple[str, Look]], below: bool = False) -> None:
+    """The legend: a name and the look of its line each; below the panel where something else stands right of it."""
     from matplotlib.lines import Line2D
 
     names, looks = zip(*entries, strict=True)
-    axes.legend(handles=[Line2D([], [], **one) for one in looks], labels=names, alignment="left")
+    axes.legend(handles=[Line2D([], [], **one) for one in looks], labels=names, alignment="left").set_label(
+        BELOW if below else ""
+    )
 
 
 def plot_run(axes: Axes, x: Array, low: Array, high: Array, look: Look, style: str = "default") -> None:

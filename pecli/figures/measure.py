@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pecli.figures.canvas import Canvas
 from pecli.figures.layout import Block
-from pecli.figures.legends import gap_of, is_beside, size_of
+from pecli.figures.legends import gap_of, is_beside, least_width, size_of
 from pecli.figures.panels import Panel
 from pecli.figures.text_size import Ruler
 
@@ -75,7 +75,7 @@ def around(axes: Axes, ruler: Ruler) -> Margins:
     """How far labels reach beyond the frame. A legend is no part of it."""
     frame = axes.bbox
     texts = [one for one in axes.texts if one.get_in_layout()]  # not those that stand in cells
-    box = axes.get_tightbbox(ruler.renderer, bbox_extra_artists=texts, for_layout_only=True)
+    box = axes.get_tightbbox(ruler.renderer, bbox_extra_artists=[*texts, *axes.child_axes], for_layout_only=True)
     assert box is not None  # an Axes that is visible has one
     sides = frame.x0 - box.x0, box.x1 - frame.x1, frame.y0 - box.y0, box.y1 - frame.y1
     return Margins(*(max(0.0, float(side)) / ruler.dpi for side in sides))
@@ -96,4 +96,4 @@ def with_legend(block: Block, axes: Axes, ruler: Ruler) -> Block:
     gap = gap_of(axes)
     if is_beside(axes):
         return replace(block, right=max(block.right, gap + width), height=max(block.height, height))
-    return replace(block, bottom=block.bottom + gap + height, width=max(block.width, width))
+    return replace(block, bottom=block.bottom + gap + height, width=max(block.width, least_width(axes, ruler)))

@@ -22,11 +22,13 @@ from pecli.figures.bias_lines import (
     check_biases,
     draw_bias_lines,
     first_offset,
+    looks_of_lines,
     names_of_lines,
 )
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Numbers, View, extremes_of_offsets
 from pecli.figures.highlights import Highlighting, mark_stretch
+from pecli.figures.line_names import end_of, keep_names_apart, name_lines, put_names
 from pecli.figures.lines import Look, frame_lines, key, look
 from pecli.figures.panels import Panel
 from pecli.measures.min_max import Envelope, check_run, envelope, even_bins, even_edges, log_edges, middles
@@ -36,9 +38,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+OWN = "own axis"
+BOUND_LABEL = template("mean of $|S_j|$, RoFormer 3.4.3")
 BOUND = template(
-    "dashed: mean of $|S_j|$, sums of the first j turns; times the number of pairs and the largest step of $q_j k_j^*$ "
-    "from pair to pair (0 after the last), it bounds the product of any q and k"
+    "dashed, right axis: mean of $|S_j|$, sums of the first j turns; times the number of pairs and the largest step of "
+    "$q_j k_j^*$ from pair to pair (0 after the last), it bounds the product of any q and k"
 )
 
 
@@ -99,6 +103,7 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
     example: ClassVar[str] = "pecli offsets -e sinusoidal -e binary --measure cos"
     examples: ClassVar[tuple[str, ...]] = ("pecli offsets rope sinusoidal -m cos -n 256",)
     several: ClassVar[bool] = True
+    shows_positions: ClassVar[bool] = False
 
     measure: str = measure_option("dot")
     decay: bool = option(False, "add RoFormer's bound on the decay, dashed")
@@ -210,9 +215,7 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
             label, quantity = phrase("offset p − q, query less key"), phrase(view.encoding.quantity)
             names = names_of_lines(view)
         elif self.decay:
-            bounds = [
-                phrase("mean $|S_j|$ of {name}\n(RoFormer 3.4.3, own scale)", name=e.name) for e in view.encodings
-            ]
+            bounds = [phrase("bound of {name}, right axis", name=encoding.name) for encoding in view.encodings]
         frame_lines(one, self.shown(view).start, view.positions.length - 1, log=self.log)
         mark_stretch(one, self.spans(), canvas)
         if self.log:
@@ -220,12 +223,17 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
         else:
             label_values(one.xaxis, label, integer=True)
         label_values(one.yaxis, quantity)
-        if len(names) > 1 or bounds or self.unscaled:
-            key(
-                one,
-                [(name, self._look(line)) for line, name in enumerate(names)]
-                + [(b, bound_look(n)) for n, b in enumerate(bounds)],
-            )
+        looks = looks_of_lines(len(names)) if _all_biases(view) else [self._look(line) for line in range(len(names))]
+        entries = [*zip(names, looks, strict=True), *((text, bound_look(n)) for n, text in enumerate(bounds))]
+        if bounds:
+            add_own_axis(one, phrase(BOUND_LABEL))
+            key(one, entries, below=True)
+        elif len(entries) > 1 or self.unscaled:
+            name_lines(one, entries, canvas)
+
+    def fit(self, view: View[TableEncoding | BiasEncoding], axes: list[Axes], canvas: Canvas) -> None:
+        super().fit(view, axes, canvas)
+        keep_names_apart(axes[0], canvas)
 
     def draw(self, numbers: OffsetsNumbers | BiasLinesNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         if isinstance(numbers, BiasLinesNumbers):
@@ -242,14 +250,34 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
         for line, (mean, low, high) in enumerate(zip(numbers.mean, numbers.low, numbers.high, strict=True)):
             axes.plot(numbers.offsets, mean, marker="o" if len(mean) == 1 else None, **self._look(line))
             axes.fill_between(numbers.offsets, low, high, color=f"C{line}", alpha=0.3, linewidth=0)
+        scale = float(np.nanmax(numbers.mean) / numbers.decay.max()) if len(numbers.decay) else 1.0
         for line, decay in enumerate(numbers.decay):
-            axes.plot(numbers.offsets, decay, **bound_look(line))
+            axes.plot(numbers.offsets, scale * decay, **bound_look(line))
+        scale_own_axis(axes, scale)
+        put_names(axes, [end_of(numbers.offsets, mean) for mean in numbers.mean])
         scaled = [at for at, one in enumerate(plain_of(numbers.view.encodings)) if one]
         for line, plain in zip(scaled, numbers.unscaled, strict=False):
             axes.plot(numbers.offsets, plain, ":", color=f"C{line}")
 
     def title(self, view: View[TableEncoding | BiasEncoding]) -> str:
-        return phrase("by offset") if len(view.encodings) > 1 else super().title(view)
+        return clauses([phrase("by offset"), self.unseen(view)]) if len(view.encodings) > 1 else super().title(view)
+
+
+def add_own_axis(axes: Axes, label: str) -> None:
+    """An axis at the right for what is drawn on another scale."""
+    from pecli.figures.axis_labels import label_values
+
+    own = axes.secondary_yaxis("right")
+    own.set_gid(OWN)
+    label_values(own.yaxis, label)
+
+
+def scale_own_axis(axes: Axes, scale: float) -> None:
+    """What is drawn so many times as large as it is has its own numbers at the right."""
+    for one in axes.child_axes:
+        if one.get_gid() == OWN:
+            functions = (lambda shown: shown / scale, lambda value: value * scale)
+            one.set_functions(functions)  # type: ignore[attr-defined]  # it is a secondary axis
 
 
 def bound_look(line: int) -> Look:

@@ -34,6 +34,7 @@ def draw_on(figure: Figure[Any], view: View[Any], axes: Axes, canvas: Canvas) ->
     seen = replace(view, panels=tuple((max(1, int(box.height)), max(1, int(box.width))) for box in boxes))
     numbers = figure.compute(seen)
     mappables = figure.draw(numbers.limited(partial(chosen, canvas)), panels, canvas)
+    figure.fit(view, panels, canvas)  # names follow their lines
     drawing: Drawing | None = axes.get_figure(root=True)
     assert drawing is not None  # an Axes that is drawn on stands in a picture
     for run in runs_of(shapes, columns):

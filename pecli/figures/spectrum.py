@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pecli.core.errors import UsageError, mention
+from pecli.core.errors import UnusedOptionError, UsageError, mention
 from pecli.core.language import clauses, either, listing, phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import number_text
 from pecli.core.options import option
-from pecli.core.positions import Positions
 from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.powers_of_base import PowersOfBase
@@ -18,16 +17,15 @@ from pecli.encodings.scalings.scaled import Scaled
 from pecli.figures.axis_labels import label_powers, label_values
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
-from pecli.figures.lines import Look, frame_lines, key
+from pecli.figures.line_names import keep_names_apart, name_lines, put_names
+from pecli.figures.lines import Look, frame_lines
 from pecli.figures.panels import Panel
 from pecli.figures.wavelength_texts import CONTEXTS, ratio_text, unfinished, unfinished_above
+from pecli.measures.wavelengths import MEASURED, wavelengths
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MEASURED = 65536  # positions from which the period of a column without a formula is measured, at most
-PADDING = 8  # a transform so many times as long finds the peak between whole numbers of waves
-TRANSFORMED = 1 << 21  # numbers that are transformed together, some columns at a time
 POSITIONS = template("positions")  # the unit of a wavelength where the encoding has none of its own
 PLACES = {"original context": "top", "extended context": "bottom"}  # of the line, on which side of it the text hangs
 MARKS = "os^Dv"  # of the encodings in turn, so that they stay apart in grey
@@ -111,6 +109,8 @@ class Spectrum(Figure[TableEncoding]):
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
         lacking = [one.name for one in view.encodings if not isinstance(one, Harmonic)]
+        if view.positions.start and all(isinstance(one, Harmonic) or one.cycle(MEASURED) for one in view.encodings):
+            raise UnusedOptionError("start", view.positions.start, "a formula or a whole cycle has no first position")
         if self.ratio and lacking:
             text = f"{mention('ratio')} is of wavelengths by a formula, and {lacking[0]} has none"
             raise UsageError(text, option="ratio", allowed="rope, sinusoidal and such")
@@ -154,7 +154,10 @@ class Spectrum(Figure[TableEncoding]):
         looks = [self._look(encoding, at, canvas) for at, encoding in enumerate(view.encodings)]
         if len(looks) > 1:
             names = [self._name(view, *one) for one in zip(view.encodings, waves_of(view), strict=True)]
-            key(axes[0], zip(names, looks, strict=True))
+            name_lines(axes[0], list(zip(names, looks, strict=True)), canvas)
+
+    def fit(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
+        keep_names_apart(axes[0], canvas)
 
     def _look(self, encoding: TableEncoding, at: int, canvas: Canvas) -> Look:
         """Connected dots for what a formula gives, crosses for what is measured."""
@@ -168,7 +171,7 @@ class Spectrum(Figure[TableEncoding]):
             return encoding.label()
         ratio = ratio_text(waves[waves < STILL]) if isinstance(encoding, Harmonic) else ""
         apart = phrase("neighbours {ratio}", ratio=ratio) if ratio else ""
-        return encoding.label() + "\n" + clauses([apart, unfinished(encoding, waves, view.positions.length)])
+        return "\n".join(filter(None, [encoding.label(), apart, unfinished(encoding, waves, view.positions.length)]))
 
     def draw(self, numbers: SpectrumNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         one = axes[0]
@@ -181,6 +184,9 @@ class Spectrum(Figure[TableEncoding]):
             ramp = numbers.ramps[at]
             if ramp is not None:
                 one.axvspan(*ramp, color=f"C{at}", alpha=0.12, linewidth=0)
+        drawn = numbers.stretch if self.ratio else numbers.wavelength
+        ends = [np.flatnonzero(numbers.encoding == at)[-1:] for at in range(len(numbers.view.encodings))]
+        put_names(one, [(numbers.pair[end[0]], drawn[end[0]]) if len(end) else (0.0, 1.0) for end in ends])
         if not self.ratio:
             self._lines(numbers, one, canvas)
             self._say(numbers, one, canvas)
@@ -269,29 +275,6 @@ def contexts_of(view: View[TableEncoding]) -> tuple[tuple[str, float], ...]:
     """The contexts of the models whose rope is scaled, by name, each once."""
     found = [one.contexts() for one in view.encodings if isinstance(one, Scaled)]
     return tuple(dict.fromkeys((f"{name} context", at) for contexts in found for name, at in contexts.items()))
-
-
-def wavelengths(encoding: TableEncoding, rows: Positions) -> Array:
-    """Positions a turn takes: of each pair by the formula, else of each column as measured; inf where it stands."""
-    if isinstance(encoding, Harmonic):
-        return encoding.wavelengths()
-    cycle = encoding.cycle(MEASURED)
-    window = cycle or Positions(start=rows.start, length=min(rows.length, MEASURED))
-    padding = 1 if cycle else PADDING  # a whole cycle holds whole waves
-    table = encoding.table(window.array())
-    count = padding * window.length
-    step = max(1, TRANSFORMED // count)
-    parts = (table[:, at : at + step] for at in range(0, table.shape[1], step))
-    return np.concatenate([_periods(part, count, padding) for part in parts])
-
-
-def _periods(columns: Array, count: int, padding: int) -> Array:
-    """The period of the strongest wave of each column, from a transform of so many numbers; inf where none is."""
-    strength = np.abs(np.fft.rfft(columns - columns.mean(axis=0), n=count, axis=0))
-    strength[:padding] = 0  # waves longer than the window cannot be told from none
-    peak = strength.argmax(axis=0)
-    varies = strength.max(axis=0) > 1e-9 * len(columns)
-    return np.where(varies, count / np.maximum(peak, 1), np.inf)
 
 
 def pairs_of(encoding: TableEncoding, count: int) -> Array:

@@ -16,10 +16,11 @@ from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_positions
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View, extremes
-from pecli.figures.lines import Look, frame_lines, key, plot_run
+from pecli.figures.line_names import keep_names_apart, name_lines, put_names
+from pecli.figures.lines import Look, frame_lines, plot_run
 from pecli.figures.panels import Panel
-from pecli.figures.spectrum import wavelengths
 from pecli.measures.min_max import check_run, envelope, even_bins, even_edges, middles
+from pecli.measures.wavelengths import wavelengths
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -120,13 +121,15 @@ class Waves(Figure[TableEncoding]):
         label_positions(axes[0].xaxis, encoding)
         self._lanes(axes[0], view, 1.0)
         axes[0].set_ylabel(phrase(encoding.dimension_label))
-        waves = zip(dims, periods(view)[dims], strict=True)
-        parts = zip(map(names.__getitem__, dims), self._waves(view), waves, strict=True)
-        texts = [
-            listing([line_text(encoding, name, which), wavelength_text(encoding, wave)])
-            for name, which, (_, wave) in parts
-        ]
-        key(axes[0], zip(texts, self._looks(view), strict=True))
+        lengths = [wavelength_text(encoding, wave) for wave in periods(view)[dims]]
+        kinds = self._waves(view)
+        beside = [listing(both) for both in zip(kinds, lengths, strict=True)]  # the lane says the dimension
+        lines = [line_text(encoding, names[dim], kind) for dim, kind in zip(dims, kinds, strict=True)]
+        whole = [listing(both) for both in zip(lines, lengths, strict=True)]
+        name_lines(axes[0], list(zip(beside, self._looks(view), strict=True)), canvas, whole)
+
+    def fit(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
+        keep_names_apart(axes[0], canvas)
 
     def _waves(self, view: View[TableEncoding]) -> list[str]:
         """Whether every line is a sine or a cosine, where its name does not say it."""
@@ -161,6 +164,8 @@ class Waves(Figure[TableEncoding]):
             axes[0].axhline(middle, color="0.8", linewidth=0.4 * canvas.scale, zorder=0)
             plot_run(axes[0], numbers.positions, middle + low, middle + high, look, style)
         self._lanes(axes[0], numbers.view, limit)
+        end = float(numbers.positions[-1])
+        put_names(axes[0], [(end, -LANE * limit * lane) for lane in range(len(numbers.dims))])
         label, reach = phrase(encoding.dimension_label), number_text(limit)
         axes[0].set_ylabel(phrase("{label} (a lane is ±{reach})", label=label, reach=reach))
         return [None]

@@ -198,7 +198,7 @@ class Picture:
             known = None
         drawing, numbers = draw_page(whole, self.job.view, self.job.canvas, self.title(), known)
         self._shown[:] = [numbers if whole is self.figure else self.figure.put_back(numbers)]
-        if not self.job.canvas.limits_given:
+        if not self.job.canvas.limits_given():
             self.notes.extend(filter(None, [washed_out(numbers.limits(), numbers.coloured())]))
         return drawing
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure as Drawing
 
 import pecli
@@ -15,6 +17,8 @@ from pecli.encodings.alibi import Alibi
 from pecli.encodings.t5 import T5
 from pecli.figures.attention import weights
 from pecli.figures.bias import means_where_seen
+from pecli.figures.line_names import texts_of
+from pecli.figures.style import style_context
 from pecli.measures.block_means import means_of_offsets, means_of_signed_offsets
 
 
@@ -113,10 +117,18 @@ def test_lines_are_named_by_their_heads() -> None:
     axes = Drawing(dpi=20).subplots()
     pecli.figure("offsets", encoding="alibi:heads=3", length=9).draw(axes)
     panel = axes.child_axes[0] if axes.child_axes else axes
-    legend = panel.get_legend()
-    assert legend is not None
-    texts = [text.get_text() for text in legend.get_texts()]
-    assert texts == ["head 0, slope 1/16", "head 1, slope 1/256", "head 2, slope 1/4"]
+    assert isinstance(panel, Axes)
+    assert texts_of(panel) == ["head 0, slope 1/16", "head 1, slope 1/256", "head 2, slope 1/4"]
+
+
+def test_of_many_heads_some_are_named_and_colours_run_in_their_order() -> None:
+    picture = pecli.figure("offsets", encoding="alibi:heads=32", length=9, dpi=40)
+    with style_context(picture.job.canvas):
+        (axes,) = picture._drawing().axes
+    named = [at for at, text in enumerate(texts_of(axes)) if text]
+    assert (named[0], named[-1], len(named)) == (0, 31, 8)
+    light = [sum(to_rgb(line.get_color())) for line in axes.get_lines()]
+    assert len(light) == 32 and light == sorted(light)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.figures.line_names import texts_of
 
 
 def numbers(**options: object) -> Any:
@@ -75,7 +76,17 @@ def test_the_decay_is_dashed_in_the_colour_of_its_encoding() -> None:
     assert [line.get_linestyle() for line in lines] == ["-", "-", "--", "--"]
     assert [line.get_color() for line in lines[2:]] == [line.get_color() for line in lines[:2]]
     texts = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert texts[2:] == [f"mean $|S_j|$ of {name}\n(RoFormer 3.4.3, own scale)" for name in ("rope", "sinusoidal")]
+    assert texts[2:] == [f"bound of {name}, right axis" for name in ("rope", "sinusoidal")]
+
+
+def test_the_bound_has_numbers_of_its_own_at_the_right() -> None:
+    found = numbers(encoding="rope:d=8", length=11, decay=True)
+    axes = drawn(encoding="rope:d=8", length=11, decay=True)
+    (own,) = axes.child_axes
+    axes.figure.draw_without_rendering()
+    scale = axes.get_ylim()[1] / own.get_ylim()[1]
+    assert axes.get_lines()[1].get_ydata() / scale == pytest.approx(found.arrays()["decay"][0])
+    assert "S_j" in own.get_ylabel()
 
 
 @pytest.mark.parametrize("encoding", ["binary", "learned:d=4"])
@@ -117,8 +128,7 @@ def test_pairs_that_have_no_measure_are_left_out() -> None:
 
 def test_several_encodings_are_overlaid_with_their_bands() -> None:
     axes = drawn(encoding=["sinusoidal:d=8", "binary"], measure="cos", length=17)
-    texts = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert [text.partition(",")[0] for text in texts] == ["sinusoidal", "binary"]
+    assert [text.partition(",")[0] for text in texts_of(axes)] == ["sinusoidal", "binary"]
     assert len(axes.get_lines()) == len(axes.collections) == 2
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("offset p − q", "cosine similarity")
 

@@ -1,0 +1,151 @@
+"""Names of lines, written where they end: no key has to be looked up, and no colour told from another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil, sqrt
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pecli.core.lazy import Array, np
+from pecli.figures.canvas import Canvas
+from pecli.figures.lines import Look, key
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+T = TypeVar("T")
+GID = "line name"
+MOST = 8  # names; of more lines every second, third… is named
+SHARE = 0.3  # of the width that a panel has about, that names take at most: else a key says them
+LONGEST = 24  # letters of a name's line
+LEADER = 8  # points from the end of a line to its name
+HEIGHT = 1.25  # ems of a line of text
+
+
+def name_lines(
+    axes: Axes, entries: Sequence[tuple[str, Look]], canvas: Canvas, in_key: Sequence[str] | None = None
+) -> None:
+    """Reserves the room for names right of the frame, or says them in a key where they are too wide for that.
+
+    in_key : what the key says instead, for it stands farther away
+    """
+    from pecli.figures.ticks import ems
+
+    names = [broken(name) for name, _ in entries]
+    widest = max((ems(part) for name in names for part in name.split("\n")), default=0.0) * 0.9
+    drawing = axes.get_figure(root=True)
+    across = ceil(sqrt(len(drawing.axes))) if drawing is not None else 1
+    if widest * canvas.small / 72 > SHARE * canvas.inches.width / across:
+        said = in_key or [name for name, _ in entries]
+        key(axes, named([(name, look) for name, (_, look) in zip(said, entries, strict=True)]))
+        return
+    kept = named(range(len(entries)))
+    for at, (name, (_, look)) in enumerate(zip(names, entries, strict=True)):
+        shown = name if at in kept else ""
+        axes.annotate(
+            shown,
+            (1.0, 1 - at / len(entries)),
+            xycoords="axes fraction",
+            xytext=(LEADER * canvas.scale, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=canvas.small,
+            annotation_clip=False,
+            gid=GID,
+            arrowprops=_leader(look, canvas) if shown else None,
+        )
+
+
+def broken(name: str) -> str:
+    """A name in lines that are short."""
+    glued = [", ".join(part.replace(" ", "\u00a0") for part in line.split(", ")) for line in name.split("\n")]
+    lines = [
+        one
+        for line in glued
+        for one in (
+            wrap(line, LONGEST, break_long_words=False) if ", " in line else wrap(line.replace("\u00a0", " "), LONGEST)
+        )
+    ]
+    return "\n".join(lines)
+
+
+def named(entries: Sequence[T]) -> list[T]:
+    """Those that are named: all, or some from the first to the last."""
+    count = len(entries)
+    if count <= MOST:
+        return list(entries)
+    return [entries[round(at * (count - 1) / (MOST - 1))] for at in range(MOST)]
+
+
+def _leader(look: Look, canvas: Canvas) -> dict[str, Any]:
+    """What leads from the end of a line to its name."""
+    width = 0.7 * canvas.scale
+    return {
+        "arrowstyle": "-",
+        "color": look["color"],
+        "linewidth": width,
+        "shrinkA": 1,
+        "shrinkB": 0,
+        "relpos": (0, 0.5),
+    }
+
+
+def names_of(axes: Axes) -> list[Any]:
+    """The names that stand at the ends of lines, those of unnamed ones empty."""
+    return [one for one in axes.texts if one.get_gid() == GID]
+
+
+def texts_of(axes: Axes) -> list[str]:
+    """What the lines are named, each in one line of text."""
+    return [" ".join(one.get_text().split()) for one in names_of(axes)]
+
+
+def put_names(axes: Axes, ends: Sequence[tuple[float, float]]) -> None:
+    """Puts the names where their lines end, in the order in which they were given."""
+    for one, end in zip(names_of(axes), ends, strict=False):
+        one.xy, one.xycoords = end, "data"
+
+
+def end_of(x: Array, values: Array) -> tuple[float, float]:
+    """The last point of a line at which there is a number."""
+    known = np.flatnonzero(np.isfinite(values))
+    return (float(x[known[-1]]), float(values[known[-1]])) if len(known) else (float(x[-1]), 0.0)
+
+
+def keep_names_apart(axes: Axes, canvas: Canvas) -> None:
+    """Moves names up and down so that none touches another, each as near to the end of its line as that allows."""
+    shown = [one for one in names_of(axes) if one.get_text()]
+    axes.autoscale_view()
+    points = 72 / float(axes.get_figure(root=True).dpi)  # type: ignore[union-attr]  # an Axes that is drawn on stands in one
+    systems: dict[Any, Any] = {"data": axes.transData, "axes fraction": axes.transAxes}
+    ends = [systems[one.xycoords].transform(one.xy) * points for one in shown]
+    places, edge = [float(end[1]) for end in ends], axes.bbox.x1 * points
+    order = sorted(range(len(shown)), key=lambda at: places[at])
+    heights = [HEIGHT * canvas.small * len(shown[at].get_text().split("\n")) for at in order]
+    for at, middle in zip(order, spaced([places[at] for at in order], heights), strict=True):
+        far = edge - float(ends[at][0])
+        shown[at].set_position((far + LEADER * canvas.scale, middle - places[at]))
+        shown[at].arrow_patch.set_linestyle(":" if far > 3 * LEADER * canvas.scale else "-")  # no part of the line
+
+
+def spaced(places: Sequence[float], heights: Sequence[float]) -> list[float]:
+    """Middles of boxes of these heights near the places, which ascend, so that no two overlap.
+
+    Boxes that would touch are put one on the other, the pile in the middle of where they wanted to be.
+    """
+    piles: list[tuple[float, list[float], list[float]]] = []  # bottom, heights, places
+    for place, height in zip(places, heights, strict=True):
+        pile = (place - height / 2, [height], [place])
+        while piles and piles[-1][0] + sum(piles[-1][1]) > pile[0]:
+            _, lower, wanted = piles.pop()
+            pile = _piled(lower + pile[1], wanted + pile[2])
+        piles.append(pile)
+    return [bottom + sum(own[:at]) + own[at] / 2 for bottom, own, _ in piles for at in range(len(own))]
+
+
+def _piled(heights: list[float], places: list[float]) -> tuple[float, list[float], list[float]]:
+    """A pile of boxes that is as near to the places as it can be."""
+    middles = [sum(heights[:at]) + height / 2 for at, height in enumerate(heights)]
+    offsets = [place - middle for place, middle in zip(places, middles, strict=True)]
+    return sum(offsets) / len(offsets), heights, places

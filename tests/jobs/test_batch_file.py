@@ -163,7 +163,7 @@ WRONG: list[tuple[str, str, list[str]]] = [
         [FILE, "figure 1", "pairs", "length"],
     ),
     ("a number as name", HEAT + "name = 5\n", [f"{FILE}:3: figure 1", "name", "text"]),
-    ("unknown format", HEAT + 'output = "a.gif"\n', [FILE, "figure 1", "gif", "png"]),
+    ("unknown format", HEAT + 'output = "a.tif"\n', [FILE, "figure 1", "tif", "png"]),
     ("unknown blank", HEAT + 'output = "{bsae}.png"\n', [FILE, "figure 1", "'bsae'", "did you mean 'base'"]),
     ("a folder above", HEAT + 'output = "../x.png"\n', [FILE, "figure 1", "../x.png leaves the folder"]),
     ("up and down", HEAT + 'output = "a/../../x.png"\n', [FILE, "figure 1", "leaves the folder"]),

@@ -100,6 +100,10 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
 
     name: ClassVar[str] = "offsets"
     summary: ClassVar[str] = "A measure against the offset: is it a function of p − q alone?"
+    defines: ClassVar[str] = (
+        "the measure of two vectors, or the bias of a head, against p − q: the line is the mean of all pairs "
+        "there, the band least to most"
+    )
     example: ClassVar[str] = "pecli offsets -e sinusoidal -e binary --measure cos"
     examples: ClassVar[tuple[str, ...]] = ("pecli offsets rope sinusoidal -m cos -n 256",)
     several: ClassVar[bool] = True

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Self, TypeVar, get_args
 
-from pecli.core.errors import UsageError, mention
+from pecli.core.errors import UnusedOptionError, UsageError, mention
 from pecli.core.lazy import Array, np
 from pecli.core.memory import COPIES
 from pecli.core.options import Options
 from pecli.core.positions import Positions
-from pecli.encodings.capabilities import TableEncoding
+from pecli.encodings.capabilities import Rotary, TableEncoding
 from pecli.encodings.encoding import Encoding
 
 Limits = tuple[float, float]  # low, high
@@ -67,6 +67,18 @@ def check_indices(option: str, given: Iterable[int] | None, view: View[Encoding]
     if beyond:
         text = f"{mention(option, beyond[0])} does not exist: {view.encoding.label()} has {what} 0 to {count - 1}"
         raise UsageError(text, option=option, value=beyond[0])
+
+
+def refuse_positions(asked: Positions, default_length: int, why: str) -> None:
+    """Refuses positions that are asked for where none are looked at."""
+    for name, value in asked.changed({"length": default_length}).items():
+        raise UnusedOptionError(name, value, why)
+
+
+def refuse_turned(encoding: Rotary, why: str) -> None:
+    """Refuses to be told what the table turns where no table is looked at."""
+    for name, value in encoding.turned.items():
+        raise UnusedOptionError(name, value, why)
 
 
 @dataclass(frozen=True)
@@ -202,7 +214,7 @@ class Analysis(Options, Generic[E], ABC):
             raise UsageError(text, option="encoding")
         for encoding in view.encodings:
             if isinstance(encoding, TableEncoding):
-                encoding.covered(view.positions)
+                encoding.check_positions(view.positions)
 
     @abstractmethod
     def compute(self, view: View[E]) -> Numbers[E]:

@@ -12,6 +12,7 @@ from pecli.cli.documents import FormatOption, JsonOption, OutputOption, form_of,
 from pecli.cli.guard import guard
 from pecli.core.document import Paragraph
 from pecli.core.errors import UsageError
+from pecli.core.language import Language, language_of, speaking
 from pecli.core.options import Options, option
 from pecli.core.terminal import results
 
@@ -34,6 +35,9 @@ def model(
     output: OutputOption = None,
     format: FormatOption = None,
     as_json: JsonOption = False,
+    lang: Annotated[
+        str | None, typer.Option("--lang", help=Language.options()["lang"].help, show_default=False)
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing besides.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show where an error comes from.")] = False,
 ) -> None:
@@ -45,9 +49,12 @@ def model(
         if path is None:
             raise UsageError("pecli model takes the path of a config.json, or of a folder that holds one")
         used = Asked.options()["seq_len"].read(seq_len)
-        form, found = form_of(output, format, as_json), read_model(path, used)
+        form = form_of(output, format, as_json)
+        with speaking(language_of(lang)):
+            found = read_model(path, used)
+            shown = model_text(found)
         lines = lines_to_type(found)
-        document = [*model_text(found), *(map(Paragraph, lines) if form else [])]
+        document = [*shown, *(map(Paragraph, lines) if form else [])]
         publish(document, {"path": path, **model_data(found)}, output, form)
         if form is None:
             results(["", *lines])  # as they are, not broken into lines that fit

@@ -84,6 +84,17 @@ class UsageError(PecliError):
     exit_code = 2
 
 
+class UnusedOptionError(UsageError):
+    """An option that changes nothing beside the others. As a default for many figures it is left out for this one."""
+
+    def __init__(self, option: str, value: Any, why: str, advice: str = "") -> None:
+        text = f"{mention(option, value)} changes nothing here: {why}"
+        super().__init__(text, option=option, value=value, advice=advice or f"leave {mention(option)} out")
+
+    def __reduce__(self) -> Any:
+        return _restored, (type(self), self.args, self.__dict__)
+
+
 class UnknownNameError(UsageError):
     """A name that is not in a list of names; suggests the nearest one.
 

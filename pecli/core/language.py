@@ -64,6 +64,11 @@ def by_environment(environment: Mapping[str, str] = os.environ) -> dict[str, str
     return dict.fromkeys(Language.options(), lang) if lang else {}
 
 
+def language_of(lang: str | None) -> Language:
+    """The language of that name, or of the environment where none is given; raises UsageError for none that is."""
+    return Language.make({**by_environment(), **({} if lang is None else dict.fromkeys(Language.options(), lang))})
+
+
 @contextmanager
 def speaking(language: Language) -> Iterator[None]:
     """Says all phrases in that language inside the block."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 CELL = 10  # pixels of a column, where the terminal does not say it
-PATIENCE = 0.5  # seconds in which a terminal answers
+PATIENCE = 1.0  # seconds in which a terminal answers, also from far away
 CHUNK = 4096  # characters that kitty takes at once
 BAND = 6  # rows of pixels in a sixel
 COLOURS = 256  # of a sixel image

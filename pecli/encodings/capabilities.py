@@ -68,6 +68,10 @@ class TableEncoding(Encoding):
         """
         return positions
 
+    def check_positions(self, positions: Positions) -> None:
+        """Refuses positions that are asked for and that the table has no rows for (UsageError)."""
+        self.covered(positions)
+
     def cycle(self, most: int) -> Positions | None:
         """The positions after which all columns begin anew, if they do and are no more than so many."""
         return None
@@ -122,6 +126,11 @@ class Rotary(TableEncoding):
 
     gives: ClassVar[str] = "rotation"
     kind: ClassVar[str] = "turns queries and keys"
+
+    @property
+    def turned(self) -> dict[str, str]:
+        """The option that says what the table turns, where it is given; it means nothing where other vectors turn."""
+        return {}
 
     @abstractmethod
     def rotate(self, x: Array, positions: Array) -> Array:

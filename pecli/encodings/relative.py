@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from pecli.core.errors import UsageError, mention
+from pecli.core.errors import UnusedOptionError, UsageError, mention
 from pecli.core.language import template
 from pecli.core.positions import LONGEST, Positions
 from pecli.encodings.sinusoidal import SineCosineColumns
@@ -31,6 +31,12 @@ class Relative(SineCosineColumns):
     models: ClassVar[str] = "Transformer-XL (as input to a learned map)"
     position_label: ClassVar[str] = template("offset p − q")
     other_label: ClassVar[str] = template("other offset")
+
+    def check_positions(self, positions: Positions) -> None:
+        if positions.start:
+            why = "the table of relative runs over the offsets between positions, wherever they start"
+            raise UnusedOptionError("start", positions.start, why)
+        super().check_positions(positions)
 
     def covered(self, positions: Positions) -> Positions:
         if 2 * positions.length > LONGEST:

@@ -54,6 +54,10 @@ class Rope(Scaled, Rotary):
                 allowed = "random:SEED, SEED a whole number ≥ 0"
                 raise UsageError(option="query", value=self.query, allowed=allowed)
 
+    @property
+    def turned(self) -> dict[str, str]:
+        return {} if self.query is None else {"query": self.query}
+
     @cached_property
     def vector(self) -> Array:
         """What the table turns, shape (width,)."""

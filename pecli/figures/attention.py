@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from pecli.analysis import Limits, check_indices
+from pecli.analysis import Limits, check_indices, refuse_turned
 from pecli.core.errors import UsageError, mention
 from pecli.core.language import clauses, phrase
 from pecli.core.lazy import Array, np
@@ -124,7 +124,10 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
             check_indices("head", None if self.head is None else [self.head], view, encoding.n_heads, "heads")
             if encoding.quantity != "bias":
                 raise UsageError(f"{encoding.name} adds what is learned: give its table, {encoding.name}:file=…")
-        elif self.head is not None:
+            return
+        if isinstance(encoding, Rotary):
+            refuse_turned(encoding, f"{self.name} turns the embeddings of the tokens")
+        if self.head is not None:
             text = f"{mention('head', self.head)} chooses a head's bias, and {encoding.name} is {encoding.kind}"
             raise UsageError(text, option="head", value=self.head)
 

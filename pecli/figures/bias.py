@@ -7,9 +7,10 @@ from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import check_indices
+from pecli.core.errors import UsageError
 from pecli.core.language import clauses, phrase, template
 from pecli.core.lazy import Array, np
-from pecli.core.number_text import minus
+from pecli.core.number_text import minus, number_text
 from pecli.core.options import option
 from pecli.core.positions import Blocks
 from pecli.encodings.capabilities import BiasEncoding
@@ -132,6 +133,9 @@ class Bias(WithCellNumbers[BiasEncoding]):
         reach = max(-low, high) or 1.0
         low_end, high_end = (-reach, reach) if low < 0 < high else (low, high if high > low else low + 1)
         ends = (low_end if self.lowest is None else self.lowest, high_end)
+        if ends[0] >= high_end:
+            allowed = f"less than the upper end of the colours, {number_text(high_end)}"
+            raise UsageError(option="lowest", value=self.lowest, allowed=allowed)
         return BiasNumbers(
             view=view,
             bias=values,

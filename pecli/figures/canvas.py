@@ -169,10 +169,14 @@ class Canvas(Options):
         given = {"style": ADAPTIVE if self.adaptive else None, "text": self.text, "inline": self.inline}
         return {name: value for name, value in given.items() if value}
 
-    @property
-    def limits_given(self) -> bool:
-        """Whether the user says where the colours end."""
-        return self.robust or self.vmin is not None or self.vmax is not None
+    def limits_given(self) -> dict[str, object]:
+        """What the user says of where the colours end."""
+        given = {"vmin": self.vmin, "vmax": self.vmax, "robust": self.robust or None}
+        return {name: value for name, value in given.items() if value is not None}
+
+    def colours_given(self) -> dict[str, object]:
+        """What the user says of the colours."""
+        return {**({"cmap": self.cmap} if self.cmap else {}), **self.limits_given()}
 
     def check_names(self) -> None:
         """Refuses a colour map, a style or a font that does not exist; needs matplotlib, so it comes late."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pecli.analysis import check_indices
+from pecli.analysis import check_indices, refuse_positions
+from pecli.core.errors import mention
 from pecli.core.language import listing, phrase
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import number_text
 from pecli.core.options import option
+from pecli.core.positions import Positions
 from pecli.core.values import EXACT
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import names_fit
@@ -84,6 +86,11 @@ class Dials(Figure[Harmonic]):
         if self.pairs is not None:
             return np.array(self.pairs)
         return np.unique(np.linspace(0, count - 1, min(count, MOST)).astype(int))
+
+    def positions_for(self, asked: Positions) -> Positions:
+        if self.at is not None:
+            refuse_positions(asked, self.default_length(None), f"{mention('at')} says which positions are drawn")
+        return asked
 
     def check_view(self, view: View[Harmonic]) -> None:
         super().check_view(view)

@@ -12,6 +12,7 @@ from pecli.core.errors import UsageError, mention
 from pecli.core.language import phrase
 from pecli.core.lazy import Array
 from pecli.core.options import option
+from pecli.core.positions import Positions
 from pecli.encodings.encoding import Encoding
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, View
@@ -66,6 +67,9 @@ class Compare(Highlighting[Encoding]):
     figure: str = option("heatmap", "the figure that is drawn for each", choices=single_figures)
     measure: str = option("euclidean", "the measure, where the figure has one", choices=measures, flags=("-m",))
     difference: bool = option(False, "add the difference of two encodings, first less second")
+
+    def positions_for(self, asked: Positions) -> Positions:
+        return self.part().positions_for(asked)
 
     def part(self) -> Figure[Any]:
         """The figure that is drawn for each encoding."""
@@ -150,7 +154,10 @@ class Compare(Highlighting[Encoding]):
         return self.part().texts()
 
     def title(self, view: View[Encoding]) -> str:
-        return ""
+        return self.unseen(view)
+
+    def unseen(self, view: View[Encoding]) -> str:
+        return self.part().unseen(view)
 
 
 def _one_window(axes: list[Axes]) -> None:

@@ -23,6 +23,7 @@ __all__ = [
     "View",
     "averaging",
     "extremes",
+    "positions_text",
     "subtract",
 ]
 
@@ -37,6 +38,7 @@ class Figure(Analysis[E]):
     """
 
     composed: ClassVar[bool] = False  # made of other figures
+    shows_positions: ClassVar[bool] = True  # on an axis; else the title says where they start
     shares_limits: ClassVar[bool] = True  # its numbers can be shown under the limits of others
 
     @abstractmethod
@@ -69,7 +71,16 @@ class Figure(Analysis[E]):
 
     def title(self, view: View[E]) -> str:
         """The picture's title where the user gives none."""
-        return clauses(encoding.label() for encoding in view.encodings)
+        return clauses([*(encoding.label() for encoding in view.encodings), self.unseen(view)])
+
+    def unseen(self, view: View[E]) -> str:
+        """What a title adds where no axis shows from which position on the encodings are looked at; mostly nothing."""
+        return "" if self.shows_positions else positions_text(view.positions.start, view.positions.length)
+
+
+def positions_text(first: int, count: int) -> str:
+    """The positions looked at, as a title says them; nothing where they are the first ones."""
+    return phrase("positions {first} to {last}", first=first, last=first + count - 1) if first else ""
 
 
 def averaging(size: int) -> str:

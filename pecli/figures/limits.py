@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pecli.analysis import Limits
+from pecli.core.errors import UsageError
 from pecli.core.language import phrase
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import number_text
@@ -30,7 +31,17 @@ def chosen(canvas: Canvas, limits: Limits, values: Sequence[Array]) -> Limits:
         low, high = limits if inner is None else ends(*inner) if low < 0 < high else inner
     low = low if canvas.vmin is None else canvas.vmin
     high = high if canvas.vmax is None else canvas.vmax
-    return (low, high) if low < high else limits
+    if low >= high:
+        raise _outside(canvas, limits)
+    return low, high
+
+
+def _outside(canvas: Canvas, limits: Limits) -> UsageError:
+    """Why colours cannot end on one side of all values; of two ends the canvas itself knows that they are in order."""
+    low, high = map(number_text, limits)
+    if canvas.vmin is None:
+        return UsageError(option="vmax", value=canvas.vmax, allowed=f"more than the lower end of the colours, {low}")
+    return UsageError(option="vmin", value=canvas.vmin, allowed=f"less than the upper end of the colours, {high}")
 
 
 def limits_text(canvas: Canvas) -> str:

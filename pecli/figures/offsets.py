@@ -107,6 +107,7 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
     example: ClassVar[str] = "pecli offsets -e sinusoidal -e binary --measure cos"
     examples: ClassVar[tuple[str, ...]] = ("pecli offsets rope sinusoidal -m cos -n 256",)
     several: ClassVar[bool] = True
+    shows_positions: ClassVar[bool] = False
 
     measure: str = measure_option("dot")
     decay: bool = option(False, "add RoFormer's bound on the decay, dashed")
@@ -263,7 +264,7 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
             axes.plot(numbers.offsets, plain, ":", color=f"C{line}")
 
     def title(self, view: View[TableEncoding | BiasEncoding]) -> str:
-        return phrase("by offset") if len(view.encodings) > 1 else super().title(view)
+        return clauses([phrase("by offset"), self.unseen(view)]) if len(view.encodings) > 1 else super().title(view)
 
 
 def add_own_axis(axes: Axes, label: str) -> None:

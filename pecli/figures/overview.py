@@ -8,10 +8,11 @@ from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from pecli.analysis import Limits
-from pecli.core.errors import UsageError, mention
+from pecli.core.errors import UnusedOptionError, UsageError, mention
 from pecli.core.language import clauses, phrase
 from pecli.core.lazy import Array
 from pecli.core.options import option
+from pecli.core.positions import Positions
 from pecli.encodings.encoding import Encoding
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
@@ -41,10 +42,12 @@ def part_of(whole: Figure[Any], name: str) -> Figure[Any]:
 
 def check_handed_on(whole: Figure[Any], parts: Iterable[Figure[Any]]) -> None:
     """Refuses an option that none of the parts has (UsageError)."""
-    known = {name for part in parts for name in part.options()}
-    for name in whole.changed():
-        if name in HANDED_ON and name not in known:
-            raise UsageError(f"{mention(name)} is for figures that are not among these", option=name)
+    names = dict.fromkeys(part.name for part in parts)
+    for one, value in whole.changed().items():
+        fitting = [name for name, figure in single_figures().items() if one in figure.options()]
+        if one in HANDED_ON and not {*fitting} & {*names}:
+            why = f"{', '.join(names)} has no {mention(one)}, {', '.join(fitting)} have"
+            raise UnusedOptionError(one, whole.options()[one].write(value), why)
 
 
 class Part(NamedTuple):
@@ -132,6 +135,15 @@ class Overview(Highlighting[Encoding]):
             if not part.takes(type(view.encoding)):
                 raise UsageError(f"panel {part.refusal(type(view.encoding))}")
             part.check_view(view)
+
+    def unseen(self, view: View[Encoding]) -> str:
+        return next(filter(None, (part.unseen(view) for part in self.parts())), "")
+
+    def positions_for(self, asked: Positions) -> Positions:
+        parts = self.parts()
+        if all(part.positions_for(Positions()) != Positions() for part in parts):  # none looks at what is asked for
+            return parts[0].positions_for(asked)
+        return asked
 
     def texts(self) -> list[str]:
         return [text for part in self.parts() for text in part.texts()]

@@ -14,6 +14,7 @@ class Bar:
     label: str
     ticks: tuple[float, ...] | None = None  # None: some round numbers
     part: int = 0  # of which part of a composed picture, so that parts share none
+    fixed: bool = False  # its colours end where the figure says, whatever ends are asked for
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,9 @@ class PrecisionNumbers(Numbers[Harmonic]):
         return self.ends
 
     def with_limits(self, low: float, high: float) -> Self:
-        return replace(self, ends=(low, high) if low > 0 else (self.ends[0], high))
+        if low <= 0:
+            raise UsageError(option="vmin", value=low, allowed="more than 0: the colours are on a logarithmic scale")
+        return replace(self, ends=(low, high))
 
     def coloured(self) -> list[Array]:
         return [self.error[self.error > 0]]

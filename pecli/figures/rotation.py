@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from pecli.analysis import Limits, check_indices
-from pecli.core.errors import UsageError, mention
+from pecli.analysis import Limits, check_indices, refuse_positions, refuse_turned
+from pecli.core.errors import UnusedOptionError, UsageError, mention
 from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
+from pecli.core.positions import Positions
 from pecli.core.values import EXACT
 from pecli.encodings.capabilities import Rotary
 from pecli.figures.axis_labels import label_dimensions, label_positions, label_values
@@ -97,7 +98,7 @@ class Rotation(WithCellNumbers[Rotary]):
     )
     example: ClassVar[str] = "pecli rotation --d 32 --length 64 --pairs 0,4,8"
     copies: ClassVar[int] = 8
-    examples: ClassVar[tuple[str, ...]] = ("pecli rotation -d 32 -n 64 --matrix 8",)
+    examples: ClassVar[tuple[str, ...]] = ("pecli rotation -d 32 --matrix 8",)
     default_encoding: ClassVar[str] = "rope"
 
     content: str = option(
@@ -111,12 +112,26 @@ class Rotation(WithCellNumbers[Rotary]):
         None, "draw the matrix R_P of this position instead", at_least=-EXACT, unset="the query before and after"
     )
 
+    def check(self) -> None:
+        super().check()
+        for name in ("content", "content_seed", "pairs"):
+            if self.matrix is not None and (given := self.changed().get(name)):
+                raise UnusedOptionError(name, given, _matrix_alone(self.matrix))
+        if self.inputs() and self.content_seed:
+            raise UnusedOptionError("content_seed", self.content_seed, "a Q from a file is not random")
+
+    def positions_for(self, asked: Positions) -> Positions:
+        if self.matrix is not None:
+            refuse_positions(asked, self.default_length(None), _matrix_alone(self.matrix))
+        return asked
+
     def shape(self, view: View[Rotary]) -> tuple[int, ...]:
         width = view.encoding.width
         return (view.covered.length, width) if self.matrix is None else (width, width)
 
     def check_view(self, view: View[Rotary]) -> None:
         super().check_view(view)
+        refuse_turned(view.encoding, f"{self.name} turns {mention('content')}")
         self.drawn_pairs(view)
 
     def drawn_pairs(self, view: View[Rotary]) -> Array:
@@ -169,7 +184,7 @@ class Rotation(WithCellNumbers[Rotary]):
         )
 
     def panels_for(self, view: View[Rotary]) -> list[Panel]:
-        bar = Bar(phrase("value"))
+        bar = Bar(phrase("value"), fixed=self.matrix is not None)
         if self.matrix is not None:
             return [Panel(1.0, exact=True, bar=bar)]
         query = Panel(0.8, least=(7.0, 6.0), bar=bar, x="dimension", y="position")
@@ -214,6 +229,10 @@ class Rotation(WithCellNumbers[Rotary]):
         images = [_image(one, value, limits, canvas, start) for one, value, limits in triples]
         self.write_numbers(axes, images, canvas)
         return [*images, None]
+
+
+def _matrix_alone(position: int) -> str:
+    return f"{mention('matrix', position)} shows the matrix of that position and no query"
 
 
 def _circle(axes: Axes, line: int, path: Array, radius: float, canvas: Canvas) -> None:

@@ -158,7 +158,7 @@ class Scatter(Figure[TableEncoding]):
         )
 
     def panels_for(self, view: View[TableEncoding]) -> list[Panel]:
-        bar = Bar(phrase("pairs a cell" if self.too_many(view) else "offset |p − q|"))
+        bar = Bar(phrase("pairs a cell" if self.too_many(view) else "offset |p − q|"), fixed=True)
         shown = self.shown()
         return [Panel(0.9 if len(shown) > 1 else 0.55, bar=bar, x=self.x, y=self.y) for _ in shown]
 

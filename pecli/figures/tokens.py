@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from pecli.analysis import E
-from pecli.core.errors import UsageError, mention
-from pecli.core.language import clauses, phrase
+from pecli.core.errors import UnusedOptionError, UsageError, mention
+from pecli.core.language import phrase
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.core.values import shorten
-from pecli.figures.figure import Figure, View
+from pecli.figures.figure import Figure, View, positions_text
 from pecli.figures.fonts import CJK
 from pecli.files.table_files import read_table
 
@@ -73,6 +73,9 @@ class TokenFigure(Figure[E]):
     content_scale: float = option(1.0, "what embeddings are multiplied by", at_least=0, at_most=1e6)
 
     def check(self) -> None:
+        super().check()
+        if self.embeddings is not None and self.content_seed:
+            raise UnusedOptionError("content_seed", self.content_seed, "embeddings from a file are not random")
         if self.tokens is not None and self.sentences is not None:
             text = f"{mention('tokens')} and {mention('sentences')} exclude each other"
             raise UsageError(text, option="sentences", value=self.sentences, advice="give one of them")
@@ -149,10 +152,8 @@ class TokenFigure(Figure[E]):
     def texts(self) -> list[str]:
         return list(self.words)
 
-    def title(self, view: View[E]) -> str:
-        first, last = view.positions.start, view.positions.start + len(self.words) - 1
-        where = phrase("positions {first} to {last}", first=first, last=last) if first else ""
-        return clauses([super().title(view), where])
+    def unseen(self, view: View[E]) -> str:
+        return positions_text(view.positions.start, len(self.words))
 
 
 def split_tokens(text: str) -> tuple[str, ...]:

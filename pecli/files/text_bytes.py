@@ -79,7 +79,7 @@ def _plain_md(text: str) -> str:
 
 def _tex(block: Block) -> str:
     if isinstance(block, Paragraph):
-        return f"\\paragraph{{{_plain_tex(block.text)}}}" if block.heading else _plain_tex(block.text.strip())
+        return f"\\subsubsection*{{{_plain_tex(block.text)}}}" if block.heading else _plain_tex(block.text.strip())
     if isinstance(block, Facts):
         rows: Sequence[Sequence[str]] = list(block.facts.items())
         return _tabular(_columns(rows, False), None, rows)
@@ -89,7 +89,7 @@ def _tex(block: Block) -> str:
 def _tabular(columns: str, header: Sequence[str] | None, rows: Sequence[Sequence[str]]) -> str:
     head = [_row_tex(header), "\\midrule"] if header else []
     lines = ["\\toprule", *head, *map(_row_tex, rows), "\\bottomrule"]
-    return "\n".join([f"\\begin{{tabular}}{{@{{}}{columns}@{{}}}}", *lines, "\\end{tabular}"])
+    return "\n".join([f"\\noindent\\begin{{tabular}}{{@{{}}{columns}@{{}}}}", *lines, "\\end{tabular}"])
 
 
 def _columns(rows: Sequence[Sequence[str]], numbers: bool) -> str:

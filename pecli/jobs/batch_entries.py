@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pecli.analysis import Analysis
-from pecli.core.errors import Mention, PecliError, UnknownNameError, UsageError, mention
+from pecli.core.errors import Mention, PecliError, UnknownNameError, UnusedOptionError, UsageError, mention
 from pecli.core.memory import Memory
 from pecli.core.options import Option, named, own_name
 from pecli.core.ranges import is_range
@@ -128,11 +128,22 @@ def _jobs(plan: Plan, figure: Mapping[str, Any], defaults: Mapping[str, Any]) ->
     for key, value in given.items():
         _check_type(own.get(key) or _known(known, key, f" of {analysis.name}"), value)
     fitting = {n: v for n, v in spelled.items() if n in known and (n not in encoding_parameters() or n in own)}
-    jobs = jobs_of(analysis.name, {**fitting, **given}, plan.memory)
+    jobs = _jobs_with(analysis.name, fitting, given, plan.memory)
     if not jobs[0].targets:
         text = f"output is missing: {analysis.name} draws nothing, so name a file such as {analysis.name}.json"
         raise UsageError(text, option="output")
     return jobs
+
+
+def _jobs_with(name: str, defaults: dict[str, Any], given: Mapping[str, Any], memory: Memory) -> list[Job]:
+    """The jobs of a figure, with those of the file's defaults that mean something to it."""
+    while True:
+        try:
+            return jobs_of(name, {**defaults, **given}, memory)
+        except UnusedOptionError as error:
+            if error.option in given or error.option not in defaults:
+                raise
+            del defaults[error.option]
 
 
 def _parameters(

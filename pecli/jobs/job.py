@@ -9,7 +9,7 @@ from os import PathLike
 from typing import Any
 
 from pecli.analysis import Analysis, View
-from pecli.core.errors import UsageError, mention
+from pecli.core.errors import UnusedOptionError, UsageError, mention
 from pecli.core.memory import PIXEL, Memory, check_memory, check_pixels, memory_once
 from pecli.encodings import Encoding
 from pecli.figures.canvas import Canvas
@@ -182,6 +182,7 @@ def _view(request: Request) -> View[Any]:
     positions = figure.positions_for(request.positions)
     view = View(tuple(encoding.fitted(positions) for encoding in request.encodings), positions)
     figure.check_view(view)
+    _check_canvas(request, view)
     return view
 
 
@@ -191,6 +192,24 @@ def _panels(figure: Analysis[Any], canvas: Canvas, view: View[Any]) -> tuple[tup
         return (canvas.pixels(),) * len(figure.panels_for(view))
     cells = figure.cells() if isinstance(figure, Report) else None
     return None if cells is None else (cells,)
+
+
+def _check_canvas(request: Request, view: View[Any]) -> None:
+    """Refuses what is said of colours that stand for no values, or whose ends are the figure's, and of no title."""
+    figure, canvas = request.figure, request.canvas
+    if not isinstance(figure, Figure) or not (canvas.no_title or canvas.colours_given()):
+        return
+    if canvas.no_title and not figure.title(view):
+        raise UnusedOptionError("no_title", None, f"the titles of {figure.name} are the names of its panels")
+    bars = [panel.bar for panel in figure.panels_for(view) if panel.bar]
+    if not bars:
+        unused, why = canvas.colours_given(), f"{figure.name} has no colours that stand for values, as heatmap has"
+    elif all(bar.fixed for bar in bars):
+        unused, why = canvas.limits_given(), f"the colours of {figure.name} end where its values do"
+    else:
+        return
+    for name, value in unused.items():
+        raise UnusedOptionError(name, value, why)
 
 
 def _check_kinds(figure: type[Analysis[Any]], encodings: tuple[Encoding, ...]) -> None:

@@ -189,7 +189,7 @@ class Picture:
         known = vars(self).get("numbers")
         drawing, numbers = draw_page(self.figure, self.job.view, self.job.canvas, self.title(), known)
         self._shown[:] = [numbers]
-        if not self.job.canvas.limits_given:
+        if not self.job.canvas.limits_given():
             self.notes.extend(filter(None, [washed_out(numbers.limits(), numbers.coloured())]))
         return drawing
 

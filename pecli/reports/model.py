@@ -7,6 +7,7 @@ from math import isfinite
 from typing import Any
 
 from pecli.core.document import Block, Facts, Paragraph
+from pecli.core.language import listing, phrase, templates
 from pecli.encodings import Encoding, find_encoding
 from pecli.encodings import encoding_of as encoding_class
 from pecli.encodings.capabilities import BiasEncoding
@@ -16,6 +17,13 @@ from pecli.encodings.rope import Rope
 from pecli.measures.long_context import critical_dimension, first_negative_offset, longer_than
 
 SEARCHED = 1 << 24  # cosines that are added up to look for a negative sum, at most
+PAIRINGS = templates(
+    {
+        "half": "{width} of {all} dimensions, half pairs",
+        "interleaved": "{width} of {all} dimensions, interleaved pairs",
+    }
+)
+PARTS = templates({"kept": "{count} kept", "between": "{count} between", "divided": "{count} divided"})
 LEVELS = {"error": "bold red", "warning": "yellow", "note": ""}
 
 
@@ -97,39 +105,68 @@ def model_text(model: Model) -> list[Block]:
 def _facts(layer: Layer) -> dict[str, str]:
     """The facts of one kind of layers in words."""
     encoding, data = encoding_of(layer), layer_data(layer)
-    facts = {"layers": runs(layer.indices) or "the file does not say which", "encoding": layer.kind}
+    facts = {phrase("layers"): runs(layer.indices) or phrase("the file does not say which")}
+    facts[phrase("encoding")] = layer.kind
     if layer.trouble:
-        facts["encoding"] = f"{layer.kind}, and it cannot be built: {layer.trouble}"
+        why = phrase("{kind}, and it cannot be built: {trouble}", kind=layer.kind, trouble=layer.trouble)
+        facts[phrase("encoding")] = why
     if isinstance(encoding, Rope):
         facts |= _rope_facts(encoding, data, _searched(encoding, layer))
     elif "length" in data:
-        facts["table"] = f"{data['length']:,} positions × {data['width']:,} columns"
+        size = {"rows": data["length"], "columns": data["width"]}
+        facts[phrase("table")] = phrase("{rows:,} positions × {columns:,} columns", **size)
     elif "slopes" in data:
-        facts["slopes"] = ", ".join(f"{slope:.4g}" for slope in data["slopes"])
+        facts[phrase("slopes")] = listing(f"{slope:.4g}" for slope in data["slopes"])
     if layer.max_position is not None and "length" not in data:
-        facts["context"] = f"{layer.max_position:,} positions"
+        facts[phrase("context")] = phrase("{count:,} positions", count=layer.max_position)
     return facts
 
 
 def _rope_facts(rope: Rope, data: dict[str, Any], searched: int) -> dict[str, str]:
-    pairs, n_pairs = data["pairs"], rope.width // 2
-    longest = data["longest_wavelength"]
-    longer = {"original": data["longer_than_original"], "extended": data["longer_than_max_position"]}
-    said = [f"{count} of {n_pairs} than the {name} context" for name, count in longer.items() if count is not None]
-    negative = data["first_negative_offset"]
     facts = {
-        "rotary": f"{rope.width} of {rope.d} dimensions, {rope.pairing} pairs",
-        "base": f"{rope.base:,.10g}",
-        "scaling": rope.scaling,
-        "original context": "" if data["original"] is None else f"{data['original']:,} positions",
-        "pairs": ", ".join(f"{count} {what}" for what, count in pairs.items()),
-        "longest wavelength": "some pairs stand still" if longest is None else f"{longest:,.0f} positions",
-        "longer pairs": ", ".join(said),
-        "attention factor": f"{rope.attention_scaling:.7g}: scores times {rope.attention_scaling**2:.7g}",
-        "critical dimension": "" if data["critical_dimension"] is None else str(data["critical_dimension"]),
-        "first Σ cos < 0": f"none up to offset {searched:,}" if negative is None else f"at offset {negative:,}",
+        phrase("rotary"): _rotary(rope),
+        phrase("base"): f"{rope.base:,.10g}",
+        phrase("scaling"): rope.scaling,
+        phrase("original context"): _positions(data["original"]),
+        phrase("pairs"): listing(phrase(PARTS[what], count=count) for what, count in data["pairs"].items()),
+        phrase("longest wavelength"): _positions(data["longest_wavelength"]) or phrase("some pairs stand still"),
+        phrase("longer pairs"): _longer(data, rope.width // 2),
+        phrase("attention factor"): phrase(
+            "{factor:.7g}: scores times {square:.7g}",
+            factor=rope.attention_scaling,
+            square=rope.attention_scaling**2,
+        ),
+        phrase("critical dimension"): str(data["critical_dimension"] or ""),
+        phrase("first Σ cos < 0"): _negative(data["first_negative_offset"], searched),
     }
     return {name: fact for name, fact in facts.items() if fact}
+
+
+def _rotary(rope: Rope) -> str:
+    """How many dimensions turn, and how they are paired."""
+    return phrase(PAIRINGS[rope.pairing], width=rope.width, all=rope.d)
+
+
+def _positions(count: float | None) -> str:
+    """A number of positions, where it is known."""
+    return "" if count is None else phrase("{count:,.0f} positions", count=count)
+
+
+def _longer(data: dict[str, Any], pairs: int) -> str:
+    """How many pairs are longer than each context that is known."""
+    original, extended = data["longer_than_original"], data["longer_than_max_position"]
+    said = [
+        "" if original is None else phrase("{count} of {all} than the original context", count=original, all=pairs),
+        "" if extended is None else phrase("{count} of {all} than the extended context", count=extended, all=pairs),
+    ]
+    return listing(said)
+
+
+def _negative(offset: int | None, searched: int) -> str:
+    """Where the sum of cosines is negative first."""
+    if offset is None:
+        return phrase("none up to offset {searched:,}", searched=searched)
+    return phrase("at offset {offset:,}", offset=offset)
 
 
 def lines_to_type(model: Model) -> list[str]:
@@ -151,5 +188,7 @@ def runs(numbers: tuple[int, ...]) -> str:
             parts[-1][1] = number
         else:
             parts.append([number, number])
-    text = ", ".join(str(low) if low == high else f"{low} to {high}" for low, high in parts)
-    return f"{len(numbers)}: {text}" if numbers else ""
+    text = listing(
+        str(low) if low == high else phrase("{first} to {last}", first=low, last=high) for low, high in parts
+    )
+    return phrase("{count}: {runs}", count=len(numbers), runs=text) if numbers else ""

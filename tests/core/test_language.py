@@ -27,7 +27,7 @@ from pecli.core.language import (
     speaking,
     texts,
 )
-from pecli.jobs.job import Job
+from pecli.jobs.job import Job, jobs_of
 from pecli.jobs.job_options import ANALYSES
 from pecli.jobs.picture import Picture
 
@@ -159,9 +159,25 @@ def test_a_file_is_made_again_in_its_own_language(
     assert Path("again.png").read_bytes() == Path("en.png").read_bytes() != Path("zh.png").read_bytes()
 
 
-def test_a_sweep_over_languages_is_a_picture_each(ask: Callable[..., Any], folder: Path) -> None:
-    assert ask("heatmap", "-n", "5", "--dpi", "20", "--lang", "en,zh", "-o", "{lang}.png").code == 0
-    assert Path("en.png").is_file() and Path("zh.png").is_file()
+def test_a_sweep_over_languages_is_a_picture_each() -> None:
+    jobs = jobs_of("heatmap", {"lang": ["en", "zh"], "output": "{lang}.png"})
+    assert [job.paths for job in jobs] == [("en.png",), ("zh.png",)]
+
+
+def test_a_batch_file_and_python_take_it(ask: Callable[..., Any], folder: Path) -> None:
+    lines = ["[defaults]", 'lang = "zh"', "[[figure]]", 'command = "waves"', 'output = "a.png"']
+    Path("a.toml").write_text("\n".join(lines), encoding="utf-8")
+    assert ask("batch", "a.toml", "--dry-run").out == "pecli waves --lang zh --output a.png\n"
+    assert pecli.figure("waves", lang="zh").job == Job.make("waves", {"lang": "zh"})
+    assert ask("waves", "--lang", "fr").code == 2
+
+
+def test_without_a_chinese_font_one_line_says_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pecli.figures.fonts._cjk_families", list)
+    picture = pecli.figure("heatmap", lang="zh", length=5, dpi=20)
+    picture.render("png")
+    assert [note for note in picture.notes if "no font with Chinese characters" in note] == picture.notes
+    assert len(picture.notes) == 1
 
 
 def test_what_is_seen_is_said_in_the_language_too() -> None:

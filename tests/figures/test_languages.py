@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -66,3 +69,21 @@ def test_a_picture_in_chinese_has_no_english_words(name: str, options: dict[str,
     assert set().union(*map(words, found)) == set()
     assert any(not text.isascii() for text in found)
     assert words(picture.alt.split("；")[0]) <= {"RoPE"}
+
+
+@pytest.mark.parametrize("line", ["stats sinusoidal clock binary -n 20", "table clock -n 40 --rows 4", "explain -d 4"])
+def test_a_report_in_chinese_has_no_english_words(ask: Callable[..., Any], line: str) -> None:
+    said = ask(*line.split(), "--lang", "zh")
+    assert said.code == 0 and words(said.out) <= {"periods", "rows", "table", "csv"}, words(said.out)
+
+
+def test_a_models_config_is_told_in_chinese(ask: Callable[..., Any], folder: Path, monkeypatch: Any) -> None:
+    scaling = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 64, "mscale": 0, "betafast": 3}
+    config = {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 2}
+    Path("config.json").write_text(json.dumps({**config, "max_position_embeddings": 256, "rope_scaling": scaling}))
+    monkeypatch.setenv("PECLI_LANG", "zh")
+    facts, _, findings = ask("model", "config.json").out.partition("警告：")
+    assert "Σ cos 首次 < 0" in facts and "betafast" in findings and "可能是想写 beta_fast" in findings
+    names = {"yarn", "config", "json", "llama", "all"}
+    assert words(facts) <= names, words(facts)
+    assert "first Σ cos < 0" in ask("model", "config.json", "--lang", "en").out

@@ -123,3 +123,24 @@ def test_grid_lines_are_fainter_than_data(style: str | None) -> None:
         contrasts = [abs(grey(one.get_color()) - back) * (one.get_alpha() or 1) for one in (grid, line)]
         assert contrasts[0] < 0.75 * contrasts[1]
         assert grid.get_linewidth() < line.get_linewidth()
+
+
+@pytest.mark.parametrize(
+    ("figure", "options", "said"),
+    [
+        ("heatmap", {"vmin": 5}, r"vmin=5.0 is not allowed: it takes less than the upper end of the colours, 1"),
+        ("heatmap", {"vmax": -5}, r"vmax=-5.0 is not allowed: it takes more than the lower end of the colours, −1"),
+        ("precision", {"vmin": 0, "length": 9}, r"vmin=0.0 is not allowed: it takes more than 0"),
+        ("bias", {"lowest": 5, "length": 9}, r"lowest=5.0 is not allowed: it takes less than .* 0"),
+        ("waves", {"cmap": "Greys"}, "cmap=.Greys. changes nothing here: waves has no colours that stand for values"),
+        ("scatter", {"vmax": 3, "length": 9}, "vmax=3.0 changes nothing here: the colours of scatter end where"),
+        ("rotation", {"matrix": 3, "start": 5}, r"start=5 changes nothing here: matrix=3 shows the matrix"),
+        ("rotation", {"matrix": 3, "pairs": [1]}, r"pairs=.* changes nothing here"),
+        ("rotation", {"query": "random:1"}, "query=.random:1. changes nothing here: rotation turns content"),
+        ("compare", {"measure": "dot"}, "measure='dot' changes nothing here: heatmap has no measure, distance, "),
+        ("heatmap", {"encoding": "relative", "start": 5}, "start=5 changes nothing here: the table of relative"),
+    ],
+)
+def test_what_would_change_nothing_is_refused(figure: str, options: Any, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        pecli.figure(figure, d=8, **options).render("png") if figure != "bias" else pecli.bias(**options).render("png")

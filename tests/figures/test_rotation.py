@@ -35,7 +35,8 @@ def numbers_of(rope: Rope | None = None, start: int = 0, **options: Any) -> Rota
 def panels(**options: Any) -> list[Axes]:
     """The panels of the drawn figure."""
     axes = Drawing(dpi=20).subplots()
-    pecli.figure("rotation", length=LENGTH, d=D, dpi=20, **options).draw(axes)
+    rows = {} if "matrix" in options else {"length": LENGTH}
+    pecli.figure("rotation", **rows, d=D, dpi=20, **options).draw(axes)
     return [axes] if axes.axison else [one for one in axes.child_axes if isinstance(one, Axes)]
 
 
@@ -207,12 +208,12 @@ def test_matrix_of_position_0_is_the_unit_matrix() -> None:
     assert np.array_equal(numbers.matrix, np.eye(D))
 
 
-@pytest.mark.parametrize("words", [(), ("--matrix", "5")])
+@pytest.mark.parametrize("words", [("-n", "11"), ("--matrix", "5")])
 def test_numbers_of_either_picture_are_written(words: tuple[str, ...], tmp_path: Path) -> None:
     for name in ("r.npy", "r.csv"):
-        ended = CliRunner().invoke(app, ["rotation", "-n", "11", "-d", "14", *words, "-o", str(tmp_path / name)])
+        ended = CliRunner().invoke(app, ["rotation", "-d", "14", *words, "-o", str(tmp_path / name)])
         assert ended.exit_code == 0
-    expected = Rope(d=D).rotation_matrix(5) if words else numbers_of().after
+    expected = Rope(d=D).rotation_matrix(5) if "--matrix" in words else numbers_of().after
     assert np.array_equal(np.load(tmp_path / "r.npy"), expected)
     assert np.loadtxt(tmp_path / "r.csv", delimiter=",", skiprows=1)[:, 1:] == pytest.approx(expected, abs=1e-15)
 

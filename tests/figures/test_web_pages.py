@@ -78,3 +78,13 @@ def test_what_only_an_svg_has_is_refused_elsewhere(ask: Ask, words: tuple[str, .
         refused.code == 2 and f"{' '.join(words)} is of .svg files alone: write one: --output FILE.svg" in refused.err
     )
     assert ask("heatmap", "-d", "8", "-n", "9", "--dpi", "20", *words, "-o", "a.svg", "-o", "a.png").code == 0
+
+
+@pytest.mark.parametrize("style", [None, "auto"])
+def test_no_rule_of_style_reaches_out_of_its_picture(style: str | None) -> None:
+    text = svg(style=style)
+    (name,) = re.findall(r"<svg id=\"(\w+)\"", text)
+    rules = re.sub(r"@media [^{]*\{|\}(?=\})", "", "".join(re.findall(r"<style[^>]*>(.*?)</style>", text, re.S)))
+    selectors = [one.strip() for one in re.findall(r"([^{}]+)\{", rules)]
+    assert len(selectors) == (1 if style is None else 3)
+    assert all(one.startswith(f"#{name} ") for one in selectors)

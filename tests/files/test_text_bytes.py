@@ -51,8 +51,8 @@ def test_latex_has_tables_of_booktabs_and_no_sign_of_its_own_left() -> None:
     first, *blocks = text(tex(DOCUMENT, About("", ""))).replace("booktabs}\n", "booktabs}\n\n").split("\n\n")
     assert r"\usepackage{booktabs}" in first
     assert blocks[:2] == [
-        r"\paragraph{A title}",
-        "\\begin{tabular}{@{}ll@{}}\n\\toprule\nname & a\\_b \\\\\n\\bottomrule\n\\end{tabular}",
+        r"\subsubsection*{A title}",
+        "\\noindent\\begin{tabular}{@{}ll@{}}\n\\toprule\nname & a\\_b \\\\\n\\bottomrule\n\\end{tabular}",
     ]
     assert blocks[2].splitlines()[2:5] == [r" & \shortstack{x\\y} \\", "\\midrule", r"p & $-0.5$ \\"]
     assert blocks[3] == "100\\% \\& \\$5, p$-$1 -{}-rows x\\textbar{}y\n"

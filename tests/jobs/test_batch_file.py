@@ -355,3 +355,18 @@ def test_all_pictures_of_one_file_are_told_at_once_with_their_places(folder: Pat
     said = refused("".join(f'{HEAT}base = {base}\noutput = "a.png"\n' for base in (10, 11, 12)))
     assert said.count("pictures would be written to") == said.count("3 pictures would be written to") == 1
     assert re.findall(r":(\d+): figure (\d)", said) == [("1", "1"), ("5", "2"), ("9", "3")]
+
+
+def test_a_default_that_means_nothing_to_a_figure_is_left_out_there_and_its_own_value_is_refused(folder: Path) -> None:
+    defaults = '[defaults]\nlength = 9\ncmap = "Greys"\n'
+    figures = (
+        '[[figure]]\ncommand = "heatmap"\n[[figure]]\ncommand = "rotation"\nmatrix = 3\n[[figure]]\ncommand = "waves"\n'
+    )
+    Path("f.toml").write_text(defaults + figures)
+    heat, turned, waves = read_batch("f.toml").jobs
+    assert (heat.canvas.cmap, heat.positions.length) == ("Greys", 9)
+    assert (turned.canvas.cmap, turned.positions.length) == ("Greys", 200)
+    assert (waves.canvas.cmap, waves.positions.length) == (None, 9)
+    Path("f.toml").write_text(figures + 'cmap = "Greys"\n')
+    with pytest.raises(UsageError, match=r"cmap = .Greys. changes nothing here: waves has no colours"):
+        read_batch("f.toml")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from pecli.core.language import phrase
 from pecli.encodings.configs import lint_scaling
 from pecli.encodings.configs.layer_kinds import FULL, LAYERS
 from pecli.encodings.configs.reading import Reading, nearest
@@ -41,7 +42,11 @@ def unread_theta(reading: Reading, rope: bool) -> None:
     name = reading.keys.first("rope_theta", "rope_scaling")
     if name is not None and not rope:
         reading.warning(
-            name, f"nothing reads it: the layers of {reading.architecture.name} have no rope in either version"
+            name,
+            phrase(
+                "nothing reads it: the layers of {name} have no rope in either version",
+                name=reading.architecture.name,
+            ),
         )
 
 
@@ -56,7 +61,7 @@ def misspelled(reading: Reading, rope: bool) -> None:
             and hint
             and not isinstance(reading.keys.data[name], bool)
         ):
-            reading.warning(name, f"transformers 4.57 and 5.23 read no such key{hint}")
+            reading.warning(name, phrase("transformers 4.57 and 5.23 read no such key{hint}", hint=hint))
 
 
 def two_objects(reading: Reading, rope: bool) -> None:
@@ -65,21 +70,28 @@ def two_objects(reading: Reading, rope: bool) -> None:
     if "rope_parameters" not in keys:
         return
     if "rope_scaling" in keys:
-        reading.warning("rope_scaling", "wins over rope_parameters in transformers 5.23, and 4.57 reads nothing else")
+        text = phrase("wins over rope_parameters in transformers 5.23, and 4.57 reads nothing else")
+        reading.warning("rope_scaling", text)
         return
-    theta = " It takes the architecture's base." if "rope_theta" not in keys else ""
-    reading.warning("rope_parameters", f"transformers 5.23 reads it; 4.57 ignores it silently.{theta}")
+    text = phrase(
+        "transformers 5.23 reads it; 4.57 ignores it silently."
+        if "rope_theta" in keys
+        else "transformers 5.23 reads it; 4.57 ignores it silently. It takes the architecture's base."
+    )
+    reading.warning("rope_parameters", text)
     for name in ("rope_scaling", "rope_theta"):
         if name in keys.data and keys.data[name] is None:
-            reading.note(name, "null beside rope_parameters: an older key that nothing reads")
+            reading.note(name, phrase("null beside rope_parameters: an older key that nothing reads"))
 
 
 def two_bases(reading: Reading, rope: bool) -> None:
     """A base at the top and another inside."""
-    top, inside = reading.keys.data.get("rope_theta"), reading.given.data.get("rope_theta")
+    given = reading.given
+    top, inside = reading.keys.data.get("rope_theta"), given.data.get("rope_theta")
     if None not in (top, inside) and top != inside:
         reading.warning(
-            "rope_theta", f"{reading.given.place}rope_theta wins in transformers 5.23, 4.57 reads the one at the top"
+            "rope_theta",
+            phrase("{place}rope_theta wins in transformers 5.23, 4.57 reads the one at the top", place=given.place),
         )
 
 
@@ -90,7 +102,7 @@ def lost_base(reading: Reading, rope: bool) -> None:
     if rope and given.data.get("rope_type", given.data.get("type")) == "llama3" and not said:
         reading.warning(
             "rope_theta",
-            "is missing: transformers 4.57 and 5.23 take the architecture's base; Llama 3 models mean 500000",
+            phrase("is missing: transformers 4.57 and 5.23 take the architecture's base; Llama 3 models mean 500000"),
         )
 
 
@@ -98,11 +110,12 @@ def word_for_position(reading: Reading, rope: bool) -> None:
     """position_embedding_type that says something else than the code does."""
     word = reading.keys.data.get("position_embedding_type")
     if rope and word == "absolute":
-        reading.warning("position_embedding_type", "nothing reads it: the layers of this architecture have rope")
+        text = phrase("nothing reads it: the layers of this architecture have rope")
+        reading.warning("position_embedding_type", text)
     if word == "alibi" and reading.architecture.position.get("all") == "learned":
         reading.warning(
             "position_embedding_type",
-            "the model's own code has ALiBi, as the file says; transformers 5.23 takes a learned table",
+            phrase("the model's own code has ALiBi, as the file says; transformers 5.23 takes a learned table"),
         )
 
 
@@ -112,7 +125,7 @@ def hidden_base(reading: Reading, rope: bool) -> None:
     if inner is not None and "rope_theta" in inner and rope and "rope_theta" not in reading.keys:
         reading.warning(
             "attn_config.rope_theta",
-            "transformers 4.57 reads it there; 5.23 drops it and takes 10000. The model means what stands here",
+            phrase("transformers 4.57 reads it there; 5.23 drops it and takes 10000. The model means what stands here"),
             inner.data["rope_theta"],
         )
 
@@ -120,7 +133,7 @@ def hidden_base(reading: Reading, rope: bool) -> None:
 def layers_without_rope(reading: Reading, rope: bool) -> None:
     """no_rope_layers, whose 1 means yes."""
     if "no_rope_layers" in reading.keys:
-        reading.note("no_rope_layers", "a 1 is a layer that does have rope, a 0 one that has none")
+        reading.note("no_rope_layers", phrase("a 1 is a layer that does have rope, a 0 one that has none"))
 
 
 def own_head(reading: Reading, rope: bool) -> None:
@@ -128,7 +141,10 @@ def own_head(reading: Reading, rope: bool) -> None:
     keys = reading.keys
     head, width, heads = keys.whole("head_dim"), keys.whole(*WIDTH), keys.whole(*HEADS)
     if rope and head and width and heads and width // heads != head:
-        reading.note("head_dim", f"{keys.first(*WIDTH)}/{keys.first(*HEADS)} would be {width // heads}: head_dim wins")
+        names = {"width": keys.first(*WIDTH), "heads": keys.first(*HEADS)}
+        reading.note(
+            "head_dim", phrase("{width}/{heads} would be {number}: head_dim wins", number=width // heads, **names)
+        )
 
 
 def uneven_heads(reading: Reading, rope: bool) -> None:
@@ -137,7 +153,8 @@ def uneven_heads(reading: Reading, rope: bool) -> None:
     width, heads = keys.whole(*WIDTH), keys.whole(*HEADS)
     if rope and width and heads and width % heads and not keys.first(*HEAD, "qk_rope_head_dim"):
         reading.warning(
-            keys.first(*HEADS) or "", f"does not divide {keys.first(*WIDTH)} = {width}: transformers rounds down"
+            keys.first(*HEADS) or "",
+            phrase("does not divide {key} = {width}: transformers rounds down", key=keys.first(*WIDTH), width=width),
         )
 
 
@@ -145,7 +162,11 @@ def count_of_layers(reading: Reading, rope: bool) -> None:
     """More or fewer kinds of layers than layers."""
     kinds, count = reading.keys.words("layer_types"), reading.keys.whole(*LAYERS)
     if kinds is not None and count is not None and len(kinds) != count:
-        text = f"has {len(kinds)} entries for {count} layers: transformers 5.23 refuses the file"
+        text = phrase(
+            "has {entries} entries for {layers} layers: transformers 5.23 refuses the file",
+            entries=len(kinds),
+            layers=count,
+        )
         reading.error("layer_types", text)
 
 
@@ -153,7 +174,8 @@ def one_code_only(reading: Reading, rope: bool) -> None:
     """Keys that only the model's own code reads."""
     for name in ("use_dynamic_ntk", "use_logn_attn"):
         if reading.keys.data.get(name) is True:
-            reading.note(name, "the model's own code changes base or scores beyond the trained length: not shown here")
+            text = phrase("the model's own code changes base or scores beyond the trained length: not shown here")
+            reading.note(name, text)
 
 
 Check = Callable[[Reading, bool], None]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import log, sqrt
 
+from pecli.core.language import clauses, listing, phrase
 from pecli.encodings.configs.keys import Keys
-from pecli.encodings.configs.reading import STOPS, Reading, nearest
+from pecli.encodings.configs.reading import Reading, nearest
 from pecli.encodings.configs.rules import ORIGINAL, original_length
 from pecli.encodings.configs.sizes import head_dim, max_position
 from pecli.encodings.scalings import SCALINGS
@@ -22,17 +23,25 @@ def names_of_type(reading: Reading, inside: Keys) -> None:
     new, old = inside.text("rope_type"), inside.text("type")
     if new is None and old is None and "factor" in inside:
         wrong = inside.first("name", "scaling_type", "method")
-        meant = f"; {wrong} = {inside.data[wrong]!a} probably meant: rope_type" if wrong else "; rope_type is missing"
+        no_scaling = phrase(
+            "no scaling happens: transformers 5.23 takes the default without one, 4.57 stops with a KeyError"
+        )
+        meant = (
+            phrase("{key} = {value} probably meant: rope_type", key=wrong, value=ascii(inside.data[wrong]))
+            if wrong
+            else phrase("rope_type is missing")
+        )
         reading.error(
             wrong or "rope_type",
-            f"no scaling happens: transformers 5.23 takes the default without one, 4.57 stops with a KeyError{meant}",
+            clauses([no_scaling, meant]),
             inside.data.get(wrong or "rope_type"),
         )
     if new is not None and old is not None and new != old:
-        text = f"type says {old}: transformers 4.57 takes type, 5.23 rope_type"
+        text = phrase("type says {type}: transformers 4.57 takes type, 5.23 rope_type", type=old)
         reading.error("rope_type", text, new)
     if "su" in (new, old):
-        reading.note("rope_type", "su is the first name of longrope: transformers renames it for Phi-3 alone")
+        text = phrase("su is the first name of longrope: transformers renames it for Phi-3 alone")
+        reading.note("rope_type", text)
 
 
 def ignored_keys(reading: Reading, inside: Keys) -> None:
@@ -44,16 +53,23 @@ def ignored_keys(reading: Reading, inside: Keys) -> None:
             continue
         hint = nearest(name, _names(rule))
         owners = [one for one in SCALINGS if name in _names(one)]
-        owner = f"; it belongs to {', '.join(owners)}" if owners else hint
-        text = f"ignored with rope_type {rule}, with no more than a log line in transformers 4.57 and 5.23{owner}"
+        owner = phrase("; it belongs to {owners}", owners=listing(owners)) if owners else hint
+        text = phrase(
+            "ignored with rope_type {rule}, with no more than a log line in transformers 4.57 and 5.23{hint}",
+            rule=rule,
+            hint=owner,
+        )
         (reading.warning if owner else _noted(reading))(name, text, inside.data[name])
 
 
 def missing_factor(reading: Reading, inside: Keys) -> None:
     """YaRN without a factor."""
     if _rule(inside) == "yarn" and "factor" not in inside.data:
-        taken = "what is taken here, max_position_embeddings over the original context, is what null would mean"
-        reading.error("factor", f"is missing: {STOPS}; {taken}")
+        taken = phrase(
+            "is missing: transformers 4.57 and 5.23 stop with a KeyError; what is taken here, "
+            "max_position_embeddings over the original context, is what null would mean"
+        )
+        reading.error("factor", taken)
 
 
 def attention_factor(reading: Reading, inside: Keys) -> None:
@@ -68,8 +84,13 @@ def attention_factor(reading: Reading, inside: Keys) -> None:
     grown = max(factor, 1.0)
     formula = 0.1 * log(grown) + 1 if rule == "yarn" else sqrt(1 + log(grown) / log(original))
     if not formula / ODD < said < formula * ODD:
-        text = f"transformers multiplies cos and sin by it, so scores by {said**2:g}; the formula gives {formula:.6g}"
-        meant = "; probably meant: factor" if said in (factor, (max_position(reading) or 0) / original) else ""
+        text = phrase(
+            "transformers multiplies cos and sin by it, so scores by {square:g}; the formula gives {formula:.6g}",
+            square=said**2,
+            formula=formula,
+        )
+        likely = said in (factor, (max_position(reading) or 0) / original)
+        meant = phrase("; probably meant: {word}", word="factor") if likely else ""
         reading.warning("attention_factor", text + meant, inside.data["attention_factor"])
 
 
@@ -80,16 +101,22 @@ def equal_ends(reading: Reading, inside: Keys) -> None:
             continue
         small, large = inside.number(low) or 0.0, inside.number(high) or 0.0
         if small == large:
-            reading.note(high, f"equal to {low}: no ramp, a step; transformers masks the 0/0 or widens it by 0.001")
+            text = phrase("equal to {low}: no ramp, a step; transformers masks the 0/0 or widens it by 0.001", low=low)
+            reading.note(high, text)
         if small > large:
-            reading.error(high, f"below {low} = {small:g}: transformers 4.57 and 5.23 only warn; probably exchanged")
+            text = phrase(
+                "below {low} = {value:g}: transformers 4.57 and 5.23 only warn; probably exchanged",
+                low=low,
+                value=small,
+            )
+            reading.error(high, text)
 
 
 def zero_scale(reading: Reading, inside: Keys) -> None:
     """A scale of 0, which counts as absent."""
     for name in ("mscale", "mscale_all_dim"):
         if inside.data.get(name) == 0:
-            reading.note(name, "0 counts as absent: the attention factor is that of factor alone")
+            reading.note(name, phrase("0 counts as absent: the attention factor is that of factor alone"))
 
 
 def lengths(reading: Reading, inside: Keys) -> None:
@@ -97,21 +124,33 @@ def lengths(reading: Reading, inside: Keys) -> None:
     rule, longest = _rule(inside), max_position(reading)
     if rule not in ("yarn", "longrope", "llama3"):
         if ORIGINAL in inside and rule == "dynamic":
-            reading.warning(ORIGINAL, "ignored: dynamic begins at max_position_embeddings in both versions")
+            text = phrase("ignored: dynamic begins at max_position_embeddings in both versions")
+            reading.warning(ORIGINAL, text)
         return
     top, inner = reading.keys.length(ORIGINAL), inside.length(ORIGINAL)
     if top is not None and inner is not None and top != inner:
-        reading.warning(ORIGINAL, f"the one at the top, {top:,}, wins over {inner:,} inside in transformers 5.23")
+        text = phrase(
+            "the one at the top, {top:,}, wins over {inner:,} inside in transformers 5.23", top=top, inner=inner
+        )
+        reading.warning(ORIGINAL, text)
     if top is None and inner is None:
-        reading.warning(ORIGINAL, f"is missing: transformers takes max_position_embeddings ({longest}) in its place")
+        text = phrase(
+            "is missing: transformers takes max_position_embeddings ({longest}) in its place", longest=longest
+        )
+        reading.warning(ORIGINAL, text)
         return
     original, factor = top or inner or 1, inside.number("factor")
     if longest is not None and longest < original:
-        reading.warning("max_position_embeddings", f"is less than {ORIGINAL}, {original:,}", longest)
+        text = phrase("is less than {key}, {value:,}", key=ORIGINAL, value=original)
+        reading.warning("max_position_embeddings", text, longest)
     elif (
         longest and factor and rule != "llama3" and longest != original and abs(longest / original / factor - 1) > 1e-9
     ):
-        text = f"max_position_embeddings/{ORIGINAL} is {longest / original:g}: transformers warns and takes factor"
+        text = phrase(
+            "max_position_embeddings/{key} is {ratio:g}: transformers warns and takes factor",
+            key=ORIGINAL,
+            ratio=longest / original,
+        )
         reading.warning("factor", text, inside.data["factor"])
 
 
@@ -124,17 +163,20 @@ def sections(reading: Reading, inside: Keys) -> None:
     share = inside.number("partial_rotary_factor") or reading.keys.number("partial_rotary_factor")
     pairs = int(pairs * (share or reading.architecture.partial))
     if sum(parts) == pairs:
-        reading.note("mrope_section", "pairs for time, height and width; text has one position for all three")
+        text = phrase("pairs for time, height and width; text has one position for all three")
+        reading.note("mrope_section", text)
     else:
         reading.error(
-            "mrope_section", f"sums to {sum(parts):g}, and there are {pairs} pairs", inside.data["mrope_section"]
+            "mrope_section",
+            phrase("sums to {sum:g}, and there are {pairs} pairs", sum=sum(parts), pairs=pairs),
+            inside.data["mrope_section"],
         )
 
 
 def no_change(reading: Reading, inside: Keys) -> None:
     """A scaling by 1."""
     if inside.data.get("factor") in (1, 1.0) and _rule(inside) in ("linear", "yarn", "llama3", "dynamic"):
-        reading.note("factor", "1 changes nothing")
+        reading.note("factor", phrase("1 changes nothing"))
 
 
 def _rule(inside: Keys) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pecli.core.errors import UsageError
+from pecli.core.language import phrase
 from pecli.encodings import find_encoding
 from pecli.encodings.configs.architecture import architecture_of
 from pecli.encodings.configs.json_file import read_json
@@ -81,9 +82,10 @@ def _innermost(keys: Keys, seq_len: int | None) -> Reading:
         inner.append(name)
     reading = Reading(keys, architecture_of(keys, outer), seq_len)
     if inner:
-        reading.note(".".join(inner), "this is the language model's part; other parts of the file are not shown")
+        text = phrase("this is the language model's part; other parts of the file are not shown")
+        reading.note(".".join(inner), text)
     if not reading.architecture.known:
-        reading.warning("model_type", "is an architecture that pecli does not know: read by its keys")
+        reading.warning("model_type", phrase("is an architecture that pecli does not know: read by its keys"))
     return reading
 
 
@@ -127,7 +129,12 @@ def _without_rope(reading: Reading) -> tuple[str, ...]:
     for kind in without:
         if kind != LINEAR:
             reading.note(
-                "layer_types", f"the file does not say; the architecture {one.name} has no rope in its {kind} layers"
+                "layer_types",
+                phrase(
+                    "the file does not say; the architecture {name} has no rope in its {kind} layers",
+                    name=one.name,
+                    kind=kind,
+                ),
             )
     return (*without, one.without_rope) if one.interval or "no_rope_layers" in keys else without
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from pecli.core.language import phrase
 from pecli.encodings.configs.json_file import shown
 from pecli.encodings.configs.reading import Reading
 from pecli.encodings.configs.rotary import rope_parameters
@@ -33,7 +34,10 @@ def position_of(reading: Reading, stack: str) -> str:
     taken = one.position.get(stack) or one.position.get("all") or "none"
     if taken == "relative":
         reading.note(
-            "model_type", f"the attention of {one.name} sees offsets in a way of its own, which pecli does not draw"
+            "model_type",
+            phrase(
+                "the attention of {name} sees offsets in a way of its own, which pecli does not draw", name=one.name
+            ),
         )
         return "none"
     if _alibi(reading):
@@ -46,7 +50,9 @@ def position_of(reading: Reading, stack: str) -> str:
         asked = said == "rope" or bool(keys.flag("use_mem_rope"))
         return "rope" if asked else (said or "none")
     if word is not None and said is None:
-        reading.warning(keys.first(*TYPE) or "", f"{shown(word)} is no kind of position that pecli knows")
+        reading.warning(
+            keys.first(*TYPE) or "", phrase("{word} is no kind of position that pecli knows", word=shown(word))
+        )
     if said is None or (said == "learned" and (one.rope or one.position.get("all") != "learned") and one.known):
         return _flagged(reading, taken)
     return said
@@ -63,8 +69,13 @@ def _alibi(reading: Reading) -> bool:
     if one.alibi_from is None:
         return False
     large = width(reading) >= one.alibi_from
-    taken = "ALiBi, as the larger models of that name" if large else "rope, as the smaller models of that name"
-    reading.note("hidden_size", f"the file does not say; by its width this {one.name} has {taken}")
+    text = phrase(
+        "the file does not say; by its width this {name} has ALiBi, as the larger models of that name"
+        if large
+        else "the file does not say; by its width this {name} has rope, as the smaller models of that name",
+        name=one.name,
+    )
+    reading.note("hidden_size", text)
     return large
 
 
@@ -111,11 +122,21 @@ def _learned(reading: Reading, kind: str, stack: str, layer: int) -> tuple[str, 
     one, key = reading.architecture, reading.keys.first(*POSITIONS)
     if one.rows_before and key:
         reading.note(
-            key, f"the table of {one.name} has {one.rows_before} rows more: positions start at row {one.rows_before}"
+            key,
+            phrase(
+                "the table of {name} has {rows} rows more: positions start at row {rows}",
+                name=one.name,
+                rows=one.rows_before,
+            ),
         )
     if one.rows_of_padding and key:
         reading.note(
-            key, f"rows of the table; {one.name} takes {one.rows_of_padding} of them for padding, not for positions"
+            key,
+            phrase(
+                "rows of the table; {name} takes {rows} of them for padding, not for positions",
+                name=one.name,
+                rows=one.rows_of_padding,
+            ),
         )
     return "learned", {"d": table_width(reading)}
 

@@ -9,11 +9,13 @@ from functools import cached_property
 from typing import Any
 
 from pecli.core.errors import UsageError
+from pecli.core.language import phrase, templates
 from pecli.encodings.configs.architecture import Architecture
 from pecli.encodings.configs.json_file import shown
 from pecli.encodings.configs.keys import Keys
 
-LEVELS = ("error", "warning", "note")
+SAID = templates({"error": "error: {key}: {text}", "warning": "warning: {key}: {text}", "note": "note: {key}: {text}"})
+LEVELS = tuple(SAID)
 STOPS = "transformers 4.57 and 5.23 stop with a KeyError"
 
 
@@ -25,7 +27,7 @@ def trouble(key: str, text: str) -> UsageError:
 def nearest(word: str, known: Iterable[str]) -> str:
     """A suggestion, or nothing."""
     near = difflib.get_close_matches(word.lower(), list(known), n=1, cutoff=0.5)
-    return f"; probably meant: {near[0]}" if near else ""
+    return phrase("; probably meant: {word}", word=near[0]) if near else ""
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class Finding:
     def line(self) -> str:
         """All of it on one line, safe for a terminal."""
         value = "" if self.value is None else f" = {shown(self.value)}"
-        return f"{self.level}: {self.key}{value}: {self.text}"
+        return phrase(SAID[self.level], key=f"{self.key}{value}", text=self.text)
 
 
 @dataclass(frozen=True)
@@ -82,8 +84,12 @@ class Reading:
     def assumed(self, key: str, fact: object) -> None:
         """Adds that the file does not say a thing, and what the architecture's code takes."""
         one = self.architecture
-        source = f"the architecture {one.name} uses" if one.known else "taken, as most models do:"
-        self.note(key, f"the file does not say; {source} {fact}")
+        said = (
+            phrase("the file does not say; the architecture {name} uses {fact}", name=one.name, fact=fact)
+            if one.known
+            else phrase("the file does not say; taken, as most models do: {fact}", fact=fact)
+        )
+        self.note(key, said)
 
     def _add(self, level: str, key: str, text: str, value: Any) -> None:
         value = self.keys.data.get(key) if value is None else value

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from pecli.core.document import Block
-from pecli.core.errors import UsageError, mention
+from pecli.core.errors import UnusedOptionError, UsageError, mention
 from pecli.core.language import phrase
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
@@ -15,7 +15,7 @@ from pecli.core.positions import Positions
 from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.files.table_files import read_table
-from pecli.reports.explain.numbers import ExplainNumbers
+from pecli.reports.explain.numbers import ARTICLE_ENCODING, ExplainNumbers
 from pecli.reports.explain.sections import sections
 from pecli.reports.explain.texts import TEXTS
 from pecli.reports.explain.word_vectors import (
@@ -80,6 +80,9 @@ class Explain(Report[TableEncoding]):
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
         self._place(view)
+        if self.errata and view.encoding != ARTICLE_ENCODING:
+            own = f"they are of the article's own numbers, {ARTICLE_ENCODING.spec()}"
+            raise UnusedOptionError("errata", self.errata, own)
         if self.embeddings is not None:
             self._read(self.embeddings, view)
 

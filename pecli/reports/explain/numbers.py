@@ -12,6 +12,8 @@ from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.reports.explain.word_vectors import ARTICLE, Entry
 
+ARTICLE_ENCODING = Sinusoidal(d=len(ARTICLE[0]))
+
 
 @dataclass(frozen=True, kw_only=True)
 class ExplainNumbers(Numbers[TableEncoding]):
@@ -45,7 +47,7 @@ class ExplainNumbers(Numbers[TableEncoding]):
     @property
     def article(self) -> bool:
         """Whether the parameters are the article's."""
-        return self.view.encoding == Sinusoidal(d=len(ARTICLE[0]))
+        return self.view.encoding == ARTICLE_ENCODING
 
     def facts(self) -> dict[str, Any]:
         encoding, names = self.view.encoding, ("origin", "how", "words")

@@ -1,0 +1,247 @@
+"""Every option of every figure, report and encoding: another value changes the result or is refused with a message.
+
+Nothing is named by hand: options, types, bounds and choices are what the fields of the registries say. A parameter of
+an encoding changes the encoding itself; that a measure cannot see some of them is mathematics. All other options
+change the numbers, what is drawn or printed of them, or the settings under which that is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Drawing
+
+from pecli.cli.completion import OFFERED
+from pecli.core.errors import PecliError
+from pecli.core.language import Language, speaking
+from pecli.core.options import Option
+from pecli.core.positions import Positions
+from pecli.encodings import ENCODINGS, Encoding
+from pecli.encodings.capabilities import BiasEncoding
+from pecli.figures.canvas import Canvas
+from pecli.figures.figure import Figure
+from pecli.figures.limits import chosen, limits_text
+from pecli.figures.overview import single_figures
+from pecli.figures.style import style_context
+from pecli.jobs.job import Job
+from pecli.jobs.job_options import ANALYSES
+from pecli.jobs.picture import Picture
+from pecli.reports.report import Report
+
+SIZES = {"d": 8, "length": 6, "start": 1}
+NUMBERS = (0, 1, 2, 3, 5, 7, 0.5, -30, 1000)
+TEXTS = (
+    "serif",
+    "reverse",
+    "random",
+    "a b c",
+    "random:3",
+    "3,5",
+)  # one of them is a value of most options of free text
+LOOKS = ("text", "color", "cmap", "array", "clim", "extent", "xydata", "offsets", "segments", "xlim", "ylim", "label")
+
+
+def others(one: Option, now: Any) -> Iterator[Any]:
+    """Values that the option takes, other than the one it has."""
+    offered = OFFERED[one.name]({}) if one.name in OFFERED else ()
+    free: dict[type, Any] = {bool: (True, False), str: (*offered, *TEXTS)}
+    for value in free.get(one.scalar, NUMBERS) if one.choices is None else one.choices():
+        try:
+            read = one.read([value] if one.many else value)
+        except PecliError:
+            continue
+        if read != now:
+            yield read
+
+
+class Result:
+    """What a job gives, each part of it made when it is asked for, the cheap ones first."""
+
+    def __init__(self, name: str, given: dict[str, Any]) -> None:
+        self.job = Job.make(name, given)
+        self.job.check()
+        numbers = self.job.figure.compute(self.job.view)
+        self.numbers = numbers.limited(lambda limits, values: chosen(self.job.canvas, limits, values))
+
+    @cached_property
+    def values(self) -> list[Any]:
+        arrays = self.numbers.arrays().items()
+        return [self.numbers.limits(), repr(self.numbers.facts()), *((name, one.tobytes()) for name, one in arrays)]
+
+    @cached_property
+    def settings(self) -> list[Any]:
+        canvas = self.job.canvas
+        if not self.job.figure.drawn:
+            return []
+        with style_context(canvas), speaking(self.job.language):
+            said = [Picture(self.job).title(), self.numbers.caption(), limits_text(canvas)]
+            return [*said, canvas.inches, canvas.dpi, repr(dict(mpl.rcParams))]
+
+    @cached_property
+    def shown(self) -> list[Any]:
+        return self.at(0.8)
+
+    @cached_property
+    def small(self) -> list[Any]:
+        return self.at(0.05)
+
+    def at(self, size: float) -> list[Any]:
+        figure = self.job.figure
+        with style_context(self.job.canvas), speaking(self.job.language):
+            if isinstance(figure, Report):
+                return [str(figure.show(figure.compute(self.job.seen_view), 100))]
+            return painted(self.job, self.numbers, size)
+
+    def differs(self, other: Result) -> str:
+        """The first part in which another result is not the same."""
+        parts = ("values", "settings", "shown", "small")
+        return next((part for part in parts if getattr(self, part) != getattr(other, part)), "")
+
+
+def painted(job: Job, numbers: Any, size: float) -> list[Any]:
+    """The artists on bare axes of that share of a page."""
+    figure = job.figure
+    assert isinstance(figure, Figure)
+    drawing = Drawing()
+    axes = [drawing.add_axes((0.1, 0.1, size, size)) for _ in figure.panels_for(job.view)]
+    figure.frame(job.view, axes, job.canvas)
+    figure.draw(numbers, axes, job.canvas)
+    return [look(artist) for one in axes for artist in artists(one)]
+
+
+def artists(axes: Axes) -> list[Artist]:
+    legend = axes.get_legend()
+    around = [axes, axes.title, axes.xaxis.label, axes.yaxis.label, *(legend.get_texts() if legend else [])]
+    return [*around, *axes.lines, *axes.collections, *axes.images, *axes.patches, *axes.texts]
+
+
+def look(artist: Artist) -> list[Any]:
+    """What an artist looks like and where it is."""
+    values = [getattr(artist, f"get_{name}", lambda: None)() for name in LOOKS]
+    values = [getattr(value, "name", value) for value in values]
+    return [value.tobytes() if isinstance(value, np.ndarray) else repr(value) for value in values]
+
+
+def told(name: str, given: dict[str, Any]) -> Result | None:
+    """The result, or None where it is refused with a message."""
+    try:
+        return Result(name, given)
+    except PecliError as error:
+        assert str(error)
+        return None
+
+
+def effect(name: str, given: dict[str, Any], first: Result, one: Option) -> str:
+    """What another value changes first, a part of the result; or that all others are refused; or nothing."""
+    now, refused = first.job.settings().get(one.name, one.default), True
+    for value in others(one, now):
+        other = told(name, {**given, one.name: value})
+        refused &= other is None
+        if other is not None and (part := first.differs(other)):
+            return part
+    return "refused" if refused else ""
+
+
+def start(name: str, kind: str) -> dict[str, Any]:
+    """The figure or report of an encoding, with those of the sizes that it takes."""
+    analysis: Any = ANALYSES[name]
+    known = {**analysis.options(), **ENCODINGS[kind].options(), **Positions.options()}
+    given: dict[str, Any] = {"encoding": [kind]}
+    for size, value in SIZES.items():
+        if size in known and told(name, {**given, size: value}):
+            given[size] = value
+    return given
+
+
+def modes(name: str) -> Iterator[dict[str, Any]]:
+    """The figure or report of its default encoding, as it is and with each of its own options changed."""
+    analysis = ANALYSES[name]
+    plain = start(name, analysis.default_encoding)
+    yield plain
+    for one in analysis.options().values():
+        several = len(ANALYSES) if one.choices is single_figures else 1
+        changed = ({**plain, one.name: value} for value in islice(others(one, one.default), several))
+        yield from (given for given in changed if told(name, given))
+
+
+def known_options(name: str) -> list[Option]:
+    analysis = ANALYSES[name]
+    sections: list[Any] = [analysis, Positions, Language, *([Canvas] if analysis.drawn else [])]
+    return [one for section in sections for one in section.options().values()]
+
+
+def bars(result: Result) -> list[Any]:
+    """The colour bars of the panels: where they are others, other options of colours mean something."""
+    figure = result.job.figure
+    return [panel.bar for panel in figure.panels_for(result.job.view)] if isinstance(figure, Figure) else []
+
+
+@pytest.mark.parametrize("name", ANALYSES)
+def test_every_option_changes_the_result_or_is_refused(name: str) -> None:
+    """As it is, and with each own option changed; drawn again only where colour bars are others."""
+    plain: Result | None = None
+    effects: dict[str, str] = {}
+    idle: list[Any] = []
+    for given in modes(name):
+        first = told(name, given)
+        assert first is not None
+        plain = plain or first
+        again = first is plain or (bars(first) != bars(plain) and not getattr(first.job.figure, "composed", False))
+        for one in known_options(name):
+            if (one.name in SIZES or one.name not in given) and (again or effects[one.name] in ("values", "refused")):
+                found = effect(name, given, first, one)
+                effects.setdefault(one.name, found)
+                idle += [] if found else [(one.name, given)]
+    assert not idle
+
+
+@pytest.mark.parametrize("name", ANALYSES)
+def test_positions_change_the_result_of_every_encoding_or_are_refused(name: str) -> None:
+    kinds = [kind for kind, encoding in ENCODINGS.items() if ANALYSES[name].takes(encoding)]
+    firsts = {kind: told(name, given) for kind in kinds if (given := start(name, kind))}
+    idle = [
+        (one.name, kind)
+        for kind, first in firsts.items()
+        for one in Positions.options().values()
+        if first is not None and not effect(name, start(name, kind), first, one)
+    ]
+    assert not idle
+
+
+def own_numbers(kind: type[Encoding], given: dict[str, Any]) -> bytes | None:
+    """What an encoding is: its table or its bias; None where it is refused."""
+    try:
+        one = kind.make(given).fitted(Positions(start=3, length=40))
+        at = np.arange(-40.0, 40.0) if isinstance(one, BiasEncoding) else np.arange(3.0, 43.0)
+        return one.bias(at).tobytes() if isinstance(one, BiasEncoding) else one.table(at).tobytes()  # type: ignore[attr-defined]
+    except PecliError as error:
+        assert str(error)
+        return None
+
+
+def wanted(kind: type[Encoding], one: Option, value: Any) -> dict[str, Any]:
+    """The value with a number for each option that belongs to it."""
+    belong = [other for other in kind.options().values() if other.only_with and other.only_with[0] == one.name]
+    own = {
+        other.name: 2 for other in belong if other.only_with and value in other.only_with[1] and other.scalar is float
+    }
+    return {**own, one.name: value}
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_every_parameter_changes_the_encoding_or_is_refused(name: str) -> None:
+    kind = ENCODINGS[name]
+    for one in kind.options().values():
+        owner = {} if one.only_with is None else {one.only_with[0]: one.only_with[1][0]}
+        given = {**({"d": 8} if "d" in kind.options() and one.name != "d" else {}), **owner}
+        plain = own_numbers(kind, given)
+        changed = [own_numbers(kind, {**given, **wanted(kind, one, value)}) for value in others(one, one.default)]
+        assert not any(changed) or any(numbers not in (None, plain) for numbers in changed), one.name

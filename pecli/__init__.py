@@ -14,21 +14,19 @@ under the entry point group ``pecli.encodings`` brings it to every command.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
-from pecli.core.errors import PecliError, UsageError
-from pecli.core.version import __version__
-from pecli.figures import FIGURES
-from pecli.reports import REPORTS
-
+TYPE_CHECKING = False  # as type checkers know it; the program passes here before it can listen for signals
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from concurrent.futures import Executor
+    from typing import Any
 
+    from pecli.core.errors import PecliError, UsageError
     from pecli.core.lazy import Array
     from pecli.core.options import option
     from pecli.core.positions import Positions
+    from pecli.core.version import __version__
     from pecli.encodings.capabilities import Additive, BiasEncoding, Rotary, TableEncoding
     from pecli.encodings.encoding import Encoding
     from pecli.encodings.harmonic import Harmonic
@@ -60,10 +58,13 @@ _PLACES = {  # of the names that are imported when they are first asked for
     "BiasEncoding": "pecli.encodings.capabilities",
     "Encoding": "pecli.encodings.encoding",
     "Harmonic": "pecli.encodings.harmonic",
+    "PecliError": "pecli.core.errors",
     "Picture": "pecli.jobs.picture",
     "Positions": "pecli.core.positions",
     "Rotary": "pecli.encodings.capabilities",
     "TableEncoding": "pecli.encodings.capabilities",
+    "UsageError": "pecli.core.errors",
+    "__version__": "pecli.core.version",
     "option": "pecli.core.options",
 }
 
@@ -74,13 +75,18 @@ if not TYPE_CHECKING:  # a type checker would take any name for one that there i
         """Imports a name of the API, so that ``import pecli`` and ``pecli --version`` do not pay for it."""
         if name in _PLACES:
             return getattr(import_module(_PLACES[name]), name)
-        if name in (FIGURES | REPORTS):
+        if not name.startswith("_") and name in _drawn():
             return import_module("pecli.jobs.functions").function_of(name)
         raise AttributeError(f"module 'pecli' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *FIGURES, *REPORTS})
+    return sorted({*globals(), *__all__, *_drawn()})
+
+
+def _drawn() -> list[str]:
+    """The names of the figures and reports, each a function."""
+    return [*import_module("pecli.figures").FIGURES, *import_module("pecli.reports").REPORTS]
 
 
 def encode(encoding: str = "sinusoidal", *, length: int | None = None, start: int = 0, **parameters: Any) -> Array:
@@ -118,6 +124,7 @@ def encode(encoding: str = "sinusoidal", *, length: int | None = None, start: in
     count = (asked.rows_from(begin.start) or begin.length) if length is None else length
     positions = Positions(length=count, start=start)
     made = asked.fitted(positions)
+    made.check_positions(positions)
     rows = made.covered(positions)
     check_memory("encode", (rows.length, made.width), "take a smaller length or d")
     return made.table(rows.array())

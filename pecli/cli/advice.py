@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from pecli.core.options import Option, own_name
 from pecli.encodings import all_encodings, encoding_named
@@ -26,8 +26,11 @@ def unknown_command(word: str, known: Iterable[str]) -> str:
     return f"there is no command {word[:60]}{_question(near)}: pecli --help lists them"
 
 
-def unknown_option(command: str, flag: str, known: Iterable[str]) -> str:
-    """What to type instead of an option that the command does not have."""
+def unknown_option(command: str, flag: str, known: Mapping[str, str]) -> str:
+    """What to type instead of an option that the command does not have.
+
+    known : every spelling that it understands, and the one that the help shows
+    """
     if not command:
         return unknown_command(flag, ())
     word = flag.lstrip("-").partition("=")[0]
@@ -37,7 +40,8 @@ def unknown_option(command: str, flag: str, known: Iterable[str]) -> str:
     if homes and command in ANALYSES:
         (one, *_), names = homes.values(), [*homes][:MOST] + (["…"] if len(homes) > MOST else [])
         return f"{command} has no {one.flag}, {', '.join(names)} have: pecli {command} --help lists its own options"
-    return f"{command} has no option {flag}{_question(_near(flag, known))}: pecli {command} --help lists them"
+    shown = list(dict.fromkeys(known[one] for one in _near(flag, known)))
+    return f"{command} has no option {flag}{_question(shown)}: pecli {command} --help lists them"
 
 
 def _parameters(word: str) -> Iterator[tuple[str, Option]]:
@@ -63,6 +67,8 @@ def _spec(encoding: str, one: Option) -> str:
 def _near(word: str, known: Iterable[str]) -> list[str]:
     """The words that are about as much alike as the most alike, whatever dashes they begin with."""
     typed, plain = word[:60].lstrip("-"), {one.lstrip("-"): one for one in known}
+    if begun := [plain[one] for one in plain if len(typed) > 2 and one.startswith(typed)][:MOST]:
+        return begun
     found = difflib.get_close_matches(typed, plain, n=MOST, cutoff=CLOSE)
     shares = [difflib.SequenceMatcher(None, one, typed).ratio() for one in found]
     return [plain[one] for one, share in zip(found, shares, strict=True) if share > max(shares) - AS_CLOSE]

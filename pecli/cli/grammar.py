@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -80,11 +80,11 @@ def _refusing(ctx: Any, name: str) -> Iterator[None]:
     except WRONG as error:
         if ctx.resilient_parsing:
             raise
-        say(_sentence(error, name, [flag for one in ctx.command.params for flag in one.opts]))
+        say(_sentence(error, name, {flag: one.opts[0] for one in ctx.command.params for flag in one.opts}))
         raise typer.Exit(2) from None
 
 
-def _sentence(error: Any, name: str, known: list[str]) -> str:
+def _sentence(error: Any, name: str, known: Mapping[str, str]) -> str:
     from pecli.cli.advice import unknown_option
 
     if flag := getattr(error, "option_name", None) if hasattr(error, "possibilities") else None:

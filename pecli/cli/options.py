@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any
@@ -13,7 +15,7 @@ from pecli.analysis import Analysis
 from pecli.cli.help_page import HELP
 from pecli.core.errors import UsageError, mention
 from pecli.core.language import Language
-from pecli.core.options import Option, Options, default_of
+from pecli.core.options import Option, Options, default_of, own_name
 from pecli.core.positions import Positions
 from pecli.core.values import write_scalar
 from pecli.encodings import ENCODINGS
@@ -32,6 +34,8 @@ RUN = {  # the options that do not change the picture
 }
 DRAWN = {"show": (("--show",), "show the picture in the terminal; alone it writes no file")}  # of figures alone
 RUN_HELP = [*RUN.values(), HELP]
+TOKENS = "tokens"  # the option of figures that are of words
+NUMBERS = re.compile(r"[\d.,]+")
 METAVARS = {int: "INTEGER", float: "NUMBER", str: "TEXT", bool: ""}
 
 
@@ -166,8 +170,25 @@ def check_words(words: Sequence[str], figure: type[Analysis[Any]]) -> None:
         if ending in FORMATS and not FORMATS[ending].numbers:
             advice = f"write it with {mention('output', word)}"
             raise UsageError(f"{word} is no encoding", option="encoding", value=word, advice=advice)
+        if advice := _meant(word, figure):
+            raise UsageError(f"{word[:60]} is no encoding", option="encoding", value=word, advice=advice)
     if len(words) > 1 and not figure.several:
         several = ", ".join(name for name, one in ANALYSES.items() if one.several)
         each = " ".join(str(mention("encoding", word)) for word in words)
         advice = f"{several} take several, and {each} are a picture each"
         raise UsageError(f"{figure.name} shows one encoding, {len(words)} are given", option="encoding", advice=advice)
+
+
+def _meant(word: str, figure: type[Analysis[Any]]) -> str:
+    """What a word that stands for an encoding was meant for, and how that is typed; mostly nothing."""
+    if ":" in word or os.path.exists(word):  # a spec, or the file of a model
+        return ""
+    name, equals, value = word.partition("=")
+    known = known_options(figure)
+    if equals and name.isidentifier() and (own := own_name(known, name)) in known:
+        return f"write {mention(own, value)}"
+    if NUMBERS.fullmatch(word):
+        return "values of one option stand in one word, as in 10,20"
+    if " " in word.strip() and TOKENS in known:
+        return f"write {mention(TOKENS)} before it"
+    return ""

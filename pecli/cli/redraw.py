@@ -22,7 +22,7 @@ from pecli.jobs.request import carried
 
 def redraw(
     context: typer.Context,
-    file: Annotated[str, typer.Argument(help="Picture or numbers that pecli made; options follow it.")],
+    file: Annotated[str, typer.Argument(help="Picture or numbers that pecli made; options follow it.", metavar="FILE")],
 ) -> None:
     """Draws a finished file again with what is given changed; any option of its figure may stand behind the file."""
     with guard():

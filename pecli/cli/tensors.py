@@ -20,7 +20,7 @@ HEADER = ("tensor", "shape", "numbers", "")
 
 
 def tensors(
-    file: Annotated[str, typer.Argument(help="A file of numbers: .npy, .npz, .csv or .safetensors")],
+    file: Annotated[str, typer.Argument(help="A file of numbers: .npy, .npz, .csv or .safetensors", metavar="FILE")],
     output: OutputOption = None,
     format: FormatOption = None,
     as_json: JsonOption = False,

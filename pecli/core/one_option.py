@@ -31,7 +31,7 @@ class Option:
     log: bool = False  # values of a range are evenly spaced by their ratios
     aliases: tuple[str, ...] = ()  # what other programs call it, understood and not shown
     advice: Callable[[Any], str] | None = None  # what to try instead of a value that is refused, or ""
-    names: Mapping[str, float] = dataclasses.field(default_factory=dict)  # words that stand for numbers
+    names: Mapping[str, float | str] = dataclasses.field(default_factory=dict)  # words that stand for values
     only_with: tuple[str, tuple[str, ...]] | None = None  # another option, and its values that this one belongs to
     shown: bool = False  # stands in titles also where nothing was changed
     in_spec: bool = False  # said inside the spec of an encoding, without an option on the command line

@@ -35,7 +35,7 @@ def option(
     log: bool = False,
     aliases: tuple[str, ...] = (),
     advice: Callable[[Any], str] | None = None,
-    names: Mapping[str, float] | None = None,
+    names: Mapping[str, float | str] | None = None,
     only_with: tuple[str, str | tuple[str, ...]] | None = None,
     shown: bool = False,
     in_spec: bool = False,

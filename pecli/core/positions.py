@@ -43,7 +43,7 @@ class Positions(Options):
         at_least=1,
         at_most=LONGEST,
         flags=("-n", "--seq-len"),
-        aliases=("max_position_embeddings", "n_positions"),
+        aliases=("max_position_embeddings", "n_positions", "max_len"),
         advice=lambda value: start_and_length(str(value)),
     )
     start: int = option(

@@ -89,7 +89,12 @@ class Canvas(Options):
     text: bool = option(False, "keep the text of an SVG as text, in the reader's fonts; else it is drawn")
     inline: bool = option(False, "an SVG to stand inside a web page, without the lines before <svg>")
     text_size: float | None = option(
-        None, "size of the text in points", at_least=4, at_most=100, unset="7 to 18, with the size of the picture"
+        None,
+        "size of the text in points",
+        at_least=4,
+        at_most=100,
+        unset="7 to 18, with the size of the picture",
+        aliases=("fontsize", "font_size"),
     )
     font: str | None = option(None, "font family or font file", unset="DejaVu Sans, with a CJK font where needed")
 

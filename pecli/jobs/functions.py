@@ -63,7 +63,7 @@ def annotation(one: Option) -> str:
     """The type of an option's values, as code."""
     choices = list(one.choices()) if one.choices is not None else []
     scalar = f"Literal[{', '.join(map(repr_, choices))}]" if 0 < len(choices) <= LISTED else one.scalar.__name__
-    scalar += " | str" if one.names else ""
+    scalar += " | str" if one.names and one.scalar is not str else ""
     several = f"{scalar} | Sequence[{scalar}]" if one.many else scalar
     return f"{several} | None" if one.optional else several
 

@@ -12,7 +12,7 @@ from pecli.core.progress import track
 from pecli.encodings.capabilities import TableEncoding
 from pecli.measures.pairwise import Measure, by_offset, is_by_offset
 
-CLASSES = 2048  # a side, into which the counted pairs are sorted; for a picture they are summed to fewer
+CLASSES = 2160  # a side, into which the counted pairs are sorted; many numbers divide it, into cells for a picture
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,10 +101,10 @@ def counts(encoding: TableEncoding, across: Measure, up: Measure, rows: Position
 
 
 def coarser(table: Array, edges: Array, most: int, axis: int) -> tuple[Array, Array]:
-    """Counts in at most so many classes along an axis, and their borders, by adding neighbours."""
-    step = -(-len(edges[:-1]) // max(1, most))
-    starts = np.arange(0, len(edges) - 1, step)
-    return np.add.reduceat(table, starts, axis=axis), np.append(edges[starts], edges[-1])
+    """Counts in at most so many classes of one width along an axis, and their borders, by adding neighbours."""
+    classes = len(edges) - 1
+    step = next(size for size in range(1, classes + 1) if classes % size == 0 and classes // size <= max(1, most))
+    return np.add.reduceat(table, np.arange(0, classes, step), axis=axis), edges[::step]
 
 
 def pearson(x: Array, y: Array) -> float | None:

@@ -145,6 +145,9 @@ _ALL = (
 MEASURES: dict[str, Measure] = {measure.name: measure for measure in _ALL}
 
 
+OTHER_NAMES = {"manhattan": "cityblock", "l1": "cityblock", "l2": "euclidean"}  # understood, not listed
+
+
 def measures() -> tuple[str, ...]:
     """The names of the measures."""
     return tuple(MEASURES)
@@ -154,7 +157,7 @@ def measure_option(default: str) -> Any:
     """The field measure, the same for all that compare rows by one."""
     alike = ", ".join(name for name, measure in MEASURES.items() if measure.similarity)
     said = f"how two rows are compared: {alike} are similarities, the others distances"
-    return option(default, said, choices=measures, flags=("-m",), aliases=("metric",))
+    return option(default, said, choices=measures, flags=("-m",), aliases=("metric",), names=OTHER_NAMES)
 
 
 def is_by_offset(encoding: TableEncoding, measure: Measure) -> bool:

@@ -32,6 +32,8 @@ SAME = [  # what is typed, and the same in pecli's own words
     ("heatmap -e rotary", "heatmap --encoding rope"),
     ("heatmap -e Rope", "heatmap --encoding rope"),
     ("distance --metric cos", "distance --measure cos"),
+    ("distance --metric manhattan", "distance --measure cityblock"),
+    ("heatmap --fontsize 9", "heatmap --text-size 9"),
     ("heatmap --figsize 5,3", "heatmap --size 5,3"),
     ("heatmap --colormap plasma", "heatmap --cmap plasma"),
     ("similarity", "distance --measure cos"),
@@ -67,6 +69,10 @@ ANSWERS = [  # what is typed, and what the one line says
     ("heatmap -o x.pgf", ["unknown output format 'pgf' (known: png"]),
     ("heatmap --measure dot", ["heatmap has no --measure", "distance"]),
     ("heatmap --metric dot", ["heatmap has no --measure", "distance"]),
+    ("heatmap --color viridis", ["did you mean --cmap?"]),
+    ("heatmap --out x.png", ["did you mean --output?"]),
+    ("heatmap --base 10 20", ["20 is no encoding", "10,20"]),
+    ("heatmap sinusoidal base=10", ["base=10 is no encoding", "--base 10"]),
     ("heatmap --xyz", ["no option --xyz:", "pecli heatmap --help"]),
     ("heatmap --periods 3", ["--periods 3 belongs to clock", "give --encoding clock too"]),
     ("heatmap -n 5000:5100", ["--start 5000 --length 100"]),
@@ -175,6 +181,7 @@ def test_other_words_serve_in_python_and_toml(ask: Ask, folder: Path) -> None:
     assert pecli.encode("rotary", head_dim=6, theta=10, length=3).shape == (3, 6)
     assert read_encoding("rotary:theta=10", {"head_dim": 6}) == Rope(d=6, base=10)
     assert Job.make("heatmap", {"rope_theta": 10}) == Job.make("heatmap", {"base": 10})
+    assert Job.make("heatmap", {"max_len": 10}) == Job.make("heatmap", {"length": 10})
     with pytest.raises(UsageError, match="twice"):
         Job.make("heatmap", {"rope_theta": 10, "base": 10})
     with pytest.raises(UsageError, match="similarity is distance with measure='cos'"):

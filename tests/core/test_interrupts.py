@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import signal
+import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -88,3 +90,12 @@ def test_a_signal_inside_a_finalizer_is_no_noise(capsys: pytest.CaptureFixture[s
 
     Interrupted()
     assert arrived() == signal.SIGINT and capsys.readouterr().err == ""
+
+
+def test_what_is_loaded_before_signals_are_listened_for_is_little() -> None:
+    root = Path(interrupts.__file__).parents[2]
+    code = "import sys; before = {*sys.modules}; import pecli.core.interrupts; print(*sorted({*sys.modules} - before))"
+    ended = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True, cwd=root)
+    loaded = set(ended.stdout.split())
+    assert {one for one in loaded if one.startswith("pecli")} == {"pecli", "pecli.core", "pecli.core.interrupts"}
+    assert not loaded & {"typing", "dataclasses", "inspect", "re", "typer", "numpy"}

@@ -124,10 +124,14 @@ def test_fonts_are_looked_for_where_a_language_needs_them() -> None:
         assert letters().isascii() is False and "$" not in letters()
 
 
-def test_the_folder_is_the_list_of_languages() -> None:
-    assert languages() == ("en", "zh")
-    with pytest.raises(UsageError, match=r"unknown lang 'fr' \(known: en, zh\)"):
-        Language(lang="fr")
+def test_the_folder_is_the_list_of_languages(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert {"en", "zh"} <= set(languages())
+    Path("xx.toml").write_text('"value" = "eulav"', encoding="utf-8")
+    monkeypatch.setattr("pecli.core.language.FOLDER", folder)
+    with speaking(Language(lang="xx")):
+        assert languages() == ("en", "xx") and phrase("value") == "eulav"
+    with pytest.raises(UsageError, match=r"unknown lang 'zh' \(known: en, xx\)"):
+        Language(lang="zh")
 
 
 def test_the_environment_says_it_for_all() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from pecli.core.errors import UnknownNameError, UsageError
+from pecli.core.notices import LISTENER
 from pecli.encodings import encoding_of, read_encoding
 from pecli.encodings.configs.json_file import DEEPEST, LARGEST, read_json, shown
 from pecli.encodings.configs.layer_kinds import MOST
@@ -147,8 +148,14 @@ def test_a_file_that_changes_is_read_again(tmp_path: Path) -> None:
 
 def test_kinds_of_layers_are_named_and_the_full_ones_are_taken(tmp_path: Path) -> None:
     file = write(tmp_path, GEMMA)
-    with pytest.warns(UserWarning, match=r"layers of other kinds too: sliding_attention; full_attention is taken"):
-        assert read_encoding(file) == Rope(d=32, base=1e6, pairing="half")
+    heard: list[str] = []
+    token = LISTENER.set(heard.append)
+    try:
+        assert read_encoding(file) == read_encoding(file) == Rope(d=32, base=1e6, pairing="half")
+    finally:
+        LISTENER.reset(token)
+    (said,) = heard  # once, and as a notice: --quiet keeps it away
+    assert "layers of other kinds too: sliding_attention; full_attention is taken" in said
     assert read_encoding(f"{file}#sliding_attention") == Rope(d=32, pairing="half")
     with pytest.raises(UnknownNameError, match="did you mean 'full_attention'"):
         read_encoding(f"{file}#full_atention")

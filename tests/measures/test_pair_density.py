@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from matplotlib.figure import Figure as Drawing
@@ -11,6 +13,7 @@ from pecli.core.positions import Positions
 from pecli.encodings import read_table_encoding
 from pecli.figures.scatter import DensityNumbers
 from pecli.measures import pair_density
+from pecli.measures.pair_density import CLASSES
 from pecli.measures.pairwise import MEASURES, matrix
 
 CASES = [
@@ -93,8 +96,29 @@ def test_what_does_not_vary_has_no_correlation() -> None:
 def test_coarser_classes_keep_every_pair() -> None:
     table, edges = np.arange(35).reshape(5, 7), np.linspace(0.0, 1.0, 8)
     fewer, borders = pair_density.coarser(table, edges, 3, 1)
-    assert fewer.sum() == table.sum() and fewer.shape == (5, 3)
-    assert borders == pytest.approx(edges[[0, 3, 6, 7]])
+    assert fewer.sum() == table.sum() and fewer.shape == (5, 1)  # a prime number of classes is one cell or all
+    assert borders == pytest.approx(edges[[0, 7]])
+
+
+@pytest.mark.parametrize("most", [1, 7, 50, 199, 239, 240, 241, 2160])
+def test_cells_have_one_width_as_an_image_draws_them(most: int) -> None:
+    table, edges = np.arange(CLASSES * 2).reshape(2, CLASSES), np.linspace(-1.5, 4.0, CLASSES + 1)
+    fewer, borders = pair_density.coarser(table, edges, most, 1)
+    cells = fewer.shape[1]
+    assert most / 2 < cells <= most and CLASSES % cells == 0
+    assert borders == pytest.approx(np.linspace(-1.5, 4.0, cells + 1), abs=1e-12)  # equal cells from end to end
+    assert fewer[0].tolist() == table[0].reshape(cells, -1).sum(axis=1).tolist()
+
+
+def test_a_density_is_drawn_over_its_own_borders() -> None:
+    picture = pecli.figure("scatter", length=701, d=8, dpi=20, triangle="upper")
+    axes: Any = picture.draw(Drawing().subplots())
+    (image,) = [one for panel in (axes, *axes.child_axes) for one in panel.images]
+    numbers = picture.seen
+    assert isinstance(numbers, DensityNumbers)
+    x, y = numbers.x_edges, numbers.y_edges
+    assert tuple(image.get_extent()) == (x[0], x[-1], y[0], y[-1])
+    assert np.ptp(np.diff(x)) < 1e-12 and np.ptp(np.diff(y)) < 1e-12
 
 
 def test_too_many_pairs_for_points_are_drawn_as_counts() -> None:

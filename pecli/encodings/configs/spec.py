@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import warnings
 from collections.abc import Container
 from functools import lru_cache
 from pathlib import Path
 
 from pecli.core.errors import UnknownNameError, UsageError
+from pecli.core.notices import notice
 from pecli.encodings import find_encoding
 from pecli.encodings.configs.json_file import NAME, place
 from pecli.encodings.configs.layer_kinds import FULL
@@ -40,23 +40,21 @@ def config_spec(path: str, kind: str | None) -> str:
         changed = place(Path(path)).stat().st_mtime_ns
     except (OSError, ValueError):
         changed = 0  # what is wrong reading it says
-    text, others = _spec(path, kind, changed)
-    if others:
-        warnings.warn(others, stacklevel=4)
-    return text
+    return _spec(path, kind, changed)
 
 
 @lru_cache(maxsize=64)
-def _spec(path: str, kind: str | None, changed: int) -> tuple[str, str]:
-    """The spec, and what to say of other layers."""
+def _spec(path: str, kind: str | None, changed: int) -> str:
+    """The spec; tells of other layers, once for a file that does not change."""
     model = read_model(path)
     name, layer = _chosen(model, kind)
     if layer.name is None or layer.parameters is None:
         said = layer.trouble or f"its layers have no position encoding that can be drawn ({layer.kind})"
         raise UsageError(f"{path}: {said}; pecli model {path} tells more")
     others = [other for other in model.layers if other != name] if kind is None else []
-    said = DIFFER.format(path=path, kinds=", ".join(others), chosen=name, other=others[0]) if others else ""
-    return find_encoding(layer.name).make(layer.parameters).spec(), said
+    if others:
+        notice(DIFFER.format(path=path, kinds=", ".join(others), chosen=name, other=others[0]))
+    return find_encoding(layer.name).make(layer.parameters).spec()
 
 
 def _chosen(model: Model, kind: str | None) -> tuple[str, Layer]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from pecli.analysis import Analysis
 from pecli.cli.help_page import Section, aligned
-from pecli.cli.options import DRAWN, RUN_HELP, choice_text, help_text, standing
+from pecli.cli.options import DRAWN_HELP, RUN_HELP, choice_text, help_text, standing
 from pecli.core.language import Language
 from pecli.core.options import Option
 from pecli.core.positions import Positions
@@ -32,7 +32,7 @@ def figure_sections(figure: type[Analysis[Any]], words: Sequence[str]) -> list[S
     drawn = list(Canvas.options().values()) if figure.drawn else []
     rare = [one for one in shared if not has_letter(one)]
     names = ", ".join(kind.name for kind in kinds)
-    run = [*(DRAWN.values() if figure.drawn else []), *RUN_HELP]
+    run = [*(DRAWN_HELP if figure.drawn else []), *RUN_HELP]
     rest = [one for one in parameters if not has_letter(one)]
     own = [one for one in figure.options().values() if not one.in_spec]
     return [

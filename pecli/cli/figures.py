@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -16,12 +16,12 @@ from pecli.analysis import Analysis
 from pecli.cli.commands import SAYS, WRITES, Command
 from pecli.cli.figure_help import figure_sections
 from pecli.cli.guard import as_flag, guard
-from pecli.cli.options import DRAWN, RUN, RUN_HELP, flags_of, given, job_parameters, keyword
+from pecli.cli.options import DRAWN, DRAWN_HELP, JOBS, RUN, RUN_HELP, flags_of, given, job_parameters, keyword
 from pecli.cli.show import check_show, show_picture, shown_alone
 from pecli.cli.typer_internals import with_parameters
 from pecli.core.errors import PecliError, UsageError, mention, spelled
 from pecli.core.options import Option
-from pecli.core.progress import track
+from pecli.core.progress import TRACKER, silent, track
 from pecli.core.terminal import can_print, columns, results, say, show
 from pecli.encodings import all_encodings
 from pecli.files.targets import is_stdout
@@ -32,7 +32,10 @@ from pecli.jobs.job_options import known_options, parameters_of
 from pecli.jobs.same_files import check_targets
 from pecli.reports.report import Report
 
-RUN_FLAGS = {flag for flags, _ in [*RUN_HELP, *DRAWN.values()] for flag in flags}
+if TYPE_CHECKING:
+    from pecli.jobs.picture import Picture
+
+RUN_FLAGS = {flag for flags, _ in [*RUN_HELP, *DRAWN_HELP] for flag in flags}
 THOUSANDS = re.compile(r"[1-9]\d{0,2}(,\d{3})+")
 MILLION = 10**6  # an option that takes as much may be meant to have a comma
 
@@ -40,7 +43,9 @@ MILLION = 10**6  # an option that takes as much may be meant to have a comma
 def run_parameters(drawn: bool = True) -> list[inspect.Parameter]:
     """The options that do not change the picture, or the report that is none."""
     every = {**(DRAWN if drawn else {}), **RUN}
-    return [keyword(name, bool, False, typer.Option(*words, help=text)) for name, (words, text) in every.items()]
+    flags = [keyword(name, bool, False, typer.Option(*words, help=text)) for name, (words, text) in every.items()]
+    shown = typer.Option(*JOBS.flags, JOBS.flag, help=JOBS.help, show_default=JOBS.unset, metavar="INTEGER")
+    return [*flags, keyword(JOBS.name, str | None, None, shown)] if drawn else flags
 
 
 def analysis_command(
@@ -53,14 +58,17 @@ def analysis_command(
     """
     more = plugin_parameters(figure, words)
 
-    def command(*, json: bool, quiet: bool, verbose: bool, show: bool = False, **values: Any) -> None:
+    def command(
+        *, json: bool, quiet: bool, verbose: bool, show: bool = False, jobs: str | None = None, **values: Any
+    ) -> None:
         with guard(quiet, verbose):
             texts = {**(defaults or {}), **given(values, figure)}
             known = {**more, **known_options(figure)}
             for note in [] if quiet else doubts(known, texts):
                 say(note)
-            jobs = jobs_of(figure.name, values_of(known, texts))
-            run_jobs(jobs, as_json=json, quiet=quiet, verbose=verbose, seen=show)
+            asked = jobs_of(figure.name, values_of(known, texts))
+            how = {"as_json": json, "quiet": quiet, "verbose": verbose, "seen": show}
+            run_jobs(asked, workers=JOBS.read(jobs) if jobs else None, **how)
 
     parameters = [*job_parameters(figure, more), *run_parameters(figure.drawn)]
     sections = partial(figure_sections, figure)
@@ -97,12 +105,35 @@ def _values(one: Option, text: Any) -> Any:
     return text if one.scalar is bool else one.separated([text] if isinstance(text, str) else text)
 
 
-def run_jobs(jobs: list[Job], *, as_json: bool, quiet: bool, verbose: bool, seen: bool = False) -> None:
+def run_jobs(
+    jobs: list[Job], *, as_json: bool, quiet: bool, verbose: bool, seen: bool = False, workers: int | None = None
+) -> None:
     """Checks the jobs as a whole, draws them one after the other and prints what came of it, or shows it (seen)."""
     if seen:
         check_show(as_json)
         jobs = [shown_alone(job) for job in jobs]
-    to_stdout = [path for job in jobs for path in job.paths if is_stdout(path)]
+    to_stdout = _check_jobs(jobs, as_json, workers)
+    from pecli.jobs.picture import Picture
+    from pecli.jobs.run_jobs import cores
+
+    reports: list[dict[str, Any]] = []
+    items = track(jobs, "drawing")
+    if len(jobs) > 1:  # one bar at a time
+        TRACKER.set(silent)
+    try:
+        for job in items:
+            reports += filter(None, [_do(Picture(job, workers or cores()), as_json, quiet or to_stdout, verbose)])
+            for note in show_picture(job) if seen else []:
+                if not quiet and not job.targets:  # else it was told before
+                    say(spelled(note, as_flag))
+    finally:  # of a sweep that failed half way, what is done
+        if as_json and reports:
+            results([json.dumps({"results": reports}, allow_nan=False)])
+
+
+def _check_jobs(jobs: list[Job], as_json: bool, workers: int | None) -> bool:
+    """Refuses jobs that cannot all be done; tells whether one goes to standard output."""
+    to_stdout = any(is_stdout(path) for job in jobs for path in job.paths)
     if to_stdout and as_json:
         raise UsageError("-o - and --json both write to standard output", option="output", advice="give -o FILE")
     if to_stdout and len(jobs) > 1:
@@ -113,16 +144,10 @@ def run_jobs(jobs: list[Job], *, as_json: bool, quiet: bool, verbose: bool, seen
     check_targets(jobs)
     for job in jobs:
         job.check()
-    reports: list[dict[str, Any]] = []
-    try:
-        for job in track(jobs, "drawing"):
-            reports += filter(None, [_do(job, as_json, quiet or bool(to_stdout), verbose)])
-            for note in show_picture(job) if seen else []:
-                if not quiet and not job.targets:  # else it was told before
-                    say(spelled(note, as_flag))
-    finally:  # of a sweep that failed half way, what is done
-        if as_json and reports:
-            results([json.dumps({"results": reports}, allow_nan=False)])
+    if workers is not None and not any(job.has_frames for job in jobs):
+        text = f"{mention('jobs', workers)} draws the pictures of one .gif, .webp or .html file"
+        raise UsageError(text, option="jobs", value=workers, advice="pecli batch -j draws many files at once")
+    return to_stdout
 
 
 def differing(jobs: Sequence[Job]) -> list[str]:
@@ -131,11 +156,10 @@ def differing(jobs: Sequence[Job]) -> list[str]:
     return [name for name in every[0] if len({one.get(name) for one in every}) > 1] or ["encoding"]
 
 
-def _do(job: Job, as_json: bool, silent: bool, verbose: bool) -> dict[str, Any] | None:
-    from pecli.jobs.picture import Picture
+def _do(picture: Picture, as_json: bool, silent: bool, verbose: bool) -> dict[str, Any] | None:
     from pecli.jobs.results import result_of
 
-    picture = Picture(job)
+    job = picture.job
     try:
         paths = picture.save() if job.targets else []
     except PecliError:

@@ -32,7 +32,18 @@ RUN = {  # the options that do not change the picture
     "quiet": (("-q", "--quiet"), "print nothing but errors"),
     "verbose": (("-v", "--verbose"), "say more, and where an error comes from"),
 }
+JOBS = Option(
+    "processes for a .gif, .webp or .html",
+    name="jobs",
+    scalar=int,
+    at_least=1,
+    at_most=1024,
+    flags=("-j",),
+    optional=True,
+    unset="the cores",
+)
 DRAWN = {"show": (("--show",), "show the picture in the terminal; alone it writes no file")}  # of figures alone
+DRAWN_HELP = [*DRAWN.values(), ((*JOBS.flags, JOBS.flag), f"{JOBS.help} (default {JOBS.unset})")]
 RUN_HELP = [*RUN.values(), HELP]
 TOKENS = "tokens"  # the option of figures that are of words
 NUMBERS = re.compile(r"[\d.,]+")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -9,15 +10,17 @@ import typer
 from pecli.cli.commands import WRITES, Command
 from pecli.cli.figures import run_jobs, run_parameters, values_of
 from pecli.cli.guard import guard
-from pecli.cli.options import given, job_parameters
+from pecli.cli.options import JOBS, given, job_parameters
 from pecli.cli.show import shown_alone
 from pecli.cli.typer_internals import run_words, with_parameters
 from pecli.core.errors import UsageError, mention
+from pecli.files.formats import FORMATS
 from pecli.files.metadata import read_metadata
 from pecli.files.targets import place
-from pecli.jobs.job import jobs_of
+from pecli.jobs.job import Job, job_of, jobs_of
 from pecli.jobs.job_options import find_analysis, known_options
 from pecli.jobs.request import carried
+from pecli.jobs.sweep import requests_of
 
 
 def redraw(
@@ -44,13 +47,25 @@ COMMAND = Command(
 def _again(file: str, figure: Any, values: dict[str, Any]) -> Any:
     """The figure's own command, with the file's values where nothing is given."""
 
-    def command(*, json: bool, quiet: bool, verbose: bool, show: bool = False, **texts: Any) -> None:
+    def command(
+        *, json: bool, quiet: bool, verbose: bool, show: bool = False, jobs: str | None = None, **texts: Any
+    ) -> None:
         with guard(quiet, verbose):
             changed = values_of(known_options(figure), given(texts, figure))
-            asked = jobs_of(figure.name, {**values, **changed})
-            jobs = [shown_alone(job) for job in asked] if show else asked
-            if "output" not in changed and place(file) in map(place, (path for job in jobs for path in job.paths)):
+            again = _jobs(file, figure.name, values, changed)
+            asked = [shown_alone(job) for job in again] if show else again
+            if "output" not in changed and place(file) in map(place, (path for job in asked for path in job.paths)):
                 raise UsageError(f"{file} would be replaced: name another file with {mention('output')}")
-            run_jobs(jobs, as_json=json, quiet=quiet, verbose=verbose, seen=show)
+            how = {"as_json": json, "quiet": quiet, "verbose": verbose, "seen": show}
+            run_jobs(asked, workers=JOBS.read(jobs) if jobs else None, **how)
 
     return with_parameters(command, [*job_parameters(figure), *run_parameters(figure.drawn)])
+
+
+def _jobs(file: str, name: str, values: dict[str, Any], changed: dict[str, Any]) -> list[Job]:
+    """What is asked for; a file of a whole sweep gives one such file again, of its kind where that holds many."""
+    if "output" in changed or len(requests_of(name, values)) == 1:
+        return jobs_of(name, {**values, **changed})
+    suffix = Path(file).suffix.lower().removeprefix(".")
+    kind = {"format": suffix} if FORMATS[suffix].frames else {}
+    return [job_of(name, {**kind, **values, **changed})]

@@ -10,7 +10,7 @@ from pecli.core.errors import UsageError, mention
 from pecli.core.lazy import Array, np
 from pecli.core.terminal import columns
 from pecli.core.terminal_images import PROTOCOLS, half_blocks, pixels_across, protocol
-from pecli.jobs.job import Job
+from pecli.jobs.job import Job, job_of
 
 FINER = 4  # pixels that are drawn for each that a half-block shows
 WIDEST = 4096  # pixels, whatever a terminal says
@@ -57,7 +57,7 @@ def drawn(job: Job, across: int) -> tuple[Array, list[str]]:
 
     finest = job.canvas.options()["dpi"]
     dpi = min(max(int(across / job.canvas.inches.width), int(finest.at_least or 1)), int(finest.at_most or across))
-    picture = Picture(Job.make(job.figure.name, {**job.settings(), "dpi": dpi}))
+    picture = Picture(job_of(job.figure.name, {**job.settings(), "dpi": dpi}))
     with Image.open(io.BytesIO(picture.render("png")[0])) as image:
         ground = Image.new("RGBA", image.size, "white")
         whole = Image.alpha_composite(ground, image.convert("RGBA")).convert("RGB")

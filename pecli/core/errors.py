@@ -88,7 +88,8 @@ class UnusedOptionError(UsageError):
     """An option that changes nothing beside the others. As a default for many figures it is left out for this one."""
 
     def __init__(self, option: str, value: Any, why: str, advice: str = "") -> None:
-        text = f"{mention(option, value)} changes nothing here: {why}"
+        typed = ",".join(map(str, value)) if isinstance(value, tuple) else value
+        text = f"{mention(option, typed)} changes nothing here: {why}"
         super().__init__(text, option=option, value=value, advice=advice or f"leave {mention(option)} out")
 
     def __reduce__(self) -> Any:

@@ -79,6 +79,11 @@ def speaking(language: Language) -> Iterator[None]:
         _SPOKEN.reset(token)
 
 
+def spoken() -> str:
+    """The language that is spoken, as web pages call it too."""
+    return _SPOKEN.get()
+
+
 def phrase(template: str, /, **blanks: Any) -> str:
     """The template in the language that is spoken, its blanks filled in; in English where there is no other."""
     said = texts(_SPOKEN.get()).get(template, template)

@@ -95,6 +95,13 @@ def check_pixels(width: int, height: int, advice: str, memory: Memory | None = N
         raise UsageError(f"{size} takes {human(needed)} and {human(free)} are free: {advice}")
 
 
+def check_bytes(what: str, needed: int, advice: str, memory: Memory | None = None) -> None:
+    """Refuses what takes so many bytes where memory does not hold them."""
+    free = (memory or available)()
+    if free is not None and needed > free:
+        raise UsageError(f"{what} take {human(needed)} and {human(free)} are free: {advice}")
+
+
 def human(n_bytes: float) -> str:
     """A number of bytes as people say it: 7.3 TiB."""
     for unit in ("B", "KiB", "MiB", "GiB", "TiB", "PiB"):

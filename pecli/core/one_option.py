@@ -34,6 +34,7 @@ class Option:
     names: Mapping[str, float | str] = dataclasses.field(default_factory=dict)  # words that stand for values
     only_with: tuple[str, tuple[str, ...]] | None = None  # another option, and its values that this one belongs to
     shown: bool = False  # stands in titles also where nothing was changed
+    moves: bool = False  # where a picture moves and nothing else is swept, each of its values is a frame
     in_spec: bool = False  # said inside the spec of an encoding, without an option on the command line
     name: str = ""
     default: Any = None

@@ -38,6 +38,7 @@ def option(
     names: Mapping[str, float | str] | None = None,
     only_with: tuple[str, str | tuple[str, ...]] | None = None,
     shown: bool = False,
+    moves: bool = False,
     in_spec: bool = False,
 ) -> Any:
     """A dataclass field that is an option; its name and type come from the field itself.
@@ -58,12 +59,13 @@ def option(
     names : words that may stand for numbers
     only_with : another option of the class and its value, or values, without which this one means nothing
     shown : whether titles show the value also where it was not changed
+    moves : whether each of its values is a frame where a picture moves and nothing else is swept
     in_spec : whether it is said in an encoding's spec alone, as all with `only_with` are
     """
     owner = (only_with[0], _several(only_with[1])) if only_with else None
     made = Option(help=help, at_least=at_least, at_most=at_most, above=above, choices=choices, flags=flags)
     made = dataclasses.replace(made, unset=unset, names=names or {}, only_with=owner, shown=shown, advice=advice)
-    made = dataclasses.replace(made, split=split, separator=separator, log=log, aliases=aliases)
+    made = dataclasses.replace(made, split=split, separator=separator, log=log, aliases=aliases, moves=moves)
     made = dataclasses.replace(made, in_spec=in_spec or owner is not None)
     return dataclasses.field(default=default, metadata={"option": made}, kw_only=True)
 

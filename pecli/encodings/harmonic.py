@@ -224,7 +224,9 @@ class Harmonic(TableEncoding):
     def decay(self, offsets: Array) -> Array:
         """RoFormer's bound on how the score falls with the offset: the mean over j of |Σ_{i ≤ j} e^{i Δ ω_i}|.
 
-        Su et al. 2021, section 3.4.3, arXiv:2104.09864. Shape (n,); at offset 0 (n_pairs + 1)/2.
+        Su et al. 2021, section 3.4.3, arXiv:2104.09864, where it is (2/d) Σ of d/2 pairs. Shape (n,); at offset 0
+        (n_pairs + 1)/2. Of an odd d, which the paper has not, the last column turns with a frequency of its own and
+        counts as a pair: the mean is over (d + 1)/2.
         """
         means = np.empty(len(offsets))
         for part in chunks(0, len(offsets), self.width):

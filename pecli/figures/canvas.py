@@ -31,6 +31,8 @@ LIMITS = (0.5, 100.0)  # inches
 FONTS = (8.0, 18.0)  # points, of a size in inches: one a inch of width between these
 SMALL, LEAST = 0.833, 7.0  # tick labels: as a share of the text's size, and in points
 SHRUNK = (0.9, 0.8, 0.7, 0.6)  # of the text's size, tried before a size is refused
+FRAME = 2 / 3  # of the pixels an inch, where a file has many pictures
+FPS = 5.0  # frames a second
 MOST_PIXELS = 2**16 - 1  # matplotlib's own limit a side
 DEFAULT = "default"  # the style that is pecli's own, to stand beside others in a sweep
 ADAPTIVE = "auto"  # the style of an SVG whose lines and text follow the reader's light or dark mode
@@ -96,6 +98,10 @@ class Canvas(Options):
         unset="7 to 18, with the size of the picture",
         aliases=("fontsize", "font_size"),
     )
+    fps: float | None = option(
+        None, "frames a second of .gif and .webp", above=0, at_most=50, unset=f"{FPS:g}", split=False
+    )
+    loops: int | None = option(None, "plays of .gif, .webp", at_least=1, at_most=65535, unset="endless")
     font: str | None = option(None, "font family or font file", unset="DejaVu Sans, with a CJK font where needed")
 
     def check(self) -> None:
@@ -173,6 +179,15 @@ class Canvas(Options):
         """The options that are given and mean something in an SVG alone."""
         given = {"style": ADAPTIVE if self.adaptive else None, "text": self.text, "inline": self.inline}
         return {name: value for name, value in given.items() if value}
+
+    def only_moving(self) -> dict[str, object]:
+        """The options that are given and mean something where frames follow each other alone."""
+        return {name: value for name, value in {"fps": self.fps, "loops": self.loops}.items() if value is not None}
+
+    @property
+    def frame_dpi(self) -> int:
+        """Pixels an inch of one picture of many: each has fewer than one that stands alone."""
+        return max(10, round(self.dpi * FRAME))
 
     def limits_given(self) -> dict[str, object]:
         """What the user says of where the colours end."""

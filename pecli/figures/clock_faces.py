@@ -66,7 +66,11 @@ class Dials(Figure[Harmonic]):
     examples: ClassVar[tuple[str, ...]] = ("pecli dials clock --at 1,301,46799",)
 
     at: tuple[int, ...] | None = option(
-        None, "the positions, one row each", at_least=-EXACT, unset=f"{STRIP} spread over the length"
+        None,
+        "the positions, one row each; in a .gif one frame each",
+        at_least=-EXACT,
+        moves=True,
+        unset=f"{STRIP} spread over the length",
     )
     pairs: tuple[int, ...] | None = option(
         None, "the pairs, one dial each", at_least=0, unset=f"{MOST} at most, spread"

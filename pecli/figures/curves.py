@@ -87,7 +87,7 @@ class Curves(Highlighting[TableEncoding]):
 
     measure: str = measure_option("euclidean")
     at: tuple[int, ...] | None = option(
-        None, "the positions to start from", at_least=-EXACT, flags=(), unset=f"{TYPICAL} spread over the length"
+        None, "the positions to start from", at_least=-EXACT, moves=True, unset=f"{TYPICAL} spread over the length"
     )
 
     log: bool = log_option()

@@ -54,6 +54,14 @@ class Figure(Analysis[E]):
         """Whether panels may stand in other columns where there is no room."""
         return True
 
+    def on_page(self, canvas: Canvas) -> Figure[E]:
+        """The figure as it is laid out on that canvas."""
+        return self
+
+    def put_back(self, numbers: Numbers[E]) -> Numbers[E]:
+        """The numbers of that layout in the order of this."""
+        return numbers
+
     @abstractmethod
     def frame(self, view: View[E], axes: list[Axes], canvas: Canvas) -> None:
         """Titles, labels, limits and ticks: all that stands around the panels whatever the numbers are."""

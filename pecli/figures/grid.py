@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar
 
 from pecli.analysis import Limits
 from pecli.core.errors import UsageError, mention
@@ -13,7 +13,7 @@ from pecli.core.language import clauses, listing
 from pecli.core.lazy import Array, np
 from pecli.encodings.encoding import Encoding
 from pecli.figures.canvas import Canvas
-from pecli.figures.figure import Figure, View
+from pecli.figures.figure import Figure, Numbers, View
 from pecli.figures.layout import Room, solve
 from pecli.figures.measure import guess
 from pecli.figures.overview import OverviewNumbers, Part, owned, through
@@ -22,6 +22,9 @@ from pecli.figures.windows import share_windows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+T = TypeVar("T")
 
 
 class Axis(NamedTuple):
@@ -120,9 +123,25 @@ class Grid(Figure[Encoding]):
         if len(self.axes) != 2:
             return self
         down, across = self.axes
-        count = len(across.values)
-        cells = [cell for column in range(count) for cell in self.cells[column::count]]
-        return replace(self, cells=tuple(cells), axes=(across, down))
+        return replace(self, cells=_turned(self.cells, len(across.values)), axes=(across, down))
+
+    def on_page(self, canvas: Canvas) -> Grid:
+        """Itself, or with rows for columns where only that fits, or shows more on a page of fixed height."""
+        size, em = canvas.inches, canvas.inches.font / 72
+        room = Room(size.width, size.height, head=2 * em, foot=2 * em, gap=em / 2)
+        view: View[Any] = View((), self.cells[0].view.positions)
+        ways = [self, self.turned()]
+        laid = [
+            solve([guess(panel, canvas) for panel in one.panels_for(view)], room, one.columns(view)) for one in ways
+        ]
+        shown = [one.smallest if size.height else 0.0 for one in laid]
+        return ways[max((0, 1), key=lambda at: (laid[at].fits, shown[at], min(0.0, -max(laid[at].lacks))))]
+
+    def put_back(self, numbers: Numbers[Any]) -> Numbers[Any]:
+        assert isinstance(numbers, GridNumbers)  # what the same with rows for columns computes
+        count = len(self.axes[0].values)
+        parts, kin = _turned(numbers.parts, count), _turned(numbers.kin, count)
+        return replace(numbers, parts=parts, kin=kin, axes=self.axes, labels=self.labels)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -227,15 +246,9 @@ class Grid(Figure[Encoding]):
         return self.title_text
 
 
-def fitting(grid: Grid, canvas: Canvas) -> Grid:
-    """The grid, or with rows for columns where only that fits the page, or shows more on one of fixed height."""
-    size, em = canvas.inches, canvas.inches.font / 72
-    room = Room(size.width, size.height, head=2 * em, foot=2 * em, gap=em / 2)
-    view: View[Any] = View((), grid.cells[0].view.positions)
-    ways = [grid, grid.turned()]
-    laid = [solve([guess(panel, canvas) for panel in one.panels_for(view)], room, one.columns(view)) for one in ways]
-    shown = [one.smallest if size.height else 0.0 for one in laid]
-    return ways[max((0, 1), key=lambda at: (laid[at].fits, shown[at], min(0.0, -max(laid[at].lacks))))]
+def _turned(cells: tuple[T, ...], columns: int) -> tuple[T, ...]:
+    """Row by row in so many columns, read column by column."""
+    return tuple(cell for column in range(columns) for cell in cells[column::columns])
 
 
 def _placed(panel: Panel, at: int, cell: Cell) -> Panel:

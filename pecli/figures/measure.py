@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pecli.figures.canvas import Canvas
 from pecli.figures.layout import Block
@@ -43,10 +43,15 @@ def state_of(axes: Axes) -> Hashable:
 
     size = inches(axes.xaxis), inches(axes.yaxis)
     axes_state = [
-        (tuple(axis.get_view_interval()), axis.label.get_text(), axis.label.get_visible(), id(axis.get_major_locator()))
+        (tuple(axis.get_view_interval()), axis.label.get_text(), axis.label.get_visible(), tick_texts(axis))
         for axis in (axes.xaxis, axes.yaxis)
     ]
     return size, axes.get_title(), *axes_state, len(axes.texts)
+
+
+def tick_texts(axis: Any) -> tuple[str, ...]:
+    """What stands at the ticks of an axis."""
+    return tuple(axis.get_major_formatter().format_ticks(axis.get_majorticklocs()))
 
 
 def block_of(axes: Axes, panel: Panel, margins: Margins, title: str, canvas: Canvas, ruler: Ruler) -> Block:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pecli.analysis import Numbers, View
@@ -37,7 +37,13 @@ class Sheet(NamedTuple):
 class Page:
     """A picture in the making."""
 
-    def __init__(self, sheet: Sheet, canvas: Canvas, layout: Layout | None = None) -> None:
+    def __init__(
+        self,
+        sheet: Sheet,
+        canvas: Canvas,
+        layout: Layout | None = None,
+        measured: dict[Hashable, Margins] | None = None,
+    ) -> None:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure as Drawing
 
@@ -51,7 +57,7 @@ class Page:
         self.axes = [self.drawing.add_axes((0.0, 0.0, 1.0, 1.0)) for _ in self.panels]
         self.titles: dict[Axes, tuple[str, str]] = {}  # as the figure has them, and as they are wrapped
         self.blocks: list[Block] = []
-        self.measured: dict[Axes, tuple[Any, Margins]] = {}
+        self.measured: dict[Hashable, Margins] = {} if measured is None else measured
         self.bars: list[Axes] = []
         self.mappables: list[Any] = []
         figure.frame(view, self.axes, canvas)
@@ -77,11 +83,11 @@ class Page:
         return with_bar(block, self.canvas, self.ruler, self._bar_width(panel.bar))
 
     def _around(self, axes: Axes) -> Margins:
-        """What stands around a frame, measured where it may have changed since it was."""
-        now = state_of(axes)
-        if axes not in self.measured or self.measured[axes][0] != now:
-            self.measured[axes] = now, around(axes, self.ruler)
-        return self.measured[axes][1]
+        """What stands around a frame, measured where it is not as it was, here or on a page like this."""
+        now = [*self.axes, *self.bars].index(axes), state_of(axes)
+        if now not in self.measured:
+            self.measured[now] = around(axes, self.ruler)
+        return self.measured[now]
 
     def _bar_width(self, bar: Bar | None) -> float:
         """What a colour bar takes: as measured where it is drawn, else about."""

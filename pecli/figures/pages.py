@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from functools import partial, reduce
 from math import ceil
@@ -12,8 +12,10 @@ from pecli.analysis import Numbers, View
 from pecli.core.errors import UsageError, mention
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure
+from pecli.figures.grid import Grid
 from pecli.figures.layout import Block, Room, best
 from pecli.figures.limits import chosen
+from pecli.figures.measure import Margins
 from pecli.figures.page import Page, Sheet
 from pecli.figures.style import set_sizes
 from pecli.figures.windows import share_windows
@@ -76,11 +78,19 @@ def draw_pages(
             break
         if whole.shape(_seen(pages, view)) == whole.shape(seen):
             break
-        pages = [Page(page.sheet, page.canvas, page.layout) for page in pages]
+        pages = [Page(page.sheet, page.canvas, page.layout, page.measured) for page in pages]
     for page in pages:
         page.drawing.set_dpi(canvas.dpi)
     align_titles([page.drawing for page in pages])
     return [page.drawing for page in pages], numbers
+
+
+def draw_frames(
+    grid: Grid, view: View[Any], canvas: Canvas, titles: Sequence[str]
+) -> tuple[list[Drawing], Numbers[Any]]:
+    """A picture of every cell, all laid out alike and under the limits of all, and the numbers that they show."""
+    sheets = [Sheet(*cell, title) for cell, title in zip(grid.cells, titles, strict=True)]
+    return draw_pages(grid, view, sheets, canvas, lambda numbers: [part.numbers for part in numbers.parts])
 
 
 def _seen(pages: Sequence[Page], view: View[Any]) -> View[Any]:
@@ -96,13 +106,13 @@ def _parts(seen: View[Any], pages: Sequence[Page]) -> list[Sequence[tuple[int, i
 
 def _fitting(sheets: Sequence[Sheet], canvas: Canvas) -> list[Page]:
     """The pages with everything around their frames, in smaller text where nothing else makes it fit."""
-    pages = [Page(sheet, canvas) for sheet in sheets]
+    pages = _pages(sheets, canvas)
     arrange(pages)
     for smaller in canvas.smaller():
         if pages[0].layout.fits:
             break
         set_sizes(smaller)
-        pages = [Page(sheet, smaller) for sheet in sheets]
+        pages = _pages(sheets, smaller)
         arrange(pages)
     first = pages[0]
     if not first.layout.fits:
@@ -113,6 +123,11 @@ def _fitting(sheets: Sequence[Sheet], canvas: Canvas) -> list[Page]:
         )
         raise UsageError(text, option="size", value=canvas.size)
     return pages
+
+
+def _pages(sheets: Sequence[Sheet], canvas: Canvas) -> list[Page]:
+    measured: dict[Hashable, Margins] = {}  # what one page has the next need not measure
+    return [Page(sheet, canvas, measured=measured) for sheet in sheets]
 
 
 def arrange(pages: Sequence[Page]) -> None:

@@ -24,6 +24,9 @@ def csv(path: str, tensor: str | None) -> Declared:
         lines = 1 + sum(piece.count(b"\n") for piece in iter(lambda: file.read(MOST), b""))
     skipped, first = _first_row(path)
     headed = _is_header(path, skipped + 1, first)
+    if headed and len(first) == 1 and first[0].lower() in INDEX:
+        text = f"{path}: its only column is named as an index, {first[0]!r}, and no numbers stand beside it"
+        raise TableFileError(f"{text}; give it another name if it is a dimension")
 
     def load() -> Array:
         table = _rows(path, skipped + headed, len(first))

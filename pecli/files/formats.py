@@ -1,4 +1,4 @@
-"""The formats of a result and what each can hold: a picture, the numbers behind one, or what a report says."""
+"""The formats of a result and what each can hold: a picture or many, the numbers behind one, what a report says."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pecli.core.errors import UnknownNameError, UsageError, mention
-from pecli.files import number_bytes, picture_bytes, text_bytes
+from pecli.files import animation, number_bytes, picture_bytes, slider_page, text_bytes
 from pecli.files.about import About
 from pecli.files.metadata import sealed
 from pecli.files.targets import STDOUT, descriptor
@@ -22,6 +22,8 @@ class Format:
     numbers : holds numbers, not a picture
     document : holds what a report says, neither numbers nor a picture
     text : may go to a terminal
+    frames : holds the pictures of a whole sweep one by one, not side by side
+    moves : shows them one after the other
     pieces : of a drawing, numbers or a document, what it says of itself, the bytes of a file but for its end
     one_table : holds one array only
     """
@@ -31,6 +33,8 @@ class Format:
     one_table: bool = False
     document: bool = False
     text: bool = False
+    frames: bool = False
+    moves: bool = False
 
     @property
     def picture(self) -> bool:
@@ -42,6 +46,9 @@ FORMATS: dict[str, Format] = {
     "png": Format(False, picture_bytes.png),
     "svg": Format(False, picture_bytes.svg, text=True),
     "pdf": Format(False, picture_bytes.pdf),
+    "gif": Format(False, animation.gif, frames=True, moves=True),
+    "webp": Format(False, animation.webp, frames=True, moves=True),
+    "html": Format(False, slider_page.html, text=True, frames=True),
     "npy": Format(True, number_bytes.npy, one_table=True),
     "npz": Format(True, number_bytes.npz),
     "csv": Format(True, number_bytes.csv, one_table=True, text=True),

@@ -7,6 +7,7 @@ a batch sees a damaged picture, and the digest goes wherever the file goes and i
 
 from __future__ import annotations
 
+import html
 import io
 import json
 import os
@@ -23,6 +24,7 @@ from pecli.files.regular import MOST, Bounded, opened
 
 DIGITS = 16
 PNG_HEAD, PNG_END = b"\x89PNG\r\n\x1a\n", struct.pack(">I4sI", 0, b"IEND", zlib.crc32(b"IEND"))
+GIF_END = b";"
 DESCRIPTION = "{http://purl.org/dc/elements/1.1/}description"
 
 
@@ -105,7 +107,11 @@ def _from_png(file: Bounded) -> str | None:
 
 def _from_svg(file: Bounded) -> str | None:
     """The first description, wherever the head of the document ends; entities are not expanded."""
-    head = file.read(MOST)
+    return _described(file.read(MOST))
+
+
+def _described(head: bytes) -> str | None:
+    """The first description in the head of an XML document."""
     if b"<!ENTITY" in head:
         return None
     from xml.etree import ElementTree
@@ -123,6 +129,48 @@ def _from_pdf(file: Bounded) -> str | None:
         raise ValueError("cut short")
     match = re.search(rb"/Subject \(((?:[^()\\]|\\.)*)\)", data, re.DOTALL)
     return re.sub(rb"\\(.)", rb"\1", match[1], flags=re.DOTALL).decode("latin-1") if match else None
+
+
+def _from_gif(file: Bounded) -> str | None:
+    """The first remark before the first frame."""
+    head = file.read(13)
+    if head[:3] != b"GIF" or len(head) < 13:
+        raise ValueError("no signature")
+    if head[10] & 0x80:  # a palette of so many colours
+        file.seek(3 * 2 ** (head[10] % 8 + 1), os.SEEK_CUR)
+    while (mark := file.read(2))[:1] == b"!":
+        parts = list(_gif_parts(file))
+        if mark[1:] == b"\xfe":
+            return b"".join(parts).decode("latin-1")
+    return None
+
+
+def _gif_parts(file: Bounded) -> Iterator[bytes]:
+    """What a block of a GIF file holds; each part has its length before it."""
+    begun = file.tell()
+    while length := file.read(1)[0]:
+        yield file.read(length)
+        if file.tell() - begun > MOST:
+            raise ValueError(f"over {MOST >> 20} MiB of remarks")
+
+
+def _from_webp(file: Bounded) -> str | None:
+    """The description in the chunk of metadata; chunks with pixels are not read."""
+    head = file.read(12)
+    if head[:4] != b"RIFF" or head[8:] != b"WEBP":
+        raise ValueError("no signature")
+    while len(mark := file.read(8)) == 8:
+        kind, length = struct.unpack("<4sI", mark)
+        if kind == b"XMP ":
+            return _described(file.read(length))
+        file.seek(length + length % 2, os.SEEK_CUR)
+    return None
+
+
+def _from_html(file: Bounded) -> str | None:
+    """What the head of the page says; the pictures are not read."""
+    match = re.search(rb'<meta name="pecli" content="([^"]*)">', file.read(MOST))
+    return html.unescape(match[1].decode()) if match else None
 
 
 def _from_npz(file: Bounded) -> str | None:
@@ -163,6 +211,9 @@ READERS: dict[str, Callable[[Bounded], str | None]] = {
     "png": _from_png,
     "svg": _from_svg,
     "pdf": _from_pdf,
+    "gif": _from_gif,
+    "webp": _from_webp,
+    "html": _from_html,
     "npz": _from_npz,
     "json": _from_json,
 }
@@ -170,6 +221,9 @@ SEALS: dict[str, Callable[[bytes], bytes]] = {  # the end of a file with that di
     "png": lambda digest: png_chunk(b"tEXt", b"pecli-digest\0" + digest) + PNG_END,
     "svg": lambda digest: b"<!-- pecli " + digest + b" -->\n",
     "pdf": lambda digest: b"% pecli " + digest + b"\n",
+    "gif": lambda digest: b"!\xfe" + bytes([len(digest)]) + digest + b"\0" + GIF_END,
+    "webp": lambda digest: b"PECL" + struct.pack("<I", len(digest)) + digest,
+    "html": lambda digest: b"<!-- pecli " + digest + b" -->\n",
     "npz": lambda digest: b"pecli " + digest,  # the archive's comment
     "json": lambda digest: b', "digest": "' + digest + b'"}\n',
 }

@@ -85,8 +85,11 @@ def read_batch(path: str, folder: str | None = None) -> Batch:
     text, shown = read_text(path), "standard input" if path in STDIN else path
     try:
         tables = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
-        raise UsageError(f"{shown} is not TOML: {str(error) or 'nested too deeply'}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{shown} is not TOML: {error}") from None
+    except (RecursionError, ValueError) as error:  # the second is Python's, of integers
+        fault = "nested too deeply" if isinstance(error, RecursionError) else "a number has thousands of digits"
+        raise UsageError(f"{shown} is not TOML that can be read: {fault}") from None
     place = Path(folder) if folder is not None else Path() if is_stream(path) else Path(path).parent
     return _batch(Lines(shown, text), tables, place)
 

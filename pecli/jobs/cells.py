@@ -11,7 +11,7 @@ from pecli.core.options import Option
 from pecli.encodings import Encoding
 from pecli.encodings.encoding import titled_text
 from pecli.figures.figure import Figure
-from pecli.figures.grid import Axis, Cell, Grid, fitting
+from pecli.figures.grid import Axis, Cell, Grid
 from pecli.jobs.job_options import Choice, known_options
 from pecli.jobs.request import Request
 
@@ -26,7 +26,7 @@ def grid_of(request: Request, cells: Sequence[Job]) -> Grid:
     with speaking(request.language):
         grid = Grid(tuple(pairs), tuple(_axis(request, name) for name in request.axes), title_of(request, cells))
     grid.check_panels()
-    return fitting(grid, request.canvas)
+    return grid
 
 
 def view_of(cells: Sequence[Job]) -> View[Any]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from pecli.core.errors import UnknownNameError, UsageError, mention
 from pecli.core.options import Options
+from pecli.core.values import write_scalar
 from pecli.files.formats import format_of
 from pecli.files.targets import place
 from pecli.jobs.request import Request
@@ -61,7 +62,16 @@ def changed(request: Request, always: Iterable[str] = ()) -> dict[str, str]:
         differing, values, known = part.changed(request.defaults), part.settings(), part.options()
         told = {name: value for name, value in values.items() if name in differing or name in always}
         result.update({name: known[name].write(value) for name, value in told.items() if value is not None})
-    return result
+    return result | _axes(request) if request.cells else result
+
+
+def _axes(request: Request) -> dict[str, str]:
+    """The options that the cells of a request differ in, with all their values."""
+    return {name: ",".join(" ".join(map(str, _items(one))) for one in request.values(name)) for name in request.axes}
+
+
+def _items(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, tuple) else (write_scalar(value),)
 
 
 def blanks(request: Request) -> dict[str, str]:
@@ -76,7 +86,7 @@ def blanks(request: Request) -> dict[str, str]:
     known = {name: text for part in parts for name, text in _texts(part).items()}
     names = "-".join(encoding.name for encoding in request.encodings)
     said = {"command": request.figure.name, "encoding": names, "format": request.output.format or "png"}
-    return {"figure": request.figure.name, **known, **said}
+    return {"figure": request.figure.name, **known, **said, **(_axes(request) if request.cells else {})}
 
 
 def filled(path: str, known: Mapping[str, str]) -> str:

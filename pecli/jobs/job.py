@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from math import prod
+from operator import attrgetter
 from os import PathLike
 from typing import Any
 
 from pecli.analysis import Analysis, View
 from pecli.core.errors import UnusedOptionError, UsageError, mention
-from pecli.core.memory import PIXEL, Memory, check_memory, check_pixels, memory_once
+from pecli.core.memory import PIXEL, Memory, check_bytes, check_memory, check_pixels, memory_once
 from pecli.encodings import Encoding
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure
@@ -24,6 +25,11 @@ from pecli.jobs.request import Request
 from pecli.jobs.sheets import as_one, by_file
 from pecli.jobs.sweep import requests_of
 from pecli.reports.report import Report
+
+PARTS = tuple(one.name for one in fields(Request))
+MOST_FRAMES = 1000  # in one file
+FRAME_BYTES, FRAME_PIXEL = 3_000_000, 12  # that a frame takes while all are made, and each of its pixels, measured
+SWEPT = mention("base", "10,100,1000")
 
 
 @dataclass(frozen=True)
@@ -61,10 +67,12 @@ class Job(Request):
         analysis = grid_of(request, cells) if cells else request.figure
         seen = replace(view, panels=_panels(analysis, request.canvas, view))
         made = {"view": view, "seen_view": seen, "targets": targets_of(request), "analysis": analysis, "cells": cells}
-        job = cls(**{**{one.name: getattr(request, one.name) for one in fields(Request)}, **made})
+        job = cls(**{**dict(zip(PARTS, attrgetter(*PARTS)(request), strict=True)), **made})
         for path, format in job.targets:
             job.check_format(format, path)
         job.check_pixels(memory)
+        if cells and job.has_frames:
+            job.check_frames(memory)
         job.check_memory(view if job.needs_all else seen, memory)
         return job
 
@@ -77,6 +85,11 @@ class Job(Request):
     def needs_all(self) -> bool:
         """Whether a file holds every number, not only what can be seen."""
         return any(FORMATS[target.format].numbers for target in self.targets)
+
+    @property
+    def has_frames(self) -> bool:
+        """Whether a file holds its pictures one by one."""
+        return any(FORMATS[target.format].frames for target in self.targets)
 
     def with_output(self, paths: Sequence[str | PathLike[str]], format: str | None = None) -> Job:
         """The same job with other files to write."""
@@ -99,15 +112,19 @@ class Job(Request):
                 raise UsageError(text, option="output", value=path)
             check_target(path, planned or not self.output.no_clobber, text=FORMATS[format].text)
         if any(FORMATS[target.format].picture for target in self.targets):
-            self._check_svg()
+            self._check_formats()
             self.check_names()
 
-    def _check_svg(self) -> None:
-        """Refuses what means something in an SVG alone where none is written."""
-        for name, value in self.canvas.only_svg().items():
-            if not any(target.format == "svg" for target in self.targets):
-                text = f"{mention(name, value if name == 'style' else None)} is of .svg files alone"
-                raise UsageError(text, option=name, value=value, advice=f"write one: {mention('output', 'FILE.svg')}")
+    def _check_formats(self) -> None:
+        """Refuses what means something in files of some formats alone where none is written."""
+        moving = [name for name, one in FORMATS.items() if one.moves]
+        for given, formats in ((self.canvas.only_svg(), ["svg"]), (self.canvas.only_moving(), moving)):
+            for name, value in given.items():
+                if not any(target.format in formats for target in self.targets):
+                    said = mention(name, None if value is True else value)
+                    text = f"{said} is of {' and '.join(f'.{format}' for format in formats)} files alone"
+                    advice = f"write one: {mention('output', f'FILE.{formats[0]}')}"
+                    raise UsageError(text, option=name, value=value, advice=advice)
 
     def check_names(self) -> None:
         """Refuses a colour map, a style, a font or mathematics that matplotlib does not know; imports it."""
@@ -122,6 +139,16 @@ class Job(Request):
     def check_pixels(self, memory: Memory | None = None) -> None:
         """Refuses a picture of more pixels than memory can hold."""
         check_pixels(*self.pixels, f"lower {mention('dpi')} or {mention('size')}", memory)
+
+    def check_frames(self, memory: Memory | None = None) -> None:
+        """Refuses more pictures in one file than anybody looks at, or than memory holds."""
+        size, count = self.canvas.inches, len(self.cells)
+        if count > MOST_FRAMES:
+            text = f"{self.figure.name}: {count:,} pictures in one file, and {MOST_FRAMES:,} are the most"
+            raise UsageError(text, option="output", advice="give fewer values, as in 2..10000:40")
+        side = [max(1, round(length * self.canvas.frame_dpi)) for length in (size.width, size.height or size.width)]
+        what = f"{self.figure.name}: {count:,} pictures of {side[0]:,} × {side[1]:,} pixels"
+        check_bytes(what, count * (FRAME_BYTES + FRAME_PIXEL * prod(side)), "give fewer values, or lower dpi", memory)
 
     @property
     def pixels(self) -> tuple[int, int]:
@@ -143,6 +170,10 @@ class Job(Request):
         text = ""
         if one.one_table and not self.analysis.one_table:
             text = f"{name} has several tables and .{format} holds one: write .npz or .json"
+        elif one.frames and self.figure.drawn and not self.cells:
+            text = f"a .{format} file is of a sweep, and here is one picture: give several values, such as {SWEPT}"
+            one_each = ", ".join(mention(name) for name in self.axes if name in Canvas.options())
+            text = f"a .{format} file has one {one_each}: give each value a file of its own" if one_each else text
         elif one.document and self.figure.drawn:
             text = f"{name} has no text for a .{format} file: it takes {self._fitting()}"
         elif one.picture and not self.figure.drawn:

@@ -91,6 +91,12 @@ def shared_options(analysis: type[Analysis[Any]]) -> dict[str, Option]:
 
 
 @cached
+def moving_options(analysis: type[Analysis[Any]]) -> frozenset[str]:
+    """The options of this figure whose values are a frame each where a picture moves."""
+    return frozenset(name for name, one in analysis.options().items() if one.moves)
+
+
+@cached
 def known_options(analysis: type[Analysis[Any]]) -> dict[str, Option]:
     """Every option that a job of this figure or report takes."""
     return {**analysis.options(), **encoding_parameters(), **shared_options(analysis)}

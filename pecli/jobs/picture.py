@@ -5,21 +5,23 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pecli.analysis import Numbers
 from pecli.core.document import Document
 from pecli.core.errors import UnknownNameError, UsageError
-from pecli.core.language import letters, speaking
+from pecli.core.language import letters, phrase, speaking
 from pecli.core.lazy import Array
 from pecli.figures.figure import Figure
+from pecli.figures.grid import Grid
 from pecli.figures.limits import washed_out
 from pecli.figures.own_axes import draw_on
-from pecli.figures.pages import draw_page
+from pecli.figures.pages import draw_frames, draw_page
 from pecli.figures.style import make_readable, style_context
 from pecli.files.about import About
+from pecli.files.film import Film
 from pecli.files.formats import FORMATS, encoded
 from pecli.files.targets import check_target
 from pecli.files.text_bytes import WIDTH
@@ -40,6 +42,7 @@ class Picture:
     Attributes
     ----------
     job : what was asked for, checked
+    workers : processes that draw the pictures of a .gif, .webp or .html file
     numbers : every number behind the picture; its fields say their shapes and units
     seen : the numbers that the picture shows, no more than it has pixels
 
@@ -50,6 +53,7 @@ class Picture:
     """
 
     job: Job
+    workers: int = 1
 
     @property
     def figure(self) -> Figure[Any]:
@@ -149,10 +153,13 @@ class Picture:
         pictures = [format for format in formats if FORMATS[format].picture]
         if pictures:
             self.job.check_names()
-            with self._style() as notes:
-                drawing = self._drawing()
-                result = {format: list(self._encode(format, drawing)) for format in pictures}
-                self.notes.extend(notes)
+        stills = [format for format in pictures if not FORMATS[format].frames]
+        for several, draw in ((stills, self._drawing), ([one for one in pictures if one not in stills], self._film)):
+            if several:
+                with self._style() as notes:
+                    drawn = draw()
+                    result |= {format: list(self._encode(format, drawn)) for format in several}
+                self.notes.extend(note for note in notes if note not in self.notes)
         return [result.get(format) or self._encode(format, self._content(format)) for format in formats]
 
     def save(self, *paths: str | os.PathLike[str]) -> list[str]:
@@ -186,12 +193,24 @@ class Picture:
                 yield notes
 
     def _drawing(self) -> Drawing:
-        known = vars(self).get("numbers")
-        drawing, numbers = draw_page(self.figure, self.job.view, self.job.canvas, self.title(), known)
-        self._shown[:] = [numbers]
+        known, whole = vars(self).get("numbers"), self.figure.on_page(self.job.canvas)
+        if whole is not self.figure:  # its cells stand in another order
+            known = None
+        drawing, numbers = draw_page(whole, self.job.view, self.job.canvas, self.title(), known)
+        self._shown[:] = [numbers if whole is self.figure else self.figure.put_back(numbers)]
         if not self.job.canvas.limits_given():
             self.notes.extend(filter(None, [washed_out(numbers.limits(), numbers.coloured())]))
         return drawing
+
+    def _film(self) -> Film:
+        from pecli.jobs.films import film_of, titles_of  # they know the processes, and those know pictures
+
+        grid, canvas = self.figure, replace(self.job.canvas, dpi=self.job.canvas.frame_dpi)
+        assert isinstance(grid, Grid)  # formats of many pictures are refused for one
+        titles = titles_of(self.job, grid, self.title())
+        drawings, numbers = draw_frames(grid, self.job.view, canvas, titles)
+        self._shown[:] = [numbers]
+        return film_of(self.job, grid, drawings, self.workers)
 
     def document(self, width: int) -> Document:
         """What a report says in lines of so many characters; raises UsageError for a figure."""
@@ -208,10 +227,10 @@ class Picture:
         """What its files say of themselves; a picture without a title is still named in a file's list of facts."""
         job, canvas = self.job, self.job.canvas
         title = self.title() or self._own_title() if isinstance(job.figure, Figure) else job.figure.name
-        one_line = " ".join(title.split())
+        one_line = " ".join((title or phrase(job.figure.summary)).split())
         return About(job.metadata(), job.salt(), one_line, self.alt, canvas.inline, canvas.adaptive)
 
-    def _encode(self, format: str, what: Drawing | Numbers[Any] | Document) -> Iterator[bytes]:
+    def _encode(self, format: str, what: Drawing | Film | Numbers[Any] | Document) -> Iterator[bytes]:
         return encoded(format, what, self._about())
 
     def _repr_png_(self) -> bytes | None:

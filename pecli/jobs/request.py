@@ -57,13 +57,13 @@ class Request:
             **(self.canvas.settings() if self.figure.drawn else {}),
             **self.language.settings(),
         }
-        return single | self.sweep()
+        return single | self.sweep() if self.cells else single
 
     def sweep(self) -> dict[str, Any]:
         """The options that its cells differ in, each with all its values; None for what each cell leaves open."""
         if not self.cells:
             return {}
-        differing = [name for name, rest in self.positions.settings().items() if len(self.values(name)) > 1]
+        differing = [name for name in self.positions.settings() if len(self.values(name)) > 1]
         return {name: list(self.values(name)) if name in self.axes else None for name in (*self.axes, *differing)}
 
     def values(self, name: str) -> tuple[Any, ...]:

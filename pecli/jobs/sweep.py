@@ -17,11 +17,13 @@ from pecli.core.options import Option, Options, default_values, named
 from pecli.core.positions import Positions
 from pecli.encodings import Encoding, all_encodings, parse_encoding
 from pecli.figures.canvas import Canvas
+from pecli.files.formats import FORMATS
 from pecli.jobs.job_options import (
     Choice,
     Output,
     find_analysis,
     known_options,
+    moving_options,
     parameters_of,
     shared_options,
 )
@@ -50,10 +52,31 @@ def requests_of(analysis: str, given: Mapping[str, Any], *, swept: bool = True) 
     known = {**parameters_of(specs_in(spelled)), **known}
     spelled = {**by_environment(), **named(known, spelled)}
     values = {name: _choices(known.get(name), value, kind) if swept else [value] for name, value in spelled.items()}
+    if moving_options(kind) & values.keys():
+        values = _in_frames(values, known)
     count = prod(map(len, values.values()))
     if count > MOST:
         raise UsageError(f"this sweep asks for {count:,} pictures, and {MOST:,} are the most")
     return list(Sweep(kind, values).requests())
+
+
+def _in_frames(values: dict[str, Sequence[Any]], known: Mapping[str, Option]) -> dict[str, Sequence[Any]]:
+    """The values, where a picture moves and nothing is swept: those of a list that moves one by one."""
+    if any(len(several) > 1 for several in values.values()):
+        return values
+    asked = [str(one) for name in Output.options() for value in values.get(name, ()) for one in _items(value)]
+    endings = [text.rpartition(".")[2].lower() for text in asked]
+    if not any(ending in FORMATS and FORMATS[ending].frames for ending in endings):
+        return values
+    for name in [name for name in values if name in known and known[name].moves]:
+        each = known[name].read(values[name][0]) or ()
+        if len(each) > 1:
+            return {**values, name: [[one] for one in each]}
+    return values
+
+
+def _items(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, (list, tuple)) else [value]
 
 
 def specs_in(given: Mapping[str, Any]) -> Iterator[str]:

@@ -14,7 +14,7 @@ import sys
 import threading
 import warnings
 from collections import deque
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from contextlib import suppress
 from importlib import import_module
@@ -27,6 +27,7 @@ from pecli.core.interrupts import held
 from pecli.jobs.drawn import Drawn, draw
 from pecli.jobs.job import Job
 
+Tasks = tuple[Sequence[Any], Callable[[Any], Drawn]]  # what a process may be asked to do, by number, and how
 Results = Generator[tuple[int, Drawn], None, None]  # in the order in which they come, each with the number of its job
 
 START = "fork" if sys.platform == "linux" else "spawn"  # how a worker begins: a copy of this process, or a new one
@@ -76,31 +77,34 @@ def _result(future: Future[Drawn]) -> Drawn:
         return Drawn(failure=PecliError(f"the executor lost it: {str(error) or type(error).__name__}"))
 
 
-def in_processes(jobs: Sequence[Job], count: int) -> Results:
-    """Draws the jobs in so many processes of this one, which end with it; one after the other where none can start."""
-    waiting, team = deque(range(len(jobs))), list[_Worker]()
+def in_processes(jobs: Sequence[Any], count: int, work: Callable[[Any], Drawn] | None = None) -> Results:
+    """Draws the jobs in so many processes of this one, which end with it; one after the other where none can start.
+
+    work : what is done with each instead; it raises nothing
+    """
+    waiting, team, work = deque(range(len(jobs))), list[_Worker](), work or draw
     if START == "fork":
         import_module("matplotlib.figure")  # once, here, shared by the workers
     try:
-        while busy := _at_work(team, jobs, waiting, count):
+        while busy := _at_work(team, (jobs, work), waiting, count):
             for ready in connection.wait(busy):
                 answer = busy[ready].answer()
                 busy[ready].begin(waiting)  # it goes on while the caller writes
                 yield answer
     except _NoProcess as error:
         warnings.warn(ONE_BY_ONE.format(error=error), RuntimeWarning, stacklevel=2)
-        yield from ((number, draw(jobs[number])) for number in waiting)
+        yield from ((number, work(jobs[number])) for number in waiting)
     finally:
         for one in team:
             one.end()
 
 
-def _at_work(team: list[_Worker], jobs: Sequence[Job], waiting: deque[int], count: int) -> dict[Any, _Worker]:
+def _at_work(team: list[_Worker], tasks: Tasks, waiting: deque[int], count: int) -> dict[Any, _Worker]:
     """The workers that draw, by their connections, once those that have ended are replaced and all have something."""
     team[:] = [one for one in team if one.alive]
     while len(team) < count and len(waiting) > sum(not one.busy for one in team):
         try:
-            team.append(_Worker(jobs, [one.connection for one in team]))
+            team.append(_Worker(tasks, [one.connection for one in team]))
         except (OSError, RuntimeError, AssertionError) as error:  # no handles, no memory; a daemon has no children
             if not team:
                 raise _NoProcess(error) from None
@@ -117,14 +121,14 @@ class _NoProcess(Exception):
 class _Worker:
     """One process that has the jobs, is sent numbers and answers with what was drawn."""
 
-    def __init__(self, jobs: Sequence[Job], others: Sequence[Any]) -> None:
+    def __init__(self, tasks: Tasks, others: Sequence[Any]) -> None:
         _check_handles()
         context: Any = multiprocessing.get_context(START)
         self.connection, theirs = context.Pipe()
         try:
             inherited = [self.connection, *others] if START == "fork" else []
             said = logging.getLogger("matplotlib").level  # as much in a worker as here
-            self.process = context.Process(target=_serve, args=(theirs, jobs, inherited, said), daemon=True)
+            self.process = context.Process(target=_serve, args=(theirs, tasks, inherited, said), daemon=True)
             with warnings.catch_warnings(), held():  # a signal must not end it before it knows what to do with one
                 warnings.filterwarnings("ignore", ".*fork", DeprecationWarning)  # numpy's threads are idle here
                 self.process.start()
@@ -178,7 +182,7 @@ def _how(code: int | None) -> str:
     return f"was ended by signal {-code}{hint}"
 
 
-def _serve(mine: Any, jobs: Sequence[Job], inherited: Sequence[Any], level: int) -> None:
+def _serve(mine: Any, tasks: Tasks, inherited: Sequence[Any], level: int) -> None:
     """What a worker does all its life. Ctrl-C reaches the whole group; the parent decides what becomes of it."""
     for number in (signal.SIGINT, *(getattr(signal, name) for name in ("SIGHUP", "SIGQUIT") if hasattr(signal, name))):
         signal.signal(number, signal.SIG_IGN)
@@ -188,9 +192,10 @@ def _serve(mine: Any, jobs: Sequence[Job], inherited: Sequence[Any], level: int)
         one.close()
     with suppress(RuntimeError):  # no threads here: then it ends when it has drawn
         threading.Thread(target=_end_with_parent, daemon=True).start()
+    jobs, work = tasks
     with suppress(OSError, EOFError):
         while True:
-            mine.send(draw(jobs[mine.recv()]))
+            mine.send(work(jobs[mine.recv()]))
 
 
 def _end_with_parent() -> None:

@@ -194,3 +194,10 @@ def test_the_mean_over_a_run_of_offsets_is_of_all_its_pairs() -> None:
 def test_a_spread_that_vanishes_is_undefined() -> None:
     facts = pecli.figure("offsets", measure="corr", encoding="learned", d=1, length=10).numbers.facts()
     assert np.isnan(facts["spread"]["learned:d=1"])
+
+
+def test_of_an_odd_d_the_last_column_counts_as_a_pair_in_the_decay() -> None:
+    decay = numbers(encoding="sinusoidal:d=5", length=9, decay=True).arrays()["decay"][0]
+    rates = 10000.0 ** (-2 * np.arange(3) / 5)
+    sums = np.abs(np.cumsum(np.exp(1j * np.arange(9)[:, None] * rates), axis=1))
+    assert decay == pytest.approx(sums.mean(axis=1), abs=1e-12) and decay[0] == 2

@@ -19,8 +19,10 @@ from PIL import Image
 import pecli
 from pecli.core.errors import PecliError, UnknownNameError, UsageError
 from pecli.files.about import About
+from pecli.files.film import Control, Film, Frame
 from pecli.files.formats import FORMATS, encoded, format_of
 from pecli.files.metadata import READERS, read_metadata
+from pecli.jobs.rasters import rasters
 
 SMALL: dict[str, Any] = {"d": 7, "length": 11, "dpi": 30}
 CARRIERS = list(READERS)
@@ -28,8 +30,13 @@ PICTURES = [name for name, one in FORMATS.items() if one.picture]
 NUMBERS = [name for name, one in FORMATS.items() if one.numbers]
 
 
+def swept(format: str) -> dict[str, Any]:
+    """What a file of many pictures has several of."""
+    return {"base": [10, 100]} if FORMATS[format].frames else {}
+
+
 def rendered(format: str, figure: str = "heatmap", **options: Any) -> bytes:
-    return pecli.figure(figure, **{**SMALL, **options}).render(format)[0]
+    return pecli.figure(figure, **{**SMALL, **swept(format), **options}).render(format)[0]
 
 
 def test_pictures_are_what_their_names_say() -> None:
@@ -135,8 +142,11 @@ TITLES = [
 @pytest.mark.parametrize("format", CARRIERS)
 @pytest.mark.parametrize("title", TITLES)
 def test_the_job_comes_back_from_the_file(tmp_path: Path, format: str, title: str) -> None:
-    job = pecli.figure("heatmap", **SMALL, title=title).job
+    job = pecli.figure("heatmap", **SMALL, **swept(format), title=title).job
     what: Any = pecli.figure("heatmap", **SMALL).numbers if FORMATS[format].numbers else Drawing(figsize=(1, 1))
+    if FORMATS[format].frames:
+        frames = Frame(what, "base 10", "pecli heatmap"), Frame(what, "base 100", "pecli heatmap")
+        what = Film(frames, (Control("base", ("10", "100"), True),), 10, 0.2, None, rasters)
     path = tmp_path / f"a.{format}"
     path.write_bytes(b"".join(encoded(format, what, About(job.metadata(), job.salt()))))
     assert read_metadata(str(path)) == {**read_metadata(str(path)), **json.loads(job.metadata())}

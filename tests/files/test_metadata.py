@@ -18,6 +18,7 @@ import pytest
 
 import pecli
 from pecli.core.errors import PecliError, UsageError
+from pecli.files.formats import FORMATS
 from pecli.files.metadata import DIGITS, READERS, SEALS, is_whole, png_chunk, read_metadata, seal
 from pecli.files.regular import MOST
 
@@ -29,7 +30,8 @@ every_format = pytest.mark.parametrize("format", READERS)
 def path(tmp_path: Path, format: str) -> Path:
     """A finished file of that format."""
     target = tmp_path / f"a.{format}"
-    pecli.figure("heatmap", **SMALL).save(target)
+    swept = {"base": [10, 100]} if FORMATS[format].frames else {}
+    pecli.figure("heatmap", **SMALL, **swept).save(target)
     return target
 
 
@@ -64,15 +66,17 @@ def test_other_programs_read_the_file_with_its_seal(path: Path, format: str) -> 
             assert arrays["heatmap" if "heatmap" in arrays.files else arrays.files[0]].size
         with zipfile.ZipFile(path) as archive:
             assert archive.testzip() is None and archive.comment.startswith(b"pecli ")
-    elif format == "png":
+    elif format in ("png", "gif", "webp"):
         from PIL import Image
 
         with Image.open(path) as image:
-            image.verify()
+            image.verify() if format == "png" else image.seek(1)
     elif format == "svg":
         from xml.etree import ElementTree
 
         assert ElementTree.parse(path).getroot().tag.endswith("svg")
+    elif format == "html":
+        assert path.read_text().rstrip().splitlines()[-2] == "</html>"
     else:
         assert b"%%EOF" in path.read_bytes()[-64:]
 
@@ -157,6 +161,9 @@ def test_a_job_of_the_wrong_kind_is_no_job(tmp_path: Path, format: str) -> None:
         "svg": b'<svg xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:description>[1]</dc:description></svg>',
         "pdf": b"/Subject ([1])\n%%EOF\n",
         "json": b'{"job": 7}',
+        "gif": b"GIF89a" + bytes(7) + b"!\xfe\x03[1]\0;",
+        "webp": b"RIFF" + bytes(4) + b"WEBP",
+        "html": b'<meta name="pecli" content="[1]">',
     }
     buffer = io.BytesIO()
     np.savez(buffer, job=np.array("[1]"))

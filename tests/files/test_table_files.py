@@ -551,3 +551,13 @@ def test_a_fingerprint_is_made_in_pieces(tmp_path: Path) -> None:
     assert len(table_files.fingerprint(str(tmp_path / "t.npy"))) == 16
     assert tracemalloc.get_traced_memory()[1] < 8 << 20
     tracemalloc.stop()
+
+
+@pytest.mark.parametrize("name", ["position", "Index", "pos"])
+def test_an_only_column_that_is_named_as_an_index_says_so(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "one.csv"
+    path.write_text(f"{name}\n0.5\n1.5\n")
+    with pytest.raises(TableFileError, match=f"its only column is named as an index, '{name}', and no numbers stand"):
+        read_table(str(path))
+    path.write_text("height\n0.5\n1.5\n")
+    assert read_table(str(path)).tolist() == [[0.5], [1.5]]

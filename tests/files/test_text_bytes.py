@@ -113,9 +113,10 @@ def test_a_picture_has_no_text(ask: Ask) -> None:
 def test_text_may_go_to_a_terminal_and_nothing_else(ask: Ask, format: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pecli.files.targets.sys", type("", (), {"stdout": type("", (), {"isatty": lambda _: True})()}))
     analysis = "stats" if FORMATS[format].document else "heatmap"
+    swept = ["--base", "10,100"] if FORMATS[format].frames else []
     ended = ask(analysis, "-n", "3", *(["-d", "4", "--dpi", "20"] if analysis == "heatmap" else []), "-o", "-",
-                "--format", format)  # fmt: skip
-    binary = format in ("png", "pdf", "npy", "npz")
+                "--format", format, *swept)  # fmt: skip
+    binary = format in ("png", "pdf", "gif", "webp", "npy", "npz")
     assert ended.code == (2 if binary else 0)
     assert ("onto the terminal" in ended.err) is binary
     assert sys.stdout is not None

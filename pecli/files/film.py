@@ -1,0 +1,61 @@
+"""Many pictures for one file: frames that follow each other, or a page on which one is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawing
+
+Bytes = tuple[bytes, ...]
+
+
+class Control(NamedTuple):
+    """An option whose values the frames have.
+
+    texts : what is said of each value
+    number : whether the values are numbers, to be run through; else words, to be chosen from
+    """
+
+    name: str
+    texts: tuple[str, ...]
+    number: bool
+
+
+class Frame(NamedTuple):
+    """One picture: what is drawn, what tells it from the others, and the line that makes it alone."""
+
+    drawing: Drawing
+    label: str
+    line: str
+
+
+class Rasters(Protocol):
+    """Who turns drawings into bytes, in this process or several."""
+
+    def __call__(self, work: Callable[[Drawing], Bytes], drawings: Sequence[Drawing]) -> Iterable[Bytes]:
+        """What the work gives for each drawing, in order."""
+
+
+@dataclass(frozen=True)
+class Film:
+    """The frames, the last of the controls running fastest, all laid out alike.
+
+    dpi : pixels an inch; a page has pictures of twice as many too
+    seconds : that each frame is shown
+    times : that it plays, None for ever
+    """
+
+    frames: tuple[Frame, ...]
+    controls: tuple[Control, ...]
+    dpi: int
+    seconds: float
+    times: int | None
+    rasters: Rasters
+
+    @property
+    def drawings(self) -> list[Drawing]:
+        """What is drawn on each frame."""
+        return [frame.drawing for frame in self.frames]

@@ -1,0 +1,101 @@
+"""Drawings as pixels, and pixels in the few colours that all frames of a file share."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from math import ceil, sqrt
+from typing import TYPE_CHECKING, Any
+
+from pecli.core.lazy import Array, np
+from pecli.files.film import Bytes
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawing
+    from PIL.Image import Image
+
+COLOURS = 128  # of a file: as many as the eye tells apart, and files a third smaller than with 256
+EXACT = 16  # of these, the most frequent ones, which stay as they are: the ground is white
+SAMPLED = 1 << 22  # pixels that tell the colours of all frames
+
+
+def raster(drawing: Drawing, dpi: int) -> Bytes:
+    """Width, height and the red, green, blue and opacity of every pixel, each as bytes."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    before = drawing.get_dpi()
+    drawing.set_dpi(dpi)
+    canvas: Any = FigureCanvasAgg(drawing)  # its methods have no types
+    canvas.draw()
+    width, height = canvas.get_width_height(physical=True)
+    data = bytes(canvas.buffer_rgba())
+    drawing.set_dpi(before)
+    return str(width).encode(), str(height).encode(), data
+
+
+def image_of(raster: Bytes, opaque: bool = True) -> Image:
+    """The pixels as an image of Pillow's; opaque on white."""
+    from PIL import Image
+
+    width, height, data = raster
+    image = Image.frombytes("RGBA", (int(width), int(height)), data)
+    if not opaque:
+        return image
+    ground = Image.new("RGBA", image.size, "white")
+    ground.alpha_composite(image)
+    return ground.convert("RGB")
+
+
+def palette_of(images: Sequence[Image]) -> Palette:
+    """The colours that serve all of these best."""
+    from PIL import Image
+
+    width, height = images[0].size
+    step = max(1, ceil(sqrt(len(images) * width * height / SAMPLED)))
+    small = [one.resize((max(1, width // step), max(1, height // step)), Image.Resampling.NEAREST) for one in images]
+    strip = Image.new("RGB", (small[0].width, sum(one.height for one in small)))
+    for at, one in enumerate(small):
+        strip.paste(one, (0, at * one.height))
+    every: Any = strip.getcolors(strip.width * strip.height)  # how often, and which
+    exact = [colour for _, colour in sorted(every, key=lambda one: (-one[0], one[1]))[:EXACT]]
+    others = strip.quantize(COLOURS - EXACT, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    found = np.array(others.getpalette() or [], dtype=np.int32).reshape(-1, 3)[: COLOURS - EXACT]
+    return Palette(np.concatenate([np.array(exact, dtype=np.int32), found]))
+
+
+class Palette:
+    """Colours, shape (n, 3), red, green and blue from 0 to 255; every pixel gets the nearest.
+
+    Pillow looks for the nearest of a whole box of colours, so that white may become a grey that is in the palette too.
+    """
+
+    def __init__(self, colours: Array) -> None:
+        self.colours = colours
+        self._nearest: Array | None = None
+
+    def of(self, image: Image) -> Image:
+        """The image in these colours."""
+        from PIL import Image
+
+        if self._nearest is None:
+            self._nearest = np.full(1 << 24, -1, dtype=np.int16)  # of each colour that was seen
+        packed = np.asarray(image, dtype=np.int32) @ np.array([1 << 16, 1 << 8, 1], dtype=np.int32)
+        new = np.unique(packed[self._nearest[packed] < 0])
+        if len(new):
+            self._nearest[new] = self._places(new)
+        result = Image.frombytes("P", image.size, self._nearest[packed].astype(np.uint8).tobytes())
+        result.putpalette(self.colours.astype(np.uint8).tobytes())
+        return result
+
+    def _places(self, packed: Array) -> Array:
+        """The place of the nearest colour of the palette."""
+        levels = np.stack([packed >> 16, packed >> 8 & 255, packed & 255], axis=-1)
+        away = (self.colours**2).sum(axis=-1) - 2 * levels @ self.colours.T  # but for what is the same for all
+        return np.asarray(away.argmin(axis=-1))
+
+
+def png_bytes(image: Image) -> bytes:
+    """The image as the smallest PNG file."""
+    buffer = io.BytesIO()
+    image.save(buffer, "png", optimize=True)
+    return buffer.getvalue()

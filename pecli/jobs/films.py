@@ -1,0 +1,41 @@
+"""The pictures of a sweep as one film: what tells each, and the line that makes it alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pecli.core.language import listing
+from pecli.figures.canvas import FPS
+from pecli.figures.grid import Axis, Grid
+from pecli.files.film import Control, Film, Frame
+from pecli.jobs.command_line import command
+from pecli.jobs.job import Job
+from pecli.jobs.rasters import rasters
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawing
+
+
+def titles_of(job: Job, grid: Grid, title: str) -> list[str]:
+    """The title of each picture, with what tells it."""
+    return ["" if job.canvas.no_title else listing([title, label]) for label in grid.labels]
+
+
+def film_of(job: Job, grid: Grid, drawings: Sequence[Drawing], workers: int) -> Film:
+    """The drawings of the job's cells as one film."""
+    lines = [command(cell) for cell in job.cells]
+    return Film(
+        frames=tuple(Frame(*one) for one in zip(drawings, grid.labels, lines, strict=True)),
+        controls=tuple(map(_control, grid.axes)),
+        dpi=job.canvas.frame_dpi,
+        seconds=1 / (job.canvas.fps or FPS),
+        times=job.canvas.loops,
+        rasters=partial(rasters, workers=workers),
+    )
+
+
+def _control(axis: Axis) -> Control:
+    said = axis.name.replace("_", " ")
+    return Control(said, tuple(text.removeprefix(f"{said} ") for text in axis.texts), axis.number)

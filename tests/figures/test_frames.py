@@ -1,0 +1,123 @@
+"""Frames of one file: nothing jumps, and each is its own picture."""
+
+from __future__ import annotations
+
+import io
+import itertools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import pecli
+from pecli.core import memory
+from pecli.core.errors import UsageError
+from pecli.files.film import Film
+from pecli.files.pixels import Palette, palette_of
+from pecli.jobs.job import job_of, jobs_of
+from pecli.jobs.picture import Picture
+from pecli.jobs.rasters import rasters
+
+Ask = Callable[..., Any]
+SMALL: dict[str, Any] = {"d": 4, "length": 5, "dpi": 30}
+
+
+def film(name: str, **options: Any) -> Film:
+    picture = Picture(job_of(name, {**SMALL, **options}))
+    with picture._style():
+        return picture._film()
+
+
+def places(drawing: Any) -> list[Any]:
+    """Where everything stands on a page, and between which ends."""
+    axes = [(one.get_position().bounds, one.get_xlim(), one.get_ylim()) for one in drawing.axes]
+    return [tuple(drawing.get_size_inches()), drawing._suptitle.get_position(), *axes]
+
+
+@pytest.mark.parametrize("figure", ["heatmap", "distance", "curves", "scatter"])
+def test_nothing_jumps(figure: str) -> None:
+    made = film(figure, base=[2, 10000, 31.62])
+    assert [frame.label for frame in made.frames] == ["base 2", "base 10,000", "base 31.62"]
+    first, *others = map(places, made.drawings)
+    assert all(one == first for one in others)
+    limits = {image.get_clim() for one in made.drawings for axes in one.axes[:1] for image in axes.images}
+    assert len(limits) <= 1
+    assert [one.get_suptitle().rpartition(", base ")[2] for one in made.drawings] == ["2", "10,000", "31.62"]
+
+
+def test_each_frame_is_its_own_picture() -> None:
+    for base, frame in zip((2, 100), film("heatmap", base=[2, 100]).frames, strict=True):
+        own = pecli.figure("heatmap", **SMALL, base=base)
+        np.testing.assert_array_equal(np.asarray(frame.drawing.axes[0].images[0].get_array()), own.numbers.main)
+        assert frame.line == f"pecli heatmap --d 4 --base {base} --length 5 --dpi 30"
+
+
+def test_a_list_that_moves_is_a_frame_a_value(ask: Ask, folder: Path) -> None:
+    assert ask("dials", "-e", "clock", "--at", "0..4", "--dpi", "30", "-o", "clock.gif", "--fps", "4").code == 0
+    with Image.open("clock.gif") as image:
+        assert (image.n_frames, image.info["duration"], image.info["loop"]) == (5, 250, 0)  # type: ignore[attr-defined]
+    assert ask("recipe", "clock.gif").out.startswith("pecli dials --encoding clock --dpi 30 --fps 4 --at 0,1,2,3,4 ")
+    (still,) = jobs_of("dials", {"encoding": "clock", "at": "0..4", "output": "a.png"})
+    assert not still.cells and still.settings()["at"] == (0, 1, 2, 3, 4)
+    (both,) = jobs_of("curves", {"at": [0, 1], "base": [10, 100], "output": "a.webp"})
+    assert both.axes == ("base",)
+
+
+@pytest.mark.parametrize(("loops", "said"), [(None, 0), (3, 2)])
+def test_it_plays_as_often_as_asked(loops: int | None, said: int) -> None:
+    data = pecli.figure("heatmap", **SMALL, base=[10, 100], loops=loops).render("gif")[0]
+    with Image.open(io.BytesIO(data)) as image:
+        assert image.info["loop"] == said
+
+
+def test_many_processes_draw_what_one_does() -> None:
+    job = job_of("heatmap", {**SMALL, "base": [10, 20, 30]})
+    assert Picture(job, workers=2).render("gif") == Picture(job).render("gif")
+    with pytest.raises(UsageError, match="no drawing"):
+        list(rasters(_refused, [None, None]))  # type: ignore[list-item]
+
+
+def _refused(drawing: Any) -> Any:
+    raise UsageError("no drawing")
+
+
+def test_every_pixel_has_the_nearest_colour() -> None:
+    levels = np.random.default_rng(3).integers(0, 256, (40, 40, 3), dtype=np.uint8)
+    noise, white = Image.fromarray(levels), Image.new("RGB", (60, 60), "white")
+    palette = palette_of([noise, white])
+    assert len(palette.colours) <= 128 and palette.of(white).convert("RGB").getcolors() == [(3600, (255, 255, 255))]
+    shown = np.asarray(palette.of(noise).convert("RGB"), dtype=int)
+    away = np.abs(levels[:, :, None].astype(int) - palette.colours).astype(float) ** 2
+    np.testing.assert_array_equal(((shown - levels) ** 2).sum(axis=-1), away.sum(axis=-1).min(axis=-1))
+    assert isinstance(palette, Palette)
+
+
+REFUSED = [
+    (("-o", "a.gif"), "of a sweep, and here is one picture"),
+    (("--base", "1..1001:1001", "-o", "a.gif"), "1,001 pictures in one file, and 1,000 are the most"),
+    (("--base", "10,20", "--fps", "2", "-o", "a.png"), "--fps 2.0 is of .gif and .webp files alone"),
+    (("--base", "10,20", "-j", "2", "-o", "a.png"), "--jobs 2 draws the pictures of one .gif"),
+    (("--base", "10,20", "-j", "no", "-o", "a.gif"), "--jobs no is not allowed"),
+    (("--base", "10,20", "--cmap", "viridis,magma", "-o", "a.gif"), "has one --cmap"),
+]
+
+
+@pytest.mark.parametrize(("words", "said"), REFUSED, ids=itertools.count())
+def test_what_cannot_move_is_refused(words: tuple[str, ...], said: str, ask: Ask, folder: Path) -> None:
+    ended = ask("heatmap", "-d", "4", *words)
+    assert ended.code == 2 and said in ended.err and ended.err.count("\n") == 1
+    assert not list(folder.iterdir())
+
+
+def test_frames_that_memory_does_not_hold_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "available", lambda: 5_000_000)
+    with pytest.raises(UsageError, match=r"2 pictures of .* pixels take .* are free: give fewer values"):
+        jobs_of("heatmap", {**SMALL, "base": [10, 100], "output": "a.gif"})
+
+
+def test_a_file_of_frames_is_drawn_again_as_one(ask: Ask, folder: Path) -> None:
+    pecli.figure("heatmap", **SMALL, base=[10, 100]).save("a.webp")
+    assert ask("redraw", "a.webp", "--title", "T").out == "heatmap-sinusoidal-d4-base10_100-length5-dpi30-titleT.webp\n"

@@ -1,0 +1,70 @@
+"""A page of many pictures on which controls choose one."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pecli
+from pecli.core.language import Language, speaking
+from tests.browser import browsing, needs_browser
+
+SMALL: dict[str, Any] = {"d": 4, "length": 5, "dpi": 30}
+SHOWN = "[...document.querySelectorAll('figure')].flatMap((one, at) => one.hidden ? [] : [at])"
+
+
+def page(**options: Any) -> str:
+    return pecli.figure("heatmap", **{**SMALL, **options}).render("html")[0].decode()
+
+
+def test_every_picture_stands_in_the_page_with_its_line() -> None:
+    text = page(base=[10, 100], layout=["interleaved", "concatenated"])
+    lines = re.findall(r"<code>(.*?)</code>", text)
+    assert lines == [
+        "pecli heatmap --d 4 --base 10 --length 5 --dpi 30",
+        "pecli heatmap --d 4 --base 10 --layout concatenated --length 5 --dpi 30",
+        "pecli heatmap --d 4 --base 100 --length 5 --dpi 30",
+        "pecli heatmap --d 4 --base 100 --layout concatenated --length 5 --dpi 30",
+    ]
+    assert text.count("<img ") == 4 and text.count(" hidden>") == 5  # the form and the buttons: all without scripts
+    assert "<option>concatenated</option>" in text and 'max="1" value="0"' in text
+
+
+def test_nothing_is_asked_of_anybody_and_nothing_is_taken_for_markup() -> None:
+    text = page(base=[10, 100], title='</title><script>alert("x")</script>&')
+    assert "<script>alert" not in text and "default-src 'none'" in text
+    assert set(re.findall(r'(?:src|href)="([^":]*):', text)) == {"data"}
+
+
+def test_the_words_of_the_page_are_in_the_language_of_the_picture() -> None:
+    assert ">复制</button>" in page(base=[10, 100], lang="zh") and '<html lang="zh">' in page(base=[1, 2], lang="zh")
+    with speaking(Language()):
+        assert ">Copy</button>" in page(base=[10, 100])
+
+
+def test_lines_are_drawn_as_svg_where_that_is_smaller() -> None:
+    text = pecli.figure("curves", d=4, length=3, at=[0], base=[10, 100], dpi=300).render("html")[0].decode()
+    assert "image/svg+xml" in text and "image/png" not in text
+    assert "image/png" in page(base=[10, 100]) and " 2x" in page(base=[10, 100])
+
+
+@needs_browser
+def test_the_slider_changes_the_picture(tmp_path: Path) -> None:
+    target = tmp_path / "a.html"
+    target.write_text(page(base=[10, 100, 1000], layout=["interleaved", "concatenated"]), encoding="utf-8")
+    with browsing(tmp_path / "profile") as browser:
+        browser.open(target.as_uri())
+        assert browser.run(SHOWN) == [0]
+        browser.press("ArrowRight")
+        assert browser.run(SHOWN) == [2] and browser.run("document.querySelector('output').value") == "100"
+        browser.run("document.querySelector('select').selectedIndex = 1")
+        browser.run("document.querySelector('select').dispatchEvent(new Event('input', {bubbles: true}))")
+        assert browser.run(SHOWN) == [3]
+        assert browser.run("document.querySelector('figure:not([hidden]) img').naturalWidth") == 135
+        asked = [one for one in browser.requests if not one.startswith(("data:", target.as_uri()))]
+        assert asked == []
+        browser.open(target.as_uri(), dark=True)
+        assert browser.run("getComputedStyle(document.documentElement).colorScheme") == "light dark"
+        browser.open(target.as_uri(), scripts=False)
+        assert browser.run(SHOWN) == [0, 1, 2, 3, 4, 5]

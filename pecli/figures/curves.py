@@ -78,6 +78,9 @@ class Curves(Highlighting[TableEncoding]):
 
     name: ClassVar[str] = "curves"
     summary: ClassVar[str] = "From a few typical positions to all others: one line each"
+    defines: ClassVar[str] = (
+        "a line: the measure between the vector of its own position, the dot, and the vectors of all positions"
+    )
     example: ClassVar[str] = "pecli curves --at 0,50,100"
     copies: ClassVar[int] = 7
     examples: ClassVar[tuple[str, ...]] = ("pecli curves rope -m dot --at 0..199:3",)

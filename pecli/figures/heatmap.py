@@ -88,6 +88,10 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
 
     name: ClassVar[str] = "heatmap"
     summary: ClassVar[str] = "The table as an image: dimension across, position down"
+    defines: ClassVar[str] = (
+        "row p is the vector of position p, column j its number j, no unit; where positions outnumber "
+        "pixels, a pixel is their exact mean"
+    )
     example: ClassVar[str] = "pecli heatmap --base 10"
     examples: ClassVar[tuple[str, ...]] = (
         "pecli heatmap rope:base=500000 -d 64 -o rope.svg",

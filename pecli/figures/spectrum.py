@@ -100,6 +100,10 @@ class Spectrum(Figure[TableEncoding]):
 
     name: ClassVar[str] = "spectrum"
     summary: ClassVar[str] = "The wavelength of every pair of dimensions"
+    defines: ClassVar[str] = (
+        "λ = 2π/ω of each pair of dimensions, the positions that one turn takes; without a formula, the "
+        "strongest period of each column"
+    )
     example: ClassVar[str] = "pecli spectrum -e sinusoidal -e rope:base=500000"
     examples: ClassVar[tuple[str, ...]] = ("pecli spectrum sinusoidal:base=10 rope clock -n 4096",)
     several: ClassVar[bool] = True

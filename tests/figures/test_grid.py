@@ -133,4 +133,4 @@ def test_panels_of_other_positions_keep_their_own_ends() -> None:
 
 def test_a_notebook_shows_the_grid() -> None:
     data = pecli.figure("heatmap", **SMALL, base=[10, 100])._repr_png_()
-    assert data is not None and data == pecli.heatmap(**SMALL, base=[10, 100])._repr_png_()  # type: ignore[arg-type]
+    assert data is not None and data == pecli.heatmap(d=4, length=5, dpi=40, base=[10, 100])._repr_png_()

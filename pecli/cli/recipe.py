@@ -93,6 +93,7 @@ def entry(request: Request) -> str:
         keys["encoding"] = request.specs()
     for part in (request.figure, request.positions, request.canvas, request.language):
         keys |= part.changed(defaults)
+    keys = {name: value for name, value in (keys | request.sweep()).items() if value is not None}
     keys["output"] = request.output.output
     return "\n".join(["[[figure]]", *(f"{name} = {toml(value)}" for name, value in keys.items())])
 

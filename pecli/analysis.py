@@ -159,6 +159,8 @@ class Analysis(Options, Generic[E], ABC):
 
     name: ClassVar[str]
     summary: ClassVar[str]
+    defines: ClassVar[str] = ""  # what its numbers are, two lines at the end of its help
+    row_meanings: ClassVar[Mapping[str, str]] = {}  # and what each row of a report is
     example: ClassVar[str]
     examples: ClassVar[tuple[str, ...]] = ()  # further lines for its help
     draws: ClassVar[Any] = Encoding  # E, for `issubclass`

@@ -46,7 +46,7 @@ def encodings(
 
 
 DOES = "what it does"
-WIDE = 120  # columns of a terminal that has room for all
+WIDE = 200  # columns of a terminal in which a table of all is no worse than a list
 HEADER = ("name", "what it is", "kind", "numbers", "beyond its length", "used by", "source")
 COMMAND = Command(
     encodings,
@@ -73,7 +73,7 @@ def below_each_other(rows: list[tuple[str, ...]]) -> list[Block]:
 def row(encoding: type[Encoding]) -> tuple[str, ...]:
     """One line of the list."""
     numbers = "learned" if encoding.trained else "fixed formula"
-    beyond = "extrapolates" if encoding.extrapolates else "has no rows"
+    beyond = "the formula goes on" if encoding.extrapolates else "has no rows"
     return (encoding.name, encoding.summary, encoding.kind, numbers, beyond, encoding.models, encoding.source)
 
 

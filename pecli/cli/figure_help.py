@@ -41,6 +41,7 @@ def figure_sections(figure: type[Analysis[Any]], words: Sequence[str]) -> list[S
         Section(f"Of the encoding {names}:", [*rows(rest), *_elsewhere(figure, kinds)]),
         Section("The picture:" if figure.drawn else "", rows(drawn)),
         Section("Rarely:", [*rows(rare), *((aligned(flags), text) for flags, text in run)]),
+        Section("The numbers:", [("", figure.defines), *figure.row_meanings.items()] if figure.defines else []),
     ]
 
 

@@ -117,7 +117,7 @@ def run_jobs(
     from pecli.jobs.run_jobs import cores
 
     reports: list[dict[str, Any]] = []
-    items = track(jobs, "drawing")
+    items = jobs if seen else track(jobs, "drawing")  # a bar would run into what is shown
     if len(jobs) > 1:  # one bar at a time
         TRACKER.set(silent)
     try:

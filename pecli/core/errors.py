@@ -30,6 +30,8 @@ def mention(option: str, value: Any = None) -> str:
     """An option inside the text of an error, for whoever shows the error to spell: ``--length 5`` or ``length=5``."""
     if value is None:
         return f"\x02{option}\x1f\x1f\x03"
+    if value is True:  # no word stands behind it on the command line
+        return f"\x02{option}\x1f\x1fTrue\x03"
     typed, written = shorten(value, LONGEST) or repr(value), shorten(value, LONGEST, written=True)
     return f"\x02{option}\x1f{_unmarked(typed)}\x1f{_unmarked(written)}\x03"
 

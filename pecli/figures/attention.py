@@ -96,6 +96,10 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
 
     name: ClassVar[str] = "attention"
     summary: ClassVar[str] = "What order does to attention: the same tokens in two orders, without and with encoding"
+    defines: ClassVar[str] = (
+        "softmax over q of x_p·x_q/√d, of embeddings x with their positions, or plus a bias: Q = K = x, "
+        "nothing learned; change: second less first"
+    )
     example: ClassVar[str] = "pecli attention --tokens 'the dog bites the man' --reorder swap:1,4"
     examples: ClassVar[tuple[str, ...]] = ('pecli attention --tokens "I like you" --reorder reverse',)
     default_options: ClassVar[Mapping[str, Any]] = {"d": WIDTH}

@@ -78,6 +78,10 @@ class Bias(WithCellNumbers[BiasEncoding]):
 
     name: ClassVar[str] = "bias"
     summary: ClassVar[str] = "What heads add to the score of every query and key, under one scale"
+    defines: ClassVar[str] = (
+        "what a head adds to the score of query p and key q before the softmax, of p − q alone; blank where "
+        "the query does not see the key"
+    )
     example: ClassVar[str] = "pecli bias -e alibi:heads=8 --lowest -20"
     examples: ClassVar[tuple[str, ...]] = ("pecli bias t5 -n 128",)
     default_encoding: ClassVar[str] = "alibi"

@@ -59,8 +59,14 @@ class Dials(Figure[Harmonic]):
 
     name: ClassVar[str] = "dials"
     summary: ClassVar[str] = "A position as clock faces: one hand a pair of dimensions"
+    defines: ClassVar[str] = (
+        "the hand of pair j has turned by ω_j p from the top, clockwise; λ = 2π/ω_j positions make one turn"
+    )
     example: ClassVar[str] = "pecli dials -e clock --at 10981,9870"
-    examples: ClassVar[tuple[str, ...]] = ("pecli dials clock --at 1,301,46799",)
+    examples: ClassVar[tuple[str, ...]] = (
+        "pecli dials clock --at 1,301,46799",
+        "pecli dials clock --at 0..59:12 -o clock.gif",
+    )
 
     at: tuple[int, ...] | None = option(
         None,

@@ -52,6 +52,10 @@ class Compare(Highlighting[Encoding]):
 
     name: ClassVar[str] = "compare"
     summary: ClassVar[str] = "One figure of several encodings, under the same limits"
+    defines: ClassVar[str] = (
+        "those of the figure for each encoding, under limits that hold for all; the difference is the first "
+        "less the second"
+    )
     example: ClassVar[str] = "pecli compare sinusoidal:base=10 sinusoidal:base=10000"
     examples: ClassVar[tuple[str, ...]] = ("pecli compare rope sinusoidal --figure curves",)
     several: ClassVar[bool] = True

@@ -19,7 +19,7 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Numbers, View, extremes
 from pecli.figures.highlights import Highlighting, mark_stretch
 from pecli.figures.lines import frame_lines, key, look, plot_run
-from pecli.figures.log_axis import check_log, log_option
+from pecli.figures.log_axis import check_log, log_label, log_option
 from pecli.figures.panels import Panel
 from pecli.measures.min_max import check_run, envelope, even_bins, even_edges, log_edges, middles, mirrored_extremes
 from pecli.measures.pairwise import MEASURES, by_offset, is_by_offset, measure_option, to_all
@@ -78,6 +78,9 @@ class Curves(Highlighting[TableEncoding]):
 
     name: ClassVar[str] = "curves"
     summary: ClassVar[str] = "From a few typical positions to all others: one line each"
+    defines: ClassVar[str] = (
+        "a line: the measure between the vector of its own position, the dot, and the vectors of all positions"
+    )
     example: ClassVar[str] = "pecli curves --at 0,50,100"
     copies: ClassVar[int] = 7
     examples: ClassVar[tuple[str, ...]] = ("pecli curves rope -m dot --at 0..199:3",)
@@ -170,7 +173,7 @@ class Curves(Highlighting[TableEncoding]):
         encoding, across = view.encoding, self.across(view)
         frame_lines(axes[0], max(1, across.start) if self.log else across.start, across.stop - 1, log=self.log)
         if self.log:
-            label_powers(axes[0].xaxis, phrase(encoding.position_label))
+            label_powers(axes[0].xaxis, log_label(encoding))
         elif self.against == "offset":
             label_values(axes[0].xaxis, phrase(OFFSET), integer=True)
         else:

@@ -73,6 +73,10 @@ class Distance(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
 
     name: ClassVar[str] = "distance"
     summary: ClassVar[str] = "How far any two positions are apart: a matrix"
+    defines: ClassVar[str] = (
+        "row p, column q: the measure between the vectors of positions p and q, all d numbers; where they "
+        "outnumber pixels, a mean over pairs"
+    )
     example: ClassVar[str] = "pecli distance --d 256 --measure dot"
     examples: ClassVar[tuple[str, ...]] = (
         "pecli distance rope -m cos -o rope.pdf",

@@ -7,7 +7,7 @@ from math import log10
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Limits
-from pecli.core.language import listing, phrase
+from pecli.core.language import phrase
 from pecli.core.lazy import Array, np
 from pecli.core.positions import Blocks, LogBlocks
 from pecli.encodings.capabilities import TableEncoding
@@ -17,7 +17,7 @@ from pecli.figures.cell_numbers import WithCellNumbers
 from pecli.figures.figure import Numbers, View, subtract
 from pecli.figures.highlights import Highlighting, Span, cell_edges, mark_rows
 from pecli.figures.images import show_matrix
-from pecli.figures.log_axis import check_log, log_option
+from pecli.figures.log_axis import check_log, log_label, log_option
 from pecli.figures.panels import Bar, Panel
 from pecli.measures.min_max import even_bins
 
@@ -88,6 +88,10 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
 
     name: ClassVar[str] = "heatmap"
     summary: ClassVar[str] = "The table as an image: dimension across, position down"
+    defines: ClassVar[str] = (
+        "row p is the vector of position p, column j its number j, no unit; where positions outnumber "
+        "pixels, a pixel is their exact mean"
+    )
     example: ClassVar[str] = "pecli heatmap --base 10"
     examples: ClassVar[tuple[str, ...]] = (
         "pecli heatmap rope:base=500000 -d 64 -o rope.svg",
@@ -147,8 +151,7 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
         label_positions(axes[0].yaxis, encoding)
         if self.log:
             top, bottom = log_ends(view)
-            label = listing(map(phrase, filter(None, [encoding.position_label, encoding.position_unit])))
-            axes[0].set(ylim=(bottom, top), ylabel=label)
+            axes[0].set(ylim=(bottom, top), ylabel=log_label(encoding))
             label_decades(axes[0].yaxis, top, bottom)
         mark_rows(axes[0], self.spans(), canvas, encoding.position_text, log_rows if self.log else cell_edges)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pecli.analysis import Limits
-from pecli.core.errors import UsageError
+from pecli.core.errors import UsageError, mention
 from pecli.core.language import phrase
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import number_text
@@ -66,8 +66,8 @@ def washed_out(limits: Limits | None, values: Sequence[Array]) -> str:
         return ""
     named = zip(("low", "high", "first", "last"), map(number_text, (*inner, *limits)), strict=True)
     return phrase(
-        "{share} % of the values are {low} to {high} and the colours run from {first} to {last}: "
-        "the option robust shows more",
+        "{share} % of the values are {low} to {high} and the colours run from {first} to {last}: {option} shows more",
         share=PERCENTILES[1] - PERCENTILES[0],
+        option=mention("robust"),
         **dict(named),
     )

@@ -20,7 +20,7 @@ MOST = 8  # names; of more lines every second, third… is named
 SHARE = 0.3  # of the width that a panel has about, that names take at most: else a key says them
 LONGEST = 24  # letters of a name's line
 LEADER = 8  # points from the end of a line to its name
-HEIGHT = 1.25  # ems of a line of text
+HEIGHT, GAP = 1.25, 0.6  # ems of a line of text, and between names of several
 
 
 def name_lines(
@@ -122,7 +122,8 @@ def keep_names_apart(axes: Axes, canvas: Canvas) -> None:
     ends = [systems[one.xycoords].transform(one.xy) * points for one in shown]
     places, edge = [float(end[1]) for end in ends], axes.bbox.x1 * points
     order = sorted(range(len(shown)), key=lambda at: places[at])
-    heights = [HEIGHT * canvas.small * len(shown[at].get_text().split("\n")) for at in order]
+    lines = [len(shown[at].get_text().split("\n")) for at in order]
+    heights = [(HEIGHT * count + (GAP if count > 1 else 0.0)) * canvas.small for count in lines]
     for at, middle in zip(order, spaced([places[at] for at in order], heights), strict=True):
         far = edge - float(ends[at][0])
         shown[at].set_position((far + LEADER * canvas.scale, middle - places[at]))

@@ -5,13 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from pecli.core.errors import UsageError, mention
+from pecli.core.language import listing, phrase
 from pecli.core.options import option
 from pecli.core.positions import Positions
+from pecli.encodings.capabilities import TableEncoding
 
 
 def log_option() -> Any:
     """The option, as a field of a figure."""
     return option(False, "logarithmic axis of positions, from 1, for many decades at once")
+
+
+def log_label(encoding: TableEncoding) -> str:
+    """What stands at such an axis, whose ticks are plain numbers: the unit too."""
+    return listing(map(phrase, filter(None, [encoding.position_label, encoding.position_unit])))
 
 
 def check_log(positions: Positions) -> None:

@@ -30,6 +30,7 @@ from pecli.figures.figure import Numbers, View, extremes_of_offsets
 from pecli.figures.highlights import Highlighting, mark_stretch
 from pecli.figures.line_names import end_of, keep_names_apart, name_lines, put_names
 from pecli.figures.lines import Look, frame_lines, key, look
+from pecli.figures.own_scale import add_own_axis, scale_own_axis
 from pecli.figures.panels import Panel
 from pecli.measures.min_max import Envelope, check_run, envelope, even_bins, even_edges, log_edges, middles
 from pecli.measures.pairwise import MEASURES, by_offset, is_by_offset, measure_option, spread_by_offset
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-OWN = "own axis"
 BOUND_LABEL = template("mean of $|S_j|$, RoFormer 3.4.3")
 BOUND = template(
     "dashed, right axis: mean of $|S_j|$, sums of the first j turns; times the number of pairs and the largest step of "
@@ -100,6 +100,10 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
 
     name: ClassVar[str] = "offsets"
     summary: ClassVar[str] = "A measure against the offset: is it a function of p − q alone?"
+    defines: ClassVar[str] = (
+        "the measure of two vectors, or the bias of a head, against p − q: the line is the mean of all pairs "
+        "there, the band least to most"
+    )
     example: ClassVar[str] = "pecli offsets -e sinusoidal -e binary --measure cos"
     examples: ClassVar[tuple[str, ...]] = ("pecli offsets rope sinusoidal -m cos -n 256",)
     several: ClassVar[bool] = True
@@ -261,23 +265,6 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
 
     def title(self, view: View[TableEncoding | BiasEncoding]) -> str:
         return clauses([phrase("by offset"), self.unseen(view)]) if len(view.encodings) > 1 else super().title(view)
-
-
-def add_own_axis(axes: Axes, label: str) -> None:
-    """An axis at the right for what is drawn on another scale."""
-    from pecli.figures.axis_labels import label_values
-
-    own = axes.secondary_yaxis("right")
-    own.set_gid(OWN)
-    label_values(own.yaxis, label)
-
-
-def scale_own_axis(axes: Axes, scale: float) -> None:
-    """What is drawn so many times as large as it is has its own numbers at the right."""
-    for one in axes.child_axes:
-        if one.get_gid() == OWN:
-            functions = (lambda shown: shown / scale, lambda value: value * scale)
-            one.set_functions(functions)  # type: ignore[attr-defined]  # it is a secondary axis
 
 
 def bound_look(line: int) -> Look:

@@ -91,6 +91,10 @@ class Precision(Figure[Harmonic]):
 
     name: ClassVar[str] = "precision"
     summary: ClassVar[str] = "What a table loses in float16 and such: its error against position and pair"
+    defines: ClassVar[str] = (
+        "how far sine and cosine made in a smaller type of number are from those in float64, at each "
+        "position the worse of a pair"
+    )
     example: ClassVar[str] = "pecli precision -e rope:dtype=bfloat16,d=64 --length 4096"
     examples: ClassVar[tuple[str, ...]] = ("pecli precision rope:dtype=float16 -n 4096",)
     default_encoding: ClassVar[str] = "rope"

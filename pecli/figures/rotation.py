@@ -50,7 +50,10 @@ class RotationNumbers(Numbers[Rotary]):
     ends: Limits  # of the colours
 
     def caption(self) -> str:
-        return phrase("grey: the circles on which pairs turn, arrows: which way")
+        first = self.view.encoding.position_text(self.view.covered.start)
+        return phrase(
+            "grey: the circles on which pairs turn, ring: position {position}, arrows: which way", position=first
+        )
 
     def facts(self) -> dict[str, Any]:
         return {name: value for name, value in super().facts().items() if name != "ends"}
@@ -89,6 +92,10 @@ class Rotation(WithCellNumbers[Rotary]):
 
     name: ClassVar[str] = "rotation"
     summary: ClassVar[str] = "What RoPE does to a query: before, after, and the circles on which pairs of columns turn"
+    defines: ClassVar[str] = (
+        "pair j of a row of Q is turned by ω_j p at position p; the change is after less before; R_P x is x "
+        "turned, --matrix P draws R_P"
+    )
     example: ClassVar[str] = "pecli rotation --d 32 --length 64 --pairs 0,4,8"
     copies: ClassVar[int] = 8
     examples: ClassVar[tuple[str, ...]] = ("pecli rotation -d 32 --matrix 8",)
@@ -199,10 +206,9 @@ class Rotation(WithCellNumbers[Rotary]):
             one.set(title=phrase(title), xlim=(-0.5, encoding.width - 0.5), ylim=(rows.stop - 0.5, rows.start - 0.5))
             label_dimensions(one.xaxis, encoding)
             label_positions(one.yaxis, encoding)
-        first = encoding.position_text(rows.start)
-        axes[3].set_title(phrase("pairs in the plane, ring: position {position}", position=first))
-        label_values(axes[3].xaxis, phrase("first column"))
-        label_values(axes[3].yaxis, phrase("second column"))
+        axes[3].set_title(phrase("pairs in the plane"))
+        label_values(axes[3].xaxis, phrase("1st column"))
+        label_values(axes[3].yaxis, phrase("2nd column"))
         look = {"linestyle": "none", "marker": "o"}
         pairs = [phrase("pair {pair}", pair=pair) for pair in self.drawn_pairs(view)]
         key(axes[3], [(pair, {"color": f"C{at}", **look}) for at, pair in enumerate(pairs)])

@@ -102,6 +102,10 @@ class Scatter(Figure[TableEncoding]):
     name: ClassVar[str] = "scatter"
     summary: ClassVar[str] = "Two measures against each other, one point a pair of positions"
     shares_limits: ClassVar[bool] = False
+    defines: ClassVar[str] = (
+        "a point a pair of positions: one measure of its vectors across, another up; r is the linear, ρ the "
+        "rank correlation of all points"
+    )
     example: ClassVar[str] = "pecli scatter --x corr --y euclidean"
     examples: ClassVar[tuple[str, ...]] = ("pecli scatter -k 10 --x corr --y cityblock",)
 

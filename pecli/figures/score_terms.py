@@ -93,6 +93,10 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
 
     name: ClassVar[str] = "terms"
     summary: ClassVar[str] = "The score of two tokens as its four parts: content, position and both together"
+    defines: ClassVar[str] = (
+        "the parts of (x_p + PE_p)·(x_q + PE_q): x_p·x_q, x_p·PE_q, PE_p·x_q, PE_p·PE_q, and their sum; not "
+        "divided by √d"
+    )
     example: ClassVar[str] = "pecli terms --tokens 'the dog bites the man'"
     examples: ClassVar[tuple[str, ...]] = ('pecli terms --tokens "the dog bites the man" -o terms.svg',)
     default_options: ClassVar[Mapping[str, Any]] = {"d": 16}

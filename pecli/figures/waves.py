@@ -61,6 +61,10 @@ class Waves(Figure[TableEncoding]):
 
     name: ClassVar[str] = "waves"
     summary: ClassVar[str] = "Chosen dimensions against position: how often each column changes"
+    defines: ClassVar[str] = (
+        "a lane: one column of the table against position, scaled to its largest value; λ = 2π/ω, the "
+        "positions that one turn takes"
+    )
     example: ClassVar[str] = "pecli waves --dims 4,5,6,7"
     copies: ClassVar[int] = 7
     examples: ClassVar[tuple[str, ...]] = ("pecli waves --dims 0..6 -n 60",)

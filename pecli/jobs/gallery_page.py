@@ -16,8 +16,9 @@ from pecli.jobs.batch_entries import Entry, inside
 from pecli.jobs.batch_file import Batch
 from pecli.jobs.command_line import command
 from pecli.jobs.job import Job
+from pecli.jobs.results import labels_of
 
-SHOWN = (".png", ".svg")
+SHOWN = (".png", ".svg", ".gif", ".webp")
 MARKS = {  # what a page of ours begins with, so that it is known from one that somebody wrote
     ".md": "Every picture with the line that made it.",
     ".html": '<meta name="generator" content="pecli batch">\n',
@@ -98,7 +99,8 @@ def _cell(entry: Entry, job: Job, place: Path) -> str:
 
 
 def _alt(entry: Entry, job: Job) -> str:
-    return f"{job.figure.name}: {', '.join(encoding.label() for encoding in job.encodings)}"
+    labels = ", ".join(encoding.label() for encoding in job.encodings)
+    return f"{job.figure.name}: {labels_of(job) if job.cells else labels}"
 
 
 def _line(job: Job) -> str:

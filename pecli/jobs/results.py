@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pecli.core.language import both, clauses, phrase, speaking
+from pecli.core.language import both, clauses, listing, phrase, speaking
 from pecli.core.values import write_scalar
+from pecli.figures.figure import Figure
 from pecli.files.formats import FORMATS
 from pecli.files.number_bytes import plain
 
@@ -52,14 +54,21 @@ def sentence(job: Job) -> str:
         return phrase("{sentence}.", sentence=clauses([phrase(job.figure.summary), *_subject(job)]))
 
 
+def labels_of(job: Job, join: Callable[[Iterable[str]], str] = listing) -> str:
+    """The encodings; of a whole sweep what all have in common, and the options that it goes through."""
+    if job.cells and isinstance(job.analysis, Figure):
+        through = phrase("by {options}", options=listing(name.replace("_", " ") for name in job.axes))
+        return listing([job.analysis.title(job.view), through])
+    return join(one.label() for one in job.view.encodings)
+
+
 def _subject(job: Job) -> list[str]:
     """What a picture or report is of, where and how."""
     figure, positions = job.figure, job.view.positions
-    labels = both(one.label() for one in job.view.encodings)
     options = figure.changed(figure.default_options).items()
     how = [f"{name.replace('_', ' ')} {figure.options()[name].write(value)}" for name, value in options]
     first, last = write_scalar(positions.start), write_scalar(positions.stop - 1)
-    return [labels, phrase("positions {first} to {last}", first=first, last=last), *how]
+    return [labels_of(job, both), phrase("positions {first} to {last}", first=first, last=last), *how]
 
 
 def outcome_data(outcome: Outcome) -> dict[str, Any]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-from pecli.core.document import Block, Paragraph, Table
-from pecli.core.language import both, listing, phrase, template
+from pecli.core.document import Block, Facts, Paragraph, Table
+from pecli.core.language import both, listing, phrase, template, templates
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.encodings.capabilities import TableEncoding
@@ -15,6 +15,25 @@ from pecli.measures.pairwise import MEASURES, is_by_offset, measure_option, meas
 from pecli.reports.indicators import SAMPLE, Indicators, indicators
 from pecli.reports.number_table import BETWEEN, widest
 from pecli.reports.report import Numbers, Report, View
+
+MEANINGS = templates(
+    {
+        "invariance: widest spread": "how far the measure of p and p + Δ spreads over p, over its range: at its widest",
+        "invariance: mean spread": "the same, the mean over all Δ; 0 where the offset alone counts",
+        "monotonic: steps that grow": "the share of steps from Δ to Δ + 1 at which the mean distance grows",
+        "first fall at offset": "the first Δ at which the mean distance is less than at the one before",
+        "asymmetry": "the mean |m(p, p + Δ) − m(p, p − Δ)| over the range; 0 where ahead and behind look alike",
+        "smallest distance": "the least Euclidean distance of two different positions",
+        "closest positions": "the two positions that have it",
+        "effective dimension": "participation ratio (Σλ)²/Σλ² of the covariance's eigenvalues λ: 1 to d",
+        "linear correlation": "Pearson's r of two measures over all pairs, as in pecli scatter",
+        "rank correlation": "Spearman's ρ of the same; values that are equal share the mean of their ranks",
+        "longest wavelength": "2π/ω of the slowest pair",
+        "critical dimension": "the columns whose pairs make a whole turn within the length",
+        "Σ cos < 0 first at offset": "the first Δ at which Σ cos ω_j Δ < 0 (arXiv:2405.14591)",
+        "pairs slower than length": "pairs whose wavelength is longer than the length: they never finish a turn",
+    }
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,6 +85,11 @@ class Stats(Report[TableEncoding]):
 
     name: ClassVar[str] = "stats"
     summary: ClassVar[str] = "What can be measured of encodings, side by side"
+    defines: ClassVar[str] = (
+        "of all pairs of positions, or those of one position in some where there are more than 2,000; each "
+        "row is defined here"
+    )
+    row_meanings: ClassVar[Mapping[str, str]] = MEANINGS
     example: ClassVar[str] = "pecli stats sinusoidal clock binary --length 512"
     examples: ClassVar[tuple[str, ...]] = ("pecli stats sinusoidal clock binary -n 128",)
     several: ClassVar[bool] = True
@@ -101,7 +125,8 @@ class Stats(Report[TableEncoding]):
         note = phrase("asymmetry and correlations: of one position in {count}", count=thinned) if thinned > 1 else ""
         tables = [side_by_side(["", *labels], some) for some in groups(columns, width - widest(labels))]
         spaced = [one for table in tables for one in (Paragraph(), table)]
-        return [Paragraph(title), *spaced[1:], *([Paragraph(note)] if note else [])]
+        meanings = Facts({phrase(label): phrase(meaning) for label, meaning in MEANINGS.items()})
+        return [Paragraph(title), *spaced[1:], *([Paragraph(note)] if note else []), Paragraph(), meanings]
 
 
 def groups(columns: list[list[str]], room: int) -> list[list[list[str]]]:

@@ -16,8 +16,8 @@ from pecli.cli.typer_internals import _built
 from pecli.jobs.job_options import ANALYSES
 
 Ask = Callable[..., Any]
-LONGEST = 96  # lines of a page at 80 columns
-USUAL = 80  # of heatmap
+LONGEST = 100  # lines of a page at 80 columns
+USUAL = 86  # of heatmap
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")  # its own test runs its lines
 SHOWN = [line for one in ANALYSES.values() for line in (one.example, *one.examples)]
 LINES = [line for line in SHOWN if f"`{line}`" not in README and "--file" not in line]  # a file would be the reader's
@@ -96,3 +96,24 @@ def test_an_argument_has_its_help_where_typer_loses_it() -> None:
     (file, *_) = (command := _built("batch", [])).params
     file.help = None
     assert options_of(command)[0] == ("FILE", "The TOML file; - for standard input.")
+
+
+@analyses
+def test_the_last_two_lines_say_what_the_numbers_are(analysis: type[Analysis[Any]], ask: Ask) -> None:
+    shown = ask(analysis.name, "--help").out
+    last = shown.partition("\nThe numbers:\n")[2]
+    assert " ".join(last.split()).startswith(" ".join(analysis.defines.split())) and analysis.defines
+    assert len(last.splitlines()) <= 2 or analysis.row_meanings
+
+
+def test_the_help_of_stats_defines_its_rows(ask: Ask) -> None:
+    shown = " ".join(ask("stats", "--help").out.split())
+    for meaning in (
+        "participation ratio",
+        "equal share the mean of their ranks",
+        "one position in some",
+        "over its range",
+    ):
+        assert meaning in shown
+    said = " ".join(ask("stats", "binary", "-n", "8").out.split())
+    assert "participation ratio" in said

@@ -122,6 +122,12 @@ def test_an_int_of_5000_digits_is_refused_as_any_other() -> None:
         Cake(eggs=10**5000)
 
 
+@pytest.mark.parametrize(("given", "digits"), [("4k", "4000"), ("1.5M", "1500000"), (" 10K ", "10000")])
+def test_a_number_with_a_letter_gets_its_digits(given: str, digits: str) -> None:
+    with pytest.raises(UsageError, match=f"write {digits}$"):
+        Cake.make({"eggs": given})
+
+
 def test_a_wrong_word_gets_the_nearest_one() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'wheat'"):
         Cake(flour="what")

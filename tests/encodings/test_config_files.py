@@ -162,7 +162,7 @@ def test_kinds_of_layers_are_named_and_the_full_ones_are_taken(tmp_path: Path) -
 
 
 def test_a_path_that_is_not_there_says_so_and_a_wrong_word_stays_one() -> None:
-    with pytest.raises(UsageError, match=r"no/config\.json could not be read: No such file"):
+    with pytest.raises(UsageError, match=r"no/config\.json does not exist: name a config"):
         read_encoding("no/config.json")
     with pytest.raises(UnknownNameError, match="unknown encoding 'ropes'"):
         read_encoding("ropes")

@@ -10,7 +10,7 @@ import pytest
 from matplotlib.figure import Figure as Drawing
 
 import pecli
-from pecli.core.errors import UsageError
+from pecli.core.errors import UsageError, spelled
 from pecli.figures.canvas import Canvas
 from pecli.figures.limits import chosen, ends, washed_out
 from pecli.figures.line_names import texts_of
@@ -76,7 +76,7 @@ def test_values_that_fill_the_colours_need_no_word() -> None:
 def test_a_word_is_said_where_most_values_have_less_than_three_tenths_of_the_colours(end: float, told: bool) -> None:
     said = washed_out((-end, end), [np.linspace(-1, 1, 101)])  # 96 of a hundred are from −0.96 to 0.96
     assert bool(said) == told
-    assert said.isprintable()
+    assert spelled(said).isprintable()
 
 
 @pytest.mark.parametrize("cmap", [None, "viridis", "PuOr"])

@@ -136,7 +136,7 @@ def test_before_after_and_paths_stand_beside_each_other() -> None:
         "Q before",
         "Q after",
         "after − before",
-        "pairs in the plane, ring: position 0",
+        "pairs in the plane",
     ]
     lines = [line for line in plane.get_lines() if line.get_marker() == "."]
     for line, path in zip(lines, numbers.paths, strict=True):
@@ -154,7 +154,7 @@ def test_the_legend_says_which_pair_is_which_and_the_title_what_rings_are(start:
     plane = panels(pairs=(0, 2), start=start)[3]
     legend = plane.get_legend()
     assert legend is not None
-    assert plane.get_title() == f"pairs in the plane, ring: position {first}"
+    assert plane.get_title() == "pairs in the plane"
     assert [text.get_text() for text in legend.get_texts()] == ["pair 0", "pair 2"]
 
 

@@ -266,7 +266,8 @@ def test_what_has_no_sum_of_pairs_has_no_such_offset(ask: Ask) -> None:
     assert "first_negative" not in of_waves(Sinusoidal(d=7), 9)
     assert "critical_dimension" not in of_waves(Clock(), 9)
     assert of_waves(Geometric(d=200), 9)["longest_wavelength"] is None  # 1/0
-    lines = {line.split("  ")[0].strip(): line for line in ask("stats", "geometric:d=200", "-n", "9").out.splitlines()}
+    shown = ask("stats", "geometric:d=200", "-n", "9").out.splitlines()
+    lines = {line.split("  ")[0].strip(): line for line in reversed(shown)}  # what a row means stands below
     assert "a pair stands still" in lines["longest wavelength"]
     assert "never" in lines["Σ cos < 0 first at offset"] or "," in lines["Σ cos < 0 first at offset"]
 

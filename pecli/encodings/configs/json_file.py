@@ -30,6 +30,9 @@ def read_json(path: Path) -> dict[str, Any]:
     path = place(path)
     try:
         return _object(_text(path))
+    except FileNotFoundError:
+        advice = f"name a {NAME} on this machine, or a folder that holds one"
+        raise UsageError(f"{path} does not exist", advice=advice) from None
     except OSError as error:
         raise UsageError(f"{path} could not be read: {error.strerror or 'the system refused'}") from None
     except RecursionError:

@@ -30,6 +30,7 @@ POSITIONS = template("positions")  # the unit of a wavelength where the encoding
 PLACES = {"original context": "top", "extended context": "bottom"}  # of the line, on which side of it the text hangs
 MARKS = "os^Dv"  # of the encodings in turn, so that they stay apart in grey
 ROOM = 2.5  # above a wavelength that is written on, as a factor
+BEYOND = 1e9  # times the upper end: a shade still fills its panel when that is moved for others
 APART = 12  # times as long, so that two lines of text fit between two wavelengths
 STILL = 1e15  # positions; a longer wave stands still, and an axis has no room for it
 
@@ -230,7 +231,7 @@ class Spectrum(Figure[TableEncoding]):
             _write(one, text, length, canvas, right=True, below=numbers.longer[0] > 0)
         low, high = one.get_ylim()
         high = max(high, ROOM * length, *(ROOM * wave for _, wave in marks))
-        one.axhspan(length, high, color="0.5", alpha=0.12, linewidth=0, zorder=0)
+        one.axhspan(length, BEYOND * high, color="0.5", alpha=0.12, linewidth=0, zorder=0)
         one.set_ylim(low, high)
 
     def title(self, view: View[TableEncoding]) -> str:

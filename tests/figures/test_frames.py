@@ -37,7 +37,7 @@ def places(drawing: Any) -> list[Any]:
     return [tuple(drawing.get_size_inches()), drawing._suptitle.get_position(), *axes]
 
 
-@pytest.mark.parametrize("figure", ["heatmap", "distance", "curves", "scatter"])
+@pytest.mark.parametrize("figure", ["heatmap", "distance", "curves", "scatter", "spectrum"])
 def test_nothing_jumps(figure: str) -> None:
     made = film(figure, base=[2, 10000, 31.62])
     assert [frame.label for frame in made.frames] == ["base 2", "base 10,000", "base 31.62"]

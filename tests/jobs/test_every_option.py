@@ -209,12 +209,13 @@ def test_every_option_changes_the_result_or_is_refused(name: str) -> None:
 @pytest.mark.parametrize("name", ANALYSES)
 def test_positions_change_the_result_of_every_encoding_or_are_refused(name: str) -> None:
     kinds = [kind for kind, encoding in ENCODINGS.items() if ANALYSES[name].takes(encoding)]
-    firsts = {kind: told(name, given) for kind in kinds if (given := start(name, kind))}
+    starts = {kind: start(name, kind) for kind in kinds}
+    firsts = {kind: told(name, given) for kind, given in starts.items()}
     idle = [
         (one.name, kind)
         for kind, first in firsts.items()
         for one in Positions.options().values()
-        if first is not None and not effect(name, start(name, kind), first, one)
+        if first is not None and not effect(name, starts[kind], first, one)
     ]
     assert not idle
 

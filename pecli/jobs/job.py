@@ -147,8 +147,9 @@ class Job(Request):
             text = f"{self.figure.name}: {count:,} pictures in one file, and {MOST_FRAMES:,} are the most"
             raise UsageError(text, option="output", advice="give fewer values, as in 2..10000:40")
         side = [max(1, round(length * self.canvas.frame_dpi)) for length in (size.width, size.height or size.width)]
-        what = f"{self.figure.name}: {count:,} pictures of {side[0]:,} × {side[1]:,} pixels"
-        check_bytes(what, count * (FRAME_BYTES + FRAME_PIXEL * prod(side)), "give fewer values, or lower dpi", memory)
+        advice = f"give fewer values, or lower {mention('dpi')}"
+        what = f"{self.figure.name}: {count:,} pictures of {side[0]:,} × {side[1]:,} pixels take"
+        check_bytes(what, count * (FRAME_BYTES + FRAME_PIXEL * prod(side)), advice, memory)
 
     @property
     def pixels(self) -> tuple[int, int]:

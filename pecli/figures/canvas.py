@@ -68,7 +68,7 @@ class Canvas(Options):
         separator=r",(?!\s*[\d.]+\s*$)",  # 5,3 is one size
         aliases=("figsize",),
     )
-    dpi: int = option(150, "pixels per inch", at_least=10, at_most=2400)
+    dpi: int = option(150, "pixels per inch; of .gif, .webp, .html two thirds", at_least=10, at_most=2400)
     cmap: str | None = option(
         None,
         "matplotlib colour map; cividis can be read in grey",
@@ -183,6 +183,10 @@ class Canvas(Options):
     def only_moving(self) -> dict[str, object]:
         """The options that are given and mean something where frames follow each other alone."""
         return {name: value for name, value in {"fps": self.fps, "loops": self.loops}.items() if value is not None}
+
+    def only_clear(self) -> dict[str, object]:
+        """The option that is given and means something where a picture may have no background."""
+        return {"transparent": True} if self.transparent else {}
 
     @property
     def frame_dpi(self) -> int:

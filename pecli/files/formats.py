@@ -24,6 +24,7 @@ class Format:
     text : may go to a terminal
     frames : holds the pictures of a whole sweep one by one, not side by side
     moves : shows them one after the other
+    clear : may have no background
     pieces : of a drawing, numbers or a document, what it says of itself, the bytes of a file but for its end
     one_table : holds one array only
     """
@@ -35,6 +36,7 @@ class Format:
     text: bool = False
     frames: bool = False
     moves: bool = False
+    clear: bool = True
 
     @property
     def picture(self) -> bool:
@@ -46,7 +48,7 @@ FORMATS: dict[str, Format] = {
     "png": Format(False, picture_bytes.png),
     "svg": Format(False, picture_bytes.svg, text=True),
     "pdf": Format(False, picture_bytes.pdf),
-    "gif": Format(False, animation.gif, frames=True, moves=True),
+    "gif": Format(False, animation.gif, frames=True, moves=True, clear=False),
     "webp": Format(False, animation.webp, frames=True, moves=True),
     "html": Format(False, slider_page.html, text=True, frames=True),
     "npy": Format(True, number_bytes.npy, one_table=True),

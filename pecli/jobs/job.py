@@ -117,14 +117,12 @@ class Job(Request):
 
     def _check_formats(self) -> None:
         """Refuses what means something in files of some formats alone where none is written."""
-        moving = [name for name, one in FORMATS.items() if one.moves]
-        for given, formats in ((self.canvas.only_svg(), ["svg"]), (self.canvas.only_moving(), moving)):
-            for name, value in given.items():
-                if not any(target.format in formats for target in self.targets):
-                    said = mention(name, None if value is True else value)
-                    text = f"{said} is of {' and '.join(f'.{format}' for format in formats)} files alone"
-                    advice = f"write one: {mention('output', f'FILE.{formats[0]}')}"
-                    raise UsageError(text, option=name, value=value, advice=advice)
+        for name, (value, kind) in self.canvas.only_in().items():
+            formats = [format for format, one in FORMATS.items() if getattr(one, kind)]
+            if not any(target.format in formats for target in self.targets):
+                text = f"{mention(name, value)} is of {', '.join(f'.{format}' for format in formats)} files alone"
+                advice = f"write one: {mention('output', f'FILE.{formats[0]}')}"
+                raise UsageError(text, option=name, value=value, advice=advice)
 
     def check_names(self) -> None:
         """Refuses a colour map, a style, a font or mathematics that matplotlib does not know; imports it."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pecli.figures.axis_labels import fixed_names, names_fit
 from pecli.figures.panels import Bar, Panel
+from pecli.figures.text_size import ems
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,8 +47,6 @@ def turn_tokens(axes: Axes) -> None:
 
 def cut(word: str) -> str:
     """A token of at most so many ems."""
-    from pecli.figures.ticks import ems
-
     if ems(word) <= LONGEST:
         return word
     kept = next(n for n in range(len(word), -1, -1) if ems(word[:n]) <= LONGEST - 1)

@@ -53,7 +53,7 @@ class Option:
     @cached_property
     def spellings(self) -> frozenset[str]:
         """Every name that means this option, besides its own."""
-        return frozenset(flag[2:].replace("-", "_") for flag in self.flags if flag.startswith("--")) | {*self.aliases}
+        return frozenset(flag.lstrip("-").replace("-", "_") for flag in self.flags) | {*self.aliases}
 
     @property
     def splits(self) -> bool:
@@ -68,7 +68,7 @@ class Option:
         if self.choices is not None:
             return "one of " + ", ".join(self.choices())
         number = {int: "a whole number", float: "a finite number", bool: "true or false"}.get(
-            self.scalar, "text in UTF-8"
+            self.scalar, "text in UTF-8 without control characters"
         )
         low = f" ≥ {write_scalar(self.at_least)}" if self.at_least is not None else ""
         low = f" > {write_scalar(self.above)}" if self.above is not None else low

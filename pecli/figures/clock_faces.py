@@ -18,7 +18,7 @@ from pecli.figures.axis_labels import names_fit
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
 from pecli.figures.panels import Panel
-from pecli.figures.spectrum import STILL
+from pecli.figures.wavelength_marks import STILL
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

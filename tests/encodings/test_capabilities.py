@@ -126,9 +126,15 @@ def test_a_table_is_asked_for_by_its_type() -> None:
 
 @pytest.mark.parametrize(
     "spec",
-    ["sinusoidal:d=7", "clock", "rope:d=8,pairing=half,query=random:3", "binary:order=msb,values=pm1,d=12",
-     "learned:d=5", "sinusoidal:d=6,dtype=bfloat16"],
-)  # fmt: skip
+    [
+        "sinusoidal:d=7",
+        "clock",
+        "rope:d=8,pairing=half,query=random:3",
+        "binary:order=msb,values=pm1,d=12",
+        "learned:d=5",
+        "sinusoidal:d=6,dtype=bfloat16",
+    ],
+)
 def test_some_columns_are_those_of_the_table(monkeypatch: pytest.MonkeyPatch, spec: str) -> None:
     monkeypatch.setattr("pecli.core.arithmetic.CHUNK", 64)
     encoding, dims = read_table_encoding(spec), np.array([4, 0, 3])

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure as Drawing
 import pecli
 from pecli.core.errors import UsageError
 from pecli.figures.line_names import texts_of
-from pecli.figures.spectrum import STILL
+from pecli.figures.wavelength_marks import STILL
 from pecli.figures.wavelength_texts import ratio_text
 
 

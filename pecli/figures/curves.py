@@ -188,7 +188,7 @@ class Curves(Highlighting[TableEncoding]):
         for line, (low, high, at, own) in enumerate(rows):
             start = at if self.against == "offset" else 0.0
             plot_run(axes[0], numbers.positions - start, low, high, look(line))
-            dot = {"color": f"C{line}", "clip_on": False, "zorder": 3}
+            dot: dict[str, Any] = {"color": f"C{line}", "clip_on": False, "zorder": 3}
             if at > 0 or not self.log:
                 axes[0].plot([at - start], [own], marker="o", **dot)
             else:  # position 0 has no place on a logarithmic axis: an arrowhead at its edge

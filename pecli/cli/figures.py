@@ -163,7 +163,7 @@ def _do(picture: Picture, as_json: bool, silent: bool, verbose: bool) -> dict[st
     try:
         paths = picture.save() if job.targets else []
     except PecliError:
-        if not silent and not as_json:
+        if picture.sizes and not silent and not as_json:
             results(picture.sizes)  # those that were written before
         raise
     for note in [] if silent else picture.notes:

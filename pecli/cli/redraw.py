@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -31,6 +32,10 @@ def redraw(
     with guard():
         if file.startswith("-"):
             raise UsageError(f"the file comes first: pecli redraw FILE {file} …")
+        for word in takewhile(lambda one: not one.startswith("-"), context.args):
+            if word.rpartition(".")[2].lower() in FORMATS:
+                text = f"redraw takes one file, and {word} is a second one"
+                raise UsageError(text, advice="a line for each; a new name stands behind " + mention("output"))
         values = carried(read_metadata(file))
         figure = find_analysis(str(values.pop("command", "")))
     raise typer.Exit(run_words(_again(file, figure, values), context.args, f"redraw {file}"))

@@ -63,10 +63,10 @@ class Canvas(Options):
 
     size: str = option(
         "page",
-        "column (3.25 in), page (6.75 in), blog (8 in), slide (13.33 × 7.5 in), or 5x3, 8cm, 8cmx5cm, 120mm",
+        "column (3.25 in), page (6.75 in), blog (8 in), slide (13.33 × 7.5 in), or 5x3, 8cm, 8cmx5cm, 120mm, 390pt",
         split=True,
         separator=r",(?!\s*[\d.]+\s*$)",  # 5,3 is one size
-        aliases=("figsize",),
+        aliases=("figsize", "width"),
     )
     dpi: int = option(150, "pixels per inch", at_least=10, at_most=2400)
     cmap: str | None = option(
@@ -130,7 +130,7 @@ class Canvas(Options):
     def _given(self) -> Size:
         sides = inches_of(self.size)
         if sides is None:
-            raise UnknownNameError("size", self.size, [*SIZES, "WxH", "8cm", "8cmx5cm"], option="size")
+            raise UnknownNameError("size", self.size, [*SIZES, "WxH", "8cm", "8cmx5cm", "390pt"], option="size")
         return Size(*sides, min(max(FONTS[0], sides[0]), FONTS[1]))
 
     @property

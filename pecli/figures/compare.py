@@ -18,7 +18,7 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, View
 from pecli.figures.highlights import Highlighting
 from pecli.figures.limits import ends
-from pecli.figures.overview import OverviewNumbers, Part, check_handed_on, owned, part_of, single_figures
+from pecli.figures.overview import OverviewNumbers, Part, check_handed_on, owned, part_of, refused_part, single_figures
 from pecli.figures.panels import Panel
 from pecli.measures.pairwise import measures
 
@@ -93,7 +93,7 @@ class Compare(Highlighting[Encoding]):
             raise UsageError(text, option="difference")
         for one in self.views(view):
             if not self.part().takes(type(one.encoding)):
-                raise UsageError(self.part().refusal(type(one.encoding)))
+                raise refused_part(self.part(), type(one.encoding), "figure")
             self.part().check_view(one)
 
     def panels_for(self, view: View[Encoding]) -> list[Panel]:

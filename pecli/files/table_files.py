@@ -130,5 +130,5 @@ def _refused(path: str, table: Array, row: int, column: int) -> TableFileError:
         return TableFileError(f"{path} holds {value:g} in row {row}, column {column}, and {advice}")
     count = int(np.count_nonzero(~np.isfinite(table)))
     return TableFileError(
-        f"{path} holds {count} values that are not finite, the first in row {row}, column {column}: {value}"
+        f"{path} holds {count} value{'s'[: count - 1]} that {'is' if count == 1 else 'are'} not finite, the first in row {row}, column {column}: {value}"
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 UNITS = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}  # inches; the points are TeX's
-SIDE = r"\s*(\d+(?:\.\d+)?)\s*({'|'.join(UNITS)})?\s*"
+NAMES = "|".join(UNITS)
+SIDE = rf"\s*(\d+(?:\.\d+)?)\s*({NAMES})?\s*"
 SIZE = re.compile(rf"{SIDE}(?:[xX×,]{SIDE})?")
 
 

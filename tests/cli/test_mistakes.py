@@ -79,7 +79,6 @@ OURS: list[tuple[str, list[str]]] = [
     ("heatmap --numbers -o b.png", ["--numbers", "12 × 12"]),
     ("heatmap table.npy", ["table.npy is no encoding", "--encoding learned:file=table.npy"]),
     ("heatmap learned:table.npy", ["--encoding learned:file=table.npy"]),
-    ("heatmap learned:file=table.npy", ["holds 1 value that is not finite"]),
     ("redraw a.png b.png", ["one file", "b.png is a second one"]),
     ("distance sinusoidal rope", ["--encoding sinusoidal --encoding rope", "--output grid.png", "one grid"]),
     ("overview alibi", ["panel heatmap cannot show alibi", "--panels"]),

@@ -11,6 +11,7 @@ from pecli.cli.commands import WRITES, Command
 from pecli.cli.figures import running, values_of
 from pecli.cli.guard import guard
 from pecli.cli.options import given
+from pecli.cli.recipe import asked_again
 from pecli.cli.show import shown_alone
 from pecli.cli.typer_internals import run_words
 from pecli.core.errors import UsageError, mention
@@ -32,6 +33,7 @@ def redraw(
         if file.startswith("-"):
             raise UsageError(f"the file comes first: pecli redraw FILE {file} …")
         values = carried(read_metadata(file))
+        asked_again(file, values)
         figure = find_analysis(str(values.pop("command", "")))
     raise typer.Exit(run_words(_again(file, figure, values), context.args, f"redraw {file}"))
 

@@ -74,7 +74,7 @@ class AttentionNumbers(Numbers[Placing]):
         return clauses(
             [
                 phrase("reordered: {order}", order=order),
-                phrase("put back: its rows and columns in the order as given"),
+                phrase("put back: in the order as given"),
                 self.embeddings,
             ]
         )

@@ -103,9 +103,12 @@ def best(blocks: Sequence[Block], room: Room, preferred: int, grids: Sequence[in
 
     grids : the numbers of columns that there may be; any where None
     """
-    tried = [solve(blocks, room, columns) for columns in _columns(blocks, room, preferred, grids)]
-    if len(tried) == 1:
-        return tried[0]
+    columns = columns_to_try(len(blocks), room, preferred, grids)
+    return chosen([solve(blocks, room, one) for one in columns], room, preferred)
+
+
+def chosen(tried: Sequence[Layout], room: Room, preferred: int) -> Layout:
+    """The first that fits, on a page of fixed height whichever shows most; else the one that lacks least."""
     if room.height is None:
         return next((one for one in tried if one.fits), min(tried, key=lambda one: max(one.lacks)))
     fitting = [one for one in tried if one.fits]
@@ -123,15 +126,16 @@ def least_page(
     def excess(page: tuple[float, float]) -> tuple[float, float]:
         return max(page[0] / room.width, page[1] / (room.height or page[1])), page[0] * page[1]
 
-    return min((_least(blocks, room, columns) for columns in _columns(blocks, room, preferred, grids)), key=excess)
+    columns = columns_to_try(len(blocks), room, preferred, grids)
+    return min((_least(blocks, room, one) for one in columns), key=excess)
 
 
-def _columns(blocks: Sequence[Block], room: Room, preferred: int, grids: Sequence[int] | None) -> list[int]:
+def columns_to_try(count: int, room: Room, preferred: int, grids: Sequence[int] | None = None) -> list[int]:
     """The numbers of columns to try, those preferred first, or any where the height is fixed."""
-    allowed = sorted(grids or range(1, len(blocks) + 1), reverse=True)
+    allowed = sorted(grids or range(1, count + 1), reverse=True)
     if room.height is not None:
         return allowed[::-1]
-    return [columns for columns in allowed if columns <= min(preferred, len(blocks))] or [preferred]
+    return [columns for columns in allowed if columns <= preferred] or [preferred]
 
 
 def _least(blocks: Sequence[Block], room: Room, columns: int) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""Which of several ways to arrange panels suits a page, before anything is drawn."""
+"""How panels are arranged on a page, estimated before anything is drawn."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pecli.analysis import View
 from pecli.core.positions import Positions
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure
-from pecli.figures.layout import Block, Layout, Room, solve
+from pecli.figures.layout import Block, Layout, Room, chosen, columns_to_try, solve
 from pecli.figures.measure import guess
 from pecli.figures.panels import Panel, labelled
 
@@ -24,6 +24,14 @@ def most_fitting(ways: Sequence[F], canvas: Canvas) -> F:
     return ways[max(range(len(ways)), key=lambda at: (laid[at].fits, shown[at], min(0.0, -max(laid[at].lacks))))]
 
 
+def first_layout(
+    panels: Sequence[Panel], canvas: Canvas, room: Room, preferred: int, grids: Sequence[int] | None = None
+) -> Layout:
+    """About the grid that fits, before anything around the panels is measured."""
+    columns = columns_to_try(len(panels), room, preferred, grids)
+    return chosen([solve(_blocks(panels, one, canvas), room, one) for one in columns], room, preferred)
+
+
 def _laid(figure: Figure[Any], canvas: Canvas) -> Layout:
     """About how the panels would stand."""
     size, em = canvas.inches, canvas.inches.font / 72
@@ -33,7 +41,7 @@ def _laid(figure: Figure[Any], canvas: Canvas) -> Layout:
     return solve(_blocks(panels, columns, canvas), room, columns)
 
 
-def _blocks(panels: list[Panel], columns: int, canvas: Canvas) -> list[Block]:
+def _blocks(panels: Sequence[Panel], columns: int, canvas: Canvas) -> list[Block]:
     """About what panels take, with labels where neighbours have none for them."""
     em, sides = canvas.inches.font / 72, zip(panels, labelled(panels, columns), strict=True)
     return [

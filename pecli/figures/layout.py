@@ -166,7 +166,7 @@ def _grid(blocks: Sequence[Block], columns: int, gap: float) -> Grid:
     rows = [list(range(at, min(at + columns, len(blocks)))) for at in range(0, len(blocks), columns)]
     runs = runs_of([block.panel for block in blocks], columns)
     ends = [(max(blocks[at].top for at in row), max(blocks[at].bottom for at in row)) for row in rows]
-    return Grid(rows, runs, _sides(blocks, rows, runs, 2 * gap), ends)
+    return Grid(rows, runs, _sides(blocks, rows, runs, gap), ends)
 
 
 def solve(blocks: Sequence[Block], room: Room, columns: int) -> Layout:

@@ -47,7 +47,8 @@ def drawn(figure: str, /, **options: Any) -> tuple[Any, Any, Any]:
     picture = pecli.figure(figure, **{**given, **options})
     job = picture.job
     with style_context(job.canvas, picture.title()):
-        drawing, numbers = draw_page(job.figure, job.view, job.canvas, picture.title())  # type: ignore[arg-type]
+        whole = job.figure.on_page(job.canvas)
+        drawing, numbers = draw_page(whole, job.view, job.canvas, picture.title())
         drawing.set_dpi(100)
         drawing.draw_without_rendering()
     return drawing, job, numbers

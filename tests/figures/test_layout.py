@@ -47,7 +47,7 @@ def drawn(figure: str, /, **options: Any) -> tuple[Any, Any, Any]:
     picture = pecli.figure(figure, **{**given, **options})
     job = picture.job
     with style_context(job.canvas, picture.title()):
-        whole = job.figure.on_page(job.canvas)
+        whole = job.figure.on_page(job.canvas)  # type: ignore[attr-defined]
         drawing, numbers = draw_page(whole, job.view, job.canvas, picture.title())
         drawing.set_dpi(100)
         drawing.draw_without_rendering()

@@ -19,6 +19,7 @@ from safetensors.numpy import save
 import pecli
 from pecli.core.errors import PecliError
 from pecli.core.terminal import escaped
+from pecli.files.formats import FORMATS
 from pecli.files.metadata import READERS, is_whole, read_metadata
 from pecli.files.table_files import READERS as TABLES
 from pecli.files.table_files import read_table
@@ -63,7 +64,8 @@ def check_survives(what: Callable[[], Any]) -> None:
 @runs
 @pytest.mark.parametrize("format", READERS)
 def test_finished_files(format: str, count: int, tmp_path: Path) -> None:
-    data = pecli.figure("heatmap", d=4, length=5, size="2x2", dpi=10).render(format)[0]
+    base = [10, 100] if FORMATS[format].frames else 10
+    data = pecli.figure("heatmap", d=4, length=5, size="2x2", dpi=10, base=base).render(format)[0]
     path, seeded = tmp_path / f"a.{format}", random.Random(format)
     for _ in range(count):
         damaged = mutated(seeded, data)

@@ -9,7 +9,7 @@ from typing import Any
 import typer
 
 from pecli.cli.grammar import OneCommand
-from pecli.cli.help_page import Page, Section, options_of
+from pecli.cli.help_page import Page, Section, options_of, with_help
 from pecli.core.registry import Registry
 from pecli.figures import FIGURES
 from pecli.reports import REPORTS
@@ -26,6 +26,7 @@ class Command:
     examples : lines that run
     reads_text : whether the function reads the text of its options itself
     sections : of its help, for the words that stand on the line; None: its options as Typer has them
+    own : the title of its options as Typer has them, where they stand above those sections
     settings : how its words are taken, besides the names of its help
     prints : what standard output has, in words
     keys : of its JSON, where that is its own, and what each is
@@ -35,6 +36,7 @@ class Command:
     examples: tuple[str, ...]
     reads_text: bool = False
     sections: Callable[[Sequence[str]], list[Section]] | None = None
+    own: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
     prints: str = SAYS
     keys: Mapping[str, str] = field(default_factory=dict)
@@ -108,9 +110,13 @@ def register(app: typer.Typer, name: str, words: Sequence[str] = ()) -> Command:
 def help_of(made: Any, usage: str, words: Sequence[str]) -> str:
     """The help of a command that Typer made, for the words that stand on the line."""
     if made.name not in {*PANEL, *ALIASES}:  # made on the way, as that of redraw for a file
-        return Page(usage, "", (), [Section("Options:", options_of(made))]).text()
+        return Page(usage, "", (), [Section("Options:", with_help(made))]).text()
     command = command_of(made.name, words)
-    sections = command.sections(words) if command.sections else [Section("Options:", options_of(made))]
+    if command.sections is None:
+        sections = [Section("Options:", with_help(made))]
+    else:
+        own = [Section(command.own, options_of(made))] if command.own else []
+        sections = [*own, *command.sections(words)]
     summary = summary_of(made.name)
     return Page(usage, summary if summary.endswith("?") else f"{summary}.", command.examples, sections).text()
 
@@ -118,7 +124,7 @@ def help_of(made: Any, usage: str, words: Sequence[str]) -> str:
 def help_of_all(made: Any) -> str:
     """The help of the program: every command with its line."""
     panels = [Section(f"{title}:", [(name, names.summary(name)) for name in names]) for title, names in PANELS.items()]
-    rows = [*panels, Section("Options:", options_of(made))]
+    rows = [*panels, Section("Options:", with_help(made))]
     return Page(USAGE, SUMMARY, EXAMPLES, rows).text()
 
 

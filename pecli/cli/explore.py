@@ -5,6 +5,8 @@ from __future__ import annotations
 import webbrowser
 from collections.abc import Sequence
 from contextlib import suppress
+from http import HTTPStatus
+from mimetypes import types_map
 from typing import Annotated, Any
 
 import typer
@@ -25,12 +27,13 @@ from pecli.jobs.job import Job, jobs_of
 from pecli.jobs.job_options import Output, find_analysis, known_options
 
 START = "heatmap"
-TYPES = {"png": "image/png", "svg": "image/svg+xml", "pdf": "application/pdf"}
 
 
 def explore(
     context: typer.Context,
-    figure: Annotated[str, typer.Argument(help="The figure; its options may follow and are where it starts.")] = START,
+    figure: Annotated[
+        str, typer.Argument(help=f"The figure, by default {START}; its options may follow: {', '.join(FIGURES)}.")
+    ] = START,
     port: Annotated[int, typer.Option(min=0, max=65535, help="The page's port; 0 is any that is free.")] = 0,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address and open nothing.")] = False,
 ) -> None:
@@ -67,11 +70,11 @@ def serve(job: Job, port: int, browser: bool) -> None:
         results([server.url])
         say("the page is for this machine alone; Ctrl-C ends it")
         if browser:
-            show(server.url)
+            open_window(server.url)
         server.serve_forever()
 
 
-def show(url: str) -> None:
+def open_window(url: str) -> None:
     """Opens a window with the page, where there is a browser that has windows: others would take the terminal."""
     with suppress(webbrowser.Error):
         found = webbrowser.get()
@@ -92,11 +95,11 @@ def site_of(job: Job) -> Site:
     def file(asked: dict[str, Any]) -> Reply:
         format = str(asked.get("format"))
         try:
-            if format not in TYPES:
-                raise UsageError(option="format", value=format, allowed=", ".join(TYPES))
-            return Reply(200, TYPES[format], explorer.file(_values(asked), format))
+            if format not in explorer.formats:
+                raise UsageError(option="format", value=format, allowed=", ".join(explorer.formats))
+            return Reply(HTTPStatus.OK, types_map[f".{format}"], explorer.file(_values(asked), format))
         except Exception as error:  # whatever it is, the page says it
-            return Reply.json({"error": failure_of(error).sentence(as_label)}, 400)
+            return Reply.json({"error": failure_of(error).sentence(as_label)}, HTTPStatus.BAD_REQUEST)
 
     return Site(explorer.page, {"picture": picture, "file": file})
 
@@ -107,19 +110,15 @@ def _values(asked: dict[str, Any]) -> dict[str, Any]:
 
 
 def _sections(words: Sequence[str]) -> list[Section]:
-    """The options of the page, and those of the figure among these words."""
-    kind = FIGURES[next((word for word in words if word in FIGURES), START)]
-    own = [
-        ("FIGURE", f"The figure, default {START}: {', '.join(FIGURES)}"),
-        ("    --port N", "The page's port; 0 is any that is free"),
-        ("    --no-browser", "Print the address and open nothing"),
-    ]
-    return [Section("Of the page:", own), *figure_sections(kind, words)]
+    """The options of the figure among these words, but for those of files: the page has buttons."""
+    named = next((word for word in words if word in FIGURES), START)
+    return figure_sections(FIGURES[named], words, writes=False)
 
 
 COMMAND = Command(
     explore,
     ("pecli explore heatmap", "pecli explore curves rope --length 512 --no-browser"),
     sections=_sections,
+    own="Of the page:",
     settings={"allow_extra_args": True, "ignore_unknown_options": True},
 )

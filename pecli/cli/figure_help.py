@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from pecli.analysis import Analysis
-from pecli.cli.help_page import Section, aligned
+from pecli.cli.help_page import HELP, Section, aligned
 from pecli.cli.options import DRAWN_HELP, RUN_HELP, choice_text, help_text, standing
 from pecli.core.language import Language
-from pecli.core.options import Option
+from pecli.core.options import Option, Options
 from pecli.core.positions import Positions
 from pecli.encodings import ENCODINGS, Encoding, encoding_named, encoding_of
 from pecli.figures.canvas import Canvas
@@ -21,18 +21,22 @@ NUMBERS = {int: "N", float: "X", str: "TEXT"}
 OWNED = 3  # names of an option's owners that are told
 
 
-def figure_sections(figure: type[Analysis[Any]], words: Sequence[str]) -> list[Section]:
-    """The sections of its help, for the encodings among these words or its own."""
+def figure_sections(figure: type[Analysis[Any]], words: Sequence[str], *, writes: bool = True) -> list[Section]:
+    """The sections of its help, for the encodings among these words or its own.
+
+    writes : whether what it draws goes to files or the terminal
+    """
     kinds = chosen(figure, words)
     parameters = parameters_of_kinds(figure, kinds)
-    shared = [_standing(figure, one) for section in (Positions, Output, Language) for one in section.options().values()]
+    common: list[type[Options]] = [Positions, *([Output] if writes else []), Language]
+    shared = [_standing(figure, one) for section in common for one in section.options().values()]
     (encoding,) = (replace(one, unset=figure.default_encoding) for one in Choice.options().values())
     everything = [encoding, *parameters, *shared]
     first = [one for one in everything if has_letter(one)]
     drawn = list(Canvas.options().values()) if figure.drawn else []
     rare = [one for one in shared if not has_letter(one)]
     names = ", ".join(kind.name for kind in kinds)
-    run = [*(DRAWN_HELP if figure.drawn else []), *RUN_HELP]
+    run = [*(DRAWN_HELP if figure.drawn else []), *RUN_HELP] if writes else [HELP]
     rest = [one for one in parameters if not has_letter(one)]
     own = [one for one in figure.options().values() if not one.in_spec]
     return [

@@ -6,7 +6,7 @@ import inspect
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +35,7 @@ from pecli.reports.report import Report
 if TYPE_CHECKING:
     from pecli.jobs.picture import Picture
 
+Asked = Callable[[dict[str, Any], bool, bool], list[Job]]
 RUN_FLAGS = {flag for flags, _ in [*RUN_HELP, *DRAWN_HELP] for flag in flags}
 THOUSANDS = re.compile(r"[1-9]\d{0,2}(,\d{3})+")
 MILLION = 10**6  # an option that takes as much may be meant to have a comma
@@ -58,22 +59,33 @@ def analysis_command(
     """
     more = plugin_parameters(figure, words)
 
+    def asked(values: dict[str, Any], quiet: bool, _: bool) -> list[Job]:
+        texts = {**(defaults or {}), **given(values, figure)}
+        known = {**more, **known_options(figure)}
+        for note in [] if quiet else doubts(known, texts):
+            say(note)
+        return jobs_of(figure.name, values_of(known, texts))
+
+    sections = partial(figure_sections, figure)
+    examples, prints = (figure.example, *figure.examples), WRITES if figure.drawn else SAYS
+    return Command(running(figure, asked, more), examples, True, sections, prints=prints)
+
+
+def running(figure: type[Analysis[Any]], asked: Asked, more: Mapping[str, Option] | None = None) -> Callable[..., None]:
+    """The function of a command that draws what is asked for, with the options of a figure.
+
+    asked : the jobs, from the texts of the options, whether to be quiet and whether the picture is to be shown
+    more : options that the figure does not have by itself
+    """
+
     def command(
         *, json: bool, quiet: bool, verbose: bool, show: bool = False, jobs: str | None = None, **values: Any
     ) -> None:
         with guard(quiet, verbose):
-            texts = {**(defaults or {}), **given(values, figure)}
-            known = {**more, **known_options(figure)}
-            for note in [] if quiet else doubts(known, texts):
-                say(note)
-            asked = jobs_of(figure.name, values_of(known, texts))
-            how = {"as_json": json, "quiet": quiet, "verbose": verbose, "seen": show}
-            run_jobs(asked, workers=JOBS.read(jobs) if jobs else None, **how)
+            found, workers = asked(values, quiet, show), JOBS.read(jobs) if jobs else None
+            run_jobs(found, as_json=json, quiet=quiet, verbose=verbose, seen=show, workers=workers)
 
-    parameters = [*job_parameters(figure, more), *run_parameters(figure.drawn)]
-    sections = partial(figure_sections, figure)
-    examples, prints = (figure.example, *figure.examples), WRITES if figure.drawn else SAYS
-    return Command(with_parameters(command, parameters), examples, True, sections, prints=prints)
+    return with_parameters(command, [*job_parameters(figure, more), *run_parameters(figure.drawn)])
 
 
 def plugin_parameters(figure: type[Analysis[Any]], words: Sequence[str]) -> dict[str, Option]:
@@ -156,17 +168,17 @@ def differing(jobs: Sequence[Job]) -> list[str]:
     return [name for name in every[0] if len({one.get(name) for one in every}) > 1] or ["encoding"]
 
 
-def _do(picture: Picture, as_json: bool, silent: bool, verbose: bool) -> dict[str, Any] | None:
+def _do(picture: Picture, as_json: bool, quiet: bool, verbose: bool) -> dict[str, Any] | None:
     from pecli.jobs.results import result_of
 
     job = picture.job
     try:
         paths = picture.save() if job.targets else []
     except PecliError:
-        if not silent and not as_json:
+        if not quiet and not as_json:
             results(picture.sizes)  # those that were written before
         raise
-    for note in [] if silent else picture.notes:
+    for note in [] if quiet else picture.notes:
         say(spelled(note, as_flag))
     if verbose:
         say(command_of(job, sent=can_print))
@@ -174,6 +186,6 @@ def _do(picture: Picture, as_json: bool, silent: bool, verbose: bool) -> dict[st
         return result_of(picture, paths)
     if isinstance(job.figure, Report) and not paths:
         show(picture.document(columns()))
-    elif not silent and paths:
+    elif not quiet and paths:
         results(paths)
     return None

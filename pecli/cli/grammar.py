@@ -34,9 +34,9 @@ class OneCommand(TyperCommand):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         from pecli.cli.commands import help_of
-        from pecli.cli.help_page import standing
+        from pecli.cli.help_page import usage_word
 
-        usage = " ".join([ctx.command_path, "[OPTIONS]", *map(standing, self.params)]).rstrip()
+        usage = " ".join([ctx.command_path, "[OPTIONS]", *map(usage_word, self.params)]).rstrip()
         formatter.write(help_of(self, usage, ctx.meta[WORDS]))
 
 

@@ -73,10 +73,15 @@ def heading(text: str) -> str:
 def options_of(command: Any) -> list[tuple[str, str]]:
     """The arguments and options of a command that Typer made, as rows."""
     made = [(_name(one), getattr(one, "help", "") or _declared_help(command, one.name)) for one in command.params]
-    return [(name, text[:1].upper() + text[1:]) for name, text in made] + [(aligned(HELP[0]), HELP[1])]
+    return [(name, text[:1].upper() + text[1:]) for name, text in made]
 
 
-def standing(one: Any) -> str:
+def with_help(command: Any) -> list[tuple[str, str]]:
+    """The same, and that of this page."""
+    return [*options_of(command), (aligned(HELP[0]), HELP[1])]
+
+
+def usage_word(one: Any) -> str:
     """An argument as the line of usage has it, in brackets where it may be left out; nothing for an option."""
     if any(flag.startswith(FLAGS) for flag in one.opts):
         return ""

@@ -86,13 +86,15 @@ def facts(request: Request) -> dict[str, Any]:
 
 
 def entry(request: Request) -> str:
-    """The request as one figure of a batch file: all that differs from the defaults."""
-    defaults = request.defaults
+    """The request as one figure of a batch file: all that differs from the defaults, and every value of a sweep."""
+    defaults, swept = request.defaults, request.sweep()
     keys: dict[str, Any] = {"command": request.figure.name}
     if request.specs() != [request.figure.default_encoding]:
         keys["encoding"] = request.specs()
     for part in (request.figure, request.positions, request.canvas, request.language):
         keys |= part.changed(defaults)
+    keys = {name: value for name, value in keys.items() if name not in swept}
+    keys |= {name: values for name, values in swept.items() if values is not None}
     keys["output"] = request.output.output
     return "\n".join(["[[figure]]", *(f"{name} = {toml(value)}" for name, value in keys.items())])
 

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from pecli.cli.commands import WRITES, Command
-from pecli.cli.figures import run_jobs, run_parameters, values_of
+from pecli.cli.figures import running, values_of
 from pecli.cli.guard import guard
-from pecli.cli.options import JOBS, given, job_parameters
+from pecli.cli.options import given
 from pecli.cli.show import shown_alone
-from pecli.cli.typer_internals import run_words, with_parameters
+from pecli.cli.typer_internals import run_words
 from pecli.core.errors import UsageError, mention
 from pecli.files.formats import FORMATS
 from pecli.files.metadata import read_metadata
@@ -47,19 +47,15 @@ COMMAND = Command(
 def _again(file: str, figure: Any, values: dict[str, Any]) -> Any:
     """The figure's own command, with the file's values where nothing is given."""
 
-    def command(
-        *, json: bool, quiet: bool, verbose: bool, show: bool = False, jobs: str | None = None, **texts: Any
-    ) -> None:
-        with guard(quiet, verbose):
-            changed = values_of(known_options(figure), given(texts, figure))
-            again = _jobs(file, figure.name, values, changed)
-            asked = [shown_alone(job) for job in again] if show else again
-            if "output" not in changed and place(file) in map(place, (path for job in asked for path in job.paths)):
-                raise UsageError(f"{file} would be replaced: name another file with {mention('output')}")
-            how = {"as_json": json, "quiet": quiet, "verbose": verbose, "seen": show}
-            run_jobs(asked, workers=JOBS.read(jobs) if jobs else None, **how)
+    def asked(texts: dict[str, Any], _: bool, show: bool) -> list[Job]:
+        changed = values_of(known_options(figure), given(texts, figure))
+        again = _jobs(file, figure.name, values, changed)
+        found = [shown_alone(job) for job in again] if show else again
+        if "output" not in changed and place(file) in map(place, (path for job in found for path in job.paths)):
+            raise UsageError(f"{file} would be replaced: name another file with {mention('output')}")
+        return found
 
-    return with_parameters(command, [*job_parameters(figure), *run_parameters(figure.drawn)])
+    return running(figure, asked)
 
 
 def _jobs(file: str, name: str, values: dict[str, Any], changed: dict[str, Any]) -> list[Job]:

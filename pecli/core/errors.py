@@ -112,10 +112,10 @@ class UnknownNameError(UsageError):
     ) -> None:
         self.known = list(known)
         near = difflib.get_close_matches(str(given)[:60].lower(), self.known, n=1, cutoff=alike)
-        self.nearest = near[0] if near else None
-        hint = f"; did you mean {self.nearest!r}?" if near else ""
+        self.nearest = near[0] if near and near[0] != given else None
+        hint = f"; did you mean {self.nearest!r}?" if self.nearest else ""
         shown = self.known if len(self.known) <= LISTED else [*self.known[:LISTED], f"… {len(self.known)} in all"]
-        text = f"unknown {what} {_unmarked(str(given)[:60])!r}{hint} (known: {', '.join(shown) or 'none'})"
+        text = f"unknown {what} '{_unmarked(str(given)[:60])}'{hint} (known: {', '.join(shown) or 'none'})"
         super().__init__(text, option=option, value=given)
 
     def __reduce__(self) -> Any:

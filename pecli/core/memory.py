@@ -89,17 +89,17 @@ def check_memory(
 
 def check_pixels(width: int, height: int, advice: str, memory: Memory | None = None) -> None:
     """Refuses a picture of so many pixels where memory does not hold it."""
-    needed, free = PIXEL * width * height, (memory or available)()
-    if free is not None and needed > free:
-        size = f"a picture of {width:,} × {height:,} pixels"
-        raise UsageError(f"{size} takes {human(needed)} and {human(free)} are free: {advice}")
+    check_bytes(f"a picture of {width:,} × {height:,} pixels takes", PIXEL * width * height, advice, memory)
 
 
 def check_bytes(what: str, needed: int, advice: str, memory: Memory | None = None) -> None:
-    """Refuses what takes so many bytes where memory does not hold them."""
+    """Refuses so many bytes where memory does not hold them.
+
+    what : takes them, with its verb
+    """
     free = (memory or available)()
     if free is not None and needed > free:
-        raise UsageError(f"{what} take {human(needed)} and {human(free)} are free: {advice}")
+        raise UsageError(f"{what} {human(needed)} and {human(free)} are free: {advice}")
 
 
 def human(n_bytes: float) -> str:

@@ -68,7 +68,7 @@ class Option:
         if self.choices is not None:
             return "one of " + ", ".join(self.choices())
         number = {int: "a whole number", float: "a finite number", bool: "true or false"}.get(
-            self.scalar, "text in UTF-8"
+            self.scalar, "text in UTF-8 without control characters"
         )
         low = f" ≥ {write_scalar(self.at_least)}" if self.at_least is not None else ""
         low = f" > {write_scalar(self.above)}" if self.above is not None else low

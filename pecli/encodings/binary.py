@@ -90,6 +90,11 @@ class Binary(Additive):
             bits[:, bit] = whole >> bit & 1
         return self._written(bits)
 
+    def columns(self, dims: Array, first: int, count: int) -> Array:
+        names, whole = self.dimension_names(), first + np.arange(count, dtype=np.int64)
+        bits = np.array([whole >> int(names[dim]) & 1 for dim in dims], dtype=np.float64)
+        return 2 * bits - 1 if self.signed else bits
+
     def cycle(self, most: int) -> Positions | None:
         return Positions(length=2**self.width) if 2**self.width <= most else None
 

@@ -49,6 +49,14 @@ class TableEncoding(Encoding):
         UsageError : there is no row for a position
         """
 
+    def columns(self, dims: Array, first: int, count: int) -> Array:
+        """Some columns of the table at the positions first … first + count − 1, shape (len(dims), count)."""
+        found = np.empty((len(dims), count))
+        for part in chunks(0, count, self.width):
+            positions = first + np.arange(part.start, part.stop, dtype=np.float64)
+            found[:, part.start : part.stop] = self.table(positions)[:, dims].T
+        return found
+
     @property
     def signed(self) -> bool:
         """Whether values lie on both sides of 0, so that a diverging map fits."""

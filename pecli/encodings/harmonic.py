@@ -139,6 +139,24 @@ class Harmonic(TableEncoding):
             table[part.start : part.stop] = self.arrange(sines, cosines)
         return table
 
+    def columns(self, dims: Array, first: int, count: int) -> Array:
+        """Some columns of the table at the positions first … first + count − 1, shape (len(dims), count).
+
+        The position is written i·B + j: sin(ω(iB + j)) = sin·cos + cos·sin is a matrix product of two small tables,
+        which leaves an error of 1e-15 of the radius; `table` has the last bit, at a hundred times the cost.
+        """
+        if not self.exact:
+            return super().columns(dims, first, count)
+        kinds, pairs = zip(*[self.waves()[dim] for dim in dims], strict=True)
+        of, cosine = np.array(pairs), np.array(kinds) == "cos"
+        step = max(1, int(np.sqrt(count)))
+        coarse = (self.angles(first + np.arange(0, count, step, dtype=np.float64)) + self.phases)[:, of].T
+        fine = self.angles(np.arange(step, dtype=np.float64))[:, of].T
+        ahead = np.where(cosine[:, None], np.cos(coarse), np.sin(coarse))
+        across = np.where(cosine[:, None], -np.sin(coarse), np.cos(coarse))
+        turned = self.amplitudes[of, None, None] * np.stack([ahead, across], axis=-1)
+        return (turned @ np.stack([np.cos(fine), np.sin(fine)], axis=1)).reshape(len(of), -1)[:, :count]
+
     def made_angles(self, positions: Array) -> Array:
         """The angles that the table is made of, (n, n_pairs): `angles`, or ω_j p as the type of number has it.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pecli.core.errors import UnknownNameError, UsageError, mention
 from pecli.core.lengths import inches_of
@@ -175,14 +175,20 @@ class Canvas(Options):
         """Whether lines and text follow the reader's light or dark mode."""
         return self.style == ADAPTIVE
 
-    def only_svg(self) -> dict[str, object]:
-        """The options that are given and mean something in an SVG alone."""
-        given = {"style": ADAPTIVE if self.adaptive else None, "text": self.text, "inline": self.inline}
-        return {name: value for name, value in given.items() if value}
+    def only_in(self) -> dict[str, tuple[Any, str]]:
+        """The options that are given and mean something in some formats alone: the value, and what those formats are.
 
-    def only_moving(self) -> dict[str, object]:
-        """The options that are given and mean something where frames follow each other alone."""
-        return {name: value for name, value in {"fps": self.fps, "loops": self.loops}.items() if value is not None}
+        That is the name of an attribute of `pecli.files.formats.Format`.
+        """
+        given: dict[str, tuple[Any, str]] = {
+            "style": (ADAPTIVE if self.adaptive else None, "markup"),
+            "text": (self.text or None, "markup"),
+            "inline": (self.inline or None, "markup"),
+            "fps": (self.fps, "moves"),
+            "loops": (self.loops, "moves"),
+            "transparent": (self.transparent or None, "clear"),
+        }
+        return {name: one for name, one in given.items() if one[0] is not None}
 
     @property
     def frame_dpi(self) -> int:

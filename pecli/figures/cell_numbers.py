@@ -13,6 +13,7 @@ from pecli.core.number_text import minus
 from pecli.core.options import option
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure
+from pecli.figures.text_size import points_per_pixel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -81,7 +82,7 @@ def _text(value: float, places: int) -> str:
 
 def size_that_fits(axes: Axes, texts: list[list[str]], shape: tuple[int, int]) -> float:
     """The points in which the widest number fits into a cell."""
-    scale = 72 / float(axes.get_figure(root=True).dpi)  # type: ignore[union-attr]  # an Axes that is drawn on stands in one
+    scale = points_per_pixel(axes)
     widest = max((digits_width(text) for row in texts for text in row), default=0.0)
     high, wide = axes.bbox.height * scale / shape[0], axes.bbox.width * scale / shape[1]
     return float(min(high / (1 + PADDING), wide / (widest + PADDING)))

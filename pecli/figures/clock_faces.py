@@ -18,7 +18,7 @@ from pecli.figures.axis_labels import names_fit
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
 from pecli.figures.panels import Panel
-from pecli.figures.spectrum import STILL
+from pecli.figures.wavelength_marks import STILL
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,7 +63,10 @@ class Dials(Figure[Harmonic]):
         "the hand of pair j has turned by ω_j p from the top, clockwise; λ = 2π/ω_j positions make one turn"
     )
     example: ClassVar[str] = "pecli dials -e clock --at 10981,9870"
-    examples: ClassVar[tuple[str, ...]] = ("pecli dials clock --at 1,301,46799",)
+    examples: ClassVar[tuple[str, ...]] = (
+        "pecli dials clock --at 1,301,46799",
+        "pecli dials clock --at 0..59:12 -o clock.gif",
+    )
 
     at: tuple[int, ...] | None = option(
         None,

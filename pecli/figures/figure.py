@@ -23,6 +23,7 @@ __all__ = [
     "View",
     "averaging",
     "extremes",
+    "extremes_of_offsets",
     "positions_text",
     "subtract",
 ]

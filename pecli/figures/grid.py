@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import prod
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
-from pecli.analysis import Limits
 from pecli.core.errors import UsageError, mention
-from pecli.core.language import clauses, listing
-from pecli.core.lazy import Array, np
+from pecli.core.language import listing
+from pecli.core.lazy import np
 from pecli.encodings.encoding import Encoding
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
-from pecli.figures.overview import OverviewNumbers, Part, owned, through
+from pecli.figures.grid_numbers import Axis, GridNumbers
+from pecli.figures.overview import Part, owned, through
 from pecli.figures.panels import Panel
 from pecli.figures.ways import most_fitting
 from pecli.figures.windows import share_windows
@@ -26,74 +26,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Axis(NamedTuple):
-    """An option that the cells differ in.
-
-    values : what each of its values is, as an array's elements
-    texts : what stands beside its cells
-    number : whether the values are numbers
-    """
-
-    name: str
-    values: tuple[Any, ...]
-    texts: tuple[str, ...]
-    number: bool
-
-
 class Cell(NamedTuple):
     """A figure that looks at something of its own."""
 
     figure: Figure[Any]
     view: View[Any]
-
-
-@dataclass(frozen=True, kw_only=True)
-class GridNumbers(OverviewNumbers):
-    """The numbers of every cell, row by row. Arrays that all cells have in one shape have an axis an option first."""
-
-    axes: tuple[Axis, ...]
-    labels: tuple[str, ...]
-    kin: tuple[int, ...]  # of each cell, the first cell that it shares its colours with
-
-    def limited(self, choose: Callable[[Limits, Sequence[Array]], Limits]) -> Self:
-        """Under the limits of all cells that share their colours, chosen from those and from all their values."""
-        parts = list(self.parts)
-        for first in dict.fromkeys(self.kin):
-            family = [at for at, own in enumerate(self.kin) if own == first]
-            known = [limits for at in family if (limits := self.parts[at].numbers.limits()) is not None]
-            if len(known) == len(family):
-                both = min(low for low, _ in known), max(high for _, high in known)
-                both = (-max(map(abs, both)), max(map(abs, both))) if both[0] < 0 < both[1] else both
-                chosen = choose(both, [one for at in family for one in self.parts[at].numbers.coloured()])
-                for at in family:
-                    parts[at] = Part(parts[at].figure, parts[at].numbers.with_limits(*chosen))
-        return replace(self, parts=tuple(parts))
-
-    def arrays(self) -> dict[str, Array]:
-        every = [part.numbers.arrays() for part in self.parts]
-        shapes = [{name: array.shape for name, array in own.items()} for own in every]
-        if all(own == shapes[0] for own in shapes):
-            found = {name: self._stacked([own[name] for own in every], name) for name in every[0]}
-        else:
-            found = {f"{at}.{name}": array for at, own in enumerate(every) for name, array in own.items()}
-        return {f"sweep_{a.name}" if a.name in found else a.name: np.array(a.values) for a in self.axes} | found
-
-    def _stacked(self, arrays: list[Array], name: str) -> Array:
-        """The cells' arrays as one; a coordinate that they all share once."""
-        first = self.parts[0].numbers
-        coordinate = name in (*first.row_coordinates, first.column_coordinates)
-        if coordinate and all(np.array_equal(arrays[0], one) for one in arrays):
-            return arrays[0]
-        return np.stack(arrays).reshape(*(len(axis.values) for axis in self.axes), *arrays[0].shape)
-
-    def facts(self) -> dict[str, Any]:
-        return {label: part.numbers.facts() for label, part in zip(self.labels, self.parts, strict=True)}
-
-    def caption(self) -> str:
-        said = [part.numbers.caption() for part in self.parts]
-        if len({*said}) == 1:
-            return said[0]
-        return clauses(f"{label}: {text}" for label, text in zip(self.labels, said, strict=True) if text)
 
 
 @dataclass(frozen=True)

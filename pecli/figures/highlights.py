@@ -15,6 +15,7 @@ from pecli.core.positions import Positions
 from pecli.core.values import shorten
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure
+from pecli.figures.text_size import ems, points_per_pixel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -156,7 +157,7 @@ def _write(axes: Axes, text: str, place: tuple[float, float], coordinates: Any, 
 def keep_apart(axes: Axes, canvas: Canvas) -> None:
     """Moves names that would touch each other: of rows down, of stretches up, and the panel's title above those."""
     named: list[Any] = [one for one in axes.texts if one.get_gid() == GID]
-    points = 72 / axes.get_figure(root=True).dpi  # type: ignore[union-attr]  # an Axes that is drawn on stands in one
+    points = points_per_pixel(axes)
     places = [points * axes.transData.transform(one.xy) for one in named]
     order = sorted(range(len(named)), key=lambda at: -places[at][1])
     _keep_rows_apart([(named[at], -float(places[at][1])) for at in order if named[at].get_ha() == "left"], canvas)
@@ -177,8 +178,6 @@ def _keep_rows_apart(named: list[tuple[Any, float]], canvas: Canvas) -> None:
 
 def _stack(named: list[tuple[Any, float]], canvas: Canvas) -> int:
     """Moves names up that would touch the one before; gives how many lines they take."""
-    from pecli.figures.ticks import ems
-
     ends: list[float] = []  # of the last name of every line
     for one, place in named:
         half = (ems(one.get_text()) + 0.5) * canvas.small / 2

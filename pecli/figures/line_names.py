@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pecli.core.lazy import Array, np
 from pecli.figures.canvas import Canvas
 from pecli.figures.lines import Look, key
+from pecli.figures.text_size import ems, points_per_pixel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,8 +31,6 @@ def name_lines(
 
     in_key : what the key says instead, for it stands farther away
     """
-    from pecli.figures.ticks import ems
-
     names = [broken(name) for name, _ in entries]
     widest = max((ems(part) for name in names for part in name.split("\n")), default=0.0) * 0.9
     drawing = axes.get_figure(root=True)
@@ -117,7 +116,7 @@ def keep_names_apart(axes: Axes, canvas: Canvas) -> None:
     """Moves names up and down so that none touches another, each as near to the end of its line as that allows."""
     shown = [one for one in names_of(axes) if one.get_text()]
     axes.autoscale_view()
-    points = 72 / float(axes.get_figure(root=True).dpi)  # type: ignore[union-attr]  # an Axes that is drawn on stands in one
+    points = points_per_pixel(axes)
     systems: dict[Any, Any] = {"data": axes.transData, "axes fraction": axes.transAxes}
     ends = [systems[one.xycoords].transform(one.xy) * points for one in shown]
     places, edge = [float(end[1]) for end in ends], axes.bbox.x1 * points

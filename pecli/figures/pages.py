@@ -72,7 +72,7 @@ def draw_pages(
         for page, own in zip(pages, apart(numbers.limited(partial(chosen, canvas))), strict=True):
             page.show(own)
         if len(pages) > 1:
-            share_windows([one for page in pages for one in page.axes], [one for page in pages for one in page.panels])
+            share_windows([one for page in pages for one in page.axes], whole.panels_for(view))
         arrange(pages)
         if not any(page.lost(old) for page, old in zip(pages, _parts(seen, pages), strict=True)):
             break

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pecli.core.errors import UnusedOptionError, UsageError, mention
 from pecli.core.language import clauses, either, listing, phrase, template
 from pecli.core.lazy import Array, np
-from pecli.core.number_text import number_text
 from pecli.core.options import option
 from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.harmonic import Harmonic
-from pecli.encodings.powers_of_base import PowersOfBase
 from pecli.encodings.scalings.scaled import Scaled
 from pecli.figures.axis_labels import label_powers, label_values
 from pecli.figures.canvas import Canvas
@@ -20,18 +18,23 @@ from pecli.figures.figure import Figure, Numbers, View
 from pecli.figures.line_names import keep_names_apart, name_lines, put_names
 from pecli.figures.lines import Look, frame_lines
 from pecli.figures.panels import Panel
-from pecli.figures.wavelength_texts import CONTEXTS, ratio_text, unfinished, unfinished_above
+from pecli.figures.wavelength_marks import (
+    APART,
+    STILL,
+    mark_lengths,
+    mark_wavelength,
+    shade_longer,
+    textbook_ends,
+    write_beside,
+)
+from pecli.figures.wavelength_texts import ratio_text, unfinished, unfinished_above
 from pecli.measures.wavelengths import MEASURED, wavelengths
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 POSITIONS = template("positions")  # the unit of a wavelength where the encoding has none of its own
-PLACES = {"original context": "top", "extended context": "bottom"}  # of the line, on which side of it the text hangs
 MARKS = "os^Dv"  # of the encodings in turn, so that they stay apart in grey
-ROOM = 2.5  # above a wavelength that is written on, as a factor
-APART = 12  # times as long, so that two lines of text fit between two wavelengths
-STILL = 1e15  # positions; a longer wave stands still, and an axis has no room for it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,77 +195,26 @@ class Spectrum(Figure[TableEncoding]):
         ends = [np.flatnonzero(numbers.encoding == at)[-1:] for at in range(len(numbers.view.encodings))]
         put_names(one, [(numbers.pair[end[0]], drawn[end[0]]) if len(end) else (0.0, 1.0) for end in ends])
         if not self.ratio:
-            self._lines(numbers, one, canvas)
-            self._say(numbers, one, canvas)
+            self._mark(numbers, one, canvas)
         return [None]
 
-    def _lines(self, numbers: SpectrumNumbers, one: Axes, canvas: Canvas) -> None:
-        """Lines at the length shown, named left, and at the contexts of models, named right."""
-        length = numbers.view.positions.length
-        own = phrase("length {count:,.0f}", count=length)
-        named = [(phrase(CONTEXTS[name], count=at), at, ":", "right", PLACES[name]) for name, at in numbers.contexts]
-        lines = [(own, length, "--", "left", "bottom"), *named]
-        colour = one.xaxis.label.get_color()
-        for text, at, style, side, place in lines:
-            one.axhline(at, color=colour, linestyle=style, linewidth=0.8 * canvas.scale, alpha=0.7)
-            one.annotate(
-                text,
-                (0 if side == "left" else 1, at),
-                xycoords=("axes fraction", "data"),
-                xytext=(3 if side == "left" else -3, -2 if place == "top" else 2),
-                textcoords="offset points",
-                horizontalalignment=side,
-                verticalalignment=place,
-                fontsize=canvas.small,
-                bbox={"facecolor": one.get_facecolor(), "edgecolor": "none", "alpha": 0.8, "pad": 0.5},
-            )
-
-    def _say(self, numbers: SpectrumNumbers, one: Axes, canvas: Canvas) -> None:
-        """Shades what is longer than the length; of one encoding alone, where its wavelengths begin and tend to."""
+    def _mark(self, numbers: SpectrumNumbers, one: Axes, canvas: Canvas) -> None:
+        """Marks the lengths there are; of one encoding alone, where its wavelengths begin and tend to."""
         view, length = numbers.view, numbers.view.positions.length
+        mark_lengths(one, length, numbers.contexts, canvas)
         alone = len(view.encodings) == 1 and not numbers.contexts
-        marks = _marks(numbers) if alone else []
-        for text, wave in marks:
-            one.axhline(wave, color="0.6", linestyle=":", linewidth=0.8 * canvas.scale, zorder=0)
-            _write(one, text, wave, canvas, right=APART * wave < length)
+        ends = textbook_ends(view.encoding, numbers.wavelength) if alone else []
+        for text, wave in ends:
+            mark_wavelength(one, text, wave, canvas, right=APART * wave < length)
         if alone:
             text = unfinished_above(view.encoding, waves_of(view)[0], length)
-            _write(one, text, length, canvas, right=True, below=numbers.longer[0] > 0)
-        low, high = one.get_ylim()
-        high = max(high, ROOM * length, *(ROOM * wave for _, wave in marks))
-        one.axhspan(length, high, color="0.5", alpha=0.12, linewidth=0, zorder=0)
-        one.set_ylim(low, high)
+            write_beside(one, text, length, canvas, right=True, below=numbers.longer[0] > 0)
+        shade_longer(one, length, [wave for _, wave in ends])
 
     def title(self, view: View[TableEncoding]) -> str:
         if self.ratio:
             return phrase("what scalings do to wavelengths") if len(view.encodings) > 1 else super().title(view)
         return phrase("wavelengths") if len(view.encodings) > 1 else super().title(view)
-
-
-def _marks(numbers: SpectrumNumbers) -> list[tuple[str, float]]:
-    """Where wavelengths begin and where they tend to, of an encoding of which the textbook says so."""
-    (encoding,), waves = numbers.view.encodings, numbers.wavelength
-    turn = 2 * np.pi
-    if not (isinstance(encoding, PowersOfBase) and len(waves) and np.isclose(waves.min(), turn, rtol=1e-9)):
-        return []
-    last = turn * encoding.base
-    whole = waves.max() <= last * (1 + 1e-9) and last < STILL
-    return [("2π", turn)] + ([(f"base · 2π = {number_text(last)}", last)] if whole and last > turn else [])
-
-
-def _write(axes: Axes, text: str, wave: float, canvas: Canvas, *, right: bool = False, below: bool = False) -> None:
-    """Writes beside a line at a wavelength what it is."""
-    axes.annotate(
-        text,
-        (1.0 if right else 0.0, wave),
-        xycoords=("axes fraction", "data"),
-        xytext=(-3 if right else 3, -3 if below else 2),
-        textcoords="offset points",
-        ha="right" if right else "left",
-        va="top" if below else "bottom",
-        fontsize=canvas.small,
-        bbox={"facecolor": axes.get_facecolor(), "edgecolor": "none", "alpha": 0.8, "pad": 0.5},
-    )
 
 
 def waves_of(view: View[TableEncoding]) -> list[Array]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pecli.core.language import phrase
 from pecli.core.lazy import Array
 from pecli.figures.canvas import Canvas
+from pecli.figures.text_size import ems, points_per_pixel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,7 +35,7 @@ def name_streaks(axes: Axes, points: Array, offsets: Array, canvas: Canvas) -> N
         return
     axes.autoscale_view()
     frame = axes.bbox
-    scale = 72 / float(axes.get_figure(root=True).dpi)  # type: ignore[union-attr]  # an Axes that is drawn on stands in one
+    scale = points_per_pixel(axes)
     places = (axes.transData.transform(points) - (frame.x0, frame.y0)) * scale
     room = frame.width * scale, frame.height * scale
     taken: list[tuple[float, float, float, float]] = []
@@ -52,8 +53,6 @@ def name_streaks(axes: Axes, points: Array, offsets: Array, canvas: Canvas) -> N
 
 def _beside(streak: Array, text: str, canvas: Canvas) -> list[Place]:
     """The places right of, left of, above and below a streak."""
-    from pecli.figures.ticks import ems
-
     (left, bottom), (right, top) = streak.min(axis=0).tolist(), streak.max(axis=0).tolist()
     size, gap = canvas.small, GAP * canvas.small
     width, x, y = ems(text) * size, (left + right) / 2, (bottom + top) / 2

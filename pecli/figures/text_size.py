@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 CLOSING = "，。、；：？！）】》」』”’,.;:?!)]}"  # stays with what stands before
 OPENING = "（【《「『“‘"  # stays with what comes after
@@ -68,6 +72,16 @@ class Ruler:
 def is_wide(sign: str) -> bool:
     """Whether a character is as wide as it is high, as Chinese is: a line may break beside it."""
     return unicodedata.east_asian_width(sign) in "WF"
+
+
+def ems(text: str) -> float:
+    """About how wide a text is, in its own size."""
+    return sum(1.0 if is_wide(sign) else 0.65 for sign in text)
+
+
+def points_per_pixel(axes: Axes) -> float:
+    """How many points a pixel is in the picture that an Axes stands in."""
+    return 72 / float(axes.get_figure(root=True).dpi)  # type: ignore[union-attr]  # an Axes that is drawn on has one
 
 
 def pieces(line: str) -> list[str]:

@@ -10,7 +10,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.ticker import FixedLocator, Formatter, MaxNLocator, MultipleLocator
 
 from pecli.core.number_text import number_text, number_texts
-from pecli.figures.text_size import is_wide
+from pecli.figures.text_size import ems
 
 STEPS = [1, 2, 2.5, 5, 10]
 STEP = 0.03  # inches
@@ -22,11 +22,6 @@ def inches(axis: Any) -> float:
     box = axis.axes.bbox
     length = float((box.width if axis.axis_name == "x" else box.height) / axis.axes.get_figure(root=True).dpi)
     return round(length / STEP) * STEP
-
-
-def ems(text: str) -> float:
-    """About how wide a text is, in its own size."""
-    return sum(1.0 if is_wide(sign) else 0.65 for sign in text)
 
 
 def fit(axis: Any, texts: Sequence[str], spacing: float) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pecli.figures.axis_labels import fixed_names, names_fit
 from pecli.figures.panels import Bar, Panel
+from pecli.figures.text_size import ems, is_wide, points_per_pixel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,12 +36,11 @@ def label_tokens(axes: Axes, words: Sequence[str], across: Sequence[str], down: 
 
 
 def fit_tokens(axes: Axes, size: float) -> None:
-    """Gives the labels that size in points or, where they stand closer, a little less; turns those below a panel where
-    they would touch each other. Chinese stands one below the other instead."""
-    from pecli.figures.text_size import is_wide
+    """Gives the labels that size in points, less where they stand closer; turns those below a panel that would touch.
 
-    count = len(axes.get_yticks())
-    pitch = axes.bbox.height * 72 / float(axes.get_figure(root=True).dpi) / count  # type: ignore[union-attr]  # an Axes that is drawn on stands in one
+    Chinese stands one character below the other instead.
+    """
+    pitch = axes.bbox.height * points_per_pixel(axes) / len(axes.get_yticks())
     axes.tick_params(labelsize=size if pitch >= LINE * size else size * PITCH / LINE)
     words = [word.replace("\n", "") for word in fixed_names(axes.xaxis)]
     fits = names_fit(axes.xaxis, words)
@@ -51,8 +51,6 @@ def fit_tokens(axes: Axes, size: float) -> None:
 
 def cut(word: str) -> str:
     """A token of at most so many ems."""
-    from pecli.figures.ticks import ems
-
     if ems(word) <= LONGEST:
         return word
     kept = next(n for n in range(len(word), -1, -1) if ems(word[:n]) <= LONGEST - 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pecli.core.language import phrase, templates
+from pecli.core.language import phrase, template, templates
 from pecli.core.lazy import Array
 from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.harmonic import Harmonic
@@ -17,24 +17,24 @@ CONTEXTS = templates(
 
 def unfinished(encoding: TableEncoding, waves: Array, length: int) -> str:
     """How many of an encoding's waves are longer than the length."""
-    return phrase(
-        "{count} of {all} pairs never finish a turn"
-        if isinstance(encoding, Harmonic)
-        else "{count} of {all} columns never finish a turn",
-        count=int((waves > length).sum()),
-        all=len(waves),
+    pairs, columns = (
+        template("{count} of {all} pairs never finish a turn"),
+        template("{count} of {all} columns never finish a turn"),
     )
+    return phrase(pairs if isinstance(encoding, Harmonic) else columns, **_longer(waves, length))
 
 
 def unfinished_above(encoding: TableEncoding, waves: Array, length: int) -> str:
     """The same in two lines, to stand where they are."""
-    return phrase(
-        "↑ {count} of {all} pairs\nnever finish a turn"
-        if isinstance(encoding, Harmonic)
-        else "↑ {count} of {all} columns\nnever finish a turn",
-        count=int((waves > length).sum()),
-        all=len(waves),
+    pairs, columns = (
+        template("↑ {count} of {all} pairs\nnever finish a turn"),
+        template("↑ {count} of {all} columns\nnever finish a turn"),
     )
+    return phrase(pairs if isinstance(encoding, Harmonic) else columns, **_longer(waves, length))
+
+
+def _longer(waves: Array, length: int) -> dict[str, int]:
+    return {"count": int((waves > length).sum()), "all": len(waves)}
 
 
 def ratio_text(waves: Array) -> str:

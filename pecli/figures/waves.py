@@ -96,10 +96,13 @@ class Waves(Figure[TableEncoding]):
         encoding, rows, dims = view.encoding, view.covered, self.chosen(view)
         edges = even_edges(rows.length, view.pixel_columns)
 
-        def values(first: int, count: int) -> Array:
-            return encoding.table(rows.start + np.arange(first, first + count, dtype=np.float64))[:, dims].T
+        every = int(edges[1]) == 1  # position is drawn: to the last bit
 
-        low, high, _ = envelope(values, edges, encoding.width)
+        def values(first: int, count: int) -> Array:
+            columns = TableEncoding.columns if every else type(encoding).columns
+            return columns(encoding, dims, rows.start + first, count)
+
+        low, high, _ = envelope(values, edges, len(dims))
         waves = periods(view)[dims]
         centres = rows.start + middles(edges)
         limit = float(max(np.abs(low).max(), np.abs(high).max())) or 1.0

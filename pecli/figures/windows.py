@@ -14,19 +14,20 @@ if TYPE_CHECKING:
 def share_windows(axes: Sequence[Axes], panels: Sequence[Panel]) -> None:
     """Gives all that is labelled once for several panels, and all that ends where its data do, the ends of them all."""
     for x_or_y in ("x", "y"):
-        groups: dict[Hashable, list[Axes]] = {}
-        for one, panel in zip(axes, panels, strict=True):
-            groups.setdefault(_subject(one, x_or_y, getattr(panel, x_or_y)), []).append(one)
-        groups.pop(None, None)
-        for group in groups.values():
-            _set_ends(group, x_or_y)
+        free = [_label(one, x_or_y) if getattr(one, f"get_autoscale{x_or_y}_on")() else None for one in axes]
+        for subjects in ([getattr(panel, x_or_y) for panel in panels], free):
+            groups: dict[Hashable, list[Axes]] = {}
+            for one, subject in zip(axes, subjects, strict=True):
+                groups.setdefault(subject, []).append(one)
+            groups.pop(None, None)
+            for group in groups.values():
+                _set_ends(group, x_or_y)
 
 
-def _subject(axes: Axes, x_or_y: str, key: Hashable) -> Hashable:
-    """What an axis shows; None where that is its own affair."""
-    free: bool = getattr(axes, f"get_autoscale{x_or_y}_on")()
-    label = getattr(axes, f"get_{x_or_y}label")().rpartition("\n")[2]  # without what tells the row
-    return (label, "free") if free and label else key
+def _label(axes: Axes, x_or_y: str) -> str | None:
+    """What an axis says that it shows, without what tells the row; None for nothing."""
+    text: str = getattr(axes, f"get_{x_or_y}label")()
+    return text.rpartition("\n")[2] or None
 
 
 def _set_ends(group: Iterable[Axes], x_or_y: str) -> None:

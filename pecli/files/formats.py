@@ -24,6 +24,8 @@ class Format:
     text : may go to a terminal
     frames : holds the pictures of a whole sweep one by one, not side by side
     moves : shows them one after the other
+    markup : is text that a web page may take in, and follow its reader's light or dark mode
+    clear : may have no background, where it is a picture
     pieces : of a drawing, numbers or a document, what it says of itself, the bytes of a file but for its end
     one_table : holds one array only
     """
@@ -35,6 +37,8 @@ class Format:
     text: bool = False
     frames: bool = False
     moves: bool = False
+    markup: bool = False
+    clear: bool = False
 
     @property
     def picture(self) -> bool:
@@ -43,12 +47,12 @@ class Format:
 
 
 FORMATS: dict[str, Format] = {
-    "png": Format(False, picture_bytes.png),
-    "svg": Format(False, picture_bytes.svg, text=True),
-    "pdf": Format(False, picture_bytes.pdf),
+    "png": Format(False, picture_bytes.png, clear=True),
+    "svg": Format(False, picture_bytes.svg, text=True, markup=True, clear=True),
+    "pdf": Format(False, picture_bytes.pdf, clear=True),
     "gif": Format(False, animation.gif, frames=True, moves=True),
-    "webp": Format(False, animation.webp, frames=True, moves=True),
-    "html": Format(False, slider_page.html, text=True, frames=True),
+    "webp": Format(False, animation.webp, frames=True, moves=True, clear=True),
+    "html": Format(False, slider_page.html, text=True, frames=True, clear=True),
     "npy": Format(True, number_bytes.npy, one_table=True),
     "npz": Format(True, number_bytes.npz),
     "csv": Format(True, number_bytes.csv, one_table=True, text=True),

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from pecli.core.terminal import escaped
 from pecli.files.about import About
 from pecli.files.metadata import PNG_END
 
@@ -45,7 +46,7 @@ def svg(drawing: Drawing, about: About) -> Iterator[bytes]:
     head, end, body = data.partition(b"</metadata>")  # what is said of the job stays as it is
     head = head[head.index(b"<svg ") :] if about.inline else head
     head = head.replace(b"<svg ", b'<svg id="' + salt + b'" role="img" ', 1)
-    told = b"<desc>" + escape(about.sentence, quote=False).encode() + b"</desc>\n <metadata>"
+    told = b"<desc>" + escape(escaped(about.sentence, "\n"), quote=False).encode() + b"</desc>\n <metadata>"
     yield head.replace(b"<metadata>", told, 1) + end
     rules = DARK.format(about.salt, INK).encode() if about.adaptive else b""
     body = body.replace(b'<style type="text/css">*{', b'<style type="text/css">' + rules + b"#" + salt + b" *{", 1)
@@ -54,7 +55,8 @@ def svg(drawing: Drawing, about: About) -> Iterator[bytes]:
 
 def _said(about: About, place: str = "") -> dict[str, str | None]:
     """The title, and at that place the sentence, where there are any."""
-    return {name: text for name, text in (("Title", about.title), (place, about.sentence)) if name and text}
+    said = (("Title", about.title), (place, about.sentence))
+    return {name: escaped(text, "\n") for name, text in said if name and text}
 
 
 def _saved(drawing: Drawing, format: str, metadata: dict[str, str | None]) -> bytes:

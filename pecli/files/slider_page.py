@@ -11,6 +11,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from pecli.core.language import phrase, spoken
+from pecli.core.terminal import escaped
 from pecli.files import picture_bytes
 from pecli.files.about import About
 from pecli.files.film import Bytes, Control, Film, Frame
@@ -91,7 +92,7 @@ def html(film: Film, about: About) -> Iterator[bytes]:
     """Without its last line, the digest. With scripts off every picture stands below the other."""
     policy = f"default-src 'none'; img-src data:; style-src {_allowed(STYLE)}; script-src {_allowed(SCRIPT)}"
     controls = "\n".join(map(_control, film.controls))
-    said = {"title": escape(about.title), "job": escape(about.job), "controls": controls}
+    said = {"title": escape(escaped(about.title, "\n")), "job": escape(about.job), "controls": controls}
     yield PAGE.format(policy=policy, style=STYLE, lang=spoken(), **said).encode()
     for frame, image in zip(film.frames, _images(film, about), strict=True):
         yield _figure(frame, image, f"{frame.label}; {about.sentence}").encode()
@@ -116,7 +117,7 @@ def _control(one: Control) -> str:
 def _figure(frame: Frame, image: str, alt: str) -> str:
     button = f'<button type="button" data-done="{escape(phrase("Copied"))}" hidden>{escape(phrase("Copy"))}</button>'
     return (
-        f'<figure><img {image} alt="{escape(alt)}" decoding="sync">\n'
+        f'<figure><img {image} alt="{escape(escaped(alt))}" decoding="sync">\n'
         f"<figcaption><code>{escape(frame.line)}</code>{button}</figcaption></figure>\n"
     )
 

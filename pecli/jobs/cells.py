@@ -11,7 +11,8 @@ from pecli.core.options import Option
 from pecli.encodings import Encoding
 from pecli.encodings.encoding import titled_text
 from pecli.figures.figure import Figure
-from pecli.figures.grid import Axis, Cell, Grid
+from pecli.figures.grid import Cell, Grid
+from pecli.figures.grid_numbers import Axis
 from pecli.jobs.job_options import Choice, known_options
 from pecli.jobs.request import Request
 

@@ -41,9 +41,14 @@ class Explorer:
         """The kind of figure."""
         return type(self.start.figure)
 
+    @property
+    def formats(self) -> list[str]:
+        """The formats of a file with the one picture that the page shows."""
+        return [name for name, one in FORMATS.items() if one.picture and not one.frames]
+
     def page(self, address: str, nonce: str) -> bytes:
         """The page, whose script asks at that address and stands under that nonce."""
-        data = {"address": address, "formats": [name for name, one in FORMATS.items() if one.picture], **self.layout()}
+        data = {"address": address, "formats": self.formats, **self.layout()}
         text = json.dumps(data).replace("<", "\\u003c")  # it stands inside a script
         filled = PAGE.read_text(encoding="utf-8")
         for blank, value in {"NONCE": nonce, "FIGURE": self.figure.name, "DATA": text}.items():

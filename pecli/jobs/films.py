@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from pecli.core.language import listing
 from pecli.figures.canvas import FPS
-from pecli.figures.grid import Axis, Grid
+from pecli.figures.grid import Grid
+from pecli.figures.grid_numbers import Axis
 from pecli.files.film import Control, Film, Frame
 from pecli.jobs.command_line import command
 from pecli.jobs.job import Job

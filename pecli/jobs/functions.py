@@ -11,9 +11,11 @@ from inspect import Parameter, Signature
 from typing import Any
 
 from pecli.analysis import Analysis
+from pecli.core.language import Language
 from pecli.core.options import Option, default_of
+from pecli.figures.canvas import Canvas
 from pecli.jobs.job import job_of
-from pecli.jobs.job_options import ANALYSES, Choice, encoding_parameters, known_options
+from pecli.jobs.job_options import ANALYSES, Choice, Output, encoding_parameters, known_options
 from pecli.jobs.picture import Picture
 
 LISTED = 20  # words of a choice that its type still lists
@@ -38,7 +40,7 @@ def function_of(name: str) -> Callable[..., Picture]:
     function.__module__ = "pecli"
     function.__doc__ = documentation(analysis)
     function.__signature__ = Signature(  # type: ignore[attr-defined]  # where inspect looks
-        [parameter(one) for one in arguments(analysis)], return_annotation="Picture"
+        [parameter(one, analysis) for one in arguments(analysis)], return_annotation="Picture"
     )
     return function
 
@@ -53,18 +55,30 @@ def arguments(analysis: type[Analysis[Any]]) -> Iterator[Option]:
         yield replace(one, default=None, optional=True) if free else replace(one, default=default_of(one, own))
 
 
-def parameter(one: Option) -> Parameter:
+def parameter(one: Option, analysis: type[Analysis[Any]]) -> Parameter:
     """One option as a parameter: the encoding may stand by its place, the others by their names alone."""
     kind = Parameter.POSITIONAL_OR_KEYWORD if one.name in Choice.options() else Parameter.KEYWORD_ONLY
-    return Parameter(one.name, kind, default=one.default, annotation=annotation(one))
+    return Parameter(one.name, kind, default=one.default, annotation=annotation(one, is_swept(one, analysis)))
 
 
-def annotation(one: Option) -> str:
-    """The type of an option's values, as code."""
+def is_swept(one: Option, analysis: type[Analysis[Any]]) -> bool:
+    """Whether several values of it are one picture of all of them."""
+    single = {*Canvas.options(), *Output.options(), *Language.options()}
+    return (
+        analysis.drawn
+        and one.scalar is not bool
+        and one.name not in single
+        and not (analysis.several and one.name in Choice.options())
+    )
+
+
+def annotation(one: Option, swept: bool = False) -> str:
+    """The type of an option's values, as code; of one that may be swept also several."""
     choices = list(one.choices()) if one.choices is not None else []
     scalar = f"Literal[{', '.join(map(repr_, choices))}]" if 0 < len(choices) <= LISTED else one.scalar.__name__
     scalar += " | str" if one.names and one.scalar is not str else ""
-    several = f"{scalar} | Sequence[{scalar}]" if one.many else scalar
+    several = f"{scalar} | Sequence[{scalar}]" if one.many or swept else scalar
+    several += f" | Sequence[Sequence[{scalar}]]" if one.many and swept else ""
     return f"{several} | None" if one.optional else several
 
 
@@ -75,7 +89,8 @@ def repr_(value: Any) -> str:
 
 def documentation(analysis: type[Analysis[Any]]) -> str:
     """What ``help`` shows: the summary, and what each option does."""
-    lines = [f"{one.name} : {annotation(one)}\n    {one.help} ({one.bounds})." for one in arguments(analysis)]
+    told = [(one, annotation(one, is_swept(one, analysis))) for one in arguments(analysis)]
+    lines = [f"{one.name} : {kind}\n    {one.help} ({one.bounds})." for one, kind in told]
     return f"{analysis.summary}.\n\nParameters\n----------\n" + "\n".join(lines)
 
 
@@ -86,7 +101,8 @@ def stub() -> str:
 
 def stub_of(analysis: type[Analysis[Any]]) -> str:
     """One function of it."""
-    first, *rest = (f"{p.name}: {p.annotation} = {repr_(p.default)},\n" for p in map(parameter, arguments(analysis)))
+    parameters = [parameter(one, analysis) for one in arguments(analysis)]
+    first, *rest = (f"{p.name}: {p.annotation} = {repr_(p.default)},\n" for p in parameters)
     lines = "".join(f"    {line}" for line in (first, "*,\n", *rest))
     return f'def {analysis.name}(\n{lines}) -> Picture:\n    """{analysis.summary}."""\n'
 

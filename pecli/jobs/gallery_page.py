@@ -79,7 +79,7 @@ def _links(paths: list[str]) -> str:
 
 def _html(batch: Batch, place: Path) -> str:
     cells = "\n".join(_cell(entry, job, place) for entry in batch.entries for job in entry.jobs)
-    title = html.escape(batch.title)
+    title = _shown(batch.title)
     return (
         f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
         f'{MARKS[".html"]}<meta name="viewport" content="width=device-width">\n<title>{title}</title>\n'
@@ -87,14 +87,19 @@ def _html(batch: Batch, place: Path) -> str:
     )
 
 
+def _shown(text: str) -> str:
+    """Text in HTML, also in a quoted attribute, with its control characters and marks of direction as codes."""
+    return html.escape(escaped(text, "\n"))
+
+
 def _cell(entry: Entry, job: Job, place: Path) -> str:
     shown, others = _files(job, place)
-    image = f'<img src="{html.escape(shown[0])}" alt="{html.escape(_alt(entry, job))}" loading="lazy">' if shown else ""
-    note = f"{html.escape(entry.note)}<br>" if entry.note else ""
+    image = f'<img src="{html.escape(shown[0])}" alt="{_shown(_alt(entry, job))}" loading="lazy">' if shown else ""
+    note = f"{_shown(entry.note)}<br>" if entry.note else ""
     links = " ".join(f'<a href="{html.escape(path)}">{html.escape(path)}</a>' for path in shown[1:] + others)
     return (
-        f"<figure><h2>{html.escape(entry.name)}</h2>{image}"
-        f"<figcaption>{note}<code>{html.escape(_line(job))}</code> {links}</figcaption></figure>"
+        f"<figure><h2>{_shown(entry.name)}</h2>{image}"
+        f"<figcaption>{note}<code>{_shown(_line(job))}</code> {links}</figcaption></figure>"
     )
 
 

@@ -117,14 +117,12 @@ class Job(Request):
 
     def _check_formats(self) -> None:
         """Refuses what means something in files of some formats alone where none is written."""
-        moving = [name for name, one in FORMATS.items() if one.moves]
-        for given, formats in ((self.canvas.only_svg(), ["svg"]), (self.canvas.only_moving(), moving)):
-            for name, value in given.items():
-                if not any(target.format in formats for target in self.targets):
-                    said = mention(name, None if value is True else value)
-                    text = f"{said} is of {' and '.join(f'.{format}' for format in formats)} files alone"
-                    advice = f"write one: {mention('output', f'FILE.{formats[0]}')}"
-                    raise UsageError(text, option=name, value=value, advice=advice)
+        for name, (value, kind) in self.canvas.only_in().items():
+            formats = [format for format, one in FORMATS.items() if getattr(one, kind)]
+            if not any(target.format in formats for target in self.targets):
+                text = f"{mention(name, value)} is of {', '.join(f'.{format}' for format in formats)} files alone"
+                advice = f"write one: {mention('output', f'FILE.{formats[0]}')}"
+                raise UsageError(text, option=name, value=value, advice=advice)
 
     def check_names(self) -> None:
         """Refuses a colour map, a style, a font or mathematics that matplotlib does not know; imports it."""
@@ -147,8 +145,9 @@ class Job(Request):
             text = f"{self.figure.name}: {count:,} pictures in one file, and {MOST_FRAMES:,} are the most"
             raise UsageError(text, option="output", advice="give fewer values, as in 2..10000:40")
         side = [max(1, round(length * self.canvas.frame_dpi)) for length in (size.width, size.height or size.width)]
-        what = f"{self.figure.name}: {count:,} pictures of {side[0]:,} × {side[1]:,} pixels"
-        check_bytes(what, count * (FRAME_BYTES + FRAME_PIXEL * prod(side)), "give fewer values, or lower dpi", memory)
+        advice = f"give fewer values, or lower {mention('dpi')}"
+        what = f"{self.figure.name}: {count:,} pictures of {side[0]:,} × {side[1]:,} pixels take"
+        check_bytes(what, count * (FRAME_BYTES + FRAME_PIXEL * prod(side)), advice, memory)
 
     @property
     def pixels(self) -> tuple[int, int]:

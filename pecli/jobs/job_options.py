@@ -28,7 +28,8 @@ class Output(Options):
 
     output: tuple[str, ...] = option(
         (),
-        "file to write, again for more; - is standard output; by default a name that tells the job",
+        "file to write, again for more; - is standard output; by default a name that tells the job; a sweep into one "
+        "file is a grid, in a .gif frames, in a .html sliders",
         flags=("-o",),
         split=False,
     )

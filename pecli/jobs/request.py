@@ -73,7 +73,7 @@ class Request:
     def value(self, name: str, axes: Collection[str] = ()) -> Any:
         """The value of an option; of the encodings their specs, without what the other axes say."""
         parts = (*self.encodings, self.figure, self.positions, self.canvas)
-        known = {name: value for part in reversed(parts) for name, value in part.settings().items()}
+        known = {key: value for part in reversed(parts) for key, value in part.settings().items()}
         return tuple(self.specs(axes)) if name in Choice.options() else known.get(name)
 
     def metadata(self) -> str:

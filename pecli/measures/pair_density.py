@@ -83,7 +83,7 @@ def counts(encoding: TableEncoding, across: Measure, up: Measure, rows: Position
     edges = [np.linspace(low, high if high > low else low + 1, CLASSES + 1) for low, high in ends]
     flat = np.zeros(CLASSES**2, dtype=np.int64)
     for x, y in _defined(encoding, across, up, rows, "counting pairs"):
-        flat += np.bincount(_class(y, edges[1]) * CLASSES + _class(x, edges[0]), minlength=CLASSES**2)
+        np.add.at(flat, _class(y, edges[1]) * CLASSES + _class(x, edges[0]), 1)  # no table of classes a block
         x, y = x - means[0], y - means[1]
         moments += x @ x, y @ y, x @ y
     scale = float(np.sqrt(moments[0] * moments[1]))
@@ -159,18 +159,22 @@ def _pairs(
     table = None
     if not (is_by_offset(encoding, across) and is_by_offset(encoding, up)):
         table = encoding.table(rows.array())
+    tables = {measure.name: None if table is None else measure.prepare(table) for measure in (across, up)}
     profiles = {measure.name: by_offset(encoding, measure, rows.length) for measure in (across, up)}
     for part in track(chunks(0, rows.length, rows.length), doing):
         first = part.start
         upper = np.triu(np.ones((len(part), rows.length - first), dtype=bool), 1)
-        x, y = (_values(profiles[measure.name], measure, table, first, upper.shape)[upper] for measure in (across, up))
+        x, y = (
+            _values(profiles[measure.name], measure, tables[measure.name], first, upper.shape)[upper]
+            for measure in (across, up)
+        )
         yield x, y
 
 
 def _values(profile: Array | None, measure: Measure, table: Array | None, first: int, shape: tuple[int, ...]) -> Array:
-    """The measure for rows of the matrix from `first` on, each with all positions from `first` on."""
+    """The measure for rows of the matrix from `first` on, each with all positions from `first` on. table : prepared"""
     if profile is not None:
         mirrored = np.concatenate([profile[shape[0] - 1 : 0 : -1], profile[: shape[1]]])
         return np.lib.stride_tricks.sliding_window_view(mirrored, shape[1])[::-1]  # row s begins at the offset −s
     assert table is not None  # made wherever a measure has no profile
-    return measure.between(table[first : first + shape[0]], table[first:])
+    return measure.compare(table[first : first + shape[0]], table[first:])

@@ -88,34 +88,40 @@ def _deviations(rows: Array) -> Array:
     return centred / np.where(constant | (norms == 0), np.nan, norms)
 
 
-def _cosine(prepare: Callable[[Array], Array]) -> Callable[[Array, Array], Array]:
-    """1 − ⟨u, v⟩ of prepared rows, as ½‖u − v‖²: exactly 0 for equals."""
-    return lambda a, b: _squares(prepare(a), prepare(b)) / 2
+def _half_squares(a: Array, b: Array) -> Array:
+    """1 − ⟨u, v⟩ of rows of norm 1, as ½‖u − v‖²: exactly 0 for equals."""
+    return _squares(a, b) / 2
 
 
-def _similarity(prepare: Callable[[Array], Array]) -> Callable[[Array, Array], Array]:
-    """⟨u, v⟩ of prepared rows: near 1 nothing cancels, so a product is enough."""
+def _products(a: Array, b: Array) -> Array:
+    """⟨u, v⟩ of rows of norm 1: near 1 nothing cancels, so a product is enough."""
+    products = a @ b.T
+    return np.clip(products, -1.0, 1.0, out=products)
 
-    def between(a: Array, b: Array) -> Array:
-        products = prepare(a) @ prepare(b).T
-        return np.clip(products, -1.0, 1.0, out=products)
 
-    return between
+def _as_they_are(rows: Array) -> Array:
+    return rows
 
 
 @dataclass(frozen=True)
 class Measure:
     """One way to compare rows.
 
-    between : rows (n, d) and (m, d) to (n, m)
+    compare : prepared rows (n, d) and (m, d) to (n, m)
+    prepare : rows (n, d) as they are compared, such as directions: once, however many they are compared with
     from_squares : the same from ‖a − b‖² and the common ‖a‖² of an encoding whose rows have one norm, where it can
     """
 
     name: str
     text: str
-    between: Callable[[Array, Array], Array]
+    compare: Callable[[Array, Array], Array]
     from_squares: Callable[[Array, float], Array] | None = None
     similarity: bool = False
+    prepare: Callable[[Array], Array] = _as_they_are
+
+    def between(self, a: Array, b: Array) -> Array:
+        """The measure of rows (n, d) and (m, d), shape (n, m)."""
+        return self.compare(self.prepare(a), self.prepare(b))
 
     @property
     def label(self) -> str:
@@ -134,13 +140,18 @@ _ALL = (
     Measure("cityblock", template("city block distance"), lambda a, b: _by_column(np.add)(a, b)),
     Measure("chebyshev", template("Chebyshev distance"), lambda a, b: _by_column(np.maximum)(a, b)),
     Measure("hamming", template("Hamming distance"), _hamming),
-    Measure("cosine", template("cosine distance"), _cosine(_directions), lambda s, norm: s / (2 * norm)),
-    Measure("correlation", template("correlation distance"), _cosine(_deviations)),
+    Measure("cosine", template("cosine distance"), _half_squares, lambda s, n: s / (2 * n), prepare=_directions),
+    Measure("correlation", template("correlation distance"), _half_squares, prepare=_deviations),
     Measure("dot", template("dot product"), lambda a, b: a @ b.T, lambda s, norm: norm - s / 2, similarity=True),
     Measure(
-        "cos", template("cosine similarity"), _similarity(_directions), lambda s, n: 1 - s / (2 * n), similarity=True
+        "cos",
+        template("cosine similarity"),
+        _products,
+        lambda s, n: 1 - s / (2 * n),
+        similarity=True,
+        prepare=_directions,
     ),
-    Measure("corr", template("correlation coefficient"), _similarity(_deviations), similarity=True),
+    Measure("corr", template("correlation coefficient"), _products, similarity=True, prepare=_deviations),
 )
 MEASURES: dict[str, Measure] = {measure.name: measure for measure in _ALL}
 

@@ -16,6 +16,14 @@ def wavelengths(encoding: TableEncoding, rows: Positions) -> Array:
     """Positions a turn takes: of each pair by the formula, else of each column as measured; inf where it stands."""
     if isinstance(encoding, Harmonic):
         return encoding.wavelengths()
+    known: dict[Positions, Array] = vars(encoding).setdefault("_measured", {})  # a page asks many times
+    if rows not in known:
+        known[rows] = _measured(encoding, rows)
+    return known[rows]
+
+
+def _measured(encoding: TableEncoding, rows: Positions) -> Array:
+    """Positions that the strongest wave of each column takes to turn, inf where it stands."""
     cycle = encoding.cycle(MEASURED)
     window = cycle or Positions(start=rows.start, length=min(rows.length, MEASURED))
     padding = 1 if cycle else PADDING  # a whole cycle holds whole waves

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 from pecli.core.document import Block, Facts, Paragraph, Table
-from pecli.core.language import both, listing, phrase, template, templates
+from pecli.core.language import listing, phrase
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.encodings.capabilities import TableEncoding
@@ -15,25 +15,7 @@ from pecli.measures.pairwise import MEASURES, is_by_offset, measure_option, meas
 from pecli.reports.indicators import SAMPLE, Indicators, indicators
 from pecli.reports.number_table import BETWEEN, widest
 from pecli.reports.report import Numbers, Report, View
-
-MEANINGS = templates(
-    {
-        "invariance: widest spread": "how far the measure of p and p + Δ spreads over p, over its range: at its widest",
-        "invariance: mean spread": "the same, the mean over all Δ; 0 where the offset alone counts",
-        "monotonic: steps that grow": "the share of steps from Δ to Δ + 1 at which the mean distance grows",
-        "first fall at offset": "the first Δ at which the mean distance is less than at the one before",
-        "asymmetry": "the mean |m(p, p + Δ) − m(p, p − Δ)| over the range; 0 where ahead and behind look alike",
-        "smallest distance": "the least Euclidean distance of two different positions",
-        "closest positions": "the two positions that have it",
-        "effective dimension": "participation ratio (Σλ)²/Σλ² of the covariance's eigenvalues λ: 1 to d",
-        "linear correlation": "Pearson's r of two measures over all pairs, as in pecli scatter",
-        "rank correlation": "Spearman's ρ of the same; values that are equal share the mean of their ranks",
-        "longest wavelength": "2π/ω of the slowest pair",
-        "critical dimension": "the columns whose pairs make a whole turn within the length",
-        "Σ cos < 0 first at offset": "the first Δ at which Σ cos ω_j Δ < 0 (arXiv:2405.14591)",
-        "pairs slower than length": "pairs whose wavelength is longer than the length: they never finish a turn",
-    }
-)
+from pecli.reports.stats_rows import ROWS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +71,7 @@ class Stats(Report[TableEncoding]):
         "of all pairs of positions, or those of one position in some where there are more than 2,000; each "
         "row is defined here"
     )
-    row_meanings: ClassVar[Mapping[str, str]] = MEANINGS
+    row_meanings: ClassVar[Mapping[str, str]] = {label: row.meaning for label, row in ROWS.items()}
     example: ClassVar[str] = "pecli stats sinusoidal clock binary --length 512"
     examples: ClassVar[tuple[str, ...]] = ("pecli stats sinusoidal clock binary -n 128",)
     several: ClassVar[bool] = True
@@ -116,8 +98,8 @@ class Stats(Report[TableEncoding]):
 
     def show(self, numbers: StatsNumbers, width: int) -> list[Block]:
         pairs = list(zip(numbers.view.encodings, numbers.measured, strict=True))
-        columns = [[encoding.spec(), *(text(one, encoding) for text in LINES.values())] for encoding, one in pairs]
-        labels = [phrase(label) for label in LINES]
+        labels, texts = [phrase(label) for label in ROWS], [row.text for row in ROWS.values()]
+        columns = [[encoding.spec(), *(text(one, encoding) for text in texts)] for encoding, one in pairs]
         positions, thinned = numbers.view.positions, max(one.thinned for one in numbers.measured)
         first, last = f"{positions.start:,}", f"{positions.stop - 1:,}"
         where = phrase("positions {first} to {last}", first=first, last=last)
@@ -125,7 +107,7 @@ class Stats(Report[TableEncoding]):
         note = phrase("asymmetry and correlations: of one position in {count}", count=thinned) if thinned > 1 else ""
         tables = [side_by_side(["", *labels], some) for some in groups(columns, width - widest(labels))]
         spaced = [one for table in tables for one in (Paragraph(), table)]
-        meanings = Facts({phrase(label): phrase(meaning) for label, meaning in MEANINGS.items()})
+        meanings = Facts({phrase(label): phrase(meaning) for label, meaning in self.row_meanings.items()})
         return [Paragraph(title), *spaced[1:], *([Paragraph(note)] if note else []), Paragraph(), meanings]
 
 
@@ -155,62 +137,3 @@ def flat(one: Indicators) -> dict[str, float]:
     pair = values.pop("closest") or (np.nan, np.nan)
     named = {**values, "closest_p": pair[0], "closest_q": pair[1]}
     return {name: np.nan if value is None else value for name, value in named.items()}
-
-
-def format_value(value: float | None, text: str = "{:.4g}") -> str:
-    """A number as text, or that there is none."""
-    return phrase("undefined") if value is None else text.format(value)
-
-
-def share(value: float | None, every: int | None, text: str = "{:,}") -> str:
-    """How much of how many, or that there is none."""
-    return phrase("undefined") if value is None else phrase("{value} of {all:,}", value=text.format(value), all=every)
-
-
-def first_fall(one: Indicators, _: TableEncoding) -> str:
-    """The first offset at which the mean distance falls."""
-    if one.growing is None:
-        return phrase("undefined")
-    return phrase("never") if one.first_fall is None else f"{one.first_fall:,}"
-
-
-def closest_pair(one: Indicators, encoding: TableEncoding) -> str:
-    """The two positions that are closest, in the encoding's own terms."""
-    return phrase("undefined") if one.closest is None else both(map(encoding.position_text, one.closest))
-
-
-def longest_wavelength(one: Indicators, encoding: TableEncoding) -> str:
-    """The longest wavelength, in the encoding's own terms."""
-    if one.longest_wavelength is None:
-        return phrase("undefined") if one.pairs is None else phrase("a pair stands still")
-    return encoding.length_text(one.longest_wavelength)
-
-
-def critical(one: Indicators, _: TableEncoding) -> str:
-    """The critical dimension of all."""
-    return share(one.critical_dimension, one.dimensions)
-
-
-def first_negative(one: Indicators, encoding: TableEncoding) -> str:
-    """The first offset at which the sum of cosines is negative."""
-    if one.first_negative is not None:
-        return f"{one.first_negative:,}"
-    return phrase("never") if one.pairs is not None and not encoding.width % 2 else phrase("undefined")
-
-
-LINES: dict[str, Callable[[Indicators, TableEncoding], str]] = {
-    template("invariance: widest spread"): lambda one, _: format_value(one.spread),
-    template("invariance: mean spread"): lambda one, _: format_value(one.mean_spread),
-    template("monotonic: steps that grow"): lambda one, _: format_value(one.growing, "{:.1%}"),
-    template("first fall at offset"): first_fall,
-    template("asymmetry"): lambda one, _: format_value(one.asymmetry),
-    template("smallest distance"): lambda one, _: format_value(one.smallest_distance),
-    template("closest positions"): closest_pair,
-    template("effective dimension"): lambda one, _: share(one.effective_dimension, one.dimensions, "{:.4g}"),
-    template("linear correlation"): lambda one, _: format_value(one.pearson, "{:.4f}"),
-    template("rank correlation"): lambda one, _: format_value(one.spearman, "{:.4f}"),
-    template("longest wavelength"): longest_wavelength,
-    template("critical dimension"): critical,
-    template("Σ cos < 0 first at offset"): first_negative,
-    template("pairs slower than length"): lambda one, _: share(one.slow_pairs, one.pairs),
-}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import inspect
 import json
+import os
 import shlex
 import stat
 import tomllib
@@ -54,6 +56,35 @@ def test_several_outputs_are_written_in_one_go(ask: Ask, folder: Path) -> None:
     ended = ask("heatmap", *SMALL, "-o", "a.png", "--output", "new/b.svg", "-o", "c.npy")
     assert ended.out.splitlines() == ["a.png", "new/b.svg", "c.npy"]
     assert np.array_equal(np.load(folder / "c.npy"), pecli.encode(d=7, length=11))
+
+
+@pytest.fixture
+def second_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The disk is full when the second file takes its place."""
+    replace, done = os.replace, []
+
+    def once(temporary: str, target: str) -> None:
+        done.append(target)
+        if len(done) > 1:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        replace(temporary, target)
+
+    monkeypatch.setattr("pecli.files.writer.os.replace", once)
+
+
+@pytest.mark.usefixtures("second_fails")
+def test_what_is_written_before_a_failure_is_told(ask: Ask, folder: Path) -> None:
+    ended = ask("heatmap", *SMALL, "-o", "a.npy", "-o", "new/b.npy", "-o", "c.npy")
+    assert (ended.code, ended.out) == (1, "a.npy\n") and "new/b.npy could not be written" in ended.err
+    assert [path.name for path in folder.iterdir()] == ["a.npy"]
+
+
+@pytest.mark.usefixtures("second_fails")
+def test_a_sweep_that_fails_prints_the_finished_ones_as_json(ask: Ask, folder: Path) -> None:
+    ended = ask("heatmap", *SMALL, "--base", "10,100,1000", "--json", "-o", "{base}.npy")
+    assert ended.code == 1 and "100.npy could not be written" in ended.err
+    results = json.loads(ended.out)["results"]
+    assert [one["path"] for result in results for one in result["files"]] == ["10.npy"]
 
 
 def test_without_o_the_name_tells_the_job(ask: Ask, folder: Path) -> None:

@@ -33,27 +33,41 @@ PATIENCE = 30.0  # seconds for a shell to answer
 pytestmark = pytest.mark.posix
 
 
-def offered(process: Process, folder: Path, line: str) -> list[str]:
-    """What bash is told for the last word of a line, which may be empty."""
-    asked = {"_PECLI_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(line.split(" ")) - 1)}
-    ended = process(["-X", "importtime", "-m", "pecli"], folder, asked)
-    assert b"numpy." not in ended.stderr and b"matplotlib" not in ended.stderr
-    return str(ended.stdout.decode()).split()
+ASKED = """
+import contextlib, io, os, sys
+from pecli.cli import main
+for line in sys.argv[1:]:
+    os.environ.update(_PECLI_COMPLETE="complete_bash", COMP_WORDS=line, COMP_CWORD=str(len(line.split(" ")) - 1))
+    sys.argv = ["pecli"]
+    with contextlib.redirect_stdout(io.StringIO()) as told, contextlib.suppress(SystemExit):
+        main()
+    print(*told.getvalue().split())
+assert not [name for name in sys.modules if name.startswith(("numpy.", "matplotlib"))]
+"""
+
+
+def offered(process: Process, folder: Path, *lines: str) -> list[str]:
+    """What bash is told for the last word of each line, which may be empty."""
+    ended = process(["-c", ASKED, *lines], folder, {})
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    return str(ended.stdout.decode()).splitlines()
 
 
 def test_values_are_offered_without_numpy_and_matplotlib(process: Process, folder: Path) -> None:
-    assert offered(process, folder, "pecli heatmap -e cl") == ["clock"]
-    assert offered(process, folder, "pecli heatmap --cmap vir") == ["viridis"]
-    assert offered(process, folder, "pecli distance -e rope --measure cos") == ["cosine", "cos"]
-    assert offered(process, folder, "pecli heatmap --style dark") == ["dark_background"]
     np.savez(folder / "t.npz", wpe=np.eye(2), wte=np.eye(2))
-    assert offered(process, folder, "pecli heatmap -e learned --file t.npz --tensor w") == ["wpe", "wte"]
+    lines = {
+        "pecli heatmap -e cl": "clock",
+        "pecli heatmap --cmap vir": "viridis",
+        "pecli distance -e rope --measure cos": "cosine cos",
+        "pecli heatmap --style dark": "dark_background",
+        "pecli heatmap -e learned --file t.npz --tensor w": "wpe wte",
+    }
+    assert dict(zip(lines, offered(process, folder, *lines), strict=True)) == lines
 
 
 def test_encodings_stand_as_words_and_names_of_others_are_not_offered(process: Process, folder: Path) -> None:
-    assert offered(process, folder, "pecli heatmap ro") == ["rope"]
-    assert offered(process, folder, "pecli heatmap --th") == []
-    assert offered(process, folder, "pecli sim") == []
+    lines = ("pecli heatmap ro", "pecli heatmap --th", "pecli sim")
+    assert offered(process, folder, *lines) == ["rope", "", ""]
 
 
 def test_the_names_are_those_that_there_are() -> None:

@@ -210,7 +210,7 @@ def test_a_terminal_without_unicode_still_gets_help_and_messages(process: Proces
     ascii_only = {"PYTHONIOENCODING": "ascii", "LC_ALL": "C", "PYTHONUTF8": "0"}
     shown = process([*PECLI, "heatmap", "--help"], folder, ascii_only)
     assert (shown.returncode, shown.stderr) == (0, b"")
-    assert b"--base" in shown.stdout and shown.stdout.isascii()
+    assert b"--base" in shown.stdout and "×".encode("ascii", "backslashreplace") in shown.stdout
     refused = process([*PECLI, "heatmap", "--size", "位置"], folder, ascii_only)
     assert refused.returncode == 2
     assert refused.stderr.startswith(b"pecli: ") and refused.stderr.isascii()
@@ -221,9 +221,7 @@ def test_a_terminal_without_unicode_still_gets_help_and_messages(process: Proces
     [
         ("ascii", "explain -d 4 --lang zh", 0, "位置"),
         ("cp1252", "encodings rope", 0, "ω"),
-        ("ascii", "heatmap --help", 0, "×"),
         ("cp1252", "heatmap --help", 0, "×"),
-        ("ascii", "heatmap -n 0", 2, "≥"),
         ("cp1252", "heatmap -n 0", 2, "≥"),
         ("cp1252", "heatmap -d 4 -n 3 --dpi 20 --title 位置λ -o 位置.png", 0, "位置"),
         ("ascii", "batch f.toml -j 1", 0, "λ"),
@@ -280,7 +278,17 @@ def test_no_pyplot_is_loaded_by_a_picture(process: Process, folder: Path) -> Non
     assert process(["-c", code], folder, {}).stdout == b"False\n"
 
 
-@pytest.mark.parametrize("words", [["heatmap", "--help"], ["batch", "--help"], ["--help"]], ids=" ".join)
-def test_help_says_the_same_where_docstrings_are_gone(process: Process, folder: Path, words: list[str]) -> None:
-    wide = {"COLUMNS": "150"}
-    assert process(["-OO", *PECLI, *words], folder, wide).stdout == process([*PECLI, *words], folder, wide).stdout
+HELPED = """
+import sys
+from contextlib import suppress
+from pecli.cli import main
+for words in (["heatmap", "--help"], ["batch", "--help"], ["--help"]):
+    sys.argv = ["pecli", *words]
+    with suppress(SystemExit):
+        main()
+"""
+
+
+def test_help_says_the_same_where_docstrings_are_gone(process: Process, folder: Path) -> None:
+    without, usual = (process([*how, "-c", HELPED], folder, {"COLUMNS": "150"}).stdout for how in (["-OO"], []))
+    assert without == usual and usual.count(b"Usage:") == 3

@@ -116,6 +116,15 @@ def test_what_cannot_be_explored_is_refused(ask: Callable[..., Any], words: tupl
 def test_its_help_shows_the_options_of_the_figure(ask: Callable[..., Any]) -> None:
     shown = ask("explore", "curves", "--help")
     assert shown.code == 0 and "--no-browser" in shown.out and "--at" in shown.out
+    assert not any(flag in shown.out for flag in ("--output", "--format", "--show", "--json", "--quiet"))
+
+
+def test_the_page_offers_the_files_that_it_gives(server: Server) -> None:
+    offered = json.loads(asked(server)[1].decode().partition("const data = ")[2].partition(";\n")[0])["formats"]
+    answers = [posted(server, "file", {"values": JOB, "format": one}) for one in offered]
+    kinds = [headers["Content-Type"] for _, _, headers in answers]
+    assert [status for status, _, _ in answers] == [200] * len(offered)
+    assert kinds == ["image/png", "image/svg+xml", "application/pdf"]
 
 
 @needs_browser

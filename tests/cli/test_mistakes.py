@@ -37,6 +37,8 @@ OURS: list[tuple[str, list[str]]] = [
     ("heatmap -e sinusoidal:base=nan", ["--base nan", "finite"]),
     ("heatmap -e sinusoidal:base", ["name:parameter=value"]),
     ("heatmap -e sinusoidal:d=5,d=7", ["twice"]),
+    ("heatmap --title a\x01b", ["--title a\\x01b", "without control characters"]),
+    ("heatmap -e a\\b", ["'a\\b'"]),
     ("heatmap --size colum", ["colum", "did you mean 'column'"]),
     ("heatmap --size 0x5", ["--size 0x5", "inches"]),
     ("heatmap --size 100x100 --dpi 2400", ["pixels", "--dpi"]),

@@ -25,8 +25,10 @@ CASES: list[tuple[str, ...]] = [
     ("heatmap", "-n", "5", "--no-title", "--size", "5x3.5", "--cmap", "PiYG", "-e", "clock", "-o", "e.json"),
     ("table", "-n", "5", "-d", "4", "-o", "f.json"),
     ("waves", *SMALL, "-o", "g.json"),
+    ("heatmap", *SMALL, "-k", "10,100", "-e", "rope", "-e", "sinusoidal", "-o", "h.json"),  # one file of a sweep
+    ("dials", "--dpi", "20", "-e", "clock", "--at", "1", "--at", "2", "-o", "i.json"),
 ]
-FILES = ["a.json", "b.json", "c {d}.json", "d.json", "e.json", "f.json", "g.json"]
+FILES = ["a.json", "b.json", "c {d}.json", "d.json", "e.json", "f.json", "g.json", "h.json", "i.json"]
 
 
 @pytest.fixture

@@ -122,3 +122,22 @@ def test_every_encoding_can_do_something() -> None:
 def test_a_table_is_asked_for_by_its_type() -> None:
     assert read_table_encoding("sinusoidal:d=6").width == 6
     assert read_encoding("sinusoidal:d=6") == read_table_encoding("sinusoidal", {"d": 6})
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "sinusoidal:d=7",
+        "clock",
+        "rope:d=8,pairing=half,query=random:3",
+        "binary:order=msb,values=pm1,d=12",
+        "learned:d=5",
+        "sinusoidal:d=6,dtype=bfloat16",
+    ],
+)
+def test_some_columns_are_those_of_the_table(monkeypatch: pytest.MonkeyPatch, spec: str) -> None:
+    monkeypatch.setattr("pecli.core.arithmetic.CHUNK", 64)
+    encoding, dims = read_table_encoding(spec), np.array([4, 0, 3])
+    for first, count in ((0, 1), (1000, 101), (37, 20)):
+        table = encoding.table(np.arange(first, first + count, dtype=np.float64))
+        assert encoding.columns(dims, first, count) == pytest.approx(table[:, dims].T, abs=1e-14)

@@ -44,8 +44,9 @@ def test_half_of_the_longest_run_of_positions_still_has_all_its_offsets() -> Non
         Relative().covered(Positions(length=LONGEST // 2 + 1))
 
 
-def test_the_start_of_a_sequence_does_not_matter() -> None:
-    assert np.array_equal(pecli.encode("relative", d=6, length=7, start=1000), pecli.encode("relative", d=6, length=7))
+def test_the_start_of_a_sequence_does_not_matter_and_is_refused() -> None:
+    with pytest.raises(UsageError, match="start=1000 changes nothing here"):
+        pecli.encode("relative", d=6, length=7, start=1000)
 
 
 def test_a_row_is_the_sinusoid_of_its_offset() -> None:

@@ -37,7 +37,7 @@ def places(drawing: Any) -> list[Any]:
     return [tuple(drawing.get_size_inches()), drawing._suptitle.get_position(), *axes]
 
 
-@pytest.mark.parametrize("figure", ["heatmap", "distance", "curves", "scatter"])
+@pytest.mark.parametrize("figure", ["heatmap", "distance", "curves", "scatter", "spectrum"])
 def test_nothing_jumps(figure: str) -> None:
     made = film(figure, base=[2, 10000, 31.62])
     assert [frame.label for frame in made.frames] == ["base 2", "base 10,000", "base 31.62"]
@@ -98,7 +98,8 @@ def test_every_pixel_has_the_nearest_colour() -> None:
 REFUSED = [
     (("-o", "a.gif"), "of a sweep, and here is one picture"),
     (("--base", "1..1001:1001", "-o", "a.gif"), "1,001 pictures in one file, and 1,000 are the most"),
-    (("--base", "10,20", "--fps", "2", "-o", "a.png"), "--fps 2.0 is of .gif and .webp files alone"),
+    (("--base", "10,20", "--transparent", "-o", "a.gif"), "--transparent is of .png, .svg, .pdf, .webp, .html"),
+    (("--base", "10,20", "--fps", "2", "-o", "a.png"), "--fps 2.0 is of .gif, .webp files alone"),
     (("--base", "10,20", "-j", "2", "-o", "a.png"), "--jobs 2 draws the pictures of one .gif"),
     (("--base", "10,20", "-j", "no", "-o", "a.gif"), "--jobs no is not allowed"),
     (("--base", "10,20", "--cmap", "viridis,magma", "-o", "a.gif"), "has one --cmap"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -109,6 +110,8 @@ def test_the_file_makes_itself_again(given: dict[str, Any], ask: Ask, folder: Pa
     Picture(job).save()
     line = ask("recipe", "a.svg").out.strip()
     first = Path("a.svg").read_bytes()
+    listed = tomllib.loads(ask("recipe", "a.svg", "--form", "toml").out)["figure"][0]
+    assert jobs_of(listed.pop("command"), listed)[0].metadata() == job.metadata()
     Path("a.svg").unlink()
     assert ask(*line.split(" ")[1:]).code == 0
     assert Path("a.svg").read_bytes() == first
@@ -133,4 +136,4 @@ def test_panels_of_other_positions_keep_their_own_ends() -> None:
 
 def test_a_notebook_shows_the_grid() -> None:
     data = pecli.figure("heatmap", **SMALL, base=[10, 100])._repr_png_()
-    assert data is not None and data == pecli.heatmap(**SMALL, base=[10, 100])._repr_png_()  # type: ignore[arg-type]
+    assert data is not None and data == pecli.heatmap(d=4, length=5, dpi=40, base=[10, 100])._repr_png_()

@@ -116,6 +116,11 @@ def test_two_pictures_share_no_id_in_one_page() -> None:
     assert len(set(first)) == len(first)
 
 
+def test_the_title_of_an_svg_turns_no_text() -> None:
+    svg = rendered("svg", "heatmap", title="a\u202eb\x9bc").decode()
+    assert re.findall("<title>(.*)</title>", svg) == ["a\\u202eb\\x9bc"]
+
+
 @pytest.mark.parametrize("figure", ["heatmap", "scatter", "curves"])
 def test_everything_an_svg_points_at_is_there(figure: str) -> None:
     svg = rendered("svg", figure)

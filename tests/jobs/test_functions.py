@@ -31,8 +31,9 @@ def test_a_function_takes_every_option_of_its_figure_and_nothing_else(name: str)
 
 
 def test_types_and_defaults_are_those_of_the_fields() -> None:
-    (line, *_) = [line for line in STUB.splitlines() if line.startswith("    layout: ")]
-    assert line == '    layout: Literal["interleaved", "concatenated"] | None = None,'
+    (line, *_) = [line for line in STUB.splitlines() if line.startswith("    pairing: ")]
+    one = 'Literal["interleaved", "half"]'
+    assert line == f"    pairing: {one} | Sequence[{one}] | None = None,"  # several are one picture of all
     typed = inspect.signature(pecli.explain).parameters
     assert (typed["rows"].annotation, typed["rows"].default) == ("int", 10)
     assert (typed["length"].annotation, typed["length"].default) == ("int | None", None)

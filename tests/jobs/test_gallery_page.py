@@ -131,6 +131,12 @@ def test_another_kind_of_page_is_refused(path: str, plan: Batch) -> None:
         page_path(plan, path)
 
 
+def test_an_ending_alone_is_not_what_was_meant(plan: Batch) -> None:
+    with pytest.raises(UnknownNameError) as refused:
+        page_path(plan, ".md")
+    assert "did you mean" not in str(refused.value)
+
+
 def test_the_ending_counts_in_any_case(plan: Batch) -> None:
     assert page(plan, "README.MD") == page(plan, "README.md")
 
@@ -181,3 +187,14 @@ def test_markdown_shows_html_and_control_characters_of_titles_and_notes(folder: 
         "# &lt;script&gt;alert(1)&lt;/script&gt;\\u202e &amp; \\x1b[2J",
         "## a ## &lt;script&gt;alert(1)&lt;/script&gt;\\u202e &amp; \\x1b[2J",
     ]
+
+
+def test_html_shows_control_characters_and_marks_of_direction_as_codes(folder: Path) -> None:
+    hostile = "a\\u202eb\\u009b\\u001b[2J"
+    Path("h.toml").write_text(
+        f'[batch]\ntitle = "{hostile}"\n[[figure]]\ncommand = "heatmap"\nname = "{hostile}"\nnote = "{hostile}"\n'
+        'title = "\\u202ec"\noutput = "a.png"\n'
+    )
+    text = page(read_batch("h.toml"), "page.html").decode()
+    assert not {"\u202e", "\x9b", "\x1b"} & set(text)
+    assert text.count("a\\u202eb\\x9b\\x1b[2J") == 4  # title, heading, name, note

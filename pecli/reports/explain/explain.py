@@ -17,7 +17,6 @@ from pecli.encodings.harmonic import Harmonic
 from pecli.files.table_files import read_table
 from pecli.reports.explain.numbers import ARTICLE_ENCODING, ExplainNumbers
 from pecli.reports.explain.sections import sections
-from pecli.reports.explain.texts import TEXTS
 from pecli.reports.explain.word_vectors import (
     ARTICLE,
     WORDS,
@@ -120,7 +119,7 @@ class Explain(Report[TableEncoding]):
     def show(self, numbers: ExplainNumbers, width: int) -> list[Block]:
         formula = phrase(numbers.view.encoding.formula)
         said = {"file": self.embeddings or "", "formula": formula, "errata": self.errata}
-        return sections(numbers, TEXTS, said, width, self.rows, self.digits)
+        return sections(numbers, said, width, self.rows, self.digits)
 
     def _place(self, view: View[TableEncoding]) -> tuple[int, int]:
         """Position and column of the entry that is written out."""

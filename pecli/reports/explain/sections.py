@@ -10,6 +10,7 @@ from pecli.core.document import Block, Facts, Paragraph, Table
 from pecli.core.language import phrase
 from pecli.core.lazy import Array
 from pecli.encodings.harmonic import Harmonic
+from pecli.reports.explain.texts import TEXTS
 from pecli.reports.number_table import DOWN, grid, head_and_tail
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ class Page:
     """What every section is written with."""
 
     numbers: ExplainNumbers
-    texts: Mapping[str, str]
     filling: Mapping[str, Any]
     width: int
     rows: int
@@ -30,7 +30,7 @@ class Page:
 
     def say(self, key: str, **more: Any) -> Any:
         """A sentence, filled in."""
-        return Paragraph(phrase(self.texts[key], **self.filling, **more))
+        return Paragraph(phrase(TEXTS[key], **self.filling, **more))
 
     def numbered(self, values: Array, labels: Sequence[str], header: Sequence[str] | None = None) -> list[Block]:
         """A table of numbers with its middle rows left out, and a line that says so."""
@@ -47,25 +47,23 @@ class Page:
         head, tail = head_and_tail(len(rows), self.rows)
         gap = [] if head == len(rows) else [[DOWN] * len(keys)]
         shown = [*rows[:head], *gap, *rows[len(rows) - tail :]]
-        return Table([phrase(self.texts[key]) for key in keys], shown, plain=True)
+        return Table([phrase(TEXTS[key]) for key in keys], shown, plain=True)
 
     def positions(self) -> list[str]:
         """The positions of the table in the encoding's own terms."""
         return list(map(self.numbers.view.encoding.position_text, self.numbers.positions.tolist()))
 
 
-def sections(
-    numbers: ExplainNumbers, texts: Mapping[str, str], said: Mapping[str, Any], width: int, rows: int, digits: int
-) -> list[Block]:
+def sections(numbers: ExplainNumbers, said: Mapping[str, Any], width: int, rows: int, digits: int) -> list[Block]:
     """The whole walk, one section below the other."""
     length, dimensions = numbers.table.shape
     filling = {**said, "length": length, "dimensions": dimensions, "words": len(numbers.words)}
-    page = Page(numbers, texts, filling, width, rows, digits)
+    page = Page(numbers, filling, width, rows, digits)
     chosen = {"outcome": numbers.how, "frequencies": "frequencies" if len(numbers.frequencies) else "variation"}
     result: list[Block] = []
     written = [(key, body) for key, section in SECTIONS.items() if (body := section(page))]
     for at, (key, body) in enumerate(written, 1):
-        title = phrase(texts[chosen.get(key, key)], **filling)
+        title = phrase(TEXTS[chosen.get(key, key)], **filling)
         result += [Paragraph(f"{at}. {title}", heading=True), *body, Paragraph()]
     return result[:-1]
 
@@ -76,7 +74,7 @@ def parameters(page: Page) -> list[Block]:
     length, dimensions = page.numbers.table.shape
     facts = {"encoding": encoding.label(), "formula": page.filling["formula"], "length": str(length)}
     facts |= {"dimensions": f"{dimensions}"}
-    return [Facts({phrase(page.texts[key]): fact for key, fact in facts.items()})]
+    return [Facts({phrase(TEXTS[key]): fact for key, fact in facts.items()})]
 
 
 def positions(page: Page) -> list[Block]:

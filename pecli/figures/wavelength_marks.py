@@ -1,0 +1,85 @@
+"""What stands beside wavelengths: lines at lengths and at their ends, and a shade over those that are longer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pecli.core.language import phrase
+from pecli.core.lazy import Array, np
+from pecli.core.number_text import number_text
+from pecli.encodings.encoding import Encoding
+from pecli.encodings.powers_of_base import PowersOfBase
+from pecli.figures.canvas import Canvas
+from pecli.figures.wavelength_texts import CONTEXTS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+PLACES = {"original context": "top", "extended context": "bottom"}  # of the line, on which side of it the text hangs
+ROOM = 2.5  # above a wavelength that is written on, as a factor
+BEYOND = 1e9  # times the upper end: a shade still fills its panel when that is moved for others
+APART = 12  # times as long, so that two lines of text fit between two wavelengths
+STILL = 1e15  # positions; a longer wave stands still, and an axis has no room for it
+
+
+def mark_lengths(axes: Axes, length: int, contexts: Sequence[tuple[str, float]], canvas: Canvas) -> None:
+    """Lines at the length shown, named left, and at the contexts of models, named right."""
+    own = phrase("length {count:,.0f}", count=length)
+    named = [(phrase(CONTEXTS[name], count=at), at, ":", "right", PLACES[name]) for name, at in contexts]
+    lines = [(own, length, "--", "left", "bottom"), *named]
+    colour = axes.xaxis.label.get_color()
+    for text, at, style, side, place in lines:
+        axes.axhline(at, color=colour, linestyle=style, linewidth=0.8 * canvas.scale, alpha=0.7)
+        axes.annotate(
+            text,
+            (0 if side == "left" else 1, at),
+            xycoords=("axes fraction", "data"),
+            xytext=(3 if side == "left" else -3, -2 if place == "top" else 2),
+            textcoords="offset points",
+            horizontalalignment=side,
+            verticalalignment=place,
+            fontsize=canvas.small,
+            bbox={"facecolor": axes.get_facecolor(), "edgecolor": "none", "alpha": 0.8, "pad": 0.5},
+        )
+
+
+def textbook_ends(encoding: Encoding, waves: Array) -> list[tuple[str, float]]:
+    """Where wavelengths begin and where they tend to, of an encoding of which the textbook says so."""
+    turn = 2 * np.pi
+    if not (isinstance(encoding, PowersOfBase) and len(waves) and np.isclose(waves.min(), turn, rtol=1e-9)):
+        return []
+    last = turn * encoding.base
+    whole = waves.max() <= last * (1 + 1e-9) and last < STILL
+    return [("2π", turn)] + ([(f"base · 2π = {number_text(last)}", last)] if whole and last > turn else [])
+
+
+def mark_wavelength(axes: Axes, text: str, wave: float, canvas: Canvas, *, right: bool = False) -> None:
+    """Draws a line at a wavelength and writes beside it what it is."""
+    axes.axhline(wave, color="0.6", linestyle=":", linewidth=0.8 * canvas.scale, zorder=0)
+    write_beside(axes, text, wave, canvas, right=right)
+
+
+def write_beside(
+    axes: Axes, text: str, wave: float, canvas: Canvas, *, right: bool = False, below: bool = False
+) -> None:
+    """Writes beside a line at a wavelength what it is."""
+    axes.annotate(
+        text,
+        (1.0 if right else 0.0, wave),
+        xycoords=("axes fraction", "data"),
+        xytext=(-3 if right else 3, -3 if below else 2),
+        textcoords="offset points",
+        ha="right" if right else "left",
+        va="top" if below else "bottom",
+        fontsize=canvas.small,
+        bbox={"facecolor": axes.get_facecolor(), "edgecolor": "none", "alpha": 0.8, "pad": 0.5},
+    )
+
+
+def shade_longer(axes: Axes, length: int, waves: Sequence[float]) -> None:
+    """Shades what is longer than the length, with room above it and above wavelengths that are written on."""
+    low, high = axes.get_ylim()
+    high = max(high, ROOM * length, *(ROOM * wave for wave in waves))
+    axes.axhspan(length, BEYOND * high, color="0.5", alpha=0.12, linewidth=0, zorder=0)
+    axes.set_ylim(low, high)

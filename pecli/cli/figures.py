@@ -175,7 +175,7 @@ def _do(picture: Picture, as_json: bool, quiet: bool, verbose: bool) -> dict[str
     try:
         paths = picture.save() if job.targets else []
     except PecliError:
-        if not quiet and not as_json:
+        if picture.sizes and not quiet and not as_json:
             results(picture.sizes)  # those that were written before
         raise
     for note in [] if quiet else picture.notes:

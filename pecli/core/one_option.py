@@ -53,7 +53,7 @@ class Option:
     @cached_property
     def spellings(self) -> frozenset[str]:
         """Every name that means this option, besides its own."""
-        return frozenset(flag[2:].replace("-", "_") for flag in self.flags if flag.startswith("--")) | {*self.aliases}
+        return frozenset(flag.lstrip("-").replace("-", "_") for flag in self.flags) | {*self.aliases}
 
     @property
     def splits(self) -> bool:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 ASCII = str.maketrans({"−": "-", "…": "...", "⋮": ":"})
+WIDTHS = (20, 1000)  # columns: a terminal may say anything
 PATIENCE = 1.0  # seconds before a progress bar appears
 LONG = 60.0  # seconds that are announced where no bar can be shown
 
@@ -141,11 +142,12 @@ def duration(seconds: float) -> str:
 
 
 def columns() -> int:
-    """How wide the terminal is; 80 where there is none."""
+    """How wide the terminal is; 80 where there is none or it does not say, and never beyond `WIDTHS`."""
     size = (80, 24)
     with suppress(AttributeError, OSError, ValueError):
         size = os.get_terminal_size(sys.stdout.fileno())  # shutil asks the first stdout, which may be detached
-    return shutil.get_terminal_size(size).columns
+    told = shutil.get_terminal_size(size).columns or 80
+    return min(max(told, WIDTHS[0]), WIDTHS[1])
 
 
 def show(document: Document) -> None:

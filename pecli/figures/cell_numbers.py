@@ -30,7 +30,7 @@ DARK = 0.5  # luminance below which text is white
 class WithCellNumbers(Figure[E]):
     """Base of the figures that can write the numbers of a matrix into its cells."""
 
-    numbers: bool = option(False, "write numbers into the cells, however small they get")
+    numbers: bool = option(False, f"numbers in the cells, up to {MOST} × {MOST}, however small")
     no_numbers: bool = option(False, f"none; else where they fit, up to {MOST} × {MOST} cells")
 
     def check(self) -> None:

@@ -28,6 +28,7 @@ from pecli.reports.report import Report
 
 PARTS = tuple(one.name for one in fields(Request))
 MOST_FRAMES = 1000  # in one file
+MOST_CELLS = 256  # of a grid: more are too small to be seen
 FRAME_BYTES, FRAME_PIXEL = 3_000_000, 12  # that a frame takes while all are made, and each of its pixels, measured
 SWEPT = mention("base", "10,100,1000")
 
@@ -62,6 +63,7 @@ class Job(Request):
     @classmethod
     def settled(cls, request: Request, memory: Memory) -> Job:
         """The request with its view and files, checked as a whole; tables are read from their files for that."""
+        check_count(request)
         cells = tuple([cls.settled(replace(cell, output=Output()), memory) for cell in request.cells])
         view = view_of(cells) if cells else _view(request)
         analysis = grid_of(request, cells) if cells else request.figure
@@ -139,11 +141,8 @@ class Job(Request):
         check_pixels(*self.pixels, f"lower {mention('dpi')} or {mention('size')}", memory)
 
     def check_frames(self, memory: Memory | None = None) -> None:
-        """Refuses more pictures in one file than anybody looks at, or than memory holds."""
+        """Refuses more pictures in one file than memory holds."""
         size, count = self.canvas.inches, len(self.cells)
-        if count > MOST_FRAMES:
-            text = f"{self.figure.name}: {count:,} pictures in one file, and {MOST_FRAMES:,} are the most"
-            raise UsageError(text, option="output", advice="give fewer values, as in 2..10000:40")
         side = [max(1, round(length * self.canvas.frame_dpi)) for length in (size.width, size.height or size.width)]
         advice = f"give fewer values, or lower {mention('dpi')}"
         what = f"{self.figure.name}: {count:,} pictures of {side[0]:,} × {side[1]:,} pixels take"
@@ -184,6 +183,16 @@ class Job(Request):
         """The formats that hold what the figure has."""
         drawn = self.figure.drawn
         return ", ".join(f".{kind}" for kind, one in FORMATS.items() if not (one.document if drawn else one.picture))
+
+
+def check_count(request: Request) -> None:
+    """Refuses more pictures in one file than anybody looks at, one after the other or side by side."""
+    for path, format in targets_of(request) if request.cells else ():
+        one = FORMATS[format]
+        most = MOST_FRAMES if one.frames else MOST_CELLS
+        if one.picture and len(request.cells) > most:
+            text = f"{request.figure.name}: {len(request.cells):,} pictures in one file, and {most:,} are the most"
+            raise UsageError(text, option="output", value=path, advice="give fewer values, as in 2..10000:40")
 
 
 def jobs_of(analysis: str, given: Mapping[str, Any], memory: Memory | None = None) -> list[Job]:

@@ -29,6 +29,7 @@ SAME = [  # what is typed, and the same in pecli's own words
     ("heatmap --dim 6", "heatmap --d 6"),
     ("heatmap -e rope:d_model=6", "heatmap --encoding rope --d 6"),
     ("heatmap -e rope:rope_theta=6", "heatmap --encoding rope --base 6"),
+    ("heatmap -e rope:k=6", "heatmap --encoding rope --base 6"),
     ("heatmap -e rotary", "heatmap --encoding rope"),
     ("heatmap -e Rope", "heatmap --encoding rope"),
     ("distance --metric cos", "distance --measure cos"),

@@ -84,3 +84,10 @@ def test_whole_stdout_keeps_what_there_is(monkeypatch: pytest.MonkeyPatch, tmp_p
     terminal.whole_stdout()
     assert isinstance(sys.stdout.buffer, io.BufferedWriter) and sys.stdout.encoding == "ascii"
     sys.stdout.close()
+
+
+@pytest.mark.parametrize(("told", "width"), [("0", 80), ("1", 20), ("150", 150), ("9999999", 1000), ("-5", 20)])
+def test_a_terminal_may_say_any_width(told: str, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pecli.core.terminal.os.get_terminal_size", lambda *_: os.terminal_size((int(told), 0)))
+    monkeypatch.delenv("COLUMNS", raising=False)
+    assert terminal.columns() == width

@@ -9,7 +9,7 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.figures.mathematics import check_mathematics
+from pecli.figures.mathematics import DEEPEST, check_mathematics
 
 
 @pytest.mark.parametrize("text", ["$^$", "$x_$", r"a $\frac{1}$ b", "$\\nope$", "$$"])
@@ -25,3 +25,11 @@ def test_what_cannot_be_set_is_refused(ask: Callable[..., Any], text: str) -> No
 @pytest.mark.parametrize("text", ["$", "5$", r"\$a_\$", "$x_1$ costs 5\\$", "$\\omega$", "位 $x$", ""])
 def test_what_can_be_set_is_not(text: str) -> None:
     check_mathematics([text])
+
+
+def test_mathematics_nested_beyond_what_matplotlib_sets_is_refused_and_what_is_taken_is_set() -> None:
+    deep = "{" * DEEPEST + "x" + "}" * DEEPEST
+    check_mathematics([f"${deep}$", "{" * 99])
+    for text in (f"${{{deep}}}$", f"${'{' * 3000}$", rf"$\sqrt{{{deep}}}$"):
+        with pytest.raises(UsageError, match="braces inside each other"):
+            check_mathematics([text])

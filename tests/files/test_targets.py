@@ -127,3 +127,10 @@ def test_text_may_go_to_a_terminal_and_bytes_may_not(monkeypatch: pytest.MonkeyP
     for format in ("png", "pdf", "npy", "npz"):
         with pytest.raises(UsageError, match="bytes onto the terminal"):
             Job.make("heatmap", {"output": "-", "format": format, "length": 3}).check()
+
+
+def test_a_loop_of_links_is_no_place(tmp_path: Path) -> None:
+    (tmp_path / "a.png").symlink_to("b.png")
+    (tmp_path / "b.png").symlink_to("a.png")
+    with pytest.raises(OSError, match="symbolic links"):
+        targets.followed(tmp_path / "a.png")

@@ -210,6 +210,14 @@ def test_failing_fast_begins_nothing_more(folder: Path) -> None:
     assert {path.name for path in folder.iterdir()} == {"a.json"}
 
 
+def test_what_is_there_stays_where_that_is_asked_for(folder: Path) -> None:
+    one = job("a.json", no_clobber=True)
+    (folder / "a.json").write_text("mine")
+    assert states([one], force=True) == [SKIPPED]
+    assert do(one).state == FAILED  # it came while the picture was drawn
+    assert (folder / "a.json").read_text() == "mine"
+
+
 @pytest.mark.parametrize("error", [PecliError("said"), OSError(5, "said"), ValueError("said"), RecursionError("said")])
 def test_whatever_one_picture_raises_is_its_failure(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Limits, check_indices, refuse_turned
@@ -105,14 +105,13 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
     examples: ClassVar[tuple[str, ...]] = ('pecli attention --tokens "I like you" --reorder reverse',)
     default_options: ClassVar[Mapping[str, Any]] = {"d": WIDTH}
     one_table: ClassVar[bool] = False
+    down: ClassVar[bool] = False  # whether an encoding is a column; else it is a row
 
     reorder: str | None = option(
         None,
         "the second order: reverse, swap:I,J (places from 0) or the same tokens in another order",
         unset="the example's; reverse for your own tokens",
     )
-
-    down: bool = False  # the steps, from row to row, and the encodings side by side; else the other way round
 
     head: int | None = option(None, "the head whose bias is added", at_least=0, unset="the first")
 
@@ -179,7 +178,9 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
         )
 
     def on_page(self, canvas: Canvas) -> Attention:
-        return most_fitting([self, replace(self, down=True)], canvas)
+        return most_fitting(
+            [self, AttentionDown(**{field.name: getattr(self, field.name) for field in fields(self)})], canvas
+        )
 
     def places(self) -> tuple[int, ...]:
         """Which panel stands where: a row a encoding, or a column."""
@@ -229,6 +230,12 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
         ]
         self.write_numbers(axes, images, canvas)
         return [images[at] for at in self.places()]
+
+
+class AttentionDown(Attention):
+    """The same with a column for each encoding."""
+
+    down: ClassVar[bool] = True
 
 
 def _titles(view: View[Placing], *differences: float) -> list[str]:

@@ -73,7 +73,10 @@ def read_request(path: str, output: list[str] | None = None) -> Request:
     found = read_metadata(path)
     values = carried(found)
     name = str(values.pop("command", ""))
-    (request,) = as_one(requests_of(name, {**values, "output": output or [plain_path(path)]}))
+    try:
+        (request,) = as_one(requests_of(name, {**values, "output": output or [plain_path(path)]}))
+    except UsageError as error:
+        raise UsageError(f"{path} carries a job that cannot be asked for: {error}") from None
     seen, lost = seen_from_here(request, path, found.get("inputs", []))
     for file in lost:
         say(f"{file} is not found here: it is named as seen from the folder where {path} was made")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
 from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -18,7 +19,7 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, View
 from pecli.figures.highlights import Highlighting
 from pecli.figures.limits import ends
-from pecli.figures.overview import OverviewNumbers, Part, check_handed_on, owned, part_of, single_figures
+from pecli.figures.overview import OverviewNumbers, Part, check_handed_on, owned, part_of, single_figures, through
 from pecli.figures.panels import Panel
 from pecli.measures.pairwise import measures
 
@@ -84,8 +85,13 @@ class Compare(Highlighting[Encoding]):
         alone = [replace(view, encodings=(encoding,), panels=None) for encoding in view.encodings]
         if view.panels is None:
             return alone
-        size = len(view.panels) // (len(alone) + self.difference)
-        return [replace(one, panels=view.panels[at * size : (at + 1) * size]) for at, one in enumerate(alone)]
+        return [through(one, own) for one, own in zip(alone, self._shares(alone), strict=False)]
+
+    def _shares(self, alone: list[View[Encoding]]) -> list[slice]:
+        """The places of each encoding's panels, those of the difference last."""
+        counts = [len(self.part().panels_for(one)) for one in alone]
+        last = list(accumulate([*counts, *counts[:1]] if self.difference else counts))
+        return [slice(start, stop) for start, stop in pairwise([0, *last])]
 
     def check_view(self, view: View[Encoding]) -> None:
         if self.difference and len(view.encodings) != 2:
@@ -118,13 +124,13 @@ class Compare(Highlighting[Encoding]):
             own[0].set_title(phrase("difference, first − second"))
 
     def fit(self, view: View[Encoding], axes: list[Axes], canvas: Canvas) -> None:
-        for own in self._groups(axes, view):
-            self.part().fit(self.views(view)[0], own, canvas)
+        every = self.views(view)  # the difference looks as the first
+        for one, own in zip([*every, every[0]], self._groups(axes, view), strict=False):
+            self.part().fit(one, own, canvas)
 
     def _groups(self, axes: list[Axes], view: View[Encoding]) -> list[list[Axes]]:
         """The axes of each encoding."""
-        size = len(axes) // (len(view.encodings) + self.difference)
-        return [axes[at : at + size] for at in range(0, len(axes), size)]
+        return [axes[own] for own in self._shares(self.views(replace(view, panels=None)))]
 
     def shape(self, view: View[Encoding]) -> tuple[int, ...]:
         return (sum(prod(self.part().shape(one)) for one in self.views(view)),)

@@ -186,7 +186,7 @@ def _placed(panel: Panel, at: int, cell: Cell) -> Panel:
     """The panel of a cell: a bar of its own where its colours mean nothing elsewhere, lines labelled at the edge."""
     if panel.bar is not None and not cell.figure.shares_limits:
         return owned(panel, at)
-    if panel.bar is None and panel.y is None:
+    if panel.bar is None and panel.y is None and not panel.exact:  # a window of another shape would stretch it
         return replace(panel, y=(repr(cell.figure), cell.view.positions, type(cell.view.encoding)))
     return panel
 

@@ -187,7 +187,8 @@ class Rotation(WithCellNumbers[Rotary]):
         bar = Bar(phrase("value"), fixed=self.matrix is not None)
         if self.matrix is not None:
             return [Panel(1.0, exact=True, bar=bar)]
-        query = Panel(0.8, least=(7.0, 6.0), bar=bar, x="dimension", y="position")
+        x, y = ("dimension", view.encoding.width), ("position", view.covered)
+        query = Panel(0.8, least=(7.0, 6.0), bar=bar, x=x, y=y)
         return [query, query, replace(query, bar=Bar(phrase("change"))), Panel(0.8, least=(9.0, 6.0))]
 
     def columns(self, view: View[Rotary]) -> int:

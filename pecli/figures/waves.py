@@ -118,7 +118,8 @@ class Waves(Figure[TableEncoding]):
         )
 
     def panels_for(self, view: View[TableEncoding]) -> list[Panel]:
-        return [Panel(0.5, x=("positions", view.covered), least=(10.0, 1.4 * len(self.chosen(view))))]
+        lanes = ("lanes", view.encodings, tuple(self.chosen(view).tolist()))  # as high as this encoding's values
+        return [Panel(0.5, x=("positions", view.covered), y=lanes, least=(10.0, 1.4 * len(lanes[-1])))]
 
     def frame(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         encoding, dims = view.encoding, self.chosen(view)

@@ -209,3 +209,9 @@ def test_a_table_that_is_nowhere_is_said(ask: Ask, folder: Path) -> None:
     ended = ask("recipe", "l.png")
     assert "--file own.npy" in ended.out
     assert ended.err == "pecli: own.npy is not found here: it is named as seen from the folder where l.png was made\n"
+
+
+def test_a_job_with_an_impossible_value_is_refused_by_the_name_of_its_file(ask: Ask, folder: Path) -> None:
+    (folder / "bad.json").write_text('{"job": {"command": "heatmap", "base": -1}, "pecli": "1"}')
+    ended = ask("recipe", "bad.json")
+    assert ended.code == 2 and ended.err.startswith("pecli: bad.json") and "base" in ended.err

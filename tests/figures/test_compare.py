@@ -174,3 +174,17 @@ def test_a_panel_alone_has_its_bar_beside_it() -> None:
     panels, bars = drawn(encoding=TWO[:1])
     assert [bar.get_ylabel() for bar in bars] == ["value"]
     assert panels[0].child_axes == bars
+
+
+def test_dials_keep_their_own_headers_and_stay_round() -> None:
+    panels, _ = drawn(figure="dials", encoding=["sinusoidal:d=4", "sinusoidal:d=8", "clock"])
+    headers = [[text.get_text() for text in panel.get_xticklabels()] for panel in panels]
+    assert [len(one) for one in headers] == [2, 4, 3] and "1 min hand" in headers[2]
+    assert [panel.get_xlim() for panel in panels] == [(-0.5, count - 0.5) for count in (2, 4, 3)]
+
+
+def test_encodings_of_different_heads_have_as_many_panels_each() -> None:
+    panels, _ = drawn(figure="bias", encoding=["alibi:heads=4", "t5", "alibi:heads=2"])
+    titles = [title_of(panel) for panel in panels]
+    assert len(panels) == 7 and [at for at, one in enumerate(titles) if "alibi" in one or "t5" in one] == [0, 4, 5]
+    assert all(len(panel.images) == 1 for panel in panels)

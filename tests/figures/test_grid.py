@@ -137,3 +137,20 @@ def test_panels_of_other_positions_keep_their_own_ends() -> None:
 def test_a_notebook_shows_the_grid() -> None:
     data = pecli.figure("heatmap", **SMALL, base=[10, 100])._repr_png_()
     assert data is not None and data == pecli.heatmap(d=4, length=5, dpi=40, base=[10, 100])._repr_png_()
+
+
+def test_lanes_of_other_dimensions_are_named_in_every_panel() -> None:
+    _, axes = drawn("waves", base=[2, 10000], d=8, length=40)
+    lanes = [[text.get_text() for text in one.get_yticklabels()] for one in axes]
+    assert lanes[0] != lanes[1] and all(one.yaxis.label.get_visible() for one in axes)
+    assert all(one.yaxis.get_tick_params()["labelleft"] for one in axes)
+
+
+def test_what_turns_stays_round_and_tables_of_other_widths_fill_their_panels() -> None:
+    _, axes = drawn("rotation", d=[8, 128])
+    shown = [one for one in axes if one not in bars(axes)]
+    for circles, table, width in ((shown[3], shown[0], 8), (shown[7], shown[4], 128)):
+        assert circles.get_xlim() == pytest.approx(circles.get_ylim()) and circles.yaxis.label.get_visible()
+        assert circles.bbox.width == pytest.approx(circles.bbox.height, abs=1.5)
+        assert table.get_xlim() == (-0.5, width - 0.5)
+    assert shown[3].get_ylim() != shown[7].get_ylim()

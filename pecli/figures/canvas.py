@@ -36,6 +36,14 @@ FPS = 5.0  # frames a second
 MOST_PIXELS = 2**16 - 1  # matplotlib's own limit a side
 DEFAULT = "default"  # the style that is pecli's own, to stand beside others in a sweep
 ADAPTIVE = "auto"  # the style of an SVG whose lines and text follow the reader's light or dark mode
+OWNED = {  # what some formats alone have, by the attribute of `pecli.files.formats.Format` that those have
+    "style": "markup",  # of the adaptive one
+    "text": "markup",
+    "inline": "markup",
+    "fps": "moves",
+    "loops": "moves",
+    "transparent": "clear",
+}
 COLOURS = {"diverging": "RdBu_r", "sequential": "viridis", "binary": "Greys"}
 DIFFERENCE = "difference"
 TWO_SIDED = {
@@ -176,19 +184,10 @@ class Canvas(Options):
         return self.style == ADAPTIVE
 
     def only_in(self) -> dict[str, tuple[Any, str]]:
-        """The options that are given and mean something in some formats alone: the value, and what those formats are.
-
-        That is the name of an attribute of `pecli.files.formats.Format`.
-        """
-        given: dict[str, tuple[Any, str]] = {
-            "style": (ADAPTIVE if self.adaptive else None, "markup"),
-            "text": (self.text or None, "markup"),
-            "inline": (self.inline or None, "markup"),
-            "fps": (self.fps, "moves"),
-            "loops": (self.loops, "moves"),
-            "transparent": (self.transparent or None, "clear"),
-        }
-        return {name: one for name, one in given.items() if one[0] is not None}
+        """The options given that mean something in some formats alone: the value, and what those formats are."""
+        given = {name: getattr(self, name) for name in OWNED}
+        given["style"] = ADAPTIVE if self.adaptive else None
+        return {name: (value, OWNED[name]) for name, value in given.items() if value not in (None, False)}
 
     @property
     def frame_dpi(self) -> int:

@@ -12,6 +12,7 @@ from pecli.cli.commands import WRITES, Command
 from pecli.cli.figures import running, values_of
 from pecli.cli.guard import guard
 from pecli.cli.options import given
+from pecli.cli.recipe import asked_again
 from pecli.cli.show import shown_alone
 from pecli.cli.typer_internals import run_words
 from pecli.core.errors import UsageError, mention
@@ -37,6 +38,7 @@ def redraw(
                 text = f"redraw takes one file, and {word} is a second one"
                 raise UsageError(text, advice="a line for each; a new name stands behind " + mention("output"))
         values = carried(read_metadata(file))
+        asked_again(file, values)
         figure = find_analysis(str(values.pop("command", "")))
     raise typer.Exit(run_words(_again(file, figure, values), context.args, f"redraw {file}"))
 

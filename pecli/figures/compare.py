@@ -94,7 +94,9 @@ class Compare(Highlighting[Encoding]):
         alone = [replace(view, encodings=(encoding,), panels=None) for encoding in view.encodings]
         if view.panels is None:
             return alone
-        return [through(one, own) for one, own in zip(alone, self._shares(alone), strict=False)]
+        return [
+            through(replace(one, panels=view.panels), own) for one, own in zip(alone, self._shares(alone), strict=False)
+        ]
 
     def _shares(self, alone: list[View[Encoding]]) -> list[slice]:
         """The places of each encoding's panels, those of the difference last."""

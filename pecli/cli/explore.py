@@ -40,7 +40,8 @@ def explore(
     """Shows a figure on a page of this machine, its options as sliders and choices, until Ctrl-C."""
     with guard():
         if figure.startswith("-"):
-            raise UsageError(f"the figure comes first: pecli explore {START} {figure} …")
+            named = next((word for word in context.args if word in FIGURES), START)
+            raise UsageError(f"the figure comes first: pecli explore {named} {figure} …")
         kind = find_analysis(figure)
     raise typer.Exit(run_words(_served(kind, port, not no_browser), context.args, f"explore {figure}"))
 

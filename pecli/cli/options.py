@@ -186,7 +186,8 @@ def check_words(words: Sequence[str], figure: type[Analysis[Any]]) -> None:
     if len(words) > 1 and not figure.several:
         several = ", ".join(name for name, one in ANALYSES.items() if one.several)
         each = " ".join(str(mention("encoding", word)) for word in words)
-        advice = f"{several} take several, and {each} are a picture each"
+        one = mention("output", "grid.png")
+        advice = f"{several} take several, {each} are a picture each, and with {one} behind it one grid"
         raise UsageError(f"{figure.name} shows one encoding, {len(words)} are given", option="encoding", advice=advice)
 
 

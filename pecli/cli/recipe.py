@@ -71,16 +71,21 @@ def read_request(path: str, output: list[str] | None = None) -> Request:
     The files that it was made from may be gone: then a line says from where they are named.
     """
     found = read_metadata(path)
-    values = carried(found)
-    name = str(values.pop("command", ""))
-    try:
-        (request,) = as_one(requests_of(name, {**values, "output": output or [plain_path(path)]}))
-    except UsageError as error:
-        raise UsageError(f"{path} carries a job that cannot be asked for: {error}") from None
+    (request,) = as_one(asked_again(path, carried(found), output))
     seen, lost = seen_from_here(request, path, found.get("inputs", []))
     for file in lost:
         say(f"{file} is not found here: it is named as seen from the folder where {path} was made")
     return seen
+
+
+def asked_again(path: str, values: dict[str, Any], output: list[str] | None = None) -> list[Request]:
+    """The requests of the job that a finished file carries; raises UsageError, with its name, for one that is none."""
+    name = str(values.get("command", ""))
+    given = {option: value for option, value in values.items() if option != "command"}
+    try:
+        return requests_of(name, {**given, "output": output or [plain_path(path)]})
+    except UsageError as error:
+        raise UsageError(f"{path} carries a job that cannot be asked for: {error}") from None
 
 
 def facts(request: Request) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +12,7 @@ from pecli.cli.commands import WRITES, Command
 from pecli.cli.figures import running, values_of
 from pecli.cli.guard import guard
 from pecli.cli.options import given
+from pecli.cli.recipe import asked_again
 from pecli.cli.show import shown_alone
 from pecli.cli.typer_internals import run_words
 from pecli.core.errors import UsageError, mention
@@ -31,7 +33,12 @@ def redraw(
     with guard():
         if file.startswith("-"):
             raise UsageError(f"the file comes first: pecli redraw FILE {file} …")
+        for word in takewhile(lambda one: not one.startswith("-"), context.args):
+            if word.rpartition(".")[2].lower() in FORMATS:
+                text = f"redraw takes one file, and {word} is a second one"
+                raise UsageError(text, advice="a line for each; a new name stands behind " + mention("output"))
         values = carried(read_metadata(file))
+        asked_again(file, values)
         figure = find_analysis(str(values.pop("command", "")))
     raise typer.Exit(run_words(_again(file, figure, values), context.args, f"redraw {file}"))
 

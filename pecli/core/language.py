@@ -34,6 +34,7 @@ from pecli.core.options import Options, option
 ENGLISH = "en"  # the templates themselves
 FOLDER = Path(__file__).parent.parent / "languages"
 VARIABLE = "PECLI_LANG"
+OTHER_NAMES = {"cn": "zh", "zh-cn": "zh", "zh_cn": "zh"}  # understood, not listed
 
 _SPOKEN: ContextVar[str] = ContextVar("spoken", default=ENGLISH)
 
@@ -49,7 +50,7 @@ class Language(Options):
 
     what = "language option"
 
-    lang: str = option(ENGLISH, f"language of the texts, for all by {VARIABLE}", choices=languages)
+    lang: str = option(ENGLISH, f"language of the texts, for all by {VARIABLE}", choices=languages, names=OTHER_NAMES)
 
 
 IN_ENGLISH = Language()

@@ -1,11 +1,12 @@
-"""Widths and heights as people write them: ``5x3``, ``8cm``, ``8cmx5cm``, ``120mm``."""
+"""Widths and heights as people write them: ``5x3``, ``8cm``, ``8cmx5cm``, ``120mm``, ``390pt``."""
 
 from __future__ import annotations
 
 import re
 
-UNITS = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4}  # inches
-SIDE = r"\s*(\d+(?:\.\d+)?)\s*(in|cm|mm)?\s*"
+UNITS = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}  # inches; the points are TeX's
+NAMES = "|".join(UNITS)
+SIDE = rf"\s*(\d+(?:\.\d+)?)\s*({NAMES})?\s*"
 SIZE = re.compile(rf"{SIDE}(?:[xX×,]{SIDE})?")
 
 

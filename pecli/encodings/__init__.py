@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 import warnings
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from pecli.core.errors import UnknownNameError, UsageError, mention
@@ -75,7 +77,17 @@ def _refusal(name: str, known: Mapping[str, type[Encoding]]) -> UsageError:
         advice = f"{mention('encoding', f'{kind.name}:{one.name}={name}')}"
         text = f"{name} is no encoding but a value of {kind.name}'s {one.name}"
         return UsageError(text, option="encoding", value=name, advice=f"give {advice}")
+    if advice := _table_advice(name):
+        return UsageError(f"{shorten(name)} is no encoding but a file", option="encoding", value=name, advice=advice)
     return UnknownNameError("encoding", name, known, option="encoding")
+
+
+def _table_advice(name: str) -> str:
+    """What to write for the file of a table where that is what a name is; else nothing."""
+    from pecli.files.table_files import READERS
+
+    found = Path(name).suffix.lower() in READERS and os.path.isfile(name)
+    return f"write {mention('encoding', f'{Learned.name}:file={name}')}" if found else ""
 
 
 def _choices(one: Option) -> list[str]:
@@ -178,6 +190,7 @@ def _parameters(spec: str, text: str, known: Mapping[str, Option]) -> dict[str, 
         elif last:
             parameters[last] += "," + piece
         else:
-            text = f"encoding {spec!r} is not of the form name:parameter=value,… (try sinusoidal:base=10)"
-            raise UsageError(text, option="encoding", value=spec)
+            text = f"encoding {spec!r} is not of the form name:parameter=value,…"
+            advice = _table_advice(piece) or "try sinusoidal:base=10"
+            raise UsageError(text, option="encoding", value=spec, advice=advice)
     return parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Limits, check_indices, refuse_turned
@@ -19,8 +19,9 @@ from pecli.figures.cell_numbers import WithCellNumbers
 from pecli.figures.figure import Numbers, View
 from pecli.figures.images import show_matrix
 from pecli.figures.panels import Bar, Panel
-from pecli.figures.token_axes import label_tokens, token_panel, turn_tokens
+from pecli.figures.token_axes import fit_tokens, label_tokens, token_panel
 from pecli.figures.tokens import TokenFigure, products, read_order
+from pecli.figures.ways import most_fitting
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -73,7 +74,7 @@ class AttentionNumbers(Numbers[Placing]):
         return clauses(
             [
                 phrase("reordered: {order}", order=order),
-                phrase("put back: its rows and columns in the order as given"),
+                phrase("put back: in the order as given"),
                 self.embeddings,
             ]
         )
@@ -104,6 +105,7 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
     examples: ClassVar[tuple[str, ...]] = ('pecli attention --tokens "I like you" --reorder reverse',)
     default_options: ClassVar[Mapping[str, Any]] = {"d": WIDTH}
     one_table: ClassVar[bool] = False
+    down: ClassVar[bool] = False  # whether an encoding is a column; else it is a row
 
     reorder: str | None = option(
         None,
@@ -175,23 +177,38 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
             ends=(0.0, largest),
         )
 
+    def on_page(self, canvas: Canvas) -> Attention:
+        return most_fitting(
+            [self, AttentionDown(**{field.name: getattr(self, field.name) for field in fields(self)})], canvas
+        )
+
+    def places(self) -> tuple[int, ...]:
+        """Which panel stands where: a row a encoding, or a column."""
+        return (0, 3, 1, 4, 2, 5) if self.down else (0, 1, 2, 3, 4, 5)
+
     def panels_for(self, view: View[Placing]) -> list[Panel]:
         weight, change = (token_panel(self.words, Bar(label)) for label in (phrase("weight"), phrase("change")))
-        return [weight, weight, change] * 2
+        every = [weight, weight, change] * 2
+        return [every[at] for at in self.places()]
 
     def columns(self, view: View[Placing]) -> int:
-        return 3
+        return 2 if self.down else 3
+
+    def grids(self, view: View[Placing]) -> tuple[int, ...]:
+        return (1, 2) if self.down else (1, 3, 6)
 
     def frame(self, view: View[Placing], axes: list[Axes], canvas: Canvas) -> None:
-        for one, title in zip(axes, _titles(view, 0.001, 0.001), strict=True):  # about
-            one.set_title(title)
+        titles = _titles(view, 0.001, 0.001)  # about
+        for one, at in zip(axes, self.places(), strict=True):
+            one.set_title(titles[at])
             label_tokens(one, self.words, self.words, phrase("query p"), phrase("key q"))
 
     def fit(self, view: View[Placing], axes: list[Axes], canvas: Canvas) -> None:
         for one in axes:
-            turn_tokens(one)
+            fit_tokens(one, canvas.small)
 
-    def draw(self, numbers: AttentionNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
+    def draw(self, numbers: AttentionNumbers, panels: list[Axes], canvas: Canvas) -> list[Any]:
+        axes = [panels[self.places().index(at)] for at in range(len(panels))]
         for one, title in zip(
             axes, _titles(numbers.view, numbers.difference_plain, numbers.difference_encoded), strict=True
         ):
@@ -212,7 +229,13 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
             )
         ]
         self.write_numbers(axes, images, canvas)
-        return images
+        return [images[at] for at in self.places()]
+
+
+class AttentionDown(Attention):
+    """The same with a column for each encoding."""
+
+    down: ClassVar[bool] = True
 
 
 def _titles(view: View[Placing], *differences: float) -> list[str]:

@@ -36,6 +36,14 @@ FPS = 5.0  # frames a second
 MOST_PIXELS = 2**16 - 1  # matplotlib's own limit a side
 DEFAULT = "default"  # the style that is pecli's own, to stand beside others in a sweep
 ADAPTIVE = "auto"  # the style of an SVG whose lines and text follow the reader's light or dark mode
+OWNED = {  # what some formats alone have, by the attribute of `pecli.files.formats.Format` that those have
+    "style": "markup",  # of the adaptive one
+    "text": "markup",
+    "inline": "markup",
+    "fps": "moves",
+    "loops": "moves",
+    "transparent": "clear",
+}
 COLOURS = {"diverging": "RdBu_r", "sequential": "viridis", "binary": "Greys"}
 DIFFERENCE = "difference"
 TWO_SIDED = {
@@ -63,10 +71,10 @@ class Canvas(Options):
 
     size: str = option(
         "page",
-        "column (3.25 in), page (6.75 in), blog (8 in), slide (13.33 × 7.5 in), or 5x3, 8cm, 8cmx5cm, 120mm",
+        "column (3.25 in), page (6.75 in), blog (8 in), slide (13.33 × 7.5 in), or 5x3, 8cm, 8cmx5cm, 120mm, 390pt",
         split=True,
         separator=r",(?!\s*[\d.]+\s*$)",  # 5,3 is one size
-        aliases=("figsize",),
+        aliases=("figsize", "width"),
     )
     dpi: int = option(150, "pixels per inch", at_least=10, at_most=2400)
     cmap: str | None = option(
@@ -130,7 +138,7 @@ class Canvas(Options):
     def _given(self) -> Size:
         sides = inches_of(self.size)
         if sides is None:
-            raise UnknownNameError("size", self.size, [*SIZES, "WxH", "8cm", "8cmx5cm"], option="size")
+            raise UnknownNameError("size", self.size, [*SIZES, "WxH", "8cm", "8cmx5cm", "390pt"], option="size")
         return Size(*sides, min(max(FONTS[0], sides[0]), FONTS[1]))
 
     @property
@@ -176,19 +184,10 @@ class Canvas(Options):
         return self.style == ADAPTIVE
 
     def only_in(self) -> dict[str, tuple[Any, str]]:
-        """The options that are given and mean something in some formats alone: the value, and what those formats are.
-
-        That is the name of an attribute of `pecli.files.formats.Format`.
-        """
-        given: dict[str, tuple[Any, str]] = {
-            "style": (ADAPTIVE if self.adaptive else None, "markup"),
-            "text": (self.text or None, "markup"),
-            "inline": (self.inline or None, "markup"),
-            "fps": (self.fps, "moves"),
-            "loops": (self.loops, "moves"),
-            "transparent": (self.transparent or None, "clear"),
-        }
-        return {name: one for name, one in given.items() if one[0] is not None}
+        """The options given that mean something in some formats alone: the value, and what those formats are."""
+        given = {name: getattr(self, name) for name in OWNED}
+        given["style"] = ADAPTIVE if self.adaptive else None
+        return {name: (value, OWNED[name]) for name, value in given.items() if value not in (None, False)}
 
     @property
     def frame_dpi(self) -> int:

@@ -19,7 +19,16 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, View
 from pecli.figures.highlights import Highlighting
 from pecli.figures.limits import ends
-from pecli.figures.overview import OverviewNumbers, Part, check_handed_on, owned, part_of, single_figures, through
+from pecli.figures.overview import (
+    OverviewNumbers,
+    Part,
+    check_handed_on,
+    owned,
+    part_of,
+    refused_part,
+    single_figures,
+    through,
+)
 from pecli.figures.panels import Panel
 from pecli.figures.windows import share_windows
 from pecli.measures.pairwise import measures
@@ -86,7 +95,9 @@ class Compare(Highlighting[Encoding]):
         alone = [replace(view, encodings=(encoding,), panels=None) for encoding in view.encodings]
         if view.panels is None:
             return alone
-        return [through(one, own) for one, own in zip(alone, self._shares(alone), strict=False)]
+        return [
+            through(replace(one, panels=view.panels), own) for one, own in zip(alone, self._shares(alone), strict=False)
+        ]
 
     def _shares(self, alone: list[View[Encoding]]) -> list[slice]:
         """The places of each encoding's panels, those of the difference last."""
@@ -100,7 +111,7 @@ class Compare(Highlighting[Encoding]):
             raise UsageError(text, option="difference")
         for one in self.views(view):
             if not self.part().takes(type(one.encoding)):
-                raise UsageError(self.part().refusal(type(one.encoding)))
+                raise refused_part(self.part(), type(one.encoding), "figure")
             self.part().check_view(one)
 
     def panels_for(self, view: View[Encoding]) -> list[Panel]:

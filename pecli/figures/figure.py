@@ -51,9 +51,9 @@ class Figure(Analysis[E]):
         count = len(self.panels_for(view))
         return count if count <= 3 else ceil(sqrt(count))
 
-    def wraps(self, view: View[E]) -> bool:
-        """Whether panels may stand in other columns where there is no room."""
-        return True
+    def grids(self, view: View[E]) -> tuple[int, ...]:
+        """The numbers of columns in which panels may stand where there is no room; all, if no order is lost."""
+        return tuple(range(1, len(self.panels_for(view)) + 1))
 
     def on_page(self, canvas: Canvas) -> Figure[E]:
         """The figure as it is laid out on that canvas."""

@@ -14,10 +14,9 @@ from pecli.encodings.encoding import Encoding
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
 from pecli.figures.grid_numbers import Axis, GridNumbers
-from pecli.figures.layout import Room, solve
-from pecli.figures.measure import guess
 from pecli.figures.overview import Part, owned, through
 from pecli.figures.panels import Panel
+from pecli.figures.ways import most_fitting
 from pecli.figures.windows import share_windows
 
 if TYPE_CHECKING:
@@ -64,15 +63,7 @@ class Grid(Figure[Encoding]):
 
     def on_page(self, canvas: Canvas) -> Grid:
         """Itself, or with rows for columns where only that fits, or shows more on a page of fixed height."""
-        size, em = canvas.inches, canvas.inches.font / 72
-        room = Room(size.width, size.height, head=2 * em, foot=2 * em, gap=em / 2)
-        view: View[Any] = View((), self.cells[0].view.positions)
-        ways = [self, self.turned()]
-        laid = [
-            solve([guess(panel, canvas) for panel in one.panels_for(view)], room, one.columns(view)) for one in ways
-        ]
-        shown = [one.smallest if size.height else 0.0 for one in laid]
-        return ways[max((0, 1), key=lambda at: (laid[at].fits, shown[at], min(0.0, -max(laid[at].lacks))))]
+        return most_fitting([self, self.turned()], canvas)
 
     def put_back(self, numbers: Numbers[Any]) -> Numbers[Any]:
         assert isinstance(numbers, GridNumbers)  # what the same with rows for columns computes
@@ -113,10 +104,13 @@ class Grid(Figure[Encoding]):
 
     def columns(self, view: View[Any]) -> int:
         if len(self.axes) == 1:
-            return super().columns(view) if self.wraps(view) else self._across()
+            return super().columns(view) if self._wraps(view) else self._across()
         return self._across() * len(self.cells) // len(self.axes[0].values)
 
-    def wraps(self, view: View[Any]) -> bool:
+    def grids(self, view: View[Any]) -> tuple[int, ...]:
+        return super().grids(view) if self._wraps(view) else (self.columns(view),)
+
+    def _wraps(self, view: View[Any]) -> bool:
         return len(self.axes) == 1 and len(self.panels_for(view)) == len(self.cells)
 
     def views(self, view: View[Any]) -> Iterator[View[Any]]:

@@ -98,17 +98,19 @@ class Layout:
         return min(frame.width * frame.height for frame in self.frames)
 
 
-def best(blocks: Sequence[Block], room: Room, preferred: int, wraps: bool = True) -> Layout:
+def best(blocks: Sequence[Block], room: Room, preferred: int, grids: Sequence[int] | None = None) -> Layout:
     """The grid that fits: with the columns preferred, or fewer; on a page of fixed height whichever shows most.
 
-    wraps : else the columns are those preferred
+    grids : the numbers of columns that there may be; any where None
     """
-    if not wraps:
-        return solve(blocks, room, preferred)
+    columns = columns_to_try(len(blocks), room, preferred, grids)
+    return chosen([solve(blocks, room, one) for one in columns], room, preferred)
+
+
+def chosen(tried: Sequence[Layout], room: Room, preferred: int) -> Layout:
+    """The first that fits, on a page of fixed height whichever shows most; else the one that lacks least."""
     if room.height is None:
-        tried = [solve(blocks, room, columns) for columns in range(min(preferred, len(blocks)), 0, -1)]
         return next((one for one in tried if one.fits), min(tried, key=lambda one: max(one.lacks)))
-    tried = [solve(blocks, room, columns) for columns in range(1, len(blocks) + 1)]
     fitting = [one for one in tried if one.fits]
     if not fitting:
         return min(tried, key=lambda one: sum(one.lacks))
@@ -116,21 +118,29 @@ def best(blocks: Sequence[Block], room: Room, preferred: int, wraps: bool = True
     return min(fitting, key=lambda one: (one.smallest < 0.8 * most, abs(one.columns - preferred)))
 
 
-def least_page(blocks: Sequence[Block], room: Room, preferred: int, wraps: bool = True) -> tuple[float, float]:
+def least_page(
+    blocks: Sequence[Block], room: Room, preferred: int, grids: Sequence[int] | None = None
+) -> tuple[float, float]:
     """Width and height of the smallest page that would be enough."""
-    if not wraps:
-        return _least(blocks, room, preferred)
 
     def excess(page: tuple[float, float]) -> tuple[float, float]:
         return max(page[0] / room.width, page[1] / (room.height or page[1])), page[0] * page[1]
 
-    most = len(blocks) if room.height is not None else min(preferred, len(blocks))
-    return min((_least(blocks, room, columns) for columns in range(1, most + 1)), key=excess)
+    columns = columns_to_try(len(blocks), room, preferred, grids)
+    return min((_least(blocks, room, one) for one in columns), key=excess)
+
+
+def columns_to_try(count: int, room: Room, preferred: int, grids: Sequence[int] | None = None) -> list[int]:
+    """The numbers of columns to try, those preferred first, or any where the height is fixed."""
+    allowed = sorted(grids or range(1, count + 1), reverse=True)
+    if room.height is not None:
+        return allowed[::-1]
+    return [columns for columns in allowed if columns <= preferred] or [preferred]
 
 
 def _least(blocks: Sequence[Block], room: Room, columns: int) -> tuple[float, float]:
     """The smallest page with so many columns."""
-    grid = _grid(blocks, columns)
+    grid = _grid(blocks, columns, room.gap)
     width = max(max(one.width, one.height / one.panel.aspect) if one.panel.exact else one.width for one in blocks)
     least = [width * one.panel.aspect if one.panel.exact else one.height for one in blocks]
     heights = [max(least[at] for at in row) for row in grid.rows]
@@ -152,16 +162,16 @@ class Grid(NamedTuple):
     ends: list[tuple[float, float]]
 
 
-def _grid(blocks: Sequence[Block], columns: int) -> Grid:
+def _grid(blocks: Sequence[Block], columns: int, gap: float) -> Grid:
     rows = [list(range(at, min(at + columns, len(blocks)))) for at in range(0, len(blocks), columns)]
     runs = runs_of([block.panel for block in blocks], columns)
     ends = [(max(blocks[at].top for at in row), max(blocks[at].bottom for at in row)) for row in rows]
-    return Grid(rows, runs, _sides(blocks, rows, runs), ends)
+    return Grid(rows, runs, _sides(blocks, rows, runs, gap), ends)
 
 
 def solve(blocks: Sequence[Block], room: Room, columns: int) -> Layout:
     """The layout in so many columns."""
-    rows, runs, sides, ends = _grid(blocks, columns)
+    rows, runs, sides, ends = _grid(blocks, columns, room.gap)
     across = room.width - (columns + 1) * room.gap - sum(map(sum, sides))
     around = room.head + room.foot + (len(rows) + 1) * room.gap + sum(map(sum, ends))
     down = None if room.height is None else room.height - around
@@ -186,10 +196,19 @@ def solve(blocks: Sequence[Block], room: Room, columns: int) -> Layout:
     return Layout(columns, room.width, height, frames, runs, bars, lacks)
 
 
-def _sides(blocks: Sequence[Block], rows: Sequence[Sequence[int]], runs: Sequence[Run]) -> list[tuple[float, float]]:
-    """What every column takes left and right of its frames, colour bars included."""
+def _sides(
+    blocks: Sequence[Block], rows: Sequence[Sequence[int]], runs: Sequence[Run], apart: float
+) -> list[tuple[float, float]]:
+    """What every column takes left and right of its frames, colour bars included.
+
+    apart : what is left free between a bar and a panel right of it, so that its label is no other panel's
+    """
     columns = [[blocks[row[c]] for row in rows if c < len(row)] for c in range(len(rows[0]))]
-    bars = [max((blocks[run.panel].bar for run in runs if run.column == c), default=0.0) for c in range(len(columns))]
+    inner = [apart * (c < len(columns) - 1) for c in range(len(columns))]
+    bars = [
+        max((blocks[run.panel].bar + inner[c] for run in runs if run.column == c), default=0.0)
+        for c in range(len(columns))
+    ]
     return [
         (max(block.left for block in column), max(block.right for block in column) + bar)
         for column, bar in zip(columns, bars, strict=True)

@@ -37,12 +37,24 @@ def look(line: int) -> Look:
 
 def key(axes: Axes, entries: Iterable[tuple[str, Look]], below: bool = False) -> None:
     """The legend: a name and the look of its line each; below the panel where something else stands right of it."""
+    handles, names = _samples(entries)
+    axes.legend(handles=handles, labels=names, alignment="left").set_label(BELOW if below else "")
+
+
+def key_inside(axes: Axes, entries: Iterable[tuple[str, Look]], title: str) -> None:
+    """The same in the upper right corner of the frame, where the layout leaves it."""
+    from matplotlib.legend import Legend
+
+    handles, names = _samples(entries)
+    axes.add_artist(Legend(axes, handles, names, title=title, loc="upper right", handlelength=1.0, borderaxespad=0.0))
+
+
+def _samples(entries: Iterable[tuple[str, Look]]) -> tuple[list[Any], list[str]]:
+    """What shows the looks of lines, and their names."""
     from matplotlib.lines import Line2D
 
     names, looks = zip(*entries, strict=True)
-    axes.legend(handles=[Line2D([], [], **one) for one in looks], labels=names, alignment="left").set_label(
-        BELOW if below else ""
-    )
+    return [Line2D([], [], **one) for one in looks], list(names)
 
 
 def plot_run(axes: Axes, x: Array, low: Array, high: Array, look: Look, style: str = "default") -> None:

@@ -39,11 +39,17 @@ def guess(panel: Panel, canvas: Canvas) -> Block:
 
 def state_of(axes: Axes) -> Hashable:
     """All that what stands around a frame depends on: while it is the same nothing has to be measured again."""
-    from pecli.figures.ticks import inches
+    from pecli.figures.ticks import inches, tick_size
 
     size = inches(axes.xaxis), inches(axes.yaxis)
     axes_state = [
-        (tuple(axis.get_view_interval()), axis.label.get_text(), axis.label.get_visible(), tick_texts(axis))
+        (
+            tuple(axis.get_view_interval()),
+            axis.label.get_text(),
+            axis.label.get_visible(),
+            tick_texts(axis),
+            tick_size(axis),
+        )
         for axis in (axes.xaxis, axes.yaxis)
     ]
     return size, axes.get_title(), *axes_state, len(axes.texts)

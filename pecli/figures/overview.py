@@ -40,6 +40,14 @@ def part_of(whole: Figure[Any], name: str) -> Figure[Any]:
     return kind(**{option: getattr(whole, option) for option in HANDED_ON if option in kind.options()})
 
 
+def refused_part(part: Figure[Any], kind: type[Encoding], option: str, head: str = "") -> UsageError:
+    """What to say of a part that cannot show an encoding: the figures that this option may name for it."""
+    fitting = [name for name, figure in single_figures().items() if figure.takes(kind)]
+    advice = f"give {mention(option, fitting[0])}" if fitting else ""
+    others = f" or one of {', '.join(fitting[1:])}" if fitting[1:] else ""
+    return UsageError(head + part.refusal(kind), option="encoding", advice=advice + others)
+
+
 def check_handed_on(whole: Figure[Any], parts: Iterable[Figure[Any]]) -> None:
     """Refuses an option that none of the parts has (UsageError)."""
     names = dict.fromkeys(part.name for part in parts)
@@ -133,7 +141,7 @@ class Overview(Highlighting[Encoding]):
     def check_view(self, view: View[Encoding]) -> None:
         for part in self.parts():
             if not part.takes(type(view.encoding)):
-                raise UsageError(f"panel {part.refusal(type(view.encoding))}")
+                raise refused_part(part, type(view.encoding), "panels", "panel ")
             part.check_view(view)
 
     def unseen(self, view: View[Encoding]) -> str:

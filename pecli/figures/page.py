@@ -11,12 +11,13 @@ from pecli.figures.axis_labels import label_edges
 from pecli.figures.bars import BEFORE, WIDTH, add_bar, bar_width
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure
-from pecli.figures.layout import Block, Box, Layout, Room, best, least_page
+from pecli.figures.layout import Block, Box, Layout, Room, least_page
 from pecli.figures.legends import place_legend
 from pecli.figures.limits import limits_text
-from pecli.figures.measure import Margins, around, block_of, guess, state_of, with_bar
+from pecli.figures.measure import Margins, around, block_of, state_of, with_bar
 from pecli.figures.panels import Bar, Panel, labelled
 from pecli.figures.text_size import Ruler
+from pecli.figures.ways import first_layout
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,12 +63,12 @@ class Page:
         self.mappables: list[Any] = []
         figure.frame(view, self.axes, canvas)
         if layout is None:
-            layout = best([guess(panel, canvas) for panel in self.panels], self.room(), *self.columns())
+            layout = first_layout(self.panels, canvas, self.room(), *self.columns())
         self.place(layout)
 
-    def columns(self) -> tuple[int, bool]:
-        """How many panels stand side by side, and whether there may be fewer."""
-        return self.figure.columns(self.view), self.figure.wraps(self.view)
+    def columns(self) -> tuple[int, tuple[int, ...]]:
+        """How many panels stand side by side, and how many may."""
+        return self.figure.columns(self.view), self.figure.grids(self.view)
 
     def measure(self, keep: bool) -> None:
         """Measures what stands around the frames; what it once took can be kept."""

@@ -18,7 +18,7 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.cell_numbers import WithCellNumbers
 from pecli.figures.figure import Numbers, View
 from pecli.figures.images import show_matrix
-from pecli.figures.lines import key
+from pecli.figures.lines import key_inside
 from pecli.figures.panels import Bar, Panel
 from pecli.files.table_files import read_table
 
@@ -189,7 +189,7 @@ class Rotation(WithCellNumbers[Rotary]):
             return [Panel(1.0, exact=True, bar=bar)]
         x, y = ("dimension", view.encoding.width), ("position", view.covered)
         query = Panel(0.8, least=(7.0, 6.0), bar=bar, x=x, y=y)
-        return [query, query, replace(query, bar=Bar(phrase("change"))), Panel(1.0, exact=True, least=(7.0, 7.0))]
+        return [query, query, replace(query, bar=Bar(phrase("change"))), Panel(0.8, least=(9.0, 6.0))]
 
     def columns(self, view: View[Rotary]) -> int:
         return 2 if self.matrix is None else 1
@@ -211,8 +211,12 @@ class Rotation(WithCellNumbers[Rotary]):
         label_values(axes[3].xaxis, phrase("1st column"))
         label_values(axes[3].yaxis, phrase("2nd column"))
         look = {"linestyle": "none", "marker": "o"}
-        pairs = [phrase("pair {pair}", pair=pair) for pair in self.drawn_pairs(view)]
-        key(axes[3], [(pair, {"color": f"C{at}", **look}) for at, pair in enumerate(pairs)])
+        entries = [(str(pair), {"color": f"C{at}", **look}) for at, pair in enumerate(self.drawn_pairs(view))]
+        key_inside(axes[3], entries, phrase("pair j"))
+
+    def fit(self, view: View[Rotary], axes: list[Axes], canvas: Canvas) -> None:
+        if self.matrix is None:
+            _show_round(axes[3], -axes[3].get_xlim()[0] or 1.0)
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
         if isinstance(numbers, MatrixNumbers):
@@ -223,7 +227,7 @@ class Rotation(WithCellNumbers[Rotary]):
         for line, (path, radius) in enumerate(zip(numbers.paths, numbers.radii, strict=True)):
             _circle(axes[3], line, path, float(radius), canvas)
         reach = 1.15 * float(numbers.radii.max(initial=0.0)) or 1.0
-        axes[3].set(xlim=(-reach, reach), ylim=(-reach, reach))
+        _show_round(axes[3], reach)
         most = float(np.abs(numbers.change).max(initial=0.0)) or 1.0
         values, ends = (numbers.before, numbers.after, numbers.change), (numbers.ends, numbers.ends, (-most, most))
         triples = zip(axes, values, ends, strict=False)
@@ -234,6 +238,13 @@ class Rotation(WithCellNumbers[Rotary]):
 
 def _matrix_alone(position: int) -> str:
     return f"{mention('matrix', position)} shows the matrix of that position and no query"
+
+
+def _show_round(axes: Axes, reach: float) -> None:
+    """Shows a circle of that radius whole, round in a frame of any shape; what is left on its right is the key's."""
+    shape = axes.bbox.width / axes.bbox.height
+    right, up = reach * max(1.0, 2 * shape - 1), reach * max(1.0, 1 / shape)
+    axes.set(xlim=(-reach, right), ylim=(-up, up))
 
 
 def _circle(axes: Axes, line: int, path: Array, radius: float, canvas: Canvas) -> None:

@@ -96,7 +96,7 @@ class Scatter(Figure[TableEncoding]):
     measures are symmetric, so the two panels, the upper and the lower triangle of the distance matrix, show the same.
 
     The cost grows with the square of the length: a correlation depends on p and q, not on p − q alone, so each of the
-    n(n − 1)/2 pairs has a point of its own, which must be worked out and counted (measured: 16 million a second).
+    n(n − 1)/2 pairs has a point of its own, which must be worked out and counted (measured: 8 million a second).
     """
 
     name: ClassVar[str] = "scatter"

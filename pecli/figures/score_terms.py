@@ -17,7 +17,7 @@ from pecli.figures.cell_numbers import WithCellNumbers
 from pecli.figures.figure import Numbers, View
 from pecli.figures.images import show_matrix
 from pecli.figures.panels import Bar, Panel
-from pecli.figures.token_axes import label_tokens, token_panel, turn_tokens
+from pecli.figures.token_axes import fit_tokens, label_tokens, token_panel
 from pecli.figures.tokens import TokenFigure, products
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
 
     def fit(self, view: View[Additive], axes: list[Axes], canvas: Canvas) -> None:
         for one in axes:
-            turn_tokens(one)
+            fit_tokens(one, canvas.small)
 
     def draw(self, numbers: TermsNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         values, colours = numbers.arrays(), canvas.colours("diverging")

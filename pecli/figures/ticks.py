@@ -26,12 +26,12 @@ def inches(axis: Any) -> float:
 
 def fit(axis: Any, texts: Sequence[str], spacing: float) -> bool:
     """Whether labels that stand so many inches apart leave room between each other."""
-    em = _size(axis) / 72
+    em = tick_size(axis) / 72
     widest = max(map(ems, texts), default=0.0) if axis.axis_name == "x" else 0.85
     return spacing >= (widest + 0.5) * em
 
 
-def _size(axis: Any) -> float:
+def tick_size(axis: Any) -> float:
     """The size of tick labels in points, as it was when the axis was made."""
     size = axis.get_tick_params().get("labelsize") or axis.get_major_ticks(1)[0].label1.get_fontsize()
     return float(FontProperties(size=size).get_size_in_points())

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from pecli.figures.axis_labels import fixed_names, names_fit
 from pecli.figures.panels import Bar, Panel
-from pecli.figures.text_size import ems
+from pecli.figures.text_size import ems, is_wide, points_per_pixel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-PITCH = 1.02  # ems from one row of labels to the next
+PITCH = 0.86  # ems of tick labels from one token to the next, at least
+LINE = 0.96  # ems of a label's own text that it takes: where there is less it is drawn smaller
 LONGEST = 12.0  # ems of a token, before it is cut
 
 
@@ -34,10 +35,13 @@ def label_tokens(axes: Axes, words: Sequence[str], across: Sequence[str], down: 
     axes.set_yticks(range(count), list(map(cut, words)), parse_math=False)
 
 
-def turn_tokens(axes: Axes) -> None:
-    """Turns the labels below a panel where they would touch each other; Chinese stands one below the other instead."""
-    from pecli.figures.text_size import is_wide
+def fit_tokens(axes: Axes, size: float) -> None:
+    """Gives the labels that size in points, less where they stand closer; turns those below a panel that would touch.
 
+    Chinese stands one character below the other instead.
+    """
+    pitch = axes.bbox.height * points_per_pixel(axes) / len(axes.get_yticks())
+    axes.tick_params(labelsize=size if pitch >= LINE * size else size * PITCH / LINE)
     words = [word.replace("\n", "") for word in fixed_names(axes.xaxis)]
     fits = names_fit(axes.xaxis, words)
     stacks = not fits and all(map(is_wide, "".join(words)))

@@ -16,7 +16,7 @@ from pecli.figures.wavelength_texts import CONTEXTS
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-PLACES = {"original context": "top", "extended context": "bottom"}  # of the line, on which side of it the text hangs
+PLACES = {"original context": "top", "scaled context": "bottom"}  # of the line, on which side of it the text hangs
 ROOM = 2.5  # above a wavelength that is written on, as a factor
 BEYOND = 1e9  # times the upper end: a shade still fills its panel when that is moved for others
 APART = 12  # times as long, so that two lines of text fit between two wavelengths

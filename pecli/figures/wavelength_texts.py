@@ -10,7 +10,7 @@ from pecli.encodings.harmonic import Harmonic
 CONTEXTS = templates(
     {
         "original context": "original context {count:,.0f}",
-        "extended context": "extended context {count:,.0f}",
+        "scaled context": "factor × original {count:,.0f}",
     }
 )
 

@@ -21,6 +21,8 @@ DARK = (  # what turns it over on a dark page; programs that know no such rule s
     '#{0} [style*="stroke: {1}"] {{stroke: #e4e4e4 !important}}}} '
 )
 
+UNUSUAL = re.compile(rb"[^ -~\n]+")  # bytes of what is not plain ASCII
+
 
 def png(drawing: Drawing, about: About) -> Iterator[bytes]:
     """Without its last chunk, before which the digest goes."""
@@ -49,6 +51,7 @@ def svg(drawing: Drawing, about: About) -> Iterator[bytes]:
     told = b"<desc>" + escape(escaped(about.sentence, "\n"), quote=False).encode() + b"</desc>\n <metadata>"
     yield head.replace(b"<metadata>", told, 1) + end
     rules = DARK.format(about.salt, INK).encode() if about.adaptive else b""
+    body = UNUSUAL.sub(lambda found: escaped(found[0].decode(), "\n").encode(), body)  # remarks tell what was drawn
     body = body.replace(b'<style type="text/css">*{', b'<style type="text/css">' + rules + b"#" + salt + b" *{", 1)
     yield re.sub(rb'(\bid="|xlink:href="#|url\(#)', rb"\g<1>" + salt + b"-", body)
 

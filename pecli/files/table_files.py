@@ -129,6 +129,5 @@ def _refused(path: str, table: Array, row: int, column: int) -> TableFileError:
         advice = f"its square has no place in float64: divide the table by a power of two, such as 2**{EXPONENT}"
         return TableFileError(f"{path} holds {value:g} in row {row}, column {column}, and {advice}")
     count = int(np.count_nonzero(~np.isfinite(table)))
-    return TableFileError(
-        f"{path} holds {count} values that are not finite, the first in row {row}, column {column}: {value}"
-    )
+    values = "1 value that is" if count == 1 else f"{count} values that are"
+    return TableFileError(f"{path} holds {values} not finite, the first in row {row}, column {column}: {value}")

@@ -11,7 +11,7 @@ from pecli.core.language import Language
 from pecli.core.options import Option, default_of
 from pecli.core.positions import Positions
 from pecli.encodings import all_encodings, read_encoding
-from pecli.figures.canvas import Canvas
+from pecli.figures.canvas import OWNED, Canvas
 from pecli.jobs.job_options import Choice, parameters_of
 
 WIDE = 10.0  # a slider without bounds ends at so many times the default
@@ -51,11 +51,12 @@ def groups(figure: type[Analysis[Any]], specs: tuple[str, ...], values: Mapping[
     own: Mapping[str, Any] = {}
     if len(named) == 1:
         own = {**read_encoding(named[0], defaults=figure.default_options).settings(), **values}
+    still = {name: one for name, one in Canvas.options().items() if OWNED.get(name) != "moves"}
     return {
         "encoding": controls(figure, parameters_of(named) if own else {}, own),
         "positions": controls(figure, Positions.options(), values),
         "figure": controls(figure, figure.options(), values),
-        "picture": controls(figure, {**Canvas.options(), **Language.options()}, values),
+        "picture": controls(figure, {**still, **Language.options()}, values),
     }
 
 

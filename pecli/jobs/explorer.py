@@ -11,7 +11,7 @@ from threading import Lock
 from typing import Any
 
 from pecli.analysis import Analysis
-from pecli.core.errors import Mention, UsageError, failure_of, spelled
+from pecli.core.errors import Mention, UsageError, failure_of, mention, spelled
 from pecli.core.readable import reading_only
 from pecli.figures.figure import Figure
 from pecli.files.formats import FORMATS
@@ -22,6 +22,7 @@ from pecli.jobs.job_options import Choice, Output, parameters_of, shared_options
 from pecli.jobs.picture import Picture
 
 PAGE = Path(__file__).with_name("explorer.html")
+LONGEST = 2_000  # letters of a value: to draw many takes long
 FEWEST, MOST = 200, 2400  # pixels of a picture on a screen, from left to right
 DRAWING = Lock()  # matplotlib draws one picture at a time
 
@@ -114,6 +115,9 @@ class Explorer:
     def _known(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """What the page sent, without the parameters that the encoding which was chosen there has not."""
         given = {str(name): str(value) for name, value in values.items()}
+        for name, value in given.items():
+            if len(value) > LONGEST:
+                raise UsageError(f"{mention(name)} has {len(value):,} letters, and {LONGEST:,} are the most here")
         text = given.pop("encoding", "").strip() or self.figure.default_encoding
         specs = text.split() if self.figure.several else [text]
         known = {**shared_options(self.figure), **parameters_of(specs)}

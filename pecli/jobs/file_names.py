@@ -7,10 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pecli.core.errors import UnknownNameError, UsageError, mention
-from pecli.core.options import Options
+from pecli.core.options import Options, own_name
+from pecli.core.positions import Positions
 from pecli.core.values import write_scalar
+from pecli.figures.canvas import Canvas
 from pecli.files.formats import format_of
 from pecli.files.targets import place
+from pecli.jobs.job_options import encoding_parameters
 from pecli.jobs.request import Request
 
 LONGEST = 120  # bytes of a file name that we make up: file systems take 255
@@ -99,10 +102,12 @@ def filled(path: str, known: Mapping[str, str]) -> str:
     UnknownNameError : a blank that no option has the name of
     """
 
+    every = {**Positions.options(), **Canvas.options(), **encoding_parameters()}
+
     def fill(match: re.Match[str]) -> str:
         if match[1] is None:
             return match[0][0]
-        name = match[1].replace("-", "_")
+        name = own_name(every, match[1])
         if name not in known:
             raise UnknownNameError("blank", match[1], known, option="output")
         return _safe(known[name])

@@ -11,6 +11,7 @@ from typing import Any
 
 from pecli.analysis import Analysis, View
 from pecli.core.errors import UnusedOptionError, UsageError, mention
+from pecli.core.language import Language
 from pecli.core.memory import PIXEL, Memory, check_bytes, check_memory, check_pixels, memory_once
 from pecli.encodings import Encoding
 from pecli.figures.canvas import Canvas
@@ -29,6 +30,7 @@ from pecli.reports.report import Report
 PARTS = tuple(one.name for one in fields(Request))
 MOST_FRAMES = 1000  # in one file
 MOST_CELLS = 256  # of a grid: more are too small to be seen
+ONE_EACH = {*Canvas.options(), *Language.options()}  # options of which a file of many pictures has one value
 FRAME_BYTES, FRAME_PIXEL = 3_000_000, 12  # that a frame takes while all are made, and each of its pixels, measured
 SWEPT = mention("base", "10,100,1000")
 
@@ -170,7 +172,7 @@ class Job(Request):
             text = f"{name} has several tables and .{format} holds one: write .npz or .json"
         elif one.frames and self.figure.drawn and not self.cells:
             text = f"a .{format} file is of a sweep, and here is one picture: give several values, such as {SWEPT}"
-            one_each = ", ".join(mention(name) for name in self.axes if name in Canvas.options())
+            one_each = ", ".join(mention(name) for name in self.axes if name in ONE_EACH)
             text = f"a .{format} file has one {one_each}: give each value a file of its own" if one_each else text
         elif one.document and self.figure.drawn:
             text = f"{name} has no text for a .{format} file: it takes {self._fitting()}"

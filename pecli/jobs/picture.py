@@ -55,6 +55,10 @@ class Picture:
     job: Job
     workers: int = 1
 
+    def __repr__(self) -> str:
+        encodings = ", ".join(one.label() for one in self.job.view.encodings)
+        return f"<pecli {self.job.figure.name}: {encodings}, length {self.job.view.positions.length:,}>"
+
     @property
     def figure(self) -> Figure[Any]:
         """What draws; raises UsageError for a report, which is read and not drawn."""

@@ -39,6 +39,7 @@ class Indicators:
     thinned : asymmetry and the correlations are of every thinned-th position
     slow_pairs : pairs whose wavelength is longer than the sequence, of `pairs`; longest_wavelength, positions
     critical_dimension : the columns whose pairs make a whole turn within the sequence, of powers of one base
+    length : positions of the sequence, where waves are looked at
     first_negative : the first offset within the sequence at which Σ_j cos(ω_j Δ) is negative; None if it never is
     """
 
@@ -59,6 +60,7 @@ class Indicators:
     longest_wavelength: float | None = None
     critical_dimension: int | None = None
     first_negative: int | None = None
+    length: int | None = None
 
 
 def indicators(encoding: TableEncoding, asked: Positions, measure: str, against: str) -> Indicators:
@@ -189,6 +191,7 @@ def of_waves(encoding: TableEncoding, length: int) -> dict[str, Any]:
     if not isinstance(encoding, Harmonic):
         return {}
     found: dict[str, Any] = {
+        "length": length,
         "slow_pairs": longer_than(encoding, length),
         "pairs": len(encoding.frequencies()),
         "longest_wavelength": longest(encoding),

@@ -7,7 +7,7 @@ from math import isfinite
 from typing import Any
 
 from pecli.core.document import Block, Facts, Paragraph
-from pecli.core.language import listing, phrase, templates
+from pecli.core.language import listing, phrase, template, templates
 from pecli.encodings import Encoding, find_encoding
 from pecli.encodings import encoding_of as encoding_class
 from pecli.encodings.capabilities import BiasEncoding
@@ -65,7 +65,7 @@ def encoding_of(layer: Layer) -> Encoding | None:
 
 
 def _rope_data(rope: Rope, layer: Layer) -> dict[str, Any]:
-    original, extended = layer.original, layer.max_position
+    original, longest, extended = layer.original, layer.max_position, extended_context(rope, layer)
     waves = rope.wavelengths()
     return {
         "head_dim": rope.d,
@@ -79,17 +79,26 @@ def _rope_data(rope: Rope, layer: Layer) -> dict[str, Any]:
         "original": original,
         "longest_wavelength": float(waves.max()) if waves.max() < float("inf") else None,
         "longer_than_original": None if original is None else longer_than(rope, original),
-        "longer_than_max_position": None if extended is None else longer_than(rope, extended),
+        "longer_than_max_position": None if longest is None else longer_than(rope, longest),
+        "scaled_context": int(scaled) if (scaled := rope.contexts().get("scaled")) else None,
+        "extended": extended,
+        "longer_than_extended": None if extended is None else longer_than(rope, extended),
         "pairs": rope.rule.parts(rope.plain_rates(), rope),
         "critical_dimension": None if original is None else critical_dimension(rope, original),
         "first_negative_offset": first_negative_offset(rope, _searched(rope, layer)),
     }
 
 
+def extended_context(rope: Rope, layer: Layer) -> int | None:
+    """The positions that the model is served with: the file's length or factor × original, whichever is larger."""
+    known = [layer.max_position or 0, int(rope.contexts().get("scaled", 0))]
+    return max(known) or None
+
+
 def _searched(rope: Rope, layer: Layer) -> int:
     """The offsets in which a negative sum of cosines is looked for: twice the context, or as many as take a moment."""
     most = 2 * SEARCHED // rope.width
-    context = layer.max_position or layer.original
+    context = extended_context(rope, layer) or layer.original
     return most if context is None else min(most, 2 * context)
 
 
@@ -118,8 +127,17 @@ def _facts(layer: Layer) -> dict[str, str]:
     elif "slopes" in data:
         facts[phrase("slopes")] = listing(f"{slope:.4g}" for slope in data["slopes"])
     if layer.max_position is not None and "length" not in data:
-        facts[phrase("context")] = phrase("{count:,} positions", count=layer.max_position)
+        facts[phrase("context")] = _context(layer.max_position, data)
     return facts
+
+
+def _context(longest: int, data: dict[str, Any]) -> str:
+    """The file's length, and what the scaling is for where that is another."""
+    scaled = data.get("scaled_context")
+    if scaled in (None, longest):
+        return phrase("{count:,} positions", count=longest)
+    text = template("{count:,} positions by the file's length, {scaled:,} by factor × original")
+    return phrase(text, count=longest, scaled=scaled)
 
 
 def _rope_facts(rope: Rope, data: dict[str, Any], searched: int) -> dict[str, str]:
@@ -136,7 +154,7 @@ def _rope_facts(rope: Rope, data: dict[str, Any], searched: int) -> dict[str, st
             factor=rope.attention_scaling,
             square=rope.attention_scaling**2,
         ),
-        phrase("critical dimension"): str(data["critical_dimension"] or ""),
+        phrase("critical dimension"): _critical(data),
         phrase("first Σ cos < 0"): _negative(data["first_negative_offset"], searched),
     }
     return {name: fact for name, fact in facts.items() if fact}
@@ -154,12 +172,18 @@ def _positions(count: float | None) -> str:
 
 def _longer(data: dict[str, Any], pairs: int) -> str:
     """How many pairs are longer than each context that is known."""
-    original, extended = data["longer_than_original"], data["longer_than_max_position"]
+    original, extended = data["longer_than_original"], data["longer_than_extended"]
     said = [
         "" if original is None else phrase("{count} of {all} than the original context", count=original, all=pairs),
         "" if extended is None else phrase("{count} of {all} than the extended context", count=extended, all=pairs),
     ]
     return listing(said)
+
+
+def _critical(data: dict[str, Any]) -> str:
+    """The critical dimension and the context that it is for."""
+    count, length = data["critical_dimension"], data["original"]
+    return phrase("{count} at {length:,} positions", count=count, length=length) if count else ""
 
 
 def _negative(offset: int | None, searched: int) -> str:

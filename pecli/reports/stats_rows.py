@@ -51,15 +51,20 @@ def longest_wavelength(one: Indicators, encoding: TableEncoding) -> str:
 
 
 def critical(one: Indicators, _: TableEncoding) -> str:
-    """The critical dimension of all."""
-    return share(one.critical_dimension, one.dimensions)
+    """The critical dimension of all, and the length that it is for."""
+    if one.critical_dimension is None:
+        return phrase("undefined")
+    counts = {"count": one.critical_dimension, "all": one.dimensions, "length": one.length}
+    return phrase("{count} of {all} at {length:,}", **counts)
 
 
 def first_negative(one: Indicators, encoding: TableEncoding) -> str:
     """The first offset at which the sum of cosines is negative."""
     if one.first_negative is not None:
         return f"{one.first_negative:,}"
-    return phrase("never") if one.pairs is not None and not encoding.width % 2 else phrase("undefined")
+    if one.length is None or encoding.width % 2:
+        return phrase("undefined")
+    return phrase("none up to offset {searched:,}", searched=one.length - 1)
 
 
 ROWS: dict[str, Row] = {  # by their labels, templates

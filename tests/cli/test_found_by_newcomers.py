@@ -47,7 +47,7 @@ def test_a_picture_under_a_file_of_another_is_refused(ask: Ask, folder: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("name", "own"), [("d-model", "d"), ("d_model", "d"), ("seq_len", "length"), ("seq-len", "length")]
+    ("name", "own"), [("d-model", "d"), ("d_model", "d"), ("seq_len", "length"), ("seq-len", "length"), ("n", "length")]
 )
 def test_every_long_flag_is_a_key(name: str, own: str) -> None:
     assert Job.make("heatmap", {name: 8}) == Job.make("heatmap", {own: 8})
@@ -127,6 +127,17 @@ def test_only_takes_commands_and_the_paths_that_are_printed(ask: Ask, folder: Pa
     )
     assert ask("batch", "f.toml", "--only", "h/a.json", "--dry-run").out.count("\n") == 1
     assert ask("batch", "f.toml", "--only", "table", "--dry-run").out.startswith("pecli table")
+
+
+def test_other_names_serve_in_file_names_languages_and_sizes(ask: Ask, folder: Path) -> None:
+    ended = ask(
+        "heatmap", "rope", "--theta", "100", "--lang", "cn", "--width", "8cm", "-n", "3", "-o", "h-{theta}.json"
+    )
+    assert ended.code == 0 and (folder / "h-100.json").exists()
+
+
+def test_a_picture_tells_in_a_few_words_what_it_is() -> None:
+    assert repr(pecli.figure("heatmap", d=4)) == "<pecli heatmap: sinusoidal, d 4, base 10,000, length 200>"
 
 
 def test_an_empty_value_is_shown_as_such(ask: Ask) -> None:

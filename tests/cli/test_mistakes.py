@@ -6,7 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+
+import pecli
 
 Ask = Callable[..., Any]
 TWENTY = "9" * 20
@@ -73,6 +76,14 @@ OURS: list[tuple[str, list[str]]] = [
     ("curves --at -1", ["--at -1", "0 to 199"]),
     ("curves --at 5,,7", ["--at", "whole"]),
     ("curves --at=", ["--at", "whole"]),
+    ("heatmap --numbers -o b.png", ["--numbers", "12 × 12"]),
+    ("heatmap table.npy", ["table.npy is no encoding", "--encoding learned:file=table.npy"]),
+    ("heatmap learned:table.npy", ["--encoding learned:file=table.npy"]),
+    ("redraw a.png b.png", ["one file", "b.png is a second one"]),
+    ("distance sinusoidal rope", ["--encoding sinusoidal --encoding rope", "--output grid.png", "one grid"]),
+    ("overview alibi", ["panel heatmap cannot show alibi", "--panels"]),
+    ("compare alibi", ["heatmap cannot show alibi", "--figure"]),
+    ("explore --lang zh overview", ["pecli explore overview --lang"]),
     ("recipe none.png", ["none.png", "not exist"]),
     ("recipe a.csv", ["a.csv", ".npz"]),
     ("recipe junk.ttf", ["ttf", "png"]),
@@ -86,6 +97,8 @@ def furnished(folder: Path) -> Path:
     (folder / "folder").mkdir()
     (folder / "folder.png").mkdir()
     (folder / "junk.ttf").write_bytes(b"junk")
+    np.save(folder / "table.npy", [[np.nan, 1.0]])
+    pecli.figure("heatmap", d=2, length=2, size="column", dpi=40).save(folder / "a.png")
     return folder
 
 

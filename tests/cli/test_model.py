@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import pecli
+
 Ask = Callable[..., Any]
 CONFIGS = Path(__file__).parents[1] / "data" / "configs"
 ROPE = ("kind", "spec", "head_dim", "rotary_dim", "pairing", "base", "scaling", "inv_freq", "attention_factor")
@@ -35,10 +37,23 @@ def test_the_words_have_the_facts_of_llama_3_1(ask: Ask) -> None:
         "29 of 64 than the original context",
         "25 of 64 than the extended context",
         "1: scores times 1",
-        "critical dimension 70",
+        "critical dimension 70 at 8,192 positions",
+        "context 131,072 positions by the file's length, 65,536 by factor × original",
         "pecli spectrum -e rope:base=500000,scaling=llama3",
     ):
         assert fact in text or fact.replace("29 of", "32 of") in text, fact
+
+
+@pytest.mark.parametrize(("name", "scaled"), [("llama-3.1", 65536), ("qwen2.5-yarn", 131072)])
+def test_the_extended_context_is_the_larger_of_both_and_the_picture_has_the_same_words(
+    name: str, scaled: int, ask: Ask
+) -> None:
+    layer = told(ask, name)["layers"]["all"]
+    assert (layer["extended"], layer["scaled_context"]) == (131072, scaled)
+    waves = 2 * np.pi / np.array(layer["inv_freq"])
+    assert layer["longer_than_extended"] == (waves > 131072).sum()
+    picture = pecli.figure("spectrum", encoding=layer["spec"])
+    assert picture.numbers.facts()["contexts"]["scaled context"] == scaled
 
 
 def test_the_json_has_every_key_of_a_rope(ask: Ask) -> None:

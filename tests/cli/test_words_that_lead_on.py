@@ -52,7 +52,7 @@ def test_the_options_of_a_plugins_encoding_are_as_ours(ask: Ask, folder: Path) -
         ("heatmap --json -o -", ["both write to standard output"]),
         ("heatmap -o fig/{bas}.png", ["unknown blank 'bas'; did you mean 'base'?"]),
         ("heatmap -e yarn", ["yarn is no encoding but a value of rope's scaling", "--encoding rope:scaling=yarn"]),
-        ("heatmap rope --scaling yarn", ["--scaling belongs to rope", "-e rope:scaling="]),
+        ("heatmap rope --scaling yarn", ["--scaling is said inside the encoding", "-e rope:scaling="]),
     ],
 )
 def test_an_answer_gives_what_to_type(line: str, said: list[str], ask: Ask) -> None:

@@ -19,6 +19,7 @@ from pecli.core.lengths import inches_of
         ("5inx25.4mm", 5, 1),
         ("1cm,1in", 1 / 2.54, 1),
         ("7", 7, None),
+        ("722.7pt", 10, None),
     ],
 )
 def test_a_size_is_inches_whatever_it_was_written_in(text: str, width: float, height: float | None) -> None:

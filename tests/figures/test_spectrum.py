@@ -205,7 +205,7 @@ def test_a_scaled_rope_has_its_contexts_its_ramp_and_what_it_was() -> None:
     assert {text.get_text() for text in axes.texts} == {
         "length 100",
         "original context 32,768",
-        "extended context 131,072",
+        "factor × original 131,072",
     }
     band, shade = axes.patches
     assert shade.get_y() == 100
@@ -220,7 +220,7 @@ def test_the_numbers_of_a_scaled_rope_say_what_the_scaling_does() -> None:
     assert stretch[:29].tolist() == [1] * 29
     assert stretch[35:] == pytest.approx([8] * 29, rel=1e-12)
     assert list(found.facts()["ramp"].values()) == [(28, 35)]
-    assert found.facts()["contexts"] == {"original context": 8192, "extended context": 65536}
+    assert found.facts()["contexts"] == {"original context": 8192, "scaled context": 65536}
     assert found.caption() == "dashed: without the scaling; band: pairs between kept and divided"
     assert "ramp" not in numbers(encoding="rope").facts()
 

@@ -19,7 +19,7 @@ from pecli.figures.attention import Attention
 from pecli.figures.canvas import Canvas
 from pecli.figures.pages import draw_page
 from pecli.figures.score_terms import Terms
-from pecli.figures.token_axes import label_tokens, turn_tokens
+from pecli.figures.token_axes import fit_tokens, label_tokens
 from pecli.figures.tokens import EXAMPLES, products, random_vector, read_order
 from pecli.jobs.job import Job
 
@@ -184,7 +184,7 @@ def test_products_have_the_same_bits_in_any_order(count: int, width: int) -> Non
 def labels(words: list[str], size: float) -> tuple[list[str], list[str], float]:
     axes = Drawing(figsize=(size, size), dpi=50).add_axes((0, 0, 1, 1))
     label_tokens(axes, words, words, "query", "key")
-    turn_tokens(axes)
+    fit_tokens(axes, 7)
     below = axes.get_xticklabels()
     return (
         [text.get_text() for text in below],

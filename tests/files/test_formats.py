@@ -119,6 +119,7 @@ def test_two_pictures_share_no_id_in_one_page() -> None:
 def test_the_title_of_an_svg_turns_no_text() -> None:
     svg = rendered("svg", "heatmap", title="a\u202eb\x9bc").decode()
     assert re.findall("<title>(.*)</title>", svg) == ["a\\u202eb\\x9bc"]
+    assert not {"\u202e", "\x9b"} & {*svg}  # nor in a remark
 
 
 @pytest.mark.parametrize("figure", ["heatmap", "scatter", "curves"])

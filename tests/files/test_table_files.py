@@ -487,7 +487,7 @@ def test_what_is_taken_for_a_header_or_an_index_is_said(
         ([[1.0, 1e200]], r"holds 1e\+200 in row 0, column 1, .* divide the table by a power of two"),
         ([[0.0, 1.0], [-1.7e308, 2.0]], r"holds -1\.7e\+308 in row 1, column 0"),
         ([[0.0, 1e-200]], r"no number beyond 1e-200.* multiply the table by a power of two"),
-        ([[np.inf, 1.0]], "1 values that are not finite, the first in row 0, column 0: inf"),
+        ([[np.inf, 1.0]], "1 value that is not finite, the first in row 0, column 0: inf"),
     ],
 )
 def test_numbers_whose_squares_have_no_place_are_refused(values: list[list[float]], said: str, tmp_path: Path) -> None:

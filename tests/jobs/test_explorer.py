@@ -34,6 +34,7 @@ def test_every_figure_has_its_options_as_controls(figure: str) -> None:
     layout = made.layout()
     shown = {one["name"] for controls in layout["groups"].values() for one in controls}
     assert {name for name, one in FIGURES[figure].options().items() if not one.in_spec} <= shown
+    assert {"cmap", "transparent"} <= shown and not {"fps", "loops"} & shown  # nothing moves on the page
     for one in (one for controls in layout["groups"].values() for one in controls if one["kind"] == "number"):
         assert one["low"] <= float(one["value"]) <= one["high"] and (not one["log"] or one["low"] > 0)
 
@@ -84,6 +85,7 @@ def test_a_scaled_encoding_starts_as_it_was_given() -> None:
         ({"size": "1000x1000"}, "size"),
         ({"cmap": "nope"}, "nope"),
         ({"title": "$^$"}, "mathematics"),
+        ({"title": "x" * 60_000}, "title has 60,000 letters, and 2,000 are the most"),
     ],
 )
 def test_what_cannot_be_drawn_is_said_in_a_line(values: dict[str, str], said: str) -> None:

@@ -269,7 +269,8 @@ def test_what_has_no_sum_of_pairs_has_no_such_offset(ask: Ask) -> None:
     shown = ask("stats", "geometric:d=200", "-n", "9").out.splitlines()
     lines = {line.split("  ")[0].strip(): line for line in reversed(shown)}  # what a row means stands below
     assert "a pair stands still" in lines["longest wavelength"]
-    assert "never" in lines["Σ cos < 0 first at offset"] or "," in lines["Σ cos < 0 first at offset"]
+    assert "none up to offset 8" in lines["Σ cos < 0 first at offset"]
+    assert "4 of 8 at 64" in ask("stats", "sinusoidal", "-d", "8", "-n", "64").out
 
 
 def test_columns_stand_side_by_side_while_they_fit_to_the_last_letter() -> None:

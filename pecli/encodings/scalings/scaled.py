@@ -117,12 +117,12 @@ class Scaled(PowersOfBase):
         return {name: value for name, value in super().titled().items() if name not in left_out}
 
     def contexts(self) -> dict[str, float]:
-        """The context that the model was first trained on and the one that its scaling is for, positions, as told."""
+        """The context that the model was first trained on and factor × that, which its scaling is for, positions."""
         original = self.original or self.max_position
         if original is None:
             return {}
         factor = self.factor or 1.0
-        return {"original": original, **({"extended": original * factor} if factor > 1 else {})}
+        return {"original": original, **({"scaled": original * factor} if factor > 1 else {})}
 
     def unscaled(self) -> Self:
         """The same without its scaling."""

@@ -15,6 +15,7 @@ from pecli.encodings.scalings.scaled import Scaled
 from pecli.figures.axis_labels import label_powers, label_values
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
+from pecli.figures.levels import keep_levels_apart
 from pecli.figures.line_names import keep_names_apart, name_lines, put_names
 from pecli.figures.lines import Look, frame_lines
 from pecli.figures.panels import Panel
@@ -165,6 +166,7 @@ class Spectrum(Figure[TableEncoding]):
 
     def fit(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         keep_names_apart(axes[0], canvas)
+        keep_levels_apart(axes[0], canvas)
 
     def _look(self, encoding: TableEncoding, at: int, canvas: Canvas) -> Look:
         """Connected dots for what a formula gives, crosses for what is measured."""

@@ -11,6 +11,7 @@ from pecli.core.number_text import number_text
 from pecli.encodings.encoding import Encoding
 from pecli.encodings.powers_of_base import PowersOfBase
 from pecli.figures.canvas import Canvas
+from pecli.figures.levels import Hang, name_level
 from pecli.figures.wavelength_texts import CONTEXTS
 
 if TYPE_CHECKING:
@@ -31,17 +32,7 @@ def mark_lengths(axes: Axes, length: int, contexts: Sequence[tuple[str, float]],
     colour = axes.xaxis.label.get_color()
     for text, at, style, side, place in lines:
         axes.axhline(at, color=colour, linestyle=style, linewidth=0.8 * canvas.scale, alpha=0.7)
-        axes.annotate(
-            text,
-            (0 if side == "left" else 1, at),
-            xycoords=("axes fraction", "data"),
-            xytext=(3 if side == "left" else -3, -2 if place == "top" else 2),
-            textcoords="offset points",
-            horizontalalignment=side,
-            verticalalignment=place,
-            fontsize=canvas.small,
-            bbox={"facecolor": axes.get_facecolor(), "edgecolor": "none", "alpha": 0.8, "pad": 0.5},
-        )
+        name_level(axes, text, at, Hang(side == "right", place == "top"), canvas)
 
 
 def textbook_ends(encoding: Encoding, waves: Array) -> list[tuple[str, float]]:

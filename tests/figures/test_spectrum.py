@@ -11,6 +11,7 @@ from matplotlib.figure import Figure as Drawing
 import pecli
 from pecli.core.errors import UsageError
 from pecli.figures.line_names import texts_of
+from pecli.figures.style import style_context
 from pecli.figures.wavelength_marks import STILL
 from pecli.figures.wavelength_texts import ratio_text
 
@@ -242,3 +243,13 @@ def test_the_ratio_of_what_has_no_formula_is_refused() -> None:
 def test_neighbours_that_are_nearly_as_far_apart_give_the_range() -> None:
     assert ratio_text(np.array([1.0, 10.0, 100.1])) == "×10 to ×10.01"
     assert ratio_text(np.array([1.0, 10.0, 100.0 * (1 + 1e-12)])) == "×10"
+
+
+def test_names_of_lengths_that_are_close_do_not_touch() -> None:
+    picture = pecli.figure("spectrum", encoding=[LLAMA, YARN], length=131072, size="column", dpi=100)
+    with style_context(picture.job.canvas):
+        (axes,) = picture._drawing().axes
+    boxes = [text.get_window_extent() for text in axes.texts if text.get_text()]
+    assert len(boxes) == 5 and axes.texts[0].get_text() == "length 131,072"
+    for at, one in enumerate(boxes):
+        assert not any(one.overlaps(other) for other in boxes[:at])

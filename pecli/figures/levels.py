@@ -1,0 +1,65 @@
+"""Names of levels, which are lines across a panel: beside their line, and none over another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pecli.figures.canvas import Canvas
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+LEVEL = "_level"  # how the labels of these texts begin; no legend shows them
+ROW = 1.2  # ems from one name to the next below it
+FARTHEST = 6  # rows below its line that a name is put, at most
+
+
+class Hang(NamedTuple):
+    """Where a name stands: at the right end of its line or the left, below it or above, and so many rows farther."""
+
+    right: bool
+    below: bool
+    rows: int = 0
+
+
+def name_level(axes: Axes, text: str, at: float, hang: Hang, canvas: Canvas) -> None:
+    """Names the line across a panel at this value, there where it is to hang if there is room."""
+    name = axes.annotate(
+        text,
+        (0.0, at),
+        xycoords=("axes fraction", "data"),
+        textcoords="offset points",
+        xytext=(0.0, 0.0),
+        fontsize=canvas.small,
+        bbox={"facecolor": axes.get_facecolor(), "edgecolor": "none", "alpha": 0.8, "pad": 0.5},
+        label=f"{LEVEL} {int(hang.right)} {int(hang.below)}",
+    )
+    _put(name, hang, canvas)
+
+
+def keep_levels_apart(axes: Axes, canvas: Canvas) -> None:
+    """Puts each name where it belongs or, where another stands there, on the other side of its line or farther down."""
+    names: list[Any] = [one for one in axes.texts if str(one.get_label()).startswith(LEVEL)]
+    taken: list[Any] = []
+    for one in sorted(names, key=lambda one: -float(one.xy[1])):
+        for hang in _places(one):
+            _put(one, hang, canvas)
+            box = one.get_window_extent().padded(1)
+            if not any(box.overlaps(other) for other in taken):
+                break
+        taken.append(box)
+
+
+def _places(name: Any) -> Iterator[Hang]:
+    """Where a name may stand, best first."""
+    right, below = (bool(int(one)) for one in name.get_label().split()[1:])
+    yield from (Hang(end, side) for end in (right, not right) for side in (below, not below))
+    yield from (Hang(right, True, rows) for rows in range(1, FARTHEST + 1))
+
+
+def _put(name: Any, hang: Hang, canvas: Canvas) -> None:
+    name.xy = (1.0 if hang.right else 0.0, name.xy[1])
+    name.set(ha="right" if hang.right else "left", va="top" if hang.below else "bottom")
+    down = 2 + hang.rows * ROW * canvas.small
+    name.set_position((-3 if hang.right else 3, -down if hang.below else 2))

@@ -30,6 +30,7 @@ from pecli.figures.overview import (
     through,
 )
 from pecli.figures.panels import Panel
+from pecli.figures.windows import share_windows
 from pecli.measures.pairwise import measures
 
 if TYPE_CHECKING:
@@ -165,6 +166,8 @@ class Compare(Highlighting[Encoding]):
         drawn = [part.figure.draw(part.numbers, own, canvas) for part, own in zip(numbers.parts, groups, strict=True)]
         if drawn[0][0] is None:
             _one_window([one for own in groups for one in own])
+        else:
+            share_windows(axes, self.panels_for(numbers.view))
         return [one for own in drawn for one in own]
 
     def texts(self) -> list[str]:

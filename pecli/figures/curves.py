@@ -188,8 +188,11 @@ class Curves(Highlighting[TableEncoding]):
         for line, (low, high, at, own) in enumerate(rows):
             start = at if self.against == "offset" else 0.0
             plot_run(axes[0], numbers.positions - start, low, high, look(line))
-            if at > 0 or not self.log:  # position 0 has no place on a logarithmic axis
-                axes[0].plot([at - start], [own], marker="o", color=f"C{line}", clip_on=False, zorder=3)
+            dot: dict[str, Any] = {"color": f"C{line}", "clip_on": False, "zorder": 3}
+            if at > 0 or not self.log:
+                axes[0].plot([at - start], [own], marker="o", **dot)
+            else:  # position 0 has no place on a logarithmic axis: an arrowhead at its edge
+                axes[0].plot([0.0], [own], marker="<", transform=axes[0].get_yaxis_transform(), **dot)
         return [None]
 
 

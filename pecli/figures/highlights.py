@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 SPAN = re.compile(r"\s*([+-]?\d{1,15})(?::([+-]?\d{1,15}))?\s*")
 APART = 1.2  # ems of their text between two labels one below the other
 GID = "highlight"
+FRAME = "_frame"  # label of what marks cells; no legend shows it
+LEFTWARD, DOWNWARD = 4, 7  # matplotlib's numbers of arrowheads whose tip is at their place
+OUTLINE, HEAD = 2.2, 4.0  # points of a frame's wider line, and of an arrowhead
 
 
 class Span(NamedTuple):
@@ -68,7 +71,7 @@ class Highlighting(Figure[E]):
     def fit(self, view: View[E], axes: list[Axes], canvas: Canvas) -> None:
         super().fit(view, axes, canvas)
         for one in axes:
-            keep_apart(one, canvas)
+            keep_apart(one, canvas, frame_or_point(one, canvas))
 
 
 def read_span(text: str) -> Span:
@@ -100,6 +103,7 @@ def mark_rows(
         for style in _frames(canvas):
             axes.axhspan(*edges, **style)
         place = _middle(edges, axes.get_ylim())
+        axes.plot(1.0, place, transform=axes.get_yaxis_transform(), **_head(axes, LEFTWARD, canvas))
         _write(axes, span.text(position_text), (1.0, place), ("axes fraction", "data"), canvas)
 
 
@@ -108,6 +112,8 @@ def mark_columns(axes: Axes, spans: list[Span], canvas: Canvas) -> None:
     for span in spans:
         for style in _frames(canvas):
             axes.axvspan(*cell_edges(span), **style)
+        place = _middle(cell_edges(span), axes.get_xlim())
+        axes.plot(place, 1.0, transform=axes.get_xaxis_transform(), **_head(axes, DOWNWARD, canvas))
 
 
 def mark_stretch(
@@ -131,10 +137,30 @@ def _middle(edges: tuple[float, float], window: tuple[float, float]) -> float:
 
 def _frames(canvas: Canvas) -> list[dict[str, Any]]:
     """Two outlines, one over the other."""
-    widths = ((2.2, "white"), (0.9, "black"))
-    return [
-        {"fill": False, "edgecolor": colour, "linewidth": width * canvas.scale, "zorder": 3} for width, colour in widths
-    ]
+    widths = ((OUTLINE, "white"), (0.9, "black"))
+    look = {"fill": False, "zorder": 3, "label": FRAME}
+    return [{"edgecolor": colour, "linewidth": width * canvas.scale, **look} for width, colour in widths]
+
+
+def _head(axes: Axes, marker: int, canvas: Canvas) -> dict[str, Any]:
+    """An arrowhead at the edge of an image, beside cells that are too thin for a frame."""
+    look = {"color": axes.xaxis.label.get_color(), "clip_on": False, "label": FRAME}
+    return {"marker": marker, "markersize": HEAD * canvas.scale, "linestyle": "none", **look}
+
+
+def frame_or_point(axes: Axes, canvas: Canvas) -> float:
+    """Shows a frame or, where it would hide its cells, an arrowhead; gives how far those reach, in points."""
+    points, reach = points_per_pixel(axes), 0.0
+    frames = [one for one in axes.patches if one.get_label() == FRAME]
+    heads = [one for one in axes.lines if one.get_label() == FRAME]
+    for head, *pair in zip(heads, frames[::2], frames[1::2], strict=True):
+        box = pair[0].get_window_extent()
+        thin = points * min(box.width, box.height) < 2 * OUTLINE * canvas.scale
+        head.set_visible(thin)
+        for frame in pair:
+            frame.set_visible(not thin)
+        reach = max(reach, HEAD * canvas.scale * thin)
+    return reach
 
 
 def _write(axes: Axes, text: str, place: tuple[float, float], coordinates: Any, canvas: Canvas) -> None:
@@ -154,26 +180,30 @@ def _write(axes: Axes, text: str, place: tuple[float, float], coordinates: Any, 
     )
 
 
-def keep_apart(axes: Axes, canvas: Canvas) -> None:
-    """Moves names that would touch each other: of rows down, of stretches up, and the panel's title above those."""
+def keep_apart(axes: Axes, canvas: Canvas, heads: float = 0.0) -> None:
+    """Moves names that would touch each other: of rows down, of stretches up, and the panel's title above those.
+
+    heads : points that arrowheads take before the names of rows
+    """
     named: list[Any] = [one for one in axes.texts if one.get_gid() == GID]
     points = points_per_pixel(axes)
     places = [points * axes.transData.transform(one.xy) for one in named]
     order = sorted(range(len(named)), key=lambda at: -places[at][1])
-    _keep_rows_apart([(named[at], -float(places[at][1])) for at in order if named[at].get_ha() == "left"], canvas)
+    rows = [(named[at], -float(places[at][1])) for at in order if named[at].get_ha() == "left"]
+    _keep_rows_apart(rows, canvas, heads + 3 * canvas.scale)
     order = sorted(range(len(named)), key=lambda at: float(places[at][0]))
     levels = _stack([(named[at], float(places[at][0])) for at in order if named[at].get_ha() == "center"], canvas)
     if levels and axes.get_title():
         axes.set_title(axes.get_title(), pad=(4 + APART * levels * canvas.small))
 
 
-def _keep_rows_apart(named: list[tuple[Any, float]], canvas: Canvas) -> None:
-    """Moves names down that would touch the one above; their places are points from the top."""
+def _keep_rows_apart(named: list[tuple[Any, float]], canvas: Canvas, right: float) -> None:
+    """Moves names so far right, and down that would touch the one above; their places are points from the top."""
     lowest = -float("inf")
     for one, place in named:
         shift = max(0.0, lowest + APART * canvas.small - place)
         lowest = place + shift
-        one.set_position((3 * canvas.scale, -shift))
+        one.set_position((right, -shift))
 
 
 def _stack(named: list[tuple[Any, float]], canvas: Canvas) -> int:

@@ -65,6 +65,10 @@ def plot_run(axes: Axes, x: Array, low: Array, high: Array, look: Look, style: s
         marker = "o" if len(x) == 1 else None  # a line of one point has no length
         axes.plot(x, high, drawstyle=style, marker=marker, **look)
         return
+    one = int(np.argmax(low != high))  # values that stand alone before the first band: so many, of a logarithmic axis
+    if one > 1:
+        axes.plot(x[:one], high[:one], drawstyle=style, **look)
+        x, low, high = x[one - 1 :], low[one - 1 :], high[one - 1 :]
     width = OUTLINE * mpl.rcParams["lines.linewidth"]
     axes.plot(x, high, color=look["color"], linewidth=width)
     axes.plot(x, low, color=look["color"], linewidth=width)

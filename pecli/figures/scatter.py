@@ -15,7 +15,7 @@ from pecli.figures.axis_labels import label_values
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
 from pecli.figures.panels import Bar, Panel
-from pecli.figures.streaks import name_streaks
+from pecli.figures.streaks import CLOUD, name_streaks
 from pecli.measures.pair_density import CLASSES, coarser, counts, points
 from pecli.measures.pairwise import MEASURES, check_pairs, measures
 
@@ -175,10 +175,14 @@ class Scatter(Figure[TableEncoding]):
         draw = _counts if isinstance(numbers, DensityNumbers) else _points
         return [draw(numbers, one, canvas) for one in axes]
 
+    def fit(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
+        for one in axes:
+            name_streaks(one, canvas)
+
 
 def _points(numbers: Any, axes: Axes, canvas: Canvas) -> Any:
     offsets = np.abs(numbers.q - numbers.p)
-    cloud = axes.scatter(
+    return axes.scatter(
         numbers.x,
         numbers.y,
         c=offsets,
@@ -186,9 +190,8 @@ def _points(numbers: Any, axes: Axes, canvas: Canvas) -> Any:
         linewidths=0,
         cmap=canvas.colours("sequential"),
         rasterized=len(numbers.x) > VECTOR,
+        label=CLOUD,
     )
-    name_streaks(axes, np.stack([numbers.x, numbers.y], axis=-1), offsets, canvas)
-    return cloud
 
 
 def _counts(numbers: Any, axes: Axes, canvas: Canvas) -> Any:

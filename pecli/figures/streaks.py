@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pecli.core.language import phrase
-from pecli.core.lazy import Array
+from pecli.core.lazy import Array, np
 from pecli.figures.canvas import Canvas
 from pecli.figures.text_size import ems, points_per_pixel
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 NAMED = 5  # streaks, at most: those of the smallest offsets
+CLOUD, NAME = "_cloud", "_streak"  # labels of the points and of what is written; no legend shows them
 GAP = 0.4  # ems between a streak and its name
 
 
@@ -26,11 +27,19 @@ class Place(NamedTuple):
     box: tuple[float, float, float, float]  # left, bottom, right, top
 
 
-def name_streaks(axes: Axes, points: Array, offsets: Array, canvas: Canvas) -> None:
+def name_streaks(axes: Axes, canvas: Canvas) -> None:
     """Writes 1, 2, 3… beside the streaks of the smallest offsets, as long as there is a place free of other points.
 
-    points : (pairs, 2), as they are drawn; offsets : (pairs,), |p − q|
+    Again whenever the panel's size or ends change. The points are those of its cloud, whose colours are |p − q|.
     """
+    for text in [one for one in axes.texts if one.get_label() == NAME]:
+        text.remove()
+    for cloud in [one for one in axes.collections if one.get_label() == CLOUD]:
+        _name(axes, np.asarray(cloud.get_offsets()), np.asarray(cloud.get_array()), canvas)
+
+
+def _name(axes: Axes, points: Array, offsets: Array, canvas: Canvas) -> None:
+    """Names the streaks of points, shape (pairs, 2), with these offsets, shape (pairs,)."""
     if not len(points):
         return
     axes.autoscale_view()
@@ -87,4 +96,5 @@ def _write(axes: Axes, text: str, place: Place, room: tuple[float, float], canva
         ha=place.ha,
         va=place.va,
         fontsize=canvas.small,
+        label=NAME,
     )

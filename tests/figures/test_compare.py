@@ -188,3 +188,8 @@ def test_encodings_of_different_heads_have_as_many_panels_each() -> None:
     titles = [title_of(panel) for panel in panels]
     assert len(panels) == 7 and [at for at, one in enumerate(titles) if "alibi" in one or "t5" in one] == [0, 4, 5]
     assert all(len(panel.images) == 1 for panel in panels)
+
+
+def test_clouds_whose_axes_are_labelled_once_have_the_same_ends() -> None:
+    panels, _ = drawn(figure="scatter")
+    assert len({panel.get_xlim() for panel in panels}) == len({panel.get_ylim() for panel in panels}) == 1

@@ -125,7 +125,11 @@ def test_a_log_axis_has_every_position_from_1_on(encoding: str, start: int) -> N
     assert axes.get_xscale() == "log" and np.array_equal(line.get_xdata(), np.arange(first, start + 97))
     assert line.get_ydata() == pytest.approx(expected, abs=1e-14)
     marks = [float(one.get_xdata()[0]) for one in axes.lines if len(one.get_xdata()) == 1]
-    assert marks == ([50] if start == 0 else [5, 50])  # 0 has no place on it
+    assert marks == ([0, 50] if start == 0 else [5, 50])
+    beyond = [one.get_ydata()[0] for one in axes.lines if one.get_marker() == "<"]  # 0 has no place on it
+    assert beyond == ([0] if start == 0 else [])
+    low, high = axes.get_ylim()
+    assert low < 0 < high
 
 
 @pytest.mark.parametrize("encoding", ["rope", "binary"])
@@ -137,6 +141,9 @@ def test_more_positions_than_pixels_of_a_log_axis_keep_their_extremes(encoding: 
     assert numbers.curves.shape[1] < 60 and numbers.block > 50
     assert (numbers.low.min(), numbers.curves.max()) == pytest.approx((every.min(), every.max()), abs=1e-14)
     assert numbers.curves[0, 0] == pytest.approx(every[0]) and "minimum to maximum of up to" in numbers.caption()
+    line, *outlines = [one for one in drawn(size="3x2", dpi=20, **options).lines if len(one.get_xdata()) > 1]
+    assert line.get_linewidth() > 2 * outlines[0].get_linewidth()
+    assert line.get_xdata()[:3].tolist() == [1, 2, 3] and line.get_xdata()[-1] == outlines[0].get_xdata()[0]
 
 
 @pytest.mark.parametrize("options", [{"length": 2}, {"start": -3}, {"against": "offset"}])

@@ -8,7 +8,7 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.figures.highlights import GID, Span, read_span
+from pecli.figures.highlights import FRAME, GID, Span, read_span
 from pecli.figures.style import style_context
 
 
@@ -90,3 +90,13 @@ def test_names_of_neighbours_do_not_touch(figure: str) -> None:
 def test_the_title_of_a_panel_stands_above_what_is_named_there() -> None:
     first, *_ = drawn("compare", encoding=["sinusoidal", "rope"], figure="curves", length=50, highlight=["10", "11"])
     assert first.title.get_window_extent().y0 >= max(text.get_window_extent().y1 for text in first.texts)
+
+
+def test_cells_thinner_than_a_frame_are_pointed_at_and_not_hidden() -> None:
+    (axes,) = drawn("distance", length=200, highlight=["10", "11", "100:180"])
+    marks = [
+        [one.get_visible() for one in artists if one.get_label() == FRAME] for artists in (axes.lines, axes.patches)
+    ]
+    assert marks == [[True, True, False] * 2, [False] * 4 + [True] * 2 + [False] * 4 + [True] * 2]
+    edges = [tuple(map(float, line.get_xydata()[0])) for line in axes.lines if line.get_visible()]
+    assert edges == [(10, 1), (11, 1), (1, 10), (1, 11)]

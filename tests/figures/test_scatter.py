@@ -63,7 +63,9 @@ def test_both_correlations_of_the_cloud_are_printed_in_the_picture() -> None:
 
 
 def test_streaks_are_named_where_they_are_and_over_no_point() -> None:
-    for axes in panels(d=64, length=100):
+    alone, grid = panels(d=64, length=100), panels(d=64, length=100, base=[1000, 10000], triangle="upper")
+    assert grid[0].get_xlim() == grid[1].get_xlim()
+    for axes in alone + grid:
         assert [text.get_text() for text in axes.texts][:3] == ["offset 1", "2", "3"]
         places = axes.transData.transform(np.asarray(axes.collections[0].get_offsets()))
         for offset, text in enumerate(axes.texts, 1):

@@ -35,7 +35,7 @@ def unknown_option(command: str, flag: str, known: Mapping[str, str]) -> str:
         return unknown_command(flag, ())
     word = flag.lstrip("-").partition("=")[0]
     for name, one in _parameters(word):
-        return f"{flag} is said inside the encoding, {_spec(name, one)}: pecli {command} -e {_spec(name, one)}"
+        return f"{flag} is said inside the encoding: pecli {command} -e {_spec(name, one)}"
     homes = dict(_homes(word))
     if homes and command in ANALYSES:
         (one, *_), names = homes.values(), [*homes][:MOST] + (["…"] if len(homes) > MOST else [])

@@ -111,7 +111,7 @@ class Compare(Highlighting[Encoding]):
             raise UsageError(text, option="difference")
         for one in self.views(view):
             if not self.part().takes(type(one.encoding)):
-                raise refused_part(self.part(), type(one.encoding), "figure")
+                raise refused_part(self, self.part(), one, "figure")
             self.part().check_view(one)
 
     def panels_for(self, view: View[Encoding]) -> list[Panel]:

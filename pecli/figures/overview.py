@@ -40,12 +40,22 @@ def part_of(whole: Figure[Any], name: str) -> Figure[Any]:
     return kind(**{option: getattr(whole, option) for option in HANDED_ON if option in kind.options()})
 
 
-def refused_part(part: Figure[Any], kind: type[Encoding], option: str, head: str = "") -> UsageError:
+def refused_part(whole: Figure[Any], part: Figure[Any], view: View[Encoding], option: str) -> UsageError:
     """What to say of a part that cannot show an encoding: the figures that this option may name for it."""
-    fitting = [name for name, figure in single_figures().items() if figure.takes(kind)]
-    advice = f"give {mention(option, fitting[0])}" if fitting else ""
-    others = f" or one of {', '.join(fitting[1:])}" if fitting[1:] else ""
-    return UsageError(head + part.refusal(kind), option="encoding", advice=advice + others)
+    fitting = [mention(option, name) for name in single_figures() if _shows(whole, name, view)]
+    advice = f"give {' or '.join(fitting)}" if fitting else ""
+    return UsageError(part.refusal(type(view.encoding)), option="encoding", advice=advice)
+
+
+def _shows(whole: Figure[Any], name: str, view: View[Encoding]) -> bool:
+    """Whether that figure, with the options that the composed one hands on, shows the encoding."""
+    if not single_figures()[name].takes(type(view.encoding)):
+        return False
+    try:
+        part_of(whole, name).check_view(view)
+    except UsageError:
+        return False
+    return True
 
 
 def check_handed_on(whole: Figure[Any], parts: Iterable[Figure[Any]]) -> None:
@@ -141,7 +151,7 @@ class Overview(Highlighting[Encoding]):
     def check_view(self, view: View[Encoding]) -> None:
         for part in self.parts():
             if not part.takes(type(view.encoding)):
-                raise refused_part(part, type(view.encoding), "panels", "panel ")
+                raise refused_part(self, part, view, "panels")
             part.check_view(view)
 
     def unseen(self, view: View[Encoding]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pecli.figures.canvas import Canvas
+from pecli.figures.text_size import ems, points_per_pixel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,10 +46,23 @@ def keep_levels_apart(axes: Axes, canvas: Canvas) -> None:
     for one in sorted(names, key=lambda one: -float(one.xy[1])):
         for hang in _places(one):
             _put(one, hang, canvas)
-            box = one.get_window_extent().padded(1)
-            if not any(box.overlaps(other) for other in taken):
+            box = _box(axes, one, hang, canvas)
+            if not any(_touch(box, other) for other in taken):
                 break
         taken.append(box)
+
+
+def _box(axes: Axes, name: Any, hang: Hang, canvas: Canvas) -> tuple[float, float, float, float]:
+    """About where a name stands: left, bottom, right and top in points; its font may come later."""
+    points, size = points_per_pixel(axes), canvas.small
+    width, (right, up) = 0.9 * ems(name.get_text()) * size, name.get_position()
+    x = points * (axes.bbox.x1 if hang.right else axes.bbox.x0) + right - width * hang.right
+    y = points * float(axes.transData.transform((1.0, name.xy[1]))[1]) + up - ROW * size * hang.below
+    return x, y, x + width, y + ROW * size
+
+
+def _touch(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 def _places(name: Any) -> Iterator[Hang]:

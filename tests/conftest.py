@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
@@ -24,6 +25,12 @@ def pytest_configure() -> None:
     for number in SIGNALS:
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+
+
+def pytest_collection_finish() -> None:
+    """Lets the garbage collector pass over what lives to the end, thousands of tests, and come as rarely as in `main`."""
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

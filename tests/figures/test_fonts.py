@@ -21,6 +21,9 @@ WORDS = ("curves", "-d", "8", "-n", "9", "--start", "-4", "--dpi", "20", "-o", "
 OURS = ("DejaVu Sans", "DejaVu Serif", "DejaVu Sans Mono", "STIXGeneral", "cmr10", "cmss10", "cmtt10")  # matplotlib's
 
 
+STYLES = [*enumerate(style for style in bundled_styles() if not style.startswith("_"))]
+
+
 @pytest.mark.parametrize("font", GENERIC)
 def test_a_generic_family_works_or_a_line_says_what_is_used(ask: Ask, font: str) -> None:
     ended = ask(*WORDS, "--font", font)
@@ -33,8 +36,8 @@ def test_a_generic_family_works_or_a_line_says_what_is_used(ask: Ask, font: str)
 @pytest.mark.parametrize("words", [
     *(("--font", font) for font in OURS),
     *(("--size", size) for size in (*SIZES, "5x3", "8cm")),
-    *(("--style", style) for style in bundled_styles() if not style.startswith("_")),
-], ids=" ".join)  # fmt: skip
+    *(pytest.param(("--style", style), marks=[] if at % 4 == 0 else pytest.mark.long) for at, style in STYLES),
+], ids=lambda words: " ".join(words))  # fmt: skip
 def test_nothing_is_said_when_all_is_well(ask: Ask, words: tuple[str, ...]) -> None:
     ended = ask(*WORDS, *words)
     assert (ended.code, ended.out, ended.err) == (0, "a.png\n", "")

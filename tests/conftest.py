@@ -28,7 +28,7 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Lets the garbage collector pass over what lives to the end, thousands of tests, and come as rarely as in `main`."""
+    """Lets the garbage collector pass over thousands of tests, and come as rarely as in `main`."""
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
 

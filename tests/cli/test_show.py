@@ -166,8 +166,9 @@ class Screen(io.StringIO):
 def shown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     """Shows a heatmap in a terminal of 20 columns and 256 colours that says nothing of itself."""
     monkeypatch.setattr("pecli.cli.show.protocol", lambda: None)
-    for name, value in {**PLAIN, "COLUMNS": "20", "NO_COLOR": "", "COLORTERM": ""}.items():
+    for name, value in {**PLAIN, "COLUMNS": "20", "COLORTERM": ""}.items():
         monkeypatch.setenv(name, value)
+    monkeypatch.delenv("NO_COLOR", raising=False)  # also empty it is one for older rich
 
     def run(**options: Any) -> str:
         job = Job.make("heatmap", {"length": 6, "d": 4, **options})

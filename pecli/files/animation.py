@@ -6,8 +6,8 @@ import io
 import struct
 from collections.abc import Iterator
 from functools import partial
+from html import escape
 from typing import Any
-from xml.sax.saxutils import escape
 
 from pecli.core.errors import PecliError
 from pecli.files.about import About
@@ -39,7 +39,7 @@ def webp(film: Film, about: About) -> Iterator[bytes]:
     if not features.check("webp"):
         raise PecliError("this installation of Pillow cannot write .webp: write a .gif")
     images = [image_of(one, opaque=False) for one in film.rasters(partial(raster, dpi=film.dpi), film.drawings)]
-    said = XMP.format(title=escape(about.title), job=escape(about.job)).encode()
+    said = XMP.format(title=escape(about.title, quote=False), job=escape(about.job, quote=False)).encode()
     data = _saved("webp", images, film, xmp=said, lossless=True, method=3, loop=film.times or 0)
     size = struct.pack("<I", len(data) - 8 + len(seal("webp", b"")))
     yield data[:4] + size + data[8:]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import floor, log10
 
-POWERS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+POWERS = str.maketrans("-0123456789", "⁻" + SUPERSCRIPTS)
 LARGE, SMALL = 1e6, 1e-3  # from here on and below this powers of ten are shorter
 DIGITS = 3  # of a number before a power of ten
 
@@ -35,6 +36,8 @@ def number_text(value: float, digits: int = 4) -> str:
 def number_texts(values: Sequence[float]) -> list[str]:
     """The ticks of one axis, all different: in full where shorter texts would not tell them apart."""
     short = [number_text(value) for value in values]
+    if any("10" in text and text[-1] in SUPERSCRIPTS for text in short) and all(_is_power(value) for value in values):
+        return [power_text(round(log10(value))) for value in values]  # 10⁶ beside 10⁵, not beside 100,000
     exact = all(abs(value) < LARGE or _is_round(value) for value in values)
     if exact and len(set(short)) == len(set(values)):
         return short
@@ -44,3 +47,8 @@ def number_texts(values: Sequence[float]) -> list[str]:
 def _is_round(value: float) -> bool:
     """Whether so few digits say it all."""
     return float(f"{value:.{DIGITS - 1}e}") == value
+
+
+def _is_power(value: float) -> bool:
+    """Whether it is a whole power of ten."""
+    return value > 0 and abs(log10(value) - round(log10(value))) < 1e-9

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.core.arithmetic import ROUNDING
 from pecli.core.errors import UsageError, mention
-from pecli.core.language import clauses, phrase, template
+from pecli.core.language import clauses, listing, phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import number_text
 from pecli.core.options import option
@@ -16,6 +16,7 @@ from pecli.core.values import EXACT
 from pecli.encodings.capabilities import TableEncoding
 from pecli.figures.axis_labels import label_positions, label_powers, label_values
 from pecli.figures.canvas import Canvas
+from pecli.figures.dot_names import dots_have_room, keep_dot_names_free, name_dots, put_dot_names
 from pecli.figures.figure import Numbers, View, extremes
 from pecli.figures.highlights import Highlighting, mark_stretch
 from pecli.figures.lines import frame_lines, key, look, plot_run
@@ -27,7 +28,7 @@ from pecli.measures.pairwise import MEASURES, by_offset, is_by_offset, measure_o
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-OFFSET = template("offset from the position at which a line starts")
+OFFSET = template("offset from a line's own position")
 TYPICAL = 5  # lines where none are asked for
 
 
@@ -55,15 +56,22 @@ class CurvesNumbers(Numbers[TableEncoding]):
     against: str
 
     def caption(self) -> str:
-        return clauses([extremes(self.block), self._agreement()])
+        return clauses([self._agreement(), self._undefined(), extremes(self.block)])
 
     def _agreement(self) -> str:
-        """Whether lines coincide, where that is what is shown."""
-        if self.against == "position" or self.apart is None or len(self.at) == 1:
+        """Whether lines have one shape, where that is known."""
+        if self.apart is None or len(self.at) == 1:
             return ""
-        if self.apart <= ROUNDING * float(np.nanmax(np.abs(self.curves), initial=0.0)):
+        if self.apart > ROUNDING * float(np.nanmax(np.abs(self.curves), initial=0.0)):
+            return phrase("at one offset lines differ by up to {number}", number=number_text(self.apart, 3))
+        if self.against == "offset":
             return phrase("all lines coincide: only the offset counts")
-        return phrase("at one offset lines differ by up to {number}", number=number_text(self.apart, 3))
+        return phrase("one shape, shifted: only the offset counts")
+
+    def _undefined(self) -> str:
+        """The positions whose lines cannot be drawn; mostly nothing."""
+        lost = [self.view.encoding.position_text(at) for at in self.at[np.isnan(self.own)]]
+        return phrase("from {positions}: undefined (constant row)", positions=listing(lost)) if lost else ""
 
 
 @dataclass(frozen=True)
@@ -180,8 +188,15 @@ class Curves(Highlighting[TableEncoding]):
             label_positions(axes[0].xaxis, encoding)
         label_values(axes[0].yaxis, MEASURES[self.measure].label)
         names = [phrase("from {position}", position=encoding.position_text(at)) for at in self.typical(view)]
-        key(axes[0], [(name, look(line)) for line, name in enumerate(names)])
+        if self.against == "position" and dots_have_room(axes[0], names, self.typical(view).tolist(), canvas):
+            name_dots(axes[0], names, canvas)
+        else:
+            key(axes[0], [(name, look(line)) for line, name in enumerate(names)])
         mark_stretch(axes[0], self.spans(), canvas)
+
+    def fit(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
+        super().fit(view, axes, canvas)
+        keep_dot_names_free(axes[0], canvas)
 
     def draw(self, numbers: CurvesNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         rows = zip(numbers.low, numbers.curves, numbers.at, numbers.own, strict=True)
@@ -193,6 +208,8 @@ class Curves(Highlighting[TableEncoding]):
                 axes[0].plot([at - start], [own], marker="o", **dot)
             else:  # position 0 has no place on a logarithmic axis: an arrowhead at its edge
                 axes[0].plot([0.0], [own], marker="<", transform=axes[0].get_yaxis_transform(), **dot)
+        first = axes[0].get_xlim()[0]
+        put_dot_names(axes[0], [(max(at, first), own) for at, own in zip(numbers.at, numbers.own, strict=True)])
         return [None]
 
 

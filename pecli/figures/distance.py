@@ -38,19 +38,21 @@ class DistanceNumbers(Numbers[TableEncoding]):
     smallest: float | None
     largest: float | None
     undefined: int  # entries that are NaN: a row is constant or zero
+    by_offset: bool  # whether p − q alone counts, by the formula
     ends: Limits  # of the colours
     palette: str
 
     def caption(self) -> str:
         count, size = self.undefined, self.matrix.size
         undefined = phrase("{count:,} of {all:,} undefined (constant rows)", count=count, all=size) if count else ""
-        return clauses([averaging(self.block), undefined])
+        alike = phrase("the same along every diagonal: only the offset counts") if self.by_offset else ""
+        return clauses([averaging(self.block), alike, undefined])
 
     def limits(self) -> Limits | None:
         return None if self.smallest is None else self.ends
 
     def facts(self) -> dict[str, Any]:
-        return {name: value for name, value in super().facts().items() if name not in ("ends", "palette")}
+        return {name: value for name, value in super().facts().items() if name not in ("ends", "palette", "by_offset")}
 
     def with_limits(self, low: float, high: float) -> Self:
         return replace(self, ends=(low, high))
@@ -59,7 +61,9 @@ class DistanceNumbers(Numbers[TableEncoding]):
         matrix = subtract(self.matrix, other.matrix)
         low, high = (float(end.reduce(matrix, axis=None, initial=0.0)) for end in (np.fmin, np.fmax))
         reach = max(-low, high) or 1.0
-        return replace(self, matrix=matrix, smallest=low, largest=high, ends=(-reach, reach), palette=DIFFERENCE)
+        both = self.by_offset and other.by_offset
+        result = replace(self, matrix=matrix, smallest=low, largest=high, by_offset=both)
+        return replace(result, ends=(-reach, reach), palette=DIFFERENCE)
 
 
 @dataclass(frozen=True)
@@ -109,6 +113,7 @@ class Distance(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
             smallest=low,
             largest=high,
             undefined=undefined,
+            by_offset=is_by_offset(view.encoding, MEASURES[self.measure]),
             ends=ends(low or 0.0, high or 0.0),
             palette=MEASURES[self.measure].palette,
         )

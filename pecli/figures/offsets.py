@@ -76,9 +76,10 @@ class OffsetsNumbers(Numbers[TableEncoding]):
         ]
         dotted = phrase("dotted: without the scaling") if len(self.unscaled) else ""
         wide = any(width > 0 for width in self.spread)
-        band = phrase("line: mean of all pairs at that offset, band: from the smallest to the largest") if wide else ""
+        band = phrase("line: mean of all pairs at that offset, band: from the smallest to the largest")
+        line = phrase("no band: all pairs at one offset are alike")
         bound = phrase(BOUND) if len(self.decay) else ""
-        return clauses([extremes_of_offsets(self.block), band, bound, *left_out, dotted])
+        return clauses([band if wide else line, extremes_of_offsets(self.block), bound, *left_out, dotted])
 
     def facts(self) -> dict[str, Any]:
         specs = [encoding.spec() for encoding in self.view.encodings]

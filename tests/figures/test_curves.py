@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,20 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.figures.dot_names import dot_names_of
+from pecli.figures.pages import draw_page
+from pecli.figures.style import style_context
 from pecli.measures import pairwise
 
 
 def drawn(**options: object) -> Any:
     return pecli.figure("curves", **options).draw(Drawing().subplots())
+
+
+def drawn_page(figure: str, **options: Any) -> Any:
+    job = pecli.figure(figure, d=8, length=40, dpi=200, **options).job
+    with style_context(job.canvas):
+        return draw_page(job.figure, job.view, job.canvas, "")
 
 
 @pytest.mark.parametrize("d", [6, 7])
@@ -31,10 +41,32 @@ def test_each_line_is_the_distance_from_its_position_with_a_mark_at_itself(d: in
         assert mark.get_marker() == "o"
 
 
-def test_the_legend_names_the_positions() -> None:
-    legend = drawn(d=7, length=11, at="3,7").get_legend()
-    assert legend is not None
-    assert [text.get_text() for text in legend.get_texts()] == ["from 3", "from 7"]
+def test_names_of_lines_stand_at_their_dots_and_in_a_key_where_there_is_no_room() -> None:
+    axes = drawn(d=7, length=11, at="3,7")
+    assert axes.get_legend() is None
+    assert [(one.get_text(), one.xy) for one in dot_names_of(axes)] == [("from 3", (3, 0)), ("from 7", (7, 0))]
+    for options in ({"at": "3,4", "length": 99}, {"at": "3,7", "length": 11, "against": "offset"}):
+        legend = drawn(d=7, **options).get_legend()
+        assert [text.get_text()[:6] for text in legend.get_texts()] == ["from 3", f"from {options['at'][-1]}"]
+
+
+@pytest.mark.parametrize(("measure", "below"), [("euclidean", True), ("cos", False)])
+def test_names_at_dots_stand_on_the_side_on_which_no_line_is_apart_and_inside(measure: str, below: bool) -> None:
+    drawing, _ = drawn_page("curves", measure=measure, size="column")
+    axes = drawing.axes[0]
+    boxes = [one.get_window_extent() for one in dot_names_of(axes)]
+    assert len(boxes) == 5 and all(a.x1 < b.x0 for a, b in itertools.pairwise(boxes))
+    ends = axes.transData.transform([(0, end) for end in axes.dataLim.intervaly])[:, 1]
+    for box in boxes:
+        assert axes.bbox.x0 <= box.x0 and box.x1 <= axes.bbox.x1
+        assert axes.bbox.y0 <= box.y0 and box.y1 < ends[0] if below else ends[1] < box.y0 and box.y1 <= axes.bbox.y1
+
+
+def test_a_line_that_is_not_defined_has_no_name_and_the_caption_says_so() -> None:
+    picture = pecli.figure("curves", encoding="binary", measure="corr", length=16, at=[0, 5])
+    axes = picture.draw(Drawing().subplots())
+    assert [one.get_visible() for one in dot_names_of(axes)] == [False, True]
+    assert "from 0: undefined (constant row)" in picture.seen.caption()
 
 
 def test_axes_are_labelled_by_the_measure() -> None:
@@ -111,7 +143,8 @@ def test_against_the_offset_it_says_whether_lines_coincide(encoding: str, coinci
     widest = max(max(ones) - min(ones) for ones in found.values())
     assert numbers.facts()["apart"] == pytest.approx(widest, abs=1e-9)
     assert ("coincide" in numbers.caption()) is coincide
-    assert "offset" not in pecli.figure("curves", encoding=encoding, length=40, at=[3, 11, 30]).numbers.caption()
+    beside = pecli.figure("curves", encoding=encoding, length=40, at=[3, 11, 30]).numbers.caption()
+    assert ("one shape, shifted: only the offset counts" in beside) is coincide
 
 
 @pytest.mark.parametrize("start", [0, 5])

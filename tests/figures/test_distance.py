@@ -141,3 +141,11 @@ def test_ticks_of_positions_are_whole_numbers(length: int) -> None:
     for axis in (axes.xaxis, axes.yaxis):
         inside = [tick for tick in axis.get_majorticklocs() if 1009 <= tick < 1009 + length]
         assert inside and all(float(tick).is_integer() for tick in inside)
+
+
+@pytest.mark.parametrize(("encoding", "alike"), [("sinusoidal", True), ("binary", False)])
+def test_the_caption_says_where_diagonals_are_the_same(encoding: str, alike: bool) -> None:
+    picture = pecli.figure("distance", encoding=encoding, length=9)
+    assert ("the same along every diagonal" in picture.seen.caption()) is alike
+    spread = max(np.ptp(np.diag(picture.seen.matrix, k)) for k in range(9))
+    assert bool(spread < 1e-9) is alike

@@ -77,7 +77,7 @@ class OffsetsNumbers(Numbers[TableEncoding]):
         dotted = phrase("dotted: without the scaling") if len(self.unscaled) else ""
         wide = any(width > 0 for width in self.spread)
         band = phrase("line: mean of all pairs at that offset, band: from the smallest to the largest")
-        line = phrase("no band: all pairs at one offset are alike")
+        line = phrase("no band: only the offset counts")
         bound = phrase(BOUND) if len(self.decay) else ""
         return clauses([band if wide else line, extremes_of_offsets(self.block), bound, *left_out, dotted])
 

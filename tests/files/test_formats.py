@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
+import functools
 import io
 import json
 import os
 import re
+from itertools import product
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -28,6 +30,7 @@ from pecli.files.number_bytes import Content
 SMALL: dict[str, Any] = {"d": 7, "length": 11, "dpi": 30}
 CARRIERS = list(READERS)
 PICTURES = [name for name, one in FORMATS.items() if one.picture]
+SINGLE = [name for name in PICTURES if not FORMATS[name].frames]
 NUMBERS = [name for name, one in FORMATS.items() if one.numbers]
 
 
@@ -36,6 +39,7 @@ def swept(format: str) -> dict[str, Any]:
     return {"base": [10, 100]} if FORMATS[format].frames else {}
 
 
+@functools.cache
 def rendered(format: str, figure: str = "heatmap", **options: Any) -> bytes:
     return pecli.figure(figure, **{**SMALL, **swept(format), **options}).render(format)[0]
 
@@ -48,10 +52,12 @@ def test_pictures_are_what_their_names_say() -> None:
     assert rendered("pdf").startswith(b"%PDF-") and b"%%EOF" in rendered("pdf")[-64:]
 
 
-@pytest.mark.parametrize("format", [*PICTURES, *NUMBERS])
-@pytest.mark.parametrize("figure", ["distance", "scatter"])
-def test_the_second_time_gives_the_same_bytes(format: str, figure: str) -> None:
-    assert rendered(format, figure) == rendered(format, figure)
+@pytest.mark.parametrize(
+    ("figure", "format"),
+    [*product(["distance"], [*PICTURES, *NUMBERS]), *product(["scatter"], [*SINGLE, *NUMBERS])],
+)
+def test_the_second_time_gives_the_same_bytes(figure: str, format: str) -> None:
+    assert rendered.__wrapped__(format, figure) == rendered(format, figure)
 
 
 @pytest.mark.parametrize("format", [*PICTURES, *NUMBERS])

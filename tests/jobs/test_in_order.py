@@ -6,6 +6,7 @@ import multiprocessing
 import time
 from functools import partial
 from itertools import islice
+from typing import Any
 
 import pytest
 
@@ -38,7 +39,7 @@ def test_long_text_is_the_same_from_several_processes(pieces: None) -> None:
 @forked
 def test_whoever_stops_writing_ends_the_processes(pieces: None) -> None:
     content = Content(pecli.figure("distance", d=4, length=20).numbers, partial(in_order, workers=2))
-    text = csv(content, About("{}", ""))
+    text: Any = csv(content, About("{}", ""))
     assert [next(text)[:4], next(text)[:4]] == [b"posi", b"0,0,"]
     assert len(multiprocessing.active_children()) == 2
     text.close()

@@ -23,8 +23,9 @@ from pecli.core.errors import PecliError, UnknownNameError, UsageError
 from pecli.files.about import About
 from pecli.files.film import Control, Film, Frame
 from pecli.files.formats import FORMATS, encoded, format_of
+from pecli.files.mapper import here
 from pecli.files.metadata import READERS, read_metadata
-from pecli.jobs.rasters import rasters
+from pecli.files.number_bytes import Content
 
 SMALL: dict[str, Any] = {"d": 7, "length": 11, "dpi": 30}
 CARRIERS = list(READERS)
@@ -155,10 +156,12 @@ TITLES = [
 @pytest.mark.parametrize("title", TITLES)
 def test_the_job_comes_back_from_the_file(tmp_path: Path, format: str, title: str) -> None:
     job = pecli.figure("heatmap", **SMALL, **swept(format), title=title).job
-    what: Any = pecli.figure("heatmap", **SMALL).numbers if FORMATS[format].numbers else Drawing(figsize=(1, 1))
+    what: Any = (
+        Content(pecli.figure("heatmap", **SMALL).numbers) if FORMATS[format].numbers else Drawing(figsize=(1, 1))
+    )
     if FORMATS[format].frames:
         frames = Frame(what, "base 10", "pecli heatmap"), Frame(what, "base 100", "pecli heatmap")
-        what = Film(frames, (Control("base", ("10", "100"), True),), 10, 0.2, None, rasters)
+        what = Film(frames, (Control("base", ("10", "100"), True),), 10, 0.2, None, here)
     path = tmp_path / f"a.{format}"
     path.write_bytes(b"".join(encoded(format, what, About(job.metadata(), job.salt()))))
     assert read_metadata(str(path)) == {**read_metadata(str(path)), **json.loads(job.metadata())}

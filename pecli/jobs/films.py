@@ -12,8 +12,8 @@ from pecli.figures.grid import Grid
 from pecli.figures.grid_numbers import Axis
 from pecli.files.film import Control, Film, Frame
 from pecli.jobs.command_line import command
+from pecli.jobs.in_order import in_order
 from pecli.jobs.job import Job
-from pecli.jobs.rasters import rasters
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -33,7 +33,7 @@ def film_of(job: Job, grid: Grid, drawings: Sequence[Drawing], workers: int) -> 
         dpi=job.canvas.frame_dpi,
         seconds=1 / (job.canvas.fps or FPS),
         times=job.canvas.loops,
-        rasters=partial(rasters, workers=workers),
+        each=partial(in_order, workers=workers),
     )
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from pecli.analysis import Numbers
@@ -23,6 +23,7 @@ from pecli.figures.style import make_readable, style_context
 from pecli.files.about import About
 from pecli.files.film import Film
 from pecli.files.formats import FORMATS, encoded
+from pecli.files.number_bytes import Content
 from pecli.files.targets import check_target
 from pecli.files.text_bytes import WIDTH
 from pecli.files.writer import write
@@ -42,7 +43,7 @@ class Picture:
     Attributes
     ----------
     job : what was asked for, checked
-    workers : processes that draw the pictures of a .gif, .webp or .html file
+    workers : processes that draw the pictures of a .gif, .webp or .html file, and that write much text
     numbers : every number behind the picture; its fields say their shapes and units
     seen : the numbers that the picture shows, no more than it has pixels
 
@@ -223,9 +224,13 @@ class Picture:
         with speaking(self.job.language):
             return list(self.job.figure.show(self.seen, width))
 
-    def _content(self, format: str) -> Numbers[Any] | Document:
+    def _content(self, format: str) -> Content | Document:
         """What a format that is no picture holds; a document is as wide as a page, whatever the terminal."""
-        return self.document(WIDTH) if FORMATS[format].document else self.numbers
+        if FORMATS[format].document:
+            return self.document(WIDTH)
+        from pecli.jobs.in_order import in_order  # as above
+
+        return Content(self.numbers, partial(in_order, workers=self.workers))
 
     def _about(self) -> About:
         """What its files say of themselves; a picture without a title is still named in a file's list of facts."""
@@ -234,7 +239,7 @@ class Picture:
         one_line = " ".join((title or phrase(job.figure.summary)).split())
         return About(job.metadata(), job.salt(), one_line, self.alt, canvas.inline, canvas.adaptive)
 
-    def _encode(self, format: str, what: Drawing | Film | Numbers[Any] | Document) -> Iterator[bytes]:
+    def _encode(self, format: str, what: Drawing | Film | Content | Document) -> Iterator[bytes]:
         return encoded(format, what, self._about())
 
     def _repr_png_(self) -> bytes | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -91,6 +92,12 @@ OURS: list[tuple[str, list[str]]] = [
 TYPERS = ["heatmpa", "heatmap --lenght 5", "heatmap --measure dot", "heatmap extra", "heatmap --base", "recipe"]
 
 
+@functools.cache
+def picture() -> bytes:
+    """A finished picture."""
+    return pecli.figure("heatmap", d=2, length=2, size="column", dpi=40).render("png")[0]
+
+
 @pytest.fixture
 def furnished(folder: Path) -> Path:
     """A folder and a file to stumble over."""
@@ -98,7 +105,7 @@ def furnished(folder: Path) -> Path:
     (folder / "folder.png").mkdir()
     (folder / "junk.ttf").write_bytes(b"junk")
     np.save(folder / "table.npy", [[np.nan, 1.0]])
-    pecli.figure("heatmap", d=2, length=2, size="column", dpi=40).save(folder / "a.png")
+    (folder / "a.png").write_bytes(picture())
     return folder
 
 

@@ -1,7 +1,7 @@
 """What reaches into Typer's insides, all of it, and for speed alone: without it everything works, only slower.
 
-Three things are saved, 0.1 to 0.2 s a command together. The commands that are not called are not built: the list shows a
-name and a line of each. And the text of an option is handed on as it was typed: Typer would make a pydantic adapter for
+Three things are saved, 0.1 to 0.2 s a command together. The commands that are not called are not built: the list shows
+a name and a line of each. The text of an option is handed on as it was typed: Typer would make a pydantic adapter for
 each of forty options, although `pecli.core.options` reads the text anyway. And a shell is told the help as it stands:
 Typer would load rich to take marks out that are not in it.
 """

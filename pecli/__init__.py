@@ -212,20 +212,22 @@ def batch(
     Returns
     -------
     list of Outcome
-        One a picture: its job, state (written, skipped, failed), paths, notes, and why it failed.
+        One a picture: its job, state (written, skipped, failed), paths, notes, why it failed, and where it stands in
+        the file. One that cannot be drawn costs none of the others.
 
     Raises
     ------
     UsageError
-        Something in the file is wrong, each with its line; nothing has been drawn then.
+        The file itself is wrong: an unknown key, a value out of its bounds, two pictures of one name; each is named
+        with its line, and nothing has been drawn then.
     """
     from pecli.core.options import Option
     from pecli.jobs.batch_file import read_batch
-    from pecli.jobs.run_jobs import run
+    from pecli.jobs.run_batch import run_batch
 
     path = Option("the TOML file", name="path").read(path)
     workers = Option("processes", name="workers", scalar=int, at_least=1, at_most=1024).read(workers)
     only = Option("which", name="only", many=True, default=(), split=False).read(only)
     plan = read_batch(path, folder)
     chosen = plan.only(only) if only else plan
-    return list(run(chosen.jobs, workers=workers, executor=executor, force=force))
+    return list(run_batch(chosen, workers=workers, executor=executor, force=force))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from itertools import product
@@ -11,7 +12,7 @@ from typing import Any, TypeVar
 
 from pecli.analysis import Analysis
 from pecli.core.caching import cached
-from pecli.core.errors import UnknownNameError, UsageError, mention
+from pecli.core.errors import PecliError, UnknownNameError, UsageError, mention
 from pecli.core.language import Language, by_environment
 from pecli.core.options import Option, Options, default_values, named
 from pecli.core.positions import Positions
@@ -146,8 +147,7 @@ class Sweep:
         encodings = self._encodings(specs, {name: at for name, at in picks.items() if name not in self._shared})
         figure = self._part(self.kind, own)
         if not self._is_given("length", picks):
-            ends = [rows for one in encodings if (rows := one.rows_from(positions.start)) is not None]
-            positions = replace(positions, length=figure.default_length(min(ends, default=None)))
+            positions = replace(positions, length=figure.default_length(_rows(encodings, positions.start)))
         return Request(
             figure, encodings, positions, canvas, output, language=language, swept=self._swept, axes=self._axes
         )
@@ -195,7 +195,7 @@ class Sweep:
         if key not in self._built:
             values = {name: self._value(owner, name, at) for name, at in own.items()}
             given = {name: value for name, value in values.items() if value is not None}
-            spelled = _read_spec(owner, {name: text for name, text in written if name not in given})
+            spelled = read_spec(owner, {name: text for name, text in written if name not in given})
             self._built[key] = owner.from_read({**_defaults(owner, self.kind), **spelled, **given})
         part: P = self._built[key]
         return part
@@ -208,7 +208,18 @@ class Sweep:
         return self._read[key]
 
 
-def _read_spec(owner: type[Options], written: Mapping[str, str]) -> dict[str, Any]:
+def _rows(encodings: Sequence[Encoding], start: int) -> int | None:
+    """The rows that the shortest table of a file has from there on; None where none ends, or cannot be read.
+
+    Why it cannot is told where the view is made, which reads it again: what is asked for is known then.
+    """
+    with suppress(PecliError):
+        ends = [rows for one in encodings if (rows := one.rows_from(start)) is not None]
+        return min(ends, default=None)
+    return None
+
+
+def read_spec(owner: type[Options], written: Mapping[str, str]) -> dict[str, Any]:
     """The parameters in the text of an encoding; what is wrong with one is wrong with the option that holds it."""
     try:
         return owner.read_values(written)

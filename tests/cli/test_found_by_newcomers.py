@@ -29,13 +29,14 @@ def test_hours_of_work_are_refused(ask: Ask, words: tuple[str, ...]) -> None:
     assert ended.code == 2 and ended.err.count("\n") == 1
 
 
-def test_a_batch_with_a_font_that_is_not_there_draws_nothing(ask: Ask, folder: Path) -> None:
+def test_a_font_that_is_not_there_is_told_with_its_line_and_costs_its_own_picture(ask: Ask, folder: Path) -> None:
     (folder / "f.toml").write_text(
         '[[figure]]\ncommand = "heatmap"\nlength = 3\noutput = "good.png"\n'
         '[[figure]]\ncommand = "heatmap"\nfont = "Nope Sans"\noutput = "bad.png"\n'
     )
     ended = ask("batch", "f.toml")
-    assert ended.code == 2 and "f.toml:7: figure 2" in ended.err and not (folder / "good.png").exists()
+    assert ended.code == 1 and "f.toml:7: figure 2" in ended.err and (folder / "good.png").exists()
+    assert not (folder / "bad.png").exists()
 
 
 def test_a_picture_under_a_file_of_another_is_refused(ask: Ask, folder: Path) -> None:

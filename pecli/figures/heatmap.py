@@ -101,12 +101,6 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
 
     log: bool = log_option()
 
-    def check(self) -> None:
-        super().check()
-        if self.log and self.numbers:
-            text = f"{mention('log')} gives a row to every pixel, and {mention('numbers')} wants rows that hold text"
-            raise UsageError(text, option="numbers", advice="give one of them")
-
     def sides(self) -> tuple[str, str]:
         return "length", "d"
 
@@ -115,6 +109,9 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
         self.check_spans(view.covered)
         if self.log:
             check_log(view.covered)
+            if self.numbers:
+                text = f"{mention('log')} gives a row to every pixel, and {mention('numbers')} wants rows for text"
+                raise UsageError(text, option="numbers", advice="give one of them")
 
     def bins(self, view: View[TableEncoding]) -> Blocks | LogBlocks:
         """What each row of the picture, or of the numbers, averages over."""

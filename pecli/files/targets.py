@@ -88,7 +88,7 @@ def check_target(path: str, clobber: bool, *, text: bool = False) -> None:
         except PecliError:
             raise
         except (OSError, ValueError) as error:  # the latter for a NUL
-            said = f"output {path[:60]!r} cannot be made: {getattr(error, 'strerror', error)}"
+            said = f"output '{path[:60]}' cannot be made: {getattr(error, 'strerror', error)}"
             raise UsageError(said, option="output", value=path) from None
 
 

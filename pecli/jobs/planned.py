@@ -100,7 +100,7 @@ def inside(folder: Path, path: str) -> str:
         real = folder.resolve()
         there = (real / path).resolve()
     except (OSError, RuntimeError, ValueError) as error:  # a loop of symlinks, a NUL
-        raise UsageError(f"output {path!r} cannot be made: {error}", option="output", value=path) from None
+        raise UsageError(f"output '{path}' cannot be made: {error}", option="output", value=path) from None
     if path == STDOUT or not there.is_relative_to(real):
         text = f"output {path} leaves the folder {folder}: name a file inside it"
         raise UsageError(text, option="output", value=path)

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from pecli.core.errors import UnknownNameError, UsageError, mention
-from pecli.files import animation, number_bytes, picture_bytes, slider_page, text_bytes
+from pecli.core.registry import late
 from pecli.files.about import About
-from pecli.files.metadata import sealed
 from pecli.files.targets import STDOUT, descriptor
 
 
@@ -47,18 +46,18 @@ class Format:
 
 
 FORMATS: dict[str, Format] = {
-    "png": Format(False, picture_bytes.png, clear=True),
-    "svg": Format(False, picture_bytes.svg, text=True, markup=True, clear=True),
-    "pdf": Format(False, picture_bytes.pdf, clear=True),
-    "gif": Format(False, animation.gif, frames=True, moves=True),
-    "webp": Format(False, animation.webp, frames=True, moves=True, clear=True),
-    "html": Format(False, slider_page.html, text=True, frames=True, clear=True),
-    "npy": Format(True, number_bytes.npy, one_table=True),
-    "npz": Format(True, number_bytes.npz),
-    "csv": Format(True, number_bytes.csv, one_table=True, text=True),
-    "json": Format(True, number_bytes.json_, text=True),
-    "md": Format(False, text_bytes.md, document=True, text=True),
-    "tex": Format(False, text_bytes.tex, document=True, text=True),
+    "png": Format(False, late("pecli.files.picture_bytes:png"), clear=True),
+    "svg": Format(False, late("pecli.files.picture_bytes:svg"), text=True, markup=True, clear=True),
+    "pdf": Format(False, late("pecli.files.picture_bytes:pdf"), clear=True),
+    "gif": Format(False, late("pecli.files.animation:gif"), frames=True, moves=True),
+    "webp": Format(False, late("pecli.files.animation:webp"), frames=True, moves=True, clear=True),
+    "html": Format(False, late("pecli.files.slider_page:html"), text=True, frames=True, clear=True),
+    "npy": Format(True, late("pecli.files.number_bytes:npy"), one_table=True),
+    "npz": Format(True, late("pecli.files.number_bytes:npz")),
+    "csv": Format(True, late("pecli.files.number_bytes:csv"), one_table=True, text=True),
+    "json": Format(True, late("pecli.files.number_bytes:json_"), text=True),
+    "md": Format(False, late("pecli.files.text_bytes:md"), document=True, text=True),
+    "tex": Format(False, late("pecli.files.text_bytes:tex"), document=True, text=True),
 }
 
 
@@ -71,6 +70,8 @@ def encoded(format: str, what: Any, about: About) -> Iterator[bytes]:
     what : a drawing, numbers or a document, whichever the format holds
     about : its job, title and the like
     """
+    from pecli.files.metadata import sealed
+
     return sealed(FORMATS[format].pieces(what, about), format)
 
 

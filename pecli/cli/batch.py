@@ -18,11 +18,12 @@ import typer
 from pecli.cli.commands import WRITES, Command
 from pecli.cli.guard import as_flag, guard
 from pecli.core.errors import PecliError, UsageError, spelled
-from pecli.core.progress import TRACKER, silent
+from pecli.core.progress import TRACKER, silent, track
 from pecli.core.terminal import Steps, can_print, results, say
 from pecli.core.version import DISTRIBUTION
 from pecli.files.targets import check_target
 from pecli.files.writer import write
+from pecli.jobs.batch_entries import as_key
 from pecli.jobs.batch_example import EXAMPLE
 from pecli.jobs.batch_file import Batch, read_batch, told
 from pecli.jobs.batch_schema import batch_schema
@@ -88,7 +89,7 @@ def batch(
             say("waiting for a TOML file on standard input: type or paste it, and end it with Ctrl-D")
         plan = read_batch(file, folder)
         chosen = part(plan, only or [], shard)
-        pages = [page_path(plan, path) for path in [*plan.index, *(index or [])]]
+        pages = [*own_pages(plan, file), *(page_path(plan, path) for path in index or [])]
         if dry_run:
             print_lines(chosen, force=force, as_json=as_json)
         elif check:
@@ -128,6 +129,14 @@ def cluster(address: str) -> Iterator[Executor]:
         yield executor
 
 
+def own_pages(plan: Batch, file: str) -> list[str]:
+    """The pages that the file itself asks for."""
+    try:
+        return [page_path(plan, path) for path in plan.index]
+    except UsageError as error:
+        raise UsageError(f"{file}: [batch]: {error.sentence(as_key)}") from None
+
+
 def part(plan: Batch, only: list[str], shard: str | None) -> Batch:
     """What is asked for of a batch file."""
     chosen = plan.only(only) if only else plan
@@ -138,7 +147,8 @@ def print_lines(plan: Batch, *, force: bool, as_json: bool) -> None:
     """Prints one command line a picture; what its file already shows stands behind a #, so that a shell skips it."""
     from pecli.jobs.run_jobs import is_done
 
-    lines = [(command(job, job.paths, can_print), not force and is_done(job), job.paths) for job in plan.jobs]
+    jobs = track(plan.jobs, "looking")
+    lines = [(command(job, job.paths, can_print), not force and is_done(job), job.paths) for job in jobs]
     if as_json:
         print_json([{"command": line, "done": done, "paths": paths} for line, done, paths in lines])
     else:
@@ -173,7 +183,7 @@ def write_start(path: str) -> str:
         return EXAMPLE.format(path="FILE.toml").rstrip()
     if os.path.exists(path):
         raise UsageError(f"{path} already exists: name another file, as in pecli batch --init figures.toml")
-    check_target(path, clobber=True)
+    check_target(path, clobber=True, option="init", example=START)
     write(path, EXAMPLE.format(path=path).encode())
     return path
 
@@ -219,11 +229,13 @@ def show_step(steps: Steps, outcome: Outcome, as_json: bool) -> None:
 def finish(plan: Batch, pages: list[str], ended: list[Outcome], total: int) -> None:
     """Writes the pages of what there is; raises PecliError where a picture failed, with what is left of so many."""
     failed = {one.paths: one.failure for one in ended if one.failure is not None}
-    left = total - len(ended)
-    if not left:
-        write_pages(plan.with_failures(failed), pages)
-    if failed:
-        raise PecliError.of_several([*failures_of(ended), *([f"{left} not begun"] if left else [])])
+    left, reasons = total - len(ended), failures_of(ended)
+    try:
+        write_pages(plan.with_failures(failed), pages if not left else [])
+    except PecliError as error:
+        reasons.append(error.sentence(as_flag))
+    if reasons:
+        raise PecliError.of_several([*reasons, *([f"{left} not begun"] if left else [])])
 
 
 def write_pages(plan: Batch, paths: list[str]) -> None:

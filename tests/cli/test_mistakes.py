@@ -64,6 +64,15 @@ OURS: list[tuple[str, list[str]]] = [
     ("heatmap -o folder", ["folder", "folder/figure.png"]),
     ("heatmap -o folder.png", ["folder.png", "folder"]),
     ("heatmap -o a.png/", ["a.png/", "folder"]),
+    ("heatmap -o none/../folder.png", ["--output none/../folder.png is a folder"]),
+    ("encodings -o folder", ["--output folder is a folder", "folder/text.md"]),
+    ("stats -o noext", ["noext.md", "--format md"]),
+    ("batch --init new/", ["--init new/ is a folder", "new/pecli.toml"]),
+    ("batch plan.toml --index page.md", ["--index page.md is a folder", "page.md/index.md"]),
+    ("batch plan.toml --index none/../page.md", ["--index none/../page.md is a folder"]),
+    ("batch plan.toml --index ../x.md", ["--index ../x.md leaves the folder"]),
+    ("batch plan.toml --folder a.png", ["--folder a.png is not a folder"]),
+    ("batch own.toml", ["own.toml: [batch]: index = 'page.md' is a folder"]),
     ("heatmap -o junk.ttf/a.png", ["junk.ttf", "not a folder"]),
     ("heatmap -o a.png -o a.png", ["a.png", "twice"]),
     ("heatmap -o a.png --format svg", ["a.png", "svg"]),
@@ -109,6 +118,9 @@ def furnished(folder: Path) -> Path:
     """A folder and a file to stumble over."""
     (folder / "folder").mkdir()
     (folder / "folder.png").mkdir()
+    (folder / "page.md").mkdir()
+    (folder / "plan.toml").write_text('[[figure]]\ncommand = "heatmap"\n')
+    (folder / "own.toml").write_text('[batch]\nindex = "page.md"\n[[figure]]\ncommand = "heatmap"\n')
     (folder / "junk.ttf").write_bytes(b"junk")
     np.save(folder / "table.npy", [[np.nan, 1.0]])
     (folder / "a.png").write_bytes(picture())

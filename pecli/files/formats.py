@@ -77,12 +77,13 @@ def encoded(format: str, what: Any, about: About) -> Iterator[bytes]:
 
 def format_of(path: str, given: str | None, unsaid: str = "png") -> str:
     """The format of a file by its extension, else the given one; of standard output the given one, else `unsaid`."""
-    if not path:
+    example = f"{'text' if FORMATS[unsaid].document else 'figure'}.{unsaid}"
+    if not path.strip():
         text = f"{mention('output', path)} is no name of a file"
-        raise UsageError(text, option="output", value=path, advice=f"try figure.{unsaid}")
+        raise UsageError(text, option="output", value=path, advice=f"try {example}")
     stream = path == STDOUT or descriptor(path) is not None
     if not stream and (path.endswith(("/", os.sep)) or os.path.isdir(path)):
-        advice = f"name a file in it, such as {Path(path) / 'figure.png'}"
+        advice = f"name a file in it, such as {Path(path) / example}"
         raise UsageError(f"{mention('output', path)} is a folder", option="output", value=path, advice=advice)
     suffix = "" if stream else Path(path).suffix.lower().removeprefix(".")
     if suffix in FORMATS:
@@ -96,7 +97,9 @@ def format_of(path: str, given: str | None, unsaid: str = "png") -> str:
         return unsaid  # standard output, a device or a pipe: no name to go by
     if not suffix:
         text = f"{mention('output', path)} has no extension to say its format"
-        raise UsageError(text, option="output", value=path, advice=f"try {path}.png, or {mention('format', 'png')}")
+        raise UsageError(
+            text, option="output", value=path, advice=f"try {path}.{unsaid}, or {mention('format', unsaid)}"
+        )
     raise UnknownNameError("output format", suffix, FORMATS, option="output", alike=_slip(suffix))
 
 

@@ -149,8 +149,8 @@ def test_lanes_of_other_dimensions_are_named_in_every_panel() -> None:
 def test_what_turns_stays_round_and_tables_of_other_widths_fill_their_panels() -> None:
     _, axes = drawn("rotation", d=[8, 128])
     shown = [one for one in axes if one not in bars(axes)]
-    for circles, table, width in ((shown[3], shown[0], 8), (shown[7], shown[4], 128)):
+    for circles, table, width in ((shown[2], shown[0], 8), (shown[6], shown[4], 128)):
         across, up = circles.transData.transform((1, 1)) - circles.transData.transform((0, 0))
         assert across == pytest.approx(up, rel=0.02) and circles.yaxis.label.get_visible()
         assert table.get_xlim() == (-0.5, width - 0.5)
-    assert shown[3].get_ylim() != shown[7].get_ylim()
+    assert shown[2].get_ylim() != shown[6].get_ylim()

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 CLOSING = "，。、；：？！）】》」』”’,.;:?!)]}"  # stays with what stands before
-BREAKS = (",", ";", ":", "，", "；", "：", "。")  # behind them a line breaks best
+BREAKS = (",", ";", "，", "；", "。")  # behind them a line breaks best
 STEPS = 12  # widths between the narrowest and the widest that lines of one length are tried at
 OPENING = "（【《「『“‘"  # stays with what comes after
 

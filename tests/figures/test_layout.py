@@ -221,7 +221,7 @@ def test_a_last_row_that_is_not_full_stands_in_the_middle_and_no_row_is_if_that_
 def test_a_grid_that_was_left_leaves_no_gaps() -> None:
     """What stood below a panel in two columns takes no room in one."""
     frames = [axes.bbox for axes in drawn("rotation", size="column")[0].axes[:2]]
-    assert frames[0].y0 - frames[1].y1 < 0.25 * 100  # pixels, of an inch
+    assert frames[0].y0 - frames[1].y1 < 0.3 * 100  # pixels, of an inch
 
 
 @pytest.mark.parametrize("columns", [1, 2, 3])

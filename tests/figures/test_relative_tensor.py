@@ -104,7 +104,7 @@ def test_all_slices_share_colours_and_say_query_and_key() -> None:
 def test_the_offsets_have_a_strip_of_their_own_colours_and_push_no_panel_away() -> None:
     drawn = panels(length=LENGTH, d=D, dims=(0, 5))
     (strip,) = drawn[0].findobj(BboxImage)
-    assert strip.get_clim() == drawn[0].get_images()[0].get_clim() == (-6, 6)  # type: ignore[attr-defined]
+    assert strip.get_clim() == drawn[0].get_images()[0].get_clim() == (-6, 6)
     assert [text.get_text() for text in drawn[0].texts] == ["−6", "0", "6"]
     assert all(not one.texts and not one.findobj(BboxImage) for one in drawn[1:])
 

@@ -18,11 +18,12 @@ import typer
 from pecli.cli.commands import WRITES, Command
 from pecli.cli.guard import as_flag, guard
 from pecli.core.errors import PecliError, UsageError, spelled
-from pecli.core.progress import TRACKER, silent
+from pecli.core.progress import TRACKER, silent, track
 from pecli.core.terminal import Steps, can_print, results, say
 from pecli.core.version import DISTRIBUTION
 from pecli.files.targets import check_target
 from pecli.files.writer import write
+from pecli.jobs.batch_entries import as_key
 from pecli.jobs.batch_example import EXAMPLE
 from pecli.jobs.batch_file import Batch, read_batch, told
 from pecli.jobs.batch_schema import batch_schema
@@ -88,7 +89,7 @@ def batch(
             say("waiting for a TOML file on standard input: type or paste it, and end it with Ctrl-D")
         plan = read_batch(file, folder)
         chosen = part(plan, only or [], shard)
-        pages = [page_path(plan, path) for path in [*plan.index, *(index or [])]]
+        pages = [*own_pages(plan, file), *(page_path(plan, path) for path in index or [])]
         if dry_run:
             print_lines(chosen, force=force, as_json=as_json)
         elif check:
@@ -128,6 +129,14 @@ def cluster(address: str) -> Iterator[Executor]:
         yield executor
 
 
+def own_pages(plan: Batch, file: str) -> list[str]:
+    """The pages that the file itself asks for."""
+    try:
+        return [page_path(plan, path) for path in plan.index]
+    except UsageError as error:
+        raise UsageError(f"{file}: [batch]: {error.sentence(as_key)}") from None
+
+
 def part(plan: Batch, only: list[str], shard: str | None) -> Batch:
     """What is asked for of a batch file."""
     chosen = plan.only(only) if only else plan
@@ -138,13 +147,14 @@ def print_lines(plan: Batch, *, force: bool, as_json: bool) -> None:
     """Prints one command line a picture; what its file already shows stands behind a #, so that a shell skips it."""
     from pecli.jobs.run_jobs import is_done
 
-    lines = [(command(job, job.paths, can_print), not force and is_done(job), job.paths) for job in plan.jobs]
+    jobs = track(plan.jobs, "looking")
+    lines = [(command(job, job.paths, can_print), not force and is_done(job), job.paths) for job in jobs]
     if as_json:
         print_json([{"command": line, "done": done, "paths": paths} for line, done, paths in lines])
     else:
         results([("# " if done else "") + line for line, done, _ in lines])
     if plan.failures:
-        raise PecliError("\n".join(plan.failures))
+        raise PecliError.of_several(plan.failures)
 
 
 def print_json(found: list[dict[str, Any]]) -> None:
@@ -157,7 +167,7 @@ def compare(plan: Batch, chosen: Batch, *, as_json: bool) -> None:
     from pecli.jobs.batch_check import differences
 
     if chosen.failures:
-        raise UsageError("\n".join(chosen.failures))
+        raise UsageError.of_several(chosen.failures)
     found = list(differences(chosen.jobs, [path for one in plan.pictures for path in one.paths]))
     if as_json:
         print_json([{"state": state, "path": path} for state, path in found])
@@ -173,7 +183,7 @@ def write_start(path: str) -> str:
         return EXAMPLE.format(path="FILE.toml").rstrip()
     if os.path.exists(path):
         raise UsageError(f"{path} already exists: name another file, as in pecli batch --init figures.toml")
-    check_target(path, clobber=True)
+    check_target(path, clobber=True, option="init", example=START)
     write(path, EXAMPLE.format(path=path).encode())
     return path
 
@@ -197,7 +207,7 @@ def draw(plan: Batch, *, quiet: bool, as_json: bool = False, **how: Any) -> list
                 show_step(steps, outcome, as_json)
                 data.append(outcome_data(outcome)) if as_json else None
     except BaseException:
-        say("\n".join([*failures_of(ended), f"{summary(ended)} of {total}; the same line goes on from there"]))
+        say(*failures_of(ended), f"{summary(ended)} of {total}; the same line goes on from there")
         raise
     if as_json:
         print_json(data)
@@ -219,11 +229,13 @@ def show_step(steps: Steps, outcome: Outcome, as_json: bool) -> None:
 def finish(plan: Batch, pages: list[str], ended: list[Outcome], total: int) -> None:
     """Writes the pages of what there is; raises PecliError where a picture failed, with what is left of so many."""
     failed = {one.paths: one.failure for one in ended if one.failure is not None}
-    left = total - len(ended)
-    if not left:
-        write_pages(plan.with_failures(failed), pages)
-    if failed:
-        raise PecliError("\n".join([*failures_of(ended), *([f"{left} not begun"] if left else [])]))
+    left, reasons = total - len(ended), failures_of(ended)
+    try:
+        write_pages(plan.with_failures(failed), pages if not left else [])
+    except PecliError as error:
+        reasons.append(error.sentence(as_flag))
+    if reasons:
+        raise PecliError.of_several([*reasons, *([f"{left} not begun"] if left else [])])
 
 
 def write_pages(plan: Batch, paths: list[str]) -> None:

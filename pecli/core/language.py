@@ -62,12 +62,12 @@ def by_environment(environment: Mapping[str, str] = os.environ) -> dict[str, str
     if lang and lang not in languages():
         error = UnknownNameError("language", lang, languages())
         raise UsageError(f"{VARIABLE}: {error.sentence()}")
-    return dict.fromkeys(Language.options(), lang) if lang else {}
+    return {"lang": lang} if lang else {}
 
 
 def language_of(lang: str | None) -> Language:
     """The language of that name, or of the environment where none is given; raises UsageError for none that is."""
-    return Language.make({**by_environment(), **({} if lang is None else dict.fromkeys(Language.options(), lang))})
+    return Language.make(by_environment() if lang is None else {"lang": lang})
 
 
 @contextmanager

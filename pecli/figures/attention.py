@@ -142,6 +142,9 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
         """The tokens in the second order."""
         return tuple(self.words[i] for i in self.order())
 
+    def sides(self) -> tuple[str, str]:
+        return "tokens", "tokens"
+
     def shape(self, view: View[Placing]) -> tuple[int, ...]:
         count = len(self.words)
         return (4, count, max(count, self.width(view)))

@@ -9,8 +9,6 @@ from typing import Any, NamedTuple
 from pecli.core.errors import UnknownNameError, UsageError, mention
 from pecli.core.lengths import inches_of
 from pecli.core.options import Options, option
-from pecli.figures.fonts import family_of
-from pecli.figures.style_files import read_style
 
 
 class Size(NamedTuple):
@@ -91,8 +89,9 @@ class Canvas(Options):
     no_title: bool = option(False, "no title at all")
     style: str | None = option(
         None,
-        f"matplotlib style on top of pecli's: a name or a file; {ADAPTIVE}: an SVG that follows light and dark pages",
-        unset=f"{DEFAULT}, pecli's own",
+        f"matplotlib style on top of pecli's: a name, a file, {DEFAULT} for none; {ADAPTIVE}: an SVG that follows "
+        "light and dark pages",
+        unset="none",
         split=True,
     )
     transparent: bool = option(False, "no background")
@@ -205,6 +204,9 @@ class Canvas(Options):
 
     def check_names(self) -> None:
         """Refuses a colour map, a style or a font that does not exist; needs matplotlib, so it comes late."""
+        from pecli.figures.fonts import family_of
+        from pecli.figures.style_files import read_style
+
         if self.font is not None:
             family_of(self.font)
         if self.own_style is not None:

@@ -38,7 +38,6 @@ class Figure(Analysis[E]):
     them.
     """
 
-    composed: ClassVar[bool] = False  # made of other figures
     shows_positions: ClassVar[bool] = True  # on an axis; else the title says where they start
     shares_limits: ClassVar[bool] = True  # its numbers can be shown under the limits of others
 

@@ -8,6 +8,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from pecli.analysis import Limits
+from pecli.core.caching import cached
 from pecli.core.errors import UnusedOptionError, UsageError, mention
 from pecli.core.language import clauses, phrase
 from pecli.core.lazy import Array
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 HANDED_ON = ("measure", "highlight")  # options of a composed figure that its parts take, where they have them
 
 
+@cached
 def single_figures() -> dict[str, type[Figure[Any]]]:
     """The figures that are not made of figures."""
     from pecli.figures import FIGURES  # the registry holds this very class, so it is asked when it is complete

@@ -103,6 +103,9 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
     default_options: ClassVar[Mapping[str, Any]] = {"d": 16}
     one_table: ClassVar[bool] = False
 
+    def sides(self) -> tuple[str, str]:
+        return "tokens", "tokens"
+
     def shape(self, view: View[Additive]) -> tuple[int, ...]:
         count = len(self.words)
         return (5, count, max(count, view.encoding.width))

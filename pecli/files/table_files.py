@@ -11,12 +11,10 @@ from pathlib import Path
 from pecli.core.errors import PecliError, TableFileError, UnknownNameError, UsageError
 from pecli.core.lazy import Array, np
 from pecli.core.memory import check_memory
-from pecli.files.array_files import npy, npz
-from pecli.files.csv_tables import csv
+from pecli.core.registry import late
 from pecli.files.declared import Declared
 from pecli.files.pickles import PICKLES, conversion
 from pecli.files.regular import fingerprint, opened
-from pecli.files.tensor_files import safetensors
 
 __all__ = ["fingerprint", "read_table", "read_vector"]
 
@@ -25,10 +23,10 @@ ROWS = 1 << 20  # numbers looked at together
 EXPONENT = 500  # numbers up to 2**500 have products, and sums of them, in float64, and down to 2**-500
 
 READERS: dict[str, Callable[[str, str | None], Declared]] = {
-    ".npy": npy,
-    ".npz": npz,
-    ".csv": csv,
-    ".safetensors": safetensors,
+    ".npy": late("pecli.files.array_files:npy"),
+    ".npz": late("pecli.files.array_files:npz"),
+    ".csv": late("pecli.files.csv_tables:csv"),
+    ".safetensors": late("pecli.files.tensor_files:safetensors"),
 }
 
 
@@ -67,7 +65,7 @@ def suffix_of(path: str) -> str:
     """The ending of a file that is there; raises UsageError for one that is not known, with what would convert it."""
     suffix = Path(path).suffix.lower()
     if suffix not in (*READERS, *PICKLES):
-        raise UnknownNameError("kind of table file", suffix or Path(path).name, READERS)
+        raise UnknownNameError("kind of table file", suffix or Path(path).name, READERS, alike=0.8)
     opened(path).close()
     if suffix in PICKLES:
         raise UsageError(f"{path} is torch's, a pickle that could run code: convert it once: {conversion(path)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
@@ -10,7 +11,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Protocol
 
-from pecli.core.errors import PecliError, UnknownNameError, UsageError
+from pecli.core.errors import PecliError, UnknownNameError, UsageError, mention
 from pecli.core.memory import memory_once
 from pecli.core.progress import track
 from pecli.jobs.batch_entries import Defaults, Entry, Plan, as_key, read_defaults, read_entry
@@ -117,8 +118,10 @@ def read_batch(path: str, folder: str | None = None) -> Batch:
 
     Raises
     ------
-    UsageError : names every entry that is wrong, with its line
+    UsageError : names every entry that is wrong, with its line; or a folder that is none
     """
+    if folder is not None and os.path.exists(folder) and not os.path.isdir(folder):
+        raise UsageError(f"{mention('folder', folder)} is not a folder", option="folder", value=folder)
     text, shown = read_text(path), "standard input" if path in STDIN else path
     try:
         tables = tomllib.loads(text)
@@ -143,7 +146,7 @@ def _batch(lines: Lines, tables: dict[str, Any], folder: Path) -> Batch:
     entries = _entries(plan, read_defaults(lines, defaults, figures), figures)
     batch = Batch(tuple(entries), title, index, folder)
     if wrong := clashes(batch.pictures, [lines.path]):
-        raise UsageError("\n".join([*wrong, *batch.failures]))
+        raise UsageError.of_several([*wrong, *batch.failures])
     return batch
 
 
@@ -157,7 +160,7 @@ def _entries(plan: Plan, defaults: Defaults, figures: list[Any]) -> list[Entry]:
         except PecliError as error:
             said, wrong = [*said, error.sentence(as_key)], True
     if wrong:
-        raise UsageError("\n".join(said))
+        raise UsageError.of_several(said)
     return entries
 
 

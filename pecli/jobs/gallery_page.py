@@ -44,8 +44,8 @@ def page_path(batch: Batch, path: str) -> str:
     ending = Path(path).suffix.lower()
     if ending not in PAGES:
         raise UnknownNameError("kind of index", ending or path, PAGES)
-    place = inside(batch.folder, path)
-    check_target(place, clobber=True)
+    place = inside(batch.folder, path, "index")
+    check_target(place, clobber=True, option="index", example=f"index{ending}")
     if os.path.exists(place):
         with opened(place) as file:
             if MARKS[ending].encode() not in file.read(MOST):

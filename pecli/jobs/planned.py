@@ -9,7 +9,7 @@ from typing import Any
 
 from pecli.analysis import Analysis
 from pecli.core import interrupts
-from pecli.core.errors import PecliError, UnusedOptionError, UsageError, failure_of
+from pecli.core.errors import PecliError, UnusedOptionError, UsageError, failure_of, mention
 from pecli.core.memory import Memory
 from pecli.jobs.file_names import plain_path, targets_of
 from pecli.jobs.job import Job, gathered
@@ -91,17 +91,18 @@ def _failure(error: Exception) -> PecliError:
     return failure_of(error)
 
 
-def inside(folder: Path, path: str) -> str:
+def inside(folder: Path, path: str, option: str = "output") -> str:
     """The path in the folder; raises UsageError for one that would leave it, here or on another system."""
+    said = mention(option, path)
     if "\\" in path:
-        text = f"output {path} has a \\, which parts folders on Windows alone: write /, also there"
-        raise UsageError(text, option="output", value=path)
+        text = f"{said} has a \\, which parts folders on Windows alone: write /, also there"
+        raise UsageError(text, option=option, value=path)
     try:
         real = folder.resolve()
         there = (real / path).resolve()
     except (OSError, RuntimeError, ValueError) as error:  # a loop of symlinks, a NUL
-        raise UsageError(f"output {path!r} cannot be made: {error}", option="output", value=path) from None
+        raise UsageError(f"{said} cannot be made: {error}", option=option, value=path) from None
     if path == STDOUT or not there.is_relative_to(real):
-        text = f"output {path} leaves the folder {folder}: name a file inside it"
-        raise UsageError(text, option="output", value=path)
+        text = f"{said} leaves the folder {folder}: name a file inside it"
+        raise UsageError(text, option=option, value=path)
     return str(folder / path)

@@ -18,7 +18,7 @@ import pytest
 from PIL import Image
 from rich.console import Console
 
-from pecli.cli.figures import run_jobs
+from pecli.cli.drawing import run_jobs
 from pecli.core.errors import UsageError
 from pecli.core.terminal_images import CHUNK, KITTY, half_blocks, heard, iterm, kitty, protocol, sixel
 from pecli.jobs.job import Job

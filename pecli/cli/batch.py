@@ -154,7 +154,7 @@ def print_lines(plan: Batch, *, force: bool, as_json: bool) -> None:
     else:
         results([("# " if done else "") + line for line, done, _ in lines])
     if plan.failures:
-        raise PecliError("\n".join(plan.failures))
+        raise PecliError.of_several(plan.failures)
 
 
 def print_json(found: list[dict[str, Any]]) -> None:
@@ -167,7 +167,7 @@ def compare(plan: Batch, chosen: Batch, *, as_json: bool) -> None:
     from pecli.jobs.batch_check import differences
 
     if chosen.failures:
-        raise UsageError("\n".join(chosen.failures))
+        raise UsageError.of_several(chosen.failures)
     found = list(differences(chosen.jobs, [path for one in plan.pictures for path in one.paths]))
     if as_json:
         print_json([{"state": state, "path": path} for state, path in found])
@@ -207,7 +207,7 @@ def draw(plan: Batch, *, quiet: bool, as_json: bool = False, **how: Any) -> list
                 show_step(steps, outcome, as_json)
                 data.append(outcome_data(outcome)) if as_json else None
     except BaseException:
-        say("\n".join([*failures_of(ended), f"{summary(ended)} of {total}; the same line goes on from there"]))
+        say(*failures_of(ended), f"{summary(ended)} of {total}; the same line goes on from there")
         raise
     if as_json:
         print_json(data)
@@ -235,7 +235,7 @@ def finish(plan: Batch, pages: list[str], ended: list[Outcome], total: int) -> N
     except PecliError as error:
         reasons.append(error.sentence(as_flag))
     if reasons:
-        raise PecliError("\n".join([*reasons, *([f"{left} not begun"] if left else [])]))
+        raise PecliError.of_several([*reasons, *([f"{left} not begun"] if left else [])])
 
 
 def write_pages(plan: Batch, paths: list[str]) -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Asked = Callable[[dict[str, Any], bool, bool], "list[Job]"]
 RUN_FLAGS = {flag for flags, _ in [*RUN_HELP, *DRAWN_HELP] for flag in flags}
-THOUSANDS = re.compile(r"[1-9]\d{0,2}(,\d{3})+")
+GROUPED = re.compile(r"[1-9]\d{0,2}(,\d{3})+")
 MILLION = 10**6  # an option that takes as much may be meant to have a comma
 
 
@@ -102,7 +102,7 @@ def doubts(known: Mapping[str, Option], texts: Mapping[str, Any]) -> Iterator[st
     for name, typed in texts.items():
         large = known[name].scalar is int and not known[name].many and (known[name].at_most or math.inf) >= MILLION
         for text in typed if large else []:
-            if THOUSANDS.fullmatch(text):
+            if GROUPED.fullmatch(text):
                 one, values = text.replace(",", ""), text.replace(",", " and ")
                 yield f"{known[name].flag} {text} is several values, {values}: for the one number write {one}"
 

@@ -53,5 +53,5 @@ def _report(error: BaseException, verbose: bool) -> int:
     if isinstance(error, BrokenPipeError) or not isinstance(error, Exception):
         return 1  # the reader has gone: nobody is left to tell
     failure = failure_of(error)
-    say(failure.sentence(as_flag))
+    say(*failure.sentence(as_flag).split("\n"))
     return failure.exit_code

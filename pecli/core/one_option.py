@@ -15,7 +15,7 @@ from pecli.core.ranges import HOW, is_range, numbers_of
 from pecli.core.values import EXACT, READERS, write_scalar
 
 TIMES = {"k": 10**3, "m": 10**6}  # letters that people write behind a number
-THOUSANDS = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)([km])", re.IGNORECASE)
+MULTIPLE = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)([km])", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -141,5 +141,5 @@ class Option:
 
     def _spelled_out(self, value: Any) -> str:
         """What to try for 4k: the number in digits; empty for anything else."""
-        found = THOUSANDS.fullmatch(value.strip()) if isinstance(value, str) and self.scalar in (int, float) else None
+        found = MULTIPLE.fullmatch(value.strip()) if isinstance(value, str) and self.scalar in (int, float) else None
         return f"write {float(found[1]) * TIMES[found[2].lower()]:.0f}" if found else ""

@@ -83,10 +83,10 @@ def prepare_streams() -> None:
         )
 
 
-def say(text: str) -> None:
-    """A message on stderr, mostly one line."""
+def say(*lines: str) -> None:
+    """A message on stderr, mostly of one line."""
     if sys.stderr is not None:
-        for line in text.split("\n"):
+        for line in lines:
             print(f"pecli: {escaped(line)}", file=sys.stderr)
 
 

@@ -185,12 +185,12 @@ def _parameters(spec: str, text: str, known: Mapping[str, Option]) -> dict[str, 
         if equals:
             last = own_name(known, key.strip())
             if last in parameters:
-                raise UsageError(f"encoding {spec!r} gives {last} twice", option="encoding", value=spec)
+                raise UsageError(f"encoding '{spec}' gives {last} twice", option="encoding", value=spec)
             parameters[last] = value.strip()
         elif last:
             parameters[last] += "," + piece
         else:
-            text = f"encoding {spec!r} is not of the form name:parameter=value,…"
+            text = f"encoding '{spec}' is not of the form name:parameter=value,…"
             advice = _table_advice(piece) or "try sinusoidal:base=10"
             raise UsageError(text, option="encoding", value=spec, advice=advice)
     return parameters

@@ -89,8 +89,9 @@ class Canvas(Options):
     no_title: bool = option(False, "no title at all")
     style: str | None = option(
         None,
-        f"matplotlib style on top of pecli's: a name or a file; {ADAPTIVE}: an SVG that follows light and dark pages",
-        unset=f"{DEFAULT}, pecli's own",
+        f"matplotlib style on top of pecli's: a name, a file, {DEFAULT} for none; {ADAPTIVE}: an SVG that follows "
+        "light and dark pages",
+        unset="none",
         split=True,
     )
     transparent: bool = option(False, "no background")

@@ -15,7 +15,7 @@ def check_mathematics(text: str, option: str) -> None:
         said = f"a text holds mathematics in {nested(text):,} braces inside each other, not {DEEPEST}"
         raise UsageError(said, option=option, value=text)
     if text.count("$") > 1 and not _is_set(text):
-        said = f"{text!r} holds mathematics between its $ that cannot be set"
+        said = f"'{text}' holds mathematics between its $ that cannot be set"
         raise UsageError(said, option=option, value=text, advice=r"write \$ for a dollar sign")
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 DRAWING = "drawing"  # what a bar says meanwhile
 
 
-class Control(NamedTuple):
+class SweptOption(NamedTuple):
     """An option whose values the frames have.
 
     texts : what is said of each value
@@ -44,7 +44,7 @@ class Film:
     """
 
     frames: tuple[Frame, ...]
-    controls: tuple[Control, ...]
+    controls: tuple[SweptOption, ...]
     dpi: int
     seconds: float
     times: int | None

@@ -78,7 +78,7 @@ def encoded(format: str, what: Any, about: About) -> Iterator[bytes]:
 def format_of(path: str, given: str | None, unsaid: str = "png") -> str:
     """The format of a file by its extension, else the given one; of standard output the given one, else `unsaid`."""
     example = f"{'text' if FORMATS[unsaid].document else 'figure'}.{unsaid}"
-    if not path:
+    if not path.strip():
         text = f"{mention('output', path)} is no name of a file"
         raise UsageError(text, option="output", value=path, advice=f"try {example}")
     stream = path == STDOUT or descriptor(path) is not None

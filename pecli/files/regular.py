@@ -10,6 +10,7 @@ from pathlib import Path
 from pecli.core.errors import PecliError, UsageError
 from pecli.core.progress import track
 from pecli.core.readable import check_readable
+from pecli.core.values import visible
 
 MOST = 1 << 20  # bytes of a job in a file, of a header, and of any single piece that is read
 
@@ -40,7 +41,7 @@ def opened(path: str) -> Bounded:
         if regular:
             return Bounded(path)
     except (FileNotFoundError, NotADirectoryError):
-        raise UsageError(f"{path} does not exist") from None
+        raise UsageError(f"{visible(path)} does not exist") from None
     except (OSError, ValueError) as error:  # the latter for a NUL
         kind = PecliError if isinstance(error, PermissionError) else UsageError
         raise kind(f"{path} could not be read: {getattr(error, 'strerror', error)}") from None

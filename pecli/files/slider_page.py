@@ -14,7 +14,7 @@ from pecli.core.language import phrase, spoken
 from pecli.core.terminal import escaped
 from pecli.files import picture_bytes
 from pecli.files.about import About
-from pecli.files.film import DRAWING, Control, Film, Frame
+from pecli.files.film import DRAWING, Film, Frame, SweptOption
 from pecli.files.mapper import Bytes
 from pecli.files.pixels import Palette, image_of, palette_of, png_bytes, raster
 
@@ -105,7 +105,7 @@ def _allowed(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(chr(10).join(['', text]).encode()).digest()).decode()}'"
 
 
-def _control(one: Control) -> str:
+def _control(one: SweptOption) -> str:
     name = escape(one.name)
     if one.number:
         texts, last = escape(json.dumps(one.texts)), len(one.texts) - 1

@@ -146,7 +146,7 @@ def _batch(lines: Lines, tables: dict[str, Any], folder: Path) -> Batch:
     entries = _entries(plan, read_defaults(lines, defaults, figures), figures)
     batch = Batch(tuple(entries), title, index, folder)
     if wrong := clashes(batch.pictures, [lines.path]):
-        raise UsageError("\n".join([*wrong, *batch.failures]))
+        raise UsageError.of_several([*wrong, *batch.failures])
     return batch
 
 
@@ -160,7 +160,7 @@ def _entries(plan: Plan, defaults: Defaults, figures: list[Any]) -> list[Entry]:
         except PecliError as error:
             said, wrong = [*said, error.sentence(as_key)], True
     if wrong:
-        raise UsageError("\n".join(said))
+        raise UsageError.of_several(said)
     return entries
 
 

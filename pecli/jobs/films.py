@@ -10,7 +10,7 @@ from pecli.core.language import listing
 from pecli.figures.canvas import FPS
 from pecli.figures.grid import Grid
 from pecli.figures.grid_numbers import Axis
-from pecli.files.film import Control, Film, Frame
+from pecli.files.film import Film, Frame, SweptOption
 from pecli.jobs.command_line import command
 from pecli.jobs.in_order import in_order
 from pecli.jobs.job import Job
@@ -37,6 +37,6 @@ def film_of(job: Job, grid: Grid, drawings: Sequence[Drawing], workers: int) -> 
     )
 
 
-def _control(axis: Axis) -> Control:
+def _control(axis: Axis) -> SweptOption:
     said = axis.name.replace("_", " ")
-    return Control(said, tuple(text.removeprefix(f"{said} ") for text in axis.texts), axis.number)
+    return SweptOption(said, tuple(text.removeprefix(f"{said} ") for text in axis.texts), axis.number)

@@ -21,7 +21,7 @@ from pecli.files.formats import FORMATS
 from pecli.files.targets import check_target, place
 from pecli.jobs.cells import grid_of, view_of
 from pecli.jobs.file_names import Target, targets_of
-from pecli.jobs.job_options import ANALYSES, Output
+from pecli.jobs.job_options import Output, shown_by
 from pecli.jobs.request import Request
 from pecli.jobs.sheets import as_one, by_file
 from pecli.jobs.sweep import requests_of
@@ -258,6 +258,5 @@ def _check_kinds(figure: type[Analysis[Any]], encodings: tuple[Encoding, ...]) -
     """Refuses an encoding without what the figure needs, naming the figures that do fit."""
     for encoding in encodings:
         if not figure.takes(type(encoding)):
-            fitting = ", ".join(name for name, one in ANALYSES.items() if one.takes(type(encoding)))
-            text = f"{figure.refusal(type(encoding))}; try {fitting}"
+            text = f"{figure.refusal(type(encoding))}; try {', '.join(shown_by(type(encoding)))}"
             raise UsageError(text, option="encoding", value=encoding.name)

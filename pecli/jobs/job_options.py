@@ -61,6 +61,11 @@ def find_command(name: str) -> tuple[type[Analysis[Any]], Mapping[str, str]]:
     return find_analysis(own), options
 
 
+def shown_by(encoding: type[Encoding]) -> list[str]:
+    """The figures and reports that show encodings of that kind; those made of figures have to be told how."""
+    return [name for name, one in ANALYSES.items() if one.takes(encoding) and not one.composed]
+
+
 def find_analysis(name: str) -> type[Analysis[Any]]:
     """The figure or report of that name; raises UnknownNameError with a suggestion."""
     if not isinstance(name, str):  # a list has no hash to look up

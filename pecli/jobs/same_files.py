@@ -20,7 +20,7 @@ def check_targets(jobs: Iterable[Job]) -> None:
     """Refuses two jobs that would write one file."""
     wrong = clashes(Planned(job, job.paths) for job in jobs)
     if wrong:
-        raise UsageError("\n".join(wrong), option="output")
+        raise UsageError.of_several(wrong, option="output")
 
 
 class Asker(NamedTuple):

@@ -166,10 +166,27 @@ class Sweep:
         for name in picks:
             if any(name in kind.options() for kind in kinds):
                 continue
-            owners = [kind.name for kind in all_encodings().values() if name in kind.options()]
+            owners = [kind for kind in all_encodings().values() if name in kind.options()]
             if owners:
-                raise _of_others(name, self.values[name][picks[name]], kinds, owners)
+                raise self._of_others(name, self.values[name][picks[name]], kinds, owners)
             raise UnknownNameError(f"option of {self.kind.name}", name, known_options(self.kind), option=name)
+
+    def _of_others(
+        self, name: str, value: Any, kinds: list[type[Encoding]], owners: list[type[Encoding]]
+    ) -> UsageError:
+        """What to say where a parameter is given that only other encodings have."""
+        taken, others = (", ".join(kind.name for kind in several) for several in (kinds, owners))
+        said = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else value
+        text = f"{mention(name, said)} belongs to {others}, and the encoding is {taken}"
+        shown = [kind for kind in owners if self.kind.takes(kind)]
+        leave = f"leave {mention(name)} out"
+        if not shown:
+            return UsageError(text, option=name, value=value, advice=f"{leave}, {self.kind.refusal(owners[0])}")
+        give = f"give {mention('encoding', shown[0].name)}"
+        chosen = any(option in self.values for option in Choice.options())
+        return UsageError(
+            text, option=name, value=value, advice=f"{leave}, or {give} instead" if chosen else f"{give} too"
+        )
 
     def _part(self, owner: type[P], picks: Picks, written: tuple[tuple[str, str], ...] = ()) -> P:
         """That part of the request: what is given wins over what is written in a spec, both over the defaults."""
@@ -200,14 +217,6 @@ def _rows(encodings: Sequence[Encoding], start: int) -> int | None:
         ends = [rows for one in encodings if (rows := one.rows_from(start)) is not None]
         return min(ends, default=None)
     return None
-
-
-def _of_others(name: str, value: Any, kinds: list[type[Encoding]], owners: list[str]) -> UsageError:
-    """What to say where a parameter is given that only other encodings have."""
-    taken = ", ".join(kind.name for kind in kinds)
-    said = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else value
-    text = f"{mention(name, said)} belongs to {', '.join(owners)}, and the encoding is {taken}"
-    return UsageError(text, option=name, value=value, advice=f"give {mention('encoding', owners[0])} too")
 
 
 def read_spec(owner: type[Options], written: Mapping[str, str]) -> dict[str, Any]:

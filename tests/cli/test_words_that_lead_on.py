@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import pecli
+from pecli.core.errors import UsageError
 from pecli.core.options import option
 from pecli.encodings.sinusoidal import Sinusoidal
 
@@ -60,6 +61,28 @@ def test_an_answer_gives_what_to_type(line: str, said: list[str], ask: Ask) -> N
     assert (ended.code, ended.out, ended.err.count("\n")) == (2, "", 1)
     assert [words for words in said if words not in ended.err] == []
     assert "--json" in line or "--json" not in ended.err
+
+
+@pytest.mark.parametrize(
+    ("line", "way", "value"),
+    [
+        ("bias -d 8", "heatmap -e sinusoidal:d=…", "8"),
+        ("heatmap --max-distance 20", "offsets -e t5:max_distance=…", "20"),
+        ("heatmap --rotary-dim 4", "heatmap -e rope:rotary_dim=…", "4"),
+        ("t5", "offsets t5", ""),
+    ],
+)
+def test_advice_works_when_followed(line: str, way: str, value: str, ask: Ask) -> None:
+    assert f"pecli {way}" in ask(*line.split(" ")).err
+    assert ask(*way.replace("…", value).split(" "), "-n", "6", "-o", "a.npz").code == 0
+
+
+def test_the_encoding_that_an_option_belongs_to_comes_beside_none_or_in_place_of_another(ask: Ask) -> None:
+    assert "the encoding is sinusoidal: give --encoding clock too" in ask("heatmap", "--periods", "3").err
+    said = ask("heatmap", "rope", "--periods", "3").err
+    assert "the encoding is rope: leave --periods out, or give --encoding clock instead" in said
+    with pytest.raises(UsageError, match="leave heads out, heatmap cannot show alibi: it has no table"):
+        pecli.figure("heatmap", heads=3)
 
 
 def test_defaults_with_a_typo_are_told_real_names(ask: Ask, folder: Path) -> None:

@@ -21,7 +21,7 @@ from PIL import Image
 import pecli
 from pecli.core.errors import PecliError, UnknownNameError, UsageError
 from pecli.files.about import About
-from pecli.files.film import Control, Film, Frame
+from pecli.files.film import Film, Frame, SweptOption
 from pecli.files.formats import FORMATS, encoded, format_of
 from pecli.files.mapper import here
 from pecli.files.metadata import READERS, read_metadata
@@ -161,7 +161,7 @@ def test_the_job_comes_back_from_the_file(tmp_path: Path, format: str, title: st
     )
     if FORMATS[format].frames:
         frames = Frame(what, "base 10", "pecli heatmap"), Frame(what, "base 100", "pecli heatmap")
-        what = Film(frames, (Control("base", ("10", "100"), True),), 10, 0.2, None, here)
+        what = Film(frames, (SweptOption("base", ("10", "100"), True),), 10, 0.2, None, here)
     path = tmp_path / f"a.{format}"
     path.write_bytes(b"".join(encoded(format, what, About(job.metadata(), job.salt()))))
     assert read_metadata(str(path)) == {**read_metadata(str(path)), **json.loads(job.metadata())}

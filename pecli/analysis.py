@@ -170,6 +170,7 @@ class Analysis(Options, Generic[E], ABC):
     specs_are_arguments: ClassVar[bool] = False  # on the command line the encodings stand without --encoding
     one_table: ClassVar[bool] = True  # the numbers are one array with coordinates, so .npy and .csv can hold them
     drawn: ClassVar[bool] = True  # a picture, not text
+    composed: ClassVar[bool] = False  # made of other figures
     copies: ClassVar[int] = COPIES  # arrays of its `shape` that live at once while it computes, measured
 
     def __init_subclass__(cls) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import json
 from pathlib import Path
@@ -42,6 +43,11 @@ FEWER = ("dials-clock.png", "heatmap-binary.png")  # pixels too, on the same ver
 def plan(monkeypatch: pytest.MonkeyPatch) -> Batch:
     """The list, read from the folder in which the gallery is made."""
     monkeypatch.chdir(ROOT)
+    return the_list()
+
+
+@functools.cache
+def the_list() -> Batch:
     return read_batch("gallery/gallery.toml")
 
 

@@ -9,7 +9,7 @@ import io
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pytest
@@ -39,6 +39,7 @@ SECTIONS: list[type[Options]] = [Choice, Positions, Canvas, Output, Language]
 OPTIONS: list[type[Options]] = [*ANALYSES.values(), *ENCODINGS.values(), *SECTIONS]
 PACKAGE = {"__version__"}  # names, not modules, that may be imported from pecli itself
 LENGTH = 7
+Node = TypeVar("Node", bound=ast.AST)
 
 encodings = pytest.mark.parametrize("encoding", ENCODINGS.values(), ids=ENCODINGS)
 figures = pytest.mark.parametrize("figure", FIGURES.values(), ids=FIGURES)
@@ -61,13 +62,19 @@ def imports(tree: ast.AST) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def own(tree: ast.AST) -> set[str]:
-    """The parts of pecli that are imported, by the first name below it."""
-    return {name.split(".")[1] for name in imports(tree) if name.startswith("pecli.")}
-
-
 MODULES = dict(modules())
-every_module = pytest.mark.parametrize("name", MODULES)
+IMPORTS = {name: list(imports(tree)) for name, tree in MODULES.items()}
+
+
+def own(name: str) -> set[str]:
+    """The parts of pecli that a module imports, by the first name below it."""
+    return {one.split(".")[1] for one in IMPORTS[name] if one.startswith("pecli.")}
+
+
+def importing(packages: set[str], rooms: set[str]) -> list[str]:
+    """The modules of these rooms that import one of these packages."""
+    tops = {name: {one.split(".")[0] for one in every} for name, every in IMPORTS.items() if room_of(name) in rooms}
+    return [name for name, found in tops.items() if found & packages]
 
 
 FLOORS = [  # a module imports from its own room and from floors before its own
@@ -90,68 +97,65 @@ def room_of(name: str) -> str:
     return name.split(".")[0]
 
 
-@every_module
-def test_every_module_has_a_place_in_the_house(name: str) -> None:
-    assert room_of(name) in FLOOR
+def test_every_module_has_a_place_in_the_house_and_says_what_it_is() -> None:
+    assert {room_of(name) for name in MODULES} <= set(FLOOR)
+    assert [name for name, tree in MODULES.items() if not ast.get_docstring(tree)] == []
 
 
-@every_module
-def test_imports_lead_down(name: str) -> None:
-    mine = room_of(name)
-    allowed = {room for room in FLOOR if room == mine or FLOOR[room] < FLOOR[mine]}
-    assert own(MODULES[name]) <= allowed | PACKAGE
+def test_imports_lead_down() -> None:
+    def below(name: str) -> set[str]:
+        mine = room_of(name)
+        return {room for room in FLOOR if room == mine or FLOOR[room] < FLOOR[mine]} | PACKAGE
+
+    assert {name: up for name in MODULES if (up := own(name) - below(name))} == {}
 
 
-@every_module
-def test_a_module_is_read_in_one_sitting(name: str) -> None:
-    assert max((getattr(node, "end_lineno", 0) for node in ast.walk(MODULES[name])), default=0) <= LONGEST_MODULE
+def test_a_module_is_read_in_one_sitting() -> None:
+    ends = [(name, node.end_lineno or 0) for name, tree in MODULES.items() for node in tree.body]
+    assert {name: line for name, line in ends if line > LONGEST_MODULE} == {}
 
 
-@every_module
-def test_only_the_edge_knows_the_command_line(name: str) -> None:
-    if room_of(name) not in ("cli", "__main__", ""):
-        assert "cli" not in own(MODULES[name])
-        assert [one for one in imports(MODULES[name]) if one.split(".")[0] in ("typer", "click")] == []
+def test_only_the_edge_knows_the_command_line() -> None:
+    rooms = {*FLOOR} - {"cli", "__main__", ""}
+    assert importing({"typer", "click"}, rooms) == []
+    assert [name for name in MODULES if room_of(name) in rooms and "cli" in own(name)] == []
 
 
-@every_module
-def test_nobody_imports_pyplot(name: str) -> None:
-    assert [one for one in imports(MODULES[name]) if "pyplot" in one or one.startswith("pylab")] == []
+def test_nobody_imports_pyplot() -> None:
+    every = [one for found in IMPORTS.values() for one in found]
+    assert [one for one in every if "pyplot" in one or one.startswith("pylab")] == []
 
 
-@every_module
-def test_encodings_and_measures_know_numpy_only_through_lazy(name: str) -> None:
-    if room_of(name) in ("encodings", "measures"):
-        assert [one for one in imports(MODULES[name]) if one.split(".")[0] in ("matplotlib", "rich", "typer")] == []
+def test_encodings_and_measures_know_numpy_only_through_lazy() -> None:
+    assert importing({"matplotlib", "rich", "typer"}, {"encodings", "measures"}) == []
 
 
-@every_module
-def test_numpy_and_matplotlib_are_not_imported_at_the_top(name: str) -> None:
-    heavy = {"numpy", "matplotlib", "PIL"}
-    top = ast.Module([node for node in MODULES[name].body if isinstance(node, (ast.Import, ast.ImportFrom))], [])
-    late = name == "figures.ticks"  # its classes are matplotlib's: it is imported where something is drawn
-    assert late or [one for one in imports(top) if one.split(".")[0] in heavy] == []
+def test_numpy_and_matplotlib_are_not_imported_at_the_top() -> None:
+    def heavy(tree: ast.Module) -> set[str]:
+        top = ast.Module([node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))], [])
+        return {one.split(".")[0] for one in imports(top)} & {"numpy", "matplotlib", "PIL"}
+
+    late = ["figures.ticks"]  # its classes are matplotlib's: it is imported where something is drawn
+    assert [name for name, tree in MODULES.items() if heavy(tree)] == late
 
 
-@every_module
-def test_only_the_writer_writes_files(name: str) -> None:
+def nodes(kind: type[Node]) -> Iterator[tuple[str, Node]]:
+    """Every such node of every module."""
+    return ((name, node) for name, tree in MODULES.items() for node in ast.walk(tree) if isinstance(node, kind))
+
+
+def test_only_the_writer_writes_files() -> None:
     writers = {"write_text", "write_bytes", "mkstemp", "NamedTemporaryFile", "fdopen", "touch"}
-    calls = [node.func for node in ast.walk(MODULES[name]) if isinstance(node, ast.Call)]
-    used = {call.attr for call in calls if isinstance(call, ast.Attribute)} & writers
-    assert used == set() or name == "files.writer"
+    calls = [(name, call.func) for name, call in nodes(ast.Call)]
+    used = {name for name, called in calls if isinstance(called, ast.Attribute) and called.attr in writers}
+    assert used == {"files.writer"}
 
 
-@every_module
-def test_nobody_asks_path_what_versions_of_python_answer_differently(name: str) -> None:
+def test_nobody_asks_path_what_versions_of_python_answer_differently() -> None:
     """Path.exists and its kin raise for a name that is too long, or say no, by version: os.path's say no."""
     differing = {"exists", "is_file", "is_dir", "is_symlink"}
-    asked = [node for node in ast.walk(MODULES[name]) if isinstance(node, ast.Attribute) and node.attr in differing]
-    assert [node.lineno for node in asked if ast.unparse(node.value) != "os.path"] == []
-
-
-@every_module
-def test_every_module_says_what_it_is(name: str) -> None:
-    assert ast.get_docstring(MODULES[name])
+    asked = [(name, node) for name, node in nodes(ast.Attribute) if node.attr in differing]
+    assert [(name, node.lineno) for name, node in asked if ast.unparse(node.value) != "os.path"] == []
 
 
 def defaults(encoding: type[Encoding], length: int = LENGTH) -> Encoding:

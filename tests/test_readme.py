@@ -99,7 +99,7 @@ def site(folder: Path) -> Path:
 
 
 def test_every_line_runs_in_the_order_of_the_text(ask: Ask, site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pecli.cli.figures.check_show", lambda _: None)  # a terminal is there, which says that
+    monkeypatch.setattr("pecli.cli.drawing.check_show", lambda _: None)  # a terminal is there, which says that
     monkeypatch.setattr("pecli.cli.show.protocol", lambda: "kitty")
     first = set_up()[0]
     for line in [first[first.index("pecli ") :], *lines()]:

@@ -16,7 +16,6 @@ from pecli.cli.typer_internals import make_app
 from pecli.core.shielded_import import ignore_matplotlibrc
 from pecli.core.terminal import prepare_streams, say
 from pecli.core.version import __version__
-from pecli.files.writer import discard_stdout
 
 __all__ = ["PANELS", "app", "main"]
 
@@ -58,5 +57,7 @@ def main() -> None:
     except OSError as error:  # of --help and --version; commands have a guard of their own
         if not isinstance(error, BrokenPipeError):
             say(f"the system refused: {error}")
+        from pecli.files.writer import discard_stdout
+
         discard_stdout()
         sys.exit(1)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from pecli.core.options import Option, own_name
 from pecli.encodings import all_encodings, encoding_named
-from pecli.jobs.job_options import ANALYSES
+from pecli.encodings.encoding import Encoding
+from pecli.jobs.job_options import ANALYSES, known_options, shown_by
 
 MOST = 3  # suggestions
 CLOSE = 0.6  # how alike a suggestion is
@@ -20,10 +22,12 @@ def unknown_command(word: str, known: Iterable[str]) -> str:
         return f"{word} stands behind a command, as in pecli heatmap {word}: pecli --help lists the commands"
     kind = encoding_named(word.partition(":")[0])
     if kind is not None:
-        fitting = next(name for name, analysis in ANALYSES.items() if analysis.takes(kind))
-        return f"{word} is an encoding: pecli {fitting} {word} draws it, pecli encodings {kind.name} explains it"
-    near = _near(word.lower(), known)
-    return f"there is no command {word[:60]}{_question(near)}: pecli --help lists them"
+        return (
+            f"{word} is an encoding: pecli {shown_by(kind)[0]} {word} draws it, pecli encodings {kind.name} explains it"
+        )
+    near = _told_of(word.lower()) or _near(word.lower(), known)
+    example = "" if near else f"pecli {next(iter(ANALYSES))} draws a table, "
+    return f"there is no command {word[:60]}{_question(near)}: {example}pecli --help lists them"
 
 
 def unknown_option(command: str, flag: str, known: Mapping[str, str]) -> str:
@@ -34,8 +38,14 @@ def unknown_option(command: str, flag: str, known: Mapping[str, str]) -> str:
     if not command:
         return unknown_command(flag, ())
     word = flag.lstrip("-").partition("=")[0]
-    for name, one in _parameters(word):
-        return f"{flag} is said inside the encoding: pecli {command} -e {_spec(name, one)}"
+    if command in ANALYSES and (owners := _parameters(word)):
+        fitting, (first, *_) = [kind for kind in owners if ANALYSES[command].takes(kind)], owners
+        if fitting:
+            return f"{flag} is said inside the encoding: pecli {command} -e {_spec(fitting[0], owners[fitting[0]])}"
+        line = f"pecli {shown_by(first)[0]} -e {_spec(first, owners[first])}"
+        return f"{flag} belongs to {first.name}, which {command} does not show: try {line}"
+    if leads := [one.flag for one in _options_of(command) if word.replace("-", "_") in one.leads]:
+        return f"{command} has no option {flag}{_question(leads)}: pecli {command} --help lists them"
     homes = dict(_homes(word))
     if homes and command in ANALYSES:
         (one, *_), names = homes.values(), [*homes][:MOST] + (["…"] if len(homes) > MOST else [])
@@ -44,11 +54,23 @@ def unknown_option(command: str, flag: str, known: Mapping[str, str]) -> str:
     return f"{command} has no option {flag}{_question(shown)}: pecli {command} --help lists them"
 
 
-def _parameters(word: str) -> Iterator[tuple[str, Option]]:
+def _told_of(word: str) -> list[str]:
+    """The figures and reports whose line has the word, in the singular or plural; none where they are many."""
+    stem = re.compile(rf"\b{re.escape(word.removesuffix('s'))}s?\b")
+    told = [name for name in ANALYSES if len(word) > MOST and stem.search(ANALYSES.summary(name).lower())]
+    return told if len(told) <= MOST else []
+
+
+def _options_of(command: str) -> Iterable[Option]:
+    """The options of a figure or report, by whatever name that is called."""
+    own = ANALYSES.aliases[command][0] if command in ANALYSES.aliases else command
+    return known_options(ANALYSES[own]).values() if own in ANALYSES else ()
+
+
+def _parameters(word: str) -> dict[type[Encoding], Option]:
     """The encodings with a parameter that the word spells, and that parameter."""
-    for kind in all_encodings().values():
-        if (own := own_name(kind.options(), word)) in kind.options():
-            yield kind.name, kind.options()[own]
+    spelled = {kind: own_name(kind.options(), word) for kind in all_encodings().values()}
+    return {kind: kind.options()[own] for kind, own in spelled.items() if own in kind.options()}
 
 
 def _homes(word: str) -> Iterator[tuple[str, Option]]:
@@ -58,10 +80,10 @@ def _homes(word: str) -> Iterator[tuple[str, Option]]:
             yield name, analysis.options()[own]
 
 
-def _spec(encoding: str, one: Option) -> str:
+def _spec(encoding: type[Encoding], one: Option) -> str:
     """The text of an encoding with a place for that parameter."""
     owner = f"{one.only_with[0]}={one.only_with[1][0]}," if one.only_with else ""
-    return f"{encoding}:{owner}{one.name}=…"
+    return f"{encoding.name}:{owner}{one.name}=…"
 
 
 def _near(word: str, known: Iterable[str]) -> list[str]:

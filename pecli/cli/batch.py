@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, nullcontext
 from importlib import import_module
@@ -17,14 +18,14 @@ import typer
 from pecli.cli.commands import WRITES, Command
 from pecli.cli.guard import as_flag, guard
 from pecli.core.errors import PecliError, UsageError, spelled
-from pecli.core.progress import TRACKER, silent
+from pecli.core.progress import TRACKER, silent, track
 from pecli.core.terminal import Steps, can_print, results, say
 from pecli.core.version import DISTRIBUTION
 from pecli.files.targets import check_target
 from pecli.files.writer import write
 from pecli.jobs.batch_entries import as_key
 from pecli.jobs.batch_example import EXAMPLE
-from pecli.jobs.batch_file import Batch, read_batch
+from pecli.jobs.batch_file import Batch, read_batch, told
 from pecli.jobs.batch_schema import batch_schema
 from pecli.jobs.batch_source import STDIN
 from pecli.jobs.command_line import command
@@ -32,6 +33,8 @@ from pecli.jobs.gallery_page import page, page_path
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
+
+    from pecli.jobs.run_jobs import Outcome
 
 PATIENCE = 10  # seconds for a cluster to answer
 START = "pecli.toml"  # what --init writes where no name is given
@@ -86,7 +89,7 @@ def batch(
             say("waiting for a TOML file on standard input: type or paste it, and end it with Ctrl-D")
         plan = read_batch(file, folder)
         chosen = part(plan, only or [], shard)
-        pages = [page_path(plan, path) for path in [*plan.index, *(index or [])]]
+        pages = [*own_pages(plan, file), *(page_path(plan, path) for path in index or [])]
         if dry_run:
             print_lines(chosen, force=force, as_json=as_json)
         elif check:
@@ -94,8 +97,8 @@ def batch(
         else:
             with cluster(dask) if dask else nullcontext() as executor:
                 how: dict[str, Any] = {"workers": jobs, "executor": executor, "force": force, "fail_fast": fail_fast}
-                draw(chosen, quiet=quiet, as_json=as_json, **how)
-            write_pages(plan, pages)
+                ended = draw(chosen, quiet=quiet, as_json=as_json, **how)
+            finish(plan, pages, ended, len(chosen.pictures))
 
 
 def waited_for(file: str) -> bool:
@@ -126,6 +129,14 @@ def cluster(address: str) -> Iterator[Executor]:
         yield executor
 
 
+def own_pages(plan: Batch, file: str) -> list[str]:
+    """The pages that the file itself asks for."""
+    try:
+        return [page_path(plan, path) for path in plan.index]
+    except UsageError as error:
+        raise UsageError(f"{file}: [batch]: {error.sentence(as_key)}") from None
+
+
 def part(plan: Batch, only: list[str], shard: str | None) -> Batch:
     """What is asked for of a batch file."""
     chosen = plan.only(only) if only else plan
@@ -136,11 +147,14 @@ def print_lines(plan: Batch, *, force: bool, as_json: bool) -> None:
     """Prints one command line a picture; what its file already shows stands behind a #, so that a shell skips it."""
     from pecli.jobs.run_jobs import is_done
 
-    lines = [(command(job, job.paths, can_print), not force and is_done(job), job.paths) for job in plan.jobs]
+    jobs = track(plan.jobs, "looking")
+    lines = [(command(job, job.paths, can_print), not force and is_done(job), job.paths) for job in jobs]
     if as_json:
         print_json([{"command": line, "done": done, "paths": paths} for line, done, paths in lines])
     else:
         results([("# " if done else "") + line for line, done, _ in lines])
+    if plan.failures:
+        raise PecliError.of_several(plan.failures)
 
 
 def print_json(found: list[dict[str, Any]]) -> None:
@@ -152,7 +166,9 @@ def compare(plan: Batch, chosen: Batch, *, as_json: bool) -> None:
     """Lists what is on disk and not as asked for; raises PecliError where anything is."""
     from pecli.jobs.batch_check import differences
 
-    found = list(differences(chosen.jobs, plan.jobs))
+    if chosen.failures:
+        raise UsageError.of_several(chosen.failures)
+    found = list(differences(chosen.jobs, [path for one in plan.pictures for path in one.paths]))
     if as_json:
         print_json([{"state": state, "path": path} for state, path in found])
     elif found:
@@ -167,45 +183,59 @@ def write_start(path: str) -> str:
         return EXAMPLE.format(path="FILE.toml").rstrip()
     if os.path.exists(path):
         raise UsageError(f"{path} already exists: name another file, as in pecli batch --init figures.toml")
-    check_target(path, clobber=True)
+    check_target(path, clobber=True, option="init", example=START)
     write(path, EXAMPLE.format(path=path).encode())
     return path
 
 
-def draw(plan: Batch, *, quiet: bool, as_json: bool = False, **how: Any) -> None:
-    """Runs the jobs, shows how they go and what came of them; raises PecliError where one failed.
+def draw(plan: Batch, *, quiet: bool, as_json: bool = False, **how: Any) -> list[Outcome]:
+    """Draws the pictures, shows how they go and what came of them; gives that.
 
-    how : what `pecli.jobs.run_jobs.run` takes
+    how : what `pecli.jobs.run_batch.run_batch` takes
     """
     from pecli.jobs.results import outcome_data
-    from pecli.jobs.run_jobs import FAILED, SKIPPED, WRITTEN, run
+    from pecli.jobs.run_batch import run_batch
 
-    told: list[dict[str, Any]] = []
-    begun, counts, failures = time.monotonic(), {WRITTEN: 0, SKIPPED: 0, FAILED: 0}, []
-    places = {id(job): entry.where for entry in plan.entries for job in entry.jobs}
-    total = len(plan.jobs)
+    begun, total = time.monotonic(), len(plan.pictures)
+    ended: list[Outcome] = []
+    data: list[dict[str, Any]] = []
     TRACKER.set(silent)  # what is shown is how the pictures go
     try:
-        with Steps(total, quiet) as steps, closing(run(plan.jobs, **how)) as outcomes:
+        with Steps(total, quiet) as steps, closing(run_batch(plan, **how)) as outcomes:
             for outcome in outcomes:
-                counts[outcome.state] += 1
-                text = " ".join(outcome.paths)
-                steps.advance(f"{outcome.state} {text}", [spelled(note, as_flag) for note in outcome.notes])
-                if outcome.failure is not None:
-                    failures.append(f"{places[id(outcome.job)]}: {_told(text, outcome.failure.sentence(as_key))}")
-                elif outcome.state == WRITTEN and not as_json:
-                    steps.result(outcome.paths)
-                told.append(outcome_data(outcome)) if as_json else None
+                ended.append(outcome)
+                show_step(steps, outcome, as_json)
+                data.append(outcome_data(outcome)) if as_json else None
     except BaseException:
-        say("\n".join([*failures, f"{_summary(counts)} of {total}; the same line goes on from there"]))
+        say(*failures_of(ended), f"{summary(ended)} of {total}; the same line goes on from there")
         raise
     if as_json:
-        print_json(told)
+        print_json(data)
     if not quiet:
-        say(f"{_summary(counts)} in {time.monotonic() - begun:.1f} s")
-    if failures:
-        left = total - sum(counts.values())
-        raise PecliError("\n".join([*failures, *([f"{left} not begun"] if left else [])]))
+        say(f"{summary(ended)} in {time.monotonic() - begun:.1f} s")
+    return ended
+
+
+def show_step(steps: Steps, outcome: Outcome, as_json: bool) -> None:
+    """Shows that a picture has ended."""
+    from pecli.jobs.run_jobs import WRITTEN
+
+    what = " ".join(outcome.paths) or outcome.where
+    steps.advance(f"{outcome.state} {what}", [spelled(note, as_flag) for note in outcome.notes])
+    if outcome.state == WRITTEN and not as_json:
+        steps.result(outcome.paths)
+
+
+def finish(plan: Batch, pages: list[str], ended: list[Outcome], total: int) -> None:
+    """Writes the pages of what there is; raises PecliError where a picture failed, with what is left of so many."""
+    failed = {one.paths: one.failure for one in ended if one.failure is not None}
+    left, reasons = total - len(ended), failures_of(ended)
+    try:
+        write_pages(plan.with_failures(failed), pages if not left else [])
+    except PecliError as error:
+        reasons.append(error.sentence(as_flag))
+    if reasons:
+        raise PecliError.of_several([*reasons, *([f"{left} not begun"] if left else [])])
 
 
 def write_pages(plan: Batch, paths: list[str]) -> None:
@@ -217,10 +247,14 @@ def write_pages(plan: Batch, paths: list[str]) -> None:
             results([target])
 
 
-def _told(paths: str, reason: str) -> str:
-    """A reason with the files that it keeps from being there, named once."""
-    return reason if paths in reason else f"{paths}: {reason}"
+def failures_of(ended: list[Outcome]) -> list[str]:
+    """A line for each picture that failed."""
+    return [told(one) for one in ended if one.failure is not None]
 
 
-def _summary(counts: dict[str, int]) -> str:
-    return ", ".join(f"{count} {state}" for state, count in counts.items())
+def summary(ended: list[Outcome]) -> str:
+    """How many pictures came to what."""
+    from pecli.jobs.run_jobs import STATES
+
+    counts = Counter(one.state for one in ended)
+    return ", ".join(f"{counts[state]} {state}" for state in STATES)

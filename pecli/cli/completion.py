@@ -6,19 +6,23 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from pecli.cli.grammar import WORDS
+from pecli.core.errors import UsageError
 from pecli.core.one_option import Option
-from pecli.encodings import all_encodings
+from pecli.encodings import all_encodings, parse_encoding
 from pecli.figures.canvas import SIZES
 
 HEADER = 10**7  # bytes of a file's list of tensors that are read
 TAIL = 10_000  # bytes at the end of matplotlib's modules of colour maps, where their names stand
 COLOUR_MAP = re.compile(r"^ +\(?'(\w+)'[:,] (?:_\w+_data|\{'listed')", re.MULTILINE)
+BROKEN = re.compile(" ([:=]) ")  # where bash takes a word apart
 
-Given = Mapping[str, Any]  # the options that stand on the line
+Given = Mapping[str, Any]  # the options that stand on the line, and all its words
 
 
 def values_for(one: Option, given: Given) -> list[tuple[str, str]]:
@@ -48,7 +52,7 @@ def styles(given: Given = {}) -> list[str]:  # noqa: B006  # it is only read
 
 def tensors(given: Given) -> list[str]:
     """The names of the arrays in the file that stands on the line, where its format lists them."""
-    path = _text(given.get("file"))
+    path = _text(given.get("file")) or _file_of(given)
     read = LISTED.get(Path(path).suffix)
     try:
         return read(path) if read and os.path.isfile(path) else []
@@ -71,6 +75,15 @@ def _safetensors(path: str) -> list[str]:
         size = int.from_bytes(file.read(8), "little")
         header = json.loads(file.read(size)) if size <= HEADER else {}
     return [name for name in header if name != "__metadata__"]
+
+
+def _file_of(given: Given) -> str:
+    """The file that the last encoding on the line names in its text, ``learned:file=words.npz``."""
+    line = BROKEN.sub(r"\1", " ".join(given.get(WORDS, ())))
+    specs = [word.removeprefix("--encoding=").removeprefix("-e") for word in line.split() if "file=" in word]
+    with suppress(UsageError):
+        return parse_encoding(specs[-1])[1].get("file", "") if specs else ""
+    return ""
 
 
 def _text(value: Any) -> str:

@@ -43,7 +43,7 @@ def publish(document: Document, data: Any, output: str | None, form: str | None)
         show(document)
         return
     path = STDOUT if output is None else output
-    check_target(path, clobber=True, text=True)
+    check_target(path, clobber=True, text=True, example=f"text.{form}")
     encode = WRITERS.get(form)
     pieces = encode(document, About("", "")) if encode else [json.dumps(data, allow_nan=False).encode() + b"\n"]
     write(path, pieces)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-import json
 import math
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -15,29 +15,20 @@ import typer
 from pecli.analysis import Analysis
 from pecli.cli.commands import SAYS, WRITES, Command
 from pecli.cli.figure_help import figure_sections
-from pecli.cli.guard import as_flag, guard
+from pecli.cli.guard import guard
 from pecli.cli.options import DRAWN, DRAWN_HELP, JOBS, RUN, RUN_HELP, flags_of, given, job_parameters, keyword
-from pecli.cli.show import check_show, show_picture, shown_alone
 from pecli.cli.typer_internals import with_parameters
-from pecli.core.errors import PecliError, UsageError, mention, spelled
 from pecli.core.options import Option
-from pecli.core.progress import TRACKER, silent, track
-from pecli.core.terminal import can_print, columns, results, say, show
+from pecli.core.terminal import say
 from pecli.encodings import all_encodings
-from pecli.files.targets import is_stdout
-from pecli.jobs.command_line import command as command_of
-from pecli.jobs.file_names import blanks
-from pecli.jobs.job import Job, jobs_of
-from pecli.jobs.job_options import known_options, parameters_of
-from pecli.jobs.same_files import check_targets
-from pecli.reports.report import Report
+from pecli.jobs.job_options import Choice, known_options, parameters_of
 
 if TYPE_CHECKING:
-    from pecli.jobs.picture import Picture
+    from pecli.jobs.job import Job
 
-Asked = Callable[[dict[str, Any], bool, bool], list[Job]]
+Asked = Callable[[dict[str, Any], bool, bool], "list[Job]"]
 RUN_FLAGS = {flag for flags, _ in [*RUN_HELP, *DRAWN_HELP] for flag in flags}
-THOUSANDS = re.compile(r"[1-9]\d{0,2}(,\d{3})+")
+GROUPED = re.compile(r"[1-9]\d{0,2}(,\d{3})+")
 MILLION = 10**6  # an option that takes as much may be meant to have a comma
 
 
@@ -60,9 +51,11 @@ def analysis_command(
     more = plugin_parameters(figure, words)
 
     def asked(values: dict[str, Any], quiet: bool, _: bool) -> list[Job]:
+        from pecli.jobs.job import jobs_of
+
         texts = {**(defaults or {}), **given(values, figure)}
         known = {**more, **known_options(figure)}
-        for note in [] if quiet else doubts(known, texts):
+        for note in [] if quiet else [*doubts(known, texts), *other_options(figure, texts, defaults or {})]:
             say(note)
         return jobs_of(figure.name, values_of(known, texts))
 
@@ -82,6 +75,8 @@ def running(figure: type[Analysis[Any]], asked: Asked, more: Mapping[str, Option
         *, json: bool, quiet: bool, verbose: bool, show: bool = False, jobs: str | None = None, **values: Any
     ) -> None:
         with guard(quiet, verbose):
+            from pecli.cli.drawing import run_jobs
+
             found, workers = asked(values, quiet, show), JOBS.read(jobs) if jobs else None
             run_jobs(found, as_json=json, quiet=quiet, verbose=verbose, seen=show, workers=workers)
 
@@ -104,88 +99,33 @@ def values_of(known: Mapping[str, Option], texts: Mapping[str, Any]) -> dict[str
 
 
 def doubts(known: Mapping[str, Option], texts: Mapping[str, Any]) -> Iterator[str]:
-    """What was done with a number of many digits that has a comma: 86,400 is two values."""
+    """What was done with what has two meanings: a number with a comma, 86,400, and a word that is a folder too."""
+    for name in Choice.options():
+        yield from _folders(texts.get(name, ()))
     for name, typed in texts.items():
         large = known[name].scalar is int and not known[name].many and (known[name].at_most or math.inf) >= MILLION
         for text in typed if large else []:
-            if THOUSANDS.fullmatch(text):
+            if GROUPED.fullmatch(text):
                 one, values = text.replace(",", ""), text.replace(",", " and ")
                 yield f"{known[name].flag} {text} is several values, {values}: for the one number write {one}"
 
 
+def other_options(figure: type[Analysis[Any]], texts: Mapping[str, Any], defaults: Mapping[str, str]) -> Iterator[str]:
+    """What is not as a word says that means the figure with these options: the measure of similarity."""
+    for name, value in defaults.items():
+        given = texts[name] if isinstance(texts[name], str) else ",".join(texts[name])
+        if given != value and (one := figure.options().get(name)):
+            yield f"{one.flag} is {given}, not {value}: {one.help}"
+
+
+def _folders(specs: Sequence[str]) -> Iterator[str]:
+    names = [name for spec in specs if os.path.isdir(name := spec.partition(":")[0])]
+    if names:
+        from pecli.encodings.configs.spec import is_also_a_model  # reading models takes a while to load
+
+        for name in filter(is_also_a_model, names):
+            yield f"{name} is the encoding here; the model in the folder {name} is ./{name}"
+
+
 def _values(one: Option, text: Any) -> Any:
     return text if one.scalar is bool else one.separated([text] if isinstance(text, str) else text)
-
-
-def run_jobs(
-    jobs: list[Job], *, as_json: bool, quiet: bool, verbose: bool, seen: bool = False, workers: int | None = None
-) -> None:
-    """Checks the jobs as a whole, draws them one after the other and prints what came of it, or shows it (seen)."""
-    if seen:
-        check_show(as_json)
-        jobs = [shown_alone(job) for job in jobs]
-    to_stdout = _check_jobs(jobs, as_json, workers)
-    from pecli.jobs.picture import Picture
-    from pecli.jobs.run_jobs import cores
-
-    reports: list[dict[str, Any]] = []
-    items = jobs if seen else track(jobs, "drawing")  # a bar would run into what is shown
-    if len(jobs) > 1:  # one bar at a time
-        TRACKER.set(silent)
-    try:
-        for job in items:
-            reports += filter(None, [_do(Picture(job, workers or cores()), as_json, quiet or to_stdout, verbose)])
-            for note in show_picture(job) if seen else []:
-                if not quiet and not job.targets:  # else it was told before
-                    say(spelled(note, as_flag))
-    finally:  # of a sweep that failed half way, what is done
-        if as_json and reports:
-            results([json.dumps({"results": reports}, allow_nan=False)])
-
-
-def _check_jobs(jobs: list[Job], as_json: bool, workers: int | None) -> bool:
-    """Refuses jobs that cannot all be done; tells whether one goes to standard output."""
-    to_stdout = any(is_stdout(path) for job in jobs for path in job.paths)
-    if to_stdout and as_json:
-        raise UsageError("-o - and --json both write to standard output", option="output", advice="give -o FILE")
-    if to_stdout and len(jobs) > 1:
-        blanks = "-".join(f"{{{name}}}" for name in differing(jobs))
-        name = f"{jobs[0].figure.name}-{blanks}.{jobs[0].targets[0].format}"
-        text = f"-o - takes one picture, {len(jobs)} are asked for"
-        raise UsageError(text, option="output", advice=f"give {mention('output', name)}")
-    check_targets(jobs)
-    for job in jobs:
-        job.check()
-    if workers is not None and not any(job.has_frames for job in jobs):
-        text = f"{mention('jobs', workers)} draws the pictures of one .gif, .webp or .html file"
-        raise UsageError(text, option="jobs", value=workers, advice="pecli batch -j draws many files at once")
-    return to_stdout
-
-
-def differing(jobs: Sequence[Job]) -> list[str]:
-    """The options that these jobs differ in."""
-    every = [blanks(job) for job in jobs]
-    return [name for name in every[0] if len({one.get(name) for one in every}) > 1] or ["encoding"]
-
-
-def _do(picture: Picture, as_json: bool, quiet: bool, verbose: bool) -> dict[str, Any] | None:
-    from pecli.jobs.results import result_of
-
-    job = picture.job
-    try:
-        paths = picture.save() if job.targets else []
-    except PecliError:
-        if picture.sizes and not quiet and not as_json:
-            results(picture.sizes)  # those that were written before
-        raise
-    for note in [] if quiet else picture.notes:
-        say(spelled(note, as_flag))
-    if verbose:
-        say(command_of(job, sent=can_print))
-    if as_json:
-        return result_of(picture, paths)
-    if isinstance(job.figure, Report) and not paths:
-        show(picture.document(columns()))
-    elif not quiet and paths:
-        results(paths)
-    return None

@@ -14,7 +14,6 @@ from pecli.core.notices import LISTENER
 from pecli.core.progress import TRACKER, silent
 from pecli.core.terminal import progress, say
 from pecli.core.threads import do_without_threads
-from pecli.files.writer import discard_stdout
 
 
 @contextmanager
@@ -44,6 +43,8 @@ def _report(error: BaseException, verbose: bool) -> int:
     if verbose:
         traceback.print_exc()
     if isinstance(error, OSError):
+        from pecli.files.writer import discard_stdout
+
         discard_stdout()
     stopped = interrupts.number_of(error)
     if stopped is not None:
@@ -52,5 +53,5 @@ def _report(error: BaseException, verbose: bool) -> int:
     if isinstance(error, BrokenPipeError) or not isinstance(error, Exception):
         return 1  # the reader has gone: nobody is left to tell
     failure = failure_of(error)
-    say(failure.sentence(as_flag))
+    say(*failure.sentence(as_flag).split("\n"))
     return failure.exit_code

@@ -92,6 +92,10 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._answer(answer, self.rfile.read(length))
 
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Refuses what the library does before anybody is asked: other methods than ours, lines that are no request."""
+        self._refuse(HTTPStatus.METHOD_NOT_ALLOWED if code == HTTPStatus.NOT_IMPLEMENTED else HTTPStatus(code))
+
     def _answer(self, answer: Callable[[dict[str, Any]], Reply], body: bytes) -> None:
         try:
             asked = json.loads(body)
@@ -127,6 +131,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _send(self, reply: Reply, policy: str = "default-src 'none'") -> None:
         self.send_response(reply.status)
         for name, value in {
+            **({"Allow": "GET, POST"} if reply.status == HTTPStatus.METHOD_NOT_ALLOWED else {}),
             "Content-Type": reply.kind,
             "Content-Length": str(len(reply.data)),
             "Content-Security-Policy": policy,
@@ -137,7 +142,8 @@ class _Handler(BaseHTTPRequestHandler):
         }.items():
             self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(reply.data)
+        if self.command != "HEAD":
+            self.wfile.write(reply.data)
 
     def log_message(self, format: str, *args: Any) -> None:
         """Nothing is logged: the address is a secret."""

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from pecli.analysis import Analysis
+from pecli.cli.grammar import WORDS
 from pecli.cli.help_page import HELP
 from pecli.core.errors import UsageError, mention
 from pecli.core.language import Language
@@ -67,7 +68,7 @@ def offering(one: Option) -> Callable[..., list[tuple[str, str]]]:
     def offer(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
         from pecli.cli.completion import values_for
 
-        return values_for(one, ctx.params)
+        return values_for(one, {**ctx.params, WORDS: ctx.meta.get(WORDS, ())})
 
     return offer
 

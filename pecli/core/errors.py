@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from pecli.core.terminal import escaped
 from pecli.core.values import shorten
@@ -32,8 +32,8 @@ def mention(option: str, value: Any = None) -> str:
         return f"\x02{option}\x1f\x1f\x03"
     if value is True:  # no word stands behind it on the command line
         return f"\x02{option}\x1f\x1fTrue\x03"
-    typed, written = shorten(value, LONGEST) or repr(value), shorten(value, LONGEST, written=True)
-    return f"\x02{option}\x1f{_unmarked(typed)}\x1f{_unmarked(written)}\x03"
+    typed, written = shorten(value, LONGEST), shorten(value, LONGEST, written=True)
+    return f"\x02{option}\x1f{_unmarked(typed if typed.strip() else written)}\x1f{_unmarked(written)}\x03"
 
 
 def as_keyword(one: Mention) -> str:
@@ -62,6 +62,14 @@ class PecliError(ValueError):
     """
 
     exit_code = 1
+    lines: tuple[str, ...] = ()  # of several failures
+
+    @classmethod
+    def of_several(cls, lines: Iterable[str], **more: Any) -> Self:
+        """One failure for several, with a line for each."""
+        made = cls("\n".join(lines), **more)
+        made.lines = tuple(lines)
+        return made
 
     def __init__(
         self, text: str = "", *, option: str | None = None, value: Any = None, allowed: str = "", advice: str = ""
@@ -71,10 +79,10 @@ class PecliError(ValueError):
         self.option, self.value, self.allowed, self.advice = option, value, allowed, advice
 
     def sentence(self, spell: Speller = as_keyword) -> str:
-        """The message, with the options that it mentions spelled for the reader."""
+        """The message, with the options that it mentions spelled for the reader; nothing in it breaks its line."""
         takes = f": it takes {self.allowed}" if self.allowed else ""
         advice = f"{'; ' if takes else ': '}{self.advice}" if self.advice else ""
-        return spelled(self.text + takes + advice, spell)
+        return "\n".join(escaped(spelled(line, spell)) for line in self.lines or [self.text + takes + advice])
 
     def __str__(self) -> str:
         return self.sentence()

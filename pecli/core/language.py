@@ -62,12 +62,12 @@ def by_environment(environment: Mapping[str, str] = os.environ) -> dict[str, str
     if lang and lang not in languages():
         error = UnknownNameError("language", lang, languages())
         raise UsageError(f"{VARIABLE}: {error.sentence()}")
-    return dict.fromkeys(Language.options(), lang) if lang else {}
+    return {"lang": lang} if lang else {}
 
 
 def language_of(lang: str | None) -> Language:
     """The language of that name, or of the environment where none is given; raises UsageError for none that is."""
-    return Language.make({**by_environment(), **({} if lang is None else dict.fromkeys(Language.options(), lang))})
+    return Language.make(by_environment() if lang is None else {"lang": lang})
 
 
 @contextmanager
@@ -104,6 +104,22 @@ def templates(texts: Mapping[str, str]) -> Mapping[str, str]:
 def clauses(parts: Iterable[str]) -> str:
     """Those of the parts that say something, one after the other."""
     return _joined(parts, "{one}; {other}")
+
+
+def clauses_in(text: str) -> list[str]:
+    """The parts that such a text was joined of."""
+    return [part for part in text.split(phrase("{one}; {other}", one="", other="")) if part]
+
+
+def said_by_each(labels: Iterable[str], texts: Iterable[str]) -> str:
+    """What several say: once what all of them do, then each its own under its label."""
+    own = [clauses_in(text) for text in texts]
+    common = [part for part in dict.fromkeys(own[0]) if all(part in one for one in own)] if own else []
+    rest = [clauses(part for part in one if part not in common) for one in own]
+    pairs = zip(labels, rest, strict=True)
+    return clauses(
+        [*common, *(phrase("{figure}: {caption}", figure=label, caption=text) for label, text in pairs if text)]
+    )
 
 
 def listing(parts: Iterable[str]) -> str:

@@ -15,7 +15,7 @@ from pecli.core.ranges import HOW, is_range, numbers_of
 from pecli.core.values import EXACT, READERS, write_scalar
 
 TIMES = {"k": 10**3, "m": 10**6}  # letters that people write behind a number
-THOUSANDS = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)([km])", re.IGNORECASE)
+MULTIPLE = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)([km])", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,14 @@ class Option:
     separator: str = ","  # what stands between them, a regular expression
     log: bool = False  # values of a range are evenly spaced by their ratios
     aliases: tuple[str, ...] = ()  # what other programs call it, understood and not shown
+    leads: tuple[str, ...] = ()  # what people look for that this option does in a way of its own
     advice: Callable[[Any], str] | None = None  # what to try instead of a value that is refused, or ""
     names: Mapping[str, float | str] = dataclasses.field(default_factory=dict)  # words that stand for values
     only_with: tuple[str, tuple[str, ...]] | None = None  # another option, and its values that this one belongs to
     shown: bool = False  # stands in titles also where nothing was changed
     moves: bool = False  # where a picture moves and nothing else is swept, each of its values is a frame
     in_spec: bool = False  # said inside the spec of an encoding, without an option on the command line
+    text_of: Callable[[Any], str | None] | None = None  # the text of a value that Python has another type for
     name: str = ""
     default: Any = None
     scalar: type = str
@@ -95,6 +97,13 @@ class Option:
             raise UsageError(f"{mention(self.name)} has no value", option=self.name, value=value, allowed=self.bounds)
         return result
 
+    def as_text(self, value: Any) -> Any:
+        """The value, and each of several, as the text that means the same: ``8x4`` for a size of (8, 4)."""
+        text = None if value is None or isinstance(value, str) or self.text_of is None else self.text_of(value)
+        if text is not None:
+            return text
+        return [self.as_text(one) for one in value] if isinstance(value, (list, tuple)) else value
+
     def separated(self, texts: Sequence[str]) -> list[str]:
         """What was given to a repeatable option as single texts: commas separate values, and ranges are spelled out."""
         if not self.splits:
@@ -116,8 +125,9 @@ class Option:
         return ",".join(map(write_scalar, value)) if self.many else write_scalar(value)
 
     def _read_scalar(self, value: Any) -> Any:
+        named = self.names.get(value.replace("-", "_"), value) if isinstance(value, str) else value
         try:
-            result = READERS[self.scalar](self.names.get(value, value) if isinstance(value, str) else value)
+            result = READERS[self.scalar](named)
         except (TypeError, ValueError, OverflowError):
             raise self._refusal(value) from None
         if self.choices is not None and result not in self.choices():
@@ -141,5 +151,5 @@ class Option:
 
     def _spelled_out(self, value: Any) -> str:
         """What to try for 4k: the number in digits; empty for anything else."""
-        found = THOUSANDS.fullmatch(value.strip()) if isinstance(value, str) and self.scalar in (int, float) else None
+        found = MULTIPLE.fullmatch(value.strip()) if isinstance(value, str) and self.scalar in (int, float) else None
         return f"write {float(found[1]) * TIMES[found[2].lower()]:.0f}" if found else ""

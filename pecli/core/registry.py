@@ -1,8 +1,8 @@
-"""Names and the classes that bear them, each imported when it is first asked for."""
+"""Names and what bears them, each imported when it is first asked for: a name costs no more than its letters."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -22,8 +22,7 @@ class Registry(Mapping[str, T_co]):
         self.aliases = dict(aliases or {})  # what people look for: the name that it has here, and with which options
 
     def __getitem__(self, name: str) -> T_co:
-        module, _, what = self.entries[name][0].partition(":")
-        found: Any = getattr(import_module(module), what)
+        found: Any = _at(self.entries[name][0])
         return found
 
     def __iter__(self) -> Iterator[str]:
@@ -41,3 +40,17 @@ class Registry(Mapping[str, T_co]):
     def summary(self, name: str) -> str:
         """What stands beside the place."""
         return self.entries[name][1]
+
+
+def late(place: str) -> Callable[..., Any]:
+    """The function at that place, ``module:function``, imported when it is first called."""
+
+    def call(*values: Any) -> Any:
+        return _at(place)(*values)
+
+    return call
+
+
+def _at(place: str) -> Any:
+    module, _, what = place.partition(":")
+    return getattr(import_module(module), what)

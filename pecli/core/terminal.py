@@ -83,10 +83,10 @@ def prepare_streams() -> None:
         )
 
 
-def say(text: str) -> None:
-    """A message on stderr, mostly one line."""
+def say(*lines: str) -> None:
+    """A message on stderr, mostly of one line."""
     if sys.stderr is not None:
-        for line in text.split("\n"):
+        for line in lines:
             print(f"pecli: {escaped(line)}", file=sys.stderr)
 
 
@@ -209,8 +209,9 @@ def _unicode() -> bool:
 
 
 def _printable(text: str) -> str:
-    """Text with signs of ours in ASCII where stdout takes no others."""
-    return text if _unicode() else text.translate(ASCII)
+    """Text as a terminal shows it, before rich drops what it does not; with signs of ours in ASCII where it must be."""
+    shown = escaped(text, "\n")
+    return shown if _unicode() else shown.translate(ASCII)
 
 
 class Steps:

@@ -21,6 +21,11 @@ def shorten(value: Any, most: int = 40, *, written: bool = False) -> str:
     return text if len(text) <= most else f"{text[: most // 2]}…{text[-most // 4 :]} ({len(text)} characters)"
 
 
+def visible(path: object) -> str:
+    """A path for a message; one of blanks alone stands in quotation marks."""
+    return str(path) if str(path).strip() else repr(str(path))
+
+
 def write_scalar(value: Any) -> str:
     """A number without a needless ``.0``, a truth value in TOML's spelling, text as it is."""
     if isinstance(value, bool):

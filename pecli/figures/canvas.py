@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from pecli.core.errors import UnknownNameError, UsageError, mention
-from pecli.core.lengths import inches_of
+from pecli.core.lengths import inches_of, size_text
 from pecli.core.options import Options, option
-from pecli.figures.fonts import family_of
-from pecli.figures.style_files import read_style
 
 
 class Size(NamedTuple):
@@ -28,6 +27,7 @@ SIZES = {
     "slide": Size(13.33, 7.5, 18),
 }
 LIMITS = (0.5, 100.0)  # inches
+PIXELS = re.compile(r"(\d{1,5})(?:px)?(?:[xX](\d{1,5}))?px")
 FONTS = (8.0, 18.0)  # points, of a size in inches: one a inch of width between these
 SMALL, LEAST = 0.833, 7.0  # tick labels: as a share of the text's size, and in points
 SHRUNK = (0.9, 0.8, 0.7, 0.6)  # of the text's size, tried before a size is refused
@@ -75,6 +75,7 @@ class Canvas(Options):
         split=True,
         separator=r",(?!\s*[\d.]+\s*$)",  # 5,3 is one size
         aliases=("figsize", "width"),
+        text_of=size_text,
     )
     dpi: int = option(150, "pixels per inch", at_least=10, at_most=2400)
     cmap: str | None = option(
@@ -87,13 +88,18 @@ class Canvas(Options):
     vmin: float | None = option(None, "the value at the lower end of the colours", unset="the values' own")
     vmax: float | None = option(None, "the value at the upper end of the colours", unset="the values' own")
     robust: bool = option(False, "end the colours at the 2nd and 98th percentile of the values")
-    title: str | None = option(None, "title of the picture", unset="the encoding's name and parameters")
+    title: str | None = option(
+        None, "title of the picture; {base} is the base's value", unset="the encoding's name and parameters"
+    )
     no_title: bool = option(False, "no title at all")
     style: str | None = option(
         None,
-        f"matplotlib style on top of pecli's: a name or a file; {ADAPTIVE}: an SVG that follows light and dark pages",
-        unset=f"{DEFAULT}, pecli's own",
+        f"matplotlib style on top of pecli's: a name, a file, {DEFAULT} for none; {ADAPTIVE}: an SVG that follows "
+        "light and dark pages",
+        unset="none",
         split=True,
+        aliases=("theme",),
+        leads=("dark", "dark_mode"),
     )
     transparent: bool = option(False, "no background")
     text: bool = option(False, "keep the text of an SVG as text, in the reader's fonts; else it is drawn")
@@ -137,6 +143,11 @@ class Canvas(Options):
 
     def _given(self) -> Size:
         sides = inches_of(self.size)
+        if sides is None and (pixels := PIXELS.fullmatch(self.size)):
+            text = f"{mention('size', self.size)} is in pixels, and sizes are in inches or cm"
+            given = "x".join(f"{int(side) / self.dpi:.4g}" for side in pixels.groups() if side)
+            advice = f"give {mention('size', given)}, which has as many at {mention('dpi', self.dpi)}"
+            raise UsageError(text, option="size", value=self.size, advice=advice)
         if sides is None:
             raise UnknownNameError("size", self.size, [*SIZES, "WxH", "8cm", "8cmx5cm", "390pt"], option="size")
         return Size(*sides, min(max(FONTS[0], sides[0]), FONTS[1]))
@@ -205,6 +216,9 @@ class Canvas(Options):
 
     def check_names(self) -> None:
         """Refuses a colour map, a style or a font that does not exist; needs matplotlib, so it comes late."""
+        from pecli.figures.fonts import family_of
+        from pecli.figures.style_files import read_style
+
         if self.font is not None:
             family_of(self.font)
         if self.own_style is not None:

@@ -39,16 +39,23 @@ class WithCellNumbers(Figure[E]):
             text = f"{mention('numbers')} and {mention('no_numbers')} exclude each other"
             raise UsageError(text, option="no_numbers", advice="give one of them")
 
+    def sides(self) -> tuple[str, str]:
+        """The options that say how many rows and columns its matrices have."""
+        return "length", "length"
+
     def write_numbers(self, axes: list[Axes], images: list[Any], canvas: Canvas) -> None:
         """Writes the numbers of images into their cells: of all or, where they do not fit into one, of none."""
         pairs = [(one, image) for one, image in zip(axes, images, strict=False) if image is not None]
         shapes = [image.get_array().shape for _, image in pairs]
         if self.no_numbers or not pairs:
             return
-        if max(map(max, shapes)) > MOST:
+        most = [max(sides) for sides in zip(*shapes, strict=True)]
+        if max(most) > MOST:
             if self.numbers:
+                names = [name for name, side in zip(self.sides(), most, strict=True) if side > MOST]
+                fewer = " and ".join(mention(name) for name in dict.fromkeys(names))
                 text = f"{mention('numbers')} takes matrices of up to {MOST} × {MOST} cells"
-                raise UsageError(text, option="numbers", advice=f"lower {mention('length')} or {mention('d')}")
+                raise UsageError(text, option="numbers", advice=f"reduce {fewer}")
             return
         texts = [cell_texts(image.get_array()) for _, image in pairs]
         fitting = [size_that_fits(one, t, shape) for (one, _), t, shape in zip(pairs, texts, shapes, strict=True)]

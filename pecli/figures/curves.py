@@ -126,9 +126,11 @@ class Curves(Highlighting[TableEncoding]):
         super().check_view(view)
         check_run(self.name, view.covered.length)
         if self.log:
-            check_log(view.covered)
-            if self.against == "offset":
-                raise UsageError(f"{mention('log')} has no place for offsets on both sides of 0", option="log")
+            across, first = self.across(view), view.covered.start
+            if self.against == "offset" and across.start < 0:
+                text = f"{mention('log')} has no place for offsets below 0"
+                raise UsageError(text, option="log", advice=f"start from the first position, {mention('at', first)}")
+            check_log(across)
         self.check_spans(self.across(view))
         self.typical(view)
 
@@ -136,11 +138,11 @@ class Curves(Highlighting[TableEncoding]):
         return (len(self.typical(view)), even_bins(view.covered.length, view.pixel_columns))
 
     def edges(self, view: View[TableEncoding]) -> Array:
-        """Borders of the runs of positions, counted from the first; with `log` from position 1."""
-        rows = view.covered
+        """Borders of the runs of positions, counted from the first; with `log` from 1."""
         if self.log:
-            return log_edges(rows.stop, view.pixel_columns, max(1, rows.start)) - rows.start
-        return even_edges(rows.length, view.pixel_columns)
+            across = self.across(view)
+            return log_edges(across.stop, view.pixel_columns, max(1, across.start)) - across.start
+        return even_edges(view.covered.length, view.pixel_columns)
 
     def compute(self, view: View[TableEncoding]) -> CurvesNumbers:
         at, rows, measure = self.typical(view), view.covered, MEASURES[self.measure]
@@ -181,7 +183,8 @@ class Curves(Highlighting[TableEncoding]):
         encoding, across = view.encoding, self.across(view)
         frame_lines(axes[0], max(1, across.start) if self.log else across.start, across.stop - 1, log=self.log)
         if self.log:
-            label_powers(axes[0].xaxis, log_label(encoding))
+            offsets = self.against == "offset"
+            label_powers(axes[0].xaxis, phrase(OFFSET) if offsets else log_label(encoding))
         elif self.against == "offset":
             label_values(axes[0].xaxis, phrase(OFFSET), integer=True)
         else:
@@ -204,9 +207,9 @@ class Curves(Highlighting[TableEncoding]):
             start = at if self.against == "offset" else 0.0
             plot_run(axes[0], numbers.positions - start, low, high, look(line))
             dot: dict[str, Any] = {"color": f"C{line}", "clip_on": False, "zorder": 3}
-            if at > 0 or not self.log:
+            if at - start > 0 or not self.log:
                 axes[0].plot([at - start], [own], marker="o", **dot)
-            else:  # position 0 has no place on a logarithmic axis: an arrowhead at its edge
+            else:  # 0 has no place on a logarithmic axis: an arrowhead at its edge
                 axes[0].plot([0.0], [own], marker="<", transform=axes[0].get_yaxis_transform(), **dot)
         first = axes[0].get_xlim()[0]
         put_dot_names(axes[0], [(max(at, first), own) for at, own in zip(numbers.at, numbers.own, strict=True)])

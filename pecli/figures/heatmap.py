@@ -7,6 +7,7 @@ from math import log10
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Limits
+from pecli.core.errors import UsageError, mention
 from pecli.core.language import phrase
 from pecli.core.lazy import Array, np
 from pecli.core.positions import Blocks, LogBlocks
@@ -100,11 +101,17 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
 
     log: bool = log_option()
 
+    def sides(self) -> tuple[str, str]:
+        return "length", "d"
+
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
         self.check_spans(view.covered)
         if self.log:
             check_log(view.covered)
+            if self.numbers:
+                text = f"{mention('log')} gives a row to every pixel, and {mention('numbers')} wants rows for text"
+                raise UsageError(text, option="numbers", advice="give one of them")
 
     def bins(self, view: View[TableEncoding]) -> Blocks | LogBlocks:
         """What each row of the picture, or of the numbers, averages over."""

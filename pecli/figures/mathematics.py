@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import accumulate
 
 from pecli.core.errors import UsageError
@@ -10,14 +9,14 @@ from pecli.core.errors import UsageError
 DEEPEST = 16  # braces inside each other: matplotlib goes down as deep, several calls each
 
 
-def check_mathematics(texts: Iterable[str]) -> None:
-    """Refuses a text whose mathematics cannot be set, before it is drawn."""
-    for text in texts:
-        if text.count("$") > 1 and nested(text) > DEEPEST:
-            raise UsageError(f"a text holds mathematics in {nested(text):,} braces inside each other, not {DEEPEST}")
-        if text.count("$") > 1 and not _is_set(text):
-            advice = r"write \$ for a dollar sign"
-            raise UsageError(f"{text!r} holds mathematics between its $ that cannot be set: {advice}")
+def check_mathematics(text: str, option: str) -> None:
+    """Refuses a text whose mathematics cannot be set, before it is drawn; `option` is what it was given as."""
+    if text.count("$") > 1 and nested(text) > DEEPEST:
+        said = f"a text holds mathematics in {nested(text):,} braces inside each other, not {DEEPEST}"
+        raise UsageError(said, option=option, value=text)
+    if text.count("$") > 1 and not _is_set(text):
+        said = f"'{text}' holds mathematics between its $ that cannot be set"
+        raise UsageError(said, option=option, value=text, advice=r"write \$ for a dollar sign")
 
 
 def nested(text: str) -> int:

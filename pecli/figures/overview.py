@@ -8,6 +8,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from pecli.analysis import Limits
+from pecli.core.caching import cached
 from pecli.core.errors import UnusedOptionError, UsageError, mention
 from pecli.core.language import clauses, phrase
 from pecli.core.lazy import Array
@@ -18,7 +19,7 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
 from pecli.figures.highlights import Highlighting
 from pecli.figures.panels import Panel
-from pecli.measures.pairwise import measures
+from pecli.measures.pairwise import OTHER_NAMES, measures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 HANDED_ON = ("measure", "highlight")  # options of a composed figure that its parts take, where they have them
 
 
+@cached
 def single_figures() -> dict[str, type[Figure[Any]]]:
     """The figures that are not made of figures."""
     from pecli.figures import FIGURES  # the registry holds this very class, so it is asked when it is complete
@@ -75,6 +77,26 @@ class Part(NamedTuple):
     numbers: Numbers[Any]
 
 
+def limited_alike(
+    parts: Sequence[Part], kin: Sequence[int], choose: Callable[[Limits, Sequence[Array]], Limits]
+) -> tuple[Part, ...]:
+    """The parts under the limits of all that share their colours, chosen from those and from all their values.
+
+    kin : of each part, the first that it shares its colours with
+    """
+    found = list(parts)
+    for first in dict.fromkeys(kin):
+        family = [at for at, own in enumerate(kin) if own == first]
+        known = [limits for at in family if (limits := parts[at].numbers.limits()) is not None]
+        if len(known) == len(family):
+            both = min(low for low, _ in known), max(high for _, high in known)
+            both = (-max(map(abs, both)), max(map(abs, both))) if both[0] < 0 < both[1] else both
+            limits = choose(both, [one for at in family for one in parts[at].numbers.coloured()])
+            for at in family:
+                found[at] = Part(parts[at].figure, parts[at].numbers.with_limits(*limits))
+    return tuple(found)
+
+
 @dataclass(frozen=True, kw_only=True)
 class OverviewNumbers(Numbers[Encoding]):
     """The figures with their numbers, in order."""
@@ -113,7 +135,9 @@ class Overview(Highlighting[Encoding]):
     composed: ClassVar[bool] = True
 
     panels: tuple[str, ...] = option(("heatmap", "distance"), "the figures, left to right", choices=single_figures)
-    measure: str = option("euclidean", "the measure of the panels that have one", choices=measures, flags=("-m",))
+    measure: str = option(
+        "euclidean", "the measure of the panels that have one", choices=measures, names=OTHER_NAMES, flags=("-m",)
+    )
 
     def parts(self) -> list[Figure[Any]]:
         """The figures that stand side by side."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Limits
 from pecli.core.arithmetic import ROUNDING
-from pecli.core.language import listing, phrase, templates
+from pecli.core.language import clauses, listing, phrase, templates
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import number_text
 from pecli.encodings.capabilities import Additive
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 TITLES = templates(
     {
         "content_content": "content · content\n$x_p \\cdot x_q$",
-        "content_position": "content · position\n$x_p \\cdot \\mathrm{PE}_q$",
-        "position_content": "position · content\n$\\mathrm{PE}_p \\cdot x_q$",
-        "position_position": "position · position\n$\\mathrm{PE}_p \\cdot \\mathrm{PE}_q$",
-        "total": "sum of the four\n$(x_p + \\mathrm{PE}_p)$ $\\cdot (x_q + \\mathrm{PE}_q)$",
+        "content_position": "content · position\n$+\\;x_p \\cdot \\mathrm{PE}_q$",
+        "position_content": "position · content\n$+\\;\\mathrm{PE}_p \\cdot x_q$",
+        "position_position": "position · position\n$+\\;\\mathrm{PE}_p \\cdot \\mathrm{PE}_q$",
+        "total": "sum of the four\n$=\\;(x_p + \\mathrm{PE}_p)$ $\\cdot (x_q + \\mathrm{PE}_q)$",
     }
 )
 
@@ -74,7 +74,8 @@ class TermsNumbers(Numbers[Additive]):
         said = ["0" if one <= ROUNDING * largest else number_text(one, 2) for one in self.spreads]
         pairs = zip((phrase("sum"), "x·x", "x·PE", "PE·x", "PE·PE"), said, strict=True)
         spreads = listing(f"{name}\u00a0{one}" for name, one in pairs)
-        return phrase("largest spread along a diagonal: {spreads}", spreads=spreads)
+        varying = phrase("largest spread along a diagonal, 0 where the offset alone counts: {spreads}", spreads=spreads)
+        return clauses([self.embeddings, varying])
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,9 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
     examples: ClassVar[tuple[str, ...]] = ('pecli terms --tokens "the dog bites the man" -o terms.svg',)
     default_options: ClassVar[Mapping[str, Any]] = {"d": 16}
     one_table: ClassVar[bool] = False
+
+    def sides(self) -> tuple[str, str]:
+        return "tokens", "tokens"
 
     def shape(self, view: View[Additive]) -> tuple[int, ...]:
         count = len(self.words)
@@ -137,6 +141,9 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
 
     def columns(self, view: View[Additive]) -> int:
         return len(TITLES)
+
+    def grids(self, view: View[Additive]) -> tuple[int, ...]:
+        return (1, 2, len(TITLES))  # a line to read, or content and position down and across with the sum below
 
     def frame(self, view: View[Additive], axes: list[Axes], canvas: Canvas) -> None:
         for one, title in zip(axes, TITLES.values(), strict=True):

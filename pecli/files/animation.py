@@ -11,7 +11,7 @@ from typing import Any
 
 from pecli.core.errors import PecliError
 from pecli.files.about import About
-from pecli.files.film import Film
+from pecli.files.film import DRAWING, Film
 from pecli.files.metadata import GIF_END, seal
 from pecli.files.pixels import image_of, palette_of, raster
 
@@ -25,7 +25,7 @@ XMP = (  # where programs look for what a picture says of itself
 
 def gif(film: Film, about: About) -> Iterator[bytes]:
     """Without its last byte, before which the digest goes; under one palette, so that no colour flickers."""
-    images = [image_of(one) for one in film.rasters(partial(raster, dpi=film.dpi), film.drawings)]
+    images = [image_of(one) for one in film.each(partial(raster, dpi=film.dpi), film.drawings, DRAWING)]
     palette = palette_of(images)
     frames = [palette.of(image) for image in images]
     loop = {} if film.times == 1 else {"loop": (film.times or 1) - 1}  # how often it is repeated, 0 for ever
@@ -38,7 +38,7 @@ def webp(film: Film, about: About) -> Iterator[bytes]:
 
     if not features.check("webp"):
         raise PecliError("this installation of Pillow cannot write .webp: write a .gif")
-    images = [image_of(one, opaque=False) for one in film.rasters(partial(raster, dpi=film.dpi), film.drawings)]
+    images = [image_of(one, opaque=False) for one in film.each(partial(raster, dpi=film.dpi), film.drawings, DRAWING)]
     said = XMP.format(title=escape(about.title, quote=False), job=escape(about.job, quote=False)).encode()
     data = _saved("webp", images, film, xmp=said, lossless=True, method=3, loop=film.times or 0)
     size = struct.pack("<I", len(data) - 8 + len(seal("webp", b"")))

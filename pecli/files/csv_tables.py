@@ -25,7 +25,7 @@ def csv(path: str, tensor: str | None) -> Declared:
     skipped, first = _first_row(path)
     headed = _is_header(path, skipped + 1, first)
     if headed and len(first) == 1 and first[0].lower() in INDEX:
-        text = f"{path}: its only column is named as an index, {first[0]!r}, and no numbers stand beside it"
+        text = f"{path}: its only column is named as an index, '{first[0]}', and no numbers stand beside it"
         raise TableFileError(f"{text}; give it another name if it is a dimension")
 
     def load() -> Array:
@@ -34,7 +34,7 @@ def csv(path: str, tensor: str | None) -> Declared:
             _check_counts(path, first[0], table[:, 0])
             table = table[:, 1:]
         if headed:
-            index = f", column {first[0]!r} for the positions" if first[0].lower() in INDEX else ""
+            index = f", column '{first[0]}' for the positions" if first[0].lower() in INDEX else ""
             notice(f"{path}: line {skipped + 1} was taken for a header{index}")
         return table
 
@@ -74,8 +74,8 @@ def _is_header(path: str, number: int, cells: Sequence[str]) -> bool:
         return not numbers[0]
     place = numbers.index(False)
     raise TableFileError(
-        f"{path}, line {number}: {cells[place]!r} in column {place} is no number and "
-        f"{cells[numbers.index(True)]!r} is one: a row takes numbers only, a header names only"
+        f"{path}, line {number}: '{cells[place]}' in column {place} is no number and "
+        f"'{cells[numbers.index(True)]}' is one: a row takes numbers only, a header names only"
     )
 
 
@@ -102,7 +102,7 @@ def _fault(path: str, skipped: int, columns: int) -> str:
             if len(cells) != columns:
                 return f"line {number}: {len(cells)} numbers where the rows before have {columns}"
             if wrong:
-                return f"line {number}: {wrong[0][:40]!r} is no number" + ("" if wrong[0] else ", a cell is empty")
+                return f"line {number}: '{wrong[0][:40]}' is no number" + ("" if wrong[0] else ", a cell is empty")
     return "some line holds no numbers"
 
 
@@ -117,6 +117,6 @@ def _check_counts(path: str, name: str, column: Array) -> None:
     if len(uneven):
         row = int(uneven[0]) + 1
         raise TableFileError(
-            f"{path}: column {name!r} is named as an index and does not rise in equal steps: row {row} has "
+            f"{path}: column '{name}' is named as an index and does not rise in equal steps: row {row} has "
             f"{column[row]:g} after {column[row - 1]:g}; give it another name if it is a dimension"
         )

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
+
+from pecli.files.mapper import Mapper
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
-Bytes = tuple[bytes, ...]
+DRAWING = "drawing"  # what a bar says meanwhile
 
 
-class Control(NamedTuple):
+class SweptOption(NamedTuple):
     """An option whose values the frames have.
 
     texts : what is said of each value
@@ -32,13 +33,6 @@ class Frame(NamedTuple):
     line: str
 
 
-class Rasters(Protocol):
-    """Who turns drawings into bytes, in this process or several."""
-
-    def __call__(self, work: Callable[[Drawing], Bytes], drawings: Sequence[Drawing]) -> Iterable[Bytes]:
-        """What the work gives for each drawing, in order."""
-
-
 @dataclass(frozen=True)
 class Film:
     """The frames, the last of the controls running fastest, all laid out alike.
@@ -46,14 +40,15 @@ class Film:
     dpi : pixels an inch; a page has pictures of twice as many too
     seconds : that each frame is shown
     times : that it plays, None for ever
+    each : turns the drawings into bytes
     """
 
     frames: tuple[Frame, ...]
-    controls: tuple[Control, ...]
+    controls: tuple[SweptOption, ...]
     dpi: int
     seconds: float
     times: int | None
-    rasters: Rasters
+    each: Mapper
 
     @property
     def drawings(self) -> list[Drawing]:

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from pecli.core.errors import UnknownNameError, UsageError, mention
-from pecli.files import animation, number_bytes, picture_bytes, slider_page, text_bytes
+from pecli.core.registry import late
 from pecli.files.about import About
-from pecli.files.metadata import sealed
 from pecli.files.targets import STDOUT, descriptor
 
 
@@ -47,18 +46,18 @@ class Format:
 
 
 FORMATS: dict[str, Format] = {
-    "png": Format(False, picture_bytes.png, clear=True),
-    "svg": Format(False, picture_bytes.svg, text=True, markup=True, clear=True),
-    "pdf": Format(False, picture_bytes.pdf, clear=True),
-    "gif": Format(False, animation.gif, frames=True, moves=True),
-    "webp": Format(False, animation.webp, frames=True, moves=True, clear=True),
-    "html": Format(False, slider_page.html, text=True, frames=True, clear=True),
-    "npy": Format(True, number_bytes.npy, one_table=True),
-    "npz": Format(True, number_bytes.npz),
-    "csv": Format(True, number_bytes.csv, one_table=True, text=True),
-    "json": Format(True, number_bytes.json_, text=True),
-    "md": Format(False, text_bytes.md, document=True, text=True),
-    "tex": Format(False, text_bytes.tex, document=True, text=True),
+    "png": Format(False, late("pecli.files.picture_bytes:png"), clear=True),
+    "svg": Format(False, late("pecli.files.picture_bytes:svg"), text=True, markup=True, clear=True),
+    "pdf": Format(False, late("pecli.files.picture_bytes:pdf"), clear=True),
+    "gif": Format(False, late("pecli.files.animation:gif"), frames=True, moves=True),
+    "webp": Format(False, late("pecli.files.animation:webp"), frames=True, moves=True, clear=True),
+    "html": Format(False, late("pecli.files.slider_page:html"), text=True, frames=True, clear=True),
+    "npy": Format(True, late("pecli.files.number_bytes:npy"), one_table=True),
+    "npz": Format(True, late("pecli.files.number_bytes:npz")),
+    "csv": Format(True, late("pecli.files.number_bytes:csv"), one_table=True, text=True),
+    "json": Format(True, late("pecli.files.number_bytes:json_"), text=True),
+    "md": Format(False, late("pecli.files.text_bytes:md"), document=True, text=True),
+    "tex": Format(False, late("pecli.files.text_bytes:tex"), document=True, text=True),
 }
 
 
@@ -71,17 +70,20 @@ def encoded(format: str, what: Any, about: About) -> Iterator[bytes]:
     what : a drawing, numbers or a document, whichever the format holds
     about : its job, title and the like
     """
+    from pecli.files.metadata import sealed
+
     return sealed(FORMATS[format].pieces(what, about), format)
 
 
 def format_of(path: str, given: str | None, unsaid: str = "png") -> str:
     """The format of a file by its extension, else the given one; of standard output the given one, else `unsaid`."""
-    if not path:
+    example = f"{'text' if FORMATS[unsaid].document else 'figure'}.{unsaid}"
+    if not path.strip():
         text = f"{mention('output', path)} is no name of a file"
-        raise UsageError(text, option="output", value=path, advice=f"try figure.{unsaid}")
+        raise UsageError(text, option="output", value=path, advice=f"try {example}")
     stream = path == STDOUT or descriptor(path) is not None
     if not stream and (path.endswith(("/", os.sep)) or os.path.isdir(path)):
-        advice = f"name a file in it, such as {Path(path) / 'figure.png'}"
+        advice = f"name a file in it, such as {Path(path) / example}"
         raise UsageError(f"{mention('output', path)} is a folder", option="output", value=path, advice=advice)
     suffix = "" if stream else Path(path).suffix.lower().removeprefix(".")
     if suffix in FORMATS:
@@ -95,7 +97,9 @@ def format_of(path: str, given: str | None, unsaid: str = "png") -> str:
         return unsaid  # standard output, a device or a pipe: no name to go by
     if not suffix:
         text = f"{mention('output', path)} has no extension to say its format"
-        raise UsageError(text, option="output", value=path, advice=f"try {path}.png, or {mention('format', 'png')}")
+        raise UsageError(
+            text, option="output", value=path, advice=f"try {path}.{unsaid}, or {mention('format', unsaid)}"
+        )
     raise UnknownNameError("output format", suffix, FORMATS, option="output", alike=_slip(suffix))
 
 

@@ -20,6 +20,7 @@ from typing import Any
 
 from pecli.core.errors import PecliError, UsageError
 from pecli.core.lazy import np
+from pecli.core.values import visible
 from pecli.files.regular import MOST, Bounded, opened
 
 DIGITS = 16
@@ -38,7 +39,7 @@ def read_metadata(path: str) -> dict[str, Any]:
     """
     suffix = Path(path).suffix.lower().removeprefix(".")
     if suffix not in READERS:
-        raise UsageError(f"{path} carries no job: only {', '.join(f'.{name}' for name in READERS)} files do")
+        raise UsageError(f"{visible(path)} carries no job: only {', '.join(f'.{name}' for name in READERS)} files do")
     try:
         with opened(path) as file:
             text = READERS[suffix](file)
@@ -55,7 +56,10 @@ def read_metadata(path: str) -> dict[str, Any]:
 
 
 def sealed(pieces: Iterable[bytes], format: str) -> Iterator[bytes]:
-    """The pieces of a file of that format, its end with the digest of all of them."""
+    """The pieces of a file of that format, its end with the digest of all of them where it has a place for one."""
+    if format not in SEALS:
+        yield from pieces
+        return
     import hashlib
 
     digest = hashlib.sha256()

@@ -8,7 +8,7 @@ from math import ceil, sqrt
 from typing import TYPE_CHECKING, Any
 
 from pecli.core.lazy import Array, np
-from pecli.files.film import Bytes
+from pecli.files.mapper import Bytes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing

@@ -14,7 +14,8 @@ from pecli.core.language import phrase, spoken
 from pecli.core.terminal import escaped
 from pecli.files import picture_bytes
 from pecli.files.about import About
-from pecli.files.film import Bytes, Control, Film, Frame
+from pecli.files.film import DRAWING, Film, Frame, SweptOption
+from pecli.files.mapper import Bytes
 from pecli.files.pixels import Palette, image_of, palette_of, png_bytes, raster
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def _allowed(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(chr(10).join(['', text]).encode()).digest()).decode()}'"
 
 
-def _control(one: Control) -> str:
+def _control(one: SweptOption) -> str:
     name = escape(one.name)
     if one.number:
         texts, last = escape(json.dumps(one.texts)), len(one.texts) - 1
@@ -124,17 +125,17 @@ def _figure(frame: Frame, image: str, alt: str) -> str:
 
 def _images(film: Film, about: About) -> Iterator[str]:
     """The attributes of every picture: as SVG where that is smaller, else as PNG for screens of two densities."""
-    small = [image_of(one) for one in film.rasters(partial(raster, dpi=film.dpi), film.drawings)]
+    small = [image_of(one) for one in film.each(partial(raster, dpi=film.dpi), film.drawings, DRAWING)]
     palette = palette_of(small)
     size = 'width="{}" height="{}"'.format(*small[0].size)
     plain = About("{}", about.salt)
     first = film.drawings[0]
     pngs = [png_bytes(palette.of(small[0])), *_dense(first, 2 * film.dpi, palette)]
     if sum(map(len, _svg(first, plain))) < sum(map(len, pngs)):
-        for (svg,) in film.rasters(partial(_svg, about=plain), film.drawings):
+        for (svg,) in film.each(partial(_svg, about=plain), film.drawings, DRAWING):
             yield f'{size} src="{_data("svg+xml", svg)}"'
         return
-    dense = film.rasters(partial(_dense, dpi=2 * film.dpi, palette=palette), film.drawings)
+    dense = film.each(partial(_dense, dpi=2 * film.dpi, palette=palette), film.drawings, DRAWING)
     for one, (large,) in zip(small, dense, strict=True):
         png = _data("png", png_bytes(palette.of(one)))
         yield f'{size} src="{png}" srcset="{_data("png", large)} 2x"'

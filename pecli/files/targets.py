@@ -56,14 +56,16 @@ def status(path: Path) -> os.stat_result | None:
 
 
 def followed(target: Path) -> Path:
-    """Where symlinks lead, also where nothing is there yet; raises OSError for a loop of them."""
-    if not os.path.islink(target):
+    """Where symlinks lead, also where nothing is there yet, and ``..``; raises OSError for a loop of links."""
+    if not os.path.islink(target) and ".." not in target.parts:
         return target
     status(target)
     return Path(os.path.realpath(target))
 
 
-def check_target(path: str, clobber: bool, *, text: bool = False) -> None:
+def check_target(
+    path: str, clobber: bool, *, text: bool = False, option: str = "output", example: str = "figure.png"
+) -> None:
     """Refuses a place that cannot be written, before any work is done for it.
 
     Parameters
@@ -71,6 +73,8 @@ def check_target(path: str, clobber: bool, *, text: bool = False) -> None:
     path : a file, or standard output
     clobber : whether a file that is there may be replaced
     text : whether what is written may be seen in a terminal
+    option : what names it
+    example : a file of its kind
 
     Raises
     ------
@@ -84,12 +88,12 @@ def check_target(path: str, clobber: bool, *, text: bool = False) -> None:
         _check_descriptor(path, number, text)
     else:
         try:
-            _check_file(path, followed(Path(path)), clobber)
+            _check_file(path, followed(Path(path)), clobber, option, example)
         except PecliError:
             raise
         except (OSError, ValueError) as error:  # the latter for a NUL
-            said = f"output {path[:60]!r} cannot be made: {getattr(error, 'strerror', error)}"
-            raise UsageError(said, option="output", value=path) from None
+            said = f"{mention(option, path[:60])} cannot be made: {getattr(error, 'strerror', error)}"
+            raise UsageError(said, option=option, value=path) from None
 
 
 def _check_stdout(path: str, text: bool) -> None:
@@ -105,30 +109,36 @@ def _check_descriptor(path: str, number: int, text: bool) -> None:
     try:
         os.fstat(number)
     except OSError as error:
-        raise OutputError(f"output {path} cannot be written: {error.strerror}") from None
+        raise OutputError(f"{mention('output', path)} cannot be written: {error.strerror}") from None
     if os.isatty(number) and not text:
         raise UsageError(f"-o {path} would write bytes onto the terminal: give -o FILE")
 
 
-def _check_file(path: str, target: Path, clobber: bool) -> None:
+def _check_file(path: str, target: Path, clobber: bool, option: str, example: str) -> None:
     there = status(target)
+    said = mention(option, path)
     if (there and stat.S_ISDIR(there.st_mode)) or path.endswith(os.sep):
-        advice = f"name a file in it, such as {target / 'figure.png'}"
-        raise UsageError(f"{mention('output', path)} is a folder", option="output", value=path, advice=advice)
+        advice = f"name a file in it, such as {target / example}"
+        raise UsageError(f"{said} is a folder", option=option, value=path, advice=advice)
     if there and not clobber:
-        text = f"output {path} already exists and {mention('no_clobber')} keeps it: choose another name"
-        raise UsageError(text, option="output", value=path)
+        text = f"{said} already exists and {mention('no_clobber')} keeps it: choose another name"
+        raise UsageError(text, option=option, value=path)
+    if there is None and (wall := _wall(target)):
+        raise UsageError(f"{said} cannot be made: {wall} is not a folder", option=option, value=path)
     reason = _obstacle(target) if there is None else _lock(target, there)
     if reason:
-        raise OutputError(f"output {path} cannot be written: {reason}")
+        raise OutputError(f"{said} cannot be written: {reason}", option=option)
+
+
+def _wall(target: Path) -> Path | None:
+    """What stands where a folder above should be, if anything."""
+    parent = next(folder for folder in target.absolute().parents if status(folder))
+    return None if os.path.isdir(parent) else parent
 
 
 def _obstacle(target: Path) -> str | None:
     """Why no file of that name can be made, or None; raises OSError for a name that no folder takes."""
     parent = next(folder for folder in target.absolute().parents if status(folder))
-    if not os.path.isdir(parent):
-        text = f"output {target} cannot be made: {parent} is not a folder"
-        raise UsageError(text, option="output", value=str(target))
     for part in target.absolute().relative_to(parent).parts:
         status(parent / part)  # of folders still to be made the system says nothing: here it does, of each name
     if os.access(parent, os.W_OK | os.X_OK):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from pecli.core.errors import PecliError
@@ -17,8 +17,8 @@ from pecli.jobs.run_jobs import carries
 MISSING, STALE, UNASKED = "missing", "stale", "no longer asked for"
 
 
-def differences(jobs: Iterable[Job], every: Iterable[Job]) -> Iterator[tuple[str, str]]:
-    """States and paths: what is missing or stale of these jobs' files, and what beside all jobs' files none asks for.
+def differences(jobs: Iterable[Job], asked: Collection[str]) -> Iterator[tuple[str, str]]:
+    """States and paths: what is missing or stale of these jobs' files, and what stands beside those that are asked for.
 
     A file that cannot carry its job (.csv, .npy) is there or missing; whether it is stale nobody can say.
     """
@@ -29,10 +29,10 @@ def differences(jobs: Iterable[Job], every: Iterable[Job]) -> Iterator[tuple[str
                 yield MISSING, path
             elif _can_tell(path) and not carries(path, wanted):
                 yield STALE, path
-    yield from ((UNASKED, path) for path in _unasked([path for job in every for path in job.paths]))
+    yield from ((UNASKED, path) for path in _unasked(asked))
 
 
-def _unasked(asked: list[str]) -> Iterator[str]:
+def _unasked(asked: Collection[str]) -> Iterator[str]:
     """The files that pecli made in the folders of those that are asked for, and that are none of them."""
     places = {place(path) for path in asked}
     for folder in sorted({Path(path).parent for path in asked}):

@@ -1,25 +1,24 @@
-"""One figure of a batch file becomes its jobs: the types of TOML are checked, defaults filled in, outputs placed."""
+"""One figure of a batch file: its keys and the types of TOML are checked, defaults filled in."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from pecli.analysis import Analysis
-from pecli.core.errors import Mention, PecliError, UnknownNameError, UnusedOptionError, UsageError, mention
+from pecli.core.errors import Mention, PecliError, UnknownNameError, UsageError, mention
 from pecli.core.memory import Memory
 from pecli.core.options import Option, named, own_name
 from pecli.core.ranges import is_range
 from pecli.encodings import parse_encoding
-from pecli.jobs.file_names import plain_path
-from pecli.jobs.job import Job, jobs_of
 from pecli.jobs.job_options import ANALYSES, Choice, encoding_parameters, find_command, known_options
+from pecli.jobs.planned import Asked, Planned, pictures_of
+from pecli.jobs.sweep import read_spec
 from pecli.jobs.toml_lines import Lines
 
 OWN = ("command", "name", "note")  # keys of a figure that are no options
-STDOUT = "-"
 
 
 @dataclass(frozen=True)
@@ -33,12 +32,12 @@ class Plan:
 
 @dataclass(frozen=True)
 class Entry:
-    """One figure of the file: where it stands, what it is called, the jobs it asks for."""
+    """One figure of the file: what it is called, its command, the pictures that it asks for."""
 
-    where: str
     name: str
     note: str
-    jobs: tuple[Job, ...]
+    command: str
+    pictures: tuple[Planned, ...]
 
 
 @dataclass(frozen=True)
@@ -80,26 +79,37 @@ def _is_command(name: str) -> bool:
 
 
 def read_entry(plan: Plan, number: int, figure: Any, defaults: Mapping[str, Any]) -> Entry:
-    """One figure; raises UsageError with its place, the line of the key that is wrong where one is."""
+    """One figure and its pictures, with what keeps one from being drawn.
+
+    Raises
+    ------
+    UsageError : the file is wrong here: no command, an unknown key, a value that no figure takes, a file that would
+        leave the folder; with its place, the line of the key that is wrong where one is
+    """
     head = plan.lines.of("figure", number)
     if not _has_command(figure):
         raise UsageError(f'{head}: figure {number + 1} has no command, such as command = "heatmap"')
     name, note = figure.get("name", ""), figure.get("note", "")
     label = f"figure {number + 1}" + (f" ({name})" if name else "")
+
+    def place(option: str | None) -> str:
+        keys = _key(option, figure, figure), _key(option, defaults, figure)
+        return f"{_place(plan.lines, number, keys)}: {label}"
+
     try:
         for key in ("name", "note"):
             if not isinstance(figure.get(key, ""), str):
                 raise UsageError(f"{mention(key, figure[key])} is of the wrong type", option=key, allowed="text")
-        jobs = _jobs(plan, figure, defaults)
-        shown = name or Path(jobs[0].paths[0]).name
-        jobs = [_placed(job, plan.folder) for job in jobs]
-        for job in jobs:
-            job.check(planned=True)
+        asked = _asked(figure, defaults)
+        found = pictures_of(asked, plan.folder, plan.memory)
+        if found[0].asked is None:
+            _check_alone(asked)
     except PecliError as error:
-        keys = _key(error.option, figure, figure), _key(error.option, defaults, figure)
-        place = _place(plan.lines, number, keys)
-        raise UsageError(f"{place}: {label}: {error.sentence(as_key)}", option=error.option) from None
-    return Entry(f"{head}: {label}", shown, note, tuple(jobs))
+        raise UsageError(f"{place(error.option)}: {error.sentence(as_key)}", option=error.option) from None
+    where = f"{head}: {label}"
+    pictures = [replace(one, where=place(one.failure.option) if one.failure else where) for one in found]
+    shown = name or (Path(found[0].paths[0]).name if found[0].paths else label)
+    return Entry(shown, note, asked.analysis.name, tuple(pictures))
 
 
 def _place(lines: Lines, number: int, keys: tuple[str | None, str | None]) -> str:
@@ -119,40 +129,29 @@ def _names(key: str, figure: Mapping[str, Any]) -> list[str]:
     return list(named(known, {key: None}))
 
 
-def _jobs(plan: Plan, figure: Mapping[str, Any], defaults: Mapping[str, Any]) -> list[Job]:
+def _asked(figure: Mapping[str, Any], defaults: Mapping[str, Any]) -> Asked:
+    """What a figure asks for, each value read by itself."""
     analysis, meant = find_command(figure["command"])
     known = known_options(analysis)
     given = {**meant, **named(known, {key: value for key, value in figure.items() if key not in OWN})}
     spelled = named(known, defaults)
-    own = _parameters(analysis, given, spelled)
+    own = _parameters(analysis, {**spelled, **given})
     for key, value in given.items():
         _check_type(own.get(key) or _known(known, key, f" of {analysis.name}"), value)
     fitting = {n: v for n, v in spelled.items() if n in known and (n not in encoding_parameters() or n in own)}
-    jobs = _jobs_with(analysis.name, fitting, given, plan.memory)
-    if not jobs[0].targets:
-        text = f"output is missing: {analysis.name} draws nothing, so name a file such as {analysis.name}.json"
-        raise UsageError(text, option="output")
-    return jobs
+    return Asked(analysis, given, fitting)
 
 
-def _jobs_with(name: str, defaults: dict[str, Any], given: Mapping[str, Any], memory: Memory) -> list[Job]:
-    """The jobs of a figure, with those of the file's defaults that mean something to it."""
-    while True:
-        try:
-            return jobs_of(name, {**defaults, **given}, memory)
-        except UnusedOptionError as error:
-            if error.option in given or error.option not in defaults:
-                raise
-            del defaults[error.option]
-
-
-def _parameters(
-    analysis: type[Analysis[Any]], given: Mapping[str, Any], defaults: Mapping[str, Any]
-) -> dict[str, Option]:
+def _parameters(analysis: type[Analysis[Any]], values: Mapping[str, Any]) -> dict[str, Option]:
     """The parameters of the encodings that a figure names."""
-    (choice,) = Choice.options()
-    specs = _specs(given.get(choice, defaults.get(choice, analysis.default_encoding)))
+    specs = _encodings(analysis, values)
     return {name: one for spec in specs for name, one in parse_encoding(spec)[0].options().items()}
+
+
+def _encodings(analysis: type[Analysis[Any]], values: Mapping[str, Any]) -> list[str]:
+    """The encodings that a figure names, or its own."""
+    (choice,) = Choice.options()
+    return _specs(values.get(choice, analysis.default_encoding))
 
 
 def _specs(value: Any) -> list[str]:
@@ -174,36 +173,29 @@ def _known(known: Mapping[str, Option], name: str, of: str = "") -> Option:
 
 def _check_type(one: Option, value: Any) -> None:
     """TOML has types, so text is no number there, and true is neither; raises UsageError."""
-    if isinstance(value, list):
-        for item in value:
-            _check_type(one, item)
-        return
-    if one.scalar in (bool, str):
-        right = isinstance(value, one.scalar)
-    else:
-        number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        right = number or is_range(value) or value in list(one.names)
-    if not right:
-        text = f"{mention(one.name, value)} is of the wrong type"
-        raise UsageError(text, option=one.name, value=value, allowed=one.bounds)
+    for each in _single(value) if isinstance(value, list) else [value]:
+        if one.scalar in (bool, str):
+            right = isinstance(each, one.scalar)
+        else:
+            number = isinstance(each, (int, float)) and not isinstance(each, bool)
+            right = number or is_range(each) or each in list(one.names)
+        if not right:
+            text = f"{mention(one.name, each)} is of the wrong type"
+            raise UsageError(text, option=one.name, value=each, allowed=one.bounds)
 
 
-def _placed(job: Job, folder: Path) -> Job:
-    """The job with its outputs in the folder; raises UsageError for one that would leave it."""
-    return job.with_output([plain_path(inside(folder, path)) for path in job.paths])
+def _check_alone(asked: Asked) -> None:
+    """Refuses a value that is right with no other: one out of its option's bounds, a word that nobody knows."""
+    values = {**asked.defaults, **asked.given}
+    for spec in _encodings(asked.analysis, values):
+        read_spec(*parse_encoding(spec))
+    known = {**known_options(asked.analysis), **_parameters(asked.analysis, values)}
+    for name, value in values.items():
+        for each in _single(value):
+            for one in [each] if known[name].many else known[name].spread(each):
+                known[name].read(one)
 
 
-def inside(folder: Path, path: str) -> str:
-    """The path in the folder; raises UsageError for one that would leave it, here or on another system."""
-    if "\\" in path:
-        text = f"output {path} has a \\, which parts folders on Windows alone: write /, also there"
-        raise UsageError(text, option="output", value=path)
-    try:
-        real = folder.resolve()
-        there = (real / path).resolve()
-    except (OSError, RuntimeError, ValueError) as error:  # a loop of symlinks, a NUL
-        raise UsageError(f"output {path!r} cannot be made: {error}", option="output", value=path) from None
-    if path == STDOUT or not there.is_relative_to(real):
-        text = f"output {path} leaves the folder {folder}: name a file inside it"
-        raise UsageError(text, option="output", value=path)
-    return str(folder / path)
+def _single(value: Any) -> list[Any]:
+    """The value, or those of a list, or of lists in it."""
+    return [each for item in value for each in _single(item)] if isinstance(value, list) else [value]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO
 
 from pecli.core.errors import UsageError
+from pecli.core.values import visible
 
 STDIN = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 OPEN_FILE = re.compile(r"/dev/fd/\d+|/proc/self/fd/\d+")  # what a shell makes of <(…)
@@ -29,7 +30,7 @@ def read_text(path: str) -> str:
     except UsageError:
         raise
     except FileNotFoundError:
-        raise UsageError(f"{path} does not exist; pecli batch --init writes one to start from") from None
+        raise UsageError(f"{visible(path)} does not exist; pecli batch --init writes one to start from") from None
     except (OSError, ValueError) as error:  # the latter for a NUL
         raise UsageError(f"{path} could not be read: {getattr(error, 'strerror', error)}") from None
     if len(data) > LARGEST:

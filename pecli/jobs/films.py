@@ -10,18 +10,24 @@ from pecli.core.language import listing
 from pecli.figures.canvas import FPS
 from pecli.figures.grid import Grid
 from pecli.figures.grid_numbers import Axis
-from pecli.files.film import Control, Film, Frame
+from pecli.files.film import Film, Frame, SweptOption
 from pecli.jobs.command_line import command
+from pecli.jobs.file_names import given_title
+from pecli.jobs.in_order import in_order
 from pecli.jobs.job import Job
-from pecli.jobs.rasters import rasters
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
 
 def titles_of(job: Job, grid: Grid, title: str) -> list[str]:
-    """The title of each picture, with what tells it."""
-    return ["" if job.canvas.no_title else listing([title, label]) for label in grid.labels]
+    """The title of each picture, with what tells it where the title's own blanks do not."""
+    if job.canvas.no_title:
+        return [""] * len(grid.labels)
+    own = [given_title(cell) or title for cell in job.cells]
+    if len(set(own)) == len(own):
+        return own
+    return [listing(both) for both in zip(own, grid.labels, strict=True)]
 
 
 def film_of(job: Job, grid: Grid, drawings: Sequence[Drawing], workers: int) -> Film:
@@ -33,10 +39,10 @@ def film_of(job: Job, grid: Grid, drawings: Sequence[Drawing], workers: int) -> 
         dpi=job.canvas.frame_dpi,
         seconds=1 / (job.canvas.fps or FPS),
         times=job.canvas.loops,
-        rasters=partial(rasters, workers=workers),
+        each=partial(in_order, workers=workers),
     )
 
 
-def _control(axis: Axis) -> Control:
+def _control(axis: Axis) -> SweptOption:
     said = axis.name.replace("_", " ")
-    return Control(said, tuple(text.removeprefix(f"{said} ") for text in axis.texts), axis.number)
+    return SweptOption(said, tuple(text.removeprefix(f"{said} ") for text in axis.texts), axis.number)

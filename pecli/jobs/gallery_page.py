@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import html
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import quote
 
-from pecli.core.errors import UnknownNameError, UsageError
+from pecli.core.errors import UnknownNameError, UsageError, mention
 from pecli.core.terminal import escaped
 from pecli.files.regular import MOST, opened
 from pecli.files.targets import check_target
-from pecli.jobs.batch_entries import Entry, inside
+from pecli.jobs.batch_entries import Entry, as_key
 from pecli.jobs.batch_file import Batch
 from pecli.jobs.command_line import command
 from pecli.jobs.job import Job
+from pecli.jobs.planned import Planned, inside
 from pecli.jobs.results import labels_of
 
+NOT_DRAWN = "Not drawn"
 SHOWN = (".png", ".svg", ".gif", ".webp")
 MARKS = {  # what a page of ours begins with, so that it is known from one that somebody wrote
     ".md": "Every picture with the line that made it.",
@@ -40,10 +42,13 @@ def page(batch: Batch, path: str) -> bytes:
 def page_path(batch: Batch, path: str) -> str:
     """Where a page goes, in the batch's folder; raises UsageError for another ending or a path that leaves it."""
     ending = Path(path).suffix.lower()
+    if not ending:
+        advice = f"try {' or '.join(f'index{one}' for one in PAGES)}"
+        raise UsageError(f"{mention('index', path)} has no extension to say its kind", option="index", advice=advice)
     if ending not in PAGES:
-        raise UnknownNameError("kind of index", ending or path, PAGES)
-    place = inside(batch.folder, path)
-    check_target(place, clobber=True)
+        raise UnknownNameError("kind of index", ending, PAGES, option="index")
+    place = inside(batch.folder, path, "index")
+    check_target(place, clobber=True, option="index", example=f"index{ending}")
     if os.path.exists(place):
         with opened(place) as file:
             if MARKS[ending].encode() not in file.read(MOST):
@@ -56,12 +61,24 @@ def _markdown(batch: Batch, place: Path) -> str:
     for entry in batch.entries:
         parts.append(f"## {_text(_one_line(entry.name))}")
         parts += [_text(entry.note)] if entry.note else []
-        for job in entry.jobs:
-            shown, others = _files(job, place)
-            parts.append(f"```sh\n{_line(job)}\n```")
-            parts += [f"![{_text(_alt(entry, job))}]({path})" for path in shown[:1]]
-            parts += [_links(shown[1:] + others)] if shown[1:] + others else []
+        for one in entry.pictures:
+            parts += _markdown_picture(one, place)
     return "\n\n".join(parts) + "\n"
+
+
+def _markdown_picture(one: Planned, place: Path) -> Iterator[str]:
+    if isinstance(one.asked, Job):
+        yield f"```sh\n{_line(one.asked)}\n```"
+    if one.job is None:
+        yield f"{NOT_DRAWN}: {_text(_one_line(_reason(one)))}"
+        return
+    shown, others = _files(one.job, place)
+    yield from (f"![{_text(_alt(one.job))}]({path})" for path in shown[:1])
+    yield from filter(None, [_links(shown[1:] + others)])
+
+
+def _reason(one: Planned) -> str:
+    return one.failure.sentence(as_key) if one.failure else ""
 
 
 def _text(text: str) -> str:
@@ -78,7 +95,7 @@ def _links(paths: list[str]) -> str:
 
 
 def _html(batch: Batch, place: Path) -> str:
-    cells = "\n".join(_cell(entry, job, place) for entry in batch.entries for job in entry.jobs)
+    cells = "\n".join(_cell(entry, one, place) for entry in batch.entries for one in entry.pictures)
     title = _shown(batch.title)
     return (
         f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
@@ -92,18 +109,19 @@ def _shown(text: str) -> str:
     return html.escape(escaped(text, "\n"))
 
 
-def _cell(entry: Entry, job: Job, place: Path) -> str:
-    shown, others = _files(job, place)
-    image = f'<img src="{html.escape(shown[0])}" alt="{_shown(_alt(entry, job))}" loading="lazy">' if shown else ""
+def _cell(entry: Entry, one: Planned, place: Path) -> str:
     note = f"{_shown(entry.note)}<br>" if entry.note else ""
-    links = " ".join(f'<a href="{html.escape(path)}">{html.escape(path)}</a>' for path in shown[1:] + others)
-    return (
-        f"<figure><h2>{_shown(entry.name)}</h2>{image}"
-        f"<figcaption>{note}<code>{_shown(_line(job))}</code> {links}</figcaption></figure>"
-    )
+    line = f"<code>{_shown(_line(one.asked))}</code> " if isinstance(one.asked, Job) else ""
+    image, links = "", f"<strong>{NOT_DRAWN}: {_shown(_reason(one))}</strong>"
+    if one.job is not None:
+        shown, others = _files(one.job, place)
+        alt = _shown(_alt(one.job))
+        image = f'<img src="{html.escape(shown[0])}" alt="{alt}" loading="lazy">' if shown else ""
+        links = " ".join(f'<a href="{html.escape(path)}">{html.escape(path)}</a>' for path in shown[1:] + others)
+    return f"<figure><h2>{_shown(entry.name)}</h2>{image}<figcaption>{note}{line}{links}</figcaption></figure>"
 
 
-def _alt(entry: Entry, job: Job) -> str:
+def _alt(job: Job) -> str:
     labels = ", ".join(encoding.label() for encoding in job.encodings)
     return f"{job.figure.name}: {labels_of(job) if job.cells else labels}"
 

@@ -20,8 +20,8 @@ from pecli.figures.mathematics import check_mathematics
 from pecli.files.formats import FORMATS
 from pecli.files.targets import check_target, place
 from pecli.jobs.cells import grid_of, view_of
-from pecli.jobs.file_names import Target, targets_of
-from pecli.jobs.job_options import ANALYSES, Output
+from pecli.jobs.file_names import Target, given_title, targets_of
+from pecli.jobs.job_options import Output, shown_by
 from pecli.jobs.request import Request
 from pecli.jobs.sheets import as_one, by_file
 from pecli.jobs.sweep import requests_of
@@ -97,8 +97,7 @@ class Job(Request):
 
     def with_output(self, paths: Sequence[str | PathLike[str]], format: str | None = None) -> Job:
         """The same job with other files to write."""
-        output = Output.make({"output": list(paths), "format": format, "no_clobber": self.output.no_clobber})
-        asked = replace(self, output=output)
+        asked = self.written_to(paths, format)
         job = replace(asked, targets=targets_of(asked))
         for path, format in job.targets:
             job.check_format(format, path)
@@ -131,7 +130,7 @@ class Job(Request):
     def check_names(self) -> None:
         """Refuses a colour map, a style, a font or mathematics that matplotlib does not know; imports it."""
         self.canvas.check_names()
-        check_mathematics([self.canvas.title or ""])
+        check_mathematics(given_title(self) or "", "title")
 
     def check_memory(self, view: View[Any], memory: Memory | None = None) -> None:
         """Refuses numbers of that view that memory cannot hold."""
@@ -197,14 +196,16 @@ def check_count(request: Request) -> None:
             raise UsageError(text, option="output", value=path, advice="give fewer values, as in 2..10000:40")
 
 
-def jobs_of(analysis: str, given: Mapping[str, Any], memory: Memory | None = None) -> list[Job]:
-    """The jobs that a mapping of option names to values, or lists of values, asks for (see `requests_of`).
+def jobs_of(analysis: str, given: Mapping[str, Any]) -> list[Job]:
+    """The jobs that a mapping of option names to values, or lists of values, asks for (see `requests_of`)."""
+    memory = memory_once()
+    return [Job.settled(request, memory) for request in gathered(analysis, given)]
 
-    Those that are to be written to one file are one.
-    """
-    memory = memory or memory_once()
+
+def gathered(analysis: str, given: Mapping[str, Any]) -> list[Request]:
+    """The requests of such a mapping; those that are to be written to one file are one."""
     requests = requests_of(analysis, given)
-    return [Job.settled(request, memory) for request in (by_file(requests) if len(requests) > 1 else requests)]
+    return by_file(requests) if len(requests) > 1 else requests
 
 
 def job_of(analysis: str, given: Mapping[str, Any]) -> Job:
@@ -257,6 +258,5 @@ def _check_kinds(figure: type[Analysis[Any]], encodings: tuple[Encoding, ...]) -
     """Refuses an encoding without what the figure needs, naming the figures that do fit."""
     for encoding in encodings:
         if not figure.takes(type(encoding)):
-            fitting = ", ".join(name for name, one in ANALYSES.items() if one.takes(type(encoding)))
-            text = f"{figure.refusal(type(encoding))}; try {fitting}"
+            text = f"{figure.refusal(type(encoding))}; try {', '.join(shown_by(type(encoding)))}"
             raise UsageError(text, option="encoding", value=encoding.name)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from pecli.analysis import Numbers
@@ -16,16 +16,18 @@ from pecli.core.language import letters, phrase, speaking
 from pecli.core.lazy import Array
 from pecli.figures.figure import Figure
 from pecli.figures.grid import Grid
-from pecli.figures.limits import washed_out
+from pecli.figures.limits import caption_of, washed_out
 from pecli.figures.own_axes import draw_on
 from pecli.figures.pages import draw_frames, draw_page
 from pecli.figures.style import make_readable, style_context
 from pecli.files.about import About
 from pecli.files.film import Film
 from pecli.files.formats import FORMATS, encoded
+from pecli.files.number_bytes import Content
 from pecli.files.targets import check_target
 from pecli.files.text_bytes import WIDTH
 from pecli.files.writer import write
+from pecli.jobs.file_names import given_title
 from pecli.jobs.job import Job
 from pecli.jobs.results import sentence
 from pecli.reports.report import Report
@@ -42,7 +44,7 @@ class Picture:
     Attributes
     ----------
     job : what was asked for, checked
-    workers : processes that draw the pictures of a .gif, .webp or .html file
+    workers : processes that draw the pictures of a .gif, .webp or .html file, and that write much text
     numbers : every number behind the picture; its fields say their shapes and units
     seen : the numbers that the picture shows, no more than it has pixels
 
@@ -180,10 +182,15 @@ class Picture:
 
     def title(self) -> str:
         """The title that is drawn; empty for none."""
-        canvas = self.job.canvas
-        if canvas.no_title:
+        if self.job.canvas.no_title:
             return ""
-        return self._own_title() if canvas.title is None else canvas.title
+        given = given_title(self.job)
+        return self._own_title() if given is None else given
+
+    def caption(self) -> str:
+        """What stands under the picture: how it was made, where that matters; empty for none."""
+        with speaking(self.job.language):
+            return caption_of(self.seen, self.job.canvas)
 
     def _own_title(self) -> str:
         with speaking(self.job.language):
@@ -223,9 +230,13 @@ class Picture:
         with speaking(self.job.language):
             return list(self.job.figure.show(self.seen, width))
 
-    def _content(self, format: str) -> Numbers[Any] | Document:
+    def _content(self, format: str) -> Content | Document:
         """What a format that is no picture holds; a document is as wide as a page, whatever the terminal."""
-        return self.document(WIDTH) if FORMATS[format].document else self.numbers
+        if FORMATS[format].document:
+            return self.document(WIDTH)
+        from pecli.jobs.in_order import in_order  # as above
+
+        return Content(self.numbers, partial(in_order, workers=self.workers))
 
     def _about(self) -> About:
         """What its files say of themselves; a picture without a title is still named in a file's list of facts."""
@@ -234,7 +245,7 @@ class Picture:
         one_line = " ".join((title or phrase(job.figure.summary)).split())
         return About(job.metadata(), job.salt(), one_line, self.alt, canvas.inline, canvas.adaptive)
 
-    def _encode(self, format: str, what: Drawing | Film | Numbers[Any] | Document) -> Iterator[bytes]:
+    def _encode(self, format: str, what: Drawing | Film | Content | Document) -> Iterator[bytes]:
         return encoded(format, what, self._about())
 
     def _repr_png_(self) -> bytes | None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
+from os import PathLike
+from typing import Any, Self
 
 from pecli.analysis import Analysis
 from pecli.core.language import IN_ENGLISH, Language, by_environment
@@ -40,6 +41,11 @@ class Request:
     swept: tuple[str, ...] = field(default=(), compare=False, kw_only=True)
     axes: tuple[str, ...] = field(default=(), compare=False, kw_only=True)
     cells: tuple[Request, ...] = field(default=(), kw_only=True)
+
+    def written_to(self, paths: Sequence[str | PathLike[str]], format: str | None = None) -> Self:
+        """The same with other files to write."""
+        output = Output.make({"output": list(paths), "format": format, "no_clobber": self.output.no_clobber})
+        return replace(self, output=output)
 
     @property
     def defaults(self) -> dict[str, Any]:
@@ -119,6 +125,12 @@ def _version(library: str) -> str:
     """Asked of the library where it is loaded, for that costs nothing, else of its installed files."""
     if library in sys.modules and "__version__" in vars(sys.modules[library]):
         return str(sys.modules[library].__version__)
+    return _installed(library)
+
+
+@cache
+def _installed(library: str) -> str:
+    """The version that its installed files say: five milliseconds, which thousands of pictures pay once."""
     from importlib.metadata import version
 
     return version(library)

@@ -13,9 +13,10 @@ from pecli.core.values import write_scalar
 from pecli.figures.figure import Figure
 from pecli.files.formats import FORMATS
 from pecli.files.number_bytes import plain
+from pecli.jobs.job import Job
+from pecli.jobs.request import Request, versions
 
 if TYPE_CHECKING:
-    from pecli.jobs.job import Job
     from pecli.jobs.picture import Picture
     from pecli.jobs.run_jobs import Outcome
 
@@ -29,7 +30,11 @@ RESULT_KEYS = {  # and what each is, for the page of reference
     "alt": "what is to be seen, in one sentence",
     "facts": "key numbers, below",
 }
-OUTCOME_KEYS = {"state": "written, skipped or failed", "failure": "why it failed, else null"}
+OUTCOME_KEYS = {
+    "state": "written, skipped or failed",
+    "failure": "why it failed, else null",
+    "where": "its figure, with file and line",
+}
 
 
 def result_of(picture: Picture, paths: list[str]) -> dict[str, Any]:
@@ -43,9 +48,13 @@ def result_of(picture: Picture, paths: list[str]) -> dict[str, Any]:
 
 def job_data(job: Job) -> dict[str, Any]:
     """All that a job is of, defaults included, null where nothing is said; what its figures were drawn from."""
-    settings = {"command": job.figure.name, **job.settings()}
-    encodings = [{"name": one.name, "spec": one.spec(), **one.settings()} for one in job.encodings]
-    return {**json.loads(job.metadata()), "job": settings, "encodings": encodings, "alt": sentence(job)}
+    return {**json.loads(job.metadata()), **_asked_data(job), "alt": sentence(job)}
+
+
+def _asked_data(request: Request) -> dict[str, Any]:
+    settings = {"command": request.figure.name, **request.settings()}
+    encodings = [{"name": one.name, "spec": one.spec(), **one.settings()} for one in request.encodings]
+    return {"job": settings, "encodings": encodings}
 
 
 def sentence(job: Job) -> str:
@@ -72,8 +81,16 @@ def _subject(job: Job) -> list[str]:
 
 
 def outcome_data(outcome: Outcome) -> dict[str, Any]:
-    """What came of one picture of a batch: its state, why it failed, and the rest as `result_of` has it."""
+    """What came of one picture of a batch: its state, why it failed, and the rest as `result_of` has it, or null."""
     there = [path for path in outcome.paths if os.path.isfile(path)]
     files = [{"path": path, "bytes": Path(path).stat().st_size} for path in there]
     failure = None if outcome.failure is None else outcome.failure.sentence()
-    return {"state": outcome.state, "failure": failure, "files": files, **job_data(outcome.job)}
+    ended = {"state": outcome.state, "failure": failure, "where": outcome.where, "files": files}
+    return {**ended, **_outcome_job(outcome.job)}
+
+
+def _outcome_job(asked: Request | None) -> dict[str, Any]:
+    if isinstance(asked, Job):
+        return job_data(asked)
+    known = {"job": None, "encodings": None} if asked is None else _asked_data(asked)
+    return {**versions(), **known, "alt": None}

@@ -18,22 +18,27 @@ from pecli.files.targets import check_target
 from pecli.files.writer import write
 from pecli.jobs.drawn import Drawn, draw
 from pecli.jobs.job import Job
-from pecli.jobs.request import versions
+from pecli.jobs.request import Request, versions
 from pecli.jobs.workers import Results, in_executor, in_processes, in_turn
 
 CARRIED = ("job", "inputs", *versions())  # what a file says of how it was made; JSON files hold numbers besides
-WRITTEN, SKIPPED, FAILED = "written", "skipped", "failed"
+STATES = WRITTEN, SKIPPED, FAILED = "written", "skipped", "failed"
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How one job ended: its files, what the user should know, why it failed."""
+    """How one picture ended: its files, what the user should know, why it failed.
 
-    job: Job
+    job : a Job; what was asked for, or None, where it did not come to be one
+    where : its place in a batch file
+    """
+
+    job: Request | None
     state: str
     paths: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     failure: PecliError | None = None
+    where: str = ""
 
 
 def cores() -> int:

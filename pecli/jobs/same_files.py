@@ -10,36 +10,38 @@ from pecli.core.errors import UsageError
 from pecli.files.targets import place
 from pecli.jobs.file_names import blanks
 from pecli.jobs.job import Job
+from pecli.jobs.planned import Planned
+from pecli.jobs.request import Request
 
 MOST = 4  # places that a message names
 
 
 def check_targets(jobs: Iterable[Job]) -> None:
     """Refuses two jobs that would write one file."""
-    wrong = clashes((job, "") for job in jobs)
+    wrong = clashes(Planned(job, job.paths) for job in jobs)
     if wrong:
-        raise UsageError("\n".join(wrong), option="output")
+        raise UsageError.of_several(wrong, option="output")
 
 
-class Asked(NamedTuple):
-    """A file that a job writes, and the place where it is asked for."""
+class Asker(NamedTuple):
+    """A file that a picture writes, and the picture."""
 
     path: str
-    job: Job
+    asked: Request
     where: str
 
 
-def clashes(jobs: Iterable[tuple[Job, str]], read: Iterable[str] = ()) -> list[str]:
-    """What to say of jobs (each with the place where it is asked for) that would write one file, once a file.
+def clashes(pictures: Iterable[Planned], read: Iterable[str] = ()) -> list[str]:
+    """What to say of pictures that would write one file, once a file.
 
-    read : files that no job may write, besides those that one of them is made from
+    read : files that no picture may write, besides those that one of them is made from
     """
-    planned = list(jobs)
-    kept = {place(path) for path in [*read, *(path for job, _ in planned for path in job.inputs())]}
-    askers: dict[str, list[Asked]] = {}
-    for job, where in planned:
-        for path in job.paths:
-            askers.setdefault(place(path), []).append(Asked(path, job, where))
+    asked = [(one.asked, one) for one in pictures if one.asked is not None]
+    kept = {place(path) for path in [*read, *(path for request, _ in asked for path in request.inputs())]}
+    askers: dict[str, list[Asker]] = {}
+    for request, one in asked:
+        for path in one.paths:
+            askers.setdefault(place(path), []).append(Asker(path, request, one.where))
     wrong = []
     for at, several in askers.items():
         path = several[0].path
@@ -54,15 +56,15 @@ def clashes(jobs: Iterable[tuple[Job, str]], read: Iterable[str] = ()) -> list[s
     return wrong
 
 
-def _places(several: Sequence[Asked]) -> str:
+def _places(several: Sequence[Asker]) -> str:
     """Where they are asked for, in brackets; nothing on the command line."""
     found = [one for one in dict.fromkeys(one.where for one in several) if one]
     return f" ({'; '.join(found[:MOST])}{'; …' if len(found) > MOST else ''})" if found else ""
 
 
-def _telling(several: Sequence[Asked]) -> str:
+def _telling(several: Sequence[Asker]) -> str:
     """What to put into the name so that they differ: blanks, each of which tells some of them apart."""
-    known = [blanks(one.job) for one in several]
+    known = [blanks(one.asked) for one in several]
     every = dict.fromkeys(name for one in known for name in one)
     names = sorted(every, key=lambda name: name != "encoding")  # which says the most
     chosen: list[str] = []
@@ -71,7 +73,7 @@ def _telling(several: Sequence[Asked]) -> str:
         now = len({tuple(one.get(each) for each in (*chosen, name)) for one in known})
         if now > apart:
             chosen, apart = [*chosen, name], now
-    if len({one.job.metadata() for one in several}) == 1:
+    if len({str((one.asked.figure.name, one.asked.settings())) for one in several}) == 1:
         return "they are the same picture twice"
     if apart < len(several):
         return "give each a name of its own"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from itertools import product
@@ -11,7 +12,7 @@ from typing import Any, TypeVar
 
 from pecli.analysis import Analysis
 from pecli.core.caching import cached
-from pecli.core.errors import UnknownNameError, UsageError, mention
+from pecli.core.errors import PecliError, UnknownNameError, UsageError, mention
 from pecli.core.language import Language, by_environment
 from pecli.core.options import Option, Options, default_values, named
 from pecli.core.positions import Positions
@@ -48,7 +49,7 @@ def requests_of(analysis: str, given: Mapping[str, Any], *, swept: bool = True) 
     """
     kind = find_analysis(analysis)
     known = known_options(kind)
-    spelled = named(known, given)
+    spelled = {name: _plain(known.get(name), value) for name, value in named(known, given).items()}
     known = {**parameters_of(specs_in(spelled)), **known}
     spelled = {**by_environment(), **named(known, spelled)}
     values = {name: _choices(known.get(name), value, kind) if swept else [value] for name, value in spelled.items()}
@@ -58,6 +59,10 @@ def requests_of(analysis: str, given: Mapping[str, Any], *, swept: bool = True) 
     if count > MOST:
         raise UsageError(f"this sweep asks for {count:,} pictures, and {MOST:,} are the most")
     return list(Sweep(kind, values).requests())
+
+
+def _plain(one: Option | None, value: Any) -> Any:
+    return value if one is None or one.text_of is None else one.as_text(value)
 
 
 def _in_frames(values: dict[str, Sequence[Any]], known: Mapping[str, Option]) -> dict[str, Sequence[Any]]:
@@ -146,8 +151,7 @@ class Sweep:
         encodings = self._encodings(specs, {name: at for name, at in picks.items() if name not in self._shared})
         figure = self._part(self.kind, own)
         if not self._is_given("length", picks):
-            ends = [rows for one in encodings if (rows := one.rows_from(positions.start)) is not None]
-            positions = replace(positions, length=figure.default_length(min(ends, default=None)))
+            positions = replace(positions, length=figure.default_length(_rows(encodings, positions.start)))
         return Request(
             figure, encodings, positions, canvas, output, language=language, swept=self._swept, axes=self._axes
         )
@@ -166,10 +170,27 @@ class Sweep:
         for name in picks:
             if any(name in kind.options() for kind in kinds):
                 continue
-            owners = [kind.name for kind in all_encodings().values() if name in kind.options()]
+            owners = [kind for kind in all_encodings().values() if name in kind.options()]
             if owners:
-                raise _of_others(name, self.values[name][picks[name]], kinds, owners)
+                raise self._of_others(name, self.values[name][picks[name]], kinds, owners)
             raise UnknownNameError(f"option of {self.kind.name}", name, known_options(self.kind), option=name)
+
+    def _of_others(
+        self, name: str, value: Any, kinds: list[type[Encoding]], owners: list[type[Encoding]]
+    ) -> UsageError:
+        """What to say where a parameter is given that only other encodings have."""
+        taken, others = (", ".join(kind.name for kind in several) for several in (kinds, owners))
+        said = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else value
+        text = f"{mention(name, said)} belongs to {others}, and the encoding is {taken}"
+        shown = [kind for kind in owners if self.kind.takes(kind)]
+        leave = f"leave {mention(name)} out"
+        if not shown:
+            return UsageError(text, option=name, value=value, advice=f"{leave}, {self.kind.refusal(owners[0])}")
+        give = f"give {mention('encoding', shown[0].name)}"
+        chosen = any(option in self.values for option in Choice.options())
+        return UsageError(
+            text, option=name, value=value, advice=f"{leave}, or {give} instead" if chosen else f"{give} too"
+        )
 
     def _part(self, owner: type[P], picks: Picks, written: tuple[tuple[str, str], ...] = ()) -> P:
         """That part of the request: what is given wins over what is written in a spec, both over the defaults."""
@@ -178,7 +199,7 @@ class Sweep:
         if key not in self._built:
             values = {name: self._value(owner, name, at) for name, at in own.items()}
             given = {name: value for name, value in values.items() if value is not None}
-            spelled = _read_spec(owner, {name: text for name, text in written if name not in given})
+            spelled = read_spec(owner, {name: text for name, text in written if name not in given})
             self._built[key] = owner.from_read({**_defaults(owner, self.kind), **spelled, **given})
         part: P = self._built[key]
         return part
@@ -191,15 +212,18 @@ class Sweep:
         return self._read[key]
 
 
-def _of_others(name: str, value: Any, kinds: list[type[Encoding]], owners: list[str]) -> UsageError:
-    """What to say where a parameter is given that only other encodings have."""
-    taken = ", ".join(kind.name for kind in kinds)
-    said = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else value
-    text = f"{mention(name, said)} belongs to {', '.join(owners)}, and the encoding is {taken}"
-    return UsageError(text, option=name, value=value, advice=f"give {mention('encoding', owners[0])} too")
+def _rows(encodings: Sequence[Encoding], start: int) -> int | None:
+    """The rows that the shortest table of a file has from there on; None where none ends, or cannot be read.
+
+    Why it cannot is told where the view is made, which reads it again: what is asked for is known then.
+    """
+    with suppress(PecliError):
+        ends = [rows for one in encodings if (rows := one.rows_from(start)) is not None]
+        return min(ends, default=None)
+    return None
 
 
-def _read_spec(owner: type[Options], written: Mapping[str, str]) -> dict[str, Any]:
+def read_spec(owner: type[Options], written: Mapping[str, str]) -> dict[str, Any]:
     """The parameters in the text of an encoding; what is wrong with one is wrong with the option that holds it."""
     try:
         return owner.read_values(written)

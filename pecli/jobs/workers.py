@@ -33,7 +33,7 @@ Results = Generator[tuple[int, Drawn], None, None]  # in the order in which they
 START = "fork" if sys.platform == "linux" else "spawn"  # how a worker begins: a copy of this process, or a new one
 AHEAD = 256  # jobs that an executor holds at once, so that a large cluster is busy and memory bounded
 HANDLES = 12  # open files that a process needs to draw
-ONE_BY_ONE = "the pictures are drawn one after the other: no process could be started ({error})"
+ONE_BY_ONE = "all is done one after the other in one process: no more could be started ({error})"
 
 
 def in_turn(jobs: Sequence[Job]) -> Results:
@@ -77,19 +77,23 @@ def _result(future: Future[Drawn]) -> Drawn:
         return Drawn(failure=PecliError(f"the executor lost it: {str(error) or type(error).__name__}"))
 
 
-def in_processes(jobs: Sequence[Any], count: int, work: Callable[[Any], Drawn] | None = None) -> Results:
+def in_processes(
+    jobs: Sequence[Any], count: int, work: Callable[[Any], Drawn] | None = None, ahead: int = sys.maxsize
+) -> Results:
     """Draws the jobs in so many processes of this one, which end with it; one after the other where none can start.
 
     work : what is done with each instead; it raises nothing
+    ahead : how many jobs begin behind one that is not done yet
     """
-    waiting, team, work = deque(range(len(jobs))), list[_Worker](), work or draw
-    if START == "fork":
+    waiting, team = deque(range(len(jobs))), list[_Worker]()
+    if START == "fork" and not work:
         import_module("matplotlib.figure")  # once, here, shared by the workers
+    work = work or draw
     try:
-        while busy := _at_work(team, (jobs, work), waiting, count):
+        while busy := _at_work(team, (jobs, work), waiting, count, ahead):
             for ready in connection.wait(busy):
                 answer = busy[ready].answer()
-                busy[ready].begin(waiting)  # it goes on while the caller writes
+                _begin(team, waiting, ahead)  # it goes on while the caller writes
                 yield answer
     except _NoProcess as error:
         warnings.warn(ONE_BY_ONE.format(error=error), RuntimeWarning, stacklevel=2)
@@ -99,7 +103,7 @@ def in_processes(jobs: Sequence[Any], count: int, work: Callable[[Any], Drawn] |
             one.end()
 
 
-def _at_work(team: list[_Worker], tasks: Tasks, waiting: deque[int], count: int) -> dict[Any, _Worker]:
+def _at_work(team: list[_Worker], tasks: Tasks, waiting: deque[int], count: int, ahead: int) -> dict[Any, _Worker]:
     """The workers that draw, by their connections, once those that have ended are replaced and all have something."""
     team[:] = [one for one in team if one.alive]
     while len(team) < count and len(waiting) > sum(not one.busy for one in team):
@@ -109,9 +113,16 @@ def _at_work(team: list[_Worker], tasks: Tasks, waiting: deque[int], count: int)
             if not team:
                 raise _NoProcess(error) from None
             break
-    for one in team:
-        one.begin(waiting)
+    _begin(team, waiting, ahead)
     return {one.connection: one for one in team if one.busy}
+
+
+def _begin(team: Sequence[_Worker], waiting: deque[int], ahead: int) -> None:
+    """Gives the next jobs to those that have none, but for jobs too far behind one that is not done yet."""
+    for one in team:
+        undone = [number for other in team for number in other.busy]
+        if waiting and waiting[0] - ahead <= min(undone, default=waiting[0]):
+            one.begin(waiting)
 
 
 class _NoProcess(Exception):

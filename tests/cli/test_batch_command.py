@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -283,6 +284,97 @@ def test_what_is_asked_wrongly_ends_with_2(words: tuple[str, ...], said: str, as
     assert (ended.code, ended.out) == (2, "")
     assert said in ended.err
     assert left(figures) == {"figures.toml"}
+
+
+UNDRAWABLE = """[defaults]
+length = 5
+d = 4
+[[figure]]
+command = "heatmap"
+title = '$x_$'
+output = "first.svg"
+[[figure]]
+command = "heatmap"
+name = "missing"
+encoding = "learned:file=none.csv"
+output = "m.png"
+[[figure]]
+command = "heatmap"
+style = "nope"
+output = ["s.svg", "s.npz"]
+[[figure]]
+command = "heatmap"
+output = "good.json"
+[[figure]]
+command = "rotation"
+encoding = "rope"
+d = 3
+"""
+PLACES = [f"undrawable.toml:{line}: figure {figure}" for line, figure in ((6, 1), (8, "2 (missing)"), (15, 3), (23, 5))]
+
+
+@pytest.fixture
+def undrawable(folder: Path) -> Path:
+    """A folder with a batch file of which one picture in five can be drawn."""
+    (folder / "undrawable.toml").write_text(UNDRAWABLE, encoding="utf-8")
+    return folder
+
+
+def places(said: str) -> list[str]:
+    """The places of the lines that tell a failure."""
+    return re.findall(r"^pecli: (undrawable.toml:\d+: figure \d(?: \(missing\))?): ", said, re.M)
+
+
+@pytest.mark.parametrize("extra", [("-j", "1"), ("-j", "2"), ("-q",)])
+def test_what_cannot_be_drawn_is_named_and_the_others_are_drawn(
+    ask: Ask, undrawable: Path, extra: tuple[str, ...]
+) -> None:
+    ended = ask("batch", "undrawable.toml", *extra)
+    assert (ended.code, ended.out) == (1, "good.json\n")
+    assert places(ended.err) == PLACES
+    assert left(undrawable) == {"undrawable.toml", "good.json"}
+    assert "-q" in extra or counts(ended.err) == (1, 0, 4)
+    assert "4 failed" in ask("batch", "undrawable.toml").err  # and never looks done
+
+
+def test_what_cannot_be_drawn_is_told_whatever_is_asked_for(ask: Ask, undrawable: Path) -> None:
+    check = ask("batch", "undrawable.toml", "--check")
+    assert (check.code, check.out, places(check.err)) == (2, "", PLACES)
+    lines = ask("batch", "undrawable.toml", "--dry-run")
+    assert (lines.code, len(lines.out.splitlines()), places(lines.err)) == (1, 1, PLACES)
+    fast = ask("batch", "undrawable.toml", "--fail-fast")
+    assert (fast.code, places(fast.err)) == (1, PLACES[:1]) and fast.err.endswith("pecli: 4 not begun\n")
+    assert ask("heatmap", "-n", "5", "-o", "s.npz").code == 0
+    good = ask("batch", "undrawable.toml", "--check", "--only", "good*")
+    assert (good.code, good.out) == (1, "missing: good.json\n")  # and s.npz is still asked for
+    shards = [ask("batch", "undrawable.toml", "--shard", f"{one}/3") for one in (1, 2, 3)]
+    assert [place for ended in shards for place in places(ended.err)] == [PLACES[one] for one in (0, 1, 3, 2)]
+    assert left(undrawable) == {"undrawable.toml", "s.npz", "good.json"}
+
+
+def test_results_have_what_could_not_be_drawn_under_the_same_keys(ask: Ask, undrawable: Path) -> None:
+    ended = ask("batch", "undrawable.toml", "--json")
+    results = json.loads(ended.out)["results"]
+    states = ["failed", "failed", "failed", "failed", "written"]
+    assert [one["state"] for one in results] == states and ended.code == 1
+    assert {tuple(sorted(one.keys() - {"inputs"})) for one in results} == {tuple(sorted(results[4].keys()))}
+    assert [one["where"] for one in results[:4]] == PLACES
+    assert results[1]["job"]["encoding"] == ["learned:file=none.csv,d=4"] and results[3]["job"] is None
+
+
+def test_a_page_does_not_show_what_was_not_drawn(ask: Ask, undrawable: Path) -> None:
+    assert ask("batch", "undrawable.toml", "--index", "p.md", "--index", "p.html").code == 1
+    markdown, web = Path("p.md").read_text(), Path("p.html").read_text()
+    assert markdown.count("Not drawn: ") == web.count("Not drawn: ") == 4
+    assert "first.svg)" not in markdown and "<img" not in web and "(good.json)" in markdown and 'good.json"' in web
+    assert "Not drawn: none.csv does not exist" in markdown and "## missing" in markdown
+
+
+@pytest.mark.usefixtures("failing")
+def test_a_page_does_not_show_what_could_not_be_written(ask: Ask, figures: Path) -> None:
+    assert ask("batch", "figures.toml", "-j", "1", "--index", "p.md").code == 1
+    text = Path("p.md").read_text(encoding="utf-8")
+    assert text.count("Not drawn: ") == 1 and "(w0_1.json)" not in text and "(w2.json)" in text
 
 
 def test_quiet_leaves_plain_lines_of_what_was_written(ask: Ask, figures: Path) -> None:

@@ -35,14 +35,19 @@ pytestmark = pytest.mark.posix
 
 ASKED = """
 import contextlib, io, os, sys
+import typer
+before = set(sys.modules)
 from pecli.cli import main
-for line in sys.argv[1:]:
-    os.environ.update(_PECLI_COMPLETE="complete_bash", COMP_WORDS=line, COMP_CWORD=str(len(line.split(" ")) - 1))
-    sys.argv = ["pecli"]
-    with contextlib.redirect_stdout(io.StringIO()) as told, contextlib.suppress(SystemExit):
-        main()
-    print(*told.getvalue().split())
-assert not [name for name in sys.modules if name.startswith(("numpy.", "matplotlib"))]
+lines, sys.argv = sys.argv[1:], ["pecli"]
+for shell in ("zsh", "bash"):
+    for line in lines:
+        os.environ.update(_PECLI_COMPLETE=f"complete_{shell}", _TYPER_COMPLETE_ARGS=line)
+        os.environ.update(COMP_WORDS=line, COMP_CWORD=str(len(line.split(" ")) - 1))
+        with contextlib.redirect_stdout(io.StringIO()) as told, contextlib.suppress(SystemExit):
+            main()
+        print(*told.getvalue().split()) if shell == "bash" else None
+slow = ("numpy.", "matplotlib", "rich", "pydantic", "pecli.jobs.cells", "pecli.jobs.picture", "pecli.figures.page")
+assert not (found := [name for name in set(sys.modules) - before if name.startswith(slow)]), found
 """
 
 
@@ -53,7 +58,7 @@ def offered(process: Process, folder: Path, *lines: str) -> list[str]:
     return str(ended.stdout.decode()).splitlines()
 
 
-def test_values_are_offered_without_numpy_and_matplotlib(process: Process, folder: Path) -> None:
+def test_values_are_offered_without_what_draws_and_writes(process: Process, folder: Path) -> None:
     np.savez(folder / "t.npz", wpe=np.eye(2), wte=np.eye(2))
     lines = {
         "pecli heatmap -e cl": "clock",
@@ -61,6 +66,12 @@ def test_values_are_offered_without_numpy_and_matplotlib(process: Process, folde
         "pecli distance -e rope --measure cos": "cosine cos",
         "pecli heatmap --style dark": "dark_background",
         "pecli heatmap -e learned --file t.npz --tensor w": "wpe wte",
+        "pecli heatmap -e learned:file=t.npz --tensor wp": "wpe",
+        "pecli heatmap learned:file=t.npz --tensor wt": "wte",
+        "pecli heatmap -e learned : file = t.npz --tensor wt": "wte",
+        "pecli heatmap -e learned:file --tensor w": "",
+        "pecli heatmap --tens": "--tensor",
+        "pecli encodings clo": "clock",
     }
     assert dict(zip(lines, offered(process, folder, *lines), strict=True)) == lines
 

@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
@@ -68,6 +69,16 @@ def test_the_page_comes_with_a_policy_that_lets_nothing_else_in(server: Server) 
 def test_nobody_else_is_answered(server: Server, path: str | None, headers: dict[str, str]) -> None:
     status, body, _ = asked(server, path=path, **headers)
     assert status == 403 and json.loads(body) == {"error": "Forbidden"}
+
+
+@pytest.mark.parametrize("method", ["PUT", "OPTIONS", "DELETE", "HEAD", "BREW"])
+def test_other_methods_are_told_those_that_there_are(server: Server, method: str) -> None:
+    with closing(HTTPConnection(HOST, server.server_address[1], timeout=10)) as connection:
+        connection.request(method, server.url)
+        answer = connection.getresponse()
+        said = answer.status, answer.headers["Allow"], answer.headers["Content-Type"], answer.read()
+    body = b"" if method == "HEAD" else b'{"error": "Method Not Allowed"}'
+    assert said == (405, "GET, POST", "application/json", body)
 
 
 def test_a_picture_and_a_file_are_answers(server: Server) -> None:

@@ -29,13 +29,14 @@ def test_hours_of_work_are_refused(ask: Ask, words: tuple[str, ...]) -> None:
     assert ended.code == 2 and ended.err.count("\n") == 1
 
 
-def test_a_batch_with_a_font_that_is_not_there_draws_nothing(ask: Ask, folder: Path) -> None:
+def test_a_font_that_is_not_there_is_told_with_its_line_and_costs_its_own_picture(ask: Ask, folder: Path) -> None:
     (folder / "f.toml").write_text(
         '[[figure]]\ncommand = "heatmap"\nlength = 3\noutput = "good.png"\n'
         '[[figure]]\ncommand = "heatmap"\nfont = "Nope Sans"\noutput = "bad.png"\n'
     )
     ended = ask("batch", "f.toml")
-    assert ended.code == 2 and "f.toml:7: figure 2" in ended.err and not (folder / "good.png").exists()
+    assert ended.code == 1 and "f.toml:7: figure 2" in ended.err and (folder / "good.png").exists()
+    assert not (folder / "bad.png").exists()
 
 
 def test_a_picture_under_a_file_of_another_is_refused(ask: Ask, folder: Path) -> None:
@@ -90,6 +91,33 @@ def test_paths_may_be_path_objects(folder: Path) -> None:
     assert pecli.figure("heatmap", length=3, d=4).save(folder / "a.json") == [str(folder / "a.json")]
     np.save(folder / "t.npy", np.eye(3))
     assert pecli.encode("learned", file=folder / "t.npy", length=3).shape == (3, 3)
+
+
+def test_an_encoding_and_a_size_may_be_what_python_has_for_them() -> None:
+    made = pecli.encoding("rope:d=128,scaling=linear,factor=8")
+    assert pecli.dials(made).job.encodings == (made,)  # whose own d is 16
+    assert pecli.offsets([made, "clock"]).job.specs() == ["rope:scaling=linear,factor=8", "clock"]
+    assert pecli.encode(made, length=3).shape == (3, 128)
+    assert [pecli.figure("heatmap", size=size).job.canvas.size for size in ((8, 4.5), [8, 4], 8)] == [
+        "8x4.5",
+        "8x4",
+        "8",
+    ]
+    assert Job.make("heatmap", {"figsize": (np.float64(8), np.int64(4))}).canvas.inches[:2] == (8, 4)
+
+
+@pytest.mark.parametrize("draw", [pecli.encode, pecli.encoding, pecli.heatmap, lambda one: pecli.offsets([one, one])])
+def test_an_array_is_told_the_file_that_it_belongs_in(draw: Callable[[Any], Any]) -> None:
+    with pytest.raises(pecli.UsageError, match=r"array of 7 × 3 .*numpy.save\(.*'learned:file=table.npy'"):
+        draw(np.ones((7, 3)))
+
+
+def test_a_folder_with_the_name_of_an_encoding_is_told_of_where_it_holds_a_model(ask: Ask, folder: Path) -> None:
+    words = ("offsets", "rope", "-d", "4", "-n", "3", "-o", "a.json")
+    (folder / "rope").mkdir()
+    assert ask(*words).err == ""
+    (folder / "rope" / "config.json").write_text("{}")
+    assert ask(*words).err == "pecli: rope is the encoding here; the model in the folder rope is ./rope\n"
 
 
 def test_what_is_no_encoding_is_an_error_of_ours() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,12 @@ OURS: list[tuple[str, list[str]]] = [
     ("heatmap -e sinusoidal:d=5,d=7", ["twice"]),
     ("heatmap --title a\x01b", ["--title a\\x01b", "without control characters"]),
     ("heatmap -e a\\b", ["'a\\b'"]),
+    ("heatmap -e rope:a\\b", ["'rope:a\\b'"]),
+    ("batch \xa0", ["'\\xa0' does not exist"]),
+    ("recipe \xa0", ["'\\xa0' carries no job"]),
+    ("model \xa0", ["'\\xa0' does not exist"]),
+    ("heatmap -o \xa0", ["is no name of a file", "figure.png"]),
+    ("tensors a.png", ["unknown kind of table file '.png' (known"]),
     ("heatmap --size colum", ["colum", "did you mean 'column'"]),
     ("heatmap --size 0x5", ["--size 0x5", "inches"]),
     ("heatmap --size 100x100 --dpi 2400", ["pixels", "--dpi"]),
@@ -57,6 +64,15 @@ OURS: list[tuple[str, list[str]]] = [
     ("heatmap -o folder", ["folder", "folder/figure.png"]),
     ("heatmap -o folder.png", ["folder.png", "folder"]),
     ("heatmap -o a.png/", ["a.png/", "folder"]),
+    ("heatmap -o none/../folder.png", ["--output none/../folder.png is a folder"]),
+    ("encodings -o folder", ["--output folder is a folder", "folder/text.md"]),
+    ("stats -o noext", ["noext.md", "--format md"]),
+    ("batch --init new/", ["--init new/ is a folder", "new/pecli.toml"]),
+    ("batch plan.toml --index page.md", ["--index page.md is a folder", "page.md/index.md"]),
+    ("batch plan.toml --index none/../page.md", ["--index none/../page.md is a folder"]),
+    ("batch plan.toml --index ../x.md", ["--index ../x.md leaves the folder"]),
+    ("batch plan.toml --folder a.png", ["--folder a.png is not a folder"]),
+    ("batch own.toml", ["own.toml: [batch]: index = 'page.md' is a folder"]),
     ("heatmap -o junk.ttf/a.png", ["junk.ttf", "not a folder"]),
     ("heatmap -o a.png -o a.png", ["a.png", "twice"]),
     ("heatmap -o a.png --format svg", ["a.png", "svg"]),
@@ -91,14 +107,23 @@ OURS: list[tuple[str, list[str]]] = [
 TYPERS = ["heatmpa", "heatmap --lenght 5", "heatmap --measure dot", "heatmap extra", "heatmap --base", "recipe"]
 
 
+@functools.cache
+def picture() -> bytes:
+    """A finished picture."""
+    return pecli.figure("heatmap", d=2, length=2, size="column", dpi=40).render("png")[0]
+
+
 @pytest.fixture
 def furnished(folder: Path) -> Path:
     """A folder and a file to stumble over."""
     (folder / "folder").mkdir()
     (folder / "folder.png").mkdir()
+    (folder / "page.md").mkdir()
+    (folder / "plan.toml").write_text('[[figure]]\ncommand = "heatmap"\n')
+    (folder / "own.toml").write_text('[batch]\nindex = "page.md"\n[[figure]]\ncommand = "heatmap"\n')
     (folder / "junk.ttf").write_bytes(b"junk")
     np.save(folder / "table.npy", [[np.nan, 1.0]])
-    pecli.figure("heatmap", d=2, length=2, size="column", dpi=40).save(folder / "a.png")
+    (folder / "a.png").write_bytes(picture())
     return folder
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from pecli.cli.guard import as_flag
 from pecli.core.errors import LISTED, PecliError, UnknownNameError, UsageError, as_keyword, mention
+from pecli.core.terminal import escaped
 from pecli.jobs.batch_entries import as_key
 
 EDGES = [as_flag, as_key, as_keyword]
@@ -69,6 +70,21 @@ def test_forty_names_are_listed_and_of_more_the_first_forty_with_their_number() 
     names = [f"n{at}" for at in range(LISTED + 1)]
     assert str(UnknownNameError("name", "?", names[:LISTED])).endswith("n38, n39)")
     assert str(UnknownNameError("name", "?", names)).endswith("n38, n39, … 41 in all)")
+
+
+def test_nothing_in_a_sentence_begins_a_line_or_reaches_a_terminal_and_a_backslash_stands_once() -> None:
+    hostile = UsageError("a\\b\npecli: done\x1b", advice="c\n")
+    assert str(hostile) == "a\\b\\npecli: done\\x1b: c\\n"
+    several = PecliError.of_several([f"one {mention('base', 5)}", "a\nb"])
+    assert several.sentence() == "one base=5\na\\nb" and pickle.loads(pickle.dumps(several)).lines == several.lines
+
+
+@pytest.mark.parametrize("blank", ["", " ", "  \t"])
+def test_a_value_of_blanks_can_be_seen(blank: str) -> None:
+    shown = escaped(repr(blank))
+    assert UsageError(option="vmin", value=blank, allowed="x").sentence(as_flag) == (
+        f"--vmin {shown} is not allowed: it takes x"
+    )
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pecli
-from pecli.core.errors import UsageError
+from pecli.core.errors import UsageError, spelled
 from pecli.figures.cell_numbers import cell_texts, is_dark
 from pecli.figures.style import style_context
 
@@ -74,3 +74,24 @@ def test_text_is_white_on_dark_cells_and_black_on_light_ones() -> None:
     (axes,) = panels("heatmap", encoding="binary", length=4)
     colours = {text.get_text(): text.get_color() for text in axes.texts}
     assert colours == {"0": "black", "1": "white"}
+
+
+@pytest.mark.parametrize(
+    ("figure", "options", "said"),
+    [
+        ("heatmap", {"length": 13, "d": 4}, "reduce length"),
+        ("heatmap", {"length": 4, "d": 14}, "reduce d"),
+        ("rotation", {"matrix": 3, "d": 14}, "reduce d"),
+        ("distance", {"length": 13}, "reduce length"),
+        ("attention", {"tokens": "a b c d e f g h i j k l m"}, "reduce tokens"),
+    ],
+)
+def test_advice_names_the_options_that_make_it_small_enough(figure: str, options: dict[str, Any], said: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        panels(figure, **options, numbers=True)
+    assert spelled(refused.value.advice) == said
+
+
+def test_a_logarithmic_axis_has_no_cells_to_write_into() -> None:
+    with pytest.raises(UsageError, match=r"log gives a row to every pixel.*give one of them"):
+        pecli.figure("heatmap", d=4, length=4, log=True, numbers=True)

@@ -179,6 +179,17 @@ def test_more_positions_than_pixels_of_a_log_axis_keep_their_extremes(encoding: 
     assert line.get_xdata()[:3].tolist() == [1, 2, 3] and line.get_xdata()[-1] == outlines[0].get_xdata()[0]
 
 
+@pytest.mark.parametrize("start", [0, -3, 5])
+def test_a_log_axis_of_offsets_begins_at_1_where_no_position_stands_before_the_start(start: int) -> None:
+    axes = drawn(d=8, length=97, start=start, at=start, log=True, against="offset")
+    (line,) = [one for one in axes.lines if len(one.get_xdata()) > 1]
+    table = pecli.encode("sinusoidal", d=8, length=97)
+    assert axes.get_xscale() == "log" and np.array_equal(line.get_xdata(), np.arange(1, 97))
+    assert line.get_ydata() == pytest.approx(np.linalg.norm(table[1:] - table[0], axis=1), abs=1e-13)
+    assert [one.get_marker() for one in axes.lines if len(one.get_xdata()) == 1] == ["<"]
+    assert "offset" in axes.get_xlabel()
+
+
 @pytest.mark.parametrize("options", [{"length": 2}, {"start": -3}, {"against": "offset"}])
 def test_a_log_axis_that_cannot_be_is_refused(options: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="log"):

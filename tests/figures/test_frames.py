@@ -17,9 +17,9 @@ from pecli.core import memory
 from pecli.core.errors import UsageError
 from pecli.files.film import Film
 from pecli.files.pixels import Palette, palette_of
+from pecli.jobs.in_order import in_order
 from pecli.jobs.job import job_of, jobs_of
 from pecli.jobs.picture import Picture
-from pecli.jobs.rasters import rasters
 
 Ask = Callable[..., Any]
 SMALL: dict[str, Any] = {"d": 4, "length": 5, "dpi": 30}
@@ -77,7 +77,7 @@ def test_many_processes_draw_what_one_does() -> None:
     job = job_of("heatmap", {**SMALL, "base": [10, 20, 30]})
     assert Picture(job, workers=2).render("gif") == Picture(job).render("gif")
     with pytest.raises(UsageError, match="no drawing"):
-        list(rasters(_refused, [None, None]))  # type: ignore[list-item]
+        list(in_order(_refused, [None, None], "drawing"))
 
 
 def _refused(drawing: Any) -> Any:

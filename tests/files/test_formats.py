@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
+import functools
 import io
 import json
 import os
 import re
+from itertools import product
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -19,14 +21,16 @@ from PIL import Image
 import pecli
 from pecli.core.errors import PecliError, UnknownNameError, UsageError
 from pecli.files.about import About
-from pecli.files.film import Control, Film, Frame
+from pecli.files.film import Film, Frame, SweptOption
 from pecli.files.formats import FORMATS, encoded, format_of
+from pecli.files.mapper import here
 from pecli.files.metadata import READERS, read_metadata
-from pecli.jobs.rasters import rasters
+from pecli.files.number_bytes import Content
 
 SMALL: dict[str, Any] = {"d": 7, "length": 11, "dpi": 30}
 CARRIERS = list(READERS)
 PICTURES = [name for name, one in FORMATS.items() if one.picture]
+SINGLE = [name for name in PICTURES if not FORMATS[name].frames]
 NUMBERS = [name for name, one in FORMATS.items() if one.numbers]
 
 
@@ -35,6 +39,7 @@ def swept(format: str) -> dict[str, Any]:
     return {"base": [10, 100]} if FORMATS[format].frames else {}
 
 
+@functools.cache
 def rendered(format: str, figure: str = "heatmap", **options: Any) -> bytes:
     return pecli.figure(figure, **{**SMALL, **swept(format), **options}).render(format)[0]
 
@@ -47,10 +52,12 @@ def test_pictures_are_what_their_names_say() -> None:
     assert rendered("pdf").startswith(b"%PDF-") and b"%%EOF" in rendered("pdf")[-64:]
 
 
-@pytest.mark.parametrize("format", [*PICTURES, *NUMBERS])
-@pytest.mark.parametrize("figure", ["distance", "scatter"])
-def test_the_second_time_gives_the_same_bytes(format: str, figure: str) -> None:
-    assert rendered(format, figure) == rendered(format, figure)
+@pytest.mark.parametrize(
+    ("figure", "format"),
+    [*product(["distance"], [*PICTURES, *NUMBERS]), *product(["scatter"], [*SINGLE, *NUMBERS])],
+)
+def test_the_second_time_gives_the_same_bytes(figure: str, format: str) -> None:
+    assert rendered.__wrapped__(format, figure) == rendered(format, figure)
 
 
 @pytest.mark.parametrize("format", [*PICTURES, *NUMBERS])
@@ -149,10 +156,12 @@ TITLES = [
 @pytest.mark.parametrize("title", TITLES)
 def test_the_job_comes_back_from_the_file(tmp_path: Path, format: str, title: str) -> None:
     job = pecli.figure("heatmap", **SMALL, **swept(format), title=title).job
-    what: Any = pecli.figure("heatmap", **SMALL).numbers if FORMATS[format].numbers else Drawing(figsize=(1, 1))
+    what: Any = (
+        Content(pecli.figure("heatmap", **SMALL).numbers) if FORMATS[format].numbers else Drawing(figsize=(1, 1))
+    )
     if FORMATS[format].frames:
         frames = Frame(what, "base 10", "pecli heatmap"), Frame(what, "base 100", "pecli heatmap")
-        what = Film(frames, (Control("base", ("10", "100"), True),), 10, 0.2, None, rasters)
+        what = Film(frames, (SweptOption("base", ("10", "100"), True),), 10, 0.2, None, here)
     path = tmp_path / f"a.{format}"
     path.write_bytes(b"".join(encoded(format, what, About(job.metadata(), job.salt()))))
     assert read_metadata(str(path)) == {**read_metadata(str(path)), **json.loads(job.metadata())}

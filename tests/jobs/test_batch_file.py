@@ -63,8 +63,8 @@ def test_a_figure_without_output_gets_a_made_up_name_in_the_folder(folder: Path)
 
 def test_lists_sweep_and_lists_of_list_options_do_not(folder: Path) -> None:
     batch = read(HEAT + 'base = [10, 100]\nd = [6, 8, 10]\noutput = "{base}-{d}.png"\n' + WAVES + "dims = [4, 5]\n")
-    assert len(batch.entries[0].jobs) == 6
-    (waves,) = batch.entries[1].jobs
+    assert len(batch.entries[0].pictures) == 6
+    (waves,) = [one.job for one in batch.entries[1].pictures if one.job is not None]
     assert waves.figure.settings()["dims"] == (4, 5)
     nested = read(WAVES + 'dims = [[4, 5], [6]]\noutput = "{dims}.png"\n')
     assert [job.paths for job in nested.jobs] == [("4_5.png",), ("6.png",)]
@@ -139,42 +139,21 @@ WRONG: list[tuple[str, str, list[str]]] = [
     ("a value out of bounds", HEAT + "length = 0\n", [f"{FILE}:3: ", "length = 0", "≥ 1"]),
     ("30 digits", HEAT + f"length = {'9' * 30}\n", [f"{FILE}:3: ", "length", "≤"]),
     ("400 digits", HEAT + f"base = {'9' * 400}\n", [FILE, "figure 1", "base", "finite"]),
-    ("a list of lists", HEAT + "base = [[10]]\n", [FILE, "figure 1", "base"]),
     ("a word", '[[figure]]\ncommand = "distance"\nmeasure = "euclid"\n', [f"{FILE}:3: ", "did you mean 'euclidean'"]),
     ("unknown command", '[[figure]]\ncommand = "heatmpa"\n', [f"{FILE}:2: figure 1: ", "did you mean 'heatmap'"]),
     ("no command", "[[figure]]\nbase = 10\n", [f"{FILE}:1: figure 1 has no command"]),
     ("two commands", '[[figure]]\ncommand = ["heatmap"]\n', [f"{FILE}:1: figure 1 has no command"]),
     ("unknown encoding", HEAT + 'encoding = "rop"\n', [FILE, "figure 1", "did you mean 'rope'"]),
-    ("a parameter of none", HEAT + "periods = 5\n", [FILE, "figure 1", "periods", "sinusoidal"]),
-    (
-        "an encoding it cannot show",
-        '[[figure]]\ncommand = "dials"\nencoding = "binary"\n',
-        [FILE, "cannot show binary"],
-    ),
-    ("unknown colour map", HEAT + 'cmap = "virids"\n', [FILE, "figure 1", "did you mean 'viridis'"]),
-    (
-        "too much memory",
-        '[[figure]]\ncommand = "distance"\nlength = 1000000000\noutput = "a.npy"\n',
-        [FILE, "figure 1", "EiB"],
-    ),
-    (
-        "too many pairs",
-        '[[figure]]\ncommand = "scatter"\nlength = 1000000000\n',
-        [FILE, "figure 1", "pairs", "length"],
-    ),
     ("a number as name", HEAT + "name = 5\n", [f"{FILE}:3: figure 1", "name", "text"]),
-    ("unknown format", HEAT + 'output = "a.tif"\n', [FILE, "figure 1", "tif", "png"]),
-    ("unknown blank", HEAT + 'output = "{bsae}.png"\n', [FILE, "figure 1", "'bsae'", "did you mean 'base'"]),
-    ("a folder above", HEAT + 'output = "../x.png"\n', [FILE, "figure 1", "../x.png leaves the folder"]),
+    ("a folder above", HEAT + 'output = "../x.png"\n', [FILE, "figure 1", "../x.png' leaves the folder"]),
     ("up and down", HEAT + 'output = "a/../../x.png"\n', [FILE, "figure 1", "leaves the folder"]),
-    ("another place", HEAT + 'output = "/etc/x.png"\n', [FILE, "figure 1", "/etc/x.png leaves the folder"]),
-    ("one of two", HEAT + 'output = ["a.png", "../x.png"]\n', [FILE, "figure 1", "../x.png leaves the folder"]),
-    ("a linked folder", HEAT + 'output = "link/x.png"\n', [FILE, "figure 1", "link/x.png leaves the folder"]),
-    ("folders as on Windows", HEAT + "output = 'sub\\x.png'\n", [f"{FILE}:3", "sub\\x.png has a \\", "write /"]),
-    ("a linked file", HEAT + 'output = "linked.png"\n', [FILE, "figure 1", "linked.png leaves the folder"]),
-    ("standard output", HEAT + 'output = "-"\n', [FILE, "figure 1", "output -"]),
+    ("another place", HEAT + 'output = "/etc/x.png"\n', [FILE, "figure 1", "/etc/x.png' leaves the folder"]),
+    ("one of two", HEAT + 'output = ["a.png", "../x.png"]\n', [FILE, "figure 1", "../x.png' leaves the folder"]),
+    ("a linked folder", HEAT + 'output = "link/x.png"\n', [FILE, "figure 1", "link/x.png' leaves the folder"]),
+    ("folders as on Windows", HEAT + "output = 'sub\\x.png'\n", [f"{FILE}:3", "has a \\", "write /"]),
+    ("a linked file", HEAT + 'output = "linked.png"\n', [FILE, "figure 1", "linked.png' leaves the folder"]),
+    ("standard output", HEAT + 'output = "-"\n', [FILE, "figure 1", "output = '-'"]),
     ("nul", HEAT + 'output = "a\\u0000.png"\n', [f"{FILE}:3: ", "output"]),
-    ("one name twice", HEAT + 'output = ["a.png", "a.png"]\n', [FILE, "figure 1", "a.png", "twice"]),
     ("a sweep of one name", HEAT + 'dpi = [10, 100]\noutput = "a.png"\n', ["a.png", "{dpi}"]),
     ("two figures of one name", HEAT + 'output = "a.png"\n' + WAVES + 'output = "./a.png"\n', ["a.png", "{figure}"]),
     ("the same figure twice", HEAT + HEAT, ["heatmap-sinusoidal.png", "the same picture twice"]),
@@ -195,12 +174,51 @@ WRONG: list[tuple[str, str, list[str]]] = [
     ("a key twice", HEAT + "base = 1\nbase = 2\n", [FILE, "not TOML"]),
     ("an open bracket", HEAT + "base = [1\n", [FILE, "not TOML"]),
     ("deep nesting", "a = " + "[" * 100_000 + "]" * 100_000, [FILE, "not TOML"]),
-    ("nesting that TOML still takes", HEAT + f"base = {'[' * 200}1{']' * 200}\n", [FILE, "figure 1", "base"]),
     (
         "5000 digits",
         HEAT + f"base = {'9' * 5000}\n",
         [FILE, "not TOML that can be read: a number has thousands of digits"],
     ),
+]
+
+FAILING: list[tuple[str, str, list[str]]] = [
+    ("a list of lists", HEAT + "base = [[10]]\n", [FILE, "figure 1", "base"]),
+    ("a parameter of none", HEAT + "periods = 5\n", [FILE, "figure 1", "periods", "sinusoidal"]),
+    (
+        "an encoding it cannot show",
+        '[[figure]]\ncommand = "dials"\nencoding = "binary"\n',
+        [FILE, "cannot show binary"],
+    ),
+    ("unknown colour map", HEAT + 'cmap = "virids"\n', [FILE, "figure 1", "did you mean 'viridis'"]),
+    (
+        "too much memory",
+        '[[figure]]\ncommand = "distance"\nlength = 1000000000\noutput = "a.npy"\n',
+        [FILE, "figure 1", "EiB"],
+    ),
+    (
+        "too many pairs",
+        '[[figure]]\ncommand = "scatter"\nlength = 1000000000\n',
+        [FILE, "figure 1", "pairs", "length"],
+    ),
+    ("unknown format", HEAT + 'output = "a.tif"\n', [FILE, "figure 1", "tif", "png"]),
+    ("unknown blank", HEAT + 'output = "{bsae}.png"\n', [FILE, "figure 1", "'bsae'", "did you mean 'base'"]),
+    ("one name twice", HEAT + 'output = ["a.png", "a.png"]\n', [FILE, "figure 1", "a.png", "twice"]),
+    ("nesting that TOML still takes", HEAT + f"base = {'[' * 200}1{']' * 200}\n", [FILE, "figure 1", "base"]),
+    ("a value that does not fit its encoding", HEAT + 'encoding = "rope"\nd = 7\n', [f"{FILE}:4: figure 1", "even d"]),
+    (
+        "a value that changes nothing",
+        WAVES + 'cmap = "Greys"\n',
+        [f"{FILE}:3: ", "cmap = 'Greys' changes nothing"],
+    ),
+    ("text that cannot be set", HEAT + "title = '$x_$'\n", [f"{FILE}:3: figure 1", "mathematics", r"write \$"]),
+    ("unknown style", HEAT + 'style = "nope"\n', [f"{FILE}:3: figure 1", "unknown style 'nope'"]),
+    ("a style that is none", HEAT + 'style = "odd.mplstyle"\n', [f"{FILE}:3: ", "odd.mplstyle", "lines.linewidth"]),
+    ("unknown font", HEAT + 'font = "nope"\n', [f"{FILE}:3: figure 1", "unknown font 'nope'"]),
+    ("a table that does not exist", HEAT + 'encoding = "learned:file=no.csv"\n', [FILE, "figure 1", "no.csv does not"]),
+    ("a table of 1e308", HEAT + 'encoding = "learned"\nfile = "huge.csv"\n', [FILE, "figure 1", "1e+308 in row 0"]),
+    ("more rows than the table", HEAT + 'encoding = "learned:file=t.csv"\nlength = 9\n', [f"{FILE}:4: ", "length = 2"]),
+    ("a folder in its place", HEAT + 'output = "taken.png"\n', [f"{FILE}:3: figure 1", "taken.png", "is a folder"]),
+    ("no file for a report", '[[figure]]\ncommand = "stats"\n', [f"{FILE}:1: ", "output is missing", "stats.json"]),
 ]
 
 
@@ -213,6 +231,35 @@ def test_what_is_wrong_is_named_with_its_place(text: str, words: list[str], fold
     assert [word for word in words if word not in said] == []
     assert "\n" not in said
     assert len(said) < 2000
+
+
+@pytest.mark.parametrize(("text", "words"), [row[1:] for row in FAILING], ids=[row[0] for row in FAILING])
+def test_what_one_picture_cannot_is_its_failure_and_the_others_stay(text: str, words: list[str], folder: Path) -> None:
+    (folder / "huge.csv").write_text("1e308,1\n-1e308,1\n")
+    (folder / "t.csv").write_text("1,2\n3,4\n")
+    (folder / "odd.mplstyle").write_text("lines.linewidth: [[[\n")
+    (folder / "taken.png").mkdir()
+    batch = read(text + HEAT + 'name = "last"\noutput = "last.png"\n')
+    assert [job.paths for job in batch.jobs] == [("last.png",)]
+    (said,) = batch.failures
+    assert [word for word in words if word not in said] == []
+    assert "\n" not in said and len(said) < 2000
+    assert read(text).only(["figure 1", "heatmap", "*"]).failures == [said]  # however it is named
+
+
+def test_of_a_sweep_only_what_cannot_be_drawn_fails(folder: Path) -> None:
+    batch = read(HEAT + 'length = [5, 1000000000000]\noutput = "{length}.npy"\n')
+    assert [job.paths for job in batch.jobs] == [("5.npy",)]
+    assert [one.paths for one in batch.pictures] == [("5.npy",), ("1000000000000.npy",)]
+    assert "1000000000000.npy: heatmap: " in batch.failures[0]
+
+
+def test_a_wrong_file_names_what_its_pictures_fail_for_too(folder: Path) -> None:
+    first, second, third = refused(f"{HEAT}title = '$x_$'\n{HEAT}bsae = 5\n{HEAT}font = 'nope'\n").splitlines()
+    assert first.startswith(f"{FILE}:3: figure 1: ") and second.startswith(f"{FILE}:6: figure 2: unknown option")
+    assert third.startswith(f"{FILE}:9: figure 3: ")
+    clash = refused(f"{HEAT}title = '$x_$'\noutput = 'a.png'\n{HEAT}output = 'a.png'\n")
+    assert "two pictures would be written to a.png" in clash and "mathematics" in clash
 
 
 @pytest.mark.parametrize("text", [b"\xff\xfe" + HEAT.encode(), (HEAT + 'title = "').encode() + b'\xe9"\n'])
@@ -371,6 +418,6 @@ def test_a_default_that_means_nothing_to_a_figure_is_left_out_there_and_its_own_
     assert (heat.canvas.cmap, heat.positions.length) == ("Greys", 9)
     assert (turned.canvas.cmap, turned.positions.length) == ("Greys", 200)
     assert (waves.canvas.cmap, waves.positions.length) == (None, 9)
-    Path("f.toml").write_text(figures + 'cmap = "Greys"\n')
-    with pytest.raises(UsageError, match=r"cmap = .Greys. changes nothing here: waves has no colours"):
-        read_batch("f.toml")
+    Path("f.toml").write_text(defaults + figures + 'cmap = "Greys"\n')
+    (said,) = read_batch("f.toml").failures
+    assert "f.toml:11: " in said and "cmap = 'Greys' changes nothing here: waves has no colours" in said

@@ -16,7 +16,7 @@ import pytest
 from pecli.core import memory, options
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.files import writer
-from pecli.jobs import job, picture
+from pecli.jobs import job, picture, request
 from pecli.jobs.batch_file import read_batch
 from pecli.jobs.job import jobs_of
 
@@ -79,6 +79,18 @@ def test_a_plan_of_many_asks_for_memory_once(folder: Path, calls: Counter[str]) 
     Path("f.toml").write_text("".join(figure.format(number) for number in range(7)))
     assert len(read_batch("f.toml").jobs) == 7
     assert (calls["available"], calls["encodings"], calls["fitted"]) == (1, 7, 7)
+
+
+def test_the_version_of_a_library_that_is_not_loaded_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def look_up(library: str) -> str:
+        asked.append(library)
+        return "1.2"
+
+    monkeypatch.setattr("importlib.metadata.version", look_up)
+    assert [request._version("not_loaded") for _ in range(3)] == ["1.2"] * 3
+    assert asked == ["not_loaded"]
 
 
 @pytest.fixture

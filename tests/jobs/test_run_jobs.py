@@ -293,6 +293,15 @@ def test_batch_from_python_draws_the_file_and_gives_the_outcomes(folder: Path) -
     assert other == [("other/10.json",), ("other/100.json",)]
 
 
+def test_batch_from_python_gives_what_could_not_be_drawn_with_its_place(folder: Path) -> None:
+    figure = '[[figure]]\ncommand = "heatmap"\nlength = 5\n'
+    Path("f.toml").write_text(f"{figure}title = '$x_$'\noutput = 'a.png'\n{figure}output = 'b.json'\n")
+    lost, made = pecli.batch("f.toml")
+    assert (lost.state, lost.paths, lost.where) == (FAILED, ("a.png",), "f.toml:4: figure 1")
+    assert "mathematics" in str(lost.failure)
+    assert (made.state, made.where) == (WRITTEN, "f.toml:6: figure 2") and Path("b.json").is_file()
+
+
 def test_batch_from_python_raises_what_is_wrong_before_it_draws(folder: Path) -> None:
     (folder / "figures.toml").write_text('[[figure]]\ncommand = "heatmap"\n[[figure]]\ncommand = "heatmap"\nbsae = 3\n')
     with pytest.raises(pecli.PecliError, match="did you mean 'base'"):

@@ -12,6 +12,7 @@ from typing import Any
 
 from pecli.core.errors import UsageError
 from pecli.core.readable import check_readable
+from pecli.core.values import visible
 
 LARGEST = 8 << 20  # bytes; the largest config of a released model has some hundred kilobytes
 DEEPEST = 32  # objects and lists inside each other
@@ -32,7 +33,7 @@ def read_json(path: Path) -> dict[str, Any]:
         return _object(_text(path))
     except FileNotFoundError:
         advice = f"name a {NAME} on this machine, or a folder that holds one"
-        raise UsageError(f"{path} does not exist", advice=advice) from None
+        raise UsageError(f"{visible(path)} does not exist", advice=advice) from None
     except OSError as error:
         raise UsageError(f"{path} could not be read: {error.strerror or 'the system refused'}") from None
     except RecursionError:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from pecli.figures.panels import Panel, Run, runs_of
+
+NEARLY = 0.3  # inches that a grid may lack and still be tried: what was measured in another need not hold in it
 
 
 class Box(NamedTuple):
@@ -103,13 +105,40 @@ class Layout:
         return min(frame.width * frame.height for frame in self.frames)
 
 
-def best(blocks: Sequence[Block], room: Room, preferred: int, grids: Sequence[int] | None = None) -> Layout:
+class Known:
+    """What was measured around panels in each grid, by its number of columns: labels come and go with it."""
+
+    def __init__(self) -> None:
+        self.blocks: dict[int, list[Block]] = {}
+        self._again: dict[int, bool] = {}
+
+    def with_grid(self, columns: int, blocks: list[Block]) -> list[Block]:
+        """Adds what is measured in a grid; from the third time on margins that come and go with the size stay."""
+        if self._again.get(columns):
+            blocks = [one.or_wider(before) for one, before in zip(blocks, self.blocks[columns], strict=True)]
+        self._again[columns] = columns in self.blocks
+        self.blocks[columns] = blocks
+        return blocks
+
+
+def best(
+    blocks: Sequence[Block],
+    room: Room,
+    preferred: int,
+    grids: Sequence[int] | None = None,
+    known: Mapping[int, Sequence[Block]] | None = None,
+) -> Layout:
     """The grid that fits: with the columns preferred, or fewer; on a page of fixed height whichever shows most.
 
     grids : the numbers of columns that there may be; any where None
+    known : the blocks as they were measured in some of the grids; one that is not among them may lack a little
     """
     columns = columns_to_try(len(blocks), room, preferred, grids)
-    return chosen([solve(blocks, room, one) for one in columns], room, preferred)
+    tried = [solve((known or {}).get(one, blocks), room, one) for one in columns]
+    if known and room.height is None:
+        likely = (one for one in tried if one.fits or (one.columns not in known and max(one.lacks) < NEARLY))
+        return next(likely, chosen(tried, room, preferred))
+    return chosen(tried, room, preferred)
 
 
 def chosen(tried: Sequence[Layout], room: Room, preferred: int) -> Layout:

@@ -72,12 +72,9 @@ class Page:
         """How many panels stand side by side, and how many may."""
         return self.figure.columns(self.view), self.figure.grids(self.view)
 
-    def measure(self, keep: bool) -> None:
-        """Measures what stands around the frames; what it once took can be kept."""
-        blocks = [self._block(axes, panel) for axes, panel in zip(self.axes, self.panels, strict=True)]
-        if keep:
-            blocks = [block.or_wider(before) for block, before in zip(blocks, self.blocks, strict=True)]
-        self.blocks = blocks
+    def measure(self) -> None:
+        """Measures what stands around the frames."""
+        self.blocks = [self._block(axes, panel) for axes, panel in zip(self.axes, self.panels, strict=True)]
 
     def _block(self, axes: Axes, panel: Panel) -> Block:
         """The panel with what stands around it."""

@@ -10,7 +10,8 @@ from pecli.figures.axis_labels import label_edges
 from pecli.figures.bars import BEFORE, WIDTH, add_bar, bar_width
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure
-from pecli.figures.layout import Block, Box, Layout, Room, least_page
+from pecli.figures.grids import least_page
+from pecli.figures.layout import Block, Box, Layout, Room
 from pecli.figures.legends import place_legend, share_legend
 from pecli.figures.limits import caption_of
 from pecli.figures.measure import Margins, around, block_of, state_of, with_bar

@@ -13,7 +13,8 @@ from pecli.core.errors import UsageError, mention
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure
 from pecli.figures.grid import Grid
-from pecli.figures.layout import Block, Known, Room, best
+from pecli.figures.grids import Known, best
+from pecli.figures.layout import Block, Room
 from pecli.figures.limits import chosen
 from pecli.figures.measure import Margins
 from pecli.figures.page import Page, Sheet

@@ -170,7 +170,7 @@ class Job(Request):
         if one.one_table and not self.analysis.one_table:
             text = f"{name} has several tables and .{format} holds one: write .npz or .json"
         elif one.frames and self.figure.drawn and not self.cells:
-            text = f"a .{format} file is of a sweep, and here is one picture: give an option several values{self._swept()}"
+            text = f"a .{format} file is of a sweep, and here is one picture: give several values{self._swept()}"
             one_each = ", ".join(mention(name) for name in self.axes if name in ONE_EACH)
             text = f"a .{format} file has one {one_each}: give each value a file of its own" if one_each else text
         elif one.document and self.figure.drawn:
@@ -183,7 +183,8 @@ class Job(Request):
     def _swept(self) -> str:
         """An example of several values that the first encoding takes, where it has a parameter to go far with."""
         options = type(self.view.encodings[0]).options().values()
-        return next((f", such as {mention(one.name, SWEPT)}" for one in options if one.log and not one.in_spec), "")
+        examples = (f", such as {mention(one.name, SWEPT)}" for one in options if one.log and not one.in_spec)
+        return next(examples, " of one option")
 
     def _fitting(self) -> str:
         """The formats that hold what the figure has."""

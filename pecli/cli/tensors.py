@@ -12,6 +12,7 @@ from pecli.cli.commands import Command
 from pecli.cli.documents import FormatOption, JsonOption, OutputOption, form_of, publish
 from pecli.cli.guard import guard
 from pecli.core.document import Block, Paragraph, Table
+from pecli.core.terminal import is_shown
 from pecli.encodings.learned import Learned
 from pecli.files.tensors import Tensor, table_name
 from pecli.files.tensors import tensors as tensors_of
@@ -64,5 +65,8 @@ def advice(path: str, found: Mapping[str, Tensor], table: str | None) -> str:
     fitting = [name for name, one in found.items() if len(one.shape) == 2]
     if table is None and not fitting:
         return "none has two dimensions, positions × dimensions"
-    name = None if table is not None else fitting[0]
+    typed = [name for name in fitting if all(map(is_shown, name))]
+    if table is None and not typed:
+        return "none of two dimensions can be named: there are control characters in their names"
+    name = None if table is not None else typed[0]
     return f"try: pecli heatmap -e {shlex.quote(Learned(file=path, tensor=name).spec())}"

@@ -106,6 +106,22 @@ def clauses(parts: Iterable[str]) -> str:
     return _joined(parts, "{one}; {other}")
 
 
+def clauses_in(text: str) -> list[str]:
+    """The parts that such a text was joined of."""
+    return [part for part in text.split(phrase("{one}; {other}", one="", other="")) if part]
+
+
+def said_by_each(labels: Iterable[str], texts: Iterable[str]) -> str:
+    """What several say: once what all of them do, then each its own under its label."""
+    own = [clauses_in(text) for text in texts]
+    common = [part for part in dict.fromkeys(own[0]) if all(part in one for one in own)] if own else []
+    rest = [clauses(part for part in one if part not in common) for one in own]
+    pairs = zip(labels, rest, strict=True)
+    return clauses(
+        [*common, *(phrase("{figure}: {caption}", figure=label, caption=text) for label, text in pairs if text)]
+    )
+
+
 def listing(parts: Iterable[str]) -> str:
     """Those of the names that are not empty, as a list."""
     return _joined(parts, "{one}, {other}")

@@ -209,8 +209,9 @@ def _unicode() -> bool:
 
 
 def _printable(text: str) -> str:
-    """Text with signs of ours in ASCII where stdout takes no others."""
-    return text if _unicode() else text.translate(ASCII)
+    """Text as a terminal shows it, before rich drops what it does not; with signs of ours in ASCII where it must be."""
+    shown = escaped(text, "\n")
+    return shown if _unicode() else shown.translate(ASCII)
 
 
 class Steps:

@@ -14,7 +14,7 @@ from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.capabilities import Additive
 from pecli.encodings.encoding import WIDTH_ALIASES, WIDTH_FLAGS
-from pecli.files.table_files import read_table
+from pecli.files.table_files import StoredTable, open_table
 
 DEVIATION = 0.02  # of the untrained table: BERT's and GPT-2's initializer_range
 MOST = 10**7  # rows of the untrained table: they are drawn one by one
@@ -69,11 +69,11 @@ class Learned(Additive):
         return (self.d or UNTRAINED) if self._rows is None else int(self._rows.shape[1])
 
     @cached_property
-    def _rows(self) -> Array | None:
+    def _rows(self) -> StoredTable | None:
         """The file's table."""
         if self.file is None:
             return None
-        rows = read_table(self.file, self.tensor)
+        rows = open_table(self.file, self.tensor)
         if self.d not in (None, rows.shape[1]):
             text = f"{mention('d', self.d)} does not fit {self.file}, whose table has {rows.shape[1]} columns"
             raise UsageError(text, option="d", value=self.d)

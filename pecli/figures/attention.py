@@ -181,7 +181,8 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
 
     def panels_for(self, view: View[Placing]) -> list[Panel]:
         weight, change = (token_panel(self.words, Bar(label)) for label in (phrase("weight"), phrase("change")))
-        every = [weight, weight, change] * 2
+        row = [weight, weight, change]
+        every = [*row, *(one if self.down else replace(one, y=(one.y, "encoded")) for one in row)]
         return [every[at] for at in self.places()]
 
     def columns(self, view: View[Placing]) -> int:
@@ -191,19 +192,33 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
         return (1, 2) if self.down else (1, 3, 6)
 
     def frame(self, view: View[Placing], axes: list[Axes], canvas: Canvas) -> None:
-        titles = _titles(view, 0.001, 0.001)  # about
+        titles, names = self._titles(view, 0.001, 0.001), _names(view)  # about
         for one, at in zip(axes, self.places(), strict=True):
             one.set_title(titles[at])
             label_tokens(one, self.words, self.words, phrase("query p"), phrase("key q"))
+            if not self.down and at % 3 == 0:
+                one.set_ylabel(f"{names[at // 3]}\n{phrase('query p')}")
 
     def fit(self, view: View[Placing], axes: list[Axes], canvas: Canvas) -> None:
         for one in axes:
             fit_tokens(one, canvas.small)
 
+    def _titles(self, view: View[Placing], *differences: float) -> list[str]:
+        """What stands above the panels: as given, reordered, and how far apart; of columns, without and with what."""
+        return [
+            f"{name}\n{what}" if self.down else what
+            for name, difference in zip(_names(view), differences, strict=True)
+            for what in (
+                phrase("as given"),
+                phrase("reordered, put back"),
+                phrase("differs by {number}", number=number_text(difference, 2)),
+            )
+        ]
+
     def draw(self, numbers: AttentionNumbers, panels: list[Axes], canvas: Canvas) -> list[Any]:
         axes = [panels[self.places().index(at)] for at in range(len(panels))]
         for one, title in zip(
-            axes, _titles(numbers.view, numbers.difference_plain, numbers.difference_encoded), strict=True
+            axes, self._titles(numbers.view, numbers.difference_plain, numbers.difference_encoded), strict=True
         ):
             one.set_title(title)
         colours, limits = canvas.colours("sequential"), numbers.ends
@@ -231,18 +246,9 @@ class AttentionDown(Attention):
     down: ClassVar[bool] = True
 
 
-def _titles(view: View[Placing], *differences: float) -> list[str]:
-    """What stands above the panels: without and with the encoding, as given, reordered, and how far they are apart."""
-    names = (phrase("no encoding"), view.encoding.name)
-    return [
-        f"{name}\n{what}"
-        for name, difference in zip(names, differences, strict=True)
-        for what in (
-            phrase("as given"),
-            phrase("reordered, put back"),
-            phrase("differs by {number}", number=number_text(difference, 2)),
-        )
-    ]
+def _names(view: View[Placing]) -> tuple[str, str]:
+    """Without and with the encoding."""
+    return phrase("no encoding"), view.encoding.name
 
 
 def placed_weights(encoding: Placing, content: Array, positions: Array, head: int) -> Array:

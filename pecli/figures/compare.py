@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Limits
 from pecli.core.errors import UsageError, mention
-from pecli.core.language import phrase
+from pecli.core.language import phrase, said_by_each
 from pecli.core.lazy import Array
 from pecli.core.options import option
 from pecli.core.positions import Positions
@@ -18,11 +18,11 @@ from pecli.encodings.encoding import Encoding
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, View
 from pecli.figures.highlights import Highlighting
-from pecli.figures.limits import ends
 from pecli.figures.overview import (
     OverviewNumbers,
     Part,
     check_handed_on,
+    limited_alike,
     owned,
     part_of,
     refused_part,
@@ -41,16 +41,15 @@ if TYPE_CHECKING:
 class CompareNumbers(OverviewNumbers):
     """The figure with the numbers of each encoding, in order; the difference of two as the last where asked for."""
 
-    differs: bool
+    kin: tuple[int, ...]  # of each, the first that it shares its colours with
 
     def limited(self, choose: Callable[[Limits, Sequence[Array]], Limits]) -> Self:
-        shared = self.parts[: len(self.view.encodings)]
-        limits, values = shared[0].numbers.limits(), [one for part in shared for one in part.numbers.coloured()]
-        if limits is None:
-            return self
-        low, high = choose(limits, values)
-        differing = [Part(part.figure, part.numbers.limited(choose)) for part in self.parts[len(shared) :]]
-        return replace(self, parts=(*(Part(p.figure, p.numbers.with_limits(low, high)) for p in shared), *differing))
+        return replace(self, parts=limited_alike(self.parts, self.kin, choose))
+
+    def caption(self) -> str:
+        labels = [encoding.label() for encoding in self.view.encodings] + [phrase("difference")]
+        said = [part.numbers.caption() for part in self.parts]
+        return said_by_each(labels[: len(said)], said)
 
     def facts(self) -> dict[str, Any]:
         names = [encoding.spec() for encoding in self.view.encodings] + ["difference"]
@@ -125,6 +124,11 @@ class Compare(Highlighting[Encoding]):
         across = self.part().columns(self.views(view)[0])
         return super().columns(view) if across == 1 else across  # panels that belong to each other stay so
 
+    def grids(self, view: View[Encoding]) -> tuple[int, ...]:
+        first = self.views(view)[0]
+        across = self.part().columns(first)
+        return super().grids(view) if across == 1 else tuple(one for one in self.part().grids(first) if one <= across)
+
     def frame(self, view: View[Encoding], axes: list[Axes], canvas: Canvas) -> None:
         titles = [encoding.label() for encoding in view.encodings]
         for one, own, title in zip(self.views(view), self._groups(axes, view), titles, strict=False):
@@ -150,16 +154,13 @@ class Compare(Highlighting[Encoding]):
     def compute(self, view: View[Encoding]) -> CompareNumbers:
         part = self.part()
         every = [part.compute(one) for one in self.views(view)]
-        limits = [numbers.limits() for numbers in every]
-        known = [one for one in limits if one is not None]
-        if len(known) == len(every):
-            low, high = ends(min(one[0] for one in known), max(one[1] for one in known))
-            shown = [numbers.with_limits(low, high) for numbers in every]
-        else:
-            shown = every
+        bars = [[panel.bar for panel in part.panels_for(one)] for one in self.views(view)]
+        kin = [next(at for at, other in enumerate(bars) if {*other} == {*own}) for own in bars]
         if self.difference:
-            shown.append(every[0].difference(every[1]))
-        return CompareNumbers(view=view, parts=tuple(Part(part, numbers) for numbers in shown), differs=self.difference)
+            every.append(every[0].difference(every[1]))
+            kin.append(len(kin))
+        numbers = CompareNumbers(view=view, parts=tuple(Part(part, one) for one in every), kin=tuple(kin))
+        return numbers.limited(lambda limits, _: limits)
 
     def draw(self, numbers: CompareNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         groups = self._groups(axes, numbers.view)

@@ -68,7 +68,8 @@ class Figure(Analysis[E]):
     def columns(self, view: View[E]) -> int:
         """How many panels stand side by side where there is room."""
         count = len(self.panels_for(view))
-        return count if count <= 3 else ceil(sqrt(count))
+        root = ceil(sqrt(count))
+        return count if count <= 3 else next((one for one in (root, root + 1) if count % one == 0), root)
 
     def grids(self, view: View[E]) -> tuple[int, ...]:
         """The numbers of columns in which panels may stand where there is no room; all, if no order is lost."""

@@ -14,6 +14,7 @@ from pecli.encodings.encoding import Encoding
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
 from pecli.figures.grid_numbers import Axis, GridNumbers
+from pecli.figures.legends import SHARED
 from pecli.figures.overview import Part, owned, through
 from pecli.figures.panels import Panel
 from pecli.figures.ways import most_fitting
@@ -197,7 +198,7 @@ def _under(head: str, text: str) -> str:
 
 
 def _last_legend(axes: list[Axes], cells: int) -> None:
-    """Leaves the legend of the last cell alone where all have the same."""
+    """Leaves the legend of the last cell alone where all have the same, for the whole picture if it is the only one."""
     size = len(axes) // cells
     for place in range(size):
         legends = [axes[at * size + place].get_legend() for at in range(cells)]
@@ -205,3 +206,5 @@ def _last_legend(axes: list[Axes], cells: int) -> None:
         if len(said) == cells and all(one == said[0] for one in said):
             for legend in filter(None, legends[:-1]):
                 legend.remove()
+            if size == 1:
+                axes[-1].get_legend().set_label(SHARED)  # type: ignore[union-attr]  # all of them have one

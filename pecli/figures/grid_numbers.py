@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
 
 from pecli.analysis import Limits
-from pecli.core.language import clauses
+from pecli.core.language import said_by_each
 from pecli.core.lazy import Array, np
-from pecli.figures.overview import OverviewNumbers, Part
+from pecli.figures.overview import OverviewNumbers, limited_alike
 
 
 class Axis(NamedTuple):
@@ -36,17 +36,7 @@ class GridNumbers(OverviewNumbers):
 
     def limited(self, choose: Callable[[Limits, Sequence[Array]], Limits]) -> Self:
         """Under the limits of all cells that share their colours, chosen from those and from all their values."""
-        parts = list(self.parts)
-        for first in dict.fromkeys(self.kin):
-            family = [at for at, own in enumerate(self.kin) if own == first]
-            known = [limits for at in family if (limits := self.parts[at].numbers.limits()) is not None]
-            if len(known) == len(family):
-                both = min(low for low, _ in known), max(high for _, high in known)
-                both = (-max(map(abs, both)), max(map(abs, both))) if both[0] < 0 < both[1] else both
-                chosen = choose(both, [one for at in family for one in self.parts[at].numbers.coloured()])
-                for at in family:
-                    parts[at] = Part(parts[at].figure, parts[at].numbers.with_limits(*chosen))
-        return replace(self, parts=tuple(parts))
+        return replace(self, parts=limited_alike(self.parts, self.kin, choose))
 
     def arrays(self) -> dict[str, Array]:
         every = [part.numbers.arrays() for part in self.parts]
@@ -69,7 +59,4 @@ class GridNumbers(OverviewNumbers):
         return {label: part.numbers.facts() for label, part in zip(self.labels, self.parts, strict=True)}
 
     def caption(self) -> str:
-        said = [part.numbers.caption() for part in self.parts]
-        if len({*said}) == 1:
-            return said[0]
-        return clauses(f"{label}: {text}" for label, text in zip(self.labels, said, strict=True) if text)
+        return said_by_each(self.labels, [part.numbers.caption() for part in self.parts])

@@ -83,6 +83,11 @@ class Layout:
         """Whether no panel is below its smallest size."""
         return max(self.lacks) < 1e-6
 
+    @property
+    def holes(self) -> int:
+        """How many panels the last row has less than the others."""
+        return -len(self.frames) % self.columns
+
     def moved(self, before: Layout) -> float:
         """How far anything is from where it was; inches."""
         if (self.columns, self.runs) != (before.columns, before.runs):
@@ -115,7 +120,7 @@ def chosen(tried: Sequence[Layout], room: Room, preferred: int) -> Layout:
     if not fitting:
         return min(tried, key=lambda one: sum(one.lacks))
     most = max(one.smallest for one in fitting)
-    return min(fitting, key=lambda one: (one.smallest < 0.8 * most, abs(one.columns - preferred)))
+    return min(fitting, key=lambda one: (one.smallest < 0.8 * most, one.holes, abs(one.columns - preferred)))
 
 
 def least_page(
@@ -149,7 +154,7 @@ def _least(blocks: Sequence[Block], room: Room, columns: int) -> tuple[float, fl
         share = blocks[run.panel].bar_height / len(rows)
         heights = [max(height, share) if row in rows else height for row, height in enumerate(heights)]
     across = (columns + 1) * room.gap + sum(map(sum, grid.sides)) + columns * width
-    around = room.head + room.foot + (len(grid.rows) + 1) * room.gap + sum(map(sum, grid.ends))
+    around = room.head + room.foot + 2 * len(grid.rows) * room.gap + sum(map(sum, grid.ends))
     return across, around + sum(heights)
 
 
@@ -173,17 +178,18 @@ def solve(blocks: Sequence[Block], room: Room, columns: int) -> Layout:
     """The layout in so many columns."""
     rows, runs, sides, ends = _grid(blocks, columns, room.gap)
     across = room.width - (columns + 1) * room.gap - sum(map(sum, sides))
-    around = room.head + room.foot + (len(rows) + 1) * room.gap + sum(map(sum, ends))
+    around = room.head + room.foot + 2 * len(rows) * room.gap + sum(map(sum, ends))
     down = None if room.height is None else room.height - around
     widths, heights = _frames(blocks, rows, across, down)
     height = around + sum(heights) if room.height is None else room.height
 
     spare = max(0.0, across - sum(widths)) / 2  # exact panels on a page that is wider than they need
     lefts = _edges(room.gap + spare, widths, sides, room.gap)
+    indents = _indents(rows, lefts)
     slack = 0.0 if down is None else max(0.0, down - sum(heights)) / 2
-    tops = _edges(room.gap + room.head + slack, heights, ends, room.gap)
+    tops = _edges(room.gap + room.head + slack, heights, ends, 2 * room.gap)  # a title is its own panel's
     frames = tuple(
-        _frame(blocks[at].panel, Box(lefts[c], height - tops[r] - heights[r], widths[c], heights[r]))
+        _frame(blocks[at].panel, Box(lefts[c] + indents[r], height - tops[r] - heights[r], widths[c], heights[r]))
         for r, row in enumerate(rows)
         for c, at in enumerate(row)
     )
@@ -194,6 +200,11 @@ def solve(blocks: Sequence[Block], room: Room, columns: int) -> Layout:
         max([block.height - frame.height for block, frame in zip(blocks, frames, strict=True)] + short),
     )
     return Layout(columns, room.width, height, frames, runs, bars, lacks)
+
+
+def _indents(rows: Sequence[Sequence[int]], lefts: Sequence[float]) -> list[float]:
+    """How far right each row stands: the last, where it is not full, in the middle of those above."""
+    return [(lefts[-1] - lefts[len(row) - 1]) / 2 for row in rows]
 
 
 def _sides(

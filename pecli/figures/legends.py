@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pecli.figures.layout import Box
@@ -9,10 +10,12 @@ from pecli.figures.text_size import Ruler
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Drawing
     from matplotlib.legend import Legend
 
 SHARE = 0.5  # of the panel's width, that a legend beside it takes at most
 BELOW = "legend below"
+SHARED = "legend of all panels"
 NARROW = 20.0  # ems of a legend whose entries are broken into lines, at least
 HANDLE = 4.0  # ems of a sample of a line and what stands around it and its text
 
@@ -75,14 +78,33 @@ def _turn(axes: Axes, room: float, ruler: Ruler) -> None:
     whole = [text.get_gid() or text.get_text() for text in old.get_texts()]  # as they were before they were broken
     free = room - HANDLE * size / 72
     texts = [ruler.wrapped(text, size, free) for text in whole]
-    widest = max((ruler.width(text, size) for text in texts), default=0.0) + HANDLE * size / 72
-    columns = max(1, min(len(texts), int(room / widest)))
+    columns = _columns(texts, size, room, ruler)
     title = " ".join(old.get_title().get_text().split("\n")) or None
     new = axes.legend(handles=old.legend_handles, labels=texts, ncols=columns, title=title, alignment="left")
     for text, raw in zip(new.get_texts(), whole, strict=True):
         text.set_gid(raw)
     new.set_label(BELOW)
     new.set_in_layout(False)
+
+
+def share_legend(drawing: Drawing, axes: Sequence[Axes], room: float, ruler: Ruler) -> Legend | None:
+    """Moves the legend of all panels, if there is one, from its panel to the page, in as many columns as fit."""
+    owner = next((one for one in axes if (own := one.get_legend()) and own.get_label() == SHARED), None)
+    if owner is None:
+        return None
+    old = _of(owner)
+    size = old.prop.get_size_in_points()
+    texts = [ruler.wrapped(text.get_text(), size, room - HANDLE * size / 72) for text in old.get_texts()]
+    columns = _columns(texts, size, room, ruler)
+    handles = old.legend_handles
+    old.remove()
+    return drawing.legend(handles=handles, labels=texts, ncols=columns, loc="lower center", borderaxespad=0.0)
+
+
+def _columns(texts: Sequence[str], size: float, room: float, ruler: Ruler) -> int:
+    """In how many columns these entries fit."""
+    widest = max((ruler.width(text, size) for text in texts), default=0.0) + HANDLE * size / 72
+    return max(1, min(len(texts), int(room / widest)))
 
 
 def beside_own(axes: Axes) -> None:

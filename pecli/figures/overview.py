@@ -77,6 +77,26 @@ class Part(NamedTuple):
     numbers: Numbers[Any]
 
 
+def limited_alike(
+    parts: Sequence[Part], kin: Sequence[int], choose: Callable[[Limits, Sequence[Array]], Limits]
+) -> tuple[Part, ...]:
+    """The parts under the limits of all that share their colours, chosen from those and from all their values.
+
+    kin : of each part, the first that it shares its colours with
+    """
+    found = list(parts)
+    for first in dict.fromkeys(kin):
+        family = [at for at, own in enumerate(kin) if own == first]
+        known = [limits for at in family if (limits := parts[at].numbers.limits()) is not None]
+        if len(known) == len(family):
+            both = min(low for low, _ in known), max(high for _, high in known)
+            both = (-max(map(abs, both)), max(map(abs, both))) if both[0] < 0 < both[1] else both
+            limits = choose(both, [one for at in family for one in parts[at].numbers.coloured()])
+            for at in family:
+                found[at] = Part(parts[at].figure, parts[at].numbers.with_limits(*limits))
+    return tuple(found)
+
+
 @dataclass(frozen=True, kw_only=True)
 class OverviewNumbers(Numbers[Encoding]):
     """The figures with their numbers, in order."""

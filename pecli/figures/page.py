@@ -6,14 +6,13 @@ from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pecli.analysis import Numbers, View
-from pecli.core.language import clauses
 from pecli.figures.axis_labels import label_edges
 from pecli.figures.bars import BEFORE, WIDTH, add_bar, bar_width
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure
 from pecli.figures.layout import Block, Box, Layout, Room, least_page
-from pecli.figures.legends import place_legend
-from pecli.figures.limits import limits_text
+from pecli.figures.legends import place_legend, share_legend
+from pecli.figures.limits import caption_of
 from pecli.figures.measure import Margins, around, block_of, state_of, with_bar
 from pecli.figures.panels import Bar, Panel, labelled
 from pecli.figures.text_size import Ruler
@@ -21,6 +20,7 @@ from pecli.figures.ways import first_layout
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.legend import Legend
     from matplotlib.text import Text
 
 LEAST_DPI = 100  # at which texts are measured: with fewer pixels letters have no true width
@@ -62,6 +62,7 @@ class Page:
         self.bars: list[Axes] = []
         self.mappables: list[Any] = []
         figure.frame(view, self.axes, canvas)
+        self.key = share_legend(self.drawing, self.axes, size.width - 2 * GAP * size.font / 72, self.ruler)
         if layout is None:
             layout = first_layout(self.panels, canvas, self.room(), *self.columns())
         self.place(layout)
@@ -114,7 +115,7 @@ class Page:
     def show(self, numbers: Numbers[Any]) -> None:
         """Puts the numbers onto the frames, with their colour bars and caption."""
         self.mappables = self.figure.draw(numbers, self.axes, self.canvas)
-        self.caption = clauses([numbers.caption(), limits_text(self.canvas) if numbers.coloured() else ""])
+        self.caption = caption_of(numbers, self.canvas)
         self._add_bars()
 
     def room(self) -> Room:
@@ -130,9 +131,12 @@ class Page:
             foot = self._height(text) + gap
         elif self.drawing.get_supxlabel():
             self.drawing.supxlabel("")
+        self.below = foot  # where a legend of all panels stands
+        if self.key is not None:
+            foot += self._height(self.key) + gap
         return Room(size.width, size.height, head, foot, gap)
 
-    def _height(self, text: Text) -> float:
+    def _height(self, text: Text | Legend) -> float:
         return float(text.get_window_extent(self.ruler.renderer).height) / self.ruler.dpi
 
     def place(self, layout: Layout) -> None:
@@ -155,6 +159,8 @@ class Page:
             self._put(bar, Box(box.left + BEFORE * em, box.bottom, WIDTH * em, box.height))
         if self.title:
             self.drawing.suptitle(self.drawing.get_suptitle(), y=1 - gap / layout.height, va="top")
+        if self.key is not None:
+            self.key.set_bbox_to_anchor((0.5, (self.below + gap) / layout.height))
         if self.caption:
             self.drawing.supxlabel(self.drawing.get_supxlabel(), y=gap / layout.height, va="bottom")
 

@@ -132,13 +132,16 @@ def _pages(sheets: Sequence[Sheet], canvas: Canvas) -> list[Page]:
 
 def arrange(pages: Sequence[Page]) -> None:
     """Measures what stands around the frames of all pages and shares the rest, until nothing moves."""
-    first = pages[0]
+    first, (preferred, grids) = pages[0], pages[0].columns()
+    changed = False  # what stands around a frame in another grid is of no use in this
     for again in range(PASSES):
         for page in pages:
-            page.measure(keep=again > 1)  # labels that come and go with the size would go on for ever
+            page.measure(keep=again > 1 and not changed)  # labels that come and go with the size would go on for ever
         blocks = [reduce(Block.or_larger, alike) for alike in zip(*(page.blocks for page in pages), strict=True)]
         room = reduce(Room.or_less, [page.room() for page in pages])
-        layout, before = best(blocks, room, *first.columns()), first.layout
+        layout, before = best(blocks, room, preferred, grids), first.layout
+        if room.height is None:  # a grid that was too wide once is not tried again
+            changed, preferred = layout.columns != before.columns, layout.columns
         for page in pages:
             page.place(layout)
         if layout.moved(before) * first.ruler.dpi < 0.5:

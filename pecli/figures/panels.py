@@ -68,8 +68,12 @@ def _alike(row: Sequence[Panel]) -> list[tuple[int, int]]:
 
 
 def labelled(panels: Sequence[Panel], columns: int) -> list[tuple[bool, bool]]:
-    """Whether each panel of a grid is labelled below and on the left, or the one below or left of it for both."""
-    below = [*panels[columns:], *[None] * min(columns, len(panels))]
+    """Whether each panel of a grid is labelled below and on the left, or the one below or left of it for both.
+
+    None stands below another in a last row that is not full: that stands in the middle.
+    """
+    full = len(panels) - len(panels) % columns
+    below = [*panels[columns:full], *[None] * (len(panels) - max(0, full - columns))]
     left = [panels[at - 1] if at % columns else None for at in range(len(panels))]
     return [
         (one.x is None or under is None or under.x != one.x, one.y is None or beside is None or beside.y != one.y)

@@ -17,6 +17,7 @@ from pecli.figures.cell_numbers import WithCellNumbers
 from pecli.figures.figure import ColouredNumbers, View, averaging
 from pecli.figures.images import show_matrix
 from pecli.figures.panels import Bar, Panel
+from pecli.figures.strips import add_strip, strip_width, title_pad
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -111,7 +112,8 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
     def panels_for(self, view: View[Harmonic]) -> list[Panel]:
         count = len(self.shown(view))
         one = Panel(1.0, exact=True, least=(6.0, 6.0), bar=Bar(phrase("value")), x="key", y="query")
-        return [replace(one, bar=Bar("p − q")), *[one] * count]
+        reach = _reach(view)
+        return [replace(one, bar=None, least=(max(6.0, strip_width(reach)), 6.0)), *[one] * count]
 
     def frame(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
         rows = view.positions
@@ -123,14 +125,15 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
         waves = view.encoding.column_wavelengths()
         lengths = [(dim, view.encoding.length_text(waves[dim])) for dim in self.shown(view)]
         shown = [phrase("dim {dim}\nλ {length}", dim=dim, length=length) for dim, length in lengths]
-        titles = [phrase("offset p − q\nto ±{most:,}", most=rows.length - 1), *shown]
-        for one, title in zip(axes, titles, strict=True):
+        for one, title in zip(axes[1:], shown, strict=True):
             one.set_title(title, fontsize=canvas.small)
+        axes[0].set_title(phrase("offset p − q"), fontsize=canvas.small, pad=title_pad(canvas))
+        add_strip(axes[0], canvas, _reach(view), canvas.colours("diverging"))
 
     def draw(self, numbers: RelativeNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         rows = numbers.view.positions
         first, last = rows.start - 0.5, rows.start - 0.5 + len(numbers.offsets) * numbers.block
-        reach = max(1.0, rows.length - 1.0)
+        reach = _reach(numbers.view)
         slices = [numbers.offsets, *np.moveaxis(numbers.tensor, -1, 0)]
         ends = [(-reach, reach), *[numbers.ends] * len(numbers.dims)]
         colours, extent = canvas.colours("diverging"), (first, last, last, first)
@@ -140,6 +143,11 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
         ]
         self.write_numbers(axes, images, canvas)
         return images
+
+
+def _reach(view: View[Harmonic]) -> float:
+    """The largest offset, at which the colours of offsets end."""
+    return max(1.0, view.positions.length - 1.0)
 
 
 def offsets_of(view: View[Harmonic]) -> Positions:

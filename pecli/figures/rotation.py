@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 IMAGES = (template("Q before"), template("Q after"), template("after − before"))
 ARROW = 0.6  # rad that an arrow beside a circle spans
+PLANE = 2  # which panel shows pairs in the plane
 PATHS = 3  # pairs whose paths are drawn where none are asked for
 
 
@@ -182,7 +183,8 @@ class Rotation(WithCellNumbers[Rotary]):
             return [Panel(1.0, exact=True, bar=bar)]
         x, y = ("dimension", view.encoding.width), ("position", view.covered)
         query = Panel(0.8, least=(7.0, 6.0), bar=bar, x=x, y=y)
-        return [query, query, replace(query, bar=Bar(phrase("change"))), Panel(0.8, least=(9.0, 6.0))]
+        change = replace(query, bar=Bar(phrase("change")), x=(*x, "change"))
+        return [query, query, Panel(0.8, least=(9.0, 6.0)), change]  # bars stand at the right
 
     def columns(self, view: View[Rotary]) -> int:
         return 2 if self.matrix is None else 1
@@ -196,20 +198,20 @@ class Rotation(WithCellNumbers[Rotary]):
             label_values(axes[0].yaxis, phrase("row"), integer=True)
             return
         encoding, rows = view.encoding, view.covered
-        for one, title in zip(axes, IMAGES, strict=False):
+        for one, title in zip(_tables(axes), IMAGES, strict=True):
             one.set(title=phrase(title), xlim=(-0.5, encoding.width - 0.5), ylim=(rows.stop - 0.5, rows.start - 0.5))
             label_dimensions(one.xaxis, encoding)
             label_positions(one.yaxis, encoding)
-        axes[3].set_title(phrase("pairs in the plane"))
-        label_values(axes[3].xaxis, phrase("1st column"))
-        label_values(axes[3].yaxis, phrase("2nd column"))
+        axes[PLANE].set_title(phrase("pairs in the plane"))
+        label_values(axes[PLANE].xaxis, phrase("1st column"))
+        label_values(axes[PLANE].yaxis, phrase("2nd column"))
         look = {"linestyle": "none", "marker": "o"}
         entries = [(str(pair), {"color": f"C{at}", **look}) for at, pair in enumerate(self.drawn_pairs(view))]
-        key_inside(axes[3], entries, phrase("pair j"))
+        key_inside(axes[PLANE], entries, phrase("pair j"))
 
     def fit(self, view: View[Rotary], axes: list[Axes], canvas: Canvas) -> None:
         if self.matrix is None:
-            _show_round(axes[3], -axes[3].get_xlim()[0] or 1.0)
+            _show_round(axes[PLANE], -axes[PLANE].get_xlim()[0] or 1.0)
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
         if isinstance(numbers, MatrixNumbers):
@@ -218,15 +220,20 @@ class Rotation(WithCellNumbers[Rotary]):
             return [image]
         start = numbers.view.covered.start
         for line, (path, radius) in enumerate(zip(numbers.paths, numbers.radii, strict=True)):
-            _circle(axes[3], line, path, float(radius), canvas)
+            _circle(axes[PLANE], line, path, float(radius), canvas)
         reach = 1.15 * float(numbers.radii.max(initial=0.0)) or 1.0
-        _show_round(axes[3], reach)
+        _show_round(axes[PLANE], reach)
         most = float(np.abs(numbers.change).max(initial=0.0)) or 1.0
         values, ends = (numbers.before, numbers.after, numbers.change), (numbers.ends, numbers.ends, (-most, most))
-        triples = zip(axes, values, ends, strict=False)
+        triples = zip(_tables(axes), values, ends, strict=True)
         images = [_image(one, value, limits, canvas, start) for one, value, limits in triples]
-        self.write_numbers(axes, images, canvas)
-        return [*images, None]
+        self.write_numbers(_tables(axes), images, canvas)
+        return [*images[:PLANE], None, *images[PLANE:]]
+
+
+def _tables(axes: list[Axes]) -> list[Axes]:
+    """The panels of images: all but that of the plane."""
+    return [*axes[:PLANE], *axes[PLANE + 1 :]]
 
 
 def _matrix_alone(position: int) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.core.arithmetic import ROUNDING
-from pecli.core.language import listing, phrase, templates
+from pecli.core.language import clauses, listing, phrase, templates
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import number_text
 from pecli.encodings.capabilities import Additive
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 TITLES = templates(
     {
         "content_content": "content · content\n$x_p \\cdot x_q$",
-        "content_position": "content · position\n$x_p \\cdot \\mathrm{PE}_q$",
-        "position_content": "position · content\n$\\mathrm{PE}_p \\cdot x_q$",
-        "position_position": "position · position\n$\\mathrm{PE}_p \\cdot \\mathrm{PE}_q$",
-        "total": "sum of the four\n$(x_p + \\mathrm{PE}_p)$ $\\cdot (x_q + \\mathrm{PE}_q)$",
+        "content_position": "content · position\n$+\\;x_p \\cdot \\mathrm{PE}_q$",
+        "position_content": "position · content\n$+\\;\\mathrm{PE}_p \\cdot x_q$",
+        "position_position": "position · position\n$+\\;\\mathrm{PE}_p \\cdot \\mathrm{PE}_q$",
+        "total": "sum of the four\n$=\\;(x_p + \\mathrm{PE}_p)$ $\\cdot (x_q + \\mathrm{PE}_q)$",
     }
 )
 
@@ -66,7 +66,8 @@ class TermsNumbers(ColouredNumbers[Additive]):
         said = ["0" if one <= ROUNDING * largest else number_text(one, 2) for one in self.spreads]
         pairs = zip((phrase("sum"), "x·x", "x·PE", "PE·x", "PE·PE"), said, strict=True)
         spreads = listing(f"{name}\u00a0{one}" for name, one in pairs)
-        return phrase("largest spread along a diagonal: {spreads}", spreads=spreads)
+        varying = phrase("largest spread along a diagonal, 0 where the offset alone counts: {spreads}", spreads=spreads)
+        return clauses([self.embeddings, varying])
 
 
 @dataclass(frozen=True)
@@ -132,6 +133,9 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
 
     def columns(self, view: View[Additive]) -> int:
         return len(TITLES)
+
+    def grids(self, view: View[Additive]) -> tuple[int, ...]:
+        return (1, 2, len(TITLES))  # a line to read, or content and position down and across with the sum below
 
     def frame(self, view: View[Additive], axes: list[Axes], canvas: Canvas) -> None:
         for one, title in zip(axes, TITLES.values(), strict=True):

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 CLOSING = "，。、；：？！）】》」』”’,.;:?!)]}"  # stays with what stands before
+BREAKS = (",", ";", "，", "；", "。")  # behind them a line breaks best
+STEPS = 12  # widths between the narrowest and the widest that lines of one length are tried at
 OPENING = "（【《「『“‘"  # stays with what comes after
+
+
+class Piece(NamedTuple):
+    """A piece of a line that stays whole, its width, and that of the blanks behind it."""
+
+    text: str
+    width: float
+    behind: float
 
 
 class Ruler:
@@ -45,17 +56,20 @@ class Ruler:
         return "\n".join(part for line in text.split("\n") for part in self._wrapped(line, points, room))
 
     def _wrapped(self, line: str, points: float, room: float) -> list[str]:
+        """Lines of about one length, between clauses where that takes no line more."""
         if self.width(line, points) <= room:
             return [line]
-        lines, used = [""], 0.0
-        for piece in self._short_pieces(line, points, room):
-            width, blank = self.width(piece.rstrip(" "), points), self.width("a a", points) - self.width("aa", points)
-            if lines[-1] and used + width > room:
-                lines.append("")
-                used = 0.0
-            lines[-1] += piece
-            used += width + blank * piece.endswith(" ")
-        return [one.strip(" ") for one in lines]
+        blank = self.width("a a", points) - self.width("aa", points)
+        words = self._measured_pieces(self._short_pieces(line, points, room), points, blank)
+        whole = self._measured_pieces(clauses_of([text for text, *_ in words]), points, blank)
+        lines = filled(words, room)
+        if len(whole) > 1 and all(width <= room for _, width, _ in whole) and len(filled(whole, room)) <= len(lines):
+            return balanced(whole, room)
+        return balanced(words, room)
+
+    def _measured_pieces(self, texts: Sequence[str], points: float, blank: float) -> list[Piece]:
+        """Pieces of a line with their widths and those of the blanks behind them."""
+        return [Piece(one, self.width(one.rstrip(" "), points), blank * one.endswith(" ")) for one in texts]
 
     def _short_pieces(self, line: str, points: float, room: float) -> list[str]:
         """The pieces of a line, those that are too long as single characters, but for mathematics."""
@@ -82,6 +96,36 @@ def ems(text: str) -> float:
 def points_per_pixel(axes: Axes) -> float:
     """How many points a pixel is in the picture that an Axes stands in."""
     return 72 / float(axes.get_figure(root=True).dpi)  # type: ignore[union-attr]  # an Axes that is drawn on has one
+
+
+def filled(parts: Sequence[Piece], room: float) -> list[str]:
+    """Lines of at most that width, each as full as it gets."""
+    lines, used = [""], 0.0
+    for text, width, behind in parts:
+        if lines[-1] and used + width > room:
+            lines.append("")
+            used = 0.0
+        lines[-1] += text
+        used += width + behind
+    return [one.strip(" ") for one in lines]
+
+
+def balanced(parts: Sequence[Piece], room: float) -> list[str]:
+    """As few lines as there can be, the longest of them as short as it can be: no last word stands alone."""
+    lines = filled(parts, room)
+    least = sum(width + behind for _, width, behind in parts) / len(lines)
+    tried = (filled(parts, least + step * (room - least) / STEPS) for step in range(STEPS))
+    return next((one for one in tried if len(one) == len(lines)), lines)
+
+
+def clauses_of(parts: Sequence[str]) -> list[str]:
+    """Pieces of a line joined as far as the next comma or semicolon."""
+    found = [""]
+    for part in parts:
+        found[-1] += part
+        if part.rstrip(" ").endswith(BREAKS):
+            found.append("")
+    return [one for one in found if one]
 
 
 def pieces(line: str) -> list[str]:

@@ -9,13 +9,14 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 from pecli.core.errors import TableFileError, UsageError, mention
 from pecli.core.lazy import Array, np
 from pecli.core.memory import human
+from pecli.files import declared
 from pecli.files.declared import Declared, choose
 from pecli.files.regular import MOST, opened
 
 if TYPE_CHECKING:
     from zipfile import ZipFile
 
-MAPPED = 1 << 26  # bytes from which an array stays in its file until it is looked at
+LONGEST = 10_000  # bytes of a header: numpy reads no longer one of a stranger's
 SWOLLEN = 100  # times that an archive of weights never shrinks
 
 
@@ -33,10 +34,13 @@ class Header(NamedTuple):
         return prod(self.shape) * int(self.dtype.itemsize)
 
 
-def read_header(head: bytes) -> Header:
-    """The header in the first bytes of an array; raises ValueError where it is none, or longer."""
+def read_header(head: bytes, what: str) -> Header:
+    """The header in the first bytes of an array; raises ValueError where it is none, TableFileError for a vast one."""
     file = io.BytesIO(head)
     version = np.lib.format.read_magic(file)
+    length = int.from_bytes(head[file.tell() :][: 2 if version == (1, 0) else 4], "little")
+    if length > LONGEST:
+        raise TableFileError(f"{what} has a header of {human(length)}, and {LONGEST:,} bytes are the most")
     read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
     shape, columns_first, dtype = read(file)
     return Header(tuple(shape), columns_first, dtype, file.tell())
@@ -45,7 +49,7 @@ def read_header(head: bytes) -> Header:
 def npy_header(path: str) -> Header:
     """The header of a .npy file."""
     with opened(path) as file:
-        return read_header(file.read(MOST))
+        return read_header(file.read(MOST), path)
 
 
 def npz_headers(path: str) -> dict[str, Header]:
@@ -54,8 +58,9 @@ def npz_headers(path: str) -> dict[str, Header]:
     with opened(path) as file, archive_of(file) as archive:
         for member in archive.namelist():
             if member.endswith(".npy"):
+                name = member.removesuffix(".npy")
                 with archive.open(member) as packed:
-                    headers[member.removesuffix(".npy")] = read_header(packed.read(MOST))
+                    headers[name] = read_header(packed.read(MOST), f"{path}: {name}")
     return headers
 
 
@@ -75,9 +80,10 @@ def npy(path: str, tensor: str | None) -> Declared:
     def load() -> Array:
         order: Any = "F" if header.columns_first else "C"
         mapped: Array = np.memmap(path, header.dtype, "r", header.offset, header.shape, order)
-        return mapped if header.size >= MAPPED else np.array(mapped)
+        return mapped if stays else np.array(mapped)
 
-    return Declared(header.shape, header.dtype.kind, load)
+    stays = header.size >= declared.MAPPED
+    return Declared(header.shape, header.dtype.kind, load, stays)
 
 
 def npz(path: str, tensor: str | None) -> Declared:
@@ -87,7 +93,7 @@ def npz(path: str, tensor: str | None) -> Declared:
     with opened(path) as file, archive_of(file) as archive:
         packed_size = archive.getinfo(f"{name}.npy").compress_size
     header = headers[name]
-    if header.size > max(MAPPED, SWOLLEN * packed_size):
+    if header.size > max(declared.MAPPED, SWOLLEN * packed_size):
         raise TableFileError(f"{path}: {name} unpacks from {human(packed_size)} to {human(header.size)}: no table does")
 
     def load() -> Array:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from pecli.core.errors import UnknownNameError, UsageError, mention
 from pecli.core.lazy import Array
 
+MAPPED = 1 << 26  # bytes from which an array stays in its file until it is looked at
 USUAL = (  # how the position table is named in released models; a name that ends so
     "wpe.weight",
     "position_embeddings.weight",
@@ -20,11 +21,12 @@ USUAL = (  # how the position table is named in released models; a name that end
 
 
 class Declared(NamedTuple):
-    """Shape and kind (numpy's letter) of an array, and what reads it."""
+    """Shape and kind (numpy's letter) of an array, what reads it, and whether it stays in its file then."""
 
     shape: tuple[int, ...]
     kind: str
     load: Callable[[], Array]
+    stays: bool = False
 
 
 def choose(path: str, tensor: str | None, shapes: Mapping[str, tuple[int, ...]]) -> str:

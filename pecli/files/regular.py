@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 import stat
+from functools import lru_cache
 from pathlib import Path
 
 from pecli.core.errors import PecliError, UsageError
+from pecli.core.progress import track
 from pecli.core.readable import check_readable
 from pecli.core.values import visible
 
@@ -48,7 +50,18 @@ def opened(path: str) -> Bounded:
 
 def fingerprint(path: str) -> str:
     """A short name of a file's content; raises as `opened` does."""
-    with opened(path) as file:
-        import hashlib
+    opened(path).close()
+    there = Path(path).stat()
+    return _digest(path, there.st_ino, there.st_size, there.st_mtime_ns)
 
-        return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+
+@lru_cache(maxsize=64)
+def _digest(path: str, _: int, size: int, changed: int) -> str:
+    """The digest of the file as it is now, made once for all the pictures of it."""
+    import hashlib
+
+    digest = hashlib.sha256()
+    with opened(path) as file:
+        for _ in track(range(0, size, MOST), "reading"):
+            digest.update(file.read(MOST))
+    return digest.hexdigest()[:16]

@@ -40,19 +40,46 @@ def read_table(path: str, tensor: str | None = None) -> Array:
 
     Returns
     -------
-    shape (length, d), float64, finite; a large one may stay in its file
+    shape (length, d), float64, finite
 
     Raises
     ------
     UsageError : no such file, an ending that is not known, a name that is not in the file
     TableFileError : the file is damaged or does not hold a real, finite, two-dimensional table
     """
-    return _read(path, tensor, 2, _changed(path))
+    return _whole(path, tensor, 2, _changed(path))
+
+
+def open_table(path: str, tensor: str | None = None) -> StoredTable:
+    """The table in a file, of which a large one is read where it is looked at; takes and raises what `read_table` does.
+
+    What is wrong in a large one is told with the rows that are looked at.
+    """
+    return StoredTable(path, _read(path, tensor, 2, _changed(path)))
+
+
+class StoredTable:
+    """A table whose rows are read when they are asked for."""
+
+    def __init__(self, path: str, array: Array) -> None:
+        self.path, self._array = path, array
+        self.shape: tuple[int, int] = array.shape
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, rows: Array | slice) -> Array:
+        """These rows in float64, each number finite and of a size that can be squared; raises TableFileError."""
+        if not isinstance(self._array, np.memmap):  # looked at as a whole when it was read
+            return self._array[rows]
+        numbers = range(len(self))[rows] if isinstance(rows, slice) else rows
+        check_memory(self.path, (len(numbers), self.shape[1]), SMALLER)
+        return _checked(self.path, self._array[rows], numbers)
 
 
 def read_vector(path: str) -> Array:
     """The numbers of a table in one row, shape (n,); the file may hold them without a second dimension."""
-    return _read(path, None, 1, _changed(path)).reshape(-1)
+    return _whole(path, None, 1, _changed(path)).reshape(-1)
 
 
 def _changed(path: str) -> int:
@@ -85,10 +112,18 @@ def damage_named(path: str) -> Iterator[None]:
 
 @lru_cache(maxsize=4)
 def _read(path: str, tensor: str | None, dimensions: int, changed: int) -> Array:
+    """The table in two dimensions, looked at and in float64 where it is not one that stays in its file."""
     with damage_named(path):
         declared = READERS[Path(path).suffix.lower()](path, tensor)
         _check_declared(path, declared, dimensions)
-        return _checked(path, declared.load())
+        array = declared.load()
+        table = array.reshape((1, *array.shape)[-2:])
+        return table if declared.stays else _checked(path, table, range(len(table)))
+
+
+@lru_cache(maxsize=4)
+def _whole(path: str, tensor: str | None, dimensions: int, changed: int) -> Array:
+    return StoredTable(path, _read(path, tensor, dimensions, changed))[:]
 
 
 def _check_declared(path: str, declared: Declared, dimensions: int) -> None:
@@ -98,19 +133,20 @@ def _check_declared(path: str, declared: Declared, dimensions: int) -> None:
         raise TableFileError(f"{path} holds an array of shape {shape}, not a table of positions × dimensions")
     if declared.kind not in "fiu":
         raise TableFileError(f"{path} does not hold real numbers (numpy kind {declared.kind!r})")
-    check_memory(path, shape, SMALLER)
+    if not declared.stays:
+        check_memory(path, shape, SMALLER)
 
 
-def _checked(path: str, array: Array) -> Array:
-    """The table in float64, each number finite and of a size that can be squared; cannot be written to."""
-    table = array.reshape((1, *array.shape)[-2:]).astype(np.float64, copy=False)
+def _checked(path: str, array: Array, rows: Array | range) -> Array:
+    """The rows of those numbers in float64, each finite and of a size that can be squared; cannot be written to."""
+    table = array.astype(np.float64, copy=False)
     largest = 0.0
     step = max(1, ROWS // table.shape[1])
     for at in range(0, len(table), step):
         sizes = np.abs(table[at : at + step])
         odd = np.argwhere(~(sizes <= 2.0**EXPONENT))  # NaN is not
         if len(odd):
-            raise _refused(path, table, at + int(odd[0][0]), int(odd[0][1]))
+            raise _refused(path, table, rows, at + int(odd[0][0]), int(odd[0][1]))
         largest = max(largest, float(sizes.max()))
     if 0 < largest < 2.0**-EXPONENT:
         raise TableFileError(
@@ -121,8 +157,8 @@ def _checked(path: str, array: Array) -> Array:
     return table
 
 
-def _refused(path: str, table: Array, row: int, column: int) -> TableFileError:
-    value = table[row, column]
+def _refused(path: str, table: Array, rows: Array | range, at: int, column: int) -> TableFileError:
+    value, row = table[at, column], int(rows[at])
     if np.isfinite(value):
         advice = f"its square has no place in float64: divide the table by a power of two, such as 2**{EXPONENT}"
         return TableFileError(f"{path} holds {value:g} in row {row}, column {column}, and {advice}")

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from functools import partial
+from math import prod
 
 from pecli.core.errors import TableFileError, UsageError
 from pecli.core.lazy import Array, np
+from pecli.files import declared
 from pecli.files.declared import Declared, choose
 from pecli.files.regular import MOST, opened
 
@@ -28,7 +31,9 @@ def safetensors(path: str, tensor: str | None) -> Declared:
     kind, shape = found[name]
     if kind not in TYPES:
         raise TableFileError(f"{path}: tensor {name} is {kind}, not one of {', '.join(TYPES)}")
-    return Declared(shape, "f", lambda: _tensor(path, name, kind, shape))
+    stays = kind != "BF16" and prod(shape) * np.dtype(TYPES[kind]).itemsize >= declared.MAPPED
+    load = partial(_tensor, path, name, kind, shape)
+    return Declared(shape, "f", load if stays else lambda: np.array(load()), stays)
 
 
 def kinds_and_shapes(path: str) -> dict[str, tuple[str, tuple[int, ...]]]:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from pecli.core.document import Block, Document, Facts, Paragraph
+from pecli.core.terminal import escaped
 from pecli.files.about import About
 
 WIDTH = 120  # characters in a line of a report that goes into a file
@@ -47,7 +48,8 @@ def csv(document: Document, about: About) -> Iterator[bytes]:
     tables = [one for one in document if not isinstance(one, Paragraph)]
     for place, one in enumerate(tables):
         file.write("\n" if place else "")
-        writer.writerows(one.facts.items() if isinstance(one, Facts) else [one.header, *one.rows])
+        rows = one.facts.items() if isinstance(one, Facts) else [one.header, *one.rows]
+        writer.writerows([escaped(str(cell), "\n") for cell in row] for row in rows)
     yield file.getvalue().encode()
 
 
@@ -74,8 +76,8 @@ def _cell_md(text: str) -> str:
 
 
 def _plain_md(text: str) -> str:
-    """Text whose signs mean nothing to Markdown."""
-    return re.sub(r"([\\`*_|<$])", r"\\\1", text)
+    """Text whose signs mean nothing to Markdown, nor to a terminal that shows it."""
+    return re.sub(r"([\\`*_|<$])", r"\\\1", escaped(text, "\n"))
 
 
 def _tex(block: Block) -> str:
@@ -116,5 +118,5 @@ def _cell_tex(text: str) -> str:
 
 
 def _plain_tex(text: str) -> str:
-    """Text whose signs mean nothing to LaTeX, or the same as here."""
-    return "".join(SIGNS.get(sign, sign) for sign in text).replace("--", "-{}-")  # else it is a dash
+    """Text whose signs mean nothing to LaTeX, or the same as here, and nothing to a terminal."""
+    return "".join(SIGNS.get(sign, sign) for sign in escaped(text, "\n")).replace("--", "-{}-")  # else it is a dash

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pecli.analysis import View
-from pecli.core.language import listing, speaking
+from pecli.core.language import listing, phrase, speaking, templates
 from pecli.core.options import Option
 from pecli.encodings import Encoding
 from pecli.encodings.encoding import titled_text
@@ -18,6 +18,11 @@ from pecli.jobs.request import Request
 
 if TYPE_CHECKING:
     from pecli.jobs.job import Job
+
+
+SAID = templates(  # of options that are no encoding's, in the language of the picture
+    {"length": "length", "start": "start", "measure": "measure", "tokens": "tokens", "reorder": "order", "head": "head"}
+)
 
 
 def grid_of(request: Request, cells: Sequence[Job]) -> Grid:
@@ -54,7 +59,7 @@ def _axis(request: Request, name: str) -> Axis:
     one = known[name]
     single = all(len(value) == 1 for value in values) if one.many else True
     plain = tuple(value[0] if one.many else value for value in values) if single else tuple(map(one.write, values))
-    said = name.replace("_", " ")
+    said = phrase(SAID[name]) if name in SAID else name.replace("_", " ")
     return Axis(name, plain, tuple(f"{said} {_text(one, v)}" for v in values), single and one.scalar in (int, float))
 
 
@@ -65,7 +70,7 @@ def _options(request: Request) -> dict[str, Option]:
 
 
 def _text(one: Option, value: Any) -> str:
-    return "default" if value is None else titled_text(one, value)
+    return phrase("default") if value is None else titled_text(one, value)
 
 
 def _texts(encoding: Encoding, without: Sequence[str]) -> list[str]:

@@ -103,3 +103,17 @@ def test_the_line_that_converts_a_file_of_torch_makes_one_that_is_read(ask: Ask,
     assert ask("tensors", "my model's.npz").code == 0
     assert ask("heatmap", "-e", "learned", "--file", "my model's.npz", "-o", "a.npy").code == 0
     assert np.load("a.npy").tolist() == np.ones((7, 3)).tolist()
+
+
+def test_a_name_that_would_act_on_a_terminal_is_shown_and_never_sent(ask: Ask, folder: Path) -> None:
+    odd = "a\x1b[31mred\u202e\x07"
+    tables: dict[str, Any] = {odd: np.ones((7, 3)), odd[1:]: np.ones((5, 3))}
+    np.savez("odd.npz", **tables, b=np.ones((5, 3)))
+    shown = r"a\x1b[31mred\u202e\x07"
+    said = ask("tensors", "odd.npz")
+    assert said.code == 0 and shown in said.out
+    assert said.out.splitlines()[-1] == "try: pecli heatmap -e learned:file=odd.npz,tensor=b"
+    np.savez("only.npz", **tables)
+    assert "can be named" in ask("tensors", "only.npz").out
+    for form in ("md", "tex", "csv", "json"):
+        assert not {"\x1b", "\u202e", "\x07"} & set(ask("tensors", "odd.npz", "--format", form).out)

@@ -153,8 +153,9 @@ def test_the_second_order_is_put_back_before_it_is_shown(tokens: str | None) -> 
 def test_the_difference_is_printed_in_the_picture() -> None:
     numbers, drawn = panels(sentences="like")
     titles = [one.get_title() for one in drawn]
-    assert titles[:3] == ["no encoding\nas given", "no encoding\nreordered, put back", "no encoding\ndiffers by 0"]
-    assert titles[5] == f"sinusoidal\ndiffers by {numbers.difference_encoded:.2g}"
+    assert titles[:3] == ["as given", "reordered, put back", "differs by 0"]
+    assert titles[5] == f"differs by {numbers.difference_encoded:.2g}"
+    assert [drawn[at].get_ylabel() for at in (0, 3)] == ["no encoding\nquery p", "sinusoidal\nquery p"]
     assert numbers.caption().startswith("reordered: 你 喜欢 我; put back")
 
 

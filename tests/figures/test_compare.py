@@ -190,6 +190,15 @@ def test_encodings_of_different_heads_have_as_many_panels_each() -> None:
     assert all(len(panel.images) == 1 for panel in panels)
 
 
+def test_biases_and_buckets_share_no_colours_and_the_caption_says_once_what_both_do() -> None:
+    panels, bars = drawn(figure="bias", encoding=["alibi:heads=2", "t5", "alibi:heads=4"])
+    assert {bar.get_ylabel() for bar in bars} == {"bias", "bucket"}
+    alibi, t5, other = (panels[at].images[0].get_clim() for at in (0, 2, 3))
+    assert alibi == other and alibi[1] == 0 and t5[1] > 0
+    caption = pecli.figure("compare", figure="bias", encoding=["alibi", "t5"], length=900, dpi=50).seen.caption()
+    assert caption.count("each pixel") == 1 and "alibi, heads 8: blank" in caption
+
+
 def test_clouds_whose_axes_are_labelled_once_have_the_same_ends() -> None:
     panels, _ = drawn(figure="scatter")
     assert len({panel.get_xlim() for panel in panels}) == len({panel.get_ylim() for panel in panels}) == 1

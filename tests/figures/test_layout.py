@@ -127,7 +127,10 @@ def test_what_was_seen_broken_is_whole(figure: str, options: dict[str, Any]) -> 
     check_whole(figure, **options)
 
 
-@pytest.mark.parametrize(("size", "across"), [("column", ["no encoding", "sinusoidal"]), ("page", ["no encoding"] * 3)])
+@pytest.mark.parametrize(
+    ("size", "across"),
+    [("column", ["no encoding", "sinusoidal"]), ("page", ["as given", "reordered, put back", "differs by 0"])],
+)
 def test_rows_of_attention_stay_rows_however_many_tokens_there_are(size: str, across: list[str]) -> None:
     """An encoding a column where that is narrower: its change stands below its own weights."""
     drawing, *_ = drawn("attention", tokens="one two three four five six seven eight nine ten eleven", size=size)
@@ -207,6 +210,20 @@ def test_a_page_of_fixed_height_takes_the_grid_that_shows_most() -> None:
     assert best([block()] * 4, Room(6, 6, 0, 0, 0.1), 2).columns == 2
 
 
+def test_a_last_row_that_is_not_full_stands_in_the_middle_and_no_row_is_if_that_can_be() -> None:
+    frames = solve([block()] * 5, Room(9, None, 0, 0, 0.1), 3).frames
+    middles = [sum(frame.left + frame.width / 2 for frame in row) / len(row) for row in (frames[:3], frames[3:])]
+    assert middles[0] == pytest.approx(middles[1])
+    assert labelled([Panel(x="p", y="q")] * 5, 3)[:3] == [(True, True), (True, False), (True, False)]
+    assert best([block()] * 6, Room(8, 7, 0, 0, 0.1), 4).holes == 0
+
+
+def test_a_grid_that_was_left_leaves_no_gaps() -> None:
+    """What stood below a panel in two columns takes no room in one."""
+    frames = [axes.bbox for axes in drawn("rotation", size="column")[0].axes[:2]]
+    assert frames[0].y0 - frames[1].y1 < 0.3 * 100  # pixels, of an inch
+
+
 @pytest.mark.parametrize("columns", [1, 2, 3])
 def test_frames_stand_on_the_page_and_apart(columns: int) -> None:
     found = solve(
@@ -249,6 +266,9 @@ def test_a_title_breaks_anywhere_between_chinese_characters_and_never_inside_a_w
         lines = ruler.wrapped(LONG, 7, 1.5).split("\n")
         assert "".join(lines) == LONG and len(lines) > 1
         assert all(ruler.width(line, 7) <= 1.5 for line in lines)
+        short = ruler.wrapped("each pixel: mean of 4 pairs; blank: unseen keys", 7, 2.0).split("\n")
+        assert short == ["each pixel: mean of 4 pairs;", "blank: unseen keys"]
+        assert all(" " in line for line in ruler.wrapped("one two three four five six", 7, 0.8).split("\n"))
     assert not any(line.startswith("，") for line in lines)
     assert pieces("one two $a b$, c") == ["one ", "two ", "$a b$, ", "c"]
 

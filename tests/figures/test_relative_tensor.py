@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
+from matplotlib.image import BboxImage
 from typer.testing import CliRunner
 
 import pecli
@@ -82,7 +83,7 @@ def test_transposed_the_sines_change_sign_and_the_cosines_do_not() -> None:
 def test_the_panels_are_the_offsets_and_the_chosen_slices() -> None:
     drawn = panels(length=LENGTH, d=D, dims=(1, 0, 4))
     assert [one.get_title() for one in drawn] == [
-        "offset p − q\nto ±6",
+        "offset p − q",
         "dim 1\nλ 6.283",
         "dim 0\nλ 6.283",
         "dim 4\nλ 2,916",
@@ -98,6 +99,14 @@ def test_all_slices_share_colours_and_say_query_and_key() -> None:
     assert {one.get_images()[0].get_clim() for one in drawn} == {(-6, 6), (-1, 1)}  # offsets, values
     assert {one.get_images()[0].get_cmap().name for one in drawn} == {"RdBu_r"}
     assert {(one.get_xlabel(), one.get_ylabel()) for one in drawn} == {("key q", "query p")}
+
+
+def test_the_offsets_have_a_strip_of_their_own_colours_and_push_no_panel_away() -> None:
+    drawn = panels(length=LENGTH, d=D, dims=(0, 5))
+    (strip,) = drawn[0].findobj(BboxImage)
+    assert strip.get_clim() == drawn[0].get_images()[0].get_clim() == (-6, 6)
+    assert [text.get_text() for text in drawn[0].texts] == ["−6", "0", "6"]
+    assert all(not one.texts and not one.findobj(BboxImage) for one in drawn[1:])
 
 
 def test_the_axes_are_positions_from_start() -> None:
@@ -195,7 +204,8 @@ def test_more_positions_than_pixels_are_averaged_and_the_caption_says_so() -> No
     assert np.moveaxis(picture.seen.main, -1, 0) == pytest.approx(np.array(expected), abs=1e-14)
     with style_context(picture.job.canvas):
         drawn = picture._drawing().axes[:3]
-    assert drawn[0].get_title() == "offset p − q\nto ±100"
+    assert drawn[0].get_title() == "offset p − q"
+    assert [text.get_text() for text in drawn[0].texts] == ["−100", "0", "100"]
     for one, values in zip(drawn[1:], expected, strict=True):
         assert np.asarray(one.get_images()[0].get_array()) == pytest.approx(values, abs=1e-14)
     stop = 2.5 + size * len(expected[0])

@@ -127,7 +127,7 @@ def test_a_pair_that_is_not_there_is_refused(pairs: str, said: str) -> None:
 
 
 def test_before_after_and_paths_stand_beside_each_other() -> None:
-    before, after, change, plane = panels(pairs=(0, 2))
+    before, after, plane, change = panels(pairs=(0, 2))
     numbers = numbers_of(pairs=(0, 2))
     assert np.array_equal(image(before), numbers.before)
     assert np.array_equal(image(after), numbers.after)
@@ -153,7 +153,7 @@ def test_before_after_and_paths_stand_beside_each_other() -> None:
 
 @pytest.mark.parametrize(("start", "first"), [(0, "0"), (1009, "1,009"), (-5, "−5")])
 def test_the_legend_says_which_pair_is_which_and_the_title_what_rings_are(start: int, first: str) -> None:
-    plane = panels(pairs=(0, 2), start=start)[3]
+    plane = panels(pairs=(0, 2), start=start)[2]
     (legend,) = plane.findobj(Legend)
     assert plane.get_title() == "pairs in the plane"
     assert legend.get_title().get_text() == "pair j"
@@ -162,7 +162,7 @@ def test_the_legend_says_which_pair_is_which_and_the_title_what_rings_are(start:
 
 @pytest.mark.parametrize("start", [0, 1009])
 def test_pairs_turn_on_circles_the_way_that_arrows_point(start: int) -> None:
-    plane = panels(pairs=(0, 2), start=start)[3]
+    plane = panels(pairs=(0, 2), start=start)[2]
     paths = numbers_of(pairs=(0, 2), start=start).paths
     circles = [one.get_radius() for one in plane.patches if isinstance(one, Circle)]
     assert circles == pytest.approx([np.hypot(*path[0]) for path in paths])
@@ -174,9 +174,9 @@ def test_pairs_turn_on_circles_the_way_that_arrows_point(start: int) -> None:
 
 
 def test_panels_stand_two_by_two_and_the_matrix_alone() -> None:
-    before, after, change, plane = (one.get_position() for one in panels())
-    assert before.y0 == after.y0 > plane.y1
-    assert change.x0 == before.x0 and change.x1 < plane.x0
+    before, after, plane, change = (one.get_position() for one in panels())
+    assert before.y0 == after.y0 > change.y1
+    assert plane.x0 == before.x0 and plane.x1 < change.x0
     assert before.x1 < after.x0
     assert len(panels(matrix=5)) == 1
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import os
@@ -20,8 +21,8 @@ from safetensors.numpy import save_file
 
 from pecli.core.errors import PecliError, TableFileError, UnknownNameError, UsageError
 from pecli.core.lazy import Array
-from pecli.files import table_files
-from pecli.files.table_files import read_table
+from pecli.files import regular, table_files
+from pecli.files.table_files import open_table, read_table
 
 DATA = Path(__file__).parents[1] / "data"
 ROWS, COLUMNS = 7, 5
@@ -502,24 +503,65 @@ def test_numbers_that_can_be_squared_are_taken(tmp_path: Path) -> None:
 
 
 def test_a_large_table_stays_in_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pecli.files.array_files.MAPPED", 1)
+    monkeypatch.setattr("pecli.files.declared.MAPPED", 1)
     for order in ("C", "F"):
         table = np.asarray(np.random.default_rng(1).standard_normal((7, 5)), order=order)
         read = read_table(write(tmp_path / f"{order}.npy", table))
         assert isinstance(read, np.memmap) and np.array_equal(read, table) and not read.flags.writeable
 
 
+@pytest.mark.parametrize("kind", [".npy", ".safetensors"])
+def test_of_a_large_table_only_the_rows_that_are_looked_at_are_read(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pecli.files.declared.MAPPED", 1)
+    table = np.arange(35, dtype=np.float32).reshape(7, 5)
+    table[6, 1] = np.nan
+    stored = open_table(write(tmp_path / f"t{kind}", table))
+    rows = stored[np.array([5, 2])]
+    assert (len(stored), stored.shape) == (7, (7, 5)) and rows.dtype == np.float64
+    assert np.array_equal(rows, table[[5, 2]]) and isinstance(stored._array, np.memmap)
+    for asked in (np.array([0, 6]), slice(5, None)):
+        with pytest.raises(TableFileError, match="first in row 6, column 1: nan"):
+            stored[asked]
+    with pytest.raises(TableFileError, match="first in row 6, column 1: nan"):
+        read_table(str(tmp_path / f"t{kind}"))
+
+
+def test_a_few_rows_of_a_table_beyond_memory_are_read(folder: Path) -> None:
+    declared: dict[str, Any] = {"descr": "<f4", "fortran_order": False, "shape": (2**31, 8)}
+    with Path("t.npy").open("wb") as file:
+        np.lib.format.write_array_header_1_0(file, declared)
+        size = file.tell()
+    os.truncate("t.npy", size + 2**36)
+    rows = open_table("t.npy")[np.array([0, 2**31 - 1])]
+    assert rows.tolist() == [[0.0] * 8] * 2
+
+
+@pytest.mark.parametrize("kind", [".npy", ".npz"])
+def test_a_header_that_is_too_long_is_told(kind: str, tmp_path: Path) -> None:
+    data = b"\x93NUMPY\x02\x00" + (1_500_000_000).to_bytes(4, "little") + b"{'descr': '<f8', "
+    path = tmp_path / f"t{kind}"
+    if kind == ".npy":
+        path.write_bytes(data)
+    else:
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("a.npy", data)
+    with pytest.raises(TableFileError, match=r"(npy|npz: a) has a header of 1\.4 GiB, and 10,000 bytes are the most"):
+        read_table(str(path))
+
+
 def test_a_hole_of_gigabytes_is_not_loaded(tmp_path: Path) -> None:
     declared: dict[str, Any] = {"descr": "<f8", "fortran_order": False, "shape": (2**37, 8)}
     with (tmp_path / "t.npy").open("wb") as file:
         np.lib.format.write_array_header_1_0(file, declared)
-    os.truncate(tmp_path / "t.npy", 2**43)
+    os.truncate(tmp_path / "t.npy", 2**43 + 2**12)
     with pytest.raises(UsageError, match="are free"):
         read_table(str(tmp_path / "t.npy"))
 
 
 def test_an_archive_that_swells_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pecli.files.array_files.MAPPED", 1000)
+    monkeypatch.setattr("pecli.files.declared.MAPPED", 1000)
     np.savez_compressed(tmp_path / "t.npz", a=np.zeros((1000, 100)))
     with pytest.raises(TableFileError, match=r"a unpacks from .* to 781\.2 KiB"):
         read_table(str(tmp_path / "t.npz"))
@@ -542,6 +584,17 @@ def test_a_message_is_ours_whatever_the_damage(kind: str, data: bytes, tmp_path:
     said = str(caught.value)
     assert f"t{kind}" in said and not said.endswith(":")
     assert not re.search("pickle|BytesIO|object at|max_header|set_int_max", said)
+
+
+def test_a_fingerprint_is_made_once_for_all_pictures_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"1,2\n")
+    regular._digest.cache_clear()
+    first = [table_files.fingerprint(str(path)) for _ in range(3)]
+    assert regular._digest.cache_info().misses == 1
+    assert first == [hashlib.sha256(b"1,2\n").hexdigest()[:16]] * 3
+    path.write_bytes(b"1,2,3\n")
+    assert table_files.fingerprint(str(path)) == hashlib.sha256(b"1,2,3\n").hexdigest()[:16]
 
 
 def test_a_fingerprint_is_made_in_pieces(tmp_path: Path) -> None:

@@ -15,8 +15,8 @@ from pecli.figures.axis_labels import label_values
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
 from pecli.figures.panels import Bar, Panel
-from pecli.figures.streaks import CLOUD, name_streaks
-from pecli.measures.pair_density import CLASSES, coarser, counts, points
+from pecli.figures.streaks import CLOUD, NAMED, name_streaks
+from pecli.measures.pair_density import CLASSES, coarser, counts, points, streaks
 from pecli.measures.pairwise import MEASURES, OTHER_NAMES, check_pairs, measures
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 VECTOR = 2000  # points that a vector file still carries one by one
 FEW = 500  # points that are drawn larger
 MOST = 200_000  # points that are drawn; more are counted
-MARGIN = 0.02  # around the counts, as a share of the axis
+MARGIN = 0.05  # around the counts, as a share of the axis; about half a line of text beside a streak
 CELLS = 240  # classes a side that a density is drawn in, at most
 
 
@@ -71,13 +71,15 @@ class ScatterNumbers(CloudNumbers):
 
 @dataclass(frozen=True, kw_only=True)
 class DensityNumbers(CloudNumbers):
-    """counts : (rows, columns), pairs in each cell, y up and x across; y_edges, x_edges : borders of the cells."""
+    """counts : (rows, columns), pairs in each cell, y up and x across; y_edges, x_edges : borders of the cells;
+    streaks : (offsets, 4), left, bottom, right and top of the pairs at the offsets 1, 2, …"""
 
     main_array: ClassVar[str] = "counts"
 
     counts: Array
     y_edges: Array
     x_edges: Array
+    streaks: Array
     most: int  # pairs in the fullest cell
 
     def caption(self) -> str:
@@ -157,6 +159,7 @@ class Scatter(Figure[TableEncoding]):
             counts=table,
             y_edges=y_edges,
             x_edges=x_edges,
+            streaks=streaks(view.encoding, across, up, view.covered, NAMED),
             most=int(table.max()),
         )
 
@@ -209,4 +212,20 @@ def _counts(numbers: Any, axes: Axes, canvas: Canvas) -> Any:
     )
     x, y = MARGIN * (right - left), MARGIN * (top - bottom)
     axes.set(xlim=(left - x, right + x), ylim=(bottom - y, top + y))
+    _hide_cloud(numbers, axes)
     return image
+
+
+def _hide_cloud(numbers: Any, axes: Axes) -> None:
+    """Puts what the names of streaks keep clear of onto the axes, unseen: the cells, offset 0, and ends of streaks."""
+    rows, columns = np.nonzero(numbers.counts)
+    y, x = ((edges[:-1] + edges[1:]) / 2 for edges in (numbers.y_edges, numbers.x_edges))
+    known = np.flatnonzero(np.isfinite(numbers.streaks).all(axis=1))
+    ends = numbers.streaks[known].reshape(-1, 2)
+    axes.scatter(
+        np.append(x[columns], ends[:, 0]),
+        np.append(y[rows], ends[:, 1]),
+        c=np.append(np.zeros(len(rows)), np.repeat(known + 1, 2)),
+        label=CLOUD,
+        visible=False,
+    )

@@ -53,18 +53,19 @@ def _name(axes: Axes, points: Array, offsets: Array, canvas: Canvas) -> None:
         if not own.any():
             return
         text = phrase("offset {number}", number=offset) if offset == 1 else str(offset)
-        fitting = [one for one in _beside(places[own], text, canvas) if _is_free(one.box, room, places, taken)]
+        fitting = [one for one in _beside(places[own], text, room[1], canvas) if _is_free(one.box, room, places, taken)]
         if not fitting:
             return
         taken.append(fitting[0].box)
         _write(axes, text, fitting[0], room, canvas)
 
 
-def _beside(streak: Array, text: str, canvas: Canvas) -> list[Place]:
-    """The places right of, left of, above and below a streak."""
+def _beside(streak: Array, text: str, height: float, canvas: Canvas) -> list[Place]:
+    """The places left of, right of, below and above a streak, the first two inside a frame of that height."""
     (left, bottom), (right, top) = streak.min(axis=0).tolist(), streak.max(axis=0).tolist()
     size, gap = canvas.small, GAP * canvas.small
     width, x, y = ems(text) * size, (left + right) / 2, (bottom + top) / 2
+    y = min(max(y, size / 2), height - size / 2)
     return [
         Place(left - gap, y, "right", "center", (left - gap - width, y - size / 2, left - gap, y + size / 2)),
         Place(right + gap, y, "left", "center", (right + gap, y - size / 2, right + gap + width, y + size / 2)),

@@ -10,9 +10,11 @@ from pecli.core.lazy import Array, np
 from pecli.core.positions import Positions
 from pecli.core.progress import track
 from pecli.encodings.capabilities import TableEncoding
-from pecli.measures.pairwise import Measure, by_offset, is_by_offset
+from pecli.measures.pairwise import Measure, by_offset, is_by_offset, to_all
 
 CLASSES = 2160  # a side, into which the counted pairs are sorted; many numbers divide it, into cells for a picture
+
+BAND = 64  # positions that are compared with their neighbours at a time
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,6 +100,22 @@ def counts(encoding: TableEncoding, across: Measure, up: Measure, rows: Position
         pairs=total,
         undefined=total - number,
     )
+
+
+def streaks(encoding: TableEncoding, across: Measure, up: Measure, rows: Positions, most: int) -> Array:
+    """Left, bottom, right and top of all pairs at the offsets 1, 2, …, shape (offsets, 4); undefined pairs left out."""
+    offsets = np.arange(1, min(most, rows.length - 1) + 1)
+    ends = np.array([[np.inf, np.inf, -np.inf, -np.inf]] * len(offsets))
+    for first in range(0, rows.length - 1, BAND):
+        at = rows.start + np.arange(first, min(first + BAND, rows.length), dtype=np.float64)
+        count = min(len(at) + most, rows.length - first)
+        x, y = (to_all(encoding, measure, at, rows.start + first, count) for measure in (across, up))
+        for row, offset in zip(ends, offsets, strict=True):
+            pairs = np.array([np.diagonal(x, offset), np.diagonal(y, offset)])
+            pairs = pairs[:, ~np.isnan(pairs).any(axis=0)]
+            row[:2] = np.minimum(row[:2], pairs.min(axis=1, initial=np.inf))
+            row[2:] = np.maximum(row[2:], pairs.max(axis=1, initial=-np.inf))
+    return ends
 
 
 def coarser(table: Array, edges: Array, most: int, axis: int) -> tuple[Array, Array]:

@@ -9,8 +9,12 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.core.positions import Positions
+from pecli.figures import scatter
 from pecli.figures.style import style_context
+from pecli.measures import pair_density
 from pecli.measures.pair_density import pearson, ranks
+from pecli.measures.pairwise import MEASURES
 
 
 def panels(**options: object) -> list[Any]:
@@ -139,3 +143,33 @@ def test_the_pairs_are_those_of_the_triangle(triangle: str, sign: int) -> None:
 def test_the_bar_says_what_the_colours_are(length: int, label: str) -> None:
     picture = pecli.figure("scatter", length=length)
     assert {panel.bar.label for panel in picture.figure.panels_for(picture.job.view) if panel.bar} == {label}
+
+
+@pytest.mark.parametrize("encoding", ["sinusoidal", "binary"])
+def test_streaks_end_where_pairs_of_their_offset_do(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pair_density, "BAND", 5)
+    made: Any = pecli.figure("scatter", encoding=encoding, length=23).job.view.encoding
+    rows = Positions(start=2, length=23)
+    cloud = pair_density.points(made, MEASURES["cos"], MEASURES["euclidean"], rows)
+    found = pair_density.streaks(made, MEASURES["cos"], MEASURES["euclidean"], rows, 4)
+    for offset, (left, bottom, right, top) in enumerate(found, 1):
+        own = cloud.q - cloud.p == offset
+        assert (left, right) == pytest.approx((cloud.x[own].min(), cloud.x[own].max()), abs=1e-12)
+        assert (bottom, top) == pytest.approx((cloud.y[own].min(), cloud.y[own].max()), abs=1e-9)
+
+
+@pytest.mark.parametrize("size", ["column", "page", "5x3"])
+def test_streaks_of_counted_pairs_are_named_over_no_cell(size: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scatter, "MOST", 100)
+    axes = panels(d=64, length=100, size=size)[0]
+    assert [text.get_text() for text in axes.texts][:3] == ["offset 1", "2", "3"]
+    image = axes.images[0]
+    left, right, bottom, top = image.get_extent()
+    rows, columns = np.nonzero(~np.ma.getmaskarray(image.get_array()))
+    height, width = image.get_array().shape
+    centres = np.c_[
+        left + (columns + 0.5) * (right - left) / width,
+        bottom + (rows + 0.5) * (top - bottom) / height,
+    ]
+    for text in axes.texts:
+        assert not text.get_window_extent().count_contains(axes.transData.transform(centres))

@@ -16,7 +16,7 @@ from pecli.core.values import EXACT
 from pecli.encodings.capabilities import TableEncoding
 from pecli.figures.axis_labels import label_positions, label_powers, label_values
 from pecli.figures.canvas import Canvas
-from pecli.figures.dot_names import dots_have_room, keep_dot_names_free, name_dots, put_dot_names
+from pecli.figures.dot_names import dots_have_room, keep_dot_names_apart, name_dots, put_dot_names
 from pecli.figures.figure import Numbers, View, extremes
 from pecli.figures.highlights import Highlighting, mark_stretch
 from pecli.figures.lines import frame_lines, key, look, plot_run
@@ -199,7 +199,7 @@ class Curves(Highlighting[TableEncoding]):
 
     def fit(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         super().fit(view, axes, canvas)
-        keep_dot_names_free(axes[0], canvas)
+        keep_dot_names_apart(axes[0], canvas)
 
     def draw(self, numbers: CurvesNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         rows = zip(numbers.low, numbers.curves, numbers.at, numbers.own, strict=True)
@@ -212,7 +212,7 @@ class Curves(Highlighting[TableEncoding]):
             else:  # 0 has no place on a logarithmic axis: an arrowhead at its edge
                 axes[0].plot([0.0], [own], marker="<", transform=axes[0].get_yaxis_transform(), **dot)
         first = axes[0].get_xlim()[0]
-        put_dot_names(axes[0], [(max(at, first), own) for at, own in zip(numbers.at, numbers.own, strict=True)])
+        put_dot_names(axes[0], [(max(at, first), own) for at, own in zip(numbers.at, numbers.own, strict=True)], canvas)
         return [None]
 
 

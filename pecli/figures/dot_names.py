@@ -17,7 +17,8 @@ GID = "dot name"
 FRAME = 0.8  # of the width that a panel has about, which its frame takes at least
 GAP = 0.8  # ems between two names
 AWAY = 0.45  # ems between a dot's edge and its name
-MARGIN = 0.05  # of the frame, above and below lines
+LINE = 1.4  # ems that a name takes upwards
+MARGIN, MOST = 0.05, 0.3  # of the frame, above and below lines: where no name stands, and at most
 
 
 def dots_have_room(axes: Axes, names: Sequence[str], places: Sequence[float], canvas: Canvas) -> bool:
@@ -50,11 +51,17 @@ def name_dots(axes: Axes, names: Sequence[str], canvas: Canvas) -> None:
         )
 
 
-def put_dot_names(axes: Axes, dots: Sequence[tuple[float, float]]) -> None:
-    """Puts the names at their dots, in the order in which they were given; a line without a dot (NaN) has no name."""
+def put_dot_names(axes: Axes, dots: Sequence[tuple[float, float]], canvas: Canvas) -> None:
+    """Puts the names at their dots, in the order in which they were given, with room for them below or above all lines.
+
+    A line without a dot (NaN) has no name.
+    """
     for name, dot in zip(dot_names_of(axes), dots, strict=False):
         name.set_visible(isfinite(dot[1]))
         name.xy, name.xycoords = dot, "data"
+    below = [_is_below(axes, one) for one in _shown(axes)]
+    if below:
+        _make_room(axes, any(below), not all(below), canvas)
 
 
 def dot_names_of(axes: Axes) -> list[Any]:
@@ -62,32 +69,42 @@ def dot_names_of(axes: Axes) -> list[Any]:
     return [one for one in axes.texts if one.get_gid() == GID]
 
 
-def keep_dot_names_free(axes: Axes, canvas: Canvas) -> None:
-    """Makes room above or below the lines for the names, and keeps them apart and within the frame."""
-    shown = [one for one in dot_names_of(axes) if one.xycoords == "data" and one.get_visible()]
-    if not shown:
-        return
-    scale = points_per_pixel(axes)
-    low, high = axes.dataLim.intervaly
-    below = [one.xy[1] < (low + high) / 2 for one in shown]
-    away = AWAY * canvas.small + axes.lines[1].get_markersize() / 2
-    _make_room(axes, any(below), not all(below), (away + 1.4 * canvas.small) / (axes.bbox.height * scale))
+def keep_dot_names_apart(axes: Axes, canvas: Canvas) -> None:
+    """Moves the names sideways so that none touches another or stands beyond the frame."""
+    shown, scale = _shown(axes), points_per_pixel(axes)
     left, length = axes.bbox.x0 * scale, axes.bbox.width * scale
     places = [float(axes.transData.transform(one.xy)[0]) * scale - left for one in shown]
     moved = _beside(places, _widths([one.get_text() for one in shown], canvas), length)
-    for one, place, free, under in zip(shown, places, moved, below, strict=True):
-        one.set_position((free - place, -away if under else away))
-        one.set_verticalalignment("top" if under else "bottom")
+    for one, place, free in zip(shown, places, moved, strict=True):
+        below = _is_below(axes, one)
+        one.set_position((free - place, -_away(canvas) if below else _away(canvas)))
+        one.set_verticalalignment("top" if below else "bottom")
 
 
-def _make_room(axes: Axes, below: bool, above: bool, share: float) -> None:
-    """Ends of the axis that leave such a share of the frame free on these sides of the lines."""
-    if not axes.get_autoscaley_on():
-        return
+def _shown(axes: Axes) -> list[Any]:
+    """The names whose dots are drawn."""
+    return [one for one in dot_names_of(axes) if one.xycoords == "data" and one.get_visible()]
+
+
+def _is_below(axes: Axes, name: Any) -> bool:
+    """Whether a name hangs below its dot: where that is nearer to the lowest point of all lines than to the highest."""
+    return bool(name.xy[1] < axes.dataLim.intervaly.mean())
+
+
+def _away(canvas: Canvas) -> float:
+    """Points from the middle of a dot to its name."""
+    import matplotlib as mpl
+
+    return float(AWAY * canvas.small + mpl.rcParams["lines.markersize"] / 2)
+
+
+def _make_room(axes: Axes, below: bool, above: bool, canvas: Canvas) -> None:
+    """Ends of the axis that leave a line of text free on these sides of the lines."""
+    share = (_away(canvas) + LINE * canvas.small) / (axes.bbox.height * points_per_pixel(axes))
     low, high = axes.dataLim.intervaly
-    under, over = (max(MARGIN, min(0.3, share)) if side else MARGIN for side in (below, above))
-    inch = ((high - low) or 1.0) / (1 - under - over)
-    axes.set_ylim(low - under * inch, high + over * inch, auto=True)
+    under, over = (max(MARGIN, min(MOST, share)) if side else MARGIN for side in (below, above))
+    whole = ((high - low) or 1.0) / (1 - under - over)
+    axes.set_ylim(low - under * whole, high + over * whole, auto=True)
 
 
 def _widths(names: Sequence[str], canvas: Canvas) -> list[float]:

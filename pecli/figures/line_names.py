@@ -52,7 +52,7 @@ def name_lines(
             fontsize=canvas.small,
             annotation_clip=False,
             gid=GID,
-            arrowprops=_leader(look, canvas) if shown else None,
+            arrowprops=_leader(look, canvas, len(name.split("\n"))) if shown else None,
         )
 
 
@@ -77,8 +77,8 @@ def named(entries: Sequence[T]) -> list[T]:
     return [entries[round(at * (count - 1) / (MOST - 1))] for at in range(MOST)]
 
 
-def _leader(look: Look, canvas: Canvas) -> dict[str, Any]:
-    """What leads from the end of a line to its name."""
+def _leader(look: Look, canvas: Canvas, lines: int) -> dict[str, Any]:
+    """What leads from the end of a line to the first line of its name."""
     width = 0.7 * canvas.scale
     return {
         "arrowstyle": "-",
@@ -86,7 +86,7 @@ def _leader(look: Look, canvas: Canvas) -> dict[str, Any]:
         "linewidth": width,
         "shrinkA": 1,
         "shrinkB": 0,
-        "relpos": (0, 0.5),
+        "relpos": (0, 1 - 0.5 / lines),
     }
 
 
@@ -120,13 +120,40 @@ def keep_names_apart(axes: Axes, canvas: Canvas) -> None:
     systems: dict[Any, Any] = {"data": axes.transData, "axes fraction": axes.transAxes}
     ends = [systems[one.xycoords].transform(one.xy) * points for one in shown]
     places, edge = [float(end[1]) for end in ends], axes.bbox.x1 * points
-    order = sorted(range(len(shown)), key=lambda at: places[at])
-    lines = [len(shown[at].get_text().split("\n")) for at in order]
+    lines = [len(one.get_text().split("\n")) for one in shown]
     heights = [(HEIGHT * count + (GAP if count > 1 else 0.0)) * canvas.small for count in lines]
-    for at, middle in zip(order, spaced([places[at] for at in order], heights), strict=True):
+    order = order_of([(float(x), float(y)) for x, y in ends], heights)
+    tall = [heights[at] for at in order]
+    level = [places[at] - HEIGHT * (lines[at] - 1) / 2 * canvas.small for at in order]  # the first line at the end
+    wanted = [max(level[: at + 1]) for at in range(len(level))]  # ascending
+    middles = kept_within(spaced(wanted, tall), tall, axes.bbox.y0 * points, axes.bbox.y1 * points)
+    for at, middle in zip(order, middles, strict=True):
         far = edge - float(ends[at][0])
         shown[at].set_position((far + LEADER * canvas.scale, middle - places[at]))
         shown[at].arrow_patch.set_linestyle(":" if far > 3 * LEADER * canvas.scale else "-")  # no part of the line
+
+
+def order_of(ends: Sequence[tuple[float, float]], heights: Sequence[float]) -> list[int]:
+    """Lines from the lowest name to the highest: by where they end, and of those that end at about one height the one
+    that ends farther left above the others, so that what leads to its name passes over them."""
+    piles: list[list[int]] = []
+    for at in sorted(range(len(ends)), key=lambda one: ends[one][1]):
+        if piles and ends[at][1] - ends[piles[-1][-1]][1] < heights[at] / 2:
+            piles[-1].append(at)
+        else:
+            piles.append([at])
+    return [at for pile in piles for at in sorted(pile, key=lambda one: (-ends[one][0], ends[one][1]))]
+
+
+def kept_within(middles: Sequence[float], heights: Sequence[float], low: float, high: float) -> list[float]:
+    """The boxes, which ascend, moved down as far as they stand above high and there is room for that above low."""
+    if sum(heights) > high - low:
+        return list(middles)
+    found: list[float] = []
+    for middle, height in zip(reversed(middles), reversed(heights), strict=True):
+        found.append(min(middle, high - height / 2))
+        high = found[-1] - height / 2
+    return found[::-1]
 
 
 def spaced(places: Sequence[float], heights: Sequence[float]) -> list[float]:

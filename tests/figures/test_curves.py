@@ -113,10 +113,10 @@ def test_lines_of_a_closed_form_are_worked_out_once(monkeypatch: pytest.MonkeyPa
         return whole(encoding, measure, count, first)
 
     monkeypatch.setattr("pecli.figures.curves.by_offset", counted)
-    numbers = pecli.figure("curves", d=8, length=5000, dpi=20, at=[0, 1000, 4999]).seen
+    numbers = pecli.figure("curves", d=8, length=5000, dpi=20, at=[0, 10, 4999]).seen
     assert sum(asked) == 5000
     table = pecli.encode(d=8, length=5000)
-    whole_lines = np.linalg.norm(table[None] - table[[0, 1000, 4999], None], axis=2)
+    whole_lines = np.linalg.norm(table[None] - table[[0, 10, 4999], None], axis=2)
     starts = np.arange(0, 5000, numbers.facts()["block"])
     assert np.allclose(numbers.arrays()["curves"], np.maximum.reduceat(whole_lines, starts, axis=1), atol=1e-12)
     assert np.allclose(numbers.arrays()["low"], np.minimum.reduceat(whole_lines, starts, axis=1), atol=1e-7)

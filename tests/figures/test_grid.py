@@ -62,13 +62,18 @@ def test_measures_of_their_own_kind_keep_their_own_limits_and_bars() -> None:
 
 
 def test_lines_are_compared_in_one_window_with_one_legend() -> None:
-    _, axes = drawn("curves", base=[2, 10000], d=[4, 64])
+    _, axes = drawn("curves", base=[2, 10000], d=[4, 64], against="offset")
     assert len({one.get_ylim() for one in axes}) == 1
     assert all(one.get_legend() is None for one in axes)
     (legend,) = axes[0].figure.legends
     assert legend.get_texts()[0].get_text() == "from 0"
     below = legend.get_window_extent().y1
     assert all(one.get_tightbbox().y0 > below for one in axes)
+
+
+def test_lines_that_are_named_at_their_dots_are_compared_in_one_window() -> None:
+    _, axes = drawn("curves", base=[2, 10000], d=[4, 64])
+    assert len({one.get_ylim() for one in axes}) == 1 and not axes[0].figure.legends
 
 
 def test_encodings_are_told_by_what_they_do_not_share() -> None:

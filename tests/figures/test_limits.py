@@ -13,6 +13,7 @@ import pecli
 from pecli.core.errors import UsageError, spelled
 from pecli.figures.canvas import Canvas
 from pecli.figures.limits import chosen, ends, washed_out
+from pecli.figures.dot_names import dot_names_of
 from pecli.figures.line_names import texts_of
 from pecli.figures.style import style_context
 
@@ -106,7 +107,7 @@ def test_five_lines_stay_apart_without_colour(figure: str, options: dict[str, An
     axes: Any = pecli.figure(figure, **options).draw(Drawing().subplots())
     legend = axes.get_legend()
     if legend is None:
-        assert len([text for text in texts_of(axes) if text]) == 5  # named where they end
+        assert len([*filter(None, texts_of(axes)), *dot_names_of(axes)]) == 5  # named where they end or begin
     else:
         assert len({str(line._dash_pattern) for line in legend.get_lines()}) == len(legend.get_lines()) == 5
     drawn = {str(line._dash_pattern) for line in axes.get_lines() if len(line.get_xdata()) > 1}

@@ -9,7 +9,7 @@ import pytest
 from matplotlib.text import Text
 
 import pecli
-from pecli.figures.line_names import broken, end_of, named, names_of, spaced
+from pecli.figures.line_names import broken, end_of, kept_within, named, names_of, order_of, spaced
 from pecli.figures.style import style_context
 
 
@@ -58,3 +58,14 @@ def test_where_names_are_too_wide_a_key_says_them() -> None:
     assert legend is not None
     texts = [" ".join(text.get_text().split()) for text in legend.get_texts()]
     assert texts[0] == "dimension 0 (sin), λ = 6.283 positions"
+
+
+def test_of_lines_that_end_at_one_height_the_one_that_ends_farther_left_is_named_above() -> None:
+    assert order_of([(100, 50), (10, 48), (60, 51), (100, 0)], [20] * 4) == [3, 0, 2, 1]
+    assert order_of([(10, 0), (100, 50)], [20, 20]) == [0, 1]
+
+
+def test_names_stay_below_the_upper_end_of_the_frame_where_there_is_room_for_them() -> None:
+    assert kept_within([10, 50, 99], [10, 10, 10], 0, 100) == [10, 50, 95]
+    assert kept_within([85, 95, 105], [10, 10, 10], 0, 100) == [75, 85, 95]
+    assert kept_within([50, 100], [60, 60], 0, 100) == [50, 100]  # there is none

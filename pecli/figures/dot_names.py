@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 GID = "dot name"
-FRAME = 0.8  # of the width that a panel has about, which its frame takes at least
+SIDE_BY_SIDE = 3  # panels, at most, that stand in one row where there is room
+FRAME = 0.75  # of the width that a panel has about, which its frame takes at least
 GAP = 0.8  # ems between two names
 AWAY = 0.45  # ems between a dot's edge and its name
 LINE = 1.4  # ems that a name takes upwards
@@ -24,7 +25,8 @@ MARGIN, MOST = 0.05, 0.3  # of the frame, above and below lines: where no name s
 def dots_have_room(axes: Axes, names: Sequence[str], places: Sequence[float], canvas: Canvas) -> bool:
     """Whether names can stand side by side at these places along the axis, which is as long as a panel is about."""
     drawing = axes.get_figure(root=True)
-    across = ceil(sqrt(len(drawing.axes))) if drawing is not None else 1
+    panels = len(drawing.axes) if drawing is not None else 1
+    across = panels if panels <= SIDE_BY_SIDE else ceil(sqrt(panels))
     length = FRAME * canvas.inches.width / across * 72
     low, high = sorted(axes.get_xlim())
     if axes.get_xscale() == "log":
@@ -48,6 +50,7 @@ def name_dots(axes: Axes, names: Sequence[str], canvas: Canvas) -> None:
             fontsize=canvas.small,
             annotation_clip=False,
             gid=GID,
+            bbox={"facecolor": axes.get_facecolor(), "edgecolor": "none", "alpha": 0.8, "pad": 0.5},  # over a mark
         )
 
 

@@ -20,7 +20,6 @@ from pecli.figures.line_names import keep_names_apart, name_lines, put_names
 from pecli.figures.lines import Look, frame_lines
 from pecli.figures.panels import Panel
 from pecli.figures.wavelength_marks import (
-    APART,
     STILL,
     mark_lengths,
     mark_wavelength,
@@ -205,12 +204,12 @@ class Spectrum(Figure[TableEncoding]):
         mark_lengths(one, length, numbers.contexts, canvas)
         alone = len(view.encodings) == 1 and not numbers.contexts
         ends = textbook_ends(view.encoding, numbers.wavelength) if alone else []
+        shade_longer(one, length, [wave for _, wave in ends])
         for text, wave in ends:
-            mark_wavelength(one, text, wave, canvas, right=APART * wave < length)
+            mark_wavelength(one, text, wave, length, canvas)
         if alone:
             text = unfinished_above(view.encoding, waves_of(view)[0], length)
             write_beside(one, text, length, Hang(True, numbers.longer[0] > 0), canvas)
-        shade_longer(one, length, [wave for _, wave in ends])
 
     def title(self, view: View[TableEncoding]) -> str:
         if self.ratio:

@@ -112,4 +112,12 @@ class NumberTexts(Formatter):
 
     def format_ticks(self, values: Any) -> list[str]:
         values = [float(value) for value in values]
-        return [self.text(value) for value in values] if self.text else number_texts(values)
+        return [self.text(value) for value in values] if self.text else self._alike(values)
+
+    def _alike(self, values: Sequence[float]) -> list[str]:
+        """The ticks in one way, as those that are seen need it: a locator gives some beyond the ends of the axis."""
+        axis: Any = self.axis
+        low, high = sorted(axis.get_view_interval())
+        seen = [value for value in values if low - 1e-9 * abs(low) <= value <= high + 1e-9 * abs(high)]
+        texts = dict(zip(seen, number_texts(seen), strict=True))
+        return [texts.get(value, number_text(value)) for value in values]

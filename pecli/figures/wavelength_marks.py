@@ -12,6 +12,7 @@ from pecli.encodings.encoding import Encoding
 from pecli.encodings.powers_of_base import PowersOfBase
 from pecli.figures.canvas import Canvas
 from pecli.figures.levels import Hang, name_level, write_beside
+from pecli.figures.text_size import points_per_pixel
 from pecli.figures.wavelength_texts import CONTEXTS
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ PLACES = {"original context": "top", "scaled context": "bottom"}  # of the line,
 ROOM = 2.5  # above a wavelength that is written on, as a factor
 BEYOND = 1e9  # times the upper end: a shade still fills its panel when that is moved for others
 APART = 12  # times as long, so that two lines of text fit between two wavelengths
+LINES = 4.2  # ems that two lines of text below one wavelength and one above another take
+MIDDLE = 0.4  # of the panel's width: left of what stands at its right edge, right of where wavelengths begin
 STILL = 1e15  # positions; a longer wave stands still, and an axis has no room for it
 
 
@@ -45,10 +48,16 @@ def textbook_ends(encoding: Encoding, waves: Array) -> list[tuple[str, float]]:
     return [("2π", turn)] + ([(f"base · 2π = {number_text(last)}", last)] if whole and last > turn else [])
 
 
-def mark_wavelength(axes: Axes, text: str, wave: float, canvas: Canvas, *, right: bool = False) -> None:
-    """Draws a line at a wavelength and writes beside it what it is."""
+def mark_wavelength(axes: Axes, text: str, wave: float, length: float, canvas: Canvas) -> None:
+    """Draws a line at a wavelength and writes beside it what it is: left where that is above the beginning of all
+    wavelengths; else right, or farther left where two lines of text at the length come so near."""
     axes.axhline(wave, color="0.6", linestyle=":", linewidth=0.8 * canvas.scale, zorder=0)
-    write_beside(axes, text, wave, Hang(right, below=False), canvas)
+    right = APART * wave < length
+    name = write_beside(axes, text, wave, Hang(right, below=False), canvas)
+    low, high = np.log(axes.get_ylim())
+    points = np.log(length / wave) / (high - low) * axes.bbox.height * points_per_pixel(axes)
+    if right and points < LINES * canvas.small:
+        name.xy = (MIDDLE, wave)
 
 
 def shade_longer(axes: Axes, length: int, waves: Sequence[float]) -> None:

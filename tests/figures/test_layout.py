@@ -123,6 +123,8 @@ def test_any_panels_are_whole_where_the_height_is_free(names: str) -> None:
         ("attention", {"tokens": "one two three four five six seven eight nine ten eleven", "size": "column"}),
         ("heatmap", {"encoding": "binary", "length": 32, "size": "column"}),
         ("dials", {"encoding": "clock", "at": [1, 301, 46799], "size": "column"}),
+        ("spectrum", {"base": 10**6, "d": 128, "length": 200, "size": "column"}),
+        ("curves", {"against": "offset", "length": 200, "size": "column"}),
     ],
 )
 def test_what_was_seen_broken_is_whole(figure: str, options: dict[str, Any]) -> None:

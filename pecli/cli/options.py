@@ -44,7 +44,7 @@ JOBS = Option(
     unset="the cores",
 )
 DRAWN = {"show": (("--show",), "show the picture in the terminal; alone it writes no file")}  # of figures alone
-DRAWN_HELP = [*DRAWN.values(), ((*JOBS.flags, JOBS.flag), f"{JOBS.help} (default {JOBS.unset})")]
+DRAWN_HELP = [*DRAWN.values(), ((*JOBS.flags, f"{JOBS.flag} N"), f"{JOBS.help} (default {JOBS.unset})")]
 RUN_HELP = [*RUN.values(), HELP]
 TOKENS = "tokens"  # the option of figures that are of words
 NUMBERS = re.compile(r"[\d.,]+")

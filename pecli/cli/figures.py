@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -20,7 +21,7 @@ from pecli.cli.typer_internals import with_parameters
 from pecli.core.options import Option
 from pecli.core.terminal import say
 from pecli.encodings import all_encodings
-from pecli.jobs.job_options import known_options, parameters_of
+from pecli.jobs.job_options import Choice, known_options, parameters_of
 
 if TYPE_CHECKING:
     from pecli.jobs.job import Job
@@ -98,13 +99,24 @@ def values_of(known: Mapping[str, Option], texts: Mapping[str, Any]) -> dict[str
 
 
 def doubts(known: Mapping[str, Option], texts: Mapping[str, Any]) -> Iterator[str]:
-    """What was done with a number of many digits that has a comma: 86,400 is two values."""
+    """What was done with what has two meanings: a number with a comma, 86,400, and a word that is a folder too."""
+    for name in Choice.options():
+        yield from _folders(texts.get(name, ()))
     for name, typed in texts.items():
         large = known[name].scalar is int and not known[name].many and (known[name].at_most or math.inf) >= MILLION
         for text in typed if large else []:
             if GROUPED.fullmatch(text):
                 one, values = text.replace(",", ""), text.replace(",", " and ")
                 yield f"{known[name].flag} {text} is several values, {values}: for the one number write {one}"
+
+
+def _folders(specs: Sequence[str]) -> Iterator[str]:
+    names = [name for spec in specs if os.path.isdir(name := spec.partition(":")[0])]
+    if names:
+        from pecli.encodings.configs.spec import is_also_a_model  # reading models takes a while to load
+
+        for name in filter(is_also_a_model, names):
+            yield f"{name} is the encoding here; the model in the folder {name} is ./{name}"
 
 
 def _values(one: Option, text: Any) -> Any:

@@ -6,11 +6,13 @@ import io
 import sys
 from dataclasses import replace
 
+from pecli.core.document import Paragraph
 from pecli.core.errors import UsageError, mention
 from pecli.core.lazy import Array, np
-from pecli.core.terminal import columns
+from pecli.core.terminal import columns, show
 from pecli.core.terminal_images import PROTOCOLS, half_blocks, pixels_across, protocol
 from pecli.jobs.job import Job, job_of
+from pecli.jobs.picture import Picture
 
 FINER = 4  # pixels that are drawn for each that a half-block shows
 WIDEST = 4096  # pixels, whatever a terminal says
@@ -40,20 +42,19 @@ def show_picture(job: Job) -> list[str]:
         text = f"{mention('show')} draws with coloured half-blocks, and this terminal has no colours or no such signs"
         raise UsageError(text, option="show", advice=f"write a file: {mention('output', 'FILE.png')}")
     across = min(WIDEST, FINER * width if has is None else pixels_across(width))
-    pixels, notes = drawn(job, across)
-    if has is None:
+    pixels, picture = drawn(job, across)
+    if has is None:  # which is too coarse for letters
         screen.print(half_blocks(reduced(pixels, width), screen), end="")
+        show([Paragraph(text) for text in (picture.title(), picture.caption()) if text])
     else:
         sys.stdout.write(PROTOCOLS[has](pixels, width) + "\n")
     sys.stdout.flush()
-    return notes
+    return picture.notes
 
 
-def drawn(job: Job, across: int) -> tuple[Array, list[str]]:
-    """The picture about so many pixels wide, (h, w, 3), uint8, on white where it is transparent; and its notes."""
+def drawn(job: Job, across: int) -> tuple[Array, Picture]:
+    """The picture's pixels, about so many across, (h, w, 3), uint8, on white where it is transparent; and itself."""
     from PIL import Image
-
-    from pecli.jobs.picture import Picture
 
     finest = job.canvas.options()["dpi"]
     dpi = min(max(int(across / job.canvas.inches.width), int(finest.at_least or 1)), int(finest.at_most or across))
@@ -61,7 +62,7 @@ def drawn(job: Job, across: int) -> tuple[Array, list[str]]:
     with Image.open(io.BytesIO(picture.render("png")[0])) as image:
         ground = Image.new("RGBA", image.size, "white")
         whole = Image.alpha_composite(ground, image.convert("RGBA")).convert("RGB")
-        return np.asarray(whole), picture.notes
+        return np.asarray(whole), picture
 
 
 def reduced(pixels: Array, width: int) -> Array:

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import re
+from numbers import Real
+
+from pecli.core.values import write_scalar
 
 UNITS = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}  # inches; the points are TeX's
 NAMES = "|".join(UNITS)
 SIDE = rf"\s*(\d+(?:\.\d+)?)\s*({NAMES})?\s*"
 SIZE = re.compile(rf"{SIDE}(?:[xX×,]{SIDE})?")
+
+
+def size_text(size: tuple[float, float] | float) -> str | None:
+    """The text of a width, or of a width and a height in inches; None for anything else."""
+    sides = size if isinstance(size, (list, tuple)) else (size,)
+    if len(sides) not in (1, 2) or not all(isinstance(side, Real) and not isinstance(side, bool) for side in sides):
+        return None
+    return "x".join(map(write_scalar, map(float, sides)))
 
 
 def inches_of(text: str) -> tuple[float, float | None] | None:

@@ -39,6 +39,7 @@ class Option:
     shown: bool = False  # stands in titles also where nothing was changed
     moves: bool = False  # where a picture moves and nothing else is swept, each of its values is a frame
     in_spec: bool = False  # said inside the spec of an encoding, without an option on the command line
+    text_of: Callable[[Any], str | None] | None = None  # the text of a value that Python has another type for
     name: str = ""
     default: Any = None
     scalar: type = str
@@ -94,6 +95,13 @@ class Option:
         if not result and self.default != ():
             raise UsageError(f"{mention(self.name)} has no value", option=self.name, value=value, allowed=self.bounds)
         return result
+
+    def as_text(self, value: Any) -> Any:
+        """The value, and each of several, as the text that means the same: ``8x4`` for a size of (8, 4)."""
+        text = None if value is None or isinstance(value, str) or self.text_of is None else self.text_of(value)
+        if text is not None:
+            return text
+        return [self.as_text(one) for one in value] if isinstance(value, (list, tuple)) else value
 
     def separated(self, texts: Sequence[str]) -> list[str]:
         """What was given to a repeatable option as single texts: commas separate values, and ranges are spelled out."""

@@ -40,6 +40,7 @@ def option(
     shown: bool = False,
     moves: bool = False,
     in_spec: bool = False,
+    text_of: Callable[[Any], str | None] | None = None,
 ) -> Any:
     """A dataclass field that is an option; its name and type come from the field itself.
 
@@ -61,12 +62,13 @@ def option(
     shown : whether titles show the value also where it was not changed
     moves : whether each of its values is a frame where a picture moves and nothing else is swept
     in_spec : whether it is said in an encoding's spec alone, as all with `only_with` are
+    text_of : gives the text of a value that Python has another type for, that of its argument; None for others
     """
     owner = (only_with[0], _several(only_with[1])) if only_with else None
     made = Option(help=help, at_least=at_least, at_most=at_most, above=above, choices=choices, flags=flags)
     made = dataclasses.replace(made, unset=unset, names=names or {}, only_with=owner, shown=shown, advice=advice)
     made = dataclasses.replace(made, split=split, separator=separator, log=log, aliases=aliases, moves=moves)
-    made = dataclasses.replace(made, in_spec=in_spec or owner is not None)
+    made = dataclasses.replace(made, in_spec=in_spec or owner is not None, text_of=text_of)
     return dataclasses.field(default=default, metadata={"option": made}, kw_only=True)
 
 

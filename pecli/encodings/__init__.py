@@ -158,11 +158,26 @@ def encoding_of(spec: str) -> type[Encoding]:
     return _read(spec)[0]
 
 
+def spec_of(encoding: Any) -> str:
+    """The text of an encoding that is one already, or text; raises UsageError for what is neither."""
+    if isinstance(encoding, (str, os.PathLike)):
+        return str(encoding)
+    if isinstance(encoding, Encoding):
+        if all_encodings().get(encoding.name) is type(encoding):
+            return encoding.spec(dict.fromkeys(encoding.settings()))  # whatever else is the default where it is read
+        text = f"{type(encoding).__name__} is no encoding that is found by its name, {encoding.name}"
+        raise UsageError(text, option="encoding", value=encoding, advice=f"its package names it under {PLUGINS}")
+    said = "an encoding is text such as 'sinusoidal:base=10'"
+    if (shape := getattr(encoding, "shape", None)) is None:
+        raise UsageError(f"{said}, not {shorten(encoding, written=True)}", option="encoding", value=encoding)
+    text = f"{said}, and this is an array of {' × '.join(map(str, shape))} numbers"
+    advice = f"numpy.save('table.npy', array), then '{Learned.name}:file=table.npy'"
+    raise UsageError(text, option="encoding", advice=advice)
+
+
 def _read(spec: str) -> tuple[type[Encoding], dict[str, str]]:
     """The class and the parameters in the text of an encoding; out of a model's config.json where it names one."""
-    if not isinstance(spec, str):
-        text = f"an encoding is text such as 'sinusoidal:base=10', not {shorten(spec, written=True)}"
-        raise UsageError(text, option="encoding", value=spec)
+    spec = spec_of(spec)
     name, _, text = spec.partition(":")
     if name.strip() not in ENCODINGS:
         from pecli.encodings.configs.spec import config_spec, config_words

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from pecli.core.errors import UnknownNameError, UsageError, mention
-from pecli.core.lengths import inches_of
+from pecli.core.lengths import inches_of, size_text
 from pecli.core.options import Options, option
 
 
@@ -73,6 +73,7 @@ class Canvas(Options):
         split=True,
         separator=r",(?!\s*[\d.]+\s*$)",  # 5,3 is one size
         aliases=("figsize", "width"),
+        text_of=size_text,
     )
     dpi: int = option(150, "pixels per inch", at_least=10, at_most=2400)
     cmap: str | None = option(
@@ -85,7 +86,9 @@ class Canvas(Options):
     vmin: float | None = option(None, "the value at the lower end of the colours", unset="the values' own")
     vmax: float | None = option(None, "the value at the upper end of the colours", unset="the values' own")
     robust: bool = option(False, "end the colours at the 2nd and 98th percentile of the values")
-    title: str | None = option(None, "title of the picture", unset="the encoding's name and parameters")
+    title: str | None = option(
+        None, "title of the picture; {base} is the base's value", unset="the encoding's name and parameters"
+    )
     no_title: bool = option(False, "no title at all")
     style: str | None = option(
         None,

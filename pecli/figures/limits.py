@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from pecli.analysis import Limits
+from pecli.analysis import Limits, Numbers
 from pecli.core.errors import UsageError, mention
-from pecli.core.language import phrase
+from pecli.core.language import clauses, phrase
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import number_text
 from pecli.figures.canvas import Canvas
@@ -48,6 +49,11 @@ def limits_text(canvas: Canvas) -> str:
     """The caption where the colours do not end at the extreme values; mostly nothing."""
     low, high = PERCENTILES
     return phrase("colours from the {low}nd to the {high}th percentile", low=low, high=high) if canvas.robust else ""
+
+
+def caption_of(numbers: Numbers[Any], canvas: Canvas) -> str:
+    """What the reader has to know about the numbers and about their colours; mostly nothing."""
+    return clauses([numbers.caption(), limits_text(canvas) if numbers.coloured() else ""])
 
 
 def most_values(values: Sequence[Array]) -> Limits | None:

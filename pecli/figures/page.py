@@ -6,14 +6,13 @@ from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pecli.analysis import Numbers, View
-from pecli.core.language import clauses
 from pecli.figures.axis_labels import label_edges
 from pecli.figures.bars import BEFORE, WIDTH, add_bar, bar_width
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure
 from pecli.figures.layout import Block, Box, Layout, Room, least_page
 from pecli.figures.legends import place_legend, share_legend
-from pecli.figures.limits import limits_text
+from pecli.figures.limits import caption_of
 from pecli.figures.measure import Margins, around, block_of, state_of, with_bar
 from pecli.figures.panels import Bar, Panel, labelled
 from pecli.figures.text_size import Ruler
@@ -116,7 +115,7 @@ class Page:
     def show(self, numbers: Numbers[Any]) -> None:
         """Puts the numbers onto the frames, with their colour bars and caption."""
         self.mappables = self.figure.draw(numbers, self.axes, self.canvas)
-        self.caption = clauses([numbers.caption(), limits_text(self.canvas) if numbers.coloured() else ""])
+        self.caption = caption_of(numbers, self.canvas)
         self._add_bars()
 
     def room(self) -> Room:

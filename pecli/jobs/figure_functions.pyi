@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import Literal
 
+from pecli.encodings.encoding import Encoding
 from pecli.jobs.picture import Picture
 
 def heatmap(
-    encoding: str | Sequence[str] | Sequence[Sequence[str]] | None = None,
+    encoding: str | Encoding | Sequence[str | Encoding] | Sequence[Sequence[str | Encoding]] | None = None,
     *,
     highlight: str | Sequence[str] | Sequence[Sequence[str]] | None = None,
     numbers: bool = False,
@@ -35,7 +36,7 @@ def heatmap(
     r2: float | Sequence[float] | Sequence[Sequence[float]] | None = None,
     length: int | Sequence[int] | None = None,
     start: int | Sequence[int] = 0,
-    size: str = "page",
+    size: str | tuple[float, float] | float = "page",
     dpi: int = 150,
     cmap: str | None = None,
     vmin: float | None = None,
@@ -59,7 +60,7 @@ def heatmap(
     """The table as an image: dimension across, position down."""
 
 def distance(
-    encoding: str | Sequence[str] | Sequence[Sequence[str]] | None = None,
+    encoding: str | Encoding | Sequence[str | Encoding] | Sequence[Sequence[str | Encoding]] | None = None,
     *,
     highlight: str | Sequence[str] | Sequence[Sequence[str]] | None = None,
     numbers: bool = False,
@@ -88,7 +89,7 @@ def distance(
     r2: float | Sequence[float] | Sequence[Sequence[float]] | None = None,
     length: int | Sequence[int] | None = None,
     start: int | Sequence[int] = 0,
-    size: str = "page",
+    size: str | tuple[float, float] | float = "page",
     dpi: int = 150,
     cmap: str | None = None,
     vmin: float | None = None,
@@ -112,7 +113,7 @@ def distance(
     """How far any two positions are apart: a matrix."""
 
 def scatter(
-    encoding: str | Sequence[str] | Sequence[Sequence[str]] | None = None,
+    encoding: str | Encoding | Sequence[str | Encoding] | Sequence[Sequence[str | Encoding]] | None = None,
     *,
     x: Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"] | Sequence[Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"]] = "corr",
     y: Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"] | Sequence[Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"]] = "euclidean",
@@ -140,7 +141,7 @@ def scatter(
     r2: float | Sequence[float] | Sequence[Sequence[float]] | None = None,
     length: int | Sequence[int] | None = None,
     start: int | Sequence[int] = 0,
-    size: str = "page",
+    size: str | tuple[float, float] | float = "page",
     dpi: int = 150,
     cmap: str | None = None,
     vmin: float | None = None,
@@ -164,7 +165,7 @@ def scatter(
     """Two measures against each other, one point a pair of positions."""
 
 def curves(
-    encoding: str | Sequence[str] | Sequence[Sequence[str]] | None = None,
+    encoding: str | Encoding | Sequence[str | Encoding] | Sequence[Sequence[str | Encoding]] | None = None,
     *,
     highlight: str | Sequence[str] | Sequence[Sequence[str]] | None = None,
     measure: Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"] | Sequence[Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"]] = "euclidean",
@@ -194,7 +195,7 @@ def curves(
     r2: float | Sequence[float] | Sequence[Sequence[float]] | None = None,
     length: int | Sequence[int] | None = None,
     start: int | Sequence[int] = 0,
-    size: str = "page",
+    size: str | tuple[float, float] | float = "page",
     dpi: int = 150,
     cmap: str | None = None,
     vmin: float | None = None,
@@ -218,7 +219,7 @@ def curves(
     """From a few typical positions to all others: one line each."""
 
 def overview(
-    encoding: str | Sequence[str] | Sequence[Sequence[str]] | None = None,
+    encoding: str | Encoding | Sequence[str | Encoding] | Sequence[Sequence[str | Encoding]] | None = None,
     *,
     highlight: str | Sequence[str] | Sequence[Sequence[str]] | None = None,
     panels: Literal["heatmap", "distance", "scatter", "curves", "waves", "spectrum", "offsets", "dials", "relative", "rotation", "attention", "bias", "precision", "terms"] | Sequence[Literal["heatmap", "distance", "scatter", "curves", "waves", "spectrum", "offsets", "dials", "relative", "rotation", "attention", "bias", "precision", "terms"]] | Sequence[Sequence[Literal["heatmap", "distance", "scatter", "curves", "waves", "spectrum", "offsets", "dials", "relative", "rotation", "attention", "bias", "precision", "terms"]]] = ("heatmap", "distance"),
@@ -246,7 +247,7 @@ def overview(
     r2: float | Sequence[float] | Sequence[Sequence[float]] | None = None,
     length: int | Sequence[int] | None = None,
     start: int | Sequence[int] = 0,
-    size: str = "page",
+    size: str | tuple[float, float] | float = "page",
     dpi: int = 150,
     cmap: str | None = None,
     vmin: float | None = None,
@@ -270,7 +271,7 @@ def overview(
     """Several figures of one encoding side by side."""
 
 def waves(
-    encoding: str | Sequence[str] | Sequence[Sequence[str]] | None = None,
+    encoding: str | Encoding | Sequence[str | Encoding] | Sequence[Sequence[str | Encoding]] | None = None,
     *,
     dims: int | Sequence[int] | Sequence[Sequence[int]] | None = None,
     dtype: Literal["float64", "float32", "float16", "bfloat16"] | Sequence[Literal["float64", "float32", "float16", "bfloat16"]] | None = None,
@@ -296,7 +297,7 @@ def waves(
     r2: float | Sequence[float] | Sequence[Sequence[float]] | None = None,
     length: int | Sequence[int] | None = None,
     start: int | Sequence[int] = 0,
-    size: str = "page",
+    size: str | tuple[float, float] | float = "page",
     dpi: int = 150,
     cmap: str | None = None,
     vmin: float | None = None,
@@ -320,7 +321,7 @@ def waves(
     """Chosen dimensions against position: how often each column changes."""
 
 def spectrum(
-    encoding: str | Sequence[str] | None = None,
+    encoding: str | Encoding | Sequence[str | Encoding] | None = None,
     *,
     ratio: bool = False,
     dtype: Literal["float64", "float32", "float16", "bfloat16"] | Sequence[Literal["float64", "float32", "float16", "bfloat16"]] | None = None,
@@ -346,7 +347,7 @@ def spectrum(
     r2: float | Sequence[float] | Sequence[Sequence[float]] | None = None,
     length: int | Sequence[int] | None = None,
     start: int | Sequence[int] = 0,
-    size: str = "page",
+    size: str | tuple[float, float] | float = "page",
     dpi: int = 150,
     cmap: str | None = None,
     vmin: float | None = None,
@@ -370,7 +371,7 @@ def spectrum(
     """The wavelength of every pair of dimensions."""
 
 def offsets(
-    encoding: str | Sequence[str] | None = None,
+    encoding: str | Encoding | Sequence[str | Encoding] | None = None,
     *,
     highlight: str | Sequence[str] | Sequence[Sequence[str]] | None = None,
     measure: Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"] | Sequence[Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"]] = "dot",
@@ -400,7 +401,7 @@ def offsets(
     r2: float | Sequence[float] | Sequence[Sequence[float]] | None = None,
     length: int | Sequence[int] | None = None,
     start: int | Sequence[int] = 0,
-    size: str = "page",
+    size: str | tuple[float, float] | float = "page",
     dpi: int = 150,
     cmap: str | None = None,
     vmin: float | None = None,
@@ -424,7 +425,7 @@ def offsets(
     """A measure against the offset: is it a function of p − q alone?."""
 
 def dials(
-    encoding: str | Sequence[str] | Sequence[Sequence[str]] | None = None,
+    encoding: str | Encoding | Sequence[str | Encoding] | Sequence[Sequence[str | Encoding]] | None = None,
     *,
     at: int | Sequence[int] | Sequence[Sequence[int]] | None = None,
     pairs: int | Sequence[int] | Sequence[Sequence[int]] | None = None,
@@ -451,7 +452,7 @@ def dials(
     r2: float | Sequence[float] | Sequence[Sequence[float]] | None = None,
     length: int | Sequence[int] | None = None,
     start: int | Sequence[int] = 0,
-    size: str = "page",
+    size: str | tuple[float, float] | float = "page",
     dpi: int = 150,
     cmap: str | None = None,
     vmin: float | None = None,
@@ -475,7 +476,7 @@ def dials(
     """A position as clock faces: one hand a pair of dimensions."""
 
 def compare(
-    encoding: str | Sequence[str] | None = None,
+    encoding: str | Encoding | Sequence[str | Encoding] | None = None,
     *,
     highlight: str | Sequence[str] | Sequence[Sequence[str]] | None = None,
     figure: Literal["heatmap", "distance", "scatter", "curves", "waves", "spectrum", "offsets", "dials", "relative", "rotation", "attention", "bias", "precision", "terms"] | Sequence[Literal["heatmap", "distance", "scatter", "curves", "waves", "spectrum", "offsets", "dials", "relative", "rotation", "attention", "bias", "precision", "terms"]] = "heatmap",
@@ -504,7 +505,7 @@ def compare(
     r2: float | Sequence[float] | Sequence[Sequence[float]] | None = None,
     length: int | Sequence[int] | None = None,
     start: int | Sequence[int] = 0,
-    size: str = "page",
+    size: str | tuple[float, float] | float = "page",
     dpi: int = 150,
     cmap: str | None = None,
     vmin: float | None = None,
@@ -528,7 +529,7 @@ def compare(
     """One figure of several encodings, under the same limits."""
 
 def relative(
-    encoding: str | Sequence[str] | Sequence[Sequence[str]] | None = None,
+    encoding: str | Encoding | Sequence[str | Encoding] | Sequence[Sequence[str | Encoding]] | None = None,
     *,
     numbers: bool = False,
     no_numbers: bool = False,
@@ -556,7 +557,7 @@ def relative(
     r2: float | Sequence[float] | Sequence[Sequence[float]] | None = None,
     length: int | Sequence[int] | None = None,
     start: int | Sequence[int] = 0,
-    size: str = "page",
+    size: str | tuple[float, float] | float = "page",
     dpi: int = 150,
     cmap: str | None = None,
     vmin: float | None = None,
@@ -580,7 +581,7 @@ def relative(
     """The tensor of relative encodings: one vector for each pair of positions."""
 
 def rotation(
-    encoding: str | Sequence[str] | Sequence[Sequence[str]] | None = None,
+    encoding: str | Encoding | Sequence[str | Encoding] | Sequence[Sequence[str | Encoding]] | None = None,
     *,
     numbers: bool = False,
     no_numbers: bool = False,
@@ -611,7 +612,7 @@ def rotation(
     r2: float | Sequence[float] | Sequence[Sequence[float]] | None = None,
     length: int | Sequence[int] | None = None,
     start: int | Sequence[int] = 0,
-    size: str = "page",
+    size: str | tuple[float, float] | float = "page",
     dpi: int = 150,
     cmap: str | None = None,
     vmin: float | None = None,
@@ -635,7 +636,7 @@ def rotation(
     """What RoPE does to a query: before, after, and the circles on which pairs of columns turn."""
 
 def attention(
-    encoding: str | Sequence[str] | Sequence[Sequence[str]] | None = None,
+    encoding: str | Encoding | Sequence[str | Encoding] | Sequence[Sequence[str | Encoding]] | None = None,
     *,
     sentences: Literal["bites", "school", "like"] | Sequence[Literal["bites", "school", "like"]] | None = None,
     tokens: str | Sequence[str] | None = None,
@@ -669,7 +670,7 @@ def attention(
     r2: float | Sequence[float] | Sequence[Sequence[float]] | None = None,
     length: int | Sequence[int] | None = None,
     start: int | Sequence[int] = 0,
-    size: str = "page",
+    size: str | tuple[float, float] | float = "page",
     dpi: int = 150,
     cmap: str | None = None,
     vmin: float | None = None,
@@ -693,7 +694,7 @@ def attention(
     """What order does to attention: the same tokens in two orders, without and with encoding."""
 
 def bias(
-    encoding: str | Sequence[str] | Sequence[Sequence[str]] | None = None,
+    encoding: str | Encoding | Sequence[str | Encoding] | Sequence[Sequence[str | Encoding]] | None = None,
     *,
     numbers: bool = False,
     no_numbers: bool = False,
@@ -722,7 +723,7 @@ def bias(
     r2: float | Sequence[float] | Sequence[Sequence[float]] | None = None,
     length: int | Sequence[int] | None = None,
     start: int | Sequence[int] = 0,
-    size: str = "page",
+    size: str | tuple[float, float] | float = "page",
     dpi: int = 150,
     cmap: str | None = None,
     vmin: float | None = None,
@@ -746,7 +747,7 @@ def bias(
     """What heads add to the score of every query and key, under one scale."""
 
 def precision(
-    encoding: str | Sequence[str] | Sequence[Sequence[str]] | None = None,
+    encoding: str | Encoding | Sequence[str | Encoding] | Sequence[Sequence[str | Encoding]] | None = None,
     *,
     dtype: Literal["float64", "float32", "float16", "bfloat16"] | Sequence[Literal["float64", "float32", "float16", "bfloat16"]] | None = None,
     d: int | Sequence[int] | None = None,
@@ -771,7 +772,7 @@ def precision(
     r2: float | Sequence[float] | Sequence[Sequence[float]] | None = None,
     length: int | Sequence[int] | None = None,
     start: int | Sequence[int] = 0,
-    size: str = "page",
+    size: str | tuple[float, float] | float = "page",
     dpi: int = 150,
     cmap: str | None = None,
     vmin: float | None = None,
@@ -795,7 +796,7 @@ def precision(
     """What a table loses in float16 and such: its error against position and pair."""
 
 def terms(
-    encoding: str | Sequence[str] | Sequence[Sequence[str]] | None = None,
+    encoding: str | Encoding | Sequence[str | Encoding] | Sequence[Sequence[str | Encoding]] | None = None,
     *,
     sentences: Literal["bites", "school", "like"] | Sequence[Literal["bites", "school", "like"]] | None = None,
     tokens: str | Sequence[str] | None = None,
@@ -827,7 +828,7 @@ def terms(
     r2: float | Sequence[float] | Sequence[Sequence[float]] | None = None,
     length: int | Sequence[int] | None = None,
     start: int | Sequence[int] = 0,
-    size: str = "page",
+    size: str | tuple[float, float] | float = "page",
     dpi: int = 150,
     cmap: str | None = None,
     vmin: float | None = None,
@@ -851,7 +852,7 @@ def terms(
     """The score of two tokens as its four parts: content, position and both together."""
 
 def table(
-    encoding: str | Sequence[str] | None = None,
+    encoding: str | Encoding | Sequence[str | Encoding] | None = None,
     *,
     rows: int = 20,
     digits: int = 4,
@@ -886,7 +887,7 @@ def table(
     """The numbers of an encoding, in the terminal or as a file."""
 
 def stats(
-    encoding: str | Sequence[str] | None = None,
+    encoding: str | Encoding | Sequence[str | Encoding] | None = None,
     *,
     measure: Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"] = "euclidean",
     against: Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"] = "corr",
@@ -921,7 +922,7 @@ def stats(
     """What can be measured of encodings, side by side."""
 
 def explain(
-    encoding: str | Sequence[str] | None = None,
+    encoding: str | Encoding | Sequence[str | Encoding] | None = None,
     *,
     errata: bool = False,
     tokens: str | None = None,

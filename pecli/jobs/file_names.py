@@ -1,4 +1,4 @@
-"""The names of a request's files: made up from what differs from the defaults, or given, with blanks filled in."""
+"""The names of a request's files, made up or given, and its title: blanks in them are filled in."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from pecli.core.values import write_scalar
 from pecli.figures.canvas import Canvas
 from pecli.files.formats import format_of
 from pecli.files.targets import place
-from pecli.jobs.job_options import encoding_parameters
+from pecli.jobs.job_options import encoding_parameters, known_options
 from pecli.jobs.request import Request
 
 LONGEST = 120  # bytes of a file name that we make up: file systems take 255
 DEVICE = re.compile(r"(?<![^/\\])(?=(con|prn|aux|nul|com\d|lpt\d)([./\\]|$))", re.IGNORECASE)  # no file on Windows
 BLANK = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
+IN_TITLE = re.compile(r"\$[^$]*\$|(\{)?\{(\w+)\}(\})?")  # mathematics has braces of its own
 
 
 class Target(NamedTuple):
@@ -114,6 +115,25 @@ def filled(path: str, known: Mapping[str, str]) -> str:
 
     made = BLANK.sub(fill, path)
     return made if made == path else DEVICE.sub("_", made)
+
+
+def given_title(request: Request) -> str | None:
+    """The title that is given, with blanks filled in as in the name of a file: ``base {base}`` is base 10.
+
+    Mathematics stays as it is, and so do words that are no option's, for a title says what it likes.
+    """
+    title = request.canvas.title
+    if title is None or "{" not in title:
+        return title
+    known, every = blanks(request), known_options(type(request.figure))
+
+    def fill(match: re.Match[str]) -> str:
+        name = own_name(every, match[2] or "")
+        if name not in known:
+            return match[0]
+        return f"{{{match[2]}}}" if match[1] and match[3] else (match[1] or "") + known[name] + (match[3] or "")
+
+    return IN_TITLE.sub(fill, title)
 
 
 def plain_path(path: str) -> str:

@@ -12,6 +12,7 @@ from pecli.figures.grid import Grid
 from pecli.figures.grid_numbers import Axis
 from pecli.files.film import Film, Frame, SweptOption
 from pecli.jobs.command_line import command
+from pecli.jobs.file_names import given_title
 from pecli.jobs.in_order import in_order
 from pecli.jobs.job import Job
 
@@ -20,8 +21,13 @@ if TYPE_CHECKING:
 
 
 def titles_of(job: Job, grid: Grid, title: str) -> list[str]:
-    """The title of each picture, with what tells it."""
-    return ["" if job.canvas.no_title else listing([title, label]) for label in grid.labels]
+    """The title of each picture, with what tells it where the title's own blanks do not."""
+    if job.canvas.no_title:
+        return [""] * len(grid.labels)
+    own = [given_title(cell) or title for cell in job.cells]
+    if len(set(own)) == len(own):
+        return own
+    return [listing(both) for both in zip(own, grid.labels, strict=True)]
 
 
 def film_of(job: Job, grid: Grid, drawings: Sequence[Drawing], workers: int) -> Film:

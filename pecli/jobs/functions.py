@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from inspect import Parameter, Signature
+from inspect import Parameter, Signature, get_annotations
 from typing import Any
 
 from pecli.analysis import Analysis
@@ -25,6 +25,7 @@ HEAD = '''\
 from collections.abc import Sequence
 from typing import Literal
 
+from pecli.encodings.encoding import Encoding
 from pecli.jobs.picture import Picture
 '''
 
@@ -77,6 +78,7 @@ def annotation(one: Option, swept: bool = False) -> str:
     choices = list(one.choices()) if one.choices is not None else []
     scalar = f"Literal[{', '.join(map(repr_, choices))}]" if 0 < len(choices) <= LISTED else one.scalar.__name__
     scalar += " | str" if one.names and one.scalar is not str else ""
+    scalar += f" | {next(iter(get_annotations(one.text_of).values()))}" if one.text_of else ""
     several = f"{scalar} | Sequence[{scalar}]" if one.many or swept else scalar
     several += f" | Sequence[Sequence[{scalar}]]" if one.many and swept else ""
     return f"{several} | None" if one.optional else several

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import quote
 
-from pecli.core.errors import UnknownNameError, UsageError
+from pecli.core.errors import UnknownNameError, UsageError, mention
 from pecli.core.terminal import escaped
 from pecli.files.regular import MOST, opened
 from pecli.files.targets import check_target
@@ -42,8 +42,11 @@ def page(batch: Batch, path: str) -> bytes:
 def page_path(batch: Batch, path: str) -> str:
     """Where a page goes, in the batch's folder; raises UsageError for another ending or a path that leaves it."""
     ending = Path(path).suffix.lower()
+    if not ending:
+        advice = f"try {' or '.join(f'index{one}' for one in PAGES)}"
+        raise UsageError(f"{mention('index', path)} has no extension to say its kind", option="index", advice=advice)
     if ending not in PAGES:
-        raise UnknownNameError("kind of index", ending or path, PAGES)
+        raise UnknownNameError("kind of index", ending, PAGES, option="index")
     place = inside(batch.folder, path, "index")
     check_target(place, clobber=True, option="index", example=f"index{ending}")
     if os.path.exists(place):

@@ -20,7 +20,7 @@ from pecli.figures.mathematics import check_mathematics
 from pecli.files.formats import FORMATS
 from pecli.files.targets import check_target, place
 from pecli.jobs.cells import grid_of, view_of
-from pecli.jobs.file_names import Target, targets_of
+from pecli.jobs.file_names import Target, given_title, targets_of
 from pecli.jobs.job_options import Output, shown_by
 from pecli.jobs.request import Request
 from pecli.jobs.sheets import as_one, by_file
@@ -130,7 +130,7 @@ class Job(Request):
     def check_names(self) -> None:
         """Refuses a colour map, a style, a font or mathematics that matplotlib does not know; imports it."""
         self.canvas.check_names()
-        check_mathematics(self.canvas.title or "", "title")
+        check_mathematics(given_title(self) or "", "title")
 
     def check_memory(self, view: View[Any], memory: Memory | None = None) -> None:
         """Refuses numbers of that view that memory cannot hold."""

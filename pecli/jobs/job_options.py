@@ -13,7 +13,7 @@ from pecli.core.language import Language
 from pecli.core.options import Option, Options, option
 from pecli.core.positions import Positions
 from pecli.core.registry import Registry
-from pecli.encodings import ENCODINGS, Encoding, encoding_of
+from pecli.encodings import ENCODINGS, Encoding, encoding_of, spec_of
 from pecli.figures import FIGURES
 from pecli.figures.canvas import Canvas
 from pecli.files.formats import FORMATS
@@ -37,6 +37,10 @@ class Output(Options):
     no_clobber: bool = option(False, "keep files that are there already")
 
 
+def _spec(encoding: Encoding) -> str | None:
+    return None if isinstance(encoding, (list, tuple)) else spec_of(encoding)
+
+
 @dataclass(frozen=True)
 class Choice(Options):
     """Which encoding."""
@@ -48,6 +52,7 @@ class Choice(Options):
         "name, or name:parameter=value,… (pecli encodings lists them)",
         flags=("-e",),
         split=False,
+        text_of=_spec,
     )
 
 

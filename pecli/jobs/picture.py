@@ -16,7 +16,7 @@ from pecli.core.language import letters, phrase, speaking
 from pecli.core.lazy import Array
 from pecli.figures.figure import Figure
 from pecli.figures.grid import Grid
-from pecli.figures.limits import washed_out
+from pecli.figures.limits import caption_of, washed_out
 from pecli.figures.own_axes import draw_on
 from pecli.figures.pages import draw_frames, draw_page
 from pecli.figures.style import make_readable, style_context
@@ -27,6 +27,7 @@ from pecli.files.number_bytes import Content
 from pecli.files.targets import check_target
 from pecli.files.text_bytes import WIDTH
 from pecli.files.writer import write
+from pecli.jobs.file_names import given_title
 from pecli.jobs.job import Job
 from pecli.jobs.results import sentence
 from pecli.reports.report import Report
@@ -181,10 +182,15 @@ class Picture:
 
     def title(self) -> str:
         """The title that is drawn; empty for none."""
-        canvas = self.job.canvas
-        if canvas.no_title:
+        if self.job.canvas.no_title:
             return ""
-        return self._own_title() if canvas.title is None else canvas.title
+        given = given_title(self.job)
+        return self._own_title() if given is None else given
+
+    def caption(self) -> str:
+        """What stands under the picture: how it was made, where that matters; empty for none."""
+        with speaking(self.job.language):
+            return caption_of(self.seen, self.job.canvas)
 
     def _own_title(self) -> str:
         with speaking(self.job.language):

@@ -49,7 +49,7 @@ def requests_of(analysis: str, given: Mapping[str, Any], *, swept: bool = True) 
     """
     kind = find_analysis(analysis)
     known = known_options(kind)
-    spelled = named(known, given)
+    spelled = {name: _plain(known.get(name), value) for name, value in named(known, given).items()}
     known = {**parameters_of(specs_in(spelled)), **known}
     spelled = {**by_environment(), **named(known, spelled)}
     values = {name: _choices(known.get(name), value, kind) if swept else [value] for name, value in spelled.items()}
@@ -59,6 +59,10 @@ def requests_of(analysis: str, given: Mapping[str, Any], *, swept: bool = True) 
     if count > MOST:
         raise UsageError(f"this sweep asks for {count:,} pictures, and {MOST:,} are the most")
     return list(Sweep(kind, values).requests())
+
+
+def _plain(one: Option | None, value: Any) -> Any:
+    return value if one is None or one.text_of is None else one.as_text(value)
 
 
 def _in_frames(values: dict[str, Sequence[Any]], known: Mapping[str, Option]) -> dict[str, Sequence[Any]]:

@@ -93,6 +93,33 @@ def test_paths_may_be_path_objects(folder: Path) -> None:
     assert pecli.encode("learned", file=folder / "t.npy", length=3).shape == (3, 3)
 
 
+def test_an_encoding_and_a_size_may_be_what_python_has_for_them() -> None:
+    made = pecli.encoding("rope:d=128,scaling=linear,factor=8")
+    assert pecli.dials(made).job.encodings == (made,)  # whose own d is 16
+    assert pecli.offsets([made, "clock"]).job.specs() == ["rope:scaling=linear,factor=8", "clock"]
+    assert pecli.encode(made, length=3).shape == (3, 128)
+    assert [pecli.figure("heatmap", size=size).job.canvas.size for size in ((8, 4.5), [8, 4], 8)] == [
+        "8x4.5",
+        "8x4",
+        "8",
+    ]
+    assert Job.make("heatmap", {"figsize": (np.float64(8), np.int64(4))}).canvas.inches[:2] == (8, 4)
+
+
+@pytest.mark.parametrize("draw", [pecli.encode, pecli.encoding, pecli.heatmap, lambda one: pecli.offsets([one, one])])
+def test_an_array_is_told_the_file_that_it_belongs_in(draw: Callable[[Any], Any]) -> None:
+    with pytest.raises(pecli.UsageError, match=r"array of 7 × 3 .*numpy.save\(.*'learned:file=table.npy'"):
+        draw(np.ones((7, 3)))
+
+
+def test_a_folder_with_the_name_of_an_encoding_is_told_of_where_it_holds_a_model(ask: Ask, folder: Path) -> None:
+    words = ("offsets", "rope", "-d", "4", "-n", "3", "-o", "a.json")
+    (folder / "rope").mkdir()
+    assert ask(*words).err == ""
+    (folder / "rope" / "config.json").write_text("{}")
+    assert ask(*words).err == "pecli: rope is the encoding here; the model in the folder rope is ./rope\n"
+
+
 def test_what_is_no_encoding_is_an_error_of_ours() -> None:
     with pytest.raises(pecli.PecliError, match="text such as"):
         pecli.encode(3)  # type: ignore[arg-type]

@@ -185,9 +185,18 @@ def shown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
 
 def test_a_terminal_that_has_none_gets_half_blocks_as_wide_as_it_is(shown: Callable[..., str]) -> None:
     said = shown(transparent=True)
-    lines = [line.count("▀") for line in said.splitlines()]
+    lines = [line.count("▀") for line in said.splitlines() if "▀" in line]
     assert set(lines) == {20} and len(lines) > 5
     assert said.startswith("\x1b[38;5;231;") and list(Path().iterdir()) == []  # white, no file
+
+
+def test_half_blocks_have_the_texts_below_them_and_nothing_that_turns_the_terminal(shown: Callable[..., str]) -> None:
+    def texts(**options: Any) -> str:
+        return " ".join(line.rstrip() for line in shown(**options).splitlines() if "▀" not in line)
+
+    assert texts() == "sinusoidal, d 4, base 10,000" and texts(no_title=True) == ""
+    said = texts(title="[red]a\u202eb", length=2000)
+    assert re.fullmatch(r"\[red]a\\u202eb each pixel: mean of \d+ positions", said)
 
 
 def test_a_terminal_without_colours_is_told_so(shown: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from pecli.core.errors import UnknownNameError
+from pecli.figures.grid import Grid
 from pecli.jobs.file_names import LONGEST, blanks, changed, filled, name_of, plain_path
+from pecli.jobs.films import titles_of
 from pecli.jobs.job import Job, jobs_of
+from pecli.jobs.picture import Picture
 
 Ask = Callable[..., Any]
 
@@ -39,6 +43,33 @@ def of(*analysis: str, **options: Any) -> dict[str, str]:
 )
 def test_blanks_are_filled_with_the_options(template: str, name: str) -> None:
     assert filled(template, of(base=10, d=64)) == name
+
+
+@pytest.mark.parametrize(
+    ("title", "drawn"),
+    [
+        ("base {base}, d {d_model}", "base 10, d 64"),
+        ("{rope_theta} in {figure}", "10 in heatmap"),
+        ("{bsae} {} a{b", "{bsae} {} a{b"),
+        ("{{base}} {{x}}", "{base} {{x}}"),
+        (r"$x_{d}$ {d} $\omega_{base}$", r"$x_{d}$ 64 $\omega_{base}$"),
+    ],
+)
+def test_a_title_has_the_same_blanks_and_keeps_what_is_none(title: str, drawn: str) -> None:
+    one = job(base=10, d=64, title=title)
+    assert Picture(one).title() == drawn
+    assert json.loads(one.metadata())["job"]["title"] == title
+
+
+def test_a_title_with_blanks_tells_the_frames_of_a_film_apart() -> None:
+    def titles(title: str, **swept: Any) -> list[str]:
+        film = jobs_of("heatmap", {"d": 4, "length": 3, "output": "a.gif", "title": title, **swept})[0]
+        assert isinstance(film.analysis, Grid)
+        return titles_of(film, film.analysis, title)
+
+    assert titles("k {base}", base=[2, 10]) == ["k 2", "k 10"]
+    assert titles("k", base=[2, 10]) == ["k, base 2", "k, base 10"]
+    assert titles("k {base}", base=[2, 10], start=[0, 1])[1] == "k 2, base 2, start 1"
 
 
 def test_every_option_that_has_a_value_is_a_blank() -> None:

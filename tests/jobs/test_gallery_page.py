@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pecli.core.errors import UnknownNameError
+from pecli.core.errors import UnknownNameError, UsageError
 from pecli.jobs.batch_file import Batch, read_batch
 from pecli.jobs.gallery_page import page, page_path
 
@@ -125,16 +125,17 @@ def test_a_page_does_not_depend_on_where_it_is_made_from(folder: Path) -> None:
     assert page(there, "sub/index.html") == page(here, "index.html")
 
 
-@pytest.mark.parametrize("path", ["index.txt", "index", "index.htm", "a.md/b.pdf"])
+@pytest.mark.parametrize("path", ["index.txt", "index.htm", "a.md/b.pdf"])
 def test_another_kind_of_page_is_refused(path: str, plan: Batch) -> None:
     with pytest.raises(UnknownNameError, match=r"\.md, \.html"):
         page_path(plan, path)
 
 
-def test_an_ending_alone_is_not_what_was_meant(plan: Batch) -> None:
-    with pytest.raises(UnknownNameError) as refused:
-        page_path(plan, ".md")
-    assert "did you mean" not in str(refused.value)
+@pytest.mark.parametrize("path", [".md", "index"])
+def test_a_page_without_an_ending_is_told_a_name_with_one(path: str, plan: Batch) -> None:
+    with pytest.raises(UsageError, match=r"no extension") as refused:
+        page_path(plan, path)
+    assert refused.value.advice == "try index.md or index.html"
 
 
 def test_the_ending_counts_in_any_case(plan: Batch) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pecli.core.errors import UnknownNameError, UsageError
 from pecli.core.notices import notice
-from pecli.encodings import find_encoding
+from pecli.encodings import ENCODINGS, find_encoding
 from pecli.encodings.configs.json_file import NAME, place
 from pecli.encodings.configs.layer_kinds import FULL
 from pecli.encodings.configs.model import ALL, Layer, Model, read_model
@@ -27,6 +27,11 @@ def config_words(spec: str, known: Container[str]) -> tuple[str, str | None, str
     path = found["path"]
     apart = path.endswith(".json") or "/" in path or os.sep in path
     return (path, found["kind"], found["text"] or "") if apart or os.path.isfile(Path(path, NAME)) else None
+
+
+def is_also_a_model(name: str) -> bool:
+    """Whether a name that is taken for an encoding's is that of a model's folder here too."""
+    return os.path.isfile(Path(name, NAME)) and config_words(name, ENCODINGS) is None
 
 
 def config_spec(path: str, kind: str | None) -> str:

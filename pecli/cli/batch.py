@@ -41,7 +41,7 @@ WHICH = ("file", "folder", "only", "shard", "as_json")
 INSTEAD = {  # what is done instead of drawing, and the options that say more of it
     "init": ("file",),
     "schema": (),
-    "dry_run": (*WHICH, "force"),
+    "dry_run": (*WHICH, "force", "jobs", "dask", "fail_fast", "index"),  # what the same line would draw
     "check": WHICH,
 }
 FLAGS = {"as_json": "json"}  # where the command line has another name

@@ -75,7 +75,7 @@ OURS: list[tuple[str, list[str]]] = [
     ("batch --schema plan.toml", ["plan.toml changes nothing beside --schema"]),
     ("batch --init new.toml --force", ["--force changes nothing here: --init draws nothing"]),
     ("batch plan.toml --check -j 2", ["--jobs 2 changes nothing here: --check draws nothing"]),
-    ("batch plan.toml --dry-run --index a.md", ["--index a.md changes nothing here: --dry-run draws nothing"]),
+    ("batch plan.toml --check --index a.md", ["--index a.md changes nothing here: --check draws nothing"]),
     ("batch plan.toml --dry-run --check", ["--check changes nothing here: --dry-run"]),
     ("recipe a.png --json --form toml", ["--form toml changes nothing here: --json"]),
     ("batch own.toml", ["own.toml: [batch]: index = 'page.md' is a folder"]),

@@ -77,7 +77,7 @@ if not TYPE_CHECKING:  # a type checker would take any name for one that there i
             return getattr(import_module(_PLACES[name]), name)
         if not name.startswith("_") and name in _drawn():
             return import_module("pecli.jobs.functions").function_of(name)
-        raise AttributeError(f"module 'pecli' has no attribute {name!r}")
+        raise AttributeError(f"module 'pecli' has no attribute {name!r}{_meant(name)}")
 
 
 def __dir__() -> list[str]:
@@ -87,6 +87,20 @@ def __dir__() -> list[str]:
 def _drawn() -> list[str]:
     """The names of the figures and reports, each a function."""
     return [*import_module("pecli.figures").FIGURES, *import_module("pecli.reports").REPORTS]
+
+
+def _meant(name: str) -> str:
+    """What to write for a name that means something on the command line; mostly nothing."""
+    if name.startswith("_"):
+        return ""
+    from pecli.encodings import encoding_named
+    from pecli.jobs.job_options import ANALYSES
+
+    if name in ANALYSES.aliases:
+        own, options = ANALYSES.aliases[name]
+        return f": it is pecli.{own}({', '.join(f'{option}={value!r}' for option, value in options.items())})"
+    kind = encoding_named(name)
+    return f": pecli.heatmap({name!r}) draws that encoding, pecli.encoding({name!r}) is it" if kind else ""
 
 
 def encode(encoding: str = "sinusoidal", *, length: int | None = None, start: int = 0, **parameters: Any) -> Array:
@@ -116,9 +130,13 @@ def encode(encoding: str = "sinusoidal", *, length: int | None = None, start: in
         A file of numbers that could not be read. Also a ValueError.
     """
     from pecli.core.memory import check_memory
+    from pecli.core.options import own_name
     from pecli.core.positions import Positions
-    from pecli.encodings import read_table_encoding
+    from pecli.encodings import encoding_of, read_table_encoding
 
+    own = encoding_of(encoding).options()
+    for name in [name for name in parameters if own_name(Positions.options(), name) == "length" and name not in own]:
+        length = parameters.pop(name)  # as max_len, n or another of its names
     asked = read_table_encoding(encoding, parameters)
     begin = Positions(start=start)
     count = (asked.rows_from(begin.start) or begin.length) if length is None else length

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from pecli.core.options import Option, own_name
 from pecli.encodings import all_encodings, encoding_named
 from pecli.encodings.encoding import Encoding
-from pecli.jobs.job_options import ANALYSES, shown_by
+from pecli.jobs.job_options import ANALYSES, known_options, shown_by
 
 MOST = 3  # suggestions
 CLOSE = 0.6  # how alike a suggestion is
@@ -24,8 +25,9 @@ def unknown_command(word: str, known: Iterable[str]) -> str:
         return (
             f"{word} is an encoding: pecli {shown_by(kind)[0]} {word} draws it, pecli encodings {kind.name} explains it"
         )
-    near = _near(word.lower(), known)
-    return f"there is no command {word[:60]}{_question(near)}: pecli --help lists them"
+    near = _told_of(word.lower()) or _near(word.lower(), known)
+    example = "" if near else f"pecli {next(iter(ANALYSES))} draws a table, "
+    return f"there is no command {word[:60]}{_question(near)}: {example}pecli --help lists them"
 
 
 def unknown_option(command: str, flag: str, known: Mapping[str, str]) -> str:
@@ -42,12 +44,27 @@ def unknown_option(command: str, flag: str, known: Mapping[str, str]) -> str:
             return f"{flag} is said inside the encoding: pecli {command} -e {_spec(fitting[0], owners[fitting[0]])}"
         line = f"pecli {shown_by(first)[0]} -e {_spec(first, owners[first])}"
         return f"{flag} belongs to {first.name}, which {command} does not show: try {line}"
+    if leads := [one.flag for one in _options_of(command) if word.replace("-", "_") in one.leads]:
+        return f"{command} has no option {flag}{_question(leads)}: pecli {command} --help lists them"
     homes = dict(_homes(word))
     if homes and command in ANALYSES:
         (one, *_), names = homes.values(), [*homes][:MOST] + (["…"] if len(homes) > MOST else [])
         return f"{command} has no {one.flag}, {', '.join(names)} have: pecli {command} --help lists its own options"
     shown = list(dict.fromkeys(known[one] for one in _near(flag, known)))
     return f"{command} has no option {flag}{_question(shown)}: pecli {command} --help lists them"
+
+
+def _told_of(word: str) -> list[str]:
+    """The figures and reports whose line has the word, in the singular or plural; none where they are many."""
+    stem = re.compile(rf"\b{re.escape(word.removesuffix('s'))}s?\b")
+    told = [name for name in ANALYSES if len(word) > MOST and stem.search(ANALYSES.summary(name).lower())]
+    return told if len(told) <= MOST else []
+
+
+def _options_of(command: str) -> Iterable[Option]:
+    """The options of a figure or report, by whatever name that is called."""
+    own = ANALYSES.aliases[command][0] if command in ANALYSES.aliases else command
+    return known_options(ANALYSES[own]).values() if own in ANALYSES else ()
 
 
 def _parameters(word: str) -> dict[type[Encoding], Option]:

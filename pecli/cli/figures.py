@@ -55,7 +55,7 @@ def analysis_command(
 
         texts = {**(defaults or {}), **given(values, figure)}
         known = {**more, **known_options(figure)}
-        for note in [] if quiet else doubts(known, texts):
+        for note in [] if quiet else [*doubts(known, texts), *other_options(figure, texts, defaults or {})]:
             say(note)
         return jobs_of(figure.name, values_of(known, texts))
 
@@ -108,6 +108,14 @@ def doubts(known: Mapping[str, Option], texts: Mapping[str, Any]) -> Iterator[st
             if GROUPED.fullmatch(text):
                 one, values = text.replace(",", ""), text.replace(",", " and ")
                 yield f"{known[name].flag} {text} is several values, {values}: for the one number write {one}"
+
+
+def other_options(figure: type[Analysis[Any]], texts: Mapping[str, Any], defaults: Mapping[str, str]) -> Iterator[str]:
+    """What is not as a word says that means the figure with these options: the measure of similarity."""
+    for name, value in defaults.items():
+        given = texts[name] if isinstance(texts[name], str) else ",".join(texts[name])
+        if given != value and (one := figure.options().get(name)):
+            yield f"{one.flag} is {given}, not {value}: {one.help}"
 
 
 def _folders(specs: Sequence[str]) -> Iterator[str]:

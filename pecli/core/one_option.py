@@ -33,6 +33,7 @@ class Option:
     separator: str = ","  # what stands between them, a regular expression
     log: bool = False  # values of a range are evenly spaced by their ratios
     aliases: tuple[str, ...] = ()  # what other programs call it, understood and not shown
+    leads: tuple[str, ...] = ()  # what people look for that this option does in a way of its own
     advice: Callable[[Any], str] | None = None  # what to try instead of a value that is refused, or ""
     names: Mapping[str, float | str] = dataclasses.field(default_factory=dict)  # words that stand for values
     only_with: tuple[str, tuple[str, ...]] | None = None  # another option, and its values that this one belongs to
@@ -124,8 +125,9 @@ class Option:
         return ",".join(map(write_scalar, value)) if self.many else write_scalar(value)
 
     def _read_scalar(self, value: Any) -> Any:
+        named = self.names.get(value.replace("-", "_"), value) if isinstance(value, str) else value
         try:
-            result = READERS[self.scalar](self.names.get(value, value) if isinstance(value, str) else value)
+            result = READERS[self.scalar](named)
         except (TypeError, ValueError, OverflowError):
             raise self._refusal(value) from None
         if self.choices is not None and result not in self.choices():

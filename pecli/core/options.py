@@ -34,6 +34,7 @@ def option(
     separator: str = ",",
     log: bool = False,
     aliases: tuple[str, ...] = (),
+    leads: tuple[str, ...] = (),
     advice: Callable[[Any], str] | None = None,
     names: Mapping[str, float | str] | None = None,
     only_with: tuple[str, str | tuple[str, ...]] | None = None,
@@ -56,6 +57,7 @@ def option(
     separator : what stands between them, a regular expression
     log : whether the values of a range are evenly spaced by their ratios
     aliases : what other programs call the same thing, with _; understood everywhere, shown nowhere
+    leads : what people look for that this option does in a way of its own; the answer to such a word names it
     advice : gives what to try instead of a value that is refused, or ""
     names : words that may stand for numbers
     only_with : another option of the class and its value, or values, without which this one means nothing
@@ -68,7 +70,7 @@ def option(
     made = Option(help=help, at_least=at_least, at_most=at_most, above=above, choices=choices, flags=flags)
     made = dataclasses.replace(made, unset=unset, names=names or {}, only_with=owner, shown=shown, advice=advice)
     made = dataclasses.replace(made, split=split, separator=separator, log=log, aliases=aliases, moves=moves)
-    made = dataclasses.replace(made, in_spec=in_spec or owner is not None, text_of=text_of)
+    made = dataclasses.replace(made, in_spec=in_spec or owner is not None, text_of=text_of, leads=leads)
     return dataclasses.field(default=default, metadata={"option": made}, kw_only=True)
 
 

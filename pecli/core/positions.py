@@ -44,6 +44,7 @@ class Positions(Options):
         at_most=LONGEST,
         flags=("-n", "--seq-len"),
         aliases=("max_position_embeddings", "n_positions", "max_len"),
+        leads=("end", "stop", "range", "positions"),
         advice=lambda value: start_and_length(str(value)),
     )
     start: int = option(

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
+PATH = 256  # letters of a path that a message still shows
 EXACT = 2**53  # every integer up to here is a float64
 
 
@@ -22,8 +23,9 @@ def shorten(value: Any, most: int = 40, *, written: bool = False) -> str:
 
 
 def visible(path: object) -> str:
-    """A path for a message; one of blanks alone stands in quotation marks."""
-    return str(path) if str(path).strip() else repr(str(path))
+    """A path for a message: one of blanks alone stands in quotation marks, one that no system takes is cut."""
+    text = shorten(path, PATH)
+    return text if text.strip() else repr(text)
 
 
 def write_scalar(value: Any) -> str:

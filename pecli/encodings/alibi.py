@@ -30,7 +30,14 @@ class Alibi(DirectedBias):
     example: ClassVar[str] = "pecli bias -e alibi:heads=8"
     models: ClassVar[str] = "BLOOM, MPT, Baichuan-13B"
 
-    heads: int = option(8, "attention heads", at_least=1, at_most=1024, shown=True)
+    heads: int = option(
+        8,
+        "attention heads",
+        at_least=1,
+        at_most=1024,
+        shown=True,
+        aliases=("num_heads", "n_heads", "num_attention_heads"),
+    )
 
     @property
     def n_heads(self) -> int:

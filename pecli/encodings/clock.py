@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -24,6 +25,7 @@ NAMED = {  # seconds; month and year are the Gregorian calendar's means
     "month": 2629746,
     "year": 31556952,
 }
+TIME = re.compile(r"(\d{1,2}):([0-5]\d)(?::([0-5]\d))?")
 SECOND = template("{count:g} s")
 UNITS = (
     (template("{count:g} y"), 31556952),
@@ -33,6 +35,15 @@ UNITS = (
     (template("{count:g} h"), HOUR),
     (template("{count:g} min"), MINUTE),
 )
+
+
+def seconds_of_time(text: str) -> str:
+    """What to write for a time of day, ``3:15:00`` or ``3:15``: its seconds; nothing for other texts."""
+    match = TIME.fullmatch(text.strip())
+    if match is None:
+        return ""
+    hours, minutes, seconds = (int(one or 0) for one in match.groups())
+    return f"{text} is {HOUR * hours + MINUTE * minutes + seconds} s: write that number"
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import Any
 
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
@@ -15,11 +16,17 @@ def directions() -> tuple[str, ...]:
     return ("causal", "both")
 
 
+def direction_option(default: str) -> Any:
+    """The field direction, the same for all biases."""
+    said = "which keys a query sees: none after it, or both sides"
+    return option(default, said, choices=directions, leads=("bidirectional", "unidirectional", "causal"))
+
+
 @dataclass(frozen=True)
 class DirectedBias(BiasEncoding):
     """A bias for every offset; a causal one hides the keys after the query. A subclass gives `of_offsets`."""
 
-    direction: str = option("causal", "which keys a query sees: none after it, or both sides", choices=directions)
+    direction: str = direction_option("causal")
 
     @property
     def causal(self) -> bool:

@@ -13,7 +13,7 @@ from pecli.core.errors import UsageError, mention
 from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
-from pecli.encodings.directed_bias import DirectedBias, directions
+from pecli.encodings.directed_bias import DirectedBias, direction_option
 from pecli.files.table_files import read_table
 
 
@@ -40,9 +40,9 @@ class T5(DirectedBias):
     models: ClassVar[str] = "T5, Flan-T5, mT5"
     trained: ClassVar[bool] = True
 
-    buckets: int = option(32, "how many buckets", at_least=4, at_most=4096)
+    buckets: int = option(32, "how many buckets", at_least=4, at_most=4096, aliases=("num_buckets",))
     max_distance: int = option(128, "from which distance on all share the last bucket", at_least=2, at_most=10**9)
-    direction: str = option("both", "which keys a query sees: none after it, or both sides", choices=directions)
+    direction: str = direction_option("both")
     file: str | None = option(None, "file of the learned table, buckets × heads", unset="the numbers of the buckets")
     tensor: str | None = option(None, "name of the table in the file, or how it ends", unset="found by the usual names")
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from pecli.analysis import Limits, check_indices, refuse_turned
+from pecli.analysis import check_indices, refuse_turned
 from pecli.core.errors import UsageError, mention
 from pecli.core.language import clauses, phrase
 from pecli.core.lazy import Array, np
@@ -16,7 +16,7 @@ from pecli.core.values import shorten
 from pecli.encodings.capabilities import Additive, BiasEncoding, Rotary
 from pecli.figures.canvas import DIFFERENCE, Canvas
 from pecli.figures.cell_numbers import WithCellNumbers
-from pecli.figures.figure import Numbers, View
+from pecli.figures.figure import ColouredNumbers, View
 from pecli.figures.images import show_matrix
 from pecli.figures.panels import Bar, Panel
 from pecli.figures.token_axes import fit_tokens, label_tokens, token_panel
@@ -32,7 +32,7 @@ Placing = Additive | Rotary | BiasEncoding
 
 
 @dataclass(frozen=True, kw_only=True)
-class AttentionNumbers(Numbers[Placing]):
+class AttentionNumbers(ColouredNumbers[Placing]):
     """plain, encoded : (n, n), weights of the tokens as given, without and with the encoding, query down, key across;
     reordered_plain, reordered_encoded : the same for the second order; order : (n,), which token stands where in it;
     change_plain, change_encoded : (n, n), second − first once the second order is put back into the first.
@@ -55,16 +55,6 @@ class AttentionNumbers(Numbers[Placing]):
     difference_plain: float
     difference_encoded: float
     largest: float
-    ends: Limits  # of the colours
-
-    def facts(self) -> dict[str, Any]:
-        return {name: value for name, value in super().facts().items() if name != "ends"}
-
-    def limits(self) -> Limits:
-        return self.ends
-
-    def with_limits(self, low: float, high: float) -> Self:
-        return replace(self, ends=(low, high))
 
     def coloured(self) -> list[Array]:
         return [self.plain, self.reordered_plain, self.encoded, self.reordered_encoded]
@@ -231,7 +221,7 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
             axes, self._titles(numbers.view, numbers.difference_plain, numbers.difference_encoded), strict=True
         ):
             one.set_title(title)
-        colours, limits = canvas.colours("sequential"), numbers.limits()
+        colours, limits = canvas.colours("sequential"), numbers.ends
         reach = max(numbers.difference_plain, numbers.difference_encoded) or numbers.largest
         rows = (
             (numbers.plain, numbers.reordered_plain, numbers.change_plain),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import check_indices
 from pecli.core.errors import UsageError
@@ -17,7 +17,7 @@ from pecli.encodings.capabilities import BiasEncoding
 from pecli.figures.axis_labels import label_positions
 from pecli.figures.canvas import Canvas
 from pecli.figures.cell_numbers import WithCellNumbers
-from pecli.figures.figure import Numbers, View, averaging
+from pecli.figures.figure import ColouredNumbers, View, averaging
 from pecli.figures.images import show_matrix
 from pecli.figures.panels import Bar, Panel
 from pecli.measures.block_means import means_of_signed_offsets
@@ -29,7 +29,7 @@ PANELS = 6  # heads that are drawn where none are asked for
 
 
 @dataclass(frozen=True, kw_only=True)
-class BiasNumbers(Numbers[BiasEncoding]):
+class BiasNumbers(ColouredNumbers[BiasEncoding]):
     """bias : (heads, n, n), query down, key across, NaN where the query does not see the key; heads : (heads,), their
     numbers; positions : (n,), the mean position of each row and column; block : positions a row."""
 
@@ -42,22 +42,12 @@ class BiasNumbers(Numbers[BiasEncoding]):
     block: int
     smallest: float
     largest: float
-    ends: tuple[float, float]  # of the colours
 
     def caption(self) -> str:
         hidden = phrase("blank: keys that a query does not see") if np.isnan(self.bias).any() else ""
         end = minus(f"{self.ends[0]:g}")
         lower = phrase("colours end at {number}", number=end) if self.smallest < self.ends[0] else ""
         return clauses([averaging(self.block), hidden, lower])
-
-    def facts(self) -> dict[str, Any]:
-        return {name: value for name, value in super().facts().items() if name != "ends"}
-
-    def limits(self) -> tuple[float, float]:
-        return self.ends
-
-    def with_limits(self, low: float, high: float) -> Self:
-        return replace(self, ends=(low, high))
 
     def sheet(self) -> tuple[list[str], list[Array]]:
         """One row a pair of positions: query, key, then the heads."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -26,6 +27,7 @@ SIZES = {
     "slide": Size(13.33, 7.5, 18),
 }
 LIMITS = (0.5, 100.0)  # inches
+PIXELS = re.compile(r"(\d{1,5})(?:px)?(?:[xX](\d{1,5}))?px")
 FONTS = (8.0, 18.0)  # points, of a size in inches: one a inch of width between these
 SMALL, LEAST = 0.833, 7.0  # tick labels: as a share of the text's size, and in points
 SHRUNK = (0.9, 0.8, 0.7, 0.6)  # of the text's size, tried before a size is refused
@@ -96,6 +98,8 @@ class Canvas(Options):
         "light and dark pages",
         unset="none",
         split=True,
+        aliases=("theme",),
+        leads=("dark", "dark_mode"),
     )
     transparent: bool = option(False, "no background")
     text: bool = option(False, "keep the text of an SVG as text, in the reader's fonts; else it is drawn")
@@ -139,6 +143,11 @@ class Canvas(Options):
 
     def _given(self) -> Size:
         sides = inches_of(self.size)
+        if sides is None and (pixels := PIXELS.fullmatch(self.size)):
+            text = f"{mention('size', self.size)} is in pixels, and sizes are in inches or cm"
+            given = "x".join(f"{int(side) / self.dpi:.4g}" for side in pixels.groups() if side)
+            advice = f"give {mention('size', given)}, which has as many at {mention('dpi', self.dpi)}"
+            raise UsageError(text, option="size", value=self.size, advice=advice)
         if sides is None:
             raise UnknownNameError("size", self.size, [*SIZES, "WxH", "8cm", "8cmx5cm", "390pt"], option="size")
         return Size(*sides, min(max(FONTS[0], sides[0]), FONTS[1]))

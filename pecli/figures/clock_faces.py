@@ -13,6 +13,7 @@ from pecli.core.number_text import number_text
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.core.values import EXACT
+from pecli.encodings.clock import seconds_of_time
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import names_fit
 from pecli.figures.canvas import Canvas
@@ -73,6 +74,8 @@ class Dials(Figure[Harmonic]):
         "the positions, one row each; in a .gif one frame each",
         at_least=-EXACT,
         moves=True,
+        leads=("time",),
+        advice=lambda value: seconds_of_time(str(value)),
         unset=f"{STRIP} spread over the length",
     )
     pairs: tuple[int, ...] | None = option(

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Limits
 from pecli.core.errors import UsageError, mention
-from pecli.core.language import phrase, said_by_each
+from pecli.core.language import clauses, listing, phrase, said_by_each
 from pecli.core.lazy import Array
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.encoding import Encoding
+from pecli.encodings.titles import apart, in_common
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, View
 from pecli.figures.highlights import Highlighting
@@ -31,7 +32,7 @@ from pecli.figures.overview import (
 )
 from pecli.figures.panels import Panel
 from pecli.figures.windows import share_windows
-from pecli.measures.pairwise import measures
+from pecli.measures.pairwise import OTHER_NAMES, measures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,7 +48,7 @@ class CompareNumbers(OverviewNumbers):
         return replace(self, parts=limited_alike(self.parts, self.kin, choose))
 
     def caption(self) -> str:
-        labels = [encoding.label() for encoding in self.view.encodings] + [phrase("difference")]
+        labels = [*names_apart(self.view), phrase("difference")]
         said = [part.numbers.caption() for part in self.parts]
         return said_by_each(labels[: len(said)], said)
 
@@ -75,7 +76,9 @@ class Compare(Highlighting[Encoding]):
     composed: ClassVar[bool] = True
 
     figure: str = option("heatmap", "the figure that is drawn for each", choices=single_figures)
-    measure: str = option("euclidean", "the measure, where the figure has one", choices=measures, flags=("-m",))
+    measure: str = option(
+        "euclidean", "the measure, where the figure has one", choices=measures, names=OTHER_NAMES, flags=("-m",)
+    )
     difference: bool = option(False, "add the difference of two encodings, first less second")
 
     def positions_for(self, asked: Positions) -> Positions:
@@ -130,7 +133,7 @@ class Compare(Highlighting[Encoding]):
         return super().grids(view) if across == 1 else tuple(one for one in self.part().grids(first) if one <= across)
 
     def frame(self, view: View[Encoding], axes: list[Axes], canvas: Canvas) -> None:
-        titles = [encoding.label() for encoding in view.encodings]
+        titles = names_apart(view)
         for one, own, title in zip(self.views(view), self._groups(axes, view), titles, strict=False):
             self.part().frame(one, own, canvas)
             own[0].set_title(f"{title}\n{own[0].get_title()}".strip())
@@ -175,10 +178,18 @@ class Compare(Highlighting[Encoding]):
         return self.part().texts()
 
     def title(self, view: View[Encoding]) -> str:
-        return self.unseen(view)
+        shared = in_common(view.encodings) if len(set(view.encodings)) > 1 else []
+        return clauses([listing(shared), self.unseen(view)])
 
     def unseen(self, view: View[Encoding]) -> str:
         return self.part().unseen(view)
+
+
+def names_apart(view: View[Encoding]) -> list[str]:
+    """What tells each encoding from the others; of one, or of equal ones, all that there is to say."""
+    if len(set(view.encodings)) == 1:
+        return [encoding.label() for encoding in view.encodings]
+    return apart(view.encodings)
 
 
 def _one_window(axes: list[Axes]) -> None:

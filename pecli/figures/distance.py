@@ -13,7 +13,7 @@ from pecli.encodings.capabilities import TableEncoding
 from pecli.figures.axis_labels import label_positions
 from pecli.figures.canvas import DIFFERENCE, Canvas
 from pecli.figures.cell_numbers import WithCellNumbers
-from pecli.figures.figure import Numbers, View, averaging, subtract
+from pecli.figures.figure import ColouredNumbers, View, averaging, subtract
 from pecli.figures.highlights import Highlighting, mark_columns, mark_rows
 from pecli.figures.images import show_matrix
 from pecli.figures.limits import ends
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DistanceNumbers(Numbers[TableEncoding]):
+class DistanceNumbers(ColouredNumbers[TableEncoding]):
     """matrix : (n, n); positions : (n,), the mean position of each row and column; block : positions a row."""
 
     main_array: ClassVar[str] = "matrix"
@@ -38,7 +38,6 @@ class DistanceNumbers(Numbers[TableEncoding]):
     smallest: float | None
     largest: float | None
     undefined: int  # entries that are NaN: a row is constant or zero
-    ends: Limits  # of the colours
     palette: str
 
     def caption(self) -> str:
@@ -50,10 +49,7 @@ class DistanceNumbers(Numbers[TableEncoding]):
         return None if self.smallest is None else self.ends
 
     def facts(self) -> dict[str, Any]:
-        return {name: value for name, value in super().facts().items() if name not in ("ends", "palette")}
-
-    def with_limits(self, low: float, high: float) -> Self:
-        return replace(self, ends=(low, high))
+        return {name: value for name, value in super().facts().items() if name != "palette"}
 
     def difference(self, other: Self) -> Self:
         matrix = subtract(self.matrix, other.matrix)

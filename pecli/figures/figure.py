@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, sqrt
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from pecli.analysis import Analysis, E, Numbers, View
+from pecli.analysis import Analysis, E, E_co, Limits, Numbers, View
 from pecli.core.errors import UsageError, mention
 from pecli.core.language import clauses, phrase
 from pecli.core.lazy import Array
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = [
+    "ColouredNumbers",
     "Figure",
     "Numbers",
     "View",
@@ -27,6 +28,25 @@ __all__ = [
     "positions_text",
     "subtract",
 ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColouredNumbers(Numbers[E_co]):
+    """Numbers that colours stand for.
+
+    ends : the values at the ends of the colours, no fact of the numbers
+    """
+
+    ends: Limits
+
+    def facts(self) -> dict[str, Any]:
+        return {name: value for name, value in super().facts().items() if name != "ends"}
+
+    def limits(self) -> Limits | None:
+        return self.ends
+
+    def with_limits(self, low: float, high: float) -> Self:
+        return replace(self, ends=(low, high))
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from pecli.encodings.capabilities import TableEncoding
 from pecli.figures.axis_labels import label_decades, label_dimensions, label_positions, turn_names
 from pecli.figures.canvas import DIFFERENCE, Canvas
 from pecli.figures.cell_numbers import WithCellNumbers
-from pecli.figures.figure import Numbers, View, subtract
+from pecli.figures.figure import ColouredNumbers, View, subtract
 from pecli.figures.highlights import Highlighting, Span, cell_edges, mark_rows
 from pecli.figures.images import show_matrix
 from pecli.figures.log_axis import check_log, log_label, log_option
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class HeatmapNumbers(Numbers[TableEncoding]):
+class HeatmapNumbers(ColouredNumbers[TableEncoding]):
     """table : (rows, d); positions : (rows,), the mean position of each; block : positions a row."""
 
     main_array: ClassVar[str] = "table"
@@ -41,7 +41,6 @@ class HeatmapNumbers(Numbers[TableEncoding]):
     largest: float
     limit: float  # the largest absolute value that there is or can be
     log: bool
-    ends: Limits  # of the colours
     palette: str
 
     def caption(self) -> str:
@@ -61,10 +60,7 @@ class HeatmapNumbers(Numbers[TableEncoding]):
         return phrase("each pixel: mean of {rows:,} positions", rows=rows) if rows > 1 else ""
 
     def facts(self) -> dict[str, Any]:
-        return {name: value for name, value in super().facts().items() if name not in ("ends", "palette")}
-
-    def limits(self) -> Limits:
-        return self.ends
+        return {name: value for name, value in super().facts().items() if name != "palette"}
 
     def with_limits(self, low: float, high: float) -> Self:
         return replace(self, ends=(low, high), palette="diverging" if low < 0 else self.palette)

@@ -159,8 +159,30 @@ def frame_or_point(axes: Axes, canvas: Canvas) -> float:
         head.set_visible(thin)
         for frame in pair:
             frame.set_visible(not thin)
-        reach = max(reach, HEAD * canvas.scale * thin)
+    size = HEAD * canvas.scale
+    for down in (True, False):
+        own = [one for one in heads if one.get_visible() and (one.get_marker() == LEFTWARD) == down]
+        reach = max(reach, _stagger(axes, own, size / points, down) * size * down)
     return reach
+
+
+def _stagger(axes: Axes, heads: list[Any], size: float, down: bool) -> int:
+    """Moves arrowheads of that many pixels away from the edge that would touch another; gives how many ranks."""
+    ends: list[float] = []  # of the last arrowhead of every rank
+    length = axes.bbox.width if down else axes.bbox.height
+    for _, head in sorted((_along(one, down), at) for at, one in enumerate(heads)):
+        place = _along(heads[head], down)
+        rank = next((at for at, end in enumerate(ends) if end + size <= place), len(ends))
+        ends[rank : rank + 1] = [place]
+        away = [1.0 + rank * size / length]
+        heads[head].set(**({"xdata": away} if down else {"ydata": away}))
+    return len(ends)
+
+
+def _along(head: Any, down: bool) -> float:
+    """Where an arrowhead stands along its edge from the left or the top, in pixels."""
+    x, y = head.get_transform().transform(head.get_xydata())[0]
+    return float(-y if down else x)
 
 
 def _write(axes: Axes, text: str, place: tuple[float, float], coordinates: Any, canvas: Canvas) -> None:

@@ -103,61 +103,6 @@ class Layout:
         return min(frame.width * frame.height for frame in self.frames)
 
 
-def best(blocks: Sequence[Block], room: Room, preferred: int, grids: Sequence[int] | None = None) -> Layout:
-    """The grid that fits: with the columns preferred, or fewer; on a page of fixed height whichever shows most.
-
-    grids : the numbers of columns that there may be; any where None
-    """
-    columns = columns_to_try(len(blocks), room, preferred, grids)
-    return chosen([solve(blocks, room, one) for one in columns], room, preferred)
-
-
-def chosen(tried: Sequence[Layout], room: Room, preferred: int) -> Layout:
-    """The first that fits, on a page of fixed height whichever shows most; else the one that lacks least."""
-    if room.height is None:
-        return next((one for one in tried if one.fits), min(tried, key=lambda one: max(one.lacks)))
-    fitting = [one for one in tried if one.fits]
-    if not fitting:
-        return min(tried, key=lambda one: sum(one.lacks))
-    most = max(one.smallest for one in fitting)
-    return min(fitting, key=lambda one: (one.smallest < 0.8 * most, one.holes, abs(one.columns - preferred)))
-
-
-def least_page(
-    blocks: Sequence[Block], room: Room, preferred: int, grids: Sequence[int] | None = None
-) -> tuple[float, float]:
-    """Width and height of the smallest page that would be enough."""
-
-    def excess(page: tuple[float, float]) -> tuple[float, float]:
-        return max(page[0] / room.width, page[1] / (room.height or page[1])), page[0] * page[1]
-
-    columns = columns_to_try(len(blocks), room, preferred, grids)
-    return min((_least(blocks, room, one) for one in columns), key=excess)
-
-
-def columns_to_try(count: int, room: Room, preferred: int, grids: Sequence[int] | None = None) -> list[int]:
-    """The numbers of columns to try, those preferred first, or any where the height is fixed."""
-    allowed = sorted(grids or range(1, count + 1), reverse=True)
-    if room.height is not None:
-        return allowed[::-1]
-    return [columns for columns in allowed if columns <= preferred] or [preferred]
-
-
-def _least(blocks: Sequence[Block], room: Room, columns: int) -> tuple[float, float]:
-    """The smallest page with so many columns."""
-    grid = _grid(blocks, columns, room.gap)
-    width = max(max(one.width, one.height / one.panel.aspect) if one.panel.exact else one.width for one in blocks)
-    least = [width * one.panel.aspect if one.panel.exact else one.height for one in blocks]
-    heights = [max(least[at] for at in row) for row in grid.rows]
-    for run in grid.runs:
-        rows = range(run.first_row, run.last_row + 1)
-        share = blocks[run.panel].bar_height / len(rows)
-        heights = [max(height, share) if row in rows else height for row, height in enumerate(heights)]
-    across = (columns + 1) * room.gap + sum(map(sum, grid.sides)) + columns * width
-    around = room.head + room.foot + 2 * len(grid.rows) * room.gap + sum(map(sum, grid.ends))
-    return across, around + sum(heights)
-
-
 class Grid(NamedTuple):
     """The panels of each row, the colour bars, what columns take left and right of frames and rows above and below."""
 
@@ -167,7 +112,7 @@ class Grid(NamedTuple):
     ends: list[tuple[float, float]]
 
 
-def _grid(blocks: Sequence[Block], columns: int, gap: float) -> Grid:
+def grid_of(blocks: Sequence[Block], columns: int, gap: float) -> Grid:
     rows = [list(range(at, min(at + columns, len(blocks)))) for at in range(0, len(blocks), columns)]
     runs = runs_of([block.panel for block in blocks], columns)
     ends = [(max(blocks[at].top for at in row), max(blocks[at].bottom for at in row)) for row in rows]
@@ -176,7 +121,7 @@ def _grid(blocks: Sequence[Block], columns: int, gap: float) -> Grid:
 
 def solve(blocks: Sequence[Block], room: Room, columns: int) -> Layout:
     """The layout in so many columns."""
-    rows, runs, sides, ends = _grid(blocks, columns, room.gap)
+    rows, runs, sides, ends = grid_of(blocks, columns, room.gap)
     across = room.width - (columns + 1) * room.gap - sum(map(sum, sides))
     around = room.head + room.foot + 2 * len(rows) * room.gap + sum(map(sum, ends))
     down = None if room.height is None else room.height - around

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 SHARE = 0.5  # of the panel's width, that a legend beside it takes at most
 BELOW = "legend below"
 SHARED = "legend of all panels"
-NARROW = 20.0  # ems of a legend whose entries are broken into lines, at least
+NARROW = 18.0  # ems of a legend whose entries are broken into lines, at least
 HANDLE = 4.0  # ems of a sample of a line and what stands around it and its text
 
 

@@ -26,6 +26,11 @@ class Hang(NamedTuple):
 
 def name_level(axes: Axes, text: str, at: float, hang: Hang, canvas: Canvas) -> None:
     """Names the line across a panel at this value, there where it is to hang if there is room."""
+    write_beside(axes, text, at, hang, canvas).set_label(f"{LEVEL} {int(hang.right)} {int(hang.below)}")
+
+
+def write_beside(axes: Axes, text: str, at: float, hang: Hang, canvas: Canvas) -> Any:
+    """Writes beside the line across a panel at this value what it is, just there."""
     name = axes.annotate(
         text,
         (0.0, at),
@@ -34,9 +39,9 @@ def name_level(axes: Axes, text: str, at: float, hang: Hang, canvas: Canvas) -> 
         xytext=(0.0, 0.0),
         fontsize=canvas.small,
         bbox={"facecolor": axes.get_facecolor(), "edgecolor": "none", "alpha": 0.8, "pad": 0.5},
-        label=f"{LEVEL} {int(hang.right)} {int(hang.below)}",
     )
     _put(name, hang, canvas)
+    return name
 
 
 def keep_levels_apart(axes: Axes, canvas: Canvas) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 from pecli.analysis import Limits
 from pecli.core.caching import cached
 from pecli.core.errors import UnusedOptionError, UsageError, mention
-from pecli.core.language import clauses, phrase
+from pecli.core.language import clauses, listing, phrase
 from pecli.core.lazy import Array
 from pecli.core.options import option
 from pecli.core.positions import Positions
@@ -19,7 +19,7 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
 from pecli.figures.highlights import Highlighting
 from pecli.figures.panels import Panel
-from pecli.measures.pairwise import measures
+from pecli.measures.pairwise import OTHER_NAMES, measures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -117,8 +117,11 @@ class OverviewNumbers(Numbers[Encoding]):
         return {f"{i}.{part.figure.name}": part.numbers.facts() for i, part in enumerate(self.parts)}
 
     def caption(self) -> str:
-        said = dict.fromkeys((part.figure.name, part.numbers.caption()) for part in self.parts)
-        return clauses(phrase("{figure}: {caption}", figure=name, caption=caption) for name, caption in said if caption)
+        said: dict[str, dict[str, None]] = {}  # the figures that say it, each once
+        for part in self.parts:
+            said.setdefault(part.numbers.caption(), {})[part.figure.name] = None
+        named = [(listing(names), caption) for caption, names in said.items() if caption]
+        return clauses(phrase("{figure}: {caption}", figure=names, caption=caption) for names, caption in named)
 
 
 @dataclass(frozen=True)
@@ -135,7 +138,9 @@ class Overview(Highlighting[Encoding]):
     composed: ClassVar[bool] = True
 
     panels: tuple[str, ...] = option(("heatmap", "distance"), "the figures, left to right", choices=single_figures)
-    measure: str = option("euclidean", "the measure of the panels that have one", choices=measures, flags=("-m",))
+    measure: str = option(
+        "euclidean", "the measure of the panels that have one", choices=measures, names=OTHER_NAMES, flags=("-m",)
+    )
 
     def parts(self) -> list[Figure[Any]]:
         """The figures that stand side by side."""

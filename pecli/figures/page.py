@@ -10,7 +10,8 @@ from pecli.figures.axis_labels import label_edges
 from pecli.figures.bars import BEFORE, WIDTH, add_bar, bar_width
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure
-from pecli.figures.layout import Block, Box, Layout, Room, least_page
+from pecli.figures.grids import least_page
+from pecli.figures.layout import Block, Box, Layout, Room
 from pecli.figures.legends import place_legend, share_legend
 from pecli.figures.limits import caption_of
 from pecli.figures.measure import Margins, around, block_of, state_of, with_bar
@@ -71,12 +72,9 @@ class Page:
         """How many panels stand side by side, and how many may."""
         return self.figure.columns(self.view), self.figure.grids(self.view)
 
-    def measure(self, keep: bool) -> None:
-        """Measures what stands around the frames; what it once took can be kept."""
-        blocks = [self._block(axes, panel) for axes, panel in zip(self.axes, self.panels, strict=True)]
-        if keep:
-            blocks = [block.or_wider(before) for block, before in zip(blocks, self.blocks, strict=True)]
-        self.blocks = blocks
+    def measure(self) -> None:
+        """Measures what stands around the frames."""
+        self.blocks = [self._block(axes, panel) for axes, panel in zip(self.axes, self.panels, strict=True)]
 
     def _block(self, axes: Axes, panel: Panel) -> Block:
         """The panel with what stands around it."""

@@ -13,7 +13,8 @@ from pecli.core.errors import UsageError, mention
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure
 from pecli.figures.grid import Grid
-from pecli.figures.layout import Block, Room, best
+from pecli.figures.grids import Known, best
+from pecli.figures.layout import Block, Room
 from pecli.figures.limits import chosen
 from pecli.figures.measure import Margins
 from pecli.figures.page import Page, Sheet
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
 SLACK = 1.05  # of the size that is named where one is refused: ticks change with the size
-PASSES = 4  # of measuring, at most: ticks follow the size of their axis
+PASSES = 8  # of measuring, at most: ticks follow the size of their axis, and labels the grid
 TRIES = 3  # of computing, at most: numbers can bring labels that take some of the pixels
 
 
@@ -132,16 +133,14 @@ def _pages(sheets: Sequence[Sheet], canvas: Canvas) -> list[Page]:
 
 def arrange(pages: Sequence[Page]) -> None:
     """Measures what stands around the frames of all pages and shares the rest, until nothing moves."""
-    first, (preferred, grids) = pages[0], pages[0].columns()
-    changed = False  # what stands around a frame in another grid is of no use in this
-    for again in range(PASSES):
+    first, known = pages[0], Known()
+    for _ in range(PASSES):
         for page in pages:
-            page.measure(keep=again > 1 and not changed)  # labels that come and go with the size would go on for ever
+            page.measure()
         blocks = [reduce(Block.or_larger, alike) for alike in zip(*(page.blocks for page in pages), strict=True)]
-        room = reduce(Room.or_less, [page.room() for page in pages])
-        layout, before = best(blocks, room, preferred, grids), first.layout
-        if room.height is None:  # a grid that was too wide once is not tried again
-            changed, preferred = layout.columns != before.columns, layout.columns
+        room, before = reduce(Room.or_less, [page.room() for page in pages]), first.layout
+        blocks = known.with_grid(before.columns, blocks)
+        layout = best(blocks, room, *first.columns(), known.blocks)
         for page in pages:
             page.place(layout)
         if layout.moved(before) * first.ruler.dpi < 0.5:

@@ -14,7 +14,7 @@ from pecli.core.number_text import number_text
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_positions, label_values
 from pecli.figures.canvas import Canvas
-from pecli.figures.figure import Figure, Numbers, View
+from pecli.figures.figure import ColouredNumbers, Figure, View
 from pecli.figures.panels import Bar, Panel
 from pecli.measures.min_max import check_run, envelope, even_bins, even_edges, middles
 
@@ -25,7 +25,7 @@ WORST = 2.0  # the largest error that a sine can have
 
 
 @dataclass(frozen=True, kw_only=True)
-class PrecisionNumbers(Numbers[Harmonic]):
+class PrecisionNumbers(ColouredNumbers[Harmonic]):
     """error : (rows, pairs), the larger of the errors of sine and cosine, the largest of a row's positions;
     positions : (rows,), their middles. The largest error of all and where it is."""
 
@@ -38,7 +38,6 @@ class PrecisionNumbers(Numbers[Harmonic]):
     largest: float
     position: int
     pair: int
-    ends: Limits  # of the colours
 
     def caption(self) -> str:
         encoding = self.view.encoding
@@ -54,16 +53,10 @@ class PrecisionNumbers(Numbers[Harmonic]):
     def columns(self) -> list[Any]:
         return [f"pair {pair}" for pair in range(self.error.shape[1])]
 
-    def facts(self) -> dict[str, Any]:
-        return {name: value for name, value in super().facts().items() if name != "ends"}
-
-    def limits(self) -> Limits:
-        return self.ends
-
     def with_limits(self, low: float, high: float) -> Self:
         if low <= 0:
             raise UsageError(option="vmin", value=low, allowed="more than 0: the colours are on a logarithmic scale")
-        return replace(self, ends=(low, high))
+        return super().with_limits(low, high)
 
     def coloured(self) -> list[Array]:
         return [self.error[self.error > 0]]
@@ -152,7 +145,7 @@ class Precision(Figure[Harmonic]):
             aspect="auto",
             interpolation="nearest",
             cmap=canvas.colours("sequential"),
-            norm=LogNorm(*numbers.limits()),
+            norm=LogNorm(*numbers.ends),
             extent=(-0.5, numbers.error.shape[1] - 0.5, last, rows.start - 0.5),
         )
         axes[0].set_ylim(rows.stop - 0.5, rows.start - 0.5)

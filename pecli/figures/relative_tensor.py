@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from pecli.analysis import Limits, check_indices
+from pecli.analysis import check_indices
 from pecli.core.language import phrase
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
@@ -14,7 +14,7 @@ from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_values
 from pecli.figures.canvas import Canvas
 from pecli.figures.cell_numbers import WithCellNumbers
-from pecli.figures.figure import Numbers, View, averaging
+from pecli.figures.figure import ColouredNumbers, View, averaging
 from pecli.figures.images import show_matrix
 from pecli.figures.panels import Bar, Panel
 from pecli.figures.strips import add_strip, strip_width, title_pad
@@ -26,7 +26,7 @@ SLICES = 5  # dimensions shown where none are asked for
 
 
 @dataclass(frozen=True, kw_only=True)
-class RelativeNumbers(Numbers[Harmonic]):
+class RelativeNumbers(ColouredNumbers[Harmonic]):
     """tensor : (L, L, dims), the encoding of p − q for query p (row) and key q; offsets : (L, L); dims : (dims,)."""
 
     main_array: ClassVar[str] = "tensor"
@@ -35,17 +35,7 @@ class RelativeNumbers(Numbers[Harmonic]):
     offsets: Array
     dims: Array
     limit: float
-    ends: Limits  # of the colours
     block: int  # positions a row
-
-    def facts(self) -> dict[str, Any]:
-        return {name: value for name, value in super().facts().items() if name != "ends"}
-
-    def limits(self) -> Limits:
-        return self.ends
-
-    def with_limits(self, low: float, high: float) -> Self:
-        return replace(self, ends=(low, high))
 
     def caption(self) -> str:
         return averaging(self.block)

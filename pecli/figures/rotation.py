@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import Limits, check_indices, refuse_positions, refuse_turned
 from pecli.core.errors import UnusedOptionError, UsageError, mention
@@ -16,7 +16,7 @@ from pecli.encodings.capabilities import Rotary
 from pecli.figures.axis_labels import label_dimensions, label_positions, label_values
 from pecli.figures.canvas import Canvas
 from pecli.figures.cell_numbers import WithCellNumbers
-from pecli.figures.figure import Numbers, View
+from pecli.figures.figure import ColouredNumbers, Numbers, View
 from pecli.figures.images import show_matrix
 from pecli.figures.lines import key_inside
 from pecli.figures.panels import Bar, Panel
@@ -32,7 +32,7 @@ PATHS = 3  # pairs whose paths are drawn where none are asked for
 
 
 @dataclass(frozen=True, kw_only=True)
-class RotationNumbers(Numbers[Rotary]):
+class RotationNumbers(ColouredNumbers[Rotary]):
     """after, before : (length, d), Q with and without the rotation; positions : (length,); pairs : (n,);
     paths : (n, length, 2), the two columns of each pair after the rotation; change : (length, d), after − before;
     radii : (n,), of the largest circle of each pair."""
@@ -48,22 +48,12 @@ class RotationNumbers(Numbers[Rotary]):
     change: Array
     radii: Array
     limit: float
-    ends: Limits  # of the colours
 
     def caption(self) -> str:
         first = self.view.encoding.position_text(self.view.covered.start)
         return phrase(
             "grey: the circles on which pairs turn, ring: position {position}, arrows: which way", position=first
         )
-
-    def facts(self) -> dict[str, Any]:
-        return {name: value for name, value in super().facts().items() if name != "ends"}
-
-    def limits(self) -> Limits:
-        return self.ends
-
-    def with_limits(self, low: float, high: float) -> Self:
-        return replace(self, ends=(low, high))
 
     def coloured(self) -> list[Array]:
         return [self.before, self.after]

@@ -17,7 +17,7 @@ from pecli.figures.figure import Figure, Numbers, View
 from pecli.figures.panels import Bar, Panel
 from pecli.figures.streaks import CLOUD, name_streaks
 from pecli.measures.pair_density import CLASSES, coarser, counts, points
-from pecli.measures.pairwise import MEASURES, check_pairs, measures
+from pecli.measures.pairwise import MEASURES, OTHER_NAMES, check_pairs, measures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -109,8 +109,8 @@ class Scatter(Figure[TableEncoding]):
     example: ClassVar[str] = "pecli scatter --x corr --y euclidean"
     examples: ClassVar[tuple[str, ...]] = ("pecli scatter -k 10 --x corr --y cityblock",)
 
-    x: str = option("corr", "measure across", choices=measures)
-    y: str = option("euclidean", "measure up", choices=measures)
+    x: str = option("corr", "measure across", choices=measures, names=OTHER_NAMES)
+    y: str = option("euclidean", "measure up", choices=measures, names=OTHER_NAMES)
     triangle: str = option("both", "which pairs: p < q (upper), p > q (lower) or both", choices=triangles)
 
     def shown(self) -> tuple[str, ...]:

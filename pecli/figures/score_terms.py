@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from pecli.analysis import Limits
 from pecli.core.arithmetic import ROUNDING
 from pecli.core.language import clauses, listing, phrase, templates
 from pecli.core.lazy import Array, np
@@ -14,7 +13,7 @@ from pecli.core.number_text import number_text
 from pecli.encodings.capabilities import Additive
 from pecli.figures.canvas import Canvas
 from pecli.figures.cell_numbers import WithCellNumbers
-from pecli.figures.figure import Numbers, View
+from pecli.figures.figure import ColouredNumbers, View
 from pecli.figures.images import show_matrix
 from pecli.figures.panels import Bar, Panel
 from pecli.figures.token_axes import fit_tokens, label_tokens, token_panel
@@ -35,7 +34,7 @@ TITLES = templates(
 
 
 @dataclass(frozen=True, kw_only=True)
-class TermsNumbers(Numbers[Additive]):
+class TermsNumbers(ColouredNumbers[Additive]):
     """total : (n, n), the scores, p down, q across; the four parts : (n, n) each.
 
     error : the largest |sum of the parts − score computed at once|; spreads : of total and parts, how much each
@@ -54,17 +53,10 @@ class TermsNumbers(Numbers[Additive]):
     error: float
     spreads: tuple[float, ...]
     limit: float
-    ends: Limits  # of the colours
 
     def facts(self) -> dict[str, Any]:
-        facts = {name: value for name, value in super().facts().items() if name != "ends"}
+        facts = super().facts()
         return {**facts, "spreads": dict(zip(self.arrays(), self.spreads, strict=True))}
-
-    def limits(self) -> Limits:
-        return self.ends
-
-    def with_limits(self, low: float, high: float) -> Self:
-        return replace(self, ends=(low, high))
 
     def coloured(self) -> list[Array]:
         return list(self.arrays().values())
@@ -74,7 +66,9 @@ class TermsNumbers(Numbers[Additive]):
         said = ["0" if one <= ROUNDING * largest else number_text(one, 2) for one in self.spreads]
         pairs = zip((phrase("sum"), "x·x", "x·PE", "PE·x", "PE·PE"), said, strict=True)
         spreads = listing(f"{name}\u00a0{one}" for name, one in pairs)
-        varying = phrase("largest spread along a diagonal, 0 where the offset alone counts: {spreads}", spreads=spreads)
+        varying = phrase(
+            "largest spread along a diagonal (0 where the offset alone counts): {spreads}", spreads=spreads
+        )
         return clauses([self.embeddings, varying])
 
 

@@ -15,7 +15,7 @@ from pecli.encodings.scalings.scaled import Scaled
 from pecli.figures.axis_labels import label_powers, label_values
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
-from pecli.figures.levels import keep_levels_apart
+from pecli.figures.levels import Hang, keep_levels_apart, write_beside
 from pecli.figures.line_names import keep_names_apart, name_lines, put_names
 from pecli.figures.lines import Look, frame_lines
 from pecli.figures.panels import Panel
@@ -26,7 +26,6 @@ from pecli.figures.wavelength_marks import (
     mark_wavelength,
     shade_longer,
     textbook_ends,
-    write_beside,
 )
 from pecli.figures.wavelength_texts import ratio_text, unfinished, unfinished_above
 from pecli.measures.wavelengths import MEASURED, wavelengths
@@ -210,7 +209,7 @@ class Spectrum(Figure[TableEncoding]):
             mark_wavelength(one, text, wave, canvas, right=APART * wave < length)
         if alone:
             text = unfinished_above(view.encoding, waves_of(view)[0], length)
-            write_beside(one, text, length, canvas, right=True, below=numbers.longer[0] > 0)
+            write_beside(one, text, length, Hang(True, numbers.longer[0] > 0), canvas)
         shade_longer(one, length, [wave for _, wave in ends])
 
     def title(self, view: View[TableEncoding]) -> str:

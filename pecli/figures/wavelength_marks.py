@@ -11,7 +11,7 @@ from pecli.core.number_text import number_text
 from pecli.encodings.encoding import Encoding
 from pecli.encodings.powers_of_base import PowersOfBase
 from pecli.figures.canvas import Canvas
-from pecli.figures.levels import Hang, name_level
+from pecli.figures.levels import Hang, name_level, write_beside
 from pecli.figures.wavelength_texts import CONTEXTS
 
 if TYPE_CHECKING:
@@ -48,24 +48,7 @@ def textbook_ends(encoding: Encoding, waves: Array) -> list[tuple[str, float]]:
 def mark_wavelength(axes: Axes, text: str, wave: float, canvas: Canvas, *, right: bool = False) -> None:
     """Draws a line at a wavelength and writes beside it what it is."""
     axes.axhline(wave, color="0.6", linestyle=":", linewidth=0.8 * canvas.scale, zorder=0)
-    write_beside(axes, text, wave, canvas, right=right)
-
-
-def write_beside(
-    axes: Axes, text: str, wave: float, canvas: Canvas, *, right: bool = False, below: bool = False
-) -> None:
-    """Writes beside a line at a wavelength what it is."""
-    axes.annotate(
-        text,
-        (1.0 if right else 0.0, wave),
-        xycoords=("axes fraction", "data"),
-        xytext=(-3 if right else 3, -3 if below else 2),
-        textcoords="offset points",
-        ha="right" if right else "left",
-        va="top" if below else "bottom",
-        fontsize=canvas.small,
-        bbox={"facecolor": axes.get_facecolor(), "edgecolor": "none", "alpha": 0.8, "pad": 0.5},
-    )
+    write_beside(axes, text, wave, Hang(right, below=False), canvas)
 
 
 def shade_longer(axes: Axes, length: int, waves: Sequence[float]) -> None:

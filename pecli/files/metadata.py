@@ -45,7 +45,7 @@ def read_metadata(path: str) -> dict[str, Any]:
             text = READERS[suffix](file)
         found = json.loads(text) if text else None
     except OSError as error:
-        raise PecliError(f"{path} could not be read: {error.strerror or error}") from None
+        raise PecliError(f"{visible(path)} could not be read: {error.strerror or error}") from None
     except PecliError:
         raise
     except Exception:  # each reader has its own kinds of damage

@@ -44,7 +44,7 @@ def opened(path: str) -> Bounded:
         raise UsageError(f"{visible(path)} does not exist") from None
     except (OSError, ValueError) as error:  # the latter for a NUL
         kind = PecliError if isinstance(error, PermissionError) else UsageError
-        raise kind(f"{path} could not be read: {getattr(error, 'strerror', error)}") from None
+        raise kind(f"{visible(path)} could not be read: {getattr(error, 'strerror', error)}") from None
     raise UsageError(f"{path} is not a regular file")
 
 

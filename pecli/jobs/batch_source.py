@@ -32,7 +32,7 @@ def read_text(path: str) -> str:
     except FileNotFoundError:
         raise UsageError(f"{visible(path)} does not exist; pecli batch --init writes one to start from") from None
     except (OSError, ValueError) as error:  # the latter for a NUL
-        raise UsageError(f"{path} could not be read: {getattr(error, 'strerror', error)}") from None
+        raise UsageError(f"{visible(path)} could not be read: {getattr(error, 'strerror', error)}") from None
     if len(data) > LARGEST:
         raise UsageError(f"{path} is larger than {LARGEST >> 20} MiB: not a batch file")
     try:
@@ -48,7 +48,7 @@ def _opened(path: str) -> AbstractContextManager[IO[bytes]]:
         return nullcontext(sys.stdin.buffer)
     mode = Path(path).stat().st_mode
     if stat.S_ISDIR(mode):
-        raise UsageError(f"{path} could not be read: it is a folder, name the batch file in it")
+        raise UsageError(f"{visible(path)} could not be read: it is a folder, name the batch file in it")
     if not is_stream(path) and not stat.S_ISREG(mode):  # a device may never end, a FIFO never begin
         raise UsageError(f"{path} is no file: give what it says as standard input, pecli batch - < {path}")
     return Path(path).open("rb")

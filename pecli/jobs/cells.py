@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from pecli.analysis import View
 from pecli.core.language import listing, phrase, speaking, templates
 from pecli.core.options import Option
-from pecli.encodings import Encoding
 from pecli.encodings.encoding import titled_text
+from pecli.encodings.titles import apart, in_common
 from pecli.figures.figure import Figure
 from pecli.figures.grid import Cell, Grid
 from pecli.figures.grid_numbers import Axis
@@ -46,15 +46,14 @@ def title_of(request: Request, cells: Sequence[Job]) -> str:
     own = cells[0].figure
     if not isinstance(own, Figure) or len(request.encodings) > 1 or not own.title(cells[0].view):
         return own.title(cells[0].view) if isinstance(own, Figure) and not request.axes else ""
-    return listing(_shared([cell.view.encoding for cell in cells], request.axes))
+    return listing(in_common([cell.view.encoding for cell in cells], request.axes))
 
 
 def _axis(request: Request, name: str) -> Axis:
     values, known = request.values(name), _options(request)
     if name in Choice.options():
         every = [next(one.encodings[0] for one in request.cells if one.value(name, request.axes) == v) for v in values]
-        shared = _shared(every, request.axes)
-        texts = [listing(text for text in _texts(one, request.axes) if text not in shared) for one in every]
+        texts = apart(every, request.axes)
         return Axis(name, tuple(" ".join(value) for value in values), tuple(texts), number=False)
     one = known[name]
     single = all(len(value) == 1 for value in values) if one.many else True
@@ -71,15 +70,3 @@ def _options(request: Request) -> dict[str, Option]:
 
 def _text(one: Option, value: Any) -> str:
     return phrase("default") if value is None else titled_text(one, value)
-
-
-def _texts(encoding: Encoding, without: Sequence[str]) -> list[str]:
-    """What a title says of an encoding, piece by piece."""
-    told = encoding.title_texts()
-    return [encoding.name, *(text for name, text in told.items() if name not in without)]
-
-
-def _shared(encodings: Sequence[Encoding], without: Sequence[str]) -> list[str]:
-    """What their titles have in common, without what is told elsewhere."""
-    first, *others = ([*_texts(one, without)] for one in encodings)
-    return [text for text in first if all(text in other for other in others)]

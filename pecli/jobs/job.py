@@ -32,7 +32,7 @@ MOST_FRAMES = 1000  # in one file
 MOST_CELLS = 256  # of a grid: more are too small to be seen
 ONE_EACH = {*Canvas.options(), *Language.options()}  # options of which a file of many pictures has one value
 FRAME_BYTES, FRAME_PIXEL = 3_000_000, 12  # that a frame takes while all are made, and each of its pixels, measured
-SWEPT = mention("base", "10,100,1000")
+SWEPT = "10,100,1000"
 
 
 @dataclass(frozen=True)
@@ -170,7 +170,7 @@ class Job(Request):
         if one.one_table and not self.analysis.one_table:
             text = f"{name} has several tables and .{format} holds one: write .npz or .json"
         elif one.frames and self.figure.drawn and not self.cells:
-            text = f"a .{format} file is of a sweep, and here is one picture: give several values, such as {SWEPT}"
+            text = f"a .{format} file is of a sweep, and here is one picture: give several values{self._swept()}"
             one_each = ", ".join(mention(name) for name in self.axes if name in ONE_EACH)
             text = f"a .{format} file has one {one_each}: give each value a file of its own" if one_each else text
         elif one.document and self.figure.drawn:
@@ -179,6 +179,12 @@ class Job(Request):
             text = f"{name} draws nothing for a .{format} file: print it, or write {self._fitting()}"
         if text:
             raise UsageError(text, option="output", value=path or format)
+
+    def _swept(self) -> str:
+        """An example of several values that the first encoding takes, where it has a parameter to go far with."""
+        options = type(self.view.encodings[0]).options().values()
+        examples = (f", such as {mention(one.name, SWEPT)}" for one in options if one.log and not one.in_spec)
+        return next(examples, " of one option")
 
     def _fitting(self) -> str:
         """The formats that hold what the figure has."""

@@ -156,7 +156,16 @@ _ALL = (
 MEASURES: dict[str, Measure] = {measure.name: measure for measure in _ALL}
 
 
-OTHER_NAMES = {"manhattan": "cityblock", "l1": "cityblock", "l2": "euclidean"}  # understood, not listed
+OTHER_NAMES = {  # understood, not listed
+    "manhattan": "cityblock",
+    "l1": "cityblock",
+    "l2": "euclidean",
+    "cosine_similarity": "cos",
+    "cosine_distance": "cosine",
+    "dot_product": "dot",
+    "inner_product": "dot",
+    "pearson": "corr",
+}
 
 
 def measures() -> tuple[str, ...]:

@@ -54,6 +54,17 @@ def test_the_options_of_a_plugins_encoding_are_as_ours(ask: Ask, folder: Path) -
         ("heatmap -o fig/{bas}.png", ["unknown blank 'bas'; did you mean 'base'?"]),
         ("heatmap -e yarn", ["yarn is no encoding but a value of rope's scaling", "--encoding rope:scaling=yarn"]),
         ("heatmap rope --scaling yarn", ["--scaling is said inside the encoding", "-e rope:scaling="]),
+        ("spectrum rope --rope-type yarn", ["-e rope:scaling="]),
+        ("plot --base 10", ["pecli heatmap draws a table"]),
+        ("wavelengths", ["did you mean spectrum?"]),
+        ("matrix", ["did you mean distance?"]),
+        ("heatmpa", ["did you mean heatmap?"]),
+        ("heatmap --dark", ["did you mean --style?"]),
+        ("heatmap --end 5100", ["did you mean --length?"]),
+        ("bias t5 --causal", ["did you mean --direction?"]),
+        ("clock --time 3:15", ["did you mean --at?"]),
+        ("clock --at 3:15:20", ["3:15:20 is 11720 s"]),
+        ("heatmap --width 1200x600px", ["is in pixels", "--size 8x4,", "--dpi 150"]),
     ],
 )
 def test_an_answer_gives_what_to_type(line: str, said: list[str], ask: Ask) -> None:
@@ -83,6 +94,38 @@ def test_the_encoding_that_an_option_belongs_to_comes_beside_none_or_in_place_of
     assert "the encoding is rope: leave --periods out, or give --encoding clock instead" in said
     with pytest.raises(UsageError, match="leave heads out, heatmap cannot show alibi: it has no table"):
         pecli.figure("heatmap", heads=3)
+
+
+@pytest.mark.parametrize(
+    ("line", "job"),
+    [
+        ("distance -n 3 -m cosine-similarity", {"measure": "cos"}),
+        ("scatter -n 3 --x pearson --y manhattan", {"x": "corr", "y": "cityblock"}),
+        ("bias alibi -n 3 --num-heads 2", {"encoding": ["alibi:heads=2"]}),
+        ("offsets -n 3 -e rope:rope_type=linear,factor=4", {"encoding": ["rope:scaling=linear,factor=4"]}),
+        ("heatmap -n 3 --theme ggplot", {"style": "ggplot"}),
+    ],
+)
+def test_words_of_others_that_mean_the_same_are_understood(
+    line: str, job: dict[str, Any], ask: Ask, folder: Path
+) -> None:
+    ended = ask(*line.split(), "-o", "a.json", "--json")
+    asked = json.loads(ended.out)["results"][0]["job"]
+    assert (ended.err, {name: asked[name] for name in job}) == ("", job)
+
+
+def test_a_similarity_that_is_none_is_told(ask: Ask, folder: Path) -> None:
+    assert ask("similarity", "-n", "3", "-o", "a.json").err == ""
+    assert "--measure is cosine, not cos: " in ask("similarity", "-n", "3", "--metric", "cosine", "-o", "a.json").err
+
+
+def test_python_leads_on_too() -> None:
+    with pytest.raises(AttributeError, match=r"pecli.distance\(measure='cos'\)"):
+        getattr(pecli, "similarity")  # noqa: B009  # mypy knows that there is none
+    with pytest.raises(AttributeError, match=r"pecli.heatmap\('rope'\)"):
+        getattr(pecli, "rope")  # noqa: B009
+    assert pecli.encode("rope", head_dim=4, max_len=3).shape == (3, 4)
+    assert pecli.encode("rope:scaling=dynamic,factor=2,max_position=9", seq_len=18, length=3).shape == (3, 128)
 
 
 def test_defaults_with_a_typo_are_told_real_names(ask: Ask, folder: Path) -> None:

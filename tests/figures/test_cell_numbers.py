@@ -20,7 +20,7 @@ def panels(figure: str, **options: Any) -> list[Any]:
 
 
 def written(axes: Any) -> list[str]:
-    return [text.get_text() for text in axes.texts]
+    return [text.get_text() for text in axes.texts if not text.get_in_layout()]  # those on a strip take room
 
 
 def test_every_cell_of_a_small_matrix_says_its_number_at_its_place() -> None:

@@ -36,7 +36,19 @@ def test_each_panel_is_the_figure_of_its_encoding() -> None:
     assert len(panels) == 2
     for panel, spec in zip(panels, TWO, strict=True):
         assert np.array_equal(panel.images[0].get_array(), pecli.encode(spec, length=11))
-    assert [title_of(panel) for panel in panels] == ["sinusoidal, d 8, base 10", "sinusoidal, d 8, base 10,000"]
+    assert [title_of(panel) for panel in panels] == ["base 10", "base 10,000"]
+    assert pecli.figure("compare", encoding=TWO).title() == "sinusoidal, d 8"
+
+
+def test_what_all_have_in_common_stands_in_the_title_and_no_panel_is_without_a_name() -> None:
+    scaled = "rope:scaling=linear,factor=4,d=8"
+    for given, title, names in (
+        (["rope:d=8", "sinusoidal:d=8"], "d 8, base 10,000", ["rope", "sinusoidal"]),
+        (["rope:d=8", scaled], "rope, d 8, base 10,000", ["rope", "scaling linear, factor 4"]),
+        (["rope:d=8", "rope:d=8"], "", ["rope, d 8, base 10,000"] * 2),
+    ):
+        assert pecli.figure("compare", encoding=given).title() == title
+        assert [title_of(panel) for panel in drawn(encoding=given)[0]] == names
 
 
 @pytest.mark.parametrize("figure", ["heatmap", "distance"])
@@ -110,8 +122,8 @@ def test_a_figure_of_two_panels_keeps_both_for_each() -> None:
     used = [panel for panel in panels if panel.has_data()]
     assert len(used) == 4
     assert [title_of(panel).partition(" upper")[0] for panel in used[::2]] == [
-        "sinusoidal, d 8, base 10",
-        "sinusoidal, d 8, base 10,000",
+        "base 10",
+        "base 10,000",
     ]
 
 

@@ -99,4 +99,5 @@ def test_cells_thinner_than_a_frame_are_pointed_at_and_not_hidden() -> None:
     ]
     assert marks == [[True, True, False] * 2, [False] * 4 + [True] * 2 + [False] * 4 + [True] * 2]
     edges = [tuple(map(float, line.get_xydata()[0])) for line in axes.lines if line.get_visible()]
-    assert edges == [(10, 1), (11, 1), (1, 10), (1, 11)]
+    assert [edges[0], edges[2]] == [(10, 1), (1, 10)]
+    assert [(edges[1][0], edges[3][1])] == [(11, 11)] and 1 < edges[1][1] < 1.05 and 1 < edges[3][0] < 1.05  # in a rank

@@ -14,7 +14,8 @@ import pecli
 from pecli.core.errors import UsageError
 from pecli.figures import FIGURES
 from pecli.figures.canvas import Canvas
-from pecli.figures.layout import Block, Room, best, solve
+from pecli.figures.grids import best
+from pecli.figures.layout import Block, Room, solve
 from pecli.figures.pages import draw_page
 from pecli.figures.panels import Bar, Panel, labelled, runs_of
 from pecli.figures.style import style_context
@@ -23,6 +24,7 @@ from pecli.figures.text_size import Ruler, pieces
 SIZES = ("column", "page", "blog", "slide", "5x3")
 SMALL = {"d": 8, "length": 23, "dpi": 40}
 PANELS = (
+    "heatmap,distance,scatter,curves,waves,spectrum,offsets",
     "heatmap,distance,scatter,curves,waves,spectrum",
     "scatter,curves",
     "waves,spectrum,offsets",
@@ -216,6 +218,13 @@ def test_a_last_row_that_is_not_full_stands_in_the_middle_and_no_row_is_if_that_
     assert middles[0] == pytest.approx(middles[1])
     assert labelled([Panel(x="p", y="q")] * 5, 3)[:3] == [(True, True), (True, False), (True, False)]
     assert best([block()] * 6, Room(8, 7, 0, 0, 0.1), 4).holes == 0
+
+
+def test_a_grid_is_judged_by_what_stands_around_its_own_panels() -> None:
+    """Labels measured in one column made two seem too narrow."""
+    drawing, *_ = drawn("overview", panels=PANELS[0], size="page")
+    frames = [axes.bbox for axes in drawing.axes if axes.get_label() != "<colorbar>"]
+    assert frames[0].y0 == pytest.approx(frames[1].y0, abs=30) and frames[1].x0 > frames[0].x1
 
 
 def test_a_grid_that_was_left_leaves_no_gaps() -> None:

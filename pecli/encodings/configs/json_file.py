@@ -35,7 +35,7 @@ def read_json(path: Path) -> dict[str, Any]:
         advice = f"name a {NAME} on this machine, or a folder that holds one"
         raise UsageError(f"{visible(path)} does not exist", advice=advice) from None
     except OSError as error:
-        raise UsageError(f"{path} could not be read: {error.strerror or 'the system refused'}") from None
+        raise UsageError(f"{visible(path)} could not be read: {error.strerror or 'the system refused'}") from None
     except RecursionError:
         raise UsageError(f"{path} is not a config: its objects are nested too deep") from None
     except ValueError as error:

@@ -27,7 +27,9 @@ class Scaled(PowersOfBase):
     rotary_dim: int | None = option(
         None, "how many of the d columns turn", at_least=2, at_most=65536, unset="all", in_spec=True
     )
-    scaling: str = option("default", "how rates change for long contexts", choices=scaling_names, in_spec=True)
+    scaling: str = option(
+        "default", "how rates change for long contexts", choices=scaling_names, in_spec=True, aliases=("rope_type",)
+    )
     factor: float | None = option(
         None, "how many times longer the context gets", above=0, only_with=having("factor"), unset="see the formula"
     )

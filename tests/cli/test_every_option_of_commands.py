@@ -89,10 +89,8 @@ def furnished(ask: Ask, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
     """Files of all kinds; what a document is published with is told, and what is opened."""
     (folder / "two.toml").write_text(f"[defaults]\n{BATCH}[[figure]]\ncommand = 'waves'\noutput = 'b.json'\n")
     (folder / "done.toml").write_text("[defaults]\n" + BATCH.replace("a.json", "done.json"))
-    fails = (
-        BATCH.replace("a.json", "c.json") + "encoding = 'rope:d=3'\n[[figure]]\ncommand = 'waves'\noutput = 'b.json'\n"
-    )
-    (folder / "fails.toml").write_text(f"[defaults]\n{fails}")
+    lost = "[[figure]]\ncommand = 'rotation'\nd = 3\noutput = 'c.json'\n"
+    (folder / "fails.toml").write_text(f"{lost}[[figure]]\ncommand = 'waves'\noutput = 'b.json'\n")
     assert ask("batch", "done.toml", "-q").code == 0
     (folder / "t.csv").write_text("1,2\n3,4\n")
     assert ask("heatmap", "-e", "learned:file=t.csv", "-o", "lost.json").code == 0

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pecli.jobs.job import Job
 
 Asked = Callable[[dict[str, Any], bool, bool], "list[Job]"]
-RUN_FLAGS = {flag for flags, _ in [*RUN_HELP, *DRAWN_HELP] for flag in flags}
+RUN_FLAGS = {flag.partition(" ")[0] for flags, _ in [*RUN_HELP, *DRAWN_HELP] for flag in flags}
 GROUPED = re.compile(r"[1-9]\d{0,2}(,\d{3})+")
 MILLION = 10**6  # an option that takes as much may be meant to have a comma
 

@@ -38,7 +38,7 @@ def model(
     lang: Annotated[
         str | None, typer.Option("--lang", help=Language.options()["lang"].help, show_default=False)
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing besides.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors and the result.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show where an error comes from.")] = False,
 ) -> None:
     """Prints what a config.json does to its model's position encoding, and what is wrong in the file."""

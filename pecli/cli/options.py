@@ -44,7 +44,7 @@ JOBS = Option(
     unset="the cores",
 )
 DRAWN = {"show": (("--show",), "show the picture in the terminal; alone it writes no file")}  # of figures alone
-DRAWN_HELP = [*DRAWN.values(), ((*JOBS.flags, JOBS.flag), f"{JOBS.help} (default {JOBS.unset})")]
+DRAWN_HELP = [*DRAWN.values(), ((*JOBS.flags, f"{JOBS.flag} N"), f"{JOBS.help} (default {JOBS.unset})")]
 RUN_HELP = [*RUN.values(), HELP]
 TOKENS = "tokens"  # the option of figures that are of words
 NUMBERS = re.compile(r"[\d.,]+")
@@ -187,8 +187,8 @@ def check_words(words: Sequence[str], figure: type[Analysis[Any]]) -> None:
     if len(words) > 1 and not figure.several:
         several = ", ".join(name for name, one in ANALYSES.items() if one.several)
         each = " ".join(str(mention("encoding", word)) for word in words)
-        one = mention("output", "grid.png")
-        advice = f"{several} take several, {each} are a picture each, and with {one} behind it one grid"
+        grid = f"are a picture each, and with {mention('output', 'grid.png')} behind it one grid"
+        advice = f"{several} take several, {each} {grid if figure.drawn else 'come one after the other'}"
         raise UsageError(f"{figure.name} shows one encoding, {len(words)} are given", option="encoding", advice=advice)
 
 

@@ -29,14 +29,19 @@ def recipe(
     files: Annotated[list[str], typer.Argument(help="Pictures or numbers that pecli made.", metavar="FILE…")],
     form: Annotated[
         str | None,
-        typer.Option("--form", help="command|toml (default: command for one file, toml for more).", show_default=False),
+        typer.Option("--form", help="One of command, toml (default: command for one file).", show_default=False),
     ] = None,
     output: Annotated[
         list[str] | None,
-        typer.Option("--output", "-o", help="The file that it shall write instead of itself.", show_default=False),
+        typer.Option(
+            "--output",
+            "-o",
+            help="The file that the line is to write, instead of the one that carries it.",
+            show_default=False,
+        ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print lines and jobs as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing besides.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors and the result.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show where an error comes from.")] = False,
 ) -> None:
     """Prints what makes finished files again."""

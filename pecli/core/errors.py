@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, Self
 
 from pecli.core.terminal import escaped
-from pecli.core.values import shorten
+from pecli.core.values import shorten, write_scalar
 
 LISTED = 40  # names that a message still lists
 LONGEST = 120  # letters of a value that a message still shows: most paths
@@ -32,7 +32,8 @@ def mention(option: str, value: Any = None) -> str:
         return f"\x02{option}\x1f\x1f\x03"
     if value is True:  # no word stands behind it on the command line
         return f"\x02{option}\x1f\x1fTrue\x03"
-    typed, written = shorten(value, LONGEST), shorten(value, LONGEST, written=True)
+    plain = write_scalar(value) if isinstance(value, float) else value
+    typed, written = shorten(plain, LONGEST), shorten(value, LONGEST, written=True)
     return f"\x02{option}\x1f{_unmarked(typed if typed.strip() else written)}\x1f{_unmarked(written)}\x03"
 
 

@@ -47,9 +47,7 @@ class Positions(Options):
         leads=("end", "stop", "range", "positions"),
         advice=lambda value: start_and_length(str(value)),
     )
-    start: int = option(
-        0, "the first position (the first article counts from 1)", at_least=-EXACT // 2, at_most=EXACT // 2
-    )
+    start: int = option(0, "the first position; 1 counts from 1", at_least=-EXACT // 2, at_most=EXACT // 2)
 
     @property
     def stop(self) -> int:

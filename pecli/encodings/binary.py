@@ -77,7 +77,8 @@ class Binary(Additive):
             raise UsageError(text, option="start", value=positions.start, advice=advice)
         if positions.stop > 2**self.width:
             needed, last = (positions.stop - 1).bit_length(), positions.stop - 1
-            text = f"binary with {self.width} bits counts to {2**self.width - 1}: position {last} needs {needed}"
+            bits = f"{self.width} bit{'s' * (self.width > 1)}"
+            text = f"binary with {bits} counts to {2**self.width - 1}: position {last} needs {needed}"
             raise UsageError(text + f", try {mention('d', needed)}", option="d", value=self.d)
         return positions
 

@@ -18,7 +18,7 @@ class PowersOfBase(Harmonic):
     d: int = width_option()
     base: float = option(
         10000.0,
-        "base of the wavelengths, the articles' k",
+        "base of the wavelengths, a model's rope_theta",
         above=0,
         log=True,
         flags=("-k",),

@@ -120,7 +120,7 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
         if isinstance(encoding, Rotary):
             refuse_turned(encoding, f"{self.name} turns the embeddings of the tokens")
         if self.head is not None:
-            text = f"{mention('head', self.head)} chooses a head's bias, and {encoding.name} is {encoding.kind}"
+            text = f"{mention('head', self.head)} chooses a head's bias, and {encoding.name} has none"
             raise UsageError(text, option="head", value=self.head)
 
     def order(self) -> list[int]:

@@ -31,7 +31,7 @@ class WithCellNumbers(Figure[E]):
     """Base of the figures that can write the numbers of a matrix into its cells."""
 
     numbers: bool = option(False, f"numbers in the cells, up to {MOST} × {MOST}, however small")
-    no_numbers: bool = option(False, f"none; else where they fit, up to {MOST} × {MOST} cells")
+    no_numbers: bool = option(False, "no numbers in the cells; else where they fit")
 
     def check(self) -> None:
         super().check()

@@ -28,8 +28,9 @@ class Output(Options):
 
     output: tuple[str, ...] = option(
         (),
-        "file to write, again for more; - is standard output; by default a name that tells the job; a sweep into one "
-        "file is a grid, in a .gif frames, in a .html sliders",
+        "file to write, again for more; - is standard output; several values in one file "
+        "are a grid, in a .gif frames, in a .html sliders",
+        unset="a name that tells all",
         flags=("-o",),
         split=False,
     )

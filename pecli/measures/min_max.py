@@ -17,7 +17,8 @@ def check_run(name: str, length: int) -> None:
     """Refuses a line that would take hours to follow."""
     if length > MOST:
         text = f"{name} follows every position: {mention('length', f'{length:,}')} is more than {MOST:,}"
-        raise UsageError(f"{text}, zoom in with {mention('start')}", option="length", value=length)
+        advice = f"shorten {mention('length')}, or zoom in with {mention('start')} and {mention('length')}"
+        raise UsageError(text, option="length", value=length, advice=advice)
 
 
 class Envelope(NamedTuple):

@@ -73,7 +73,7 @@ class Stats(Report[TableEncoding]):
     )
     row_meanings: ClassVar[Mapping[str, str]] = {label: row.meaning for label, row in ROWS.items()}
     example: ClassVar[str] = "pecli stats sinusoidal clock binary --length 512"
-    examples: ClassVar[tuple[str, ...]] = ("pecli stats sinusoidal clock binary -n 128",)
+    examples: ClassVar[tuple[str, ...]] = ("pecli stats rope:base=500000 -n 4096",)
     several: ClassVar[bool] = True
     specs_are_arguments: ClassVar[bool] = True
 

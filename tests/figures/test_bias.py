@@ -172,7 +172,7 @@ def test_a_causal_bias_hides_the_keys_after_the_query() -> None:
     ("options", "said"),
     [
         ({"encoding": "t5"}, "t5 adds what is learned: give its table, t5:file="),
-        ({"encoding": "sinusoidal", "head": 0}, "chooses a head's bias, and sinusoidal is added to the embedding"),
+        ({"encoding": "sinusoidal", "head": 0}, "chooses a head's bias, and sinusoidal has none"),
         ({"encoding": "alibi:heads=2", "head": 2}, "head=2 does not exist"),
     ],
 )

@@ -53,11 +53,11 @@ class Explain(Report[TableEncoding]):
     default_options: ClassVar[Mapping[str, Any]] = {"d": 8, "length": 10}
 
     errata: bool = option(False, "say where the article's own numbers are wrong", aliases=("notes",))
-    tokens: str | None = option(None, "your own words, separated by spaces", unset="three of the fourth article")
+    tokens: str | None = option(None, "your own words, separated by spaces", unset="those of an article")
     embeddings: str | None = option(
         None,
         "file of word vectors, a row each (.npy .npz .csv .safetensors)",
-        unset="three words of the fourth article",
+        unset="those of an article, three words",
     )
     entry: tuple[int, ...] | None = option(
         None, "position and dimension of the entry to write out, P,D", unset="the third position, dimension 3"

@@ -7,7 +7,7 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext
 from importlib import import_module
 from pathlib import Path
@@ -17,7 +17,7 @@ import typer
 
 from pecli.cli.commands import WRITES, Command
 from pecli.cli.guard import as_flag, guard
-from pecli.core.errors import PecliError, UsageError, spelled
+from pecli.core.errors import PecliError, UnusedOptionError, UsageError, mention, spelled
 from pecli.core.progress import TRACKER, silent, track
 from pecli.core.terminal import Steps, can_print, results, say
 from pecli.core.version import DISTRIBUTION
@@ -37,6 +37,14 @@ if TYPE_CHECKING:
     from pecli.jobs.run_jobs import Outcome
 
 PATIENCE = 10  # seconds for a cluster to answer
+WHICH = ("file", "folder", "only", "shard", "as_json")
+INSTEAD = {  # what is done instead of drawing, and the options that say more of it
+    "init": ("file",),
+    "schema": (),
+    "dry_run": (*WHICH, "force", "jobs", "dask", "fail_fast", "index"),  # what the same line would draw
+    "check": WHICH,
+}
+FLAGS = {"as_json": "json"}  # where the command line has another name
 START = "pecli.toml"  # what --init writes where no name is given
 
 
@@ -77,7 +85,9 @@ def batch(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show where an error comes from.")] = False,
 ) -> None:
     """Draws every figure of a TOML file; the options say which, how and how loudly."""
+    given = {name: value for name, value in locals().items() if value not in (None, False, [], ())}
     with guard(quiet, verbose):
+        check_beside(given)
         if schema or init:
             results([json.dumps(batch_schema(), ensure_ascii=False) if schema else write_start(file or START)])
             return
@@ -99,6 +109,16 @@ def batch(
                 how: dict[str, Any] = {"workers": jobs, "executor": executor, "force": force, "fail_fast": fail_fast}
                 ended = draw(chosen, quiet=quiet, as_json=as_json, **how)
             finish(plan, pages, ended, len(chosen.pictures))
+
+
+def check_beside(given: Mapping[str, Any]) -> None:
+    """Refuses options that mean nothing beside one that draws nothing, and two of those."""
+    for mode in (name for name in INSTEAD if name in given):
+        for name in [name for name in given if name not in (mode, "quiet", "verbose", *INSTEAD[mode])]:
+            value = tuple(given[name]) if isinstance(given[name], list) else given[name]
+            if name == "file":
+                raise UsageError(f"{value} changes nothing beside {mention(mode)}: leave it out")
+            raise UnusedOptionError(FLAGS.get(name, name), value, f"{mention(mode)} draws nothing")
 
 
 def waited_for(file: str) -> bool:

@@ -10,8 +10,9 @@ import typer
 
 from pecli.cli.commands import Command
 from pecli.cli.guard import guard
-from pecli.core.errors import UsageError, mention
-from pecli.core.terminal import can_print, is_shown, results, say
+from pecli.core.errors import UnusedOptionError, UsageError, mention
+from pecli.core.notices import notice
+from pecli.core.terminal import can_print, is_shown, results
 from pecli.files.metadata import read_metadata
 from pecli.jobs.command_line import command
 from pecli.jobs.file_names import plain_path
@@ -47,6 +48,9 @@ def recipe(
     with guard(quiet, verbose):
         if form not in (None, *FORMS):
             raise UsageError(option="form", value=form, allowed=" or ".join(FORMS))
+        if form and json:
+            text = f"{mention('json')} prints the line and the job"
+            raise UnusedOptionError("form", form, text)
         if output and len(files) > 1:
             raise UsageError(f"{mention('output')} takes the recipe of one file, {len(files)} are given")
         requests = [read_request(path, output) for path in files]
@@ -79,7 +83,7 @@ def read_request(path: str, output: list[str] | None = None) -> Request:
     (request,) = as_one(asked_again(path, carried(found), output))
     seen, lost = seen_from_here(request, path, found.get("inputs", []))
     for file in lost:
-        say(f"{file} is not found here: it is named as seen from the folder where {path} was made")
+        notice(f"{file} is not found here: it is named as seen from the folder where {path} was made")
     return seen
 
 

@@ -6,9 +6,11 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from types import FrameType
+
+TYPE_CHECKING = False  # what types alone need would be loaded before anybody listens
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
 
 NAMES = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "hung up", "SIGQUIT": "quit"}
 SIGNALS: dict[int, str] = {int(getattr(signal, name)): said for name, said in NAMES.items() if hasattr(signal, name)}
@@ -54,16 +56,16 @@ def check() -> None:
         raise Stopped(_State.arrived)
 
 
-@contextmanager
-def held() -> Iterator[None]:
+class held:  # used as a function is; `contextlib` would be loaded before anybody listens
     """A signal waits while inside, for what is done and counted must be the same; raises Stopped at the end then."""
-    _State.holding += 1
-    try:
-        yield
-    finally:
+
+    def __enter__(self) -> None:
+        _State.holding += 1
+
+    def __exit__(self, kind: object, *_: object) -> None:
         _State.holding -= 1
-    if not _State.holding:
-        check()
+        if kind is None and not _State.holding:
+            check()
 
 
 def listen() -> None:

@@ -19,7 +19,7 @@ The folder is the list of languages: another language is one more file.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -56,13 +56,27 @@ class Language(Options):
 IN_ENGLISH = Language()
 
 
-def by_environment(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """The option that the environment gives, by name; mostly none. Raises UsageError for no language."""
+def by_environment(given: Collection[str] = (), environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """The option that the environment gives, by name; mostly none.
+
+    given : the options that are given, which win, whatever the environment says
+
+    Raises
+    ------
+    UsageError : the environment counts, and names no language
+    """
     lang = environment.get(VARIABLE, "")
-    if lang and lang not in languages():
+    if not lang or "lang" in given:
+        return {}
+    if lang not in languages():
         error = UnknownNameError("language", lang, languages())
         raise UsageError(f"{VARIABLE}: {error.sentence()}")
-    return {"lang": lang} if lang else {}
+    return {"lang": lang}
+
+
+def left_open(environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+    """The options whose defaults the environment changes: a line that is to be run anywhere tells them."""
+    return ("lang",) if environment.get(VARIABLE, "") else ()
 
 
 def language_of(lang: str | None) -> Language:

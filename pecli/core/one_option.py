@@ -77,7 +77,8 @@ class Option:
         high = f" ≤ {write_scalar(self.at_most)}" if self.at_most is not None else ""
         both = f"{low} and{high}" if low and high else low + high
         words = f" or one of {', '.join(self.names)}" if self.names else ""
-        return ("a list, each " if self.many else "") + number + both + words
+        each = "a list, each " if self.many and self.scalar is not str else ""
+        return each + number + both + words
 
     def read(self, value: Any) -> Any:
         """A checked value of the option's type; raises UsageError naming what is given, what is allowed."""

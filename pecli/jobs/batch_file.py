@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from pecli.core.errors import PecliError, UnknownNameError, UsageError, mention
+from pecli.core.language import by_environment
 from pecli.core.memory import memory_once
 from pecli.core.progress import track
 from pecli.jobs.batch_entries import Defaults, Entry, Plan, as_key, read_defaults, read_entry
@@ -142,6 +143,8 @@ def _batch(lines: Lines, tables: dict[str, Any], folder: Path) -> Batch:
     if not all(isinstance(part, dict) for part in (about, defaults)) or not isinstance(figures, list) or not figures:
         raise UsageError(f"{lines.path} is not made of [batch], [defaults] and [[figure]]: see pecli batch --init")
     title, index = _about(lines, about)
+    if not all(isinstance(one, dict) and "lang" in {**defaults, **one} for one in figures):
+        by_environment()  # what is wrong there is told once, not for every figure
     plan = Plan(lines, folder, memory_once())
     entries = _entries(plan, read_defaults(lines, defaults, figures), figures)
     batch = Batch(tuple(entries), title, index, folder)

@@ -123,6 +123,7 @@ class Picture:
         -------
         the same Axes
         """
+        self.job.check_names()
         with speaking(self.job.language):
             self._shown[:] = [draw_on(self.figure, self.job.view, axes, self.job.canvas)]
             make_readable(axes, self.job.canvas, " ".join([*self.figure.texts(), letters()]))
@@ -157,8 +158,6 @@ class Picture:
                 raise UnknownNameError("output format", format, FORMATS, option="format")
             self.job.check_format(format)
         pictures = [format for format in formats if FORMATS[format].picture]
-        if pictures:
-            self.job.check_names()
         stills = [format for format in pictures if not FORMATS[format].frames]
         for several, draw in ((stills, self._drawing), ([one for one in pictures if one not in stills], self._film)):
             if several:
@@ -198,6 +197,7 @@ class Picture:
 
     @contextmanager
     def _style(self) -> Iterator[list[str]]:
+        self.job.check_names()
         with speaking(self.job.language):
             texts = " ".join([self.title(), *self.figure.texts(), letters()])
             with style_context(self.job.canvas, texts) as notes:

@@ -11,7 +11,7 @@ from os import PathLike
 from typing import Any, Self
 
 from pecli.analysis import Analysis
-from pecli.core.language import IN_ENGLISH, Language, by_environment
+from pecli.core.language import IN_ENGLISH, Language, left_open
 from pecli.core.positions import Positions
 from pecli.core.version import __version__
 from pecli.encodings import Encoding
@@ -52,7 +52,7 @@ class Request:
         """The figure's own defaults; of what depends on a file's rows or the environment none, so it is always told."""
         free = any(encoding.bounded for encoding in self.encodings)
         length = {"length": None if free else self.figure.default_length(None)}
-        return {**self.figure.default_options, **length, **dict.fromkeys(by_environment())}
+        return {**self.figure.default_options, **length, **dict.fromkeys(left_open())}
 
     def settings(self) -> dict[str, Any]:
         """The request as a flat mapping that `jobs_of` reads: everything but the output."""

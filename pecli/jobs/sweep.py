@@ -51,7 +51,8 @@ def requests_of(analysis: str, given: Mapping[str, Any], *, swept: bool = True) 
     known = known_options(kind)
     spelled = {name: _plain(known.get(name), value) for name, value in named(known, given).items()}
     known = {**parameters_of(specs_in(spelled)), **known}
-    spelled = {**by_environment(), **named(known, spelled)}
+    spelled = named(known, spelled)
+    spelled = {**by_environment(spelled), **spelled}
     values = {name: _choices(known.get(name), value, kind) if swept else [value] for name, value in spelled.items()}
     if moving_options(kind) & values.keys():
         values = _in_frames(values, known)

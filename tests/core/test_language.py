@@ -135,10 +135,11 @@ def test_the_folder_is_the_list_of_languages(folder: Path, monkeypatch: pytest.M
 
 
 def test_the_environment_says_it_for_all() -> None:
-    assert by_environment({"PECLI_LANG": "zh"}) == {"lang": "zh"}
-    assert by_environment({}) == by_environment({"PECLI_LANG": ""}) == {}
+    assert by_environment((), {"PECLI_LANG": "zh"}) == {"lang": "zh"}
+    assert by_environment((), {}) == by_environment((), {"PECLI_LANG": ""}) == {}
     with pytest.raises(UsageError, match="PECLI_LANG: unknown language 'fr'"):
-        by_environment({"PECLI_LANG": "fr"})
+        by_environment((), {"PECLI_LANG": "fr"})
+    assert by_environment(("lang",), {"PECLI_LANG": "fr"}) == {}  # what is given wins
 
 
 def test_english_is_not_recorded_and_chinese_is(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,3 +187,19 @@ def test_without_a_chinese_font_one_line_says_so(folder: Path, monkeypatch: pyte
 
 def test_what_is_seen_is_said_in_the_language_too() -> None:
     assert Picture(Job.make("heatmap", {"lang": "zh"})).alt.startswith("位置编码矩阵的热图")
+
+
+def test_the_language_that_is_given_wins_over_the_environment_whatever_that_says(
+    ask: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PECLI_LANG", "zh")
+    assert ask("heatmap", "-d", "2", "-n", "2", "-o", "a.npz").code == 0
+    Path("f.toml").write_text('[[figure]]\ncommand = "heatmap"\n[[figure]]\ncommand = "waves"\nlang = "en"\n')
+    monkeypatch.setenv("PECLI_LANG", "fr")
+    for line in ("heatmap -o b.json", "batch f.toml", "model .", "stats"):  # once, not for each figure
+        refused = ask(*line.split())
+        assert (refused.code, refused.err) == (2, "pecli: PECLI_LANG: unknown language 'fr' (known: en, zh)\n")
+    for line in ("heatmap --lang en -n 2 -o b.json", "recipe a.npz", "redraw a.npz -o c.json"):
+        assert ask(*line.split()).code == 0
+    Path("f.toml").write_text('[defaults]\nlang = "zh"\n[[figure]]\ncommand = "waves"\noutput = "w.json"\n')
+    assert ask("batch", "f.toml").code == 0

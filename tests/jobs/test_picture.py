@@ -113,3 +113,13 @@ def test_numbers_as_columns_are_those_of_a_csv_file(name: str, folder: Path) -> 
 def test_several_tables_have_no_columns(folder: Path) -> None:
     with pytest.raises(UsageError, match=r"picture\.numbers\.arrays\(\) has them by name"):
         pecli.figure("overview", length=5).to_dict()
+
+
+@pytest.mark.parametrize(("name", "value"), [("cmap", "nope"), ("title", "$x_$"), ("style", "nope"), ("font", "nope")])
+def test_what_matplotlib_does_not_know_is_refused_in_our_words_however_it_is_drawn(name: str, value: str) -> None:
+    picture = pecli.figure("heatmap", length=3, d=2, **{name: value})
+    axes = Drawing().subplots()
+    for look in (lambda: picture.render("png"), lambda: picture.draw(axes), lambda: picture.seen):
+        with pytest.raises(UsageError) as refused:
+            look()
+        assert refused.value.option == name

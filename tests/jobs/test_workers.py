@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -16,6 +17,7 @@ from typing import Any
 import pytest
 
 import pecli
+from pecli.core import interrupts
 from pecli.core.errors import PecliError
 from pecli.files.writer import write
 from pecli.jobs import run_jobs, workers
@@ -109,11 +111,58 @@ def test_whoever_stops_asking_ends_the_processes(monkeypatch: pytest.MonkeyPatch
             time.sleep(60)
 
     monkeypatch.setattr(workers, "draw", instead(slow))
-    begun = time.monotonic()
+    begun, before = time.monotonic(), set(multiprocessing.active_children())
     results = in_processes(jobs(3), 2)
     assert next(results)[0] == 0
+    assert len(set(multiprocessing.active_children()) - before) == 2
     results.close()
+    assert set(multiprocessing.active_children()) == before  # not only where this process ends
     assert time.monotonic() - begun < 20
+
+
+@forked
+def test_a_worker_may_be_ended_and_leaves_ctrl_c_to_its_parent(monkeypatch: pytest.MonkeyPatch) -> None:
+    def tell(_: Job) -> Drawn:
+        numbers = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+        return Drawn(notes=tuple(str(signal.getsignal(number)) for number in numbers))
+
+    before = signal.signal(signal.SIGTERM, lambda *_: None)  # as a program that listens
+    try:
+        found = dict(in_processes(jobs(2), 2, tell))
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    ignored = str(signal.SIG_IGN)
+    assert {drawn.notes for drawn in found.values()} == {(str(signal.SIG_DFL), ignored, ignored)}
+
+
+@forked
+def test_a_process_that_could_not_open_what_it_draws_with_is_not_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[int] = []
+    closed: list[int] = []
+
+    def few(*_: Any) -> int:
+        if len(opened) == workers.HANDLES - 1:
+            raise OSError(24, "Too many open files")
+        opened.append(len(opened))
+        return opened[-1]
+
+    with monkeypatch.context() as patch:
+        patch.setattr("pecli.jobs.workers.os.open", few)
+        patch.setattr("pecli.jobs.workers.os.close", closed.append)
+        with pytest.raises(OSError, match="Too many open files"):
+            workers._Worker(([], draw), [])
+    assert closed == opened == list(range(workers.HANDLES - 1))  # and none stays open
+
+
+@pytest.mark.posix
+def test_a_signal_waits_for_a_file_and_not_for_a_pipe_that_may_take_for_ever(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held: dict[str, int] = {}
+    monkeypatch.setattr(run_jobs, "write", lambda path, _: held.setdefault(path, interrupts._State.holding))
+    os.mkfifo("2.json")
+    assert [outcome.state for outcome in run(jobs(2))] == [WRITTEN] * 2
+    assert held == {"1.json": 1, "2.json": 0}
 
 
 ORPHANS = """

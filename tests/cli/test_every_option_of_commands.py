@@ -1,0 +1,142 @@
+"""Every option of the commands that are no figure and no report: it changes what comes, or is refused.
+
+Those of figures and reports are in `tests/jobs/test_every_option.py`. `redraw` and `explore` take those too.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pecli.cli.commands import FILES, WORDS
+from pecli.core.notices import notice
+
+Ask = Callable[..., Any]
+BATCH = "d = 4\nlength = 3\ndpi = 20\n[[figure]]\ncommand = 'heatmap'\noutput = 'a.json'\n"
+CONFIG = '{"model_type": "llama", "hidden_size": 8, "num_attention_heads": 2, "max_position_embeddings": 32}'
+ASKED = {  # of every option a line without it and one with it
+    "batch": {
+        "file": ("batch", "batch two.toml"),
+        "init": ("batch none.toml", "batch none.toml --init"),
+        "schema": ("batch", "batch --schema"),
+        "folder": ("batch two.toml", "batch two.toml --folder new"),
+        "only": ("batch two.toml", "batch two.toml --only a.json"),
+        "dry_run": ("batch two.toml", "batch two.toml --dry-run"),
+        "check": ("batch two.toml", "batch two.toml --check"),
+        "jobs": ("batch two.toml", "batch two.toml -j 0"),  # as many give the same
+        "shard": ("batch two.toml", "batch two.toml --shard 1/2"),
+        "dask": ("batch two.toml", "batch two.toml --dask tcp://127.0.0.1:1 -j 1"),
+        "force": ("batch done.toml", "batch done.toml --force"),
+        "fail_fast": ("batch fails.toml", "batch fails.toml --fail-fast"),
+        "index": ("batch two.toml", "batch two.toml --index p.md"),
+        "as_json": ("batch two.toml", "batch two.toml --json"),
+        "quiet": ("batch two.toml", "batch two.toml -q"),
+        "verbose": ("batch none.toml", "batch none.toml -v"),
+    },
+    "redraw": {"context": ("redraw", "redraw"), "file": ("redraw", "redraw done.json -n 2 -o b.json")},
+    "recipe": {
+        "files": ("recipe", "recipe done.json"),
+        "form": ("recipe done.json", "recipe done.json --form toml"),
+        "output": ("recipe done.json", "recipe done.json -o b.json"),
+        "json": ("recipe done.json", "recipe done.json --json"),
+        "quiet": ("recipe lost.json", "recipe lost.json -q"),
+        "verbose": ("recipe none.json", "recipe none.json -v"),
+    },
+    "encodings": {
+        "name": ("encodings", "encodings rope"),
+        "output": ("encodings", "encodings -o e.md"),
+        "format": ("encodings", "encodings --format csv"),
+        "as_json": ("encodings", "encodings --json"),
+        "quiet": ("encodings", "encodings -q"),
+        "verbose": ("encodings none", "encodings none -v"),
+    },
+    "model": {
+        "path": ("model", "model config.json"),
+        "seq_len": ("model dynamic.json", "model dynamic.json -n 64"),
+        "output": ("model config.json", "model config.json -o m.md"),
+        "format": ("model config.json", "model config.json --format md"),
+        "as_json": ("model config.json", "model config.json --json"),
+        "lang": ("model config.json", "model config.json --lang zh"),
+        "quiet": ("model config.json", "model config.json -q"),
+        "verbose": ("model none", "model none -v"),
+    },
+    "tensors": {
+        "file": ("tensors", "tensors t.csv"),
+        "output": ("tensors t.csv", "tensors t.csv -o t.md"),
+        "format": ("tensors t.csv", "tensors t.csv --format csv"),
+        "as_json": ("tensors t.csv", "tensors t.csv --json"),
+        "quiet": ("tensors t.csv", "tensors t.csv -q"),
+        "verbose": ("tensors none.csv", "tensors none.csv -v"),
+    },
+    "explore": {
+        "context": ("explore", "explore"),
+        "figure": ("explore", "explore nothing"),
+        "port": ("explore", "explore --port 65536"),
+        "no_browser": ("explore", "explore --no-browser"),
+    },
+}
+WITHOUT_EFFECT = {("redraw", "context"), ("explore", "context")}  # Typer's own
+CASES = [(command, name, *lines) for command, options in ASKED.items() for name, lines in options.items()]
+
+
+@pytest.fixture
+def furnished(ask: Ask, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
+    """Files of all kinds; what a document is published with is told, and what is opened."""
+    (folder / "two.toml").write_text(f"[defaults]\n{BATCH}[[figure]]\ncommand = 'waves'\noutput = 'b.json'\n")
+    (folder / "done.toml").write_text("[defaults]\n" + BATCH.replace("a.json", "done.json"))
+    lost = "[[figure]]\ncommand = 'rotation'\nd = 3\noutput = 'c.json'\n"
+    (folder / "fails.toml").write_text(f"{lost}[[figure]]\ncommand = 'waves'\noutput = 'b.json'\n")
+    assert ask("batch", "done.toml", "-q").code == 0
+    (folder / "t.csv").write_text("1,2\n3,4\n")
+    assert ask("heatmap", "-e", "learned:file=t.csv", "-o", "lost.json").code == 0
+    text = (folder / "lost.json").read_text()
+    (folder / "lost.json").write_text(text.replace("file=t.csv", "file=gone.csv"))
+    (folder / "config.json").write_text(CONFIG)
+    scaling = '"rope_scaling": {"rope_type": "dynamic", "factor": 2.0}'
+    (folder / "dynamic.json").write_text(f"{CONFIG[:-1]}, {scaling}}}")
+    for place in ("pecli.cli.encodings.publish", "pecli.cli.model.publish"):
+        monkeypatch.setattr(place, noticing(place))
+    monkeypatch.setattr("pecli.cli.explore.open_window", lambda url: notice("a window"))
+    return ask
+
+
+def noticing(place: str) -> Callable[..., None]:
+    """What stands there, with a notice, as of a file that cannot be replaced."""
+    from pecli.cli.documents import publish
+
+    def told(*given: Any) -> None:
+        notice("a notice")
+        publish(*given)
+
+    return told
+
+
+def test_every_option_of_every_command_is_asked_for() -> None:
+    found = {name: [*inspect.signature(command.function).parameters] for name, command in (WORDS | FILES).items()}
+    assert {name: [*options] for name, options in ASKED.items()} == {name: found[name] for name in ASKED}
+    assert found.keys() == ASKED.keys()
+
+
+@pytest.mark.parametrize(("command", "name", "without", "given"), CASES, ids=[f"{case[0]}-{case[1]}" for case in CASES])
+def test_an_option_changes_what_comes_or_is_refused(
+    command: str, name: str, without: str, given: str, furnished: Ask, folder: Path
+) -> None:
+    if (command, name) in WITHOUT_EFFECT:
+        return
+    assert outcome(furnished, folder, without) != outcome(furnished, folder, given)
+
+
+def outcome(ask: Ask, folder: Path, line: str) -> tuple[Any, ...]:
+    """What comes of a line, but for the time that it takes and the port that is free; what it makes goes again."""
+    before = set(folder.rglob("*"))
+    ended = ask(*line.split())
+    made = {path: path.read_bytes() if path.is_file() else b"" for path in folder.rglob("*") if path not in before}
+    for path in sorted(made, reverse=True):
+        path.rmdir() if path.is_dir() else path.unlink()
+    said = [re.sub(r"in \d+\.\d s|:\d{4,}/\S*", "", text) for text in (ended.out, ended.err)]
+    return ended.code, said, {str(path): data for path, data in made.items()}

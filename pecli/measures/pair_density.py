@@ -10,7 +10,7 @@ from pecli.core.lazy import Array, np
 from pecli.core.positions import Positions
 from pecli.core.progress import track
 from pecli.encodings.capabilities import TableEncoding
-from pecli.measures.pairwise import Measure, by_offset, is_by_offset, to_all
+from pecli.measures.pairwise import Measure, by_offset, is_by_offset
 
 CLASSES = 2160  # a side, into which the counted pairs are sorted; many numbers divide it, into cells for a picture
 
@@ -106,10 +106,11 @@ def streaks(encoding: TableEncoding, across: Measure, up: Measure, rows: Positio
     """Left, bottom, right and top of all pairs at the offsets 1, 2, …, shape (offsets, 4); undefined pairs left out."""
     offsets = np.arange(1, min(most, rows.length - 1) + 1)
     ends = np.array([[np.inf, np.inf, -np.inf, -np.inf]] * len(offsets))
+    table = encoding.table(rows.array())
+    prepared = [(measure, measure.prepare(table)) for measure in (across, up)]
     for first in range(0, rows.length - 1, BAND):
-        at = rows.start + np.arange(first, min(first + BAND, rows.length), dtype=np.float64)
-        count = min(len(at) + most, rows.length - first)
-        x, y = (to_all(encoding, measure, at, rows.start + first, count) for measure in (across, up))
+        last = first + BAND
+        x, y = (measure.compare(of[first:last], of[first : last + most]) for measure, of in prepared)
         for row, offset in zip(ends, offsets, strict=True):
             pairs = np.array([np.diagonal(x, offset), np.diagonal(y, offset)])
             pairs = pairs[:, ~np.isnan(pairs).any(axis=0)]

@@ -17,6 +17,9 @@ LISTED = 12  # numbers that a title still lists
 WIDTH_FLAGS = ("-d", "--d-model")  # of the parameter d, wherever there is one
 WIDTH_ALIASES = ("dim", "head_dim", "hidden_size")
 
+TABLE_LEADS = ("table", "path")  # of the parameter file
+TENSOR_LEADS = ("key", "name")
+
 
 @dataclass(frozen=True)
 class Encoding(Options, ABC):

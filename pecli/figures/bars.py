@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
 PLACEHOLDER = "−0.00"  # about the widest tick
-BEFORE, WIDTH = 0.7, 1.0  # ems between panel and bar, and of the bar
+BEFORE, WIDTH = 0.6, 0.9  # ems between panel and bar, and of the bar
 OUTLINE = 0.4  # points
 
 

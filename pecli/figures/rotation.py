@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
 IMAGES = (template("Q before"), template("Q after"), template("after − before"))
 ARROW = 0.6  # rad that an arrow beside a circle spans
+WIDE = 1.8  # width over height of a panel in which a circle stands in the middle, and the key beside it
 PLANE = 2  # which panel shows pairs in the plane
+MARKS = ("o", "s", "^", "D", "v")  # of pairs
 PATHS = 3  # pairs whose paths are drawn where none are asked for
 
 
@@ -52,7 +54,7 @@ class RotationNumbers(ColouredNumbers[Rotary]):
     def caption(self) -> str:
         first = self.view.encoding.position_text(self.view.covered.start)
         return phrase(
-            "grey: the circles on which pairs turn, ring: position {position}, arrows: which way", position=first
+            "grey: the circles on which pairs turn, mark: position {position}, arrows: which way", position=first
         )
 
     def coloured(self) -> list[Array]:
@@ -205,13 +207,13 @@ class Rotation(WithCellNumbers[Rotary]):
         axes[PLANE].set_title(phrase("pairs in the plane"))
         label_values(axes[PLANE].xaxis, phrase("1st column"))
         label_values(axes[PLANE].yaxis, phrase("2nd column"))
-        look = {"linestyle": "none", "marker": "o"}
-        entries = [(str(pair), {"color": f"C{at}", **look}) for at, pair in enumerate(self.drawn_pairs(view))]
+        pairs = enumerate(self.drawn_pairs(view))
+        entries = [(str(pair), {"color": f"C{at}", "marker": mark(at), "linestyle": "none"}) for at, pair in pairs]
         key_inside(axes[PLANE], entries, phrase("pair j"))
 
     def fit(self, view: View[Rotary], axes: list[Axes], canvas: Canvas) -> None:
         if self.matrix is None:
-            _show_round(axes[PLANE], -axes[PLANE].get_xlim()[0] or 1.0)
+            _show_round(axes[PLANE], min(-axes[PLANE].get_xlim()[0], axes[PLANE].get_ylim()[1]) or 1.0)
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
         if isinstance(numbers, MatrixNumbers):
@@ -241,20 +243,21 @@ def _matrix_alone(position: int) -> str:
 
 
 def _show_round(axes: Axes, reach: float) -> None:
-    """Shows a circle of that radius whole, round in a frame of any shape; what is left on its right is the key's."""
+    """Shows a circle of that radius whole, round in a frame of any shape, with room for the key on its right."""
     shape = axes.bbox.width / axes.bbox.height
-    right, up = reach * max(1.0, 2 * shape - 1), reach * max(1.0, 1 / shape)
-    axes.set(xlim=(-reach, right), ylim=(-up, up))
+    across, up = 2 * reach * max(1.0, shape), reach * max(1.0, 1 / shape)
+    left = across / 2 if shape >= WIDE else reach
+    axes.set(xlim=(-left, across - left), ylim=(-up, up))
 
 
 def _circle(axes: Axes, line: int, path: Array, radius: float, canvas: Canvas) -> None:
-    """The path of a pair on the circle that guides it: a ring where it stands first, an arrow the way it turns."""
+    """The path of a pair on the circle that guides it: a mark where it stands first, an arrow the way it turns."""
     from matplotlib.patches import Circle
 
     axes.add_patch(Circle((0, 0), radius, fill=False, edgecolor="0.75", linewidth=0.6 * canvas.scale, zorder=0))
     axes.plot(path[:, 0], path[:, 1], ".", markersize=3 * canvas.scale, color=f"C{line}")
     edge = axes.xaxis.label.get_color()
-    axes.plot(*path[0], color=f"C{line}", marker="o", markersize=6 * canvas.scale, markeredgecolor=edge)
+    axes.plot(*path[0], color=f"C{line}", marker=mark(line), markersize=6 * canvas.scale, markeredgecolor=edge)
     outside = 1.12 if radius else 0.0
     first, last = (tuple((outside * turned(path[0], angle)).tolist()) for angle in (0.0, ARROW))
     style = {
@@ -264,6 +267,11 @@ def _circle(axes: Axes, line: int, path: Array, radius: float, canvas: Canvas) -
         "connectionstyle": f"arc3,rad={ARROW / 4}",
     }
     axes.annotate("", last, first, arrowprops={**style, "shrinkA": 0, "shrinkB": 0})
+
+
+def mark(line: int) -> str:
+    """The mark of a pair, told from the others' in grey too."""
+    return MARKS[line % len(MARKS)]
 
 
 def turned(point: Array, angle: float) -> Array:

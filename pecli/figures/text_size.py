@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 CLOSING = "，。、；：？！）】》」』”’,.;:?!)]}"  # stays with what stands before
-BREAKS = (",", ";", "，", "；", "。")  # behind them a line breaks best
+BREAKS = ((";", "；", "。"), (",", ";", "，", "；", "。"))  # behind them a line breaks best, and next best
 STEPS = 12  # widths between the narrowest and the widest that lines of one length are tried at
 OPENING = "（【《「『“‘"  # stays with what comes after
 
@@ -61,10 +61,11 @@ class Ruler:
             return [line]
         blank = self.width("a a", points) - self.width("aa", points)
         words = self._measured_pieces(self._short_pieces(line, points, room), points, blank)
-        whole = self._measured_pieces(clauses_of([text for text, *_ in words]), points, blank)
-        lines = filled(words, room)
-        if len(whole) > 1 and all(width <= room for _, width, _ in whole) and len(filled(whole, room)) <= len(lines):
-            return balanced(whole, room)
+        count = len(filled(words, room))
+        for signs in BREAKS:
+            whole = self._measured_pieces(clauses_of([text for text, *_ in words], signs), points, blank)
+            if all(width <= room for _, width, _ in whole) and len(filled(whole, room)) <= count:
+                return balanced(whole, room)
         return balanced(words, room)
 
     def _measured_pieces(self, texts: Sequence[str], points: float, blank: float) -> list[Piece]:
@@ -118,12 +119,12 @@ def balanced(parts: Sequence[Piece], room: float) -> list[str]:
     return next((one for one in tried if len(one) == len(lines)), lines)
 
 
-def clauses_of(parts: Sequence[str]) -> list[str]:
-    """Pieces of a line joined as far as the next comma or semicolon."""
+def clauses_of(parts: Sequence[str], signs: tuple[str, ...]) -> list[str]:
+    """Pieces of a line joined as far as the next of these signs."""
     found = [""]
     for part in parts:
         found[-1] += part
-        if part.rstrip(" ").endswith(BREAKS):
+        if part.rstrip(" ").endswith(signs):
             found.append("")
     return [one for one in found if one]
 

@@ -32,6 +32,7 @@ class Output(Options):
         "are a grid, in a .gif frames, in a .html sliders",
         unset="a name that tells all",
         flags=("-o",),
+        leads=("save", "out", "outfile"),
         split=False,
     )
     format: str | None = option(None, "format where no file name says it", choices=lambda: FORMATS, unset="png")

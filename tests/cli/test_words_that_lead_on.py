@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,9 +13,12 @@ import numpy as np
 import pytest
 
 import pecli
+from pecli.cli.advice import unknown_option
 from pecli.core.errors import UsageError
 from pecli.core.options import option
+from pecli.encodings import ENCODINGS
 from pecli.encodings.sinusoidal import Sinusoidal
+from pecli.jobs.job_options import ANALYSES
 
 Ask = Callable[..., Any]
 
@@ -63,6 +67,10 @@ def test_the_options_of_a_plugins_encoding_are_as_ours(ask: Ask, folder: Path) -
         ("heatmap --end 5100", ["did you mean --length?"]),
         ("bias t5 --causal", ["did you mean --direction?"]),
         ("clock --time 3:15", ["did you mean --at?"]),
+        ("heatmap --table a.csv", ["did you mean --file?"]),
+        ("heatmap --save a.png", ["did you mean --output?"]),
+        ("heatmap --zh", ["try pecli heatmap --lang zh"]),
+        ("table --rotary", ["try pecli table rope"]),
         ("clock --at 3:15:20", ["3:15:20 is 11720 s"]),
         ("heatmap --width 1200x600px", ["is in pixels", "--size 8x4,", "--dpi 150"]),
     ],
@@ -86,6 +94,15 @@ def test_an_answer_gives_what_to_type(line: str, said: list[str], ask: Ask) -> N
 def test_advice_works_when_followed(line: str, way: str, value: str, ask: Ask) -> None:
     assert f"pecli {way}" in ask(*line.split(" ")).err
     assert ask(*way.replace("…", value).split(" "), "-n", "6", "-o", "a.npz").code == 0
+
+
+@pytest.mark.parametrize("figure", ANALYSES)
+def test_whatever_parameter_is_misplaced_the_line_to_try_is_of_a_figure_that_shows_it(figure: str) -> None:
+    flags = {one.flag for kind in ENCODINGS.values() for one in kind.options().values()}
+    lines = [
+        found for flag in flags if (found := re.search(r"pecli (\w+) -e (\w+):", unknown_option(figure, flag, {})))
+    ]
+    assert [one[0] for one in lines if not ANALYSES[one[1]].takes(ENCODINGS[one[2]])] == [] != lines
 
 
 def test_the_encoding_that_an_option_belongs_to_comes_beside_none_or_in_place_of_another(ask: Ask) -> None:

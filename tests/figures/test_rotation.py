@@ -145,7 +145,7 @@ def test_before_after_and_paths_stand_beside_each_other() -> None:
         assert (line.get_linestyle(), line.get_marker()) == ("None", ".")  # one dot a position, not a polygon
     rings = [line for line in plane.get_lines() if line not in lines]
     assert [np.asarray(ring.get_xydata()).tolist() for ring in rings] == [[path[0].tolist()] for path in numbers.paths]
-    assert {(ring.get_marker(), ring.get_markeredgecolor()) for ring in rings} == {("o", "black")}
+    assert [(ring.get_marker(), ring.get_markeredgecolor()) for ring in rings] == [("o", "black"), ("s", "black")]
     assert [ring.get_color() for ring in rings] == [line.get_color() for line in lines]
     (left, bottom), (right, top) = plane.transData.transform([(-1, -1), (1, 1)])
     assert right - left == pytest.approx(top - bottom, rel=0.02)  # a circle is one

@@ -23,4 +23,6 @@ def in_common(encodings: Sequence[Encoding], without: Collection[str] = ()) -> l
 def apart(encodings: Sequence[Encoding], without: Collection[str] = ()) -> list[str]:
     """What tells each from the others; the name of one that has nothing more than they all."""
     shared, every = in_common(encodings, without), [title_pieces(one, without) for one in encodings]
+    if not shared and not without:
+        return [one.label() for one in encodings]  # in its own words
     return [listing(text for text in own if text not in shared) or own[0] for own in every]

@@ -92,7 +92,7 @@ def suffix_of(path: str) -> str:
     """The ending of a file that is there; raises UsageError for one that is not known, with what would convert it."""
     suffix = Path(path).suffix.lower()
     if suffix not in (*READERS, *PICKLES):
-        raise UnknownNameError("kind of table file", suffix or Path(path).name, READERS, alike=0.8)
+        raise UnknownNameError("kind of table file", suffix or path, READERS, alike=0.8)
     opened(path).close()
     if suffix in PICKLES:
         raise UsageError(f"{path} is torch's, a pickle that could run code: convert it once: {conversion(path)}")

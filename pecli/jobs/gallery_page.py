@@ -11,7 +11,7 @@ from urllib.parse import quote
 from pecli.core.errors import UnknownNameError, UsageError, mention
 from pecli.core.terminal import escaped
 from pecli.files.regular import MOST, opened
-from pecli.files.targets import check_target
+from pecli.files.targets import check_target, place
 from pecli.jobs.batch_entries import Entry, as_key
 from pecli.jobs.batch_file import Batch
 from pecli.jobs.command_line import command
@@ -47,13 +47,16 @@ def page_path(batch: Batch, path: str) -> str:
         raise UsageError(f"{mention('index', path)} has no extension to say its kind", option="index", advice=advice)
     if ending not in PAGES:
         raise UnknownNameError("kind of index", ending, PAGES, option="index")
-    place = inside(batch.folder, path, "index")
-    check_target(place, clobber=True, option="index", example=f"index{ending}")
-    if os.path.exists(place):
-        with opened(place) as file:
+    target = inside(batch.folder, path, "index")
+    check_target(target, clobber=True, option="index", example=f"index{ending}")
+    if place(target) in {place(name) for one in batch.pictures for name in one.paths}:
+        text = f"{mention('index', path)} is the output of a figure too"
+        raise UsageError(text, option="index", value=path, advice="name another page")
+    if os.path.exists(target):
+        with opened(target) as file:
             if MARKS[ending].encode() not in file.read(MOST):
-                raise UsageError(f"{place} exists and pecli batch did not make it: name another page, or move it away")
-    return place
+                raise UsageError(f"{target} exists and pecli batch did not make it: name another page, or move it away")
+    return target
 
 
 def _markdown(batch: Batch, place: Path) -> str:

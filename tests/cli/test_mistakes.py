@@ -75,6 +75,8 @@ OURS: list[tuple[str, list[str]]] = [
     ("batch plan.toml --index none/../page.md", ["--index none/../page.md is a folder"]),
     ("batch plan.toml --index ../x.md", ["--index ../x.md leaves the folder"]),
     ("batch plan.toml --folder a.png", ["--folder a.png is not a folder"]),
+    ("batch text.toml --index same.md", ["--index same.md is the output of a figure too"]),
+    ("heatmap -e learned:file=.", ["unknown kind of table file '.'"]),
     ("batch --schema plan.toml", ["plan.toml changes nothing beside --schema"]),
     ("batch --init new.toml --force", ["--force changes nothing here: --init draws nothing"]),
     ("batch plan.toml --check -j 2", ["--jobs 2 changes nothing here: --check draws nothing"]),
@@ -129,6 +131,7 @@ def furnished(folder: Path) -> Path:
     (folder / "folder.png").mkdir()
     (folder / "page.md").mkdir()
     (folder / "plan.toml").write_text('[[figure]]\ncommand = "heatmap"\n')
+    (folder / "text.toml").write_text('[[figure]]\ncommand = "stats"\noutput = "./same.md"\n')
     (folder / "own.toml").write_text('[batch]\nindex = "page.md"\n[[figure]]\ncommand = "heatmap"\n')
     (folder / "junk.ttf").write_bytes(b"junk")
     np.save(folder / "table.npy", [[np.nan, 1.0]])

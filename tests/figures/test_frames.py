@@ -100,7 +100,7 @@ REFUSED = [
     (("--base", "1..1001:1001", "-o", "a.gif"), "1,001 pictures in one file, and 1,000 are the most"),
     (("--base", "1..257:257", "-o", "a.png"), "257 pictures in one file, and 256 are the most"),
     (("--base", "10,20", "--transparent", "-o", "a.gif"), "--transparent is of .png, .svg, .pdf, .webp, .html"),
-    (("--base", "10,20", "--fps", "2", "-o", "a.png"), "--fps 2.0 is of .gif, .webp files alone"),
+    (("--base", "10,20", "--fps", "2", "-o", "a.png"), "--fps 2 is of .gif, .webp files alone"),
     (("--base", "10,20", "-j", "2", "-o", "a.png"), "--jobs 2 draws the pictures of one .gif"),
     (("--base", "10,20", "-j", "no", "-o", "a.gif"), "--jobs no is not allowed"),
     (("--base", "10,20", "--cmap", "viridis,magma", "-o", "a.gif"), "has one --cmap"),

@@ -68,8 +68,9 @@ class PecliError(ValueError):
     @classmethod
     def of_several(cls, lines: Iterable[str], **more: Any) -> Self:
         """One failure for several, with a line for each."""
-        made = cls("\n".join(lines), **more)
-        made.lines = tuple(lines)
+        own = tuple(lines)
+        made = cls("\n".join(own), **more)
+        made.lines = own
         return made
 
     def __init__(

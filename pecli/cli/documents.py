@@ -23,6 +23,8 @@ OutputOption = Annotated[
 ]
 FormatOption = Annotated[str | None, typer.Option("--format", help=f"One of {', '.join(FORMS)}")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print it as JSON, as --format json does.")]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors and the result.")]
+VerboseOption = Annotated[bool, typer.Option("--verbose", "-v", help="Show where an error comes from.")]
 
 
 def form_of(output: str | None, format: str | None, as_json: bool) -> str | None:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from pecli.cli.commands import Command
+from pecli.cli.documents import QuietOption, VerboseOption
 from pecli.cli.guard import guard
 from pecli.core.errors import UnusedOptionError, UsageError, mention
 from pecli.core.notices import notice
@@ -41,8 +42,8 @@ def recipe(
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print lines and jobs as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors and the result.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show where an error comes from.")] = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
 ) -> None:
     """Prints what makes finished files again."""
     with guard(quiet, verbose):

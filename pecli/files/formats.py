@@ -60,6 +60,8 @@ FORMATS: dict[str, Format] = {
     "tex": Format(False, late("pecli.files.text_bytes:tex"), document=True, text=True),
 }
 
+INSTEAD = {"image/": "png", "application/postscript": "pdf", "video/": "gif"}  # by what a file is to other programs
+
 
 def encoded(format: str, what: Any, about: About) -> Iterator[bytes]:
     """The bytes of a file of that format, piece by piece.
@@ -100,7 +102,19 @@ def format_of(path: str, given: str | None, unsaid: str = "png") -> str:
         raise UsageError(
             text, option="output", value=path, advice=f"try {path}.{unsaid}, or {mention('format', unsaid)}"
         )
-    raise UnknownNameError("output format", suffix, FORMATS, option="output", alike=_slip(suffix))
+    unknown = UnknownNameError("output format", suffix, FORMATS, option="output", alike=_slip(suffix))
+    if not unknown.nearest and FORMATS[unsaid].picture:
+        unknown.advice = _instead(path)
+    raise unknown
+
+
+def _instead(path: str) -> str:
+    """The same file in a format there is, for one of pixels, of drawings or of a film; else nothing."""
+    import mimetypes
+
+    kind = mimetypes.MimeTypes().guess_type(Path(path).name)[0] or ""
+    format = next((format for begun, format in INSTEAD.items() if kind.startswith(begun)), "")
+    return f"try {Path(path).with_suffix(f'.{format}')}" if format else ""
 
 
 def _slip(suffix: str) -> float:

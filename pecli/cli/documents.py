@@ -9,7 +9,8 @@ import typer
 
 from pecli.core.document import Document
 from pecli.core.errors import UsageError, mention
-from pecli.core.terminal import results, show
+from pecli.core.terminal import results
+from pecli.core.terminal_documents import show
 from pecli.files.about import About
 from pecli.files.formats import format_of
 from pecli.files.targets import STDOUT, check_target, is_stdout

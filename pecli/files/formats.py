@@ -11,7 +11,7 @@ from typing import Any
 from pecli.core.errors import UnknownNameError, UsageError, mention
 from pecli.core.registry import late
 from pecli.files.about import About
-from pecli.files.targets import STDOUT, descriptor
+from pecli.files.targets import STDOUT, descriptor, no_file
 
 
 @dataclass(frozen=True)
@@ -85,8 +85,7 @@ def format_of(path: str, given: str | None, unsaid: str = "png") -> str:
         raise UsageError(text, option="output", value=path, advice=f"try {example}")
     stream = path == STDOUT or descriptor(path) is not None
     if not stream and (path.endswith(("/", os.sep)) or os.path.isdir(path)):
-        advice = f"name a file in it, such as {Path(path) / example}"
-        raise UsageError(f"{mention('output', path)} is a folder", option="output", value=path, advice=advice)
+        raise no_file(path, example)
     suffix = "" if stream else Path(path).suffix.lower().removeprefix(".")
     if suffix in FORMATS:
         if given is not None and given != suffix:

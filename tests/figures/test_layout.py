@@ -14,7 +14,7 @@ import pecli
 from pecli.core.errors import UsageError
 from pecli.figures import FIGURES
 from pecli.figures.canvas import Canvas
-from pecli.figures.grids import best
+from pecli.figures.columns import best
 from pecli.figures.layout import Block, Room, solve
 from pecli.figures.pages import draw_page
 from pecli.figures.panels import Bar, Panel, labelled, runs_of

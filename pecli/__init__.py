@@ -77,7 +77,8 @@ if not TYPE_CHECKING:  # a type checker would take any name for one that there i
             return getattr(import_module(_PLACES[name]), name)
         if not name.startswith("_") and name in _drawn():
             return import_module("pecli.jobs.functions").function_of(name)
-        raise AttributeError(f"module 'pecli' has no attribute {name!r}{_meant(name)}")
+        advice = "" if name.startswith("_") else import_module("pecli.jobs.functions").advice_for(name)
+        raise AttributeError(f"module 'pecli' has no attribute {name!r}{advice}")
 
 
 def __dir__() -> list[str]:
@@ -87,20 +88,6 @@ def __dir__() -> list[str]:
 def _drawn() -> list[str]:
     """The names of the figures and reports, each a function."""
     return [*import_module("pecli.figures").FIGURES, *import_module("pecli.reports").REPORTS]
-
-
-def _meant(name: str) -> str:
-    """What to write for a name that means something on the command line; mostly nothing."""
-    if name.startswith("_"):
-        return ""
-    from pecli.encodings import encoding_named
-    from pecli.jobs.job_options import ANALYSES
-
-    if name in ANALYSES.aliases:
-        own, options = ANALYSES.aliases[name]
-        return f": it is pecli.{own}({', '.join(f'{option}={value!r}' for option, value in options.items())})"
-    kind = encoding_named(name)
-    return f": pecli.heatmap({name!r}) draws that encoding, pecli.encoding({name!r}) is it" if kind else ""
 
 
 def encode(encoding: str = "sinusoidal", *, length: int | None = None, start: int = 0, **parameters: Any) -> Array:

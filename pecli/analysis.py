@@ -91,6 +91,7 @@ class Numbers(Generic[E_co]):
     main_array: ClassVar[str]
     row_coordinates: ClassVar[tuple[str, ...]] = ()  # one number a row of the main array each
     column_coordinates: ClassVar[str | None] = None  # one number a column of a 2-D main array; None: just numbered
+    no_facts: ClassVar[tuple[str, ...]] = ()  # fields that say how the numbers are shown
 
     view: View[E_co]
 
@@ -100,7 +101,8 @@ class Numbers(Generic[E_co]):
 
     def facts(self) -> dict[str, Any]:
         """The key numbers, for ``--json``."""
-        return {name: value for name, value in self._fields() if isinstance(value, (int, float, str, tuple))}
+        own = {name: value for name, value in self._fields() if name not in self.no_facts}
+        return {name: value for name, value in own.items() if isinstance(value, (int, float, str, tuple))}
 
     def caption(self) -> str:
         """What the reader has to know about how the picture was made; mostly nothing."""

@@ -9,7 +9,8 @@ import typer
 
 from pecli.core.document import Document
 from pecli.core.errors import UsageError, mention
-from pecli.core.terminal import results, show
+from pecli.core.terminal import results
+from pecli.core.terminal_documents import show
 from pecli.files.about import About
 from pecli.files.formats import format_of
 from pecli.files.targets import STDOUT, check_target, is_stdout
@@ -23,6 +24,8 @@ OutputOption = Annotated[
 ]
 FormatOption = Annotated[str | None, typer.Option("--format", help=f"One of {', '.join(FORMS)}")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print it as JSON, as --format json does.")]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors and the result.")]
+VerboseOption = Annotated[bool, typer.Option("--verbose", "-v", help="Show where an error comes from.")]
 
 
 def form_of(output: str | None, format: str | None, as_json: bool) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,7 +9,8 @@ from pecli.cli.guard import as_flag
 from pecli.cli.show import check_show, show_picture, shown_alone
 from pecli.core.errors import PecliError, UsageError, mention, spelled
 from pecli.core.progress import TRACKER, silent, track
-from pecli.core.terminal import can_print, columns, results, say, show
+from pecli.core.terminal import can_print, columns, json_results, results, say
+from pecli.core.terminal_documents import show
 from pecli.files.targets import is_stdout
 from pecli.jobs.command_line import command as command_of
 from pecli.jobs.file_names import blanks
@@ -42,7 +42,7 @@ def run_jobs(
                     say(spelled(note, as_flag))
     finally:  # of a sweep that failed half way, what is done
         if as_json and reports:
-            results([json.dumps({"results": reports}, allow_nan=False)])
+            json_results(reports)
 
 
 def _check_jobs(jobs: list[Job], as_json: bool, workers: int | None) -> bool:

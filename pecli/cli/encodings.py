@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from pecli.cli.commands import Command
-from pecli.cli.documents import FormatOption, JsonOption, OutputOption, form_of, publish
+from pecli.cli.documents import FormatOption, JsonOption, OutputOption, QuietOption, VerboseOption, form_of, publish
 from pecli.cli.guard import guard
 from pecli.cli.options import help_text
 from pecli.core.document import Block, Facts, Paragraph, Table
@@ -29,8 +29,8 @@ def encodings(
     output: OutputOption = None,
     format: FormatOption = None,
     as_json: JsonOption = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors and the result.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show where an error comes from.")] = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
 ) -> None:
     """Prints the encodings there are, or one of them in detail."""
     with guard(quiet, verbose):

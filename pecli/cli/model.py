@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from pecli.cli.commands import Command
-from pecli.cli.documents import FormatOption, JsonOption, OutputOption, form_of, publish
+from pecli.cli.documents import FormatOption, JsonOption, OutputOption, QuietOption, VerboseOption, form_of, publish
 from pecli.cli.guard import guard
 from pecli.core.document import Paragraph
 from pecli.core.errors import UsageError
@@ -38,8 +38,8 @@ def model(
     lang: Annotated[
         str | None, typer.Option("--lang", help=Language.options()["lang"].help, show_default=False)
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors and the result.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show where an error comes from.")] = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
 ) -> None:
     """Prints what a config.json does to its model's position encoding, and what is wrong in the file."""
     with guard(quiet, verbose):

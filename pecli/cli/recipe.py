@@ -9,10 +9,11 @@ from typing import Annotated, Any
 import typer
 
 from pecli.cli.commands import Command
+from pecli.cli.documents import QuietOption, VerboseOption
 from pecli.cli.guard import guard
 from pecli.core.errors import UnusedOptionError, UsageError, mention
 from pecli.core.notices import notice
-from pecli.core.terminal import can_print, is_shown, results
+from pecli.core.terminal import can_print, is_shown, json_results, results
 from pecli.files.metadata import read_metadata
 from pecli.jobs.command_line import command
 from pecli.jobs.file_names import plain_path
@@ -41,8 +42,8 @@ def recipe(
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print lines and jobs as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors and the result.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show where an error comes from.")] = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
 ) -> None:
     """Prints what makes finished files again."""
     with guard(quiet, verbose):
@@ -56,7 +57,7 @@ def recipe(
         requests = [read_request(path, output) for path in files]
         as_lines = form == "command" or (form is None and len(requests) == 1)
         if json:
-            results([dumps({"results": [facts(one) for one in requests]})])
+            json_results([facts(one) for one in requests])
             return
         results([command(one, sent=can_print) for one in requests] if as_lines else ["\n\n".join(map(entry, requests))])
 

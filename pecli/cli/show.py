@@ -9,7 +9,8 @@ from dataclasses import replace
 from pecli.core.document import Paragraph
 from pecli.core.errors import UsageError, mention
 from pecli.core.lazy import Array, np
-from pecli.core.terminal import columns, show
+from pecli.core.terminal import columns
+from pecli.core.terminal_documents import show
 from pecli.core.terminal_images import PROTOCOLS, half_blocks, pixels_across, protocol
 from pecli.jobs.job import Job, job_of
 from pecli.jobs.picture import Picture

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from pecli.cli.commands import Command
-from pecli.cli.documents import FormatOption, JsonOption, OutputOption, form_of, publish
+from pecli.cli.documents import FormatOption, JsonOption, OutputOption, QuietOption, VerboseOption, form_of, publish
 from pecli.cli.guard import guard
 from pecli.core.document import Block, Paragraph, Table
 from pecli.core.terminal import is_shown
@@ -25,8 +25,8 @@ def tensors(
     output: OutputOption = None,
     format: FormatOption = None,
     as_json: JsonOption = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors and the list.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show where an error comes from.")] = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
 ) -> None:
     """Prints what is in a file of numbers, and the line that draws its table."""
     with guard(quiet, verbose):

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Self
 from pecli.core.terminal import escaped
 from pecli.core.values import shorten, write_scalar
 
+SHORT = 2  # letters with which many names begin
 LISTED = 40  # names that a message still lists
 LONGEST = 120  # letters of a value that a message still shows: most paths
 MENTION = re.compile("\x02([^\x03]*)\x1f([^\x03]*)\x1f([^\x03]*)\x03")
@@ -68,8 +69,9 @@ class PecliError(ValueError):
     @classmethod
     def of_several(cls, lines: Iterable[str], **more: Any) -> Self:
         """One failure for several, with a line for each."""
-        made = cls("\n".join(lines), **more)
-        made.lines = tuple(lines)
+        own = tuple(lines)
+        made = cls("\n".join(own), **more)
+        made.lines = own
         return made
 
     def __init__(
@@ -120,7 +122,9 @@ class UnknownNameError(UsageError):
         self, what: str, given: object, known: Iterable[str], *, option: str | None = None, alike: float = 0.5
     ) -> None:
         self.known = list(known)
-        near = difflib.get_close_matches(str(given)[:60].lower(), self.known, n=1, cutoff=alike)
+        typed = str(given)[:60].lower()
+        begun = [one for one in self.known if len(typed) > SHORT and one.lower().startswith(typed)]
+        near = difflib.get_close_matches(typed, self.known, n=1, cutoff=alike) or begun
         self.nearest = near[0] if near and near[0] != given else None
         hint = f"; did you mean {self.nearest!r}?" if self.nearest else ""
         shown = self.known if len(self.known) <= LISTED else [*self.known[:LISTED], f"… {len(self.known)} in all"]

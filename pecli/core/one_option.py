@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from pecli.core.errors import UnknownNameError, UsageError, mention
-from pecli.core.ranges import HOW, is_range, numbers_of
+from pecli.core.ranges import HOW, SPAN, is_range, numbers_of
 from pecli.core.values import EXACT, READERS, write_scalar
 
 TIMES = {"k": 10**3, "m": 10**6}  # letters that people write behind a number
@@ -146,11 +146,15 @@ class Option:
         return bool(low <= value <= high and (self.above is None or value > self.above))
 
     def _refusal(self, value: Any) -> UsageError:
-        advice = self.advice(value) if self.advice is not None else self._spelled_out(value)
+        advice = (self.advice(value) if self.advice is not None else "") or self._spelled_out(value)
         given = "None" if value is None else value
         return UsageError(option=self.name, value=given, allowed=self.bounds, advice=advice)
 
     def _spelled_out(self, value: Any) -> str:
-        """What to try for 4k: the number in digits; empty for anything else."""
-        found = MULTIPLE.fullmatch(value.strip()) if isinstance(value, str) and self.scalar in (int, float) else None
-        return f"write {float(found[1]) * TIMES[found[2].lower()]:.0f}" if found else ""
+        """What to try for 4k, the number in digits, and for 0-7 or 0:8, how a range is written; else empty."""
+        if not isinstance(value, str) or self.scalar not in (int, float):
+            return ""
+        found = MULTIPLE.fullmatch(value.strip())
+        if found:
+            return f"write {float(found[1]) * TIMES[found[2].lower()]:.0f}"
+        return HOW if SPAN.fullmatch(value) else ""

@@ -6,6 +6,7 @@ Whatever is printed may come from a file of somebody else's, so control characte
 from __future__ import annotations
 
 import io
+import json
 import os
 import shutil
 import sys
@@ -15,13 +16,11 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self
 
-from pecli.core.document import Block, Document, Paragraph, Table
 from pecli.core.threads import threads_available
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-ASCII = str.maketrans({"−": "-", "…": "...", "⋮": ":"})
 WIDTHS = (20, 1000)  # columns: a terminal may say anything
 PATIENCE = 1.0  # seconds before a progress bar appears
 LONG = 60.0  # seconds that are announced where no bar can be shown
@@ -102,6 +101,11 @@ def results(lines: Iterable[str]) -> None:
     print(escaped("\n".join(lines), "\n"), flush=True)
 
 
+def json_results(found: Sequence[Any]) -> None:
+    """Results on stdout in the one shape of JSON that all commands have."""
+    results([json.dumps({"results": found}, allow_nan=False)])
+
+
 def animated() -> bool:
     """Whether stderr can show something that moves, for which rich needs a thread."""
     shown = sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
@@ -148,70 +152,6 @@ def columns() -> int:
         size = os.get_terminal_size(sys.stdout.fileno())  # shutil asks the first stdout, which may be detached
     told = shutil.get_terminal_size(size).columns or 80
     return min(max(told, WIDTHS[0]), WIDTHS[1])
-
-
-def show(document: Document) -> None:
-    """A document on stdout, one block below the other."""
-    from rich.console import Console
-
-    screen = Console(highlight=False, width=columns())
-    for one in document:
-        screen.print(_harmless(screen, _renderable(one)), end="")
-
-
-def _harmless(screen: Console, renderable: Any) -> Any:
-    """What rich makes of it, with the texts escaped: rich itself lets most control characters through."""
-    from rich.segment import Segment, Segments
-
-    lines = screen.render_lines(renderable, pad=False, new_lines=True)
-    return Segments(Segment(escaped(text, "\n"), style, control) for line in lines for text, style, control in line)
-
-
-def _renderable(block: Block) -> Any:
-    """The block as rich shows it."""
-    from rich.text import Text
-
-    if isinstance(block, Paragraph):
-        return Text(_printable(block.text), style="bold" if block.heading else block.style)
-    if isinstance(block, Table):
-        return _table(block)
-    from rich.table import Table as Grid
-
-    grid = Grid.grid(padding=(0, 2))
-    for name, fact in block.facts.items():
-        grid.add_row(Text(_printable(name), style="bold"), Text(_printable(fact)))
-    return grid
-
-
-def _table(block: Table) -> Any:
-    """An aligned table."""
-    from rich import box
-    from rich.table import Table as Grid
-    from rich.text import Text
-
-    style: Any = {"show_edge": False, "collapse_padding": True} if block.plain else {}
-    grid = Grid(box=box.SIMPLE_HEAD if _unicode() else box.ASCII2, pad_edge=False, **style)
-    for title in block.header:
-        grid.add_column(
-            Text(_printable(title)),
-            overflow="fold",
-            justify="right" if block.numbers else "left",
-            no_wrap=block.numbers,
-        )
-    for row in block.rows:
-        grid.add_row(*(Text(_printable(cell)) for cell in row))
-    return grid
-
-
-def _unicode() -> bool:
-    """Whether stdout takes more than ASCII."""
-    return "utf" in (getattr(sys.stdout, "encoding", "") or "").lower()
-
-
-def _printable(text: str) -> str:
-    """Text as a terminal shows it, before rich drops what it does not; with signs of ours in ASCII where it must be."""
-    shown = escaped(text, "\n")
-    return shown if _unicode() else shown.translate(ASCII)
 
 
 class Steps:

@@ -79,15 +79,22 @@ def _refusal(name: str, known: Mapping[str, type[Encoding]]) -> UsageError:
         return UsageError(text, option="encoding", value=name, advice=f"give {advice}")
     if advice := _table_advice(name):
         return UsageError(f"{shorten(name)} is no encoding but a file", option="encoding", value=name, advice=advice)
+    if _named_as_table(name):
+        return UsageError(f"{shorten(name)} is no encoding, and there is no such file", option="encoding", value=name)
     return UnknownNameError("encoding", name, known, option="encoding")
 
 
 def _table_advice(name: str) -> str:
     """What to write for the file of a table where that is what a name is; else nothing."""
+    found = _named_as_table(name) and os.path.isfile(name)
+    return f"write {mention('encoding', f'{Learned.name}:file={name}')}" if found else ""
+
+
+def _named_as_table(name: str) -> bool:
+    """Whether a name ends as that of a file with a table does."""
     from pecli.files.table_files import READERS
 
-    found = Path(name).suffix.lower() in READERS and os.path.isfile(name)
-    return f"write {mention('encoding', f'{Learned.name}:file={name}')}" if found else ""
+    return Path(name).suffix.lower() in READERS
 
 
 def _choices(one: Option) -> list[str]:

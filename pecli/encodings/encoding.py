@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 
 from pecli.core.language import phrase, template
 from pecli.core.number_text import minus
-from pecli.core.options import Option, Options
+from pecli.core.options import Option, Options, option
 from pecli.core.positions import Positions
 from pecli.core.values import EXACT
 
@@ -17,8 +17,16 @@ LISTED = 12  # numbers that a title still lists
 WIDTH_FLAGS = ("-d", "--d-model")  # of the parameter d, wherever there is one
 WIDTH_ALIASES = ("dim", "head_dim", "hidden_size")
 
-TABLE_LEADS = ("table", "path")  # of the parameter file
-TENSOR_LEADS = ("key", "name")
+
+def file_option(help: str, unset: str) -> Any:
+    """The field file, of all whose numbers may come from one."""
+    return option(None, help, unset=unset, leads=("table", "path"))
+
+
+def tensor_option() -> Any:
+    """The field tensor, of all whose numbers may come from a file."""
+    said = "name of the table in the file, or how it ends"
+    return option(None, said, unset="found by the usual names", leads=("key", "name"))
 
 
 @dataclass(frozen=True)

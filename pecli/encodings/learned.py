@@ -13,7 +13,7 @@ from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.capabilities import Additive
-from pecli.encodings.encoding import TABLE_LEADS, TENSOR_LEADS, WIDTH_ALIASES, WIDTH_FLAGS
+from pecli.encodings.encoding import WIDTH_ALIASES, WIDTH_FLAGS, file_option, tensor_option
 from pecli.files.table_files import StoredTable, open_table
 
 DEVIATION = 0.02  # of the untrained table: BERT's and GPT-2's initializer_range
@@ -42,18 +42,8 @@ class Learned(Additive):
     trained: ClassVar[bool] = True
     extrapolates: ClassVar[bool] = False
 
-    file: str | None = option(
-        None,
-        "file of the table: .npy, .npz, .csv or .safetensors",
-        unset="the untrained table",
-        leads=TABLE_LEADS,
-    )
-    tensor: str | None = option(
-        None,
-        "name of the table in the file, or how it ends",
-        unset="found by the usual names",
-        leads=TENSOR_LEADS,
-    )
+    file: str | None = file_option("file of the table: .npy, .npz, .csv or .safetensors", "the untrained table")
+    tensor: str | None = tensor_option()
     seed: int = option(0, "seed of the untrained table", at_least=0)
     d: int | None = option(
         None,

@@ -14,7 +14,7 @@ from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.encodings.directed_bias import DirectedBias, direction_option
-from pecli.encodings.encoding import TABLE_LEADS, TENSOR_LEADS
+from pecli.encodings.encoding import file_option, tensor_option
 from pecli.files.table_files import read_table
 
 
@@ -44,18 +44,8 @@ class T5(DirectedBias):
     buckets: int = option(32, "how many buckets", at_least=4, at_most=4096, aliases=("num_buckets",))
     max_distance: int = option(128, "from which distance on all share the last bucket", at_least=2, at_most=10**9)
     direction: str = direction_option("both")
-    file: str | None = option(
-        None,
-        "file of the learned table, buckets × heads",
-        unset="the numbers of the buckets",
-        leads=TABLE_LEADS,
-    )
-    tensor: str | None = option(
-        None,
-        "name of the table in the file, or how it ends",
-        unset="found by the usual names",
-        leads=TENSOR_LEADS,
-    )
+    file: str | None = file_option("file of the learned table, buckets × heads", "the numbers of the buckets")
+    tensor: str | None = tensor_option()
 
     def check(self) -> None:
         if self.file is None and self.tensor is not None:

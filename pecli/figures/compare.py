@@ -32,7 +32,7 @@ from pecli.figures.overview import (
 )
 from pecli.figures.panels import Panel
 from pecli.figures.windows import share_windows
-from pecli.measures.pairwise import OTHER_NAMES, measures
+from pecli.measures.pairwise import measure_option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,9 +76,7 @@ class Compare(Highlighting[Encoding]):
     composed: ClassVar[bool] = True
 
     figure: str = option("heatmap", "the figure that is drawn for each", choices=single_figures)
-    measure: str = option(
-        "euclidean", "the measure, where the figure has one", choices=measures, names=OTHER_NAMES, flags=("-m",)
-    )
+    measure: str = measure_option("euclidean", "the measure, where the figure has one")
     difference: bool = option(False, "add the difference of two encodings, first less second")
 
     def positions_for(self, asked: Positions) -> Positions:

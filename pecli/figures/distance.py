@@ -29,6 +29,7 @@ class DistanceNumbers(ColouredNumbers[TableEncoding]):
     """matrix : (n, n); positions : (n,), the mean position of each row and column; block : positions a row."""
 
     main_array: ClassVar[str] = "matrix"
+    no_facts: ClassVar[tuple[str, ...]] = (*ColouredNumbers.no_facts, "by_offset")
     row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
     column_coordinates: ClassVar[str | None] = "positions"
 
@@ -49,9 +50,6 @@ class DistanceNumbers(ColouredNumbers[TableEncoding]):
 
     def limits(self) -> Limits | None:
         return None if self.smallest is None else self.ends
-
-    def facts(self) -> dict[str, Any]:
-        return {name: value for name, value in super().facts().items() if name not in ("palette", "by_offset")}
 
     def difference(self, other: Self) -> Self:
         matrix = subtract(self.matrix, other.matrix)

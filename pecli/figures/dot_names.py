@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pecli.figures.canvas import Canvas
 from pecli.figures.line_names import spaced
-from pecli.figures.text_size import ems, points_per_pixel
+from pecli.figures.text_size import backing, ems, points_per_pixel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,7 +50,7 @@ def name_dots(axes: Axes, names: Sequence[str], canvas: Canvas) -> None:
             fontsize=canvas.small,
             annotation_clip=False,
             gid=GID,
-            bbox={"facecolor": axes.get_facecolor(), "edgecolor": "none", "alpha": 0.8, "pad": 0.5},  # over a mark
+            bbox=backing(axes),  # over a mark
         )
 
 

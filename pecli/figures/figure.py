@@ -34,13 +34,12 @@ __all__ = [
 class ColouredNumbers(Numbers[E_co]):
     """Numbers that colours stand for.
 
-    ends : the values at the ends of the colours, no fact of the numbers
+    ends : the values at the ends of the colours
     """
 
-    ends: Limits
+    no_facts: ClassVar[tuple[str, ...]] = ("ends", "palette")
 
-    def facts(self) -> dict[str, Any]:
-        return {name: value for name, value in super().facts().items() if name != "ends"}
+    ends: Limits
 
     def limits(self) -> Limits | None:
         return self.ends

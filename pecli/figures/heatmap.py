@@ -59,9 +59,6 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
             return phrase("each pixel: mean of up to {rows:,} positions", rows=rows)
         return phrase("each pixel: mean of {rows:,} positions", rows=rows) if rows > 1 else ""
 
-    def facts(self) -> dict[str, Any]:
-        return {name: value for name, value in super().facts().items() if name != "palette"}
-
     def with_limits(self, low: float, high: float) -> Self:
         return replace(self, ends=(low, high), palette="diverging" if low < 0 else self.palette)
 

@@ -113,6 +113,7 @@ class Grid(NamedTuple):
 
 
 def grid_of(blocks: Sequence[Block], columns: int, gap: float) -> Grid:
+    """The grid of the panels in so many columns, with what has to be left free around its frames."""
     rows = [list(range(at, min(at + columns, len(blocks)))) for at in range(0, len(blocks), columns)]
     runs = runs_of([block.panel for block in blocks], columns)
     ends = [(max(blocks[at].top for at in row), max(blocks[at].bottom for at in row)) for row in rows]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pecli.figures.canvas import Canvas
-from pecli.figures.text_size import ems, points_per_pixel
+from pecli.figures.text_size import backing, ems, points_per_pixel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,7 +30,7 @@ def name_level(axes: Axes, text: str, at: float, hang: Hang, canvas: Canvas) -> 
 
 
 def write_beside(axes: Axes, text: str, at: float, hang: Hang, canvas: Canvas) -> Any:
-    """Writes beside the line across a panel at this value what it is, just there."""
+    """Writes beside the line across a panel at this value what it is, just there; gives the text."""
     name = axes.annotate(
         text,
         (0.0, at),
@@ -38,7 +38,7 @@ def write_beside(axes: Axes, text: str, at: float, hang: Hang, canvas: Canvas) -
         textcoords="offset points",
         xytext=(0.0, 0.0),
         fontsize=canvas.small,
-        bbox={"facecolor": axes.get_facecolor(), "edgecolor": "none", "alpha": 0.8, "pad": 0.5},
+        bbox=backing(axes),
     )
     _put(name, hang, canvas)
     return name

@@ -214,10 +214,10 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
         return [Panel(0.55, x=("offsets", view.positions.length))]
 
     def frame(self, view: View[TableEncoding | BiasEncoding], axes: list[Axes], canvas: Canvas) -> None:
-        one, quantity, label = axes[0], MEASURES[self.measure].label, phrase("offset p − q")
+        one, label = axes[0], phrase("offset p − q")
         names, bounds = [encoding.label() for encoding in view.encodings], []
         if _all_biases(view):
-            label, quantity = phrase("offset p − q, query less key"), phrase(view.encoding.quantity)
+            label = phrase("offset p − q, query less key")
             names = names_of_lines(view)
         elif self.decay:
             bounds = [phrase("bound of {name}, right axis", name=encoding.name) for encoding in view.encodings]
@@ -227,7 +227,7 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
             label_powers(one.xaxis, label)
         else:
             label_values(one.xaxis, label, integer=True)
-        label_values(one.yaxis, quantity)
+        label_values(one.yaxis, self._quantity(view))
         looks = looks_of_lines(len(names)) if _all_biases(view) else [self._look(line) for line in range(len(names))]
         entries = [*zip(names, looks, strict=True), *((text, bound_look(n)) for n, text in enumerate(bounds))]
         if bounds:
@@ -265,7 +265,13 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
             axes.plot(numbers.offsets, plain, ":", color=f"C{line}")
 
     def title(self, view: View[TableEncoding | BiasEncoding]) -> str:
-        return clauses([phrase("by offset"), self.unseen(view)]) if len(view.encodings) > 1 else super().title(view)
+        if len(view.encodings) == 1:
+            return super().title(view)
+        return clauses([phrase("{what} by offset", what=self._quantity(view)), self.unseen(view)])
+
+    def _quantity(self, view: View[TableEncoding | BiasEncoding]) -> str:
+        """What is drawn upwards."""
+        return phrase(view.encoding.quantity) if _all_biases(view) else MEASURES[self.measure].label
 
 
 def bound_look(line: int) -> Look:

@@ -19,7 +19,7 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
 from pecli.figures.highlights import Highlighting
 from pecli.figures.panels import Panel
-from pecli.measures.pairwise import OTHER_NAMES, measures
+from pecli.measures.pairwise import measure_option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -138,9 +138,7 @@ class Overview(Highlighting[Encoding]):
     composed: ClassVar[bool] = True
 
     panels: tuple[str, ...] = option(("heatmap", "distance"), "the figures, left to right", choices=single_figures)
-    measure: str = option(
-        "euclidean", "the measure of the panels that have one", choices=measures, names=OTHER_NAMES, flags=("-m",)
-    )
+    measure: str = measure_option("euclidean", "the measure of the panels that have one")
 
     def parts(self) -> list[Figure[Any]]:
         """The figures that stand side by side."""

@@ -9,8 +9,8 @@ from pecli.analysis import Numbers, View
 from pecli.figures.axis_labels import label_edges
 from pecli.figures.bars import BEFORE, WIDTH, add_bar, bar_width
 from pecli.figures.canvas import Canvas
+from pecli.figures.columns import least_page
 from pecli.figures.figure import Figure
-from pecli.figures.grids import least_page
 from pecli.figures.layout import Block, Box, Layout, Room
 from pecli.figures.legends import place_legend, share_legend
 from pecli.figures.limits import caption_of

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from pecli.analysis import Numbers, View
 from pecli.core.errors import UsageError, mention
 from pecli.figures.canvas import Canvas
+from pecli.figures.columns import Measured, best
 from pecli.figures.figure import Figure
 from pecli.figures.grid import Grid
-from pecli.figures.grids import Known, best
 from pecli.figures.layout import Block, Room
 from pecli.figures.legends import keep_below
 from pecli.figures.limits import chosen
@@ -142,14 +142,14 @@ def _pages(sheets: Sequence[Sheet], canvas: Canvas) -> list[Page]:
 
 def arrange(pages: Sequence[Page]) -> None:
     """Measures what stands around the frames of all pages and shares the rest, until nothing moves."""
-    first, known = pages[0], Known()
+    first, measured = pages[0], Measured()
     for _ in range(PASSES):
         for page in pages:
             page.measure()
         blocks = [reduce(Block.or_larger, alike) for alike in zip(*(page.blocks for page in pages), strict=True)]
         room, before = reduce(Room.or_less, [page.room() for page in pages]), first.layout
-        blocks = known.with_grid(before.columns, blocks)
-        layout = best(blocks, room, *first.columns(), known.blocks)
+        blocks = measured.with_grid(before.columns, blocks)
+        layout = best(blocks, room, *first.columns(), measured.blocks)
         for page in pages:
             page.place(layout)
         if layout.moved(before) * first.ruler.dpi < 0.5:

@@ -155,10 +155,11 @@ class Precision(Figure[Harmonic]):
             [numbers.pair], [numbers.position], marker="o", markerfacecolor="none", markersize=7 * canvas.scale
         )
         rightmost = numbers.pair > numbers.error.shape[1] / 2
+        away = 6 * canvas.scale
         axes[0].annotate(
             number_text(numbers.largest),
             (numbers.pair, numbers.position),
-            xytext=((-6 if rightmost else 6) * canvas.scale, 0),
+            xytext=(-away if rightmost else away, 0),
             textcoords="offset points",
             verticalalignment="center",
             horizontalalignment="right" if rightmost else "left",

@@ -17,7 +17,7 @@ from pecli.figures.figure import Figure, Numbers, View
 from pecli.figures.panels import Bar, Panel
 from pecli.figures.streaks import CLOUD, NAMED, name_streaks
 from pecli.measures.pair_density import CLASSES, coarser, counts, points, streaks
-from pecli.measures.pairwise import MEASURES, OTHER_NAMES, check_pairs, measures
+from pecli.measures.pairwise import MEASURES, check_pairs, choice_of_measure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -111,8 +111,8 @@ class Scatter(Figure[TableEncoding]):
     example: ClassVar[str] = "pecli scatter --x corr --y euclidean"
     examples: ClassVar[tuple[str, ...]] = ("pecli scatter -k 10 --x corr --y cityblock",)
 
-    x: str = option("corr", "measure across", choices=measures, names=OTHER_NAMES)
-    y: str = option("euclidean", "measure up", choices=measures, names=OTHER_NAMES)
+    x: str = choice_of_measure("corr", "measure across")
+    y: str = choice_of_measure("euclidean", "measure up")
     triangle: str = option("both", "which pairs: p < q (upper), p > q (lower) or both", choices=triangles)
 
     def shown(self) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -92,6 +92,11 @@ def is_wide(sign: str) -> bool:
 def ems(text: str) -> float:
     """About how wide a text is, in its own size."""
     return sum(1.0 if is_wide(sign) else 0.65 for sign in text)
+
+
+def backing(axes: Axes) -> dict[str, Any]:
+    """The box behind a text that stands over lines."""
+    return {"facecolor": axes.get_facecolor(), "edgecolor": "none", "alpha": 0.8, "pad": 0.5}
 
 
 def points_per_pixel(axes: Axes) -> float:

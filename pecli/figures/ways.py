@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 from pecli.analysis import View
 from pecli.core.positions import Positions
 from pecli.figures.canvas import Canvas
+from pecli.figures.columns import chosen, columns_to_try
 from pecli.figures.figure import Figure
-from pecli.figures.grids import chosen, columns_to_try
 from pecli.figures.layout import Block, Layout, Room, solve
 from pecli.figures.measure import guess
 from pecli.figures.panels import Panel, labelled

@@ -35,7 +35,7 @@ class Frame(NamedTuple):
 
 @dataclass(frozen=True)
 class Film:
-    """The frames, the last of the controls running fastest, all laid out alike.
+    """The frames, the last of the swept options running fastest, all laid out alike.
 
     dpi : pixels an inch; a page has pictures of twice as many too
     seconds : that each frame is shown
@@ -44,7 +44,7 @@ class Film:
     """
 
     frames: tuple[Frame, ...]
-    controls: tuple[SweptOption, ...]
+    swept: tuple[SweptOption, ...]
     dpi: int
     seconds: float
     times: int | None

@@ -11,7 +11,7 @@ from typing import Any
 from pecli.core.errors import UnknownNameError, UsageError, mention
 from pecli.core.registry import late
 from pecli.files.about import About
-from pecli.files.targets import STDOUT, descriptor
+from pecli.files.targets import STDOUT, descriptor, no_file
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,8 @@ FORMATS: dict[str, Format] = {
     "tex": Format(False, late("pecli.files.text_bytes:tex"), document=True, text=True),
 }
 
+INSTEAD = {"image/": "png", "application/postscript": "pdf", "video/": "gif"}  # by what a file is to other programs
+
 
 def encoded(format: str, what: Any, about: About) -> Iterator[bytes]:
     """The bytes of a file of that format, piece by piece.
@@ -83,8 +85,7 @@ def format_of(path: str, given: str | None, unsaid: str = "png") -> str:
         raise UsageError(text, option="output", value=path, advice=f"try {example}")
     stream = path == STDOUT or descriptor(path) is not None
     if not stream and (path.endswith(("/", os.sep)) or os.path.isdir(path)):
-        advice = f"name a file in it, such as {Path(path) / example}"
-        raise UsageError(f"{mention('output', path)} is a folder", option="output", value=path, advice=advice)
+        raise no_file(path, example)
     suffix = "" if stream else Path(path).suffix.lower().removeprefix(".")
     if suffix in FORMATS:
         if given is not None and given != suffix:
@@ -100,7 +101,19 @@ def format_of(path: str, given: str | None, unsaid: str = "png") -> str:
         raise UsageError(
             text, option="output", value=path, advice=f"try {path}.{unsaid}, or {mention('format', unsaid)}"
         )
-    raise UnknownNameError("output format", suffix, FORMATS, option="output", alike=_slip(suffix))
+    unknown = UnknownNameError("output format", suffix, FORMATS, option="output", alike=_slip(suffix))
+    if not unknown.nearest and FORMATS[unsaid].picture:
+        unknown.advice = _instead(path)
+    raise unknown
+
+
+def _instead(path: str) -> str:
+    """The same file in a format there is, for one of pixels, of drawings or of a film; else nothing."""
+    import mimetypes
+
+    kind = mimetypes.MimeTypes().guess_type(Path(path).name)[0] or ""
+    format = next((format for begun, format in INSTEAD.items() if kind.startswith(begun)), "")
+    return f"try {Path(path).with_suffix(f'.{format}')}" if format else ""
 
 
 def _slip(suffix: str) -> float:

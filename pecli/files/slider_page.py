@@ -92,7 +92,7 @@ END = "</main>\n<script>\n{script}</script>\n</html>\n"
 def html(film: Film, about: About) -> Iterator[bytes]:
     """Without its last line, the digest. With scripts off every picture stands below the other."""
     policy = f"default-src 'none'; img-src data:; style-src {_allowed(STYLE)}; script-src {_allowed(SCRIPT)}"
-    controls = "\n".join(map(_control, film.controls))
+    controls = "\n".join(map(_control, film.swept))
     said = {"title": escape(escaped(about.title, "\n")), "job": escape(about.job), "controls": controls}
     yield PAGE.format(policy=policy, style=STYLE, lang=spoken(), **said).encode()
     for frame, image in zip(film.frames, _images(film, about), strict=True):

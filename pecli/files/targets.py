@@ -118,8 +118,7 @@ def _check_file(path: str, target: Path, clobber: bool, option: str, example: st
     there = status(target)
     said = mention(option, path)
     if (there and stat.S_ISDIR(there.st_mode)) or path.endswith(os.sep):
-        advice = f"name a file in it, such as {target / example}"
-        raise UsageError(f"{said} is a folder", option=option, value=path, advice=advice)
+        raise no_file(path, example, option)
     if there and not clobber:
         text = f"{said} already exists and {mention('no_clobber')} keeps it: choose another name"
         raise UsageError(text, option=option, value=path)
@@ -128,6 +127,12 @@ def _check_file(path: str, target: Path, clobber: bool, option: str, example: st
     reason = _obstacle(target) if there is None else _lock(target, there)
     if reason:
         raise OutputError(f"{said} cannot be written: {reason}", option=option)
+
+
+def no_file(path: str, example: str, option: str = "output") -> UsageError:
+    """What to say of a folder where the option names a file."""
+    advice = f"name a file in it, such as {Path(path) / example}"
+    return UsageError(f"{mention(option, path)} is a folder", option=option, value=path, advice=advice)
 
 
 def _wall(target: Path) -> Path | None:

@@ -35,7 +35,7 @@ def film_of(job: Job, grid: Grid, drawings: Sequence[Drawing], workers: int) -> 
     lines = [command(cell) for cell in job.cells]
     return Film(
         frames=tuple(Frame(*one) for one in zip(drawings, grid.labels, lines, strict=True)),
-        controls=tuple(map(_control, grid.axes)),
+        swept=tuple(map(_swept_option, grid.axes)),
         dpi=job.canvas.frame_dpi,
         seconds=1 / (job.canvas.fps or FPS),
         times=job.canvas.loops,
@@ -43,6 +43,6 @@ def film_of(job: Job, grid: Grid, drawings: Sequence[Drawing], workers: int) -> 
     )
 
 
-def _control(axis: Axis) -> SweptOption:
+def _swept_option(axis: Axis) -> SweptOption:
     said = axis.name.replace("_", " ")
     return SweptOption(said, tuple(text.removeprefix(f"{said} ") for text in axis.texts), axis.number)

@@ -13,6 +13,7 @@ from typing import Any
 from pecli.analysis import Analysis
 from pecli.core.language import Language
 from pecli.core.options import Option, default_of
+from pecli.encodings import encoding_named
 from pecli.figures.canvas import Canvas
 from pecli.jobs.job import job_of
 from pecli.jobs.job_options import ANALYSES, Choice, Output, encoding_parameters, known_options
@@ -44,6 +45,15 @@ def function_of(name: str) -> Callable[..., Picture]:
         [parameter(one, analysis) for one in arguments(analysis)], return_annotation="Picture"
     )
     return function
+
+
+def advice_for(name: str) -> str:
+    """What to write for a name that is no function but means something on the command line; mostly nothing."""
+    if name in ANALYSES.aliases:
+        own, options = ANALYSES.aliases[name]
+        return f": it is pecli.{own}({', '.join(f'{option}={value!r}' for option, value in options.items())})"
+    kind = encoding_named(name)
+    return f": pecli.heatmap({name!r}) draws that encoding, pecli.encoding({name!r}) is it" if kind else ""
 
 
 def arguments(analysis: type[Analysis[Any]]) -> Iterator[Option]:

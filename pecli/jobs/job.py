@@ -10,10 +10,9 @@ from os import PathLike
 from typing import Any
 
 from pecli.analysis import Analysis, View
-from pecli.core.errors import UnusedOptionError, UsageError, mention
+from pecli.core.errors import UsageError, mention
 from pecli.core.language import Language
 from pecli.core.memory import PIXEL, Memory, check_bytes, check_memory, check_pixels, memory_once
-from pecli.encodings import Encoding
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure
 from pecli.figures.mathematics import check_mathematics
@@ -21,18 +20,17 @@ from pecli.files.formats import FORMATS
 from pecli.files.targets import check_target, place
 from pecli.jobs.cells import grid_of, view_of
 from pecli.jobs.file_names import Target, given_title, targets_of
-from pecli.jobs.job_options import Output, shown_by
+from pecli.jobs.job_checks import check_canvas, check_count, check_kinds
+from pecli.jobs.job_options import Output
 from pecli.jobs.request import Request
 from pecli.jobs.sheets import as_one, by_file
 from pecli.jobs.sweep import requests_of
 from pecli.reports.report import Report
 
 PARTS = tuple(one.name for one in fields(Request))
-MOST_FRAMES = 1000  # in one file
-MOST_CELLS = 256  # of a grid: more are too small to be seen
 ONE_EACH = {*Canvas.options(), *Language.options()}  # options of which a file of many pictures has one value
 FRAME_BYTES, FRAME_PIXEL = 3_000_000, 12  # that a frame takes while all are made, and each of its pixels, measured
-SWEPT = "10,100,1000"
+SWEPT = "10,100,1000"  # an example of several values
 
 
 @dataclass(frozen=True)
@@ -192,16 +190,6 @@ class Job(Request):
         return ", ".join(f".{kind}" for kind, one in FORMATS.items() if not (one.document if drawn else one.picture))
 
 
-def check_count(request: Request) -> None:
-    """Refuses more pictures in one file than anybody looks at, one after the other or side by side."""
-    for path, format in targets_of(request) if request.cells else ():
-        one = FORMATS[format]
-        most = MOST_FRAMES if one.frames else MOST_CELLS
-        if one.picture and len(request.cells) > most:
-            text = f"{request.figure.name}: {len(request.cells):,} pictures in one file, and {most:,} are the most"
-            raise UsageError(text, option="output", value=path, advice="give fewer values, as in 2..10000:40")
-
-
 def jobs_of(analysis: str, given: Mapping[str, Any]) -> list[Job]:
     """The jobs that a mapping of option names to values, or lists of values, asks for (see `requests_of`)."""
     memory = memory_once()
@@ -226,11 +214,11 @@ def job_of(analysis: str, given: Mapping[str, Any]) -> Job:
 def _view(request: Request) -> View[Any]:
     """What the figure looks at; refuses what it cannot."""
     figure = request.figure
-    _check_kinds(type(figure), request.encodings)
+    check_kinds(type(figure), request.encodings)
     positions = figure.positions_for(request.positions)
     view = View(tuple(encoding.fitted(positions) for encoding in request.encodings), positions)
     figure.check_view(view)
-    _check_canvas(request, view)
+    check_canvas(request, view)
     return view
 
 
@@ -240,29 +228,3 @@ def _panels(figure: Analysis[Any], canvas: Canvas, view: View[Any]) -> tuple[tup
         return (canvas.pixels(),) * len(figure.panels_for(view))
     cells = figure.cells() if isinstance(figure, Report) else None
     return None if cells is None else (cells,)
-
-
-def _check_canvas(request: Request, view: View[Any]) -> None:
-    """Refuses what is said of colours that stand for no values, or whose ends are the figure's, and of no title."""
-    figure, canvas = request.figure, request.canvas
-    if not isinstance(figure, Figure) or not (canvas.no_title or canvas.colours_given()):
-        return
-    if canvas.no_title and not figure.title(view):
-        raise UnusedOptionError("no_title", None, f"the titles of {figure.name} are the names of its panels")
-    bars = [panel.bar for panel in figure.panels_for(view) if panel.bar]
-    if not bars:
-        unused, why = canvas.colours_given(), f"{figure.name} has no colours that stand for values, as heatmap has"
-    elif all(bar.fixed for bar in bars):
-        unused, why = canvas.limits_given(), f"the colours of {figure.name} end where its values do"
-    else:
-        return
-    for name, value in unused.items():
-        raise UnusedOptionError(name, value, why)
-
-
-def _check_kinds(figure: type[Analysis[Any]], encodings: tuple[Encoding, ...]) -> None:
-    """Refuses an encoding without what the figure needs, naming the figures that do fit."""
-    for encoding in encodings:
-        if not figure.takes(type(encoding)):
-            text = f"{figure.refusal(type(encoding))}; try {', '.join(shown_by(type(encoding)))}"
-            raise UsageError(text, option="encoding", value=encoding.name)

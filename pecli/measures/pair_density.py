@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pecli.core.arithmetic import ROUNDING, chunks
@@ -13,7 +13,6 @@ from pecli.encodings.capabilities import TableEncoding
 from pecli.measures.pairwise import Measure, by_offset, is_by_offset
 
 CLASSES = 2160  # a side, into which the counted pairs are sorted; many numbers divide it, into cells for a picture
-
 BAND = 64  # positions that are compared with their neighbours at a time
 
 
@@ -63,28 +62,11 @@ def counts(encoding: TableEncoding, across: Measure, up: Measure, rows: Position
     Two passes: the first finds the ranges and the means, the second counts. The linear correlation is of the pairs
     themselves; the rank correlation is of their classes, each pair at the mean rank of its class.
     """
-    ends, sums, number = np.array([[np.inf, -np.inf]] * 2), np.zeros(2), 0
-    for x, y in _defined(encoding, across, up, rows, "measuring pairs"):
-        for which, values in enumerate((x, y)):
-            ends[which] = min(ends[which, 0], values.min()), max(ends[which, 1], values.max())
-            sums[which] += values.sum()
-        number += len(x)
     total = rows.length * (rows.length - 1) // 2
-    if not number:
-        nothing = np.linspace(0, 1, CLASSES + 1)
-        return Counts(
-            counts=np.zeros((CLASSES, CLASSES), dtype=np.int64),
-            x_edges=nothing,
-            y_edges=nothing,
-            pearson=None,
-            spearman=None,
-            pairs=total,
-            undefined=total,
-        )
-    means, moments = sums / number, np.zeros(3)
+    ends, means, number = _extents(_defined(encoding, across, up, rows, "measuring pairs"))
     edges = [np.linspace(low, high if high > low else low + 1, CLASSES + 1) for low, high in ends]
-    flat = np.zeros(CLASSES**2, dtype=np.int64)
-    for x, y in _defined(encoding, across, up, rows, "counting pairs"):
+    flat, moments = np.zeros(CLASSES**2, dtype=np.int64), np.zeros(3)
+    for x, y in _defined(encoding, across, up, rows, "counting pairs") if number else ():
         np.add.at(flat, _class(y, edges[1]) * CLASSES + _class(x, edges[0]), 1)  # no table of classes a block
         x, y = x - means[0], y - means[1]
         moments += x @ x, y @ y, x @ y
@@ -100,6 +82,17 @@ def counts(encoding: TableEncoding, across: Measure, up: Measure, rows: Position
         pairs=total,
         undefined=total - number,
     )
+
+
+def _extents(blocks: Iterable[tuple[Array, Array]]) -> tuple[Array, Array, int]:
+    """Smallest and largest x and y, shape (2, 2), their means, (2,), and how many there are; 0, 1 and 0 of none."""
+    ends, sums, number = np.array([[np.inf, -np.inf]] * 2), np.zeros(2), 0
+    for block in blocks:
+        for which, values in enumerate(block):
+            ends[which] = min(ends[which, 0], values.min()), max(ends[which, 1], values.max())
+            sums[which] += values.sum()
+        number += len(block[0])
+    return (ends, sums / number, number) if number else (np.array([[0.0, 1.0]] * 2), sums, 0)
 
 
 def streaks(encoding: TableEncoding, across: Measure, up: Measure, rows: Positions, most: int) -> Array:

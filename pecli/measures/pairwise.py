@@ -173,11 +173,16 @@ def measures() -> tuple[str, ...]:
     return tuple(MEASURES)
 
 
-def measure_option(default: str) -> Any:
+def choice_of_measure(default: str, help: str, **more: Any) -> Any:
+    """A field that is a measure, by its name or another that people know; `more` as `option` takes it."""
+    return option(default, help, choices=measures, names=OTHER_NAMES, **more)
+
+
+def measure_option(default: str, help: str = "") -> Any:
     """The field measure, the same for all that compare rows by one."""
     alike = ", ".join(name for name, measure in MEASURES.items() if measure.similarity)
-    said = f"how two rows are compared: {alike} are similarities, the others distances"
-    return option(default, said, choices=measures, flags=("-m",), aliases=("metric",), names=OTHER_NAMES)
+    said = help or f"how two rows are compared: {alike} are similarities, the others distances"
+    return choice_of_measure(default, said, flags=("-m",), aliases=("metric",))
 
 
 def is_by_offset(encoding: TableEncoding, measure: Measure) -> bool:

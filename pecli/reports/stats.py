@@ -9,9 +9,8 @@ from typing import Any, ClassVar
 from pecli.core.document import Block, Facts, Paragraph, Table
 from pecli.core.language import listing, phrase
 from pecli.core.lazy import Array, np
-from pecli.core.options import option
 from pecli.encodings.capabilities import TableEncoding
-from pecli.measures.pairwise import MEASURES, OTHER_NAMES, is_by_offset, measure_option, measures
+from pecli.measures.pairwise import MEASURES, choice_of_measure, is_by_offset, measure_option
 from pecli.reports.indicators import SAMPLE, Indicators, indicators
 from pecli.reports.number_table import BETWEEN, widest
 from pecli.reports.report import Numbers, Report, View
@@ -78,7 +77,7 @@ class Stats(Report[TableEncoding]):
     specs_are_arguments: ClassVar[bool] = True
 
     measure: str = measure_option("euclidean")
-    against: str = option("corr", "the measure that it is correlated with", choices=measures, names=OTHER_NAMES)
+    against: str = choice_of_measure("corr", "the measure that it is correlated with")
 
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
         return max((self._largest(one, view) for one in view.encodings), key=lambda shape: float(np.prod(shape)))

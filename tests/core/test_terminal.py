@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from pecli.core import terminal
+from pecli.core import terminal, terminal_documents
 from pecli.core.document import Facts, Paragraph, Table
 
 ACTS = [*map(chr, range(32)), *map(chr, range(127, 160)), "\u2028", "\u2029", "\u202e", "\u200b", "\u2066", "\ufeff"]
@@ -36,7 +36,7 @@ HOSTILE = "x\x1b[2J\rpecli: done\u2028pecli: done\x9b1m\u202e\x85pecli: done"
 def test_no_message_and_no_result_carries_it(capsys: pytest.CaptureFixture[str]) -> None:
     terminal.say(HOSTILE)
     terminal.results([HOSTILE])
-    terminal.show([Table(["a"], [[HOSTILE]]), Facts({HOSTILE: HOSTILE}), Paragraph(HOSTILE)])
+    terminal_documents.show([Table(["a"], [[HOSTILE]]), Facts({HOSTILE: HOSTILE}), Paragraph(HOSTILE)])
     with terminal.Steps(1, quiet=False) as steps:
         steps.advance(HOSTILE, [HOSTILE])
         steps.result([HOSTILE])
@@ -48,7 +48,7 @@ def test_no_message_and_no_result_carries_it(capsys: pytest.CaptureFixture[str])
 
 def test_colours_that_are_ours_stay(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
-    terminal.show([Paragraph("a", style="red")])
+    terminal_documents.show([Paragraph("a", style="red")])
     assert "\x1b[31m" in capsys.readouterr().out
 
 

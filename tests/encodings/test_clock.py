@@ -13,6 +13,7 @@ from pecli.core.errors import UsageError
 from pecli.core.positions import Blocks, Positions
 from pecli.encodings import read_encoding
 from pecli.encodings.clock import Clock, duration
+from pecli.figures.dot_names import dot_names_of
 
 HALF_DAY = 43200
 
@@ -168,12 +169,10 @@ def test_the_heatmap_has_times_down_and_hands_across(length: int, some: str) -> 
     assert [tick.get_text() for tick in axes.get_xticklabels()] == Clock().dimension_names()
 
 
-def test_curves_say_times_in_the_legend() -> None:
+def test_curves_name_their_lines_by_times() -> None:
     axes = Drawing(dpi=20).subplots()
     pecli.figure("curves", encoding="clock", length=86400 // 8, at=(0, 3661)).draw(axes)
-    legend = axes.get_legend()
-    assert legend is not None
-    assert [text.get_text() for text in legend.get_texts()] == ["from 00:00:00", "from 01:01:01"]
+    assert [name.get_text() for name in dot_names_of(axes)] == ["from 00:00:00", "from 01:01:01"]
 
 
 def test_a_clock_has_a_time_before_and_after_any_length() -> None:

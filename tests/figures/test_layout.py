@@ -15,7 +15,7 @@ import pecli
 from pecli.core.errors import UsageError
 from pecli.figures import FIGURES
 from pecli.figures.canvas import Canvas
-from pecli.figures.grids import best
+from pecli.figures.columns import best
 from pecli.figures.layout import Block, Room, solve
 from pecli.figures.legends import BELOW, is_beside
 from pecli.figures.page import Page, Sheet

@@ -201,3 +201,14 @@ def test_of_an_odd_d_the_last_column_counts_as_a_pair_in_the_decay() -> None:
     rates = 10000.0 ** (-2 * np.arange(3) / 5)
     sums = np.abs(np.cumsum(np.exp(1j * np.arange(9)[:, None] * rates), axis=1))
     assert decay == pytest.approx(sums.mean(axis=1), abs=1e-12) and decay[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "title"),
+    [
+        ({"encoding": ["rope:d=4", "clock"], "measure": "cos"}, "cosine similarity by offset"),
+        ({"encoding": ["alibi:heads=1", "alibi:heads=2"]}, "bias by offset"),
+    ],
+)
+def test_of_several_the_title_says_what_is_drawn(options: dict[str, Any], title: str) -> None:
+    assert pecli.figure("offsets", length=4, **options).title() == title

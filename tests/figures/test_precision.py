@@ -115,6 +115,16 @@ def test_the_picture_is_logarithmic_and_marks_the_largest_error() -> None:
     assert [text.get_text() for text in panel.texts] == [f"{seen.largest:.4g}"]
 
 
+def test_the_largest_error_stands_as_far_from_its_mark_as_the_mark_is_large() -> None:
+    away = []
+    for size in ("page", "slide"):
+        axes = Drawing(dpi=30).subplots()
+        pecli.figure("precision", encoding="rope:d=8", length=50, size=size).draw(axes)
+        panel: Any = next(one for one in [axes, *axes.child_axes] if one.get_images())
+        away.append(abs(panel.texts[0].xyann[0]) / panel.get_lines()[0].get_markersize())
+    assert away[0] == pytest.approx(away[1]) and away[0] > 0.5
+
+
 def test_other_encodings_and_types() -> None:
     assert numbers(encoding="clock", length=3000).error.shape == (3000, 3)
     assert numbers(encoding="sinusoidal:d=6", dtype="float32", length=900).largest < 1e-4

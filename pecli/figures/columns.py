@@ -9,7 +9,7 @@ from pecli.figures.layout import Block, Layout, Room, grid_of, solve
 NEARLY = 0.3  # inches that a grid may lack and still be tried: what was measured in another need not hold in it
 
 
-class Known:
+class Measured:
     """What was measured around panels in each grid, by its number of columns: labels come and go with it."""
 
     def __init__(self) -> None:
@@ -17,7 +17,7 @@ class Known:
         self._again: dict[int, bool] = {}
 
     def with_grid(self, columns: int, blocks: list[Block]) -> list[Block]:
-        """Adds what is measured in a grid; from the third time on margins that come and go with the size stay."""
+        """Adds what is measured in a grid, and gives it; from the third time on with margins that come and go."""
         if self._again.get(columns):
             blocks = [one.or_wider(before) for one, before in zip(blocks, self.blocks[columns], strict=True)]
         self._again[columns] = columns in self.blocks

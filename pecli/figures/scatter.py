@@ -227,6 +227,7 @@ def _hide_cloud(numbers: Any, axes: Axes) -> None:
         np.append(x[columns], ends[:, 0]),
         np.append(y[rows], ends[:, 1]),
         c=np.append(np.zeros(len(rows)), np.repeat(known + 1, 2)),
+        s=0,
         label=CLOUD,
         visible=False,
     )

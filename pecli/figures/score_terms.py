@@ -67,9 +67,7 @@ class TermsNumbers(ColouredNumbers[Additive]):
         said = ["0" if one <= ROUNDING * largest else number_text(one, 2) for one in self.spreads]
         pairs = zip((phrase("sum"), "x·x", "x·PE", "PE·x", "PE·PE"), said, strict=True)
         spreads = listing(f"{name}\u00a0{one}" for name, one in pairs)
-        varying = phrase(
-            "largest spread along a diagonal (0 where the offset alone counts): {spreads}", spreads=spreads
-        )
+        varying = phrase("largest spread along a diagonal (0: only the offset counts): {spreads}", spreads=spreads)
         return clauses([self.embeddings, varying])
 
 

@@ -60,6 +60,13 @@ def test_all_panels_have_one_scale_that_can_be_cut() -> None:
     assert numbers(encoding="alibi:heads=2", length=40).limits() == (-39 / 16, 0.0)
 
 
+def test_colours_are_for_what_a_softmax_can_tell_apart() -> None:
+    found = numbers(encoding="alibi:heads=8", length=40)
+    assert found.bias[0, 39, 0] == -19.5 and found.limits() == (-10.0, 0.0)
+    assert "colours end at −10" in found.caption()
+    assert numbers(encoding="alibi:heads=8", length=40, lowest=-20).limits() == (-20.0, 0.0)
+
+
 def rows_of(run: np.ndarray[Any, Any], length: int) -> np.ndarray[Any, Any]:
     steps = np.arange(length)
     return run[steps[:, None] - steps + length - 1]

@@ -12,7 +12,7 @@ from pecli.encodings.encoding import Encoding
 from pecli.jobs.job_options import ANALYSES, known_options, shown_by
 
 MOST = 3  # suggestions
-CLOSE = 0.6  # how alike a suggestion is
+CLOSE = 0.65  # how alike a suggestion is
 AS_CLOSE = 0.1  # how much less alike than the best one another may be
 
 

@@ -132,7 +132,9 @@ class Option:
         except (TypeError, ValueError, OverflowError):
             raise self._refusal(value) from None
         if self.choices is not None and result not in self.choices():
-            raise UnknownNameError(self.name.replace("_", "-"), result, self.choices(), option=self.name)
+            unknown = UnknownNameError(self.name.replace("_", "-"), result, self.choices(), option=self.name)
+            unknown.advice = self.advice(result) if self.advice is not None else ""
+            raise unknown
         if not self._within(result):
             raise self._refusal(value)
         return result

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 PANELS = 6  # heads that are drawn where none are asked for
+FAINT = -10.0  # lowered by so much a score keeps a 20,000th of its weight: colours are for what is above
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +80,9 @@ class Bias(WithCellNumbers[BiasEncoding]):
     head: tuple[int, ...] | None = option(
         None, "the heads, one panel each", at_least=0, unset=f"{PANELS} at most, first to last"
     )
-    lowest: float | None = option(None, "the bias at which the colours end", unset="the smallest that is shown")
+    lowest: float | None = option(
+        None, "the bias at which the colours end", unset=f"the smallest shown, but not below {FAINT:g}"
+    )
 
     def shown_heads(self, view: View[BiasEncoding]) -> Array:
         """The heads that are drawn."""
@@ -121,7 +124,7 @@ class Bias(WithCellNumbers[BiasEncoding]):
         values = np.stack([means_where_seen(one, blocks) for one in view.encoding.bias(offsets)[heads]])
         low, high = float(np.nanmin(values)), float(np.nanmax(values))
         reach = max(-low, high) or 1.0
-        low_end, high_end = (-reach, reach) if low < 0 < high else (low, high if high > low else low + 1)
+        low_end, high_end = (-reach, reach) if low < 0 < high else (max(low, FAINT), high if high > low else low + 1)
         ends = (low_end if self.lowest is None else self.lowest, high_end)
         if ends[0] >= high_end:
             allowed = f"less than the upper end of the colours, {number_text(high_end)}"

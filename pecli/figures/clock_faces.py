@@ -43,7 +43,9 @@ class DialsNumbers(Numbers[Harmonic]):
     wavelengths: Array
 
     def caption(self) -> str:
-        return phrase("top: 0; hands turn clockwise, once in a wavelength λ")
+        if self.view.encoding.tick_steps:  # the hands' names say how long they take
+            return phrase("top: 0; hands turn clockwise")
+        return phrase("top: 0; hands turn clockwise, once in λ positions")
 
     def columns(self) -> list[str]:
         return [f"pair {pair}" for pair in self.pairs]

@@ -42,6 +42,13 @@ def is_beside(axes: Axes) -> bool:
     return bool(_of(axes).get_label() != BELOW)
 
 
+def keep_below(before: Sequence[Axes], after: Sequence[Axes]) -> None:
+    """Lets the legends of panels made anew stand below where they did."""
+    for old, new in zip(before, after, strict=True):
+        if old.get_legend() is not None and new.get_legend() is not None and not is_beside(old):
+            _of(new).set_label(BELOW)
+
+
 def least_width(axes: Axes, ruler: Ruler) -> float:
     """The narrowest panel under which the legend can be read: its longest entry, but no more than some ems."""
     texts, size = _of(axes).get_texts(), _of(axes).prop.get_size_in_points()

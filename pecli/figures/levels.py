@@ -60,10 +60,11 @@ def keep_levels_apart(axes: Axes, canvas: Canvas) -> None:
 def _box(axes: Axes, name: Any, hang: Hang, canvas: Canvas) -> tuple[float, float, float, float]:
     """About where a name stands: left, bottom, right and top in points; its font may come later."""
     points, size = points_per_pixel(axes), canvas.small
-    width, (right, up) = 0.9 * ems(name.get_text()) * size, name.get_position()
+    lines, (right, up) = name.get_text().split("\n"), name.get_position()
+    width, height = 0.9 * max(map(ems, lines)) * size, ROW * len(lines) * size
     x = points * (axes.bbox.x1 if hang.right else axes.bbox.x0) + right - width * hang.right
-    y = points * float(axes.transData.transform((1.0, name.xy[1]))[1]) + up - ROW * size * hang.below
-    return x, y, x + width, y + ROW * size
+    y = points * float(axes.transData.transform((1.0, name.xy[1]))[1]) + up - height * hang.below
+    return x, y, x + width, y + height
 
 
 def _touch(one: tuple[float, ...], other: tuple[float, ...]) -> bool:

@@ -15,6 +15,7 @@ from pecli.figures.columns import Measured, best
 from pecli.figures.figure import Figure
 from pecli.figures.grid import Grid
 from pecli.figures.layout import Block, Room
+from pecli.figures.legends import keep_below
 from pecli.figures.limits import chosen
 from pecli.figures.measure import Margins
 from pecli.figures.page import Page, Sheet
@@ -79,7 +80,7 @@ def draw_pages(
             break
         if whole.shape(_seen(pages, view)) == whole.shape(seen):
             break
-        pages = [Page(page.sheet, page.canvas, page.layout, page.measured) for page in pages]
+        pages = [anew(page) for page in pages]
     for page in pages:
         page.drawing.set_dpi(canvas.dpi)
     align_titles([page.drawing for page in pages])
@@ -92,6 +93,14 @@ def draw_frames(
     """A picture of every cell, all laid out alike and under the limits of all, and the numbers that they show."""
     sheets = [Sheet(*cell, title) for cell, title in zip(grid.cells, titles, strict=True)]
     return draw_pages(grid, view, sheets, canvas, lambda numbers: [part.numbers for part in numbers.parts])
+
+
+def anew(page: Page) -> Page:
+    """The page without what was drawn on it, everything where it stood: a legend that changes sides moves panels."""
+    made = Page(page.sheet, page.canvas, page.layout, page.measured)
+    keep_below(page.axes, made.axes)
+    made.place(page.layout)
+    return made
 
 
 def _seen(pages: Sequence[Page], view: View[Any]) -> View[Any]:

@@ -48,7 +48,9 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
             position=encoding.position_text(self.position),
             pair=encoding.pair_text(self.pair),
         )
-        return clauses([key, phrase("each pixel: largest of {count:,}", count=self.block) if self.block > 1 else ""])
+        return clauses(
+            [key, phrase("each pixel: largest of {count:,} positions", count=self.block) if self.block > 1 else ""]
+        )
 
     def columns(self) -> list[Any]:
         return [f"pair {pair}" for pair in range(self.error.shape[1])]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import check_indices
-from pecli.core.language import phrase
+from pecli.core.language import clauses, phrase
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Blocks, Positions
@@ -18,6 +18,7 @@ from pecli.figures.figure import ColouredNumbers, View, averaging
 from pecli.figures.images import show_matrix
 from pecli.figures.panels import Bar, Panel
 from pecli.figures.strips import add_strip, strip_width, title_pad
+from pecli.figures.wavelength_texts import wavelength_unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,7 +39,7 @@ class RelativeNumbers(ColouredNumbers[Harmonic]):
     block: int  # positions a row
 
     def caption(self) -> str:
-        return averaging(self.block)
+        return clauses([averaging(self.block), wavelength_unit(self.view.encoding)])
 
     def sheet(self) -> tuple[list[str], list[Array]]:
         """One row a pair of positions: query, key, offset, then the dimensions."""

@@ -17,7 +17,8 @@ from pecli.figures.figure import ColouredNumbers, View
 from pecli.figures.images import show_matrix
 from pecli.figures.panels import Bar, Panel
 from pecli.figures.token_axes import fit_tokens, label_tokens, token_panel
-from pecli.figures.tokens import TokenFigure, products
+from pecli.figures.tokens import TokenFigure
+from pecli.measures.attention_weights import products
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,9 +67,7 @@ class TermsNumbers(ColouredNumbers[Additive]):
         said = ["0" if one <= ROUNDING * largest else number_text(one, 2) for one in self.spreads]
         pairs = zip((phrase("sum"), "x·x", "x·PE", "PE·x", "PE·PE"), said, strict=True)
         spreads = listing(f"{name}\u00a0{one}" for name, one in pairs)
-        varying = phrase(
-            "largest spread along a diagonal (0 where the offset alone counts): {spreads}", spreads=spreads
-        )
+        varying = phrase("largest spread along a diagonal (0: only the offset counts): {spreads}", spreads=spreads)
         return clauses([self.embeddings, varying])
 
 

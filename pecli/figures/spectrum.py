@@ -15,7 +15,7 @@ from pecli.encodings.scalings.scaled import Scaled
 from pecli.figures.axis_labels import label_powers, label_values
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
-from pecli.figures.levels import Hang, keep_levels_apart, write_beside
+from pecli.figures.levels import Hang, keep_levels_apart, name_level
 from pecli.figures.line_names import keep_names_apart, name_lines, put_names
 from pecli.figures.lines import Look, frame_lines
 from pecli.figures.panels import Panel
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 POSITIONS = template("positions")  # the unit of a wavelength where the encoding has none of its own
+RIGHT = 0.4  # of the pairs are longer than the length, at least, where the right end below it is free
 MARKS = "os^Dv"  # of the encodings in turn, so that they stay apart in grey
 
 
@@ -208,8 +209,10 @@ class Spectrum(Figure[TableEncoding]):
         for text, wave in ends:
             mark_wavelength(one, text, wave, length, canvas)
         if alone:
-            text = unfinished_above(view.encoding, waves_of(view)[0], length)
-            write_beside(one, text, length, Hang(True, numbers.longer[0] > 0), canvas)
+            waves = waves_of(view)[0]
+            text, longer = unfinished_above(view.encoding, waves, length), numbers.longer[0]
+            right = not 0 < longer < RIGHT * len(waves)
+            name_level(one, text, length, Hang(right, longer > 0), canvas)
 
     def title(self, view: View[TableEncoding]) -> str:
         if self.ratio:

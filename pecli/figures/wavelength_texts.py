@@ -5,6 +5,7 @@ from __future__ import annotations
 from pecli.core.language import phrase, template, templates
 from pecli.core.lazy import Array
 from pecli.encodings.capabilities import TableEncoding
+from pecli.encodings.encoding import Encoding
 from pecli.encodings.harmonic import Harmonic
 
 CONTEXTS = templates(
@@ -13,6 +14,11 @@ CONTEXTS = templates(
         "scaled context": "factor × original {count:,.0f}",
     }
 )
+
+
+def wavelength_unit(encoding: Encoding) -> str:
+    """What wavelengths are counted in, where their numbers do not say it."""
+    return "" if encoding.position_unit else phrase("wavelength λ in positions")
 
 
 def unfinished(encoding: TableEncoding, waves: Array, length: int) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import check_indices
-from pecli.core.language import listing, phrase
+from pecli.core.language import clauses, listing, phrase
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import number_text
 from pecli.core.options import option
@@ -19,6 +19,7 @@ from pecli.figures.figure import Figure, Numbers, View, extremes
 from pecli.figures.line_names import keep_names_apart, name_lines, put_names
 from pecli.figures.lines import Look, frame_lines, plot_run
 from pecli.figures.panels import Panel
+from pecli.figures.wavelength_texts import wavelength_unit
 from pecli.measures.min_max import check_run, envelope, even_bins, even_edges, middles
 from pecli.measures.wavelengths import wavelengths
 
@@ -47,7 +48,8 @@ class WavesNumbers(Numbers[TableEncoding]):
     limit: float  # the largest absolute value
 
     def caption(self) -> str:
-        return extremes(self.block)
+        unit = wavelength_unit(self.view.encoding) if np.isfinite(self.wavelengths).any() else ""
+        return clauses([extremes(self.block), unit])
 
 
 @dataclass(frozen=True)
@@ -199,12 +201,6 @@ def line_text(encoding: TableEncoding, name: str, wave: str) -> str:
 
 
 def wavelength_text(encoding: Encoding, wave: float) -> str:
-    """A wavelength in a legend."""
-    if np.isinf(wave):
-        return phrase("still")
-    about, length = "=" if isinstance(encoding, Harmonic) else "≈", encoding.length_text(wave)
-    return (
-        f"λ {about} {length}"
-        if encoding.position_unit
-        else phrase("λ {about} {length} positions", about=about, length=length)
-    )
+    """A wavelength beside its line; the caption has its unit."""
+    about = "=" if isinstance(encoding, Harmonic) else "≈"
+    return phrase("still") if np.isinf(wave) else f"λ {about} {encoding.length_text(wave)}"

@@ -15,10 +15,10 @@ from pecli.core.errors import UsageError
 from pecli.core.positions import Blocks
 from pecli.encodings.alibi import Alibi
 from pecli.encodings.t5 import T5
-from pecli.figures.attention import weights
 from pecli.figures.bias import means_where_seen
 from pecli.figures.line_names import texts_of
 from pecli.figures.style import style_context
+from pecli.measures.attention_weights import weights
 from pecli.measures.block_means import means_of_offsets, means_of_signed_offsets
 
 
@@ -58,6 +58,13 @@ def test_all_panels_have_one_scale_that_can_be_cut() -> None:
     assert {image.get_clim() for image in images} == {(-1.0, 0.0)}
     assert "colours end at −1" in picture.numbers.caption()
     assert numbers(encoding="alibi:heads=2", length=40).limits() == (-39 / 16, 0.0)
+
+
+def test_colours_are_for_what_a_softmax_can_tell_apart() -> None:
+    found = numbers(encoding="alibi:heads=8", length=40)
+    assert found.bias[0, 39, 0] == -19.5 and found.limits() == (-10.0, 0.0)
+    assert "colours end at −10" in found.caption()
+    assert numbers(encoding="alibi:heads=8", length=40, lowest=-20).limits() == (-20.0, 0.0)
 
 
 def rows_of(run: np.ndarray[Any, Any], length: int) -> np.ndarray[Any, Any]:

@@ -129,7 +129,8 @@ def test_a_wavelength_fits_a_dial_at_any_size(wave: float, text: str) -> None:
 
 def test_the_caption_says_where_0_is_and_which_way_hands_turn() -> None:
     numbers = pecli.figure("dials", d=4, length=5).numbers
-    assert numbers.caption() == "top: 0; hands turn clockwise, once in a wavelength λ"
+    assert numbers.caption() == "top: 0; hands turn clockwise, once in λ positions"
+    assert pecli.figure("dials", encoding="clock", length=5).numbers.caption() == "top: 0; hands turn clockwise"
 
 
 def test_angles_stay_within_half_a_turn_also_with_a_query() -> None:

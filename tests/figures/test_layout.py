@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.legend import Legend
 from matplotlib.text import Text
 
 import pecli
@@ -16,7 +17,9 @@ from pecli.figures import FIGURES
 from pecli.figures.canvas import Canvas
 from pecli.figures.columns import best
 from pecli.figures.layout import Block, Room, solve
-from pecli.figures.pages import draw_page
+from pecli.figures.legends import BELOW, is_beside
+from pecli.figures.page import Page, Sheet
+from pecli.figures.pages import anew, draw_page
 from pecli.figures.panels import Bar, Panel, labelled, runs_of
 from pecli.figures.style import style_context
 from pecli.figures.text_size import Ruler, pieces
@@ -163,6 +166,18 @@ def test_a_size_that_cannot_hold_it_is_refused_before_anything_is_computed(
     monkeypatch.setattr(FIGURES[figure], "compute", lambda *_: pytest.fail("computed"))
     with pytest.raises(UsageError, match=r"size.*1.5x1.* is too small .*: it takes \d+\.\d × \d+\.\d inches"):
         drawn(figure, size="1.5x1")
+
+
+def test_a_page_made_anew_has_its_legends_where_they_stood() -> None:
+    picture = pecli.figure("curves", against="offset", d=8, length=9, dpi=40)
+    with style_context(picture.job.canvas):
+        page = Page(Sheet(picture.figure, picture.job.view, ""), picture.job.canvas)
+        (axes,) = page.axes
+        assert is_beside(axes)
+        cast(Legend, axes.get_legend()).set_label(BELOW)
+        (axes,) = anew(page).axes
+    assert not is_beside(axes)
+    assert cast(Legend, axes.get_legend()).get_window_extent().y1 < axes.bbox.y0
 
 
 def test_the_size_that_is_named_is_enough() -> None:

@@ -164,6 +164,11 @@ def test_where_wavelengths_begin_and_tend_to_is_written_there(base: float, d: in
     assert axes.get_ylim()[1] > 2 * np.pi * base
 
 
+@pytest.mark.parametrize(("base", "side"), [(10, "right"), (100, "left"), (10_000, "right")])
+def test_how_many_never_finish_a_turn_is_written_where_no_wavelength_is(base: float, side: str) -> None:
+    assert drawn(d=128, base=base, length=200).texts[-1].get_ha() == side
+
+
 def test_what_is_longer_than_the_length_is_shaded() -> None:
     axes = drawn(d=8, length=97)
     (shade,) = axes.patches

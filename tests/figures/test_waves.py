@@ -52,9 +52,9 @@ def test_lanes_go_down_and_do_not_touch() -> None:
 
 def test_the_legend_has_the_wavelength_of_each() -> None:
     assert names(drawn(d=4, base=100, length=11, dims=[0, 1, 3])) == [
-        "sin, λ = 6.283 positions",
-        "cos, λ = 6.283 positions",
-        "cos, λ = 62.83 positions",
+        "sin, λ = 6.283",
+        "cos, λ = 6.283",
+        "cos, λ = 62.83",
     ]
 
 
@@ -68,21 +68,28 @@ def test_a_pair_has_a_colour_and_its_cosine_is_dashed() -> None:
     ]
 
 
+def test_lanes_are_named_at_their_ends_in_a_column_of_a_paper_too() -> None:
+    axes = drawn(length=20, size="column")
+    assert names(axes)[0] == "sin, λ = 6.283" and axes.get_legend() is None
+
+
 def test_hands_of_a_clock_are_named() -> None:
     texts = names(drawn(encoding="clock", length=61, dims=[0, 5]))
     assert texts == ["λ = 1 min", "λ = 12 h"]
+    assert pecli.figure("waves", encoding="clock", length=61).numbers.caption() == ""  # each says its unit
+    assert pecli.figure("waves", d=4, length=61).numbers.caption() == "wavelength λ in positions"
 
 
 @pytest.mark.parametrize(
     ("encoding", "wave", "text"),
     [
-        (Sinusoidal(), 6.28318, "λ = 6.283 positions"),
-        (Sinusoidal(), 54410.1, "λ = 54,410 positions"),
-        (Sinusoidal(), 1.25e9, "λ = 1.25e+09 positions"),
+        (Sinusoidal(), 6.28318, "λ = 6.283"),
+        (Sinusoidal(), 54410.1, "λ = 54,410"),
+        (Sinusoidal(), 1.25e9, "λ = 1.25e+09"),
         (Sinusoidal(), np.inf, "still"),
         (Clock(), 90.0, "λ = 90 s"),
         (Clock(), 3600.0, "λ = 1 h"),
-        (Binary(d=5), 8.0, "λ ≈ 8 positions"),  # measured
+        (Binary(d=5), 8.0, "λ ≈ 8"),  # measured
         (Binary(d=5), np.inf, "still"),
     ],
 )
@@ -117,7 +124,7 @@ def test_few_dimensions_are_all_shown_and_without_a_formula_waves_are_measured(e
 
 def test_bits_are_told_with_their_periods() -> None:
     texts = names(drawn(encoding="binary", length=17))
-    assert texts == [f"λ ≈ {2 ** (bit + 1)} positions" for bit in range(5)]
+    assert texts == [f"λ ≈ {2 ** (bit + 1)}" for bit in range(5)]
 
 
 @pytest.mark.parametrize(
@@ -166,10 +173,9 @@ def test_a_long_length_is_drawn_from_minimum_to_maximum_and_the_caption_says_so(
     low, high = (np.stack([getattr(run, end)(axis=1) for run in runs], axis=1) for end in ("min", "max"))
     assert seen.arrays()["low"] == pytest.approx(low, abs=1e-14)
     assert seen.main == pytest.approx(high, abs=1e-14)
-    assert seen.caption() == f"each pixel: minimum to maximum of up to {size} positions"
+    assert seen.caption() == f"each pixel: minimum to maximum of up to {size} positions; wavelength λ in positions"
     axes = drawn(**options)
     assert len(axes.collections) == 2  # a band each
-    assert not names(axes) and axes.get_legend() is not None  # too narrow for names
 
 
 def test_the_numbers_are_every_position_whatever_the_picture_shows() -> None:

@@ -193,3 +193,11 @@ def test_a_log_axis_of_offsets_begins_at_1_where_no_position_stands_before_the_s
 def test_a_log_axis_that_cannot_be_is_refused(options: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="log"):
         pecli.figure("curves", log=True, **options)
+
+
+@pytest.mark.parametrize(("length", "solid"), [(30, 1), (900, 5)])
+def test_the_key_shows_dashes_where_lines_have_them_and_none_where_they_are_bands(length: int, solid: int) -> None:
+    picture = pecli.figure("curves", d=4, length=length, against="offset", size="column", dpi=40)
+    with style_context(picture.job.canvas):
+        (axes,) = picture._drawing().axes
+    assert [line.get_linestyle() for line in axes.get_legend().get_lines()].count("-") == solid

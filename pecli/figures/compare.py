@@ -33,7 +33,7 @@ from pecli.figures.overview import (
 )
 from pecli.figures.panels import Panel
 from pecli.figures.windows import share_windows
-from pecli.measures.pairwise import measure_option
+from pecli.measures.measure_options import measure_option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -32,8 +32,9 @@ from pecli.figures.line_names import end_of, keep_names_apart, name_lines, put_n
 from pecli.figures.lines import Look, frame_lines, key, look
 from pecli.figures.own_scale import add_own_axis, scale_own_axis
 from pecli.figures.panels import Panel
+from pecli.measures.measure_options import measure_option
 from pecli.measures.min_max import Envelope, check_run, envelope, even_bins, even_edges, log_edges, middles
-from pecli.measures.pairwise import MEASURES, by_offset, is_by_offset, measure_option, spread_by_offset
+from pecli.measures.pairwise import MEASURES, by_offset, is_by_offset, spread_by_offset
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -19,7 +19,7 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
 from pecli.figures.highlights import Highlighting
 from pecli.figures.panels import Panel
-from pecli.measures.pairwise import measure_option
+from pecli.measures.measure_options import measure_option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

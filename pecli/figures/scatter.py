@@ -16,8 +16,9 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
 from pecli.figures.panels import Bar, Panel
 from pecli.figures.streaks import CLOUD, NAMED, name_streaks
+from pecli.measures.measure_options import choice_of_measure
 from pecli.measures.pair_density import CLASSES, coarser, counts, points, streaks
-from pecli.measures.pairwise import MEASURES, check_pairs, choice_of_measure
+from pecli.measures.pairwise import MEASURES, check_pairs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -200,4 +200,5 @@ def test_the_key_shows_dashes_where_lines_have_them_and_none_where_they_are_band
     picture = pecli.figure("curves", d=4, length=length, against="offset", size="column", dpi=40)
     with style_context(picture.job.canvas):
         (axes,) = picture._drawing().axes
-    assert [line.get_linestyle() for line in axes.get_legend().get_lines()].count("-") == solid
+    legend = axes.get_legend()
+    assert legend is not None and [line.get_linestyle() for line in legend.get_lines()].count("-") == solid

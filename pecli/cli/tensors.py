@@ -62,9 +62,9 @@ def sides(one: Tensor) -> str:
 
 def advice(path: str, found: Mapping[str, Tensor], table: str | None) -> str:
     """The line that draws the table, or one of the tensors that could be it."""
-    fitting = [name for name, one in found.items() if len(one.shape) == 2]
+    fitting = [name for name, one in found.items() if len(one.shape) == 2 and one.readable]
     if table is None and not fitting:
-        return "none has two dimensions, positions × dimensions"
+        return "none has real numbers in two dimensions, positions × dimensions"
     typed = [name for name in fitting if all(map(is_shown, name))]
     if table is None and not typed:
         return "none of two dimensions can be named: there are control characters in their names"

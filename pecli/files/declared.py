@@ -9,6 +9,7 @@ from pecli.core.errors import UnknownNameError, UsageError, mention
 from pecli.core.lazy import Array
 
 MAPPED = 1 << 26  # bytes from which an array stays in its file until it is looked at
+REAL = "fiu"  # numpy's letters for real numbers
 USUAL = (  # how the position table is named in released models; a name that ends so
     "wpe.weight",
     "position_embeddings.weight",

@@ -12,7 +12,7 @@ from pecli.core.errors import PecliError, TableFileError, UnknownNameError, Usag
 from pecli.core.lazy import Array, np
 from pecli.core.memory import check_memory
 from pecli.core.registry import late
-from pecli.files.declared import Declared
+from pecli.files.declared import REAL, Declared
 from pecli.files.pickles import PICKLES, conversion
 from pecli.files.regular import fingerprint, opened
 
@@ -131,7 +131,7 @@ def _check_declared(path: str, declared: Declared, dimensions: int) -> None:
     shape = declared.shape
     if len(shape) < dimensions or prod(shape[:-2]) != 1 or not prod(shape):
         raise TableFileError(f"{path} holds an array of shape {shape}, not a table of positions × dimensions")
-    if declared.kind not in "fiu":
+    if declared.kind not in REAL:
         raise TableFileError(f"{path} does not hold real numbers (numpy kind {declared.kind!r})")
     if not declared.stays:
         check_memory(path, shape, SMALLER)

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import NamedTuple
 
 from pecli.core.errors import UsageError
 from pecli.files.array_files import Header, npy_header, npz_headers
-from pecli.files.declared import choose
+from pecli.files.declared import REAL, choose
 from pecli.files.table_files import damage_named, read_table, suffix_of
-from pecli.files.tensor_files import kinds_and_shapes
+from pecli.files.tensor_files import TYPES, kinds_and_shapes
 
 
 class Tensor(NamedTuple):
-    """One array of a file: its shape, and its kind of numbers in the words of its format."""
+    """One array of a file: its shape, its kind of numbers in the words of its format, and whether they can be read."""
 
     shape: tuple[int, ...]
     numbers: str
+    readable: bool = True
 
 
 def tensors(path: str) -> dict[str, Tensor]:
@@ -33,21 +35,24 @@ def tensors(path: str) -> dict[str, Tensor]:
 
 
 def table_name(path: str, found: dict[str, Tensor]) -> str | None:
-    """The name of the tensor that is taken for the table where none is named; None where that cannot be told."""
+    """The name of the tensor that is taken for the table where none is named; None where that cannot be told, or it can be none."""
     try:
         name = choose(path, None, {name: one.shape for name, one in found.items()})
     except UsageError:
         return None
-    return name if len(found[name].shape) >= 2 else None
+    one = found[name]
+    return name if one.readable and len(one.shape) >= 2 and prod(one.shape[:-2]) == 1 else None
 
 
 def _array(header: Header) -> Tensor:
-    return Tensor(header.shape, header.dtype.name)
+    return Tensor(header.shape, header.dtype.name, header.dtype.kind in REAL)
 
 
 LISTS: dict[str, Callable[[str], dict[str, Tensor]]] = {
     ".npy": lambda path: {"": _array(npy_header(path))},
     ".npz": lambda path: {name: _array(header) for name, header in npz_headers(path).items()},
     ".csv": lambda path: {"": Tensor(read_table(path).shape, "text")},
-    ".safetensors": lambda path: {name: Tensor(shape, kind) for name, (kind, shape) in kinds_and_shapes(path).items()},
+    ".safetensors": lambda path: {
+        name: Tensor(shape, kind, kind in TYPES) for name, (kind, shape) in kinds_and_shapes(path).items()
+    },
 }

@@ -57,7 +57,15 @@ def test_where_the_table_cannot_be_told_the_line_names_one(ask: Ask, folder: Pat
     assert "the table" not in said
     assert said.splitlines()[-1] == "try: pecli heatmap -e learned:file=two.npz,tensor=a"
     np.savez("none.npz", c=np.ones(3))
-    assert "none has two dimensions" in ask("tensors", "none.npz").out
+    assert "none has real numbers in two dimensions" in ask("tensors", "none.npz").out
+
+
+@pytest.mark.parametrize("table", [np.ones((5, 3), complex), np.ones((5, 3), bool), np.ones((2, 5, 3))])
+def test_what_would_be_refused_is_not_called_the_table(ask: Ask, folder: Path, table: Any) -> None:
+    np.save("t.npy", table)
+    said = ask("tensors", "t.npy").out
+    assert "the table" not in said and "try:" not in said and "none has real numbers" in said
+    assert ask("heatmap", "-e", "learned", "--file", "t.npy", "-o", "a.npy").code == 1
 
 
 def test_a_csv_that_pecli_wrote_is_listed_as_it_is_read(ask: Ask, folder: Path) -> None:

@@ -11,7 +11,8 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.figures.dot_names import dot_names_of
+from pecli.figures.canvas import Canvas
+from pecli.figures.dot_names import dot_names_of, dots_have_room
 from pecli.figures.pages import draw_page
 from pecli.figures.style import style_context
 from pecli.measures import pairwise
@@ -193,3 +194,20 @@ def test_a_log_axis_of_offsets_begins_at_1_where_no_position_stands_before_the_s
 def test_a_log_axis_that_cannot_be_is_refused(options: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="log"):
         pecli.figure("curves", log=True, **options)
+
+
+@pytest.mark.parametrize(("length", "solid"), [(30, 1), (900, 5)])
+def test_the_key_shows_dashes_where_lines_have_them_and_none_where_they_are_bands(length: int, solid: int) -> None:
+    picture = pecli.figure("curves", d=4, length=length, against="offset", size="column", dpi=40)
+    with style_context(picture.job.canvas):
+        (axes,) = picture._drawing().axes
+    legend = axes.get_legend()
+    assert legend is not None and [line.get_linestyle() for line in legend.get_lines()].count("-") == solid
+
+
+@pytest.mark.parametrize(("panels", "room"), [(1, True), (2, True), (3, False), (4, False)])
+def test_four_panels_have_no_more_room_for_names_than_three(panels: int, room: bool) -> None:
+    (axes, *_) = np.ravel(Drawing().subplots(1, panels))
+    axes.set_xlim(0, 200)
+    places = [0, 50, 100, 150, 199]
+    assert dots_have_room(axes, [f"from {place}" for place in places], places, Canvas(size="slide")) is room

@@ -12,7 +12,7 @@ from pecli.encodings.encoding import Encoding
 from pecli.jobs.job_options import ANALYSES, known_options, shown_by
 
 MOST = 3  # suggestions
-CLOSE = 0.6  # how alike a suggestion is
+CLOSE = 0.65  # how alike a suggestion is
 AS_CLOSE = 0.1  # how much less alike than the best one another may be
 
 
@@ -46,12 +46,12 @@ def unknown_option(command: str, flag: str, known: Mapping[str, str]) -> str:
         return f"{flag} belongs to {first.name}, which {command} does not show: try {line}"
     if leads := [one.flag for one in _options_of(command) if word.replace("-", "_") in one.leads]:
         return f"{command} has no option {flag}{_question(leads)}: pecli {command} --help lists them"
-    if meant := _meant(command, word):
-        return f"{command} has no option {flag}: try pecli {command} {meant}"
     homes = dict(_homes(word))
     if homes and command in ANALYSES:
         (one, *_), names = homes.values(), [*homes][:MOST] + (["…"] if len(homes) > MOST else [])
         return f"{command} has no {one.flag}, {', '.join(names)} have: pecli {command} --help lists its own options"
+    if meant := _meant(command, word):
+        return f"{command} has no option {flag}: try pecli {command} {meant}"
     shown = list(dict.fromkeys(known[one] for one in _near(flag, known)))
     return f"{command} has no option {flag}{_question(shown)}: pecli {command} --help lists them"
 

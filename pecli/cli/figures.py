@@ -26,7 +26,7 @@ from pecli.jobs.job_options import Choice, known_options, parameters_of
 if TYPE_CHECKING:
     from pecli.jobs.job import Job
 
-Asked = Callable[[dict[str, Any], bool, bool], "list[Job]"]
+AskedJobs = Callable[[dict[str, Any], bool, bool], "list[Job]"]
 RUN_FLAGS = {flag.partition(" ")[0] for flags, _ in [*RUN_HELP, *DRAWN_HELP] for flag in flags}
 GROUPED = re.compile(r"[1-9]\d{0,2}(,\d{3})+")
 MILLION = 10**6  # an option that takes as much may be meant to have a comma
@@ -64,7 +64,9 @@ def analysis_command(
     return Command(running(figure, asked, more), examples, True, sections, prints=prints)
 
 
-def running(figure: type[Analysis[Any]], asked: Asked, more: Mapping[str, Option] | None = None) -> Callable[..., None]:
+def running(
+    figure: type[Analysis[Any]], asked: AskedJobs, more: Mapping[str, Option] | None = None
+) -> Callable[..., None]:
     """The function of a command that draws what is asked for, with the options of a figure.
 
     asked : the jobs, from the texts of the options, whether to be quiet and whether the picture is to be shown

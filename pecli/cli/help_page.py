@@ -34,7 +34,7 @@ class Section:
         """The section as lines; nothing where it has no rows."""
         if not self.rows:
             return []
-        left = min(LEFT, 4 + max(len(name) for name, _ in self.rows))
+        left = min(LEFT, width // 2, 4 + max(len(name) for name, _ in self.rows))
         return ["", heading(self.title), *(line for name, text in self.rows for line in _row(name, text, width, left))]
 
 

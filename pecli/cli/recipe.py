@@ -81,8 +81,10 @@ def read_request(path: str, output: list[str] | None = None) -> Request:
     The files that it was made from may be gone: then a line says from where they are named.
     """
     found = read_metadata(path)
-    (request,) = as_one(asked_again(path, carried(found), output))
-    seen, lost = seen_from_here(request, path, found.get("inputs", []))
+    asked = as_one(asked_again(path, carried(found), output))
+    if len(asked) > 1:
+        raise UsageError(f"{path} carries a job that cannot be asked for: {len(asked):,} pictures that are not one")
+    seen, lost = seen_from_here(asked[0], path, found.get("inputs", []))
     for file in lost:
         notice(f"{file} is not found here: it is named as seen from the folder where {path} was made")
     return seen

@@ -119,7 +119,14 @@ class UnknownNameError(UsageError):
     """
 
     def __init__(
-        self, what: str, given: object, known: Iterable[str], *, option: str | None = None, alike: float = 0.5
+        self,
+        what: str,
+        given: object,
+        known: Iterable[str],
+        *,
+        option: str | None = None,
+        alike: float = 0.5,
+        advice: str = "",
     ) -> None:
         self.known = list(known)
         typed = str(given)[:60].lower()
@@ -129,7 +136,7 @@ class UnknownNameError(UsageError):
         hint = f"; did you mean {self.nearest!r}?" if self.nearest else ""
         shown = self.known if len(self.known) <= LISTED else [*self.known[:LISTED], f"… {len(self.known)} in all"]
         text = f"unknown {what} '{_unmarked(str(given)[:60])}'{hint} (known: {', '.join(shown) or 'none'})"
-        super().__init__(text, option=option, value=given)
+        super().__init__(text, option=option, value=given, advice=advice)
 
     def __reduce__(self) -> Any:
         return _restored, (type(self), self.args, self.__dict__)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import floor, log10
 
-SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
-POWERS = str.maketrans("-0123456789", "⁻" + SUPERSCRIPTS)
+POWERS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 LARGE, SMALL = 1e6, 1e-3  # from here on and below this powers of ten are shorter
 DIGITS = 3  # of a number before a power of ten
 
@@ -36,7 +35,7 @@ def number_text(value: float, digits: int = 4) -> str:
 def number_texts(values: Sequence[float]) -> list[str]:
     """The ticks of one axis, all different: in full where shorter texts would not tell them apart."""
     short = [number_text(value) for value in values]
-    if any("10" in text and text[-1] in SUPERSCRIPTS for text in short) and all(_is_power(value) for value in values):
+    if all(map(_is_power, values)) and not all(SMALL <= value < LARGE for value in values):
         return [power_text(round(log10(value))) for value in values]  # 10⁶ beside 10⁵, not beside 100,000
     exact = all(abs(value) < LARGE or _is_round(value) for value in values)
     if exact and len(set(short)) == len(set(values)):

@@ -132,7 +132,8 @@ class Option:
         except (TypeError, ValueError, OverflowError):
             raise self._refusal(value) from None
         if self.choices is not None and result not in self.choices():
-            raise UnknownNameError(self.name.replace("_", "-"), result, self.choices(), option=self.name)
+            what, advice = self.name.replace("_", "-"), self._own_advice(result)
+            raise UnknownNameError(what, result, self.choices(), option=self.name, advice=advice)
         if not self._within(result):
             raise self._refusal(value)
         return result
@@ -146,9 +147,13 @@ class Option:
         return bool(low <= value <= high and (self.above is None or value > self.above))
 
     def _refusal(self, value: Any) -> UsageError:
-        advice = (self.advice(value) if self.advice is not None else "") or self._spelled_out(value)
+        advice = self._own_advice(value) or self._spelled_out(value)
         given = "None" if value is None else value
         return UsageError(option=self.name, value=given, allowed=self.bounds, advice=advice)
+
+    def _own_advice(self, value: Any) -> str:
+        """What the option itself says to try instead of a value; mostly nothing."""
+        return self.advice(value) if self.advice is not None else ""
 
     def _spelled_out(self, value: Any) -> str:
         """What to try for 4k, the number in digits, and for 0-7 or 0:8, how a range is written; else empty."""

@@ -13,22 +13,22 @@ from pecli.core.lazy import Array, np
 from pecli.core.number_text import number_text
 from pecli.core.options import option
 from pecli.core.values import shorten
-from pecli.encodings.capabilities import Additive, BiasEncoding, Rotary
+from pecli.encodings.capabilities import BiasEncoding, Rotary
 from pecli.figures.canvas import DIFFERENCE, Canvas
 from pecli.figures.cell_numbers import WithCellNumbers
 from pecli.figures.figure import ColouredNumbers, View
 from pecli.figures.images import show_matrix
 from pecli.figures.panels import Bar, Panel
 from pecli.figures.token_axes import fit_tokens, label_tokens, token_panel
-from pecli.figures.tokens import TokenFigure, products, read_order
+from pecli.figures.tokens import TokenFigure, read_order
 from pecli.figures.ways import most_fitting
+from pecli.measures.attention_weights import Placing, placed_weights, put_back, weights
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 WIDTH = 16  # of embeddings where nothing says it
-Placing = Additive | Rotary | BiasEncoding
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,7 +151,7 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
         plain, other_plain = (weights(x) for x in both)
         encoded, other_encoded = (placed_weights(encoding, x, positions, self.head or 0) for x in both)
         largest = float(np.max([plain, other_plain, encoded, other_encoded]))
-        changes = [_put_back(other, order) - one for one, other in ((plain, other_plain), (encoded, other_encoded))]
+        changes = [put_back(other, order) - one for one, other in ((plain, other_plain), (encoded, other_encoded))]
         return AttentionNumbers(
             view=view,
             plain=plain,
@@ -232,7 +232,7 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
             for (given, reordered, change), (first, second, third) in zip(rows, (axes[:3], axes[3:]), strict=True)
             for image in (
                 show_matrix(first, given, colours=colours, limits=limits),
-                show_matrix(second, _put_back(reordered, numbers.order), colours=colours, limits=limits),
+                show_matrix(second, put_back(reordered, numbers.order), colours=colours, limits=limits),
                 show_matrix(third, change, colours=canvas.colours(DIFFERENCE), limits=(-reach, reach), centred=True),
             )
         ]
@@ -249,31 +249,3 @@ class AttentionDown(Attention):
 def _names(view: View[Placing]) -> tuple[str, str]:
     """Without and with the encoding."""
     return phrase("no encoding"), view.encoding.name
-
-
-def placed_weights(encoding: Placing, content: Array, positions: Array, head: int) -> Array:
-    """The weights of embeddings at their positions, (n, n); of a bias, that of this head."""
-    if not isinstance(encoding, BiasEncoding):
-        return weights(positioned(encoding, content, positions))
-    offsets = positions[:, None] - positions
-    return weights(content, encoding.bias(offsets.reshape(-1))[head].reshape(offsets.shape))
-
-
-def positioned(encoding: Additive | Rotary, content: Array, positions: Array) -> Array:
-    """The embeddings with their positions in them, shape (n, d)."""
-    if isinstance(encoding, Rotary):
-        return encoding.rotate(content, positions)
-    return content + encoding.table(positions)
-
-
-def weights(x: Array, bias: Array | float = 0.0) -> Array:
-    """softmax(x xᵀ / √d + bias), shape (n, n); the same bits for the same pair of rows in any order of the rows."""
-    scores = products(x, x) / np.sqrt(x.shape[1]) + bias
-    raised = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return raised / np.sort(raised, axis=1).sum(axis=1, keepdims=True)  # sorted: a sum that no order changes
-
-
-def _put_back(second: Array, order: Array) -> Array:
-    """The weights of the second order, with rows and columns in the first."""
-    back = np.argsort(order)
-    return second[np.ix_(back, back)]

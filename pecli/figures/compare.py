@@ -29,10 +29,11 @@ from pecli.figures.overview import (
     refused_part,
     single_figures,
     through,
+    what_it_is,
 )
 from pecli.figures.panels import Panel
 from pecli.figures.windows import share_windows
-from pecli.measures.pairwise import measure_option
+from pecli.measures.measure_options import measure_option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -75,7 +76,7 @@ class Compare(Highlighting[Encoding]):
     shares_limits: ClassVar[bool] = False
     composed: ClassVar[bool] = True
 
-    figure: str = option("heatmap", "the figure that is drawn for each", choices=single_figures)
+    figure: str = option("heatmap", "the figure that is drawn for each", choices=single_figures, advice=what_it_is)
     measure: str = measure_option("euclidean", "the measure, where the figure has one")
     difference: bool = option(False, "add the difference of two encodings, first less second")
 

@@ -22,8 +22,9 @@ from pecli.figures.highlights import Highlighting, mark_stretch
 from pecli.figures.lines import frame_lines, key, look, plot_run
 from pecli.figures.log_axis import check_log, log_label, log_option
 from pecli.figures.panels import Panel
+from pecli.measures.measure_options import measure_option
 from pecli.measures.min_max import check_run, envelope, even_bins, even_edges, log_edges, middles, mirrored_extremes
-from pecli.measures.pairwise import MEASURES, by_offset, is_by_offset, measure_option, to_all
+from pecli.measures.pairwise import MEASURES, by_offset, is_by_offset, to_all
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -18,7 +18,8 @@ from pecli.figures.highlights import Highlighting, mark_columns, mark_rows
 from pecli.figures.images import show_matrix
 from pecli.figures.limits import ends
 from pecli.figures.panels import Bar, Panel
-from pecli.measures.pairwise import MEASURES, is_by_offset, matrix, measure_option
+from pecli.measures.measure_options import measure_option
+from pecli.measures.pairwise import MEASURES, is_by_offset, matrix
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

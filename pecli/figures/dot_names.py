@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil, isfinite, log10, sqrt
+from math import isfinite, log10
 from typing import TYPE_CHECKING, Any
 
 from pecli.figures.canvas import Canvas
 from pecli.figures.line_names import spaced
+from pecli.figures.panels import columns_of
 from pecli.figures.text_size import backing, ems, points_per_pixel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 GID = "dot name"
-SIDE_BY_SIDE = 3  # panels, at most, that stand in one row where there is room
 FRAME = 0.75  # of the width that a panel has about, which its frame takes at least
+MOST_BESIDE = 3  # panels that may come to stand in one row where a page is wide
 GAP = 0.8  # ems between two names
 AWAY = 0.45  # ems between a dot's edge and its name
 LINE = 1.4  # ems that a name takes upwards
@@ -25,8 +26,8 @@ MARGIN, MOST = 0.05, 0.3  # of the frame, above and below lines: where no name s
 def dots_have_room(axes: Axes, names: Sequence[str], places: Sequence[float], canvas: Canvas) -> bool:
     """Whether names can stand side by side at these places along the axis, which is as long as a panel is about."""
     drawing = axes.get_figure(root=True)
-    panels = len(drawing.axes) if drawing is not None else 1
-    across = panels if panels <= SIDE_BY_SIDE else ceil(sqrt(panels))
+    count = len(drawing.axes) if drawing is not None else 1
+    across = max(columns_of(count), min(count, MOST_BESIDE))
     length = FRAME * canvas.inches.width / across * 72
     low, high = sorted(axes.get_xlim())
     if axes.get_xscale() == "log":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
-from math import ceil, sqrt
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Analysis, E, E_co, Limits, Numbers, View
@@ -12,7 +11,7 @@ from pecli.core.errors import UsageError, mention
 from pecli.core.language import clauses, phrase
 from pecli.core.lazy import Array
 from pecli.figures.canvas import Canvas
-from pecli.figures.panels import Panel
+from pecli.figures.panels import Panel, columns_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,9 +65,7 @@ class Figure(Analysis[E]):
 
     def columns(self, view: View[E]) -> int:
         """How many panels stand side by side where there is room."""
-        count = len(self.panels_for(view))
-        root = ceil(sqrt(count))
-        return count if count <= 3 else next((one for one in (root, root + 1) if count % one == 0), root)
+        return columns_of(len(self.panels_for(view)))
 
     def grids(self, view: View[E]) -> tuple[int, ...]:
         """The numbers of columns in which panels may stand where there is no room; all, if no order is lost."""

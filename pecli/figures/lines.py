@@ -69,7 +69,17 @@ def plot_run(axes: Axes, x: Array, low: Array, high: Array, look: Look, style: s
     if one > 1:
         axes.plot(x[:one], high[:one], drawstyle=style, **look)
         x, low, high = x[one - 1 :], low[one - 1 :], high[one - 1 :]
+    else:
+        _show_as_band(axes, look)
     width = OUTLINE * mpl.rcParams["lines.linewidth"]
     axes.plot(x, high, color=look["color"], linewidth=width)
     axes.plot(x, low, color=look["color"], linewidth=width)
     axes.fill_between(x, low, high, color=look["color"], linewidth=0, alpha=0.6)
+
+
+def _show_as_band(axes: Axes, look: Look) -> None:
+    """Takes the dashes from a line of the key where a band, which has none, is drawn for it."""
+    legend = axes.get_legend()
+    for handle in [] if legend is None else legend.get_lines():
+        if handle.get_color() == look["color"]:
+            handle.set_linestyle("-")

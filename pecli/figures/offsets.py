@@ -26,65 +26,21 @@ from pecli.figures.bias_lines import (
     names_of_lines,
 )
 from pecli.figures.canvas import Canvas
-from pecli.figures.figure import Numbers, View, extremes_of_offsets
+from pecli.figures.figure import View
 from pecli.figures.highlights import Highlighting, mark_stretch
 from pecli.figures.line_names import end_of, keep_names_apart, name_lines, put_names
 from pecli.figures.lines import Look, frame_lines, key, look
+from pecli.figures.offset_numbers import OffsetsNumbers
 from pecli.figures.own_scale import add_own_axis, scale_own_axis
 from pecli.figures.panels import Panel
+from pecli.measures.measure_options import measure_option
 from pecli.measures.min_max import Envelope, check_run, envelope, even_bins, even_edges, log_edges, middles
-from pecli.measures.pairwise import MEASURES, by_offset, is_by_offset, measure_option, spread_by_offset
+from pecli.measures.pairwise import MEASURES, by_offset, is_by_offset, spread_by_offset
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-
 BOUND_LABEL = template("mean of $|S_j|$, RoFormer 3.4.3")
-BOUND = template(
-    "dashed, right axis: mean of $|S_j|$, sums of the first j turns; times the number of pairs and the largest step of "
-    "$q_j k_j^*$ from pair to pair (0 after the last), it bounds the product of any q and k"
-)
-
-
-@dataclass(frozen=True, kw_only=True)
-class OffsetsNumbers(Numbers[TableEncoding]):
-    """mean, low, high : (encodings, n), over all pairs at each of n runs of offsets; offsets : (n,), their middles;
-    decay : (encodings, n), RoFormer's bound, or empty; unscaled : (scaled encodings, n), the measure without the
-    scaling, or empty."""
-
-    main_array: ClassVar[str] = "mean"
-    row_coordinates: ClassVar[tuple[str, ...]] = ("encoding",)
-    column_coordinates: ClassVar[str | None] = "offsets"
-
-    mean: Array
-    encoding: Array
-    offsets: Array
-    low: Array
-    high: Array
-    decay: Array
-    unscaled: Array
-    block: int
-    spread: tuple[float, ...]  # the widest band of each encoding over one offset, 0 where it is a line exactly
-    undefined: tuple[int, ...]  # pairs of each encoding that are left out: a row is constant or zero
-
-    def caption(self) -> str:
-        rows = zip(self.view.encodings, self.undefined, strict=True)
-        left_out = [
-            phrase("{encoding}: {count:,} undefined pairs left out", encoding=encoding.name, count=count)
-            for encoding, count in rows
-            if count
-        ]
-        dotted = phrase("dotted: without the scaling") if len(self.unscaled) else ""
-        wide = any(width > 0 for width in self.spread)
-        band = phrase("line: mean of all pairs at that offset, band: from the smallest to the largest")
-        line = phrase("no band: only the offset counts")
-        bound = phrase(BOUND) if len(self.decay) else ""
-        return clauses([band if wide else line, extremes_of_offsets(self.block), bound, *left_out, dotted])
-
-    def facts(self) -> dict[str, Any]:
-        specs = [encoding.spec() for encoding in self.view.encodings]
-        by_encoding = {"spread": self.spread, "undefined": self.undefined}
-        return {"block": self.block, **{n: dict(zip(specs, v, strict=True)) for n, v in by_encoding.items()}}
 
 
 @dataclass(frozen=True)

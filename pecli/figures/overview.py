@@ -19,7 +19,7 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
 from pecli.figures.highlights import Highlighting
 from pecli.figures.panels import Panel
-from pecli.measures.pairwise import measure_option
+from pecli.measures.measure_options import measure_option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,6 +34,15 @@ def single_figures() -> dict[str, type[Figure[Any]]]:
     from pecli.figures import FIGURES  # the registry holds this very class, so it is asked when it is complete
 
     return {name: figure for name, figure in FIGURES.items() if not figure.composed}
+
+
+def what_it_is(name: str) -> str:
+    """What to ask for instead of another name of a figure: similarity is distance with a measure; else nothing."""
+    from pecli.figures import FIGURES  # as above
+
+    own, options = FIGURES.aliases.get(name, ("", {}))
+    said = ", ".join(mention(option, value) for option, value in options.items())
+    return f"{name} is {own} with {said}" if own else ""
 
 
 def part_of(whole: Figure[Any], name: str) -> Figure[Any]:
@@ -137,7 +146,9 @@ class Overview(Highlighting[Encoding]):
     shares_limits: ClassVar[bool] = False
     composed: ClassVar[bool] = True
 
-    panels: tuple[str, ...] = option(("heatmap", "distance"), "the figures, left to right", choices=single_figures)
+    panels: tuple[str, ...] = option(
+        ("heatmap", "distance"), "the figures, left to right", choices=single_figures, advice=what_it_is
+    )
     measure: str = measure_option("euclidean", "the measure of the panels that have one")
 
     def parts(self) -> list[Figure[Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from math import ceil, sqrt
 from typing import NamedTuple
 
 
@@ -79,3 +80,9 @@ def labelled(panels: Sequence[Panel], columns: int) -> list[tuple[bool, bool]]:
         (one.x is None or under is None or under.x != one.x, one.y is None or beside is None or beside.y != one.y)
         for one, under, beside in zip(panels, below, left, strict=True)
     ]
+
+
+def columns_of(count: int) -> int:
+    """In how many columns so many panels stand where there is room: about a square, its last row full if it can be."""
+    root = ceil(sqrt(count))
+    return count if count <= 3 else next((one for one in (root, root + 1) if count % one == 0), root)

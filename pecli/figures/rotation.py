@@ -16,6 +16,7 @@ from pecli.encodings.capabilities import Rotary
 from pecli.figures.axis_labels import label_dimensions, label_positions, label_values
 from pecli.figures.canvas import Canvas
 from pecli.figures.cell_numbers import WithCellNumbers
+from pecli.figures.circles import draw_circle, mark, show_round
 from pecli.figures.figure import ColouredNumbers, Numbers, View
 from pecli.figures.images import show_matrix
 from pecli.figures.lines import key_inside
@@ -26,10 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 IMAGES = (template("Q before"), template("Q after"), template("after − before"))
-ARROW = 0.6  # rad that an arrow beside a circle spans
-WIDE = 1.8  # width over height of a panel in which a circle stands in the middle, and the key beside it
 PLANE = 2  # which panel shows pairs in the plane
-MARKS = ("o", "s", "^", "D", "v")  # of pairs
 PATHS = 3  # pairs whose paths are drawn where none are asked for
 
 
@@ -213,7 +211,7 @@ class Rotation(WithCellNumbers[Rotary]):
 
     def fit(self, view: View[Rotary], axes: list[Axes], canvas: Canvas) -> None:
         if self.matrix is None:
-            _show_round(axes[PLANE], min(-axes[PLANE].get_xlim()[0], axes[PLANE].get_ylim()[1]) or 1.0)
+            show_round(axes[PLANE], min(-axes[PLANE].get_xlim()[0], axes[PLANE].get_ylim()[1]) or 1.0)
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
         if isinstance(numbers, MatrixNumbers):
@@ -222,9 +220,9 @@ class Rotation(WithCellNumbers[Rotary]):
             return [image]
         start = numbers.view.covered.start
         for line, (path, radius) in enumerate(zip(numbers.paths, numbers.radii, strict=True)):
-            _circle(axes[PLANE], line, path, float(radius), canvas)
+            draw_circle(axes[PLANE], line, path, float(radius), canvas)
         reach = 1.15 * float(numbers.radii.max(initial=0.0)) or 1.0
-        _show_round(axes[PLANE], reach)
+        show_round(axes[PLANE], reach)
         most = float(np.abs(numbers.change).max(initial=0.0)) or 1.0
         values, ends = (numbers.before, numbers.after, numbers.change), (numbers.ends, numbers.ends, (-most, most))
         triples = zip(_tables(axes), values, ends, strict=True)
@@ -240,44 +238,6 @@ def _tables(axes: list[Axes]) -> list[Axes]:
 
 def _matrix_alone(position: int) -> str:
     return f"{mention('matrix', position)} shows the matrix of that position and no query"
-
-
-def _show_round(axes: Axes, reach: float) -> None:
-    """Shows a circle of that radius whole, round in a frame of any shape, with room for the key on its right."""
-    shape = axes.bbox.width / axes.bbox.height
-    across, up = 2 * reach * max(1.0, shape), reach * max(1.0, 1 / shape)
-    left = across / 2 if shape >= WIDE else reach
-    axes.set(xlim=(-left, across - left), ylim=(-up, up))
-
-
-def _circle(axes: Axes, line: int, path: Array, radius: float, canvas: Canvas) -> None:
-    """The path of a pair on the circle that guides it: a mark where it stands first, an arrow the way it turns."""
-    from matplotlib.patches import Circle
-
-    axes.add_patch(Circle((0, 0), radius, fill=False, edgecolor="0.75", linewidth=0.6 * canvas.scale, zorder=0))
-    axes.plot(path[:, 0], path[:, 1], ".", markersize=3 * canvas.scale, color=f"C{line}")
-    edge = axes.xaxis.label.get_color()
-    axes.plot(*path[0], color=f"C{line}", marker=mark(line), markersize=6 * canvas.scale, markeredgecolor=edge)
-    outside = 1.12 if radius else 0.0
-    first, last = (tuple((outside * turned(path[0], angle)).tolist()) for angle in (0.0, ARROW))
-    style = {
-        "arrowstyle": "->",
-        "color": f"C{line}",
-        "linewidth": canvas.scale,
-        "connectionstyle": f"arc3,rad={ARROW / 4}",
-    }
-    axes.annotate("", last, first, arrowprops={**style, "shrinkA": 0, "shrinkB": 0})
-
-
-def mark(line: int) -> str:
-    """The mark of a pair, told from the others' in grey too."""
-    return MARKS[line % len(MARKS)]
-
-
-def turned(point: Array, angle: float) -> Array:
-    """A point of the plane turned about 0, counterclockwise as pairs turn."""
-    sin, cos = np.sin(angle), np.cos(angle)
-    return np.array([cos * point[0] - sin * point[1], sin * point[0] + cos * point[1]])
 
 
 def _image(axes: Axes, values: Array, limits: Limits, canvas: Canvas, start: int = 0) -> Any:

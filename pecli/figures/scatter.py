@@ -16,8 +16,9 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
 from pecli.figures.panels import Bar, Panel
 from pecli.figures.streaks import CLOUD, NAMED, name_streaks
+from pecli.measures.measure_options import choice_of_measure
 from pecli.measures.pair_density import CLASSES, coarser, counts, points, streaks
-from pecli.measures.pairwise import MEASURES, check_pairs, choice_of_measure
+from pecli.measures.pairwise import MEASURES, check_pairs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -226,6 +227,7 @@ def _hide_cloud(numbers: Any, axes: Axes) -> None:
         np.append(x[columns], ends[:, 0]),
         np.append(y[rows], ends[:, 1]),
         c=np.append(np.zeros(len(rows)), np.repeat(known + 1, 2)),
+        s=0,
         label=CLOUD,
         visible=False,
     )

@@ -17,7 +17,8 @@ from pecli.figures.figure import ColouredNumbers, View
 from pecli.figures.images import show_matrix
 from pecli.figures.panels import Bar, Panel
 from pecli.figures.token_axes import fit_tokens, label_tokens, token_panel
-from pecli.figures.tokens import TokenFigure, products
+from pecli.figures.tokens import TokenFigure
+from pecli.measures.attention_weights import products
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

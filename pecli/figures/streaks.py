@@ -35,11 +35,12 @@ def name_streaks(axes: Axes, canvas: Canvas) -> None:
     for text in [one for one in axes.texts if one.get_label() == NAME]:
         text.remove()
     for cloud in [one for one in axes.collections if one.get_label() == CLOUD]:
-        _name(axes, np.asarray(cloud.get_offsets()), np.asarray(cloud.get_array()), canvas)
+        _name(axes, cloud, canvas)
 
 
-def _name(axes: Axes, points: Array, offsets: Array, canvas: Canvas) -> None:
-    """Names the streaks of points, shape (pairs, 2), with these offsets, shape (pairs,)."""
+def _name(axes: Axes, cloud: Any, canvas: Canvas) -> None:
+    """Names the streaks of the points of a cloud, whose colours are their offsets."""
+    points, offsets = np.asarray(cloud.get_offsets()), np.asarray(cloud.get_array())
     if not len(points):
         return
     axes.autoscale_view()
@@ -47,13 +48,15 @@ def _name(axes: Axes, points: Array, offsets: Array, canvas: Canvas) -> None:
     scale = points_per_pixel(axes)
     places = (axes.transData.transform(points) - (frame.x0, frame.y0)) * scale
     room = frame.width * scale, frame.height * scale
+    dot = float(max(cloud.get_sizes(), default=0.0)) ** 0.5 / 2
     taken: list[tuple[float, float, float, float]] = []
     for offset in range(1, NAMED + 1):
         own = offsets == offset
         if not own.any():
             return
         text = phrase("offset {number}", number=offset) if offset == 1 else str(offset)
-        fitting = [one for one in _beside(places[own], text, room[1], canvas) if _is_free(one.box, room, places, taken)]
+        around = _beside(places[own], text, room[1], canvas)
+        fitting = [one for one in around if _is_free(one.box, room, places, dot, taken)]
         if not fitting:
             return
         taken.append(fitting[0].box)
@@ -75,14 +78,14 @@ def _beside(streak: Array, text: str, height: float, canvas: Canvas) -> list[Pla
 
 
 def _is_free(
-    box: tuple[float, float, float, float], room: tuple[float, float], places: Array, taken: list[Any]
+    box: tuple[float, float, float, float], room: tuple[float, float], places: Array, dot: float, taken: list[Any]
 ) -> bool:
-    """Whether a box lies in the frame, over no point and no other text."""
+    """Whether a box lies in the frame, over no point of that radius and no other text."""
     left, bottom, right, top = box
     if left < 0 or bottom < 0 or right > room[0] or top > room[1]:
         return False
     x, y = places.T
-    if ((x > left) & (x < right) & (y > bottom) & (y < top)).any():
+    if ((x > left - dot) & (x < right + dot) & (y > bottom - dot) & (y < top + dot)).any():
         return False
     return not any(left < other[2] and right > other[0] and bottom < other[3] and top > other[1] for other in taken)
 

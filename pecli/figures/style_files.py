@@ -82,6 +82,7 @@ def _tried(path: str, changed: int) -> dict[Any, Any]:
     if fault := _fault(settings):
         alone = ({name: value} for name, value in settings.items())
         odd = next(filter(_fault, alone), settings)
+        fault = _fault(odd)  # another one than that of all where several are wrong
         named = ", ".join(f"{name} = {value!r}" for name, value in odd.items())
         raise UsageError(f"style file {path}: {named} cannot be drawn: {fault}", option="style", value=path)
     return settings

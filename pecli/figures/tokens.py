@@ -1,4 +1,4 @@
-"""What pictures of attention are made of: tokens, their embeddings, a second order of them, and products of rows."""
+"""What pictures of attention are made of: tokens, their embeddings, and a second order of them."""
 
 from __future__ import annotations
 
@@ -169,19 +169,6 @@ def split_tokens(text: str) -> tuple[str, ...]:
 def random_vector(seed: int, word: str, width: int) -> Array:
     """The vector of a word: standard normal numbers, the same whatever other words there are, shape (width,)."""
     return np.random.default_rng([seed, *word.encode()]).standard_normal(width)
-
-
-def products(first: Array, second: Array) -> Array:
-    """⟨first_p, second_q⟩ for rows p of one, q of the other.
-
-    Each entry is summed by itself, not by BLAS, whose rounding depends on where in the matrix an entry stands: the
-    same two rows give the same bits in any order of the rows.
-    """
-    with np.errstate(over="ignore", invalid="ignore"):
-        result = np.stack([(second * row).sum(axis=-1) for row in first])
-    if not np.isfinite(result).all():
-        raise UsageError("the embeddings or the encoding hold numbers too large to be multiplied")
-    return result
 
 
 def read_order(text: str, words: Sequence[str]) -> list[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from math import prod
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
@@ -47,9 +48,12 @@ def read_header(head: bytes, what: str) -> Header:
 
 
 def npy_header(path: str) -> Header:
-    """The header of a .npy file."""
+    """The header of a .npy file; raises ValueError where the file is shorter than it says."""
     with opened(path) as file:
-        return read_header(file.read(MOST), path)
+        header = read_header(file.read(MOST), path)
+        if header.dtype.kind != "O" and header.offset + header.size > os.fstat(file.fileno()).st_size:
+            raise ValueError("cut short")  # numpy's own sum of it may overflow
+        return header
 
 
 def npz_headers(path: str) -> dict[str, Header]:

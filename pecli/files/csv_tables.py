@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
+from typing import IO
 
 from pecli.core.errors import TableFileError, UsageError, mention
 from pecli.core.lazy import Array, np
@@ -13,6 +15,7 @@ from pecli.core.notices import notice
 from pecli.files.declared import Declared
 from pecli.files.regular import MOST, opened
 
+LIKE_A_NUMBER = re.compile(r"[+\-−]?[.,]?\d")
 INDEX = ("", "positions", "position", "pos", "index", "idx")  # names of a column that only counts the rows
 
 
@@ -41,11 +44,23 @@ def csv(path: str, tensor: str | None) -> Declared:
     return Declared((lines, len(first)), "f", load)
 
 
+@contextmanager
+def _text(path: str) -> Iterator[IO[str]]:
+    """The file as text; raises TableFileError where it is none."""
+    with Path(path).open(encoding="utf-8-sig") as file:
+        try:
+            yield file
+        except UnicodeDecodeError:
+            raise TableFileError(f"{path} is not UTF-8 text") from None
+
+
 def _first_row(path: str) -> tuple[int, list[str]]:
     """How many empty lines stand first, and the cells of the line after them."""
-    with Path(path).open(encoding="utf-8-sig") as file:
+    with _text(path) as file:
         skipped = 0
         while line := file.readline(MOST):
+            if len(line) == MOST:
+                raise TableFileError(f"{path}, line {skipped + 1} has over {MOST >> 20} MiB: no row of a table does")
             if line.strip():
                 return skipped, _cells(line)
             skipped += 1
@@ -65,13 +80,21 @@ def _is_number(cell: str) -> bool:
 
 
 def _is_header(path: str, number: int, cells: Sequence[str]) -> bool:
-    """Whether a row holds names: each of them, or the first one those of an index and the others counting columns."""
+    """Whether a row holds names: each of them, or the first one those of an index and the others counting columns.
+
+    A cell that begins as a number does is no name: 0x10, 10 %, 1 000 and a minus sign of print are numbers to a reader.
+    """
     numbers = [_is_number(cell) for cell in cells]
     named = cells[0].lower() in INDEX and all(numbers[1:])
     if named and (cells[0] or list(cells[1:]) == [str(place) for place in range(len(cells) - 1)]):
         return len(cells) > 1 or bool(cells[0])
-    if all(numbers) or not any(numbers):
-        return not numbers[0]
+    if all(numbers):
+        return False
+    if not any(numbers):
+        like = next((cell for cell in cells if LIKE_A_NUMBER.match(cell)), None)
+        if like is not None:
+            raise TableFileError(f"{path}, line {number}: '{like[:40]}' is no number, and a name begins with a letter")
+        return True
     place = numbers.index(False)
     raise TableFileError(
         f"{path}, line {number}: '{cells[place]}' in column {place} is no number and "
@@ -82,23 +105,23 @@ def _is_header(path: str, number: int, cells: Sequence[str]) -> bool:
 def _rows(path: str, skipped: int, columns: int) -> Array:
     """The numbers behind the first lines."""
     try:
-        with Path(path).open(encoding="utf-8-sig") as file:
+        with _text(path) as file:
             if not any(line.strip() for line in islice(file, skipped, None)):
                 raise TableFileError(f"{path} holds no numbers")
             file.seek(0)
             return np.loadtxt(file, delimiter=",", ndmin=2, skiprows=skipped, comments=None)
-    except UnicodeDecodeError:
-        raise TableFileError(f"{path} is not UTF-8 text") from None
+    except TableFileError:
+        raise
     except ValueError:
         raise TableFileError(f"{path}, {_fault(path, skipped, columns)}") from None
 
 
 def _fault(path: str, skipped: int, columns: int) -> str:
     """What is wrong in the first line that is no row of numbers."""
-    with Path(path).open(encoding="utf-8-sig") as file:
+    with _text(path) as file:
         for number, line in _counted(file, skipped):
             cells = _cells(line)
-            wrong = [cell for cell in cells if not re.fullmatch(r"[\d.eE+-]+|nan|[+-]?inf(inity)?", cell, re.I)]
+            wrong = [cell for cell in cells if not re.fullmatch(r"[0-9.eE+-]+|nan|[+-]?inf(inity)?", cell, re.I)]
             if len(cells) != columns:
                 return f"line {number}: {len(cells)} numbers where the rows before have {columns}"
             if wrong:

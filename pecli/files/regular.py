@@ -19,11 +19,13 @@ class Bounded(io.FileIO):
     """A file that gives no more than `MOST` bytes at once, whatever its own headers ask for."""
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """At most `size` bytes; raises ValueError for too many."""
+        """At most `size` bytes; raises PecliError for too many."""
         asked = MOST + 1 if size is None or size < 0 else size
         data = super().read(min(asked, MOST + 1)) or b""
         if len(data) > MOST:
-            raise ValueError(f"over {MOST >> 20} MiB at once")
+            raise PecliError(
+                f"{visible(str(self.name))} has a part of over {MOST >> 20} MiB where little is due: not read"
+            )
         return data
 
 

@@ -163,9 +163,9 @@ class Picture:
             if several:
                 with self._style() as notes:
                     drawn = draw()
-                    result |= {format: list(self._encode(format, drawn)) for format in several}
+                    result |= {format: list(encoded(format, drawn, self._about())) for format in several}
                 self.notes.extend(note for note in notes if note not in self.notes)
-        return [result.get(format) or self._encode(format, self._content(format)) for format in formats]
+        return [result.get(format) or encoded(format, self._content(format), self._about()) for format in formats]
 
     def save(self, *paths: str | os.PathLike[str]) -> list[str]:
         """Writes the result to each path (or the job's own), whole or not at all; gives the paths."""
@@ -244,9 +244,6 @@ class Picture:
         title = self.title() or self._own_title() if isinstance(job.figure, Figure) else job.figure.name
         one_line = " ".join((title or phrase(job.figure.summary)).split())
         return About(job.metadata(), job.salt(), one_line, self.alt, canvas.inline, canvas.adaptive)
-
-    def _encode(self, format: str, what: Drawing | Film | Content | Document) -> Iterator[bytes]:
-        return encoded(format, what, self._about())
 
     def _repr_png_(self) -> bytes | None:
         """For a notebook, unless SVG is asked for: ``pecli.heatmap(format="svg")``."""

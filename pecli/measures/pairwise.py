@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pecli.core.arithmetic import chunks
 from pecli.core.errors import UsageError, mention
 from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
-from pecli.core.options import option
 from pecli.core.positions import Blocks, Positions
 from pecli.core.progress import track
 from pecli.encodings.capabilities import TableEncoding
@@ -154,35 +153,6 @@ _ALL = (
     Measure("corr", template("correlation coefficient"), _products, similarity=True, prepare=_deviations),
 )
 MEASURES: dict[str, Measure] = {measure.name: measure for measure in _ALL}
-
-
-OTHER_NAMES = {  # understood, not listed
-    "manhattan": "cityblock",
-    "l1": "cityblock",
-    "l2": "euclidean",
-    "cosine_similarity": "cos",
-    "cosine_distance": "cosine",
-    "dot_product": "dot",
-    "inner_product": "dot",
-    "pearson": "corr",
-}
-
-
-def measures() -> tuple[str, ...]:
-    """The names of the measures."""
-    return tuple(MEASURES)
-
-
-def choice_of_measure(default: str, help: str, **more: Any) -> Any:
-    """A field that is a measure, by its name or another that people know; `more` as `option` takes it."""
-    return option(default, help, choices=measures, names=OTHER_NAMES, **more)
-
-
-def measure_option(default: str, help: str = "") -> Any:
-    """The field measure, the same for all that compare rows by one."""
-    alike = ", ".join(name for name, measure in MEASURES.items() if measure.similarity)
-    said = help or f"how two rows are compared: {alike} are similarities, the others distances"
-    return choice_of_measure(default, said, flags=("-m",), aliases=("metric",))
 
 
 def is_by_offset(encoding: TableEncoding, measure: Measure) -> bool:

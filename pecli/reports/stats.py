@@ -10,7 +10,8 @@ from pecli.core.document import Block, Facts, Paragraph, Table
 from pecli.core.language import listing, phrase
 from pecli.core.lazy import Array, np
 from pecli.encodings.capabilities import TableEncoding
-from pecli.measures.pairwise import MEASURES, choice_of_measure, is_by_offset, measure_option
+from pecli.measures.measure_options import choice_of_measure, measure_option
+from pecli.measures.pairwise import MEASURES, is_by_offset
 from pecli.reports.indicators import SAMPLE, Indicators, indicators
 from pecli.reports.number_table import BETWEEN, widest
 from pecli.reports.report import Numbers, Report, View

@@ -37,6 +37,12 @@ def test_a_page_is_short_and_fits_the_terminal(name: str, ask: Ask) -> None:
     assert "<bool>" not in shown and "--help" in shown and "read off" not in shown
 
 
+def test_a_page_is_shown_in_the_narrowest_terminal(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "1")
+    ended = ask("heatmap", "--help")
+    assert ended.code == 0 and "Usage:" in ended.out and not ended.err
+
+
 @analyses
 def test_what_is_asked_most_comes_first_and_what_is_rare_last(analysis: type[Analysis[Any]], ask: Ask) -> None:
     shown = ask(analysis.name, "--help").out

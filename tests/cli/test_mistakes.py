@@ -93,6 +93,8 @@ OURS: list[tuple[str, list[str]]] = [
     ("overview -o a.csv", [".csv", ".npz"]),
     ("overview --panels heatmap,distnace", ["distnace", "did you mean 'distance'"]),
     ("overview --panels overview", ["overview"]),
+    ("overview --panels similarity", ["similarity is distance with --measure cos"]),
+    ("compare rope clock --figure similarity", ["similarity is distance with --measure cos"]),
     ("distance --measure euclid", ["euclid", "did you mean 'euclidean'"]),
     ("distance -n 1000000 -o a.npy", ["1,000,000 × 1,000,000", "7.3 TiB", "--length"]),
     ("distance -n 1000000000 -o a.npy", ["EiB", "--length"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import tomllib
@@ -215,3 +216,11 @@ def test_a_job_with_an_impossible_value_is_refused_by_the_name_of_its_file(ask: 
     (folder / "bad.json").write_text('{"job": {"command": "heatmap", "base": -1}, "pecli": "1"}')
     ended = ask("recipe", "bad.json")
     assert ended.code == 2 and ended.err.startswith("pecli: bad.json") and "base" in ended.err
+
+
+@pytest.mark.parametrize("several", [{"encoding": ["sinusoidal", "sinusoidal"]}, {"style": ["ggplot", "classic"]}])
+def test_a_job_of_several_pictures_that_are_not_one_is_refused(several: dict[str, Any], ask: Ask, folder: Path) -> None:
+    (folder / "bad.json").write_text(json.dumps({"job": {"command": "heatmap", **several}, "pecli": "1"}))
+    ended = ask("recipe", "bad.json")
+    said = "bad.json carries a job that cannot be asked for: 2 pictures that are not one"
+    assert (ended.code, ended.err) == (2, f"pecli: {said}\n")

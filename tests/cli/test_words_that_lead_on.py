@@ -53,6 +53,7 @@ def test_the_options_of_a_plugins_encoding_are_as_ours(ask: Ask, folder: Path) -
 @pytest.mark.parametrize(
     ("line", "said"),
     [
+        ("distance --log", ["distance has no --log, heatmap, curves, offsets have"]),
         ("heatmap --size page,slide -o -", ["takes one picture, 2 are asked for", "--output heatmap-{size}.png"]),
         ("heatmap --json -o -", ["both write to standard output"]),
         ("heatmap -o fig/{bas}.png", ["unknown blank 'bas'; did you mean 'base'?"]),

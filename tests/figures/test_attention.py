@@ -12,9 +12,9 @@ import pecli
 from pecli.core.errors import UsageError
 from pecli.encodings.capabilities import Additive
 from pecli.encodings.rope import Rope
-from pecli.figures.attention import Attention, AttentionNumbers, positioned, weights
+from pecli.figures.attention import Attention, AttentionNumbers
 from pecli.figures.style import style_context
-from pecli.figures.tokens import products
+from pecli.measures.attention_weights import positioned, products, weights
 
 ADDED = ["sinusoidal:d=7", "clock", "geometric:d=8", "binary", "learned:d=5"]
 EVERY = [*ADDED, "rope:d=6", "rope:d=6,pairing=half"]

@@ -15,10 +15,10 @@ from pecli.core.errors import UsageError
 from pecli.core.positions import Blocks
 from pecli.encodings.alibi import Alibi
 from pecli.encodings.t5 import T5
-from pecli.figures.attention import weights
 from pecli.figures.bias import means_where_seen
 from pecli.figures.line_names import texts_of
 from pecli.figures.style import style_context
+from pecli.measures.attention_weights import weights
 from pecli.measures.block_means import means_of_offsets, means_of_signed_offsets
 
 

@@ -193,3 +193,22 @@ def test_a_log_axis_of_offsets_begins_at_1_where_no_position_stands_before_the_s
 def test_a_log_axis_that_cannot_be_is_refused(options: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="log"):
         pecli.figure("curves", log=True, **options)
+
+
+@pytest.mark.parametrize(("length", "solid"), [(30, 1), (900, 5)])
+def test_the_key_shows_dashes_where_lines_have_them_and_none_where_they_are_bands(length: int, solid: int) -> None:
+    picture = pecli.figure("curves", d=4, length=length, against="offset", size="column", dpi=40)
+    with style_context(picture.job.canvas):
+        (axes,) = picture._drawing().axes
+    legend = axes.get_legend()
+    assert legend is not None and [line.get_linestyle() for line in legend.get_lines()].count("-") == solid
+
+
+def test_where_a_wide_page_takes_three_panels_a_row_names_stay_within_theirs() -> None:
+    names = ("heatmap", "distance", "curves", "spectrum")
+    picture = pecli.figure("overview", panels=names, d=4, length=200, size="slide", dpi=30)
+    with style_context(picture.job.canvas):
+        drawing = picture._drawing()
+        drawing.draw_without_rendering()
+    lines = next(axes for axes in drawing.axes if "Euclidean" in axes.get_ylabel() and axes.get_legend())
+    assert not dot_names_of(lines)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.transforms import Bbox
 
 import pecli
 from pecli.core.errors import UsageError
@@ -78,6 +79,16 @@ def test_streaks_are_named_where_they_are_and_over_no_point() -> None:
             own = places[np.asarray(axes.collections[0].get_array()) == offset]
             near = np.clip(own, (box.x0, box.y0), (box.x1, box.y1)) - own
             assert np.hypot(*near.T).min() < 1.5 * box.height
+
+
+def test_no_name_of_a_streak_touches_a_point_of_another() -> None:
+    (axes,) = panels(d=32, length=30, base=100, triangle="upper", size="5x3")
+    cloud: Any = axes.collections[0]
+    places = axes.transData.transform(cloud.get_offsets())
+    dot = float(cloud.get_sizes()[0]) ** 0.5 / 2 * axes.figure.dpi / 72
+    for text in axes.texts:
+        box = text.get_window_extent()
+        assert not Bbox([[box.x0 - dot, box.y0], [box.x1 + dot, box.y1]]).count_contains(places), text.get_text()
 
 
 def test_one_triangle_is_one_wide_panel() -> None:

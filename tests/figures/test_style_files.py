@@ -42,6 +42,12 @@ def test_a_setting_that_cannot_be_drawn_is_named_with_its_file(tmp_path: Path, l
     assert "facecolor" not in said and "\n" not in said and len(said) < 500
 
 
+def test_of_several_wrong_settings_one_is_named_with_its_own_fault(tmp_path: Path) -> None:
+    (tmp_path / "s.mplstyle").write_text("font.size: 1e300\nimage.cmap: nope\n")
+    with pytest.raises(UsageError, match=r"font\.size = 1e\+300 cannot be drawn: (?!.*cmap)"):
+        read_style(str(tmp_path / "s.mplstyle"))
+
+
 @pytest.mark.parametrize("line", ["savefig.format: nope", "figure.dpi: 1e9", "backend: svg", "savefig.bbox: tight"])
 def test_a_setting_that_no_picture_heeds_does_no_harm(folder: Path, line: str) -> None:
     before = mpl.rcParams["backend"]

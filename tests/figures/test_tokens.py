@@ -20,8 +20,9 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.pages import draw_page
 from pecli.figures.score_terms import Terms
 from pecli.figures.token_axes import fit_tokens, label_tokens
-from pecli.figures.tokens import EXAMPLES, products, random_vector, read_order
+from pecli.figures.tokens import EXAMPLES, random_vector, read_order
 from pecli.jobs.job import Job
+from pecli.measures.attention_weights import products
 
 Ask = Callable[..., Any]
 FILES = {"tokens": "a b a", "d": 5}

@@ -148,8 +148,15 @@ def test_an_archive_that_declares_or_unpacks_to_gigabytes_is_not_unpacked(tmp_pa
 def test_an_archive_whose_list_is_huge_is_refused(tmp_path: Path) -> None:
     end = struct.pack("<4s4H2IH", b"PK\5\6", 0, 0, 1, 1, 3 << 20, 0, 0)
     (tmp_path / "a.npz").write_bytes(bytes(3 << 20) + end)
-    with pytest.raises(PecliError, match="not a whole"):
+    with pytest.raises(PecliError, match=r"a\.npz has a part of over 1 MiB"):
         read_metadata(str(tmp_path / "a.npz"))
+
+
+def test_a_job_that_is_too_long_is_no_damage(tmp_path: Path) -> None:
+    text = png_chunk(b"tEXt", b"pecli\0" + bytes(2 * MOST))
+    (tmp_path / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n" + text)
+    with pytest.raises(PecliError, match=r"a\.png has a part of over 1 MiB"):
+        read_metadata(str(tmp_path / "a.png"))
 
 
 def test_json_of_any_spacing_is_read_up_to_its_facts(tmp_path: Path) -> None:

@@ -270,14 +270,20 @@ def test_csv_with_and_without_header(text: str, tmp_path: Path) -> None:
         ("a,b\n\nc,d\n", "line 3: 'c' is no number"),
         ("1,2\n3,1+2j\n", r"line 2: '1\+2j' is no number"),
         ("1,2\n3,\n", "line 2: '' is no number, a cell is empty"),
-        ("1;2\n3;4\n", "line 2: '3;4' is no number"),
+        ("1;2\n3;4\n", "line 1: '1;2' is no number"),
         ("0.5,,0.25\n1,2,3\n", "line 1: '' in column 1 is no number and '0.5' is one"),
         ("0.5,o.1\n1,2\n", "line 1: 'o.1' in column 1 is no number and '0.5' is one"),
         (",0.5\n1,2\n", "line 1: '' in column 0 is no number and '0.5' is one"),
         ("a,b,7\n1,2,3\n", "line 1: 'a' in column 0 is no number and '7' is one"),
+        ("a,b\n", "holds no numbers"),
+        ("−1,−2\n3,4\n", "line 1: '−1' is no number, and a name begins with a letter"),
+        ("0x10,0x20\n3,4\n", "line 1: '0x10' is no number, and a name"),
+        ("10%,.5%\n3,4\n", "line 1: '10%' is no number, and a name"),
+        ("1,2\n3,\u0664\n", "line 2: '\u0664' is no number"),
+        ("0.5," * (1 << 19), "line 1 has over 1 MiB"),
         ("pos,a\n0.5,1\n0.25,2\n0.75,3\n", "column 'pos' is named as an index .* row 1 has 0.25 after 0.5"),
     ],
-    ids=repr,
+    ids=lambda text: repr(text[:30]),
 )
 def test_a_csv_that_is_no_table_is_refused(text: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(text)
@@ -285,7 +291,20 @@ def test_a_csv_that_is_no_table_is_refused(text: str, said: str, tmp_path: Path)
         read_table(str(tmp_path / "t.csv"))
 
 
+@pytest.mark.parametrize("data", [b"1,\xff\n3,4\n", b"1,2\n" * 9000 + b"\xff"])
+def test_a_csv_that_is_no_text_says_so(data: bytes, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_bytes(data)
+    with pytest.raises(TableFileError, match=r"t\.csv is not UTF-8 text"):
+        read_table(str(tmp_path / "t.csv"))
+
+
 # what is not trusted
+
+
+def test_a_side_beyond_all_numbers_is_no_warning(tmp_path: Path) -> None:
+    (tmp_path / "t.npy").write_bytes(npy_header((2**32, 2**32)) + bytes(96))
+    with pytest.raises(TableFileError, match="not a whole"):
+        read_table(str(tmp_path / "t.npy"))
 
 
 class Trap:

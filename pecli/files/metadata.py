@@ -55,6 +55,17 @@ def read_metadata(path: str) -> dict[str, Any]:
     return found
 
 
+def is_foreign(path: str) -> bool:
+    """Whether a file stands there of a kind that carries a job, and carries none: pecli did not make it."""
+    if Path(path).suffix.lower().removeprefix(".") not in READERS or not os.path.isfile(path):
+        return False
+    try:
+        read_metadata(path)
+    except PecliError:
+        return True
+    return False
+
+
 def sealed(pieces: Iterable[bytes], format: str) -> Iterator[bytes]:
     """The pieces of a file of that format, its end with the digest of all of them where it has a place for one."""
     if format not in SEALS:

@@ -12,6 +12,7 @@ from pecli.core.positions import Positions
 from pecli.core.values import write_scalar
 from pecli.figures.canvas import Canvas
 from pecli.files.formats import format_of
+from pecli.files.metadata import is_foreign
 from pecli.files.targets import place
 from pecli.jobs.job_options import encoding_parameters, known_options
 from pecli.jobs.request import Request
@@ -43,6 +44,14 @@ def targets_of(request: Request) -> tuple[Target, ...]:
         if places[at] in places[:at]:
             raise UsageError(f"{mention('output', path)} is given twice", option="output", value=path)
     return targets
+
+
+def check_made_up(request: Request, paths: Iterable[str]) -> None:
+    """Refuses to replace what pecli did not make where nobody gave the name: UsageError."""
+    for path in () if request.output.output else paths:
+        if is_foreign(path):
+            text = f"{path} exists and carries no job, so pecli did not make it"
+            raise UsageError(text, advice=f"move it away, or name a file with {mention('output')}")
 
 
 def name_of(request: Request) -> str:

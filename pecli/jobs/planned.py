@@ -11,7 +11,7 @@ from pecli.analysis import Analysis
 from pecli.core import interrupts
 from pecli.core.errors import PecliError, UnusedOptionError, UsageError, failure_of, mention
 from pecli.core.memory import Memory
-from pecli.jobs.file_names import plain_path, targets_of
+from pecli.jobs.file_names import check_made_up, plain_path, targets_of
 from pecli.jobs.job import Job, gathered
 from pecli.jobs.request import Request
 
@@ -75,10 +75,11 @@ def _pictures(asked: Asked, folder: Path, memory: Memory) -> list[Planned]:
     return [_picture(one, paths, memory) for one, paths in zip(requests, places, strict=True)]
 
 
-def _picture(request: Request, paths: tuple[str, ...], memory: Memory) -> Planned:
+def _picture(asked: Request, paths: tuple[str, ...], memory: Memory) -> Planned:
     """The picture to those files settled, and checked for what the machine alone knows."""
-    made = request = request.written_to(list(map(plain_path, paths)))
+    made = request = asked.written_to(list(map(plain_path, paths)))
     try:
+        check_made_up(asked, paths)
         made = job = Job.settled(request, memory)
         job.check(planned=True)
     except Exception as error:

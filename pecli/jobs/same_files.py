@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from pecli.core.errors import UsageError
 from pecli.files.targets import place
-from pecli.jobs.file_names import blanks
+from pecli.jobs.file_names import blanks, check_made_up
 from pecli.jobs.job import Job
 from pecli.jobs.planned import Planned
 from pecli.jobs.request import Request
@@ -16,8 +16,10 @@ from pecli.jobs.request import Request
 MOST = 4  # places that a message names
 
 
-def check_targets(jobs: Iterable[Job]) -> None:
-    """Refuses two jobs that would write one file."""
+def check_targets(jobs: Sequence[Job]) -> None:
+    """Refuses two jobs that would write one file, and a name of our own for somebody else's file."""
+    for job in jobs:
+        check_made_up(job, job.paths)
     wrong = clashes(Planned(job, job.paths) for job in jobs)
     if wrong:
         raise UsageError.of_several(wrong, option="output")

@@ -69,6 +69,19 @@ def test_two_names_of_one_file_are_refused(ask: Ask, table: Path, first: str, se
         read_batch("p.toml")
 
 
+@pytest.mark.parametrize("ending", ["png", "json"])
+def test_under_a_name_that_nobody_gave_no_file_of_others_is_replaced(ask: Ask, folder: Path, ending: str) -> None:
+    small = ("heatmap", "-d", "4", "-n", "3", "--dpi", "20", "--format", ending)
+    (name,) = ask(*small).out.split()
+    assert ask(*small).code == 0  # it is ours
+    (folder / name).write_text("mine")
+    (folder / "p.toml").write_text(f'[[figure]]\ncommand="heatmap"\nd=4\nlength=3\ndpi=20\nformat="{ending}"\n')
+    for ended in (ask(*small), ask("batch", "p.toml", "-j", "1")):
+        assert ended.code in (1, 2) and f"{name} exists and carries no job, so pecli did not make it" in ended.err
+    assert (folder / name).read_text() == "mine"
+    assert ask(*small, "-o", name).code == 0  # somebody gave it
+
+
 def test_a_batch_does_not_replace_its_own_file_nor_another_figures_table(table: Path) -> None:
     (table / "plan.json").write_text('[[figure]]\ncommand="heatmap"\noutput="plan.json"\n')
     with pytest.raises(UsageError, match=r"plan\.json .* is read here"):

@@ -108,6 +108,10 @@ class Numbers(Generic[E_co]):
         """What the reader has to know about how the picture was made; mostly nothing."""
         return ""
 
+    def message(self) -> str:
+        """What there is to see, said below a picture of nothing else; mostly nothing."""
+        return ""
+
     def limits(self) -> Limits | None:
         """The values at the ends of the colours, or None where colours mean nothing."""
         return None

@@ -113,6 +113,10 @@ class Numbers(Generic[E_co]):
         """The remarks in one line."""
         return clauses(self.remarks())
 
+    def message(self) -> str:
+        """What there is to see, said below a picture of nothing else; mostly nothing."""
+        return ""
+
     def limits(self) -> Limits | None:
         """The values at the ends of the colours, or None where colours mean nothing."""
         return None

@@ -12,6 +12,7 @@ from pecli.core.language import phrase
 from pecli.core.lazy import Array, np
 from pecli.core.positions import Blocks, LogBlocks
 from pecli.encodings.capabilities import TableEncoding
+from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_decades, label_dimensions, label_positions, turn_names
 from pecli.figures.canvas import DIFFERENCE, Canvas
 from pecli.figures.cell_numbers import WithCellNumbers
@@ -20,6 +21,7 @@ from pecli.figures.highlights import Highlighting, Span, cell_edges, mark_rows
 from pecli.figures.images import show_matrix
 from pecli.figures.log_axis import check_log, log_label, log_option
 from pecli.figures.panels import Bar, Panel
+from pecli.figures.wavelength_texts import unfinished
 from pecli.measures.min_max import even_bins
 
 if TYPE_CHECKING:
@@ -43,7 +45,11 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
     log: bool
     palette: str
 
-    def caption(self) -> str:
+    def remarks(self) -> list[str]:
+        return [self._averaging()]
+
+    def _averaging(self) -> str:
+        """What each pixel is the mean of; nothing where it is one number."""
         rows, columns = self.block, self.columns_block
         if rows > 1 and columns > 1:
             return phrase(
@@ -58,6 +64,11 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         if self.log and rows > 1:
             return phrase("each pixel: mean of up to {rows:,} positions", rows=rows)
         return phrase("each pixel: mean of {rows:,} positions", rows=rows) if rows > 1 else ""
+
+    def message(self) -> str:
+        encoding, length = self.view.encoding, self.view.covered.length
+        waves = encoding.wavelengths() if isinstance(encoding, Harmonic) else np.zeros(0)
+        return unfinished(encoding, waves, length) if (waves > length).any() else ""
 
     def with_limits(self, low: float, high: float) -> Self:
         return replace(self, ends=(low, high), palette="diverging" if low < 0 else self.palette)

@@ -52,8 +52,8 @@ def limits_text(canvas: Canvas) -> str:
 
 
 def caption_of(numbers: Numbers[Any], canvas: Canvas) -> str:
-    """What the reader has to know about the numbers and about their colours; mostly nothing."""
-    return clauses([numbers.caption(), limits_text(canvas) if numbers.coloured() else ""])
+    """What there is to see, and what the reader has to know about the numbers and about their colours."""
+    return clauses([numbers.message(), numbers.caption(), limits_text(canvas) if numbers.coloured() else ""])
 
 
 def most_values(values: Sequence[Array]) -> Limits | None:

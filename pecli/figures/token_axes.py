@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 PITCH = 0.86  # ems of tick labels from one token to the next, at least
-LINE = 0.96  # ems of a label's own text that it takes: where there is less it is drawn smaller
+LINE = 0.93  # ems of a label's own text that it takes: where there is less it is drawn smaller
 LONGEST = 12.0  # ems of a token, before it is cut
 
 

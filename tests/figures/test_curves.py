@@ -11,7 +11,8 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.figures.dot_names import dot_names_of
+from pecli.figures.canvas import Canvas
+from pecli.figures.dot_names import dot_names_of, dots_have_room
 from pecli.figures.pages import draw_page
 from pecli.figures.style import style_context
 from pecli.measures import pairwise
@@ -204,11 +205,9 @@ def test_the_key_shows_dashes_where_lines_have_them_and_none_where_they_are_band
     assert legend is not None and [line.get_linestyle() for line in legend.get_lines()].count("-") == solid
 
 
-def test_where_a_wide_page_takes_three_panels_a_row_names_stay_within_theirs() -> None:
-    names = ("heatmap", "distance", "curves", "spectrum")
-    picture = pecli.figure("overview", panels=names, d=4, length=200, size="slide", dpi=30)
-    with style_context(picture.job.canvas):
-        drawing = picture._drawing()
-        drawing.draw_without_rendering()
-    lines = next(axes for axes in drawing.axes if "Euclidean" in axes.get_ylabel() and axes.get_legend())
-    assert not dot_names_of(lines)
+@pytest.mark.parametrize(("panels", "room"), [(1, True), (2, True), (3, False), (4, False)])
+def test_four_panels_have_no_more_room_for_names_than_three(panels: int, room: bool) -> None:
+    (axes, *_) = np.ravel(Drawing().subplots(1, panels))
+    axes.set_xlim(0, 200)
+    places = [0, 50, 100, 150, 199]
+    assert dots_have_room(axes, [f"from {place}" for place in places], places, Canvas(size="slide")) is room

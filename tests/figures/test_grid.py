@@ -72,7 +72,7 @@ def test_lines_are_compared_in_one_window_with_one_legend() -> None:
 
 
 def test_lines_that_are_named_at_their_dots_are_compared_in_one_window() -> None:
-    _, axes = drawn("curves", base=[2, 10000], d=[4, 64])
+    _, axes = drawn("curves", base=[2, 10000])
     assert len({one.get_ylim() for one in axes}) == 1 and not axes[0].figure.legends
 
 

@@ -75,6 +75,14 @@ def test_numbers_are_not_averaged() -> None:
     assert picture.numbers.caption() == ""
 
 
+@pytest.mark.parametrize(
+    ("encoding", "said"), [("sinusoidal:d=128", "39 of 64 pairs never finish a turn"), ("sinusoidal:d=2", "")]
+)
+def test_a_heatmap_alone_says_what_its_stripes_are(encoding: str, said: str) -> None:
+    assert pecli.figure("heatmap", encoding=encoding).caption() == said
+    assert pecli.figure("heatmap", encoding=[encoding, "binary"]).numbers.message() == ""
+
+
 def test_facts_are_the_extremes() -> None:
     facts, table = pecli.figure("heatmap", d=7, length=11).numbers.facts(), pecli.encode(d=7, length=11)
     assert (facts["smallest"], facts["largest"], facts["limit"]) == (table.min(), table.max(), 1)

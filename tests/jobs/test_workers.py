@@ -262,7 +262,7 @@ def test_a_dask_cluster_draws_a_batch(figures: str, ask: Any) -> None:
 
 def test_a_cluster_that_does_not_answer_is_told(figures: str, ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr("pecli.cli.batch.PATIENCE", 0.2)
+    monkeypatch.setattr("pecli.cli.batch_drawing.PATIENCE", 0.2)
     ended = ask("batch", figures, "--dask", "tcp://127.0.0.1:9")
     assert (ended.code, ended.out) == (1, "") and "tcp://127.0.0.1:9" in ended.err
     assert ended.err.count("\n") == 1

@@ -35,7 +35,7 @@ def tensors(path: str) -> dict[str, Tensor]:
 
 
 def table_name(path: str, found: dict[str, Tensor]) -> str | None:
-    """The name of the tensor that is taken for the table where none is named; None where that cannot be told, or it can be none."""
+    """The name of the tensor that is taken for the table where none is named; None where none can be."""
     try:
         name = choose(path, None, {name: one.shape for name, one in found.items()})
     except UsageError:

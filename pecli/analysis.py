@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Self, TypeVar, get_args
 
 from pecli.core.errors import UnusedOptionError, UsageError, mention
+from pecli.core.language import clauses
 from pecli.core.lazy import Array, np
 from pecli.core.memory import COPIES
 from pecli.core.options import Options
@@ -104,9 +105,13 @@ class Numbers(Generic[E_co]):
         own = {name: value for name, value in self._fields() if name not in self.no_facts}
         return {name: value for name, value in own.items() if isinstance(value, (int, float, str, tuple))}
 
+    def remarks(self) -> list[str]:
+        """What the reader has to know about how the picture was made, point by point; mostly nothing."""
+        return []
+
     def caption(self) -> str:
-        """What the reader has to know about how the picture was made; mostly nothing."""
-        return ""
+        """The remarks in one line."""
+        return clauses(self.remarks())
 
     def message(self) -> str:
         """What there is to see, said below a picture of nothing else; mostly nothing."""

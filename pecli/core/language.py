@@ -19,7 +19,7 @@ The folder is the list of languages: another language is one more file.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -120,20 +120,12 @@ def clauses(parts: Iterable[str]) -> str:
     return _joined(parts, "{one}; {other}")
 
 
-def clauses_in(text: str) -> list[str]:
-    """The parts that such a text was joined of."""
-    return [part for part in text.split(phrase("{one}; {other}", one="", other="")) if part]
-
-
-def said_by_each(labels: Iterable[str], texts: Iterable[str]) -> str:
+def said_by_each(labels: Iterable[str], own: Sequence[Sequence[str]]) -> list[str]:
     """What several say: once what all of them do, then each its own under its label."""
-    own = [clauses_in(text) for text in texts]
     common = [part for part in dict.fromkeys(own[0]) if all(part in one for one in own)] if own else []
     rest = [clauses(part for part in one if part not in common) for one in own]
     pairs = zip(labels, rest, strict=True)
-    return clauses(
-        [*common, *(phrase("{figure}: {caption}", figure=label, caption=text) for label, text in pairs if text)]
-    )
+    return [*common, *(phrase("{figure}: {caption}", figure=label, caption=text) for label, text in pairs if text)]
 
 
 def listing(parts: Iterable[str]) -> str:

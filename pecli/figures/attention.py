@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import check_indices, refuse_turned
 from pecli.core.errors import UsageError, mention
-from pecli.core.language import clauses, phrase
+from pecli.core.language import phrase
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import number_text
 from pecli.core.options import option
@@ -59,15 +59,13 @@ class AttentionNumbers(ColouredNumbers[Placing]):
     def coloured(self) -> list[Array]:
         return [self.plain, self.reordered_plain, self.encoded, self.reordered_encoded]
 
-    def caption(self) -> str:
+    def remarks(self) -> list[str]:
         order = shorten(" ".join(self.reordered_tokens), 80).replace("$", r"\$")
-        return clauses(
-            [
-                phrase("reordered: {order}", order=order),
-                phrase("put back: in the order as given"),
-                self.embeddings,
-            ]
-        )
+        return [
+            phrase("reordered: {order}", order=order),
+            phrase("put back: in the order as given"),
+            self.embeddings,
+        ]
 
 
 @dataclass(frozen=True)

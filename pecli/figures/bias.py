@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import check_indices
 from pecli.core.errors import UsageError
-from pecli.core.language import clauses, phrase, template
+from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import minus, number_text
 from pecli.core.options import option
@@ -44,11 +44,11 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
     smallest: float
     largest: float
 
-    def caption(self) -> str:
+    def remarks(self) -> list[str]:
         hidden = phrase("blank: keys that a query does not see") if np.isnan(self.bias).any() else ""
         end = minus(f"{self.ends[0]:g}")
         lower = phrase("colours end at {number}", number=end) if self.smallest < self.ends[0] else ""
-        return clauses([averaging(self.block), hidden, lower])
+        return [averaging(self.block), hidden, lower]
 
     def sheet(self) -> tuple[list[str], list[Array]]:
         """One row a pair of positions: query, key, then the heads."""

@@ -34,8 +34,8 @@ class BiasLinesNumbers(Numbers[BiasEncoding]):
     head: Array
     block: int
 
-    def caption(self) -> str:
-        return extremes_of_offsets(self.block)
+    def remarks(self) -> list[str]:
+        return [extremes_of_offsets(self.block)]
 
 
 def bias_lines(view: View[BiasEncoding], log: bool) -> BiasLinesNumbers:

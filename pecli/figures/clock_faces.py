@@ -42,10 +42,10 @@ class DialsNumbers(Numbers[Harmonic]):
     pairs: Array
     wavelengths: Array
 
-    def caption(self) -> str:
+    def remarks(self) -> list[str]:
         if self.view.encoding.tick_steps:  # the hands' names say how long they take
-            return phrase("top: 0; hands turn clockwise")
-        return phrase("top: 0; hands turn clockwise, once in λ positions")
+            return [phrase("top: 0; hands turn clockwise")]
+        return [phrase("top: 0; hands turn clockwise, once in λ positions")]
 
     def columns(self) -> list[str]:
         return [f"pair {pair}" for pair in self.pairs]

@@ -48,9 +48,9 @@ class CompareNumbers(OverviewNumbers):
     def limited(self, choose: Callable[[Limits, Sequence[Array]], Limits]) -> Self:
         return replace(self, parts=limited_alike(self.parts, self.kin, choose))
 
-    def caption(self) -> str:
+    def remarks(self) -> list[str]:
         labels = [*names_apart(self.view), phrase("difference")]
-        said = [part.numbers.caption() for part in self.parts]
+        said = [part.numbers.remarks() for part in self.parts]
         return said_by_each(labels[: len(said)], said)
 
     def facts(self) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.core.arithmetic import ROUNDING
 from pecli.core.errors import UsageError, mention
-from pecli.core.language import clauses, listing, phrase, template
+from pecli.core.language import listing, phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import number_text
 from pecli.core.options import option
@@ -56,8 +56,8 @@ class CurvesNumbers(Numbers[TableEncoding]):
     apart: float | None  # how much lines differ at one offset, where they differ most; None where runs hide it
     against: str
 
-    def caption(self) -> str:
-        return clauses([self._agreement(), self._undefined(), extremes(self.block)])
+    def remarks(self) -> list[str]:
+        return [self._agreement(), self._undefined(), extremes(self.block)]
 
     def _agreement(self) -> str:
         """Whether lines have one shape, where that is known."""

@@ -7,7 +7,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Limits
-from pecli.core.language import clauses, phrase
+from pecli.core.language import phrase
 from pecli.core.lazy import Array, np
 from pecli.encodings.capabilities import TableEncoding
 from pecli.figures.axis_labels import label_positions
@@ -43,11 +43,11 @@ class DistanceNumbers(ColouredNumbers[TableEncoding]):
     by_offset: bool  # whether p − q alone counts, by the formula
     palette: str
 
-    def caption(self) -> str:
+    def remarks(self) -> list[str]:
         count, size = self.undefined, self.matrix.size
         undefined = phrase("{count:,} of {all:,} undefined (constant rows)", count=count, all=size) if count else ""
         alike = phrase("the same along every diagonal: only the offset counts") if self.by_offset else ""
-        return clauses([averaging(self.block), alike, undefined])
+        return [averaging(self.block), alike, undefined]
 
     def limits(self) -> Limits | None:
         return None if self.smallest is None else self.ends

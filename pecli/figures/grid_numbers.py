@@ -58,5 +58,5 @@ class GridNumbers(OverviewNumbers):
     def facts(self) -> dict[str, Any]:
         return {label: part.numbers.facts() for label, part in zip(self.labels, self.parts, strict=True)}
 
-    def caption(self) -> str:
-        return said_by_each(self.labels, [part.numbers.caption() for part in self.parts])
+    def remarks(self) -> list[str]:
+        return said_by_each(self.labels, [part.numbers.remarks() for part in self.parts])

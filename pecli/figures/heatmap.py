@@ -45,7 +45,11 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
     log: bool
     palette: str
 
-    def caption(self) -> str:
+    def remarks(self) -> list[str]:
+        return [self._averaging()]
+
+    def _averaging(self) -> str:
+        """What each pixel is the mean of; nothing where it is one number."""
         rows, columns = self.block, self.columns_block
         if rows > 1 and columns > 1:
             return phrase(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from pecli.core.language import clauses, phrase, template
+from pecli.core.language import phrase, template
 from pecli.core.lazy import Array
 from pecli.encodings.capabilities import TableEncoding
 from pecli.figures.figure import Numbers, extremes_of_offsets
@@ -37,7 +37,7 @@ class OffsetsNumbers(Numbers[TableEncoding]):
     spread: tuple[float, ...]  # the widest band of each encoding over one offset, 0 where it is a line exactly
     undefined: tuple[int, ...]  # pairs of each encoding that are left out: a row is constant or zero
 
-    def caption(self) -> str:
+    def remarks(self) -> list[str]:
         rows = zip(self.view.encodings, self.undefined, strict=True)
         left_out = [
             phrase("{encoding}: {count:,} undefined pairs left out", encoding=encoding.name, count=count)
@@ -49,7 +49,7 @@ class OffsetsNumbers(Numbers[TableEncoding]):
         band = phrase("line: mean of all pairs at that offset, band: from the smallest to the largest")
         line = phrase("no band: only the offset counts")
         bound = phrase(BOUND) if len(self.decay) else ""
-        return clauses([band if wide else line, extremes_of_offsets(self.block), bound, *left_out, dotted])
+        return [band if wide else line, extremes_of_offsets(self.block), bound, *left_out, dotted]
 
     def facts(self) -> dict[str, Any]:
         specs = [encoding.spec() for encoding in self.view.encodings]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 from pecli.analysis import Limits
 from pecli.core.caching import cached
 from pecli.core.errors import UnusedOptionError, UsageError, mention
-from pecli.core.language import clauses, listing, phrase
+from pecli.core.language import listing, phrase
 from pecli.core.lazy import Array
 from pecli.core.options import option
 from pecli.core.positions import Positions
@@ -125,12 +125,12 @@ class OverviewNumbers(Numbers[Encoding]):
     def facts(self) -> dict[str, Any]:
         return {f"{i}.{part.figure.name}": part.numbers.facts() for i, part in enumerate(self.parts)}
 
-    def caption(self) -> str:
+    def remarks(self) -> list[str]:
         said: dict[str, dict[str, None]] = {}  # the figures that say it, each once
         for part in self.parts:
             said.setdefault(part.numbers.caption(), {})[part.figure.name] = None
         named = [(listing(names), caption) for caption, names in said.items() if caption]
-        return clauses(phrase("{figure}: {caption}", figure=names, caption=caption) for names, caption in named)
+        return [phrase("{figure}: {caption}", figure=names, caption=caption) for names, caption in named]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Limits
 from pecli.core.errors import UsageError, mention
-from pecli.core.language import clauses, phrase
+from pecli.core.language import phrase
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import number_text
 from pecli.encodings.harmonic import Harmonic
@@ -39,7 +39,7 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
     position: int
     pair: int
 
-    def caption(self) -> str:
+    def remarks(self) -> list[str]:
         encoding = self.view.encoding
         key = phrase(
             "{type}: largest error {error:.4g}, at position {position}, {pair}",
@@ -48,9 +48,7 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
             position=encoding.position_text(self.position),
             pair=encoding.pair_text(self.pair),
         )
-        return clauses(
-            [key, phrase("each pixel: largest of {count:,} positions", count=self.block) if self.block > 1 else ""]
-        )
+        return [key, phrase("each pixel: largest of {count:,} positions", count=self.block) if self.block > 1 else ""]
 
     def columns(self) -> list[Any]:
         return [f"pair {pair}" for pair in range(self.error.shape[1])]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import check_indices
-from pecli.core.language import clauses, phrase
+from pecli.core.language import phrase
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Blocks, Positions
@@ -38,8 +38,8 @@ class RelativeNumbers(ColouredNumbers[Harmonic]):
     limit: float
     block: int  # positions a row
 
-    def caption(self) -> str:
-        return clauses([averaging(self.block), wavelength_unit(self.view.encoding)])
+    def remarks(self) -> list[str]:
+        return [averaging(self.block), wavelength_unit(self.view.encoding)]
 
     def sheet(self) -> tuple[list[str], list[Array]]:
         """One row a pair of positions: query, key, offset, then the dimensions."""

@@ -49,11 +49,12 @@ class RotationNumbers(ColouredNumbers[Rotary]):
     radii: Array
     limit: float
 
-    def caption(self) -> str:
+    def remarks(self) -> list[str]:
         first = self.view.encoding.position_text(self.view.covered.start)
-        return phrase(
+        mark = phrase(
             "grey: the circles on which pairs turn, mark: position {position}, arrows: which way", position=first
         )
+        return [mark]
 
     def coloured(self) -> list[Array]:
         return [self.before, self.after]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.core.errors import UsageError, mention
-from pecli.core.language import clauses, phrase, template
+from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import minus
 from pecli.core.options import option
@@ -44,11 +44,11 @@ class CloudNumbers(Numbers[TableEncoding]):
     pairs: int
     undefined: int  # pairs left out: a measure is not defined for a constant row
 
-    def caption(self) -> str:
+    def remarks(self) -> list[str]:
         count, every = self.undefined, self.pairs
         left_out = template("{count:,} of {all:,} pairs left out: a row is constant, no correlation is defined")
         said = phrase(left_out, count=count, all=every) if count else ""
-        return clauses([self.correlations(), said])
+        return [self.correlations(), said]
 
     def correlations(self) -> str:
         """Both correlations of the cloud, as the picture says them once: the triangles have the same pairs."""
@@ -83,10 +83,10 @@ class DensityNumbers(CloudNumbers):
     streaks: Array
     most: int  # pairs in the fullest cell
 
-    def caption(self) -> str:
+    def remarks(self) -> list[str]:
         counted = phrase("{count:,} pairs counted", count=self.pairs - self.undefined)
         classes = phrase("rank ρ of {classes:,} × {classes:,} classes", classes=CLASSES)
-        return clauses([super().caption(), counted, classes])
+        return [*super().remarks(), counted, classes]
 
 
 @dataclass(frozen=True)

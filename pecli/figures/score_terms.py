@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.core.arithmetic import ROUNDING
-from pecli.core.language import clauses, listing, phrase, templates
+from pecli.core.language import listing, phrase, templates
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import number_text
 from pecli.encodings.capabilities import Additive
@@ -62,13 +62,13 @@ class TermsNumbers(ColouredNumbers[Additive]):
     def coloured(self) -> list[Array]:
         return list(self.arrays().values())
 
-    def caption(self) -> str:
+    def remarks(self) -> list[str]:
         largest = float(np.abs(self.total).max())
         said = ["0" if one <= ROUNDING * largest else number_text(one, 2) for one in self.spreads]
         pairs = zip((phrase("sum"), "x·x", "x·PE", "PE·x", "PE·PE"), said, strict=True)
         spreads = listing(f"{name}\u00a0{one}" for name, one in pairs)
         varying = phrase("largest spread along a diagonal (0: only the offset counts): {spreads}", spreads=spreads)
-        return clauses([self.embeddings, varying])
+        return [self.embeddings, varying]
 
 
 @dataclass(frozen=True)

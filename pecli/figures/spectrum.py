@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.core.errors import UnusedOptionError, UsageError, mention
-from pecli.core.language import clauses, either, listing, phrase, template
+from pecli.core.language import either, listing, phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.encodings.capabilities import TableEncoding
@@ -56,7 +56,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
     longer: tuple[int, ...]  # pairs that never finish a turn over the length shown
     still: tuple[int, ...]  # pairs left out: frequency 0, or a column that does not vary
 
-    def caption(self) -> str:
+    def remarks(self) -> list[str]:
         measured = [e.name for e in self.view.encodings if not isinstance(e, Harmonic)]
         rows = zip(self.view.encodings, self.still, strict=True)
         left_out = [
@@ -76,7 +76,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         band = phrase("band: pairs between kept and divided") if any(self.ramps) else ""
         alone = len(self.ratios) == 1 and self.ratios[0] and not measured and not self.dashed
         apart = phrase("each wavelength {ratio} the one before", ratio=self.ratios[0]) if alone else ""
-        return clauses([apart, said, *left_out, dashed, band])
+        return [apart, said, *left_out, dashed, band]
 
     def facts(self) -> dict[str, Any]:
         names = [encoding.spec() for encoding in self.view.encodings]

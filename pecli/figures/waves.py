@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import check_indices
-from pecli.core.language import clauses, listing, phrase
+from pecli.core.language import listing, phrase
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import number_text
 from pecli.core.options import option
@@ -47,9 +47,9 @@ class WavesNumbers(Numbers[TableEncoding]):
     block: int
     limit: float  # the largest absolute value
 
-    def caption(self) -> str:
+    def remarks(self) -> list[str]:
         unit = wavelength_unit(self.view.encoding) if np.isfinite(self.wavelengths).any() else ""
-        return clauses([extremes(self.block), unit])
+        return [extremes(self.block), unit]
 
 
 @dataclass(frozen=True)

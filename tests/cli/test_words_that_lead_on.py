@@ -61,6 +61,8 @@ def test_the_options_of_a_plugins_encoding_are_as_ours(ask: Ask, folder: Path) -
         ("heatmap rope --scaling yarn", ["--scaling is said inside the encoding", "-e rope:scaling="]),
         ("spectrum rope --rope-type yarn", ["-e rope:scaling="]),
         ("plot --base 10", ["pecli heatmap draws a table"]),
+        ("gif", ["gif is a format: pecli heatmap --base 10,100,1000 -o heatmap.gif writes it"]),
+        ("pdf", ["pdf is a format: pecli heatmap -o heatmap.pdf writes it"]),
         ("wavelengths", ["did you mean spectrum?"]),
         ("matrix", ["did you mean distance?"]),
         ("heatmpa", ["did you mean heatmap?"]),

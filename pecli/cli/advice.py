@@ -10,6 +10,7 @@ from pecli.core.options import Option, own_name
 from pecli.encodings import all_encodings, encoding_named
 from pecli.encodings.encoding import Encoding
 from pecli.files.formats import FORMATS
+from pecli.jobs.job import SWEPT
 from pecli.jobs.job_options import ANALYSES, known_options, shown_by
 
 MOST = 3  # suggestions
@@ -27,8 +28,8 @@ def unknown_command(word: str, known: Iterable[str]) -> str:
             f"{word} is an encoding: pecli {shown_by(kind)[0]} {word} draws it, pecli encodings {kind.name} explains it"
         )
     if word in FORMATS and not FORMATS[word].document:
-        example = next(iter(ANALYSES))
-        return f"{word} is a format: pecli {example} -o {example}.{word} writes it"
+        example, sweep = next(iter(ANALYSES)), f" --base {SWEPT}" if FORMATS[word].frames else ""
+        return f"{word} is a format: pecli {example}{sweep} -o {example}.{word} writes it"
     near = _told_of(word.lower()) or _near(word.lower(), known)
     example = "" if near else f"pecli {next(iter(ANALYSES))} draws a table, "
     return f"there is no command {word[:60]}{_question(near)}: {example}pecli --help lists them"

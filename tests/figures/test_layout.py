@@ -157,6 +157,7 @@ def test_every_token_is_labelled_in_every_size() -> None:
         assert len({round(axes.bbox.y0) for axes in panels}) == len(first)
         for axes in first:
             assert sorted(label.get_text() for label in axes.get_yticklabels()) == sorted(words)
+            assert min(label.get_fontsize() for label in axes.get_yticklabels()) > 6.4  # points, also at column
 
 
 @pytest.mark.parametrize("figure", ["heatmap", "attention", "relative", "compare"])

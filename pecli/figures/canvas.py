@@ -125,6 +125,10 @@ class Canvas(Options):
         if self.vmin is not None and self.vmax is not None and self.vmin >= self.vmax:
             allowed = f"less than {mention('vmax', self.vmax)}"
             raise UsageError(option="vmin", value=self.vmin, allowed=allowed)
+        if self.robust and self.vmin is not None and self.vmax is not None:
+            ends = f"{mention('vmin', self.vmin)} and {mention('vmax', self.vmax)}"
+            text = f"{mention('robust')} changes nothing beside {ends}"
+            raise UsageError(text, option="robust", advice="leave it out")
         size = self.inches
         for side in (size.width, size.height or size.width):
             if not LIMITS[0] <= side <= LIMITS[1]:

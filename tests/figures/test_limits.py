@@ -145,3 +145,9 @@ def test_grid_lines_are_fainter_than_data(style: str | None) -> None:
 def test_what_would_change_nothing_is_refused(figure: str, options: Any, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         pecli.figure(figure, d=8, **options).render("png") if figure != "bias" else pecli.bias(**options).render("png")
+
+
+def test_robust_beside_both_ends_would_say_what_is_not_so() -> None:
+    with pytest.raises(UsageError, match="robust changes nothing beside"):
+        pecli.figure("heatmap", d=4, length=4, robust=True, vmin=0, vmax=1)
+    pecli.figure("heatmap", d=4, length=4, robust=True, vmax=1)

@@ -25,7 +25,7 @@ from pecli.core.positions import Positions
 from pecli.encodings import ENCODINGS, Encoding, read_encoding
 from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.harmonic import Harmonic
-from pecli.figures import FIGURES
+from pecli.figures import COMPOSED, FIGURES
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure
 from pecli.files.formats import FORMATS
@@ -167,6 +167,10 @@ def defaults(encoding: type[Encoding], length: int = LENGTH) -> Encoding:
 def test_the_registrys_key_is_the_name(registry: dict[str, type[Any]]) -> None:
     assert [(key, one.name) for key, one in registry.items() if key != one.name] == []
     assert all(key.isidentifier() or key.replace("-", "_").isidentifier() for key in registry)
+
+
+def test_what_is_made_of_figures_stands_apart() -> None:
+    assert [name for name, figure in FIGURES.items() if figure.composed] == [*COMPOSED]
 
 
 @analyses

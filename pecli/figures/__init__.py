@@ -1,4 +1,4 @@
-"""The one registry of figures. Beside the place of each stands its summary, for lists that import none."""
+"""The registry of figures: single ones, and those made of others. Beside each place a summary, to list without imports."""
 
 from __future__ import annotations
 
@@ -9,18 +9,16 @@ from pecli.core.registry import Registry
 if TYPE_CHECKING:
     from pecli.figures.figure import Figure
 
-FIGURES: Registry[type[Figure[Any]]] = Registry(
+SINGLE: Registry[type[Figure[Any]]] = Registry(
     {
         "heatmap": ("pecli.figures.heatmap:Heatmap", "The table as an image: dimension across, position down"),
         "distance": ("pecli.figures.distance:Distance", "How far any two positions are apart: a matrix"),
         "scatter": ("pecli.figures.scatter:Scatter", "Two measures against each other, one point a pair of positions"),
         "curves": ("pecli.figures.curves:Curves", "From a few typical positions to all others: one line each"),
-        "overview": ("pecli.figures.overview:Overview", "Several figures of one encoding side by side"),
         "waves": ("pecli.figures.waves:Waves", "Chosen dimensions against position: how often each column changes"),
         "spectrum": ("pecli.figures.spectrum:Spectrum", "The wavelength of every pair of dimensions"),
         "offsets": ("pecli.figures.offsets:Offsets", "A measure against the offset: is it a function of p − q alone?"),
         "dials": ("pecli.figures.clock_faces:Dials", "A position as clock faces: one hand a pair of dimensions"),
-        "compare": ("pecli.figures.compare:Compare", "One figure of several encodings, under the same limits"),
         "relative": (
             "pecli.figures.relative_tensor:RelativeTensor",
             "The tensor of relative encodings: one vector for each pair of positions",
@@ -45,3 +43,12 @@ FIGURES: Registry[type[Figure[Any]]] = Registry(
     },
     aliases={"similarity": ("distance", {"measure": "cos"}), "clock": ("dials", {"encoding": "clock"})},
 )
+
+COMPOSED: Registry[type[Figure[Any]]] = Registry(  # made of others
+    {
+        "overview": ("pecli.figures.overview:Overview", "Several figures of one encoding side by side"),
+        "compare": ("pecli.figures.compare:Compare", "One figure of several encodings, under the same limits"),
+    }
+)
+
+FIGURES: Registry[type[Figure[Any]]] = SINGLE | COMPOSED

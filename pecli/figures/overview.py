@@ -8,13 +8,14 @@ from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from pecli.analysis import Limits
-from pecli.core.caching import cached
 from pecli.core.errors import UnusedOptionError, UsageError, mention
 from pecli.core.language import listing, phrase
 from pecli.core.lazy import Array
 from pecli.core.options import option
 from pecli.core.positions import Positions
+from pecli.core.registry import Registry
 from pecli.encodings.encoding import Encoding
+from pecli.figures import FIGURES, SINGLE
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
 from pecli.figures.highlights import Highlighting
@@ -28,18 +29,13 @@ if TYPE_CHECKING:
 HANDED_ON = ("measure", "highlight")  # options of a composed figure that its parts take, where they have them
 
 
-@cached
-def single_figures() -> dict[str, type[Figure[Any]]]:
+def single_figures() -> Registry[type[Figure[Any]]]:
     """The figures that are not made of figures."""
-    from pecli.figures import FIGURES  # the registry holds this very class, so it is asked when it is complete
-
-    return {name: figure for name, figure in FIGURES.items() if not figure.composed}
+    return SINGLE
 
 
 def what_it_is(name: str) -> str:
     """What to ask for instead of another name of a figure: similarity is distance with a measure; else nothing."""
-    from pecli.figures import FIGURES  # as above
-
     own, options = FIGURES.aliases.get(name, ("", {}))
     said = ", ".join(mention(option, value) for option, value in options.items())
     return f"{name} is {own} with {said}" if own else ""

@@ -1,4 +1,4 @@
-"""The registry of figures: single ones, and those made of others. Beside each place a summary, to list without imports."""
+"""The registry of figures, single ones and those made of others. A summary beside each place: lists import none."""
 
 from __future__ import annotations
 

@@ -202,4 +202,4 @@ def test_no_other_word_is_a_name_of_ours() -> None:
 def test_three_figures_that_have_an_option_are_all_named_and_of_more_the_first_three(ask: Ask) -> None:
     three, more = ask("heatmap", "--content-seed", "3").err, ask("heatmap", "--measure", "dot").err
     assert "heatmap has no --content-seed, rotation, attention, terms have:" in three
-    assert "heatmap has no --measure, distance, curves, overview, … have:" in more
+    assert "heatmap has no --measure, distance, curves, offsets, … have:" in more

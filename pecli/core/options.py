@@ -66,11 +66,9 @@ def option(
     in_spec : whether it is said in an encoding's spec alone, as all with `only_with` are
     text_of : gives the text of a value that Python has another type for, that of its argument; None for others
     """
+    given = {name: value for name, value in locals().items() if name != "default"}  # the fields of Option
     owner = (only_with[0], _several(only_with[1])) if only_with else None
-    made = Option(help=help, at_least=at_least, at_most=at_most, above=above, choices=choices, flags=flags)
-    made = dataclasses.replace(made, unset=unset, names=names or {}, only_with=owner, shown=shown, advice=advice)
-    made = dataclasses.replace(made, split=split, separator=separator, log=log, aliases=aliases, moves=moves)
-    made = dataclasses.replace(made, in_spec=in_spec or owner is not None, text_of=text_of, leads=leads)
+    made = Option(**{**given, "names": names or {}, "only_with": owner, "in_spec": in_spec or owner is not None})
     return dataclasses.field(default=default, metadata={"option": made}, kw_only=True)
 
 

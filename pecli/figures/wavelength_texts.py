@@ -23,24 +23,21 @@ def wavelength_unit(encoding: Encoding) -> str:
 
 def unfinished(encoding: TableEncoding, waves: Array, length: int) -> str:
     """How many of an encoding's waves are longer than the length."""
-    pairs, columns = (
-        template("{count} of {all} pairs never finish a turn"),
-        template("{count} of {all} columns never finish a turn"),
-    )
-    return phrase(pairs if isinstance(encoding, Harmonic) else columns, **_longer(waves, length))
+    pairs = template("{count} of {all} pairs never finish a turn")
+    columns = template("{count} of {all} columns never finish a turn")
+    return _longer(encoding, waves, length, pairs, columns)
 
 
 def unfinished_above(encoding: TableEncoding, waves: Array, length: int) -> str:
     """The same in two lines, to stand where they are."""
-    pairs, columns = (
-        template("↑ {count} of {all} pairs\nnever finish a turn"),
-        template("↑ {count} of {all} columns\nnever finish a turn"),
-    )
-    return phrase(pairs if isinstance(encoding, Harmonic) else columns, **_longer(waves, length))
+    pairs = template("↑ {count} of {all} pairs\nnever finish a turn")
+    columns = template("↑ {count} of {all} columns\nnever finish a turn")
+    return _longer(encoding, waves, length, pairs, columns)
 
 
-def _longer(waves: Array, length: int) -> dict[str, int]:
-    return {"count": int((waves > length).sum()), "all": len(waves)}
+def _longer(encoding: TableEncoding, waves: Array, length: int, pairs: str, columns: str) -> str:
+    count = int((waves > length).sum())
+    return phrase(pairs if isinstance(encoding, Harmonic) else columns, count=count, all=len(waves))
 
 
 def ratio_text(waves: Array) -> str:

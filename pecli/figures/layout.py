@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from pecli.figures.panels import Panel, Run, runs_of
 
-
 WIDER = 4  # times the gap that comes between panels where there is room to spare
 HIGHER = 0.45  # of what a page is higher than everything on it: above the title, the rest below the caption
 

@@ -156,11 +156,11 @@ class Page:
         for bar, box in zip(self.bars, layout.bars, strict=False):
             self._put(bar, Box(box.left + BEFORE * em, box.bottom, WIDTH * em, box.height))
         if self.title:
-            self.drawing.suptitle(self.drawing.get_suptitle(), y=1 - gap / layout.height, va="top")
+            self.drawing.suptitle(self.drawing.get_suptitle(), y=1 - (gap + layout.above) / layout.height, va="top")
         if self.key is not None:
-            self.key.set_bbox_to_anchor((0.5, (self.below + gap) / layout.height))
+            self.key.set_bbox_to_anchor((0.5, (self.below + gap + layout.below) / layout.height))
         if self.caption:
-            self.drawing.supxlabel(self.drawing.get_supxlabel(), y=gap / layout.height, va="bottom")
+            self.drawing.supxlabel(self.drawing.get_supxlabel(), y=(gap + layout.below) / layout.height, va="bottom")
 
     def _wrap(self, axes: Axes, room: float) -> None:
         """Breaks a panel's title into lines as long as the panel is wide."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import check_indices
-from pecli.core.language import listing, phrase
+from pecli.core.language import listing, phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import number_text
 from pecli.core.options import option
@@ -19,7 +19,7 @@ from pecli.figures.figure import Figure, Numbers, View, extremes
 from pecli.figures.line_names import keep_names_apart, name_lines, put_names
 from pecli.figures.lines import Look, frame_lines, plot_run
 from pecli.figures.panels import Panel
-from pecli.figures.wavelength_texts import wavelength_unit
+from pecli.figures.wavelength_texts import wave_text, wavelength_unit
 from pecli.measures.min_max import check_run, envelope, even_bins, even_edges, middles
 from pecli.measures.wavelengths import wavelengths
 
@@ -50,6 +50,14 @@ class WavesNumbers(Numbers[TableEncoding]):
     def remarks(self) -> list[str]:
         unit = wavelength_unit(self.view.encoding) if np.isfinite(self.wavelengths).any() else ""
         return [extremes(self.block), unit]
+
+    def message(self) -> str:
+        encoding, known = self.view.encoding, self.wavelengths[np.isfinite(self.wavelengths)]
+        if not isinstance(encoding, Harmonic) or len(np.unique(known)) < 2:
+            return ""
+        said = template("of these the fastest turns once in {low}, the slowest once in {high}")
+        low, high = (wave_text(encoding, float(wave)) for wave in (known.min(), known.max()))
+        return phrase(said, low=low, high=high)
 
 
 @dataclass(frozen=True)

@@ -189,3 +189,19 @@ def test_a_million_positions_take_no_more_numbers_than_pixels() -> None:
     picture = pecli.figure("waves", d=4, length=10**6, dpi=20)
     assert picture.seen.main.shape[1] <= 6.75 * 20
     assert picture.seen.facts()["limit"] == pytest.approx(1, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (
+            {"d": 8, "base": 10, "dims": [0, 3]},
+            "the fastest turns once in 6.283 positions, the slowest once in 11.17 positions",
+        ),
+        ({"encoding": "clock", "dims": [0, 5]}, "the fastest turns once in 1 min, the slowest once in 12 h"),
+        ({"d": 8, "dims": [0, 1]}, ""),
+        ({"encoding": "binary", "length": 16}, ""),
+    ],
+)
+def test_the_message_is_how_far_apart_the_lanes_are(options: dict[str, Any], said: str) -> None:
+    assert pecli.figure("waves", **options).numbers.message() == (said and f"of these {said}")

@@ -14,6 +14,7 @@ from pecli.core.number_text import number_text
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_positions, label_values
 from pecli.figures.canvas import Canvas
+from pecli.figures.cell_numbers import is_dark
 from pecli.figures.figure import ColouredNumbers, Figure, View
 from pecli.figures.panels import Bar, Panel
 from pecli.measures.min_max import check_run, envelope, even_bins, even_edges, middles
@@ -149,20 +150,28 @@ class Precision(Figure[Harmonic]):
             extent=(-0.5, numbers.error.shape[1] - 0.5, last, rows.start - 0.5),
         )
         axes[0].set_ylim(rows.stop - 0.5, rows.start - 0.5)
-        axes[0].plot(
-            [numbers.pair], [numbers.position], marker="o", markerfacecolor="none", markersize=7 * canvas.scale
-        )
-        rightmost = numbers.pair > numbers.error.shape[1] / 2
-        away = 6 * canvas.scale
-        axes[0].annotate(
-            number_text(numbers.largest),
-            (numbers.pair, numbers.position),
-            xytext=(-away if rightmost else away, 0),
-            textcoords="offset points",
-            verticalalignment="center",
-            horizontalalignment="right" if rightmost else "left",
-        )
+        _mark_largest(numbers, axes[0], image, canvas)
         return [image]
+
+
+def _mark_largest(numbers: PrecisionNumbers, axes: Axes, image: Any, canvas: Canvas) -> None:
+    """Circles the largest error and writes it beside, both seen on the colour that it has whatever the style."""
+    ground = image.cmap(image.norm(numbers.largest))[:3]
+    ink = "white" if is_dark(np.array(ground)) else "black"
+    look: dict[str, Any] = {"marker": "o", "markerfacecolor": "none", "color": ink, "markersize": 7 * canvas.scale}
+    axes.plot([numbers.pair], [numbers.position], **look)
+    rightmost = numbers.pair > numbers.error.shape[1] / 2
+    away = 6 * canvas.scale
+    axes.annotate(
+        number_text(numbers.largest),
+        (numbers.pair, numbers.position),
+        xytext=(-away if rightmost else away, 0),
+        textcoords="offset points",
+        verticalalignment="center",
+        horizontalalignment="right" if rightmost else "left",
+        color=ink,
+        bbox={"facecolor": (*ground, 0.8), "edgecolor": "none", "pad": 0.5},
+    )
 
 
 def pair_errors(encoding: Harmonic, positions: Array) -> Array:

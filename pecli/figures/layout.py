@@ -8,6 +8,9 @@ from typing import NamedTuple
 
 from pecli.figures.panels import Panel, Run, runs_of
 
+WIDER = 4  # times the gap that comes between panels where there is room to spare
+HIGHER = 0.45  # of what a page is higher than everything on it: above the title, the rest below the caption
+
 
 class Box(NamedTuple):
     """A rectangle on the page; y runs from the bottom."""
@@ -67,6 +70,7 @@ class Room:
 class Layout:
     """Frames of all panels, in order, and of the colour bars, on a page of that size.
 
+    above, below : inches left free above the title and below the caption
     lacks : inches of width and height that the worst panel lacks
     """
 
@@ -76,6 +80,8 @@ class Layout:
     frames: tuple[Box, ...]
     runs: tuple[Run, ...]
     bars: tuple[Box, ...]
+    above: float
+    below: float
     lacks: tuple[float, float]
 
     @property
@@ -129,11 +135,12 @@ def solve(blocks: Sequence[Block], room: Room, columns: int) -> Layout:
     widths, heights = _frames(blocks, rows, across, down)
     height = around + sum(heights) if room.height is None else room.height
 
-    spare = max(0.0, across - sum(widths)) / 2  # exact panels on a page that is wider than they need
-    lefts = _edges(room.gap + spare, widths, sides, room.gap)
+    beside, between = _shared(across - sum(widths), columns, room.gap)  # exact panels on a page that is wider
+    lefts = _edges(room.gap + beside, widths, sides, room.gap + between)
     indents = _indents(rows, lefts)
-    slack = 0.0 if down is None else max(0.0, down - sum(heights)) / 2
-    tops = _edges(room.gap + room.head + slack, heights, ends, 2 * room.gap)  # a title is its own panel's
+    outside, apart = _shared(0.0 if down is None else down - sum(heights), len(rows) + 2, room.gap / 2)
+    above = HIGHER * 2 * outside
+    tops = _edges(room.gap + room.head + above + apart, heights, ends, 2 * room.gap + apart)  # a title is its panel's
     frames = tuple(
         _frame(blocks[at].panel, Box(lefts[c] + indents[r], height - tops[r] - heights[r], widths[c], heights[r]))
         for r, row in enumerate(rows)
@@ -145,7 +152,14 @@ def solve(blocks: Sequence[Block], room: Room, columns: int) -> Layout:
         max(block.width - frame.width for block, frame in zip(blocks, frames, strict=True)),
         max([block.height - frame.height for block, frame in zip(blocks, frames, strict=True)] + short),
     )
-    return Layout(columns, room.width, height, frames, runs, bars, lacks)
+    return Layout(columns, room.width, height, frames, runs, bars, above, 2 * outside - above, lacks)
+
+
+def _shared(free: float, parts: int, gap: float) -> tuple[float, float]:
+    """What is left over on both sides of so many parts, and what comes between them: that first, but not too much."""
+    free = max(0.0, free)
+    between = min(free / (parts + 1), WIDER * gap)
+    return (free - between * (parts - 1)) / 2, between
 
 
 def _indents(rows: Sequence[Sequence[int]], lefts: Sequence[float]) -> list[float]:

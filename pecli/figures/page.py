@@ -166,18 +166,18 @@ class Page:
             self._add_bars()
         for bar, box in zip(self.bars, layout.bars, strict=False):
             self._put(bar, Box(box.left + BEFORE * em, box.bottom, WIDTH * em, box.height))
-        self._place_words(gap / layout.height)
+        self._place_words(gap)
 
     def _place_words(self, gap: float) -> None:
-        """Puts title, message, key and caption where they stand; the gap as a share of the height."""
-        height = self.layout.height
+        """Puts title, message, key and caption where they stand; the gap in inches."""
+        height, above, below = self.layout.height, self.layout.above + gap, self.layout.below + gap
         if self.words.title:
-            self.drawing.suptitle(self.drawing.get_suptitle(), y=1 - gap, va="top")
-        self.message.set_y(1 - gap - self.above / height)
+            self.drawing.suptitle(self.drawing.get_suptitle(), y=1 - above / height, va="top")
+        self.message.set_y(1 - (above + self.above) / height)
         if self.key is not None:
-            self.key.set_bbox_to_anchor((0.5, self.below / height + gap))
+            self.key.set_bbox_to_anchor((0.5, (self.below + below) / height))
         if self.words.caption:
-            self.drawing.supxlabel(self.drawing.get_supxlabel(), y=gap, va="bottom")
+            self.drawing.supxlabel(self.drawing.get_supxlabel(), y=below / height, va="bottom")
 
     def _wrap(self, axes: Axes, room: float) -> None:
         """Breaks a panel's title into lines as long as the panel is wide."""

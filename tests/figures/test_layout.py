@@ -238,6 +238,23 @@ def test_a_last_row_that_is_not_full_stands_in_the_middle_and_no_row_is_if_that_
     assert best([block()] * 6, Room(8, 7, 0, 0, 0.1), 4).holes == 0
 
 
+def test_what_is_left_of_a_page_stands_around_title_panels_and_caption_and_not_between_them() -> None:
+    found = solve([block()] * 2, Room(9, 12, 0.5, 0.4, 0.1), 2)
+    frame, gap = found.frames[0], 0.1
+    assert found.above > 1 and found.above + found.below == pytest.approx(
+        12 - 0.5 - 0.4 - 0.5 - 0.2 - 0.4 - frame.height
+    )
+    title = 12 - gap - found.above - 0.5  # where it ends
+    assert 0 < title - (frame.bottom + frame.height + 0.2) <= 0.3 + 1e-9
+    assert 0 < frame.bottom - 0.3 - (found.below + 0.4) <= 0.4 + 1e-9
+    wide = solve([block()] * 2, Room(30, 3, 0.5, 0.4, 0.1), 2).frames
+    assert 0.5 + 0.1 < wide[1].left - wide[0].left - wide[0].width <= 0.5 + 5 * 0.1 + 1e-9
+    drawing, *_ = drawn("terms", size="slide")
+    title_box, caption = (text.get_window_extent() for text in (drawing._suptitle, drawing._supxlabel))
+    assert drawing.bbox.y1 - title_box.y1 > 0.8 * 100 < caption.y0  # pixels, of an inch
+    assert min(one.bbox.y0 for one in drawing.axes) - caption.y1 < 1.6 * 100
+
+
 def test_a_grid_is_judged_by_what_stands_around_its_own_panels() -> None:
     """Labels measured in one column made two seem too narrow."""
     drawing, *_ = drawn("overview", panels=PANELS[0], size="page")

@@ -56,9 +56,9 @@ class CloudNumbers(Numbers[TableEncoding]):
         count, every = self.undefined, self.pairs
         left_out = template("{count:,} of {all:,} pairs left out: a row is constant, no correlation is defined")
         said = phrase(left_out, count=count, all=every) if count else ""
-        return [said]
+        return [self.correlations(), said]
 
-    def message(self) -> str:
+    def correlations(self) -> str:
         """Both correlations of the cloud, as the picture says them once: the triangles have the same pairs."""
         pair = (self.pearson, self.spearman)
         linear, rank = (phrase("undefined") if one is None else f"{one:.4f}" for one in pair)

@@ -63,7 +63,7 @@ def test_both_correlations_of_the_cloud_are_printed_in_the_picture() -> None:
     assert numbers.facts()["spearman"] == pytest.approx(rank)
     shown = [f"{one:.4f}".replace("-", "−") for one in (linear, rank)]
     assert linear < 0 and rank < 0  # so that a sign is written
-    assert numbers.message() == "linear r = {}, rank ρ = {}".format(*shown)  # once, not in every panel
+    assert numbers.caption() == "linear r = {}, rank ρ = {}".format(*shown)  # once, not in every panel
     assert not any("ρ" in axes.get_title() for axes in panels(d=7, base=10, length=23))
 
 
@@ -136,7 +136,7 @@ def test_undefined_pairs_are_counted_and_named_never_drawn() -> None:
     for axes in panels(d=1, length=7, dpi=30):
         assert len(axes.collections[0].get_offsets()) == 0
     assert (picture.numbers.facts()["undefined"], picture.numbers.facts()["pairs"]) == (21, 21)
-    assert "r = undefined" in picture.numbers.message() and "21 of 21 pairs left out" in picture.numbers.caption()
+    assert "r = undefined" in picture.numbers.caption() and "21 of 21 pairs left out" in picture.numbers.caption()
     assert picture.render("png")[0].startswith(b"\x89PNG")
 
 

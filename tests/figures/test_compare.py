@@ -224,7 +224,9 @@ def test_what_there_is_to_see_in_each_stands_above_all() -> None:
         f"{n} of 64 pairs never finish a turn (base {base})" for n, base in zip(counts, ("10", "10,000"), strict=True)
     ]
     assert picture.message() == "; ".join(said)
-    assert " ".join(page.texts[0].get_text().split()) == picture.message() and page.texts[0].get_weight() == HEADLINE
+    assert (
+        " ".join(page.texts[0].get_text().split()) == picture.message() and page.texts[0].get_fontweight() == HEADLINE
+    )
     alike = pecli.figure("compare", encoding=["sinusoidal", "rope"], difference=True, **options)
     assert "(" not in alike.message() and alike.message() in alike._drawing().texts[0].get_text()
     listed = pecli.figure("compare", encoding=[f"sinusoidal:base={k}" for k in (10, 50, 100, 500)], **options)

@@ -10,14 +10,13 @@ from pecli.core.language import listing, phrase
 from pecli.core.lazy import Array, np
 from pecli.encodings.capabilities import BiasEncoding
 from pecli.figures.figure import Numbers, View, extremes_of_offsets
+from pecli.figures.ground import seen_colours
 from pecli.figures.line_names import MOST, end_of, put_names
 from pecli.figures.lines import Look, look, plot_run
 from pecli.measures.min_max import envelope, even_edges, log_edges, middles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-LIGHTEST = 0.85  # of the colour map: what is lighter is lost on white
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,15 +99,14 @@ def lines_of(view: View[BiasEncoding]) -> int:
     return sum(encoding.n_heads for encoding in view.encodings)
 
 
-def looks_of_lines(view: View[BiasEncoding]) -> list[Look]:
-    """The look of each line: of many the colours run from dark to light, head by head, and dashes tell encodings."""
-    import matplotlib as mpl
-
+def looks_of_lines(view: View[BiasEncoding], axes: Axes) -> list[Look]:
+    """The look of each line of a panel: of many, colours run from dark to light in their order and dashes tell
+    encodings."""
     if lines_of(view) <= MOST:
         return [look(line) for line in range(lines_of(view))]
-    shades = mpl.colormaps["viridis"]
+    shades = seen_colours("viridis", axes)
     return [
-        {"color": shades(LIGHTEST * head / max(1, encoding.n_heads - 1)), "linestyle": look(at)["linestyle"]}
+        {"color": shades(head / max(1, encoding.n_heads - 1)), "linestyle": look(at)["linestyle"]}
         for at, encoding in enumerate(view.encodings)
         for head in range(encoding.n_heads)
     ]
@@ -116,7 +114,7 @@ def looks_of_lines(view: View[BiasEncoding]) -> list[Look]:
 
 def draw_bias_lines(numbers: BiasLinesNumbers, axes: Axes) -> None:
     """One line a head, named where it ends."""
-    looks = looks_of_lines(numbers.view)
+    looks = looks_of_lines(numbers.view, axes)
     for line, (owner, low, high) in enumerate(zip(numbers.encoding, numbers.low, numbers.bias, strict=True)):
         style = "default" if numbers.view.encodings[owner].quantity == "bias" else "steps-mid"
         plot_run(axes, numbers.offsets, low, high, looks[line], style)

@@ -60,6 +60,7 @@ class CurvesNumbers(Numbers[TableEncoding]):
         return [self._undefined(), extremes(self.block)]
 
     def message(self) -> str:
+        """Whether lines have one shape, where that is known."""
         if self.apart is None or len(self.at) == 1:
             return ""
         if self.apart > ROUNDING * float(np.nanmax(np.abs(self.curves), initial=0.0)):

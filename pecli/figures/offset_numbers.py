@@ -47,9 +47,9 @@ class OffsetsNumbers(Numbers[TableEncoding]):
             if count
         ]
         dotted = phrase("dotted: without the scaling") if len(self.unscaled) else ""
-        wide = any(width > 0 for width in self.spread)
         band = phrase("line: mean of all pairs at that offset, band: from the smallest to the largest")
         bound = phrase(BOUND) if len(self.decay) else ""
+        wide = any(width > 0 for width in self.spread)
         return [band if wide else "", extremes_of_offsets(self.block), bound, *left_out, dotted]
 
     def message(self) -> str:

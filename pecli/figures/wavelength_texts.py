@@ -28,11 +28,13 @@ def wave_text(encoding: Encoding, wave: float) -> str:
 
 
 def unfinished(encoding: Harmonic, length: int) -> str:
-    """How many pairs have a wavelength beyond the length, where there are such."""
-    waves = encoding.wavelengths()
+    """How many pairs have a wavelength beyond the length."""
+    waves, within = encoding.wavelengths(), wave_text(encoding, length)
     count = int((waves > length).sum())
+    if not count:
+        return phrase("every pair finishes a turn within {length}", length=within)
     said = template("{count} of {all} pairs never finish a turn within {length}")
-    return phrase(said, count=count, all=len(waves), length=wave_text(encoding, length)) if count else ""
+    return phrase(said, count=count, all=len(waves), length=within)
 
 
 def unfinished_above(encoding: TableEncoding, waves: Array, length: int) -> str:

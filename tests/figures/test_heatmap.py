@@ -80,12 +80,14 @@ def test_numbers_are_not_averaged() -> None:
     [
         ("sinusoidal:d=128", "39 of 64 pairs never finish a turn within 200 positions"),
         ("clock", "2 of 3 pairs never finish a turn within 200 s"),
-        ("sinusoidal:d=2", ""),
+        ("sinusoidal:d=2", "every pair finishes a turn within 200 positions"),
     ],
 )
 def test_a_heatmap_alone_says_what_its_stripes_are(encoding: str, said: str) -> None:
-    assert pecli.figure("heatmap", encoding=encoding).caption() == said
-    assert pecli.figure("heatmap", encoding=[encoding, "binary"]).numbers.message() == ""
+    picture = pecli.figure("heatmap", encoding=encoding)
+    assert (picture.message().lower(), picture.caption()) == (said, "")
+    several = pecli.figure("heatmap", encoding=[encoding, "binary"]).numbers
+    assert several.message() == f"{said} ({picture.job.view.encoding.label()})"
 
 
 def test_facts_are_the_extremes() -> None:

@@ -222,10 +222,9 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
 
     def draw(self, numbers: AttentionNumbers, panels: list[Axes], canvas: Canvas) -> list[Any]:
         axes = [panels[self.places().index(at)] for at in range(len(panels))]
-        for one, title in zip(
-            axes, self._titles(numbers.view, numbers.difference_plain, numbers.difference_encoded), strict=True
-        ):
-            one.set_title(title, fontsize=canvas.small)
+        titles = self._titles(numbers.view, numbers.difference_plain, numbers.difference_encoded)
+        for at in (2, 5):  # the others stand
+            axes[at].set_title(titles[at], fontsize=canvas.small)
         colours, limits = canvas.colours("sequential"), numbers.ends
         reach = max(numbers.difference_plain, numbers.difference_encoded) or numbers.largest
         rows = (

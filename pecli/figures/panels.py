@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, sqrt
 from typing import NamedTuple
 
@@ -36,6 +36,11 @@ class Panel:
     x: Hashable = None
     y: Hashable = None
     head: Hashable = None
+
+
+def headed(panel: Panel, part: int) -> Panel:
+    """The panel with a title that it shares with its own part of a composed picture alone."""
+    return panel if panel.head is None else replace(panel, head=(part, panel.head))
 
 
 class Run(NamedTuple):

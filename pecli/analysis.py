@@ -114,7 +114,7 @@ class Numbers(Generic[E_co]):
         return clauses(self.remarks())
 
     def message(self) -> str:
-        """What there is to see, said below a picture of nothing else; mostly nothing."""
+        """What there is to see, in one short sentence, said under the title; empty where there is nothing to say."""
         return ""
 
     def limits(self) -> Limits | None:

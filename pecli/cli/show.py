@@ -46,7 +46,7 @@ def show_picture(job: Job) -> list[str]:
     pixels, picture = drawn(job, across)
     if has is None:  # which is too coarse for letters
         screen.print(half_blocks(reduced(pixels, width), screen), end="")
-        show([Paragraph(text) for text in (picture.title(), picture.caption()) if text])
+        show([Paragraph(text) for text in (picture.title(), picture.message(), picture.caption()) if text])
     else:
         sys.stdout.write(PROTOCOLS[has](pixels, width) + "\n")
     sys.stdout.flush()

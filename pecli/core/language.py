@@ -120,12 +120,18 @@ def clauses(parts: Iterable[str]) -> str:
     return _joined(parts, "{one}; {other}")
 
 
-def said_by_each(labels: Iterable[str], own: Sequence[Sequence[str]]) -> list[str]:
-    """What several say: once what all of them do, then each its own under its label."""
-    common = [part for part in dict.fromkeys(own[0]) if all(part in one for one in own)] if own else []
-    rest = [clauses(part for part in one if part not in common) for one in own]
-    pairs = zip(labels, rest, strict=True)
-    return [*common, *(phrase("{figure}: {caption}", figure=label, caption=text) for label, text in pairs if text)]
+def capitalised(text: str) -> str:
+    """The text with a capital where it begins."""
+    return text[:1].upper() + text[1:]
+
+
+def said_by_each(labels: Sequence[str], own: Sequence[Sequence[str]]) -> list[str]:
+    """What several say, each thing once: first what all of them do, then the rest with the labels of those who do."""
+    texts = dict.fromkeys(text for one in own for text in one if text)
+    common = [text for text in texts if all(text in one for one in own)]
+    said = {text: [label for label, one in zip(labels, own, strict=True) if text in one] for text in texts}
+    rest = (phrase("{text} ({names})", text=text, names=listing(said[text])) for text in texts if text not in common)
+    return [*common, *rest]
 
 
 def listing(parts: Iterable[str]) -> str:

@@ -157,6 +157,11 @@ class Canvas(Options):
         return Size(*sides, min(max(FONTS[0], sides[0]), FONTS[1]))
 
     @property
+    def headed(self) -> bool:
+        """Whether anything may stand above the panels."""
+        return not self.no_title and self.title != ""
+
+    @property
     def small(self) -> float:
         """The size of tick labels and notes in points."""
         font = self.inches.font

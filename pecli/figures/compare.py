@@ -24,6 +24,7 @@ from pecli.figures.overview import (
     Part,
     check_handed_on,
     limited_alike,
+    message_of_each,
     owned,
     part_of,
     refused_part,
@@ -52,6 +53,10 @@ class CompareNumbers(OverviewNumbers):
         labels = [*names_apart(self.view), phrase("difference")]
         said = [part.numbers.remarks() for part in self.parts]
         return said_by_each(labels[: len(said)], said)
+
+    def message(self) -> str:
+        labels = names_apart(self.view)
+        return message_of_each(labels, self.parts[: len(labels)])  # a difference is none of them
 
     def facts(self) -> dict[str, Any]:
         names = [encoding.spec() for encoding in self.view.encodings] + ["difference"]

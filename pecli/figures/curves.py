@@ -57,9 +57,9 @@ class CurvesNumbers(Numbers[TableEncoding]):
     against: str
 
     def remarks(self) -> list[str]:
-        return [self._agreement(), self._undefined(), extremes(self.block)]
+        return [self._undefined(), extremes(self.block)]
 
-    def _agreement(self) -> str:
+    def message(self) -> str:
         """Whether lines have one shape, where that is known."""
         if self.apart is None or len(self.at) == 1:
             return ""

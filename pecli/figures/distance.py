@@ -46,8 +46,10 @@ class DistanceNumbers(ColouredNumbers[TableEncoding]):
     def remarks(self) -> list[str]:
         count, size = self.undefined, self.matrix.size
         undefined = phrase("{count:,} of {all:,} undefined (constant rows)", count=count, all=size) if count else ""
-        alike = phrase("the same along every diagonal: only the offset counts") if self.by_offset else ""
-        return [averaging(self.block), alike, undefined]
+        return [averaging(self.block), undefined]
+
+    def message(self) -> str:
+        return phrase("the same along every diagonal: only the offset counts") if self.by_offset else ""
 
     def limits(self) -> Limits | None:
         return None if self.smallest is None else self.ends

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 from pecli.analysis import Limits
 from pecli.core.language import said_by_each
 from pecli.core.lazy import Array, np
-from pecli.figures.overview import OverviewNumbers, limited_alike
+from pecli.figures.overview import OverviewNumbers, limited_alike, message_of_each
 
 
 class Axis(NamedTuple):
@@ -60,3 +60,6 @@ class GridNumbers(OverviewNumbers):
 
     def remarks(self) -> list[str]:
         return said_by_each(self.labels, [part.numbers.remarks() for part in self.parts])
+
+    def message(self) -> str:
+        return message_of_each(self.labels, self.parts)

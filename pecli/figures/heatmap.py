@@ -68,7 +68,9 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
     def message(self) -> str:
         encoding, length = self.view.encoding, self.view.covered.length
         waves = encoding.wavelengths() if isinstance(encoding, Harmonic) else np.zeros(0)
-        return unfinished(encoding, waves, length) if (waves > length).any() else ""
+        if not len(waves):
+            return ""
+        return unfinished(encoding, waves, length) if (waves > length).any() else phrase("every pair finishes a turn")
 
     def with_limits(self, low: float, high: float) -> Self:
         return replace(self, ends=(low, high), palette="diverging" if low < 0 else self.palette)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from pecli.analysis import Limits, Numbers
 from pecli.core.errors import UsageError, mention
-from pecli.core.language import clauses, phrase
+from pecli.core.language import capitalised, clauses, phrase
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import number_text
 from pecli.figures.canvas import Canvas
@@ -51,9 +51,20 @@ def limits_text(canvas: Canvas) -> str:
     return phrase("colours from the {low}nd to the {high}th percentile", low=low, high=high) if canvas.robust else ""
 
 
-def caption_of(numbers: Numbers[Any], canvas: Canvas) -> str:
-    """What there is to see, and what the reader has to know about the numbers and about their colours."""
-    return clauses([numbers.message(), numbers.caption(), limits_text(canvas) if numbers.coloured() else ""])
+class Words(NamedTuple):
+    """What a picture says: what it shows of what, what there is to see in it, and how it was made."""
+
+    title: str
+    message: str
+    caption: str
+
+
+def words_of(title: str, numbers: Numbers[Any], canvas: Canvas) -> Words:
+    """What a picture says under that title; where the user wants none, nothing stands above it and all is below."""
+    message, caption = numbers.message(), [numbers.caption(), limits_text(canvas) if numbers.coloured() else ""]
+    if not canvas.headed:
+        return Words("", "", clauses([message, *caption]))
+    return Words(title, capitalised(message), clauses(caption))
 
 
 def most_values(values: Sequence[Array]) -> Limits | None:

@@ -45,11 +45,16 @@ class OffsetsNumbers(Numbers[TableEncoding]):
             if count
         ]
         dotted = phrase("dotted: without the scaling") if len(self.unscaled) else ""
-        wide = any(width > 0 for width in self.spread)
         band = phrase("line: mean of all pairs at that offset, band: from the smallest to the largest")
-        line = phrase("no band: only the offset counts")
         bound = phrase(BOUND) if len(self.decay) else ""
-        return [band if wide else line, extremes_of_offsets(self.block), bound, *left_out, dotted]
+        return [band if self._wide() else "", extremes_of_offsets(self.block), bound, *left_out, dotted]
+
+    def message(self) -> str:
+        return "" if self._wide() else phrase("no band: only the offset counts")
+
+    def _wide(self) -> bool:
+        """Whether pairs at one offset differ."""
+        return any(width > 0 for width in self.spread)
 
     def facts(self) -> dict[str, Any]:
         specs = [encoding.spec() for encoding in self.view.encodings]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from pecli.analysis import Limits
 from pecli.core.errors import UnusedOptionError, UsageError, mention
-from pecli.core.language import listing, phrase
+from pecli.core.language import capitalised, clauses, said_by_each
 from pecli.core.lazy import Array
 from pecli.core.options import option
 from pecli.core.positions import Positions
@@ -20,12 +20,14 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
 from pecli.figures.highlights import Highlighting
 from pecli.figures.panels import Panel
+from pecli.figures.text_size import HEADLINE
 from pecli.measures.measure_options import measure_option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+MOST_MESSAGES = 3  # that stand above one picture
 HANDED_ON = ("measure", "highlight")  # options of a composed figure that its parts take, where they have them
 
 
@@ -81,6 +83,10 @@ class Part(NamedTuple):
     figure: Figure[Any]
     numbers: Numbers[Any]
 
+    def is_panel(self) -> bool:
+        """Whether it is drawn on one panel, whose title is what there is to see in it."""
+        return len(self.figure.panels_for(self.numbers.view)) == 1
+
 
 def limited_alike(
     parts: Sequence[Part], kin: Sequence[int], choose: Callable[[Limits, Sequence[Array]], Limits]
@@ -122,11 +128,8 @@ class OverviewNumbers(Numbers[Encoding]):
         return {f"{i}.{part.figure.name}": part.numbers.facts() for i, part in enumerate(self.parts)}
 
     def remarks(self) -> list[str]:
-        said: dict[str, dict[str, None]] = {}  # the figures that say it, each once
-        for part in self.parts:
-            said.setdefault(part.numbers.caption(), {})[part.figure.name] = None
-        named = [(listing(names), caption) for caption, names in said.items() if caption]
-        return [phrase("{figure}: {caption}", figure=names, caption=caption) for names, caption in named]
+        said = [part.numbers.remarks() + ([] if part.is_panel() else [part.numbers.message()]) for part in self.parts]
+        return said_by_each([part.figure.name for part in self.parts], said)
 
 
 @dataclass(frozen=True)
@@ -204,9 +207,24 @@ class Overview(Highlighting[Encoding]):
 
     def draw(self, numbers: OverviewNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         drawn = []
-        for (_, own), (figure, part) in zip(self.shares(numbers.view), numbers.parts, strict=True):
-            drawn += figure.draw(part, axes[own], canvas)
+        for (_, own), part in zip(self.shares(numbers.view), numbers.parts, strict=True):
+            drawn += part.figure.draw(part.numbers, axes[own], canvas)
+            if part.is_panel():
+                add_headline(axes[own][0], part.numbers.message())
         return drawn
+
+
+def add_headline(axes: Axes, message: str) -> None:
+    """Writes what there is to see above a panel, under the title that it has."""
+    if message:
+        axes.title.set(text=f"{axes.get_title()}\n{capitalised(message)}".strip(), weight=HEADLINE)
+
+
+def message_of_each(labels: Sequence[str], parts: Sequence[Part]) -> str:
+    """What there is to see in several that are told apart by these labels; nothing where that would be a list."""
+    messages = [[part.numbers.message()] for part in parts]
+    said = said_by_each(labels, messages)
+    return clauses(said) if len(said) <= MOST_MESSAGES else ""
 
 
 def owned(panel: Panel, part: int) -> Panel:

@@ -13,10 +13,10 @@ from pecli.figures.columns import least_page
 from pecli.figures.figure import Figure
 from pecli.figures.layout import Block, Box, Layout, Room
 from pecli.figures.legends import place_legend, share_legend
-from pecli.figures.limits import caption_of
+from pecli.figures.limits import Words, words_of
 from pecli.figures.measure import Margins, around, block_of, state_of, with_bar
 from pecli.figures.panels import Bar, Panel, labelled
-from pecli.figures.text_size import Ruler
+from pecli.figures.text_size import HEADLINE, Ruler
 from pecli.figures.ways import first_layout
 
 if TYPE_CHECKING:
@@ -51,11 +51,15 @@ class Page:
 
         size, (figure, view, title) = canvas.inches, sheet
         self.sheet, self.figure, self.view, self.canvas = sheet, figure, view, canvas
-        self.title, self.caption = title, " " if size.height else ""  # a caption may come
-        self.ruler, self.panels = Ruler(max(LEAST_DPI, canvas.dpi)), figure.panels_for(view)
+        unknown = " " if size.height else ""  # what may come takes a line
+        self.words = Words(title, unknown if canvas.headed else "", unknown)
+        self.ruler, self.bold = Ruler(max(LEAST_DPI, canvas.dpi)), Ruler(max(LEAST_DPI, canvas.dpi), HEADLINE)
+        self.panels = figure.panels_for(view)
+        self.above = 0.0  # the height that the title takes
         self.drawing = Drawing(figsize=(size.width, size.height or size.width), dpi=canvas.dpi)
         FigureCanvasAgg(self.drawing)
         self.drawing.set_dpi(self.ruler.dpi)
+        self.message = self.drawing.text(0.5, 1.0, "", ha="center", va="top", weight=HEADLINE)
         self.axes = [self.drawing.add_axes((0.0, 0.0, 1.0, 1.0)) for _ in self.panels]
         self.titles: dict[Axes, tuple[str, str]] = {}  # as the figure has them, and as they are wrapped
         self.blocks: list[Block] = []
@@ -113,19 +117,17 @@ class Page:
     def show(self, numbers: Numbers[Any]) -> None:
         """Puts the numbers onto the frames, with their colour bars and caption."""
         self.mappables = self.figure.draw(numbers, self.axes, self.canvas)
-        self.caption = caption_of(numbers, self.canvas)
+        self.words = words_of(self.sheet.title, numbers, self.canvas)
         self._add_bars()
 
     def room(self) -> Room:
-        """What title and caption leave; they break into lines that fit the page."""
+        """What title, message and caption leave; they break into lines that fit the page."""
         size = self.canvas.inches
         gap = GAP * size.font / 72
-        across, head, foot = size.width - 2 * gap, 0.0, 0.0
-        if self.title:
-            text = self.drawing.suptitle(self.ruler.wrapped(self.title, size.font, across), fontsize=size.font)
-            head = self._height(text) + gap
-        if self.caption:
-            text = self.drawing.supxlabel(self.ruler.wrapped(self.caption, self.canvas.small, across), alpha=0.7)
+        across, foot = size.width - 2 * gap, 0.0
+        head = self._head(across, gap)
+        if self.words.caption:
+            text = self.drawing.supxlabel(self.ruler.wrapped(self.words.caption, self.canvas.small, across), alpha=0.7)
             foot = self._height(text) + gap
         elif self.drawing.get_supxlabel():
             self.drawing.supxlabel("")
@@ -133,6 +135,15 @@ class Page:
         if self.key is not None:
             foot += self._height(self.key) + gap
         return Room(size.width, size.height, head, foot, gap)
+
+    def _head(self, across: float, gap: float) -> float:
+        """Writes title and message; gives the height that they take."""
+        font, self.above = self.canvas.inches.font, 0.0
+        if self.words.title:
+            title = self.drawing.suptitle(self.ruler.wrapped(self.words.title, font, across), fontsize=font)
+            self.above = self._height(title) + gap
+        self.message.set(text=self.bold.wrapped(self.words.message, font, across), fontsize=font)
+        return self.above + (self._height(self.message) + gap if self.words.message else 0.0)
 
     def _height(self, text: Text | Legend) -> float:
         return float(text.get_window_extent(self.ruler.renderer).height) / self.ruler.dpi
@@ -155,19 +166,26 @@ class Page:
             self._add_bars()
         for bar, box in zip(self.bars, layout.bars, strict=False):
             self._put(bar, Box(box.left + BEFORE * em, box.bottom, WIDTH * em, box.height))
-        if self.title:
-            self.drawing.suptitle(self.drawing.get_suptitle(), y=1 - (gap + layout.above) / layout.height, va="top")
+        self._place_words(gap)
+
+    def _place_words(self, gap: float) -> None:
+        """Puts title, message, key and caption where they stand; the gap in inches."""
+        height, above, below = self.layout.height, self.layout.above + gap, self.layout.below + gap
+        if self.words.title:
+            self.drawing.suptitle(self.drawing.get_suptitle(), y=1 - above / height, va="top")
+        self.message.set_y(1 - (above + self.above) / height)
         if self.key is not None:
-            self.key.set_bbox_to_anchor((0.5, (self.below + gap + layout.below) / layout.height))
-        if self.caption:
-            self.drawing.supxlabel(self.drawing.get_supxlabel(), y=(gap + layout.below) / layout.height, va="bottom")
+            self.key.set_bbox_to_anchor((0.5, (self.below + below) / height))
+        if self.words.caption:
+            self.drawing.supxlabel(self.drawing.get_supxlabel(), y=below / height, va="bottom")
 
     def _wrap(self, axes: Axes, room: float) -> None:
         """Breaks a panel's title into lines as long as the panel is wide."""
         raw, wrapped = self.titles.get(axes, ("", ""))
         if axes.get_title() != wrapped:
             raw = axes.get_title()
-        wrapped = self.ruler.wrapped(raw, float(axes.title.get_fontsize()), room)
+        ruler = self.bold if axes.title.get_fontweight() == HEADLINE else self.ruler
+        wrapped = ruler.wrapped(raw, float(axes.title.get_fontsize()), room)
         self.titles[axes] = raw, wrapped
         axes.title.set_text(wrapped)
 

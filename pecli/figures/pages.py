@@ -158,9 +158,9 @@ def arrange(pages: Sequence[Page]) -> None:
 
 
 def align_titles(drawings: Sequence[Drawing]) -> None:
-    """Lets the titles of several pictures begin at one place, so that they do not jump."""
-    texts = [text for one in drawings if (text := one._suptitle) is not None]  # type: ignore[attr-defined]
-    if len(texts) > 1:
+    """Lets the titles of several pictures begin at one place, and what there is to see in them: so nothing jumps."""
+    titles = [text for one in drawings if (text := one._suptitle) is not None]  # type: ignore[attr-defined]
+    for texts in (titles, [one.texts[0] for one in drawings]) if len(drawings) > 1 else ():
         share = max(text.get_window_extent().width / text.figure.bbox.width for text in texts)
         for text in texts:
             text.set(x=0.5 - share / 2, ha="left")

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Limits
 from pecli.core.errors import UsageError, mention
-from pecli.core.language import phrase
+from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import number_text
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_positions, label_values
 from pecli.figures.canvas import Canvas
+from pecli.figures.cell_numbers import is_dark
 from pecli.figures.figure import ColouredNumbers, Figure, View
 from pecli.figures.panels import Bar, Panel
 from pecli.measures.min_max import check_run, envelope, even_bins, even_edges, middles
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 WORST = 2.0  # the largest error that a sine can have
+NOTABLE = 0.1  # an error that matters: a tenth of what a sine reaches
+RING = 7.0  # points across, of what marks the largest error
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,14 +44,21 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
 
     def remarks(self) -> list[str]:
         encoding = self.view.encoding
-        key = phrase(
-            "{type}: largest error {error:.4g}, at position {position}, {pair}",
-            type=encoding.dtype,
-            error=self.largest,
+        ring = phrase(
+            "ring: the largest error, at position {position}, {pair}",
             position=encoding.position_text(self.position),
             pair=encoding.pair_text(self.pair),
         )
-        return [key, phrase("each pixel: largest of {count:,} positions", count=self.block) if self.block > 1 else ""]
+        largest = phrase("each pixel: largest of {count:,} positions", count=self.block)
+        return [ring if self.largest else "", largest if self.block > 1 else ""]
+
+    def message(self) -> str:
+        pairs = self.error.shape[1]
+        wrong = int((self.error.max(axis=0) > NOTABLE).sum())
+        if not wrong:
+            return phrase("no pair of dimensions is off by more than {error}", error=NOTABLE)
+        said = template("{count} of {all} pairs of dimensions are off by more than {error} somewhere")
+        return phrase(said, count=wrong, all=pairs, error=NOTABLE)
 
     def columns(self) -> list[Any]:
         return [f"pair {pair}" for pair in range(self.error.shape[1])]
@@ -149,20 +159,31 @@ class Precision(Figure[Harmonic]):
             extent=(-0.5, numbers.error.shape[1] - 0.5, last, rows.start - 0.5),
         )
         axes[0].set_ylim(rows.stop - 0.5, rows.start - 0.5)
-        axes[0].plot(
-            [numbers.pair], [numbers.position], marker="o", markerfacecolor="none", markersize=7 * canvas.scale
-        )
-        rightmost = numbers.pair > numbers.error.shape[1] / 2
-        away = 6 * canvas.scale
-        axes[0].annotate(
-            number_text(numbers.largest),
-            (numbers.pair, numbers.position),
-            xytext=(-away if rightmost else away, 0),
-            textcoords="offset points",
-            verticalalignment="center",
-            horizontalalignment="right" if rightmost else "left",
-        )
+        if numbers.largest:
+            mark_largest(numbers, axes[0], image, canvas)
         return [image]
+
+
+def mark_largest(numbers: PrecisionNumbers, axes: Axes, image: Any, canvas: Canvas) -> None:
+    """Puts a ring around the largest error and writes beside it how large that is, towards the middle of the panel."""
+    rows, pairs = numbers.view.covered, numbers.error.shape[1]
+    at, ring = (numbers.pair, numbers.position), RING * canvas.scale
+    ground = image.cmap(image.norm(numbers.largest))[:3]
+    ink = "white" if is_dark(np.array(ground)) else "black"  # seen on the colour of the largest, whatever the style
+    axes.plot(*at, "o", color=ink, markerfacecolor="none", markersize=ring, clip_on=False, zorder=3)
+    right, low = numbers.pair < pairs / 2, numbers.position > (rows.start + rows.stop) / 2
+    away = 0.9 * ring
+    axes.annotate(
+        number_text(numbers.largest),
+        at,
+        xytext=(away if right else -away, 0),
+        textcoords="offset points",
+        va="bottom" if low else "top",
+        ha="left" if right else "right",
+        fontsize=canvas.small,
+        color=ink,
+        bbox={"facecolor": (*ground, 0.8), "edgecolor": "none", "pad": 0.5},
+    )
 
 
 def pair_errors(encoding: Harmonic, positions: Array) -> Array:

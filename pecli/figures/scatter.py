@@ -14,6 +14,7 @@ from pecli.encodings.capabilities import TableEncoding
 from pecli.figures.axis_labels import label_values
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
+from pecli.figures.ground import seen_colours
 from pecli.figures.panels import Bar, Panel
 from pecli.figures.streaks import CLOUD, NAMED, name_streaks
 from pecli.measures.measure_options import choice_of_measure
@@ -27,6 +28,7 @@ VECTOR = 2000  # points that a vector file still carries one by one
 FEW = 500  # points that are drawn larger
 MOST = 200_000  # points that are drawn; more are counted
 MARGIN = 0.05  # around the counts, as a share of the axis; about half a line of text beside a streak
+STRONG, WEAK = 0.9, 0.5  # rank correlations, without their sign: at least one is a trend, below the other none
 CELLS = 240  # classes a side that a density is drawn in, at most
 
 
@@ -39,10 +41,17 @@ def triangles() -> tuple[str, ...]:
 class CloudNumbers(Numbers[TableEncoding]):
     """What is known of all pairs, drawn as points or as counts."""
 
+    no_facts: ClassVar[tuple[str, ...]] = ("measures",)
+
     pearson: float | None  # linear correlation of the cloud
     spearman: float | None  # rank correlation of the cloud
     pairs: int
     undefined: int  # pairs left out: a measure is not defined for a constant row
+    measures: tuple[str, str]  # across and up
+
+    def message(self) -> str:
+        across, up = (MEASURES[name].label for name in self.measures)
+        return "" if self.spearman is None or across == up else phrase(trend(self.spearman), x=across, y=up)
 
     def remarks(self) -> list[str]:
         count, every = self.undefined, self.pairs
@@ -146,7 +155,7 @@ class Scatter(Figure[TableEncoding]):
         if not self.counted(view):
             cloud = points(view.encoding, across, up, view.covered)
             first, second = (cloud.q, cloud.p) if self.triangle == "lower" else (cloud.p, cloud.q)
-            return ScatterNumbers(view=view, **{**vars(cloud), "p": first, "q": second})
+            return ScatterNumbers(view=view, measures=(self.x, self.y), **{**vars(cloud), "p": first, "q": second})
         cells = counts(view.encoding, across, up, view.covered)
         most = min(CELLS, *view.pixels) if view.pixels else CELLS
         table, y_edges = coarser(cells.counts, cells.y_edges, most, 0)
@@ -157,6 +166,7 @@ class Scatter(Figure[TableEncoding]):
             spearman=cells.spearman,
             pairs=cells.pairs,
             undefined=cells.undefined,
+            measures=(self.x, self.y),
             counts=table,
             y_edges=y_edges,
             x_edges=x_edges,
@@ -184,6 +194,20 @@ class Scatter(Figure[TableEncoding]):
             name_streaks(one, canvas)
 
 
+def trend(rank: float) -> str:
+    """What a rank correlation says, with blanks for the measures across and up."""
+    if abs(rank) < WEAK:
+        return template("the {x} says little about the {y}")
+    if abs(rank) < STRONG:
+        up, down = (
+            template("as the {x} rises, the {y} tends to rise"),
+            template("as the {x} rises, the {y} tends to fall"),
+        )
+    else:
+        up, down = template("as the {x} rises, the {y} rises"), template("as the {x} rises, the {y} falls")
+    return up if rank > 0 else down
+
+
 def _points(numbers: Any, axes: Axes, canvas: Canvas) -> Any:
     offsets = np.abs(numbers.q - numbers.p)
     return axes.scatter(
@@ -192,7 +216,7 @@ def _points(numbers: Any, axes: Axes, canvas: Canvas) -> Any:
         c=offsets,
         s=((2 if len(numbers.x) > FEW else 4) * canvas.scale) ** 2,
         linewidths=0,
-        cmap=canvas.colours("sequential"),
+        cmap=seen_colours(canvas.colours("sequential"), axes),
         rasterized=len(numbers.x) > VECTOR,
         label=CLOUD,
     )
@@ -207,7 +231,7 @@ def _counts(numbers: Any, axes: Axes, canvas: Canvas) -> Any:
         origin="lower",
         aspect="auto",
         interpolation="nearest",
-        cmap=canvas.colours("sequential"),
+        cmap=seen_colours(canvas.colours("sequential"), axes),
         norm=LogNorm(1, max(2, numbers.most)),
         extent=(left, right, bottom, top),
     )

@@ -74,9 +74,13 @@ class SpectrumNumbers(Numbers[TableEncoding]):
             )
         dashed = phrase("dashed: without the scaling") if self.dashed else ""
         band = phrase("band: pairs between kept and divided") if any(self.ramps) else ""
-        alone = len(self.ratios) == 1 and self.ratios[0] and not measured and not self.dashed
-        apart = phrase("each wavelength {ratio} the one before", ratio=self.ratios[0]) if alone else ""
-        return [apart, said, *left_out, dashed, band]
+        return [said, *left_out, dashed, band]
+
+    def message(self) -> str:
+        alone = len(self.ratios) == 1 and self.ratios[0] and isinstance(self.view.encoding, Harmonic)
+        if not alone or self.dashed:
+            return ""
+        return phrase("each wavelength {ratio} the one before", ratio=self.ratios[0])
 
     def facts(self) -> dict[str, Any]:
         names = [encoding.spec() for encoding in self.view.encodings]

@@ -28,7 +28,8 @@ class Place(NamedTuple):
 
 
 def name_streaks(axes: Axes, canvas: Canvas) -> None:
-    """Writes 1, 2, 3… beside the streaks of the smallest offsets, as long as there is a place free of other points.
+    """Writes 1, 2, 3… beside the streaks of the smallest offsets, as long as there is a place free of other points: all
+    on that side of their streaks, left, right, below or above, where most can stand.
 
     Again whenever the panel's size or ends change. The points are those of its cloud, whose colours are |p − q|.
     """
@@ -49,18 +50,28 @@ def _name(axes: Axes, cloud: Any, canvas: Canvas) -> None:
     places = (axes.transData.transform(points) - (frame.x0, frame.y0)) * scale
     room = frame.width * scale, frame.height * scale
     dot = float(max(cloud.get_sizes(), default=0.0)) ** 0.5 / 2
-    taken: list[tuple[float, float, float, float]] = []
+    around = []
     for offset in range(1, NAMED + 1):
         own = offsets == offset
         if not own.any():
-            return
+            break
         text = phrase("offset {number}", number=offset) if offset == 1 else str(offset)
-        around = _beside(places[own], text, room[1], canvas)
-        fitting = [one for one in around if _is_free(one.box, room, places, dot, taken)]
-        if not fitting:
-            return
-        taken.append(fitting[0].box)
-        _write(axes, text, fitting[0], room, canvas)
+        around.append([(text, place) for place in _beside(places[own], text, room[1], canvas)])
+    sides = [_free_places(list(side), room, places, dot) for side in zip(*around, strict=True)]
+    for text, place in max(sides, key=len, default=[]):
+        _write(axes, text, place, room, canvas)
+
+
+def _free_places(
+    side: list[tuple[str, Place]], room: tuple[float, float], places: Array, dot: float
+) -> list[tuple[str, Place]]:
+    """The names on one side of their streaks, from the first on as far as all are free."""
+    kept: list[tuple[str, Place]] = []
+    for text, place in side:
+        if not _is_free(place.box, room, places, dot, [one.box for _, one in kept]):
+            break
+        kept.append((text, place))
+    return kept
 
 
 def _beside(streak: Array, text: str, height: float, canvas: Canvas) -> list[Place]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+HEADLINE = "bold"  # the weight of what there is to see in a picture
 CLOSING = "，。、；：？！）】》」』”’,.;:?!)]}"  # stays with what stands before
 BREAKS = ((";", "；", "。"), (",", ";", "，", "；", "。"))  # behind them a line breaks best, and next best
 STEPS = 12  # widths between the narrowest and the widest that lines of one length are tried at
@@ -25,12 +26,12 @@ class Piece(NamedTuple):
 
 
 class Ruler:
-    """Measures text at a resolution; lengths in inches, sizes of text in points."""
+    """Measures text at a resolution, in one weight (None: the style's); lengths in inches, sizes in points."""
 
-    def __init__(self, dpi: float) -> None:
+    def __init__(self, dpi: float, weight: str | None = None) -> None:
         from matplotlib.backends.backend_agg import RendererAgg
 
-        self.dpi = dpi
+        self.dpi, self.weight = dpi, weight
         self._known: dict[tuple[str, float], float] = {}
         self.renderer = RendererAgg(16, 16, dpi)  # type: ignore[no-untyped-call]  # matplotlib says nothing of it
 
@@ -47,7 +48,7 @@ class Ruler:
         from matplotlib.cbook import is_math_text
         from matplotlib.font_manager import FontProperties
 
-        font, math = FontProperties(size=points), bool(is_math_text(line))
+        font, math = FontProperties(size=points, weight=self.weight), bool(is_math_text(line))
         width, _, _ = self.renderer.get_text_width_height_descent(line, font, math)  # type: ignore[no-untyped-call]
         return float(width) / self.dpi
 
@@ -95,8 +96,11 @@ def ems(text: str) -> float:
 
 
 def backing(axes: Axes) -> dict[str, Any]:
-    """The box behind a text that stands over lines."""
-    return {"facecolor": axes.get_facecolor(), "edgecolor": "none", "alpha": 0.8, "pad": 0.5}
+    """The box behind a text that stands over lines; none on a panel that is itself transparent."""
+    from matplotlib.colors import to_rgba
+
+    red, green, blue, opacity = to_rgba(axes.get_facecolor())
+    return {"facecolor": (red, green, blue, 0.8 * opacity), "edgecolor": "none", "pad": 0.5}
 
 
 def points_per_pixel(axes: Axes) -> float:

@@ -16,7 +16,7 @@ from pecli.core.language import letters, phrase, speaking
 from pecli.core.lazy import Array
 from pecli.figures.figure import Figure
 from pecli.figures.grid import Grid
-from pecli.figures.limits import caption_of, washed_out
+from pecli.figures.limits import Words, washed_out, words_of
 from pecli.figures.own_axes import draw_on
 from pecli.figures.pages import draw_frames, draw_page
 from pecli.figures.style import make_readable, style_context
@@ -188,8 +188,15 @@ class Picture:
 
     def caption(self) -> str:
         """What stands under the picture: how it was made, where that matters; empty for none."""
+        return self._words().caption
+
+    def message(self) -> str:
+        """What there is to see, as it stands under the title; empty where there is nothing to say."""
+        return self._words().message
+
+    def _words(self) -> Words:
         with speaking(self.job.language):
-            return caption_of(self.seen, self.job.canvas)
+            return words_of(self.title(), self.seen, self.job.canvas)
 
     def _own_title(self) -> str:
         with speaking(self.job.language):

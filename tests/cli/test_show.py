@@ -194,10 +194,11 @@ def test_half_blocks_have_the_texts_below_them_and_nothing_that_turns_the_termin
     def texts(**options: Any) -> str:
         return " ".join(line.rstrip() for line in shown(**options).splitlines() if "▀" not in line)
 
-    turning = {"length": 7, "base": 1}  # every pair turns: nothing to say below
-    assert texts(**turning) == "sinusoidal, d 4, base 1" and texts(**turning, no_title=True) == ""
+    turning = {"length": 7, "base": 1}
+    assert texts(**turning) == "sinusoidal, d 4, base 1 Every pair finishes a turn"
+    assert texts(**turning, no_title=True) == "every pair finishes a turn"  # below
     said = texts(title="[red]a\u202eb", length=2000)
-    assert re.fullmatch(r"\[red]a\\u202eb each pixel: mean of \d+ positions", said)
+    assert re.fullmatch(r"\[red]a\\u202eb Every pair finishes a turn each pixel: mean of \d+ positions", said)
 
 
 def test_a_terminal_without_colours_is_told_so(shown: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:

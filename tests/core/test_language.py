@@ -68,7 +68,7 @@ def templates_there_are() -> set[str]:
         for node in marked(tree)
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     }
-    joints = {"{one}; {other}", "{one}, {other}", "{one} and {other}", "{one} or {other}"}
+    joints = {"{one}; {other}", "{one}, {other}", "{one} and {other}", "{one} or {other}", "{text} ({names})"}
     return literals | joints | {one.summary for one in ANALYSES.values()}
 
 

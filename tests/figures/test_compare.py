@@ -11,6 +11,8 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.figures.style import style_context
+from pecli.figures.text_size import HEADLINE
 
 EIGHT = ["sinusoidal:d=8", "sinusoidal:d=32", "clock"]
 TWO = ["sinusoidal:base=10,d=8", "sinusoidal:base=10000,d=8"]
@@ -209,7 +211,26 @@ def test_biases_and_buckets_share_no_colours_and_the_caption_says_once_what_both
     alibi, t5, other = (panels[at].images[0].get_clim() for at in (0, 2, 3))
     assert alibi == other and alibi[1] == 0 and t5[1] > 0
     caption = pecli.figure("compare", figure="bias", encoding=["alibi", "t5"], length=900, dpi=50).seen.caption()
-    assert caption.count("each pixel") == 1 and "alibi, heads 8: blank" in caption
+    assert caption.count("each pixel") == 1 and "does not see (alibi, heads 8)" in caption
+
+
+def test_what_there_is_to_see_in_each_stands_above_all() -> None:
+    options = {"figure": "heatmap", "length": 50, "dpi": 30, "size": "9x3"}
+    picture = pecli.figure("compare", encoding=["sinusoidal:base=10", "sinusoidal"], **options)
+    with style_context(picture.job.canvas):
+        page = picture._drawing()
+    counts = [(picture.job.view.encodings[at].wavelengths() > 50).sum() for at in (0, 1)]
+    said = [
+        f"{n} of 64 pairs never finish a turn (base {base})" for n, base in zip(counts, ("10", "10,000"), strict=True)
+    ]
+    assert picture.message() == "; ".join(said)
+    assert (
+        " ".join(page.texts[0].get_text().split()) == picture.message() and page.texts[0].get_fontweight() == HEADLINE
+    )
+    alike = pecli.figure("compare", encoding=["sinusoidal", "rope"], difference=True, **options)
+    assert "(" not in alike.message() and alike.message() in alike._drawing().texts[0].get_text()
+    listed = pecli.figure("compare", encoding=[f"sinusoidal:base={k}" for k in (10, 50, 100, 500)], **options)
+    assert listed.message() == ""
 
 
 def test_clouds_whose_axes_are_labelled_once_have_the_same_ends() -> None:

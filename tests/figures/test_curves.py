@@ -142,8 +142,8 @@ def test_against_the_offset_it_says_whether_lines_coincide(encoding: str, coinci
             found.setdefault(p - start, []).append(float(np.linalg.norm(table[p] - table[start])))
     widest = max(max(ones) - min(ones) for ones in found.values())
     assert numbers.facts()["apart"] == pytest.approx(widest, abs=1e-9)
-    assert ("coincide" in numbers.caption()) is coincide
-    beside = pecli.figure("curves", encoding=encoding, length=40, at=[3, 11, 30]).numbers.caption()
+    assert ("coincide" in numbers.message()) is coincide
+    beside = pecli.figure("curves", encoding=encoding, length=40, at=[3, 11, 30]).numbers.message()
     assert ("one shape, shifted: only the offset counts" in beside) is coincide
 
 

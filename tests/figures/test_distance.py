@@ -146,6 +146,6 @@ def test_ticks_of_positions_are_whole_numbers(length: int) -> None:
 @pytest.mark.parametrize(("encoding", "alike"), [("sinusoidal", True), ("binary", False)])
 def test_the_caption_says_where_diagonals_are_the_same(encoding: str, alike: bool) -> None:
     picture = pecli.figure("distance", encoding=encoding, length=9)
-    assert ("the same along every diagonal" in picture.seen.caption()) is alike
+    assert ("the same along every diagonal" in picture.seen.message()) is alike
     spread = max(np.ptp(np.diag(picture.seen.main, k)) for k in range(9))
     assert bool(spread < 1e-9) is alike

@@ -76,11 +76,14 @@ def test_numbers_are_not_averaged() -> None:
 
 
 @pytest.mark.parametrize(
-    ("encoding", "said"), [("sinusoidal:d=128", "39 of 64 pairs never finish a turn"), ("sinusoidal:d=2", "")]
+    ("encoding", "said"),
+    [("sinusoidal:d=128", "39 of 64 pairs never finish a turn"), ("sinusoidal:d=2", "every pair finishes a turn")],
 )
 def test_a_heatmap_alone_says_what_its_stripes_are(encoding: str, said: str) -> None:
-    assert pecli.figure("heatmap", encoding=encoding).caption() == said
-    assert pecli.figure("heatmap", encoding=[encoding, "binary"]).numbers.message() == ""
+    picture = pecli.figure("heatmap", encoding=encoding)
+    assert (picture.message().lower(), picture.caption()) == (said, "")
+    several = pecli.figure("heatmap", encoding=[encoding, "binary"]).numbers
+    assert several.message() == f"{said} ({picture.job.view.encoding.label()})"
 
 
 def test_facts_are_the_extremes() -> None:

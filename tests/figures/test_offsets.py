@@ -164,7 +164,7 @@ def test_without_a_scaling_there_is_none_to_leave_out() -> None:
 def test_the_caption_explains_a_band_where_there_is_one_and_what_the_bound_bounds() -> None:
     band = "line: mean of all pairs at that offset, band: from the smallest to the largest"
     assert pecli.figure("offsets", encoding="binary", length=16).seen.caption() == band
-    assert pecli.figure("offsets", d=8, length=16).seen.caption() == "no band: only the offset counts"
+    assert pecli.figure("offsets", d=8, length=16).seen.message() == "no band: only the offset counts"
     assert "bounds the product of any q and k" in pecli.figure("offsets", d=8, length=16, decay=True).seen.caption()
 
 

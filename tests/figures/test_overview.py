@@ -11,6 +11,7 @@ from matplotlib.figure import Figure as Drawing
 import pecli
 from pecli.core.errors import UsageError
 from pecli.figures.style import style_context
+from pecli.figures.text_size import HEADLINE
 
 
 def panels(**options: object) -> list[Any]:
@@ -58,8 +59,18 @@ def test_every_array_is_told_by_its_panel() -> None:
 
 def test_captions_name_their_panel() -> None:
     numbers = pecli.figure("overview", d=6, length=101, dpi=10, size="5x3").seen
-    assert "heatmap: each pixel" in numbers.caption()
-    assert "distance: each pixel" in numbers.caption()
+    assert "each pixel: mean of 9 positions (heatmap)" in numbers.caption()
+    assert "each pixel: mean of 9 × 9 pairs (distance)" in numbers.caption()
+
+
+def test_a_panel_says_above_it_what_there_is_to_see() -> None:
+    heatmap, curves, *cloud = panels(d=128, length=20, panels="heatmap,curves,scatter", size="slide")
+    assert " ".join(heatmap.get_title().split()).endswith("of 64 pairs never finish a turn")
+    assert "only the offset counts" in " ".join(curves.get_title().split())
+    assert {one.title.get_weight() for one in (heatmap, curves)} == {HEADLINE}
+    assert all("triangle" in one.get_title() for one in cloud)
+    caption = pecli.figure("overview", d=128, length=20, panels="heatmap,scatter").seen.caption()
+    assert "ρ" in caption and "(scatter)" in caption  # of two panels
 
 
 def test_draws_inside_a_given_axes() -> None:

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.core.number_text import number_text
 from pecli.core.positions import Blocks
 from pecli.encodings.clock import Clock
 from pecli.encodings.rope import Rope
@@ -144,3 +145,18 @@ def test_other_encodings_and_types() -> None:
 def test_what_cannot_be_shown_is_refused(options: dict[str, Any], said: str) -> None:
     with pytest.raises(UsageError, match=said):
         _ = numbers(**options)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "said"), [("rope:d=8,base=10", "3 of 4"), ("rope:d=8,base=10,dtype=float32", "no")]
+)
+def test_the_picture_says_once_how_large_the_largest_error_is(encoding: str, said: str) -> None:
+    picture: Any = pecli.figure("precision", encoding=encoding, length=2048, size="3x3", dpi=40)
+    (axes, *_), found = picture._drawing().axes, picture.seen
+    (written,) = [text.get_text() for text in axes.texts]
+    assert written == number_text(found.largest)
+    assert found.message().startswith(f"{said} pair") and "0.1" in found.message()
+    assert f"position {found.position:,}, pair {found.pair}" in found.caption()
+    assert written not in picture.caption()
+    (ring,) = [line for line in axes.lines if line.get_marker() == "o"]
+    assert (ring.get_xdata()[0], ring.get_ydata()[0]) == (found.pair, found.position)

@@ -73,6 +73,7 @@ def test_streaks_are_named_where_they_are_and_over_no_point() -> None:
     for axes in alone + grid:
         assert [text.get_text() for text in axes.texts][:3] == ["offset 1", "2", "3"]
         places = axes.transData.transform(np.asarray(axes.collections[0].get_offsets()))
+        assert len({text.get_ha() for text in axes.texts}) == len({text.get_va() for text in axes.texts}) == 1
         for offset, text in enumerate(axes.texts, 1):
             box = text.get_window_extent()
             assert not box.count_contains(places)
@@ -89,6 +90,26 @@ def test_no_name_of_a_streak_touches_a_point_of_another() -> None:
     for text in axes.texts:
         box = text.get_window_extent()
         assert not Bbox([[box.x0 - dot, box.y0], [box.x1 + dot, box.y1]]).count_contains(places), text.get_text()
+
+
+@pytest.mark.parametrize(
+    ("rank", "said"),
+    [
+        (-0.95, "as the {x} rises, the {y} falls"),
+        (-0.6, "as the {x} rises, the {y} tends to fall"),
+        (0.1, "the {x} says little about the {y}"),
+        (0.6, "as the {x} rises, the {y} tends to rise"),
+        (1.0, "as the {x} rises, the {y} rises"),
+    ],
+)
+def test_the_message_is_what_the_ranks_say(rank: float, said: str) -> None:
+    assert scatter.trend(rank) == said
+
+
+def test_the_message_names_both_measures_and_a_constant_has_none() -> None:
+    found = pecli.figure("scatter", d=8, length=40, x="cos", y="cityblock").numbers
+    assert found.message() == "as the cosine similarity rises, the city block distance falls"
+    assert pecli.figure("scatter", d=8, length=40, x="cos", y="cos").numbers.message() == ""
 
 
 def test_one_triangle_is_one_wide_panel() -> None:

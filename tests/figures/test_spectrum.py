@@ -125,7 +125,7 @@ def test_a_clock_is_measured_in_seconds() -> None:
 
 
 def test_the_caption_says_the_ratio_of_one_encoding() -> None:
-    assert numbers(d=128).caption() == "each wavelength ×1.155 the one before"
+    assert numbers(d=128).message() == "each wavelength ×1.155 the one before"
 
 
 def test_formulas_need_no_caption() -> None:

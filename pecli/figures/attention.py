@@ -63,10 +63,7 @@ class AttentionNumbers(ColouredNumbers[Placing]):
         """Nothing where the second order is the first."""
         if not self.difference_encoded:
             return ""
-        number, name = number_text(self.difference_encoded, 2), self.view.encoding.name
-        return phrase(
-            "no encoding: order changes nothing; {name}: weights change by up to {number}", name=name, number=number
-        )
+        return phrase("without an encoding order does not count; with {name} it does", name=self.view.encoding.name)
 
     def remarks(self) -> list[str]:
         order = shorten(" ".join(self.reordered_tokens), 80).replace("$", r"\$")

@@ -65,10 +65,8 @@ class TermsNumbers(ColouredNumbers[Additive]):
     def message(self) -> str:
         spread = self.spreads[-1]
         if spread <= ROUNDING * float(np.abs(self.total).max()):
-            return phrase("position · position: the same along every diagonal, only the offset counts")
-        return phrase(
-            "position · position: along a diagonal it varies by up to {number}", number=number_text(spread, 2)
-        )
+            return phrase("position · position: only the offset counts")
+        return phrase("position · position varies along a diagonal, by up to {number}", number=number_text(spread, 2))
 
     def remarks(self) -> list[str]:
         return [self.embeddings]

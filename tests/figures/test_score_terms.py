@@ -58,7 +58,7 @@ def test_position_with_position_depends_on_the_offset_alone(encoding: str) -> No
 def test_where_it_does_not_the_spread_says_so(encoding: str) -> None:
     spread = made(encoding=encoding).facts()["spreads"]["position_position"]
     assert spread > 1e-6
-    assert made(encoding=encoding).message().endswith(f"it varies by up to {number_text(spread, 2)}")
+    assert made(encoding=encoding).message().endswith(f"by up to {number_text(spread, 2)}")
 
 
 def test_the_start_moves_the_middle_two_alone() -> None:

@@ -66,8 +66,9 @@ def label_powers(axis: Any, label: str) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
-def label_edges(axes: Axes, panel: Panel, below: bool, left: bool) -> None:
-    """Shows or hides the labels of axes that a panel shares with its neighbours."""
+def label_edges(axes: Axes, panel: Panel, below: bool, left: bool, title: bool) -> None:
+    """Shows or hides the labels of axes, and the title, that a panel shares with its neighbours."""
+    axes.title.set_visible(title)
     if panel.x is not None:
         axes.xaxis.label.set_visible(below)
         axes.tick_params(axis="x", labelbottom=below)

@@ -25,6 +25,7 @@ KEPT: dict[Any, Any] = {  # what holds whatever style is used: widths, fonts ins
     "figure.constrained_layout.use": False,  # laid out by `page`
     "figure.autolayout": False,
     "text.usetex": False,
+    "text.hinting": "no_hinting",  # else letters are up to a tenth wider, each dpi in its own way
     "axes.grid": False,  # over an image it hides cells; figures of lines ask for theirs
     "image.interpolation": "nearest",
     "image.interpolation_stage": "data",  # the other makes an image four times as large first
@@ -42,7 +43,6 @@ INKED: Any = (
     "legend.labelcolor",
 )
 SIZED: Any = ("axes.titlesize", "axes.labelsize", "figure.titlesize")  # with the picture, whatever the style
-LETTERS: Any = ("text.hinting", "text.hinting_factor")  # on which the room between them depends
 PALE = "808080"  # in place of a black line of data, which no dark page shows
 GRID = 0.3  # opacity of grid lines under a style of the user's, so that they stay fainter than data
 SMALL_TEXTS: Any = (
@@ -116,7 +116,7 @@ def _use_style(canvas: Canvas) -> None:
 
     ours = mpl.rc_params_from_file(Path(__file__).with_name("pecli.mplstyle"), use_default_template=False)
     mpl.rcParams.update({name: value * canvas.scale if name in SCALED else value for name, value in ours.items()})
-    kept = {name: mpl.rcParams[name] for name in (*SIZED, *LETTERS)}
+    kept = {name: mpl.rcParams[name] for name in SIZED}
     if canvas.adaptive:
         mpl.rcParams.update(_inked(mpl.rcParams["axes.prop_cycle"]))
     elif canvas.own_style is not None:

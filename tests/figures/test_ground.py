@@ -13,6 +13,7 @@ import pecli
 from pecli.figures.canvas import Canvas
 from pecli.figures.ground import APART, lightness, seen_colours
 from pecli.figures.style import style_context
+from pecli.figures.text_size import Ruler
 
 
 def drawn(figure: str, **options: Any) -> Any:
@@ -75,3 +76,9 @@ def test_the_size_of_texts_follows_the_picture_and_not_the_style(style: str) -> 
         plain = [mpl.rcParams[name] for name in names]
     with style_context(Canvas(style=style)):
         assert [mpl.rcParams[name] for name in names] == plain
+
+
+def test_a_text_is_as_wide_at_any_resolution() -> None:
+    with style_context(Canvas()):
+        widths = [Ruler(dpi).width("largest spread along a diagonal: sum 7.6", 7) for dpi in (72, 90, 150, 300)]
+    assert max(widths) < 1.01 * min(widths)

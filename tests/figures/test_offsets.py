@@ -174,7 +174,7 @@ def test_the_message_says_whether_pairs_at_one_offset_are_alike() -> None:
     widest = f"pairs at one offset differ by up to {(other.high - other.low).max():.3g}"
     alike = "only the offset counts: all pairs at one offset are alike"
     assert (one.message(), other.message()) == (alike, widest)
-    assert both.message() == f"rope: {alike}; binary: {widest}"
+    assert both.message() == f"{alike} (rope); {widest} (binary)"
 
 
 @pytest.mark.parametrize(

@@ -77,12 +77,12 @@ def label_edges(axes: Axes, panel: Panel, below: bool, left: bool, title: bool) 
         axes.tick_params(axis="y", labelleft=left)
 
 
-def names_fit(axis: Any, names: Sequence[str]) -> bool:
-    """Whether names one unit apart leave room between each other."""
+def names_fit(axis: Any, names: Sequence[str], apart: int = 1) -> bool:
+    """Whether names so many units apart leave room between each other."""
     from pecli.figures.ticks import fit, inches
 
     low, high = sorted(axis.get_view_interval())
-    return fit(axis, [line for name in names for line in name.split("\n")], inches(axis) / (high - low))
+    return fit(axis, [line for name in names for line in name.split("\n")], apart * inches(axis) / (high - low))
 
 
 def fixed_names(axis: Any) -> list[str]:

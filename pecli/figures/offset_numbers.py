@@ -56,9 +56,9 @@ class OffsetsNumbers(Numbers[TableEncoding]):
         known = [(one.name, width) for one, width in zip(self.view.encodings, self.spread, strict=True) if width >= 0]
         scale = ROUNDING * float(np.nanmax(np.abs(self.mean), initial=0.0))
         said = [
-            phrase("pairs at one offset differ by up to {number}", number=number_text(width, 3))
+            phrase("at one offset pairs differ by up to {number}", number=number_text(width, 3))
             if width > scale
-            else phrase("only the offset counts: all pairs at one offset are alike")
+            else phrase("at one offset all pairs are alike")
             for _, width in known
         ]
         return clauses(said_by_each([name for name, _ in known], [[text] for text in said]))

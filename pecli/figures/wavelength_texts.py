@@ -32,8 +32,8 @@ def unfinished(encoding: Harmonic, length: int) -> str:
     waves, within = encoding.wavelengths(), wave_text(encoding, length)
     count = int((waves > length).sum())
     if not count:
-        return phrase("every pair finishes a turn within {length}", length=within)
-    said = template("{count} of {all} pairs never finish a turn within {length}")
+        return phrase("every pair finishes a turn in {length}", length=within)
+    said = template("{count} of {all} pairs never finish a turn in {length}")
     return phrase(said, count=count, all=len(waves), length=within)
 
 

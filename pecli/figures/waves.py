@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import check_indices
-from pecli.core.language import listing, phrase, template
+from pecli.core.language import listing, phrase
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import number_text
 from pecli.core.options import option
@@ -55,9 +55,8 @@ class WavesNumbers(Numbers[TableEncoding]):
         encoding, known = self.view.encoding, self.wavelengths[np.isfinite(self.wavelengths)]
         if not isinstance(encoding, Harmonic) or len(np.unique(known)) < 2:
             return ""
-        said = template("of these the fastest turns once in {low}, the slowest once in {high}")
-        low, high = (wave_text(encoding, float(wave)) for wave in (known.min(), known.max()))
-        return phrase(said, low=low, high=high)
+        low, high = encoding.length_text(float(known.min())), wave_text(encoding, float(known.max()))
+        return phrase("a turn takes from {low} to {high}", low=low, high=high)
 
 
 @dataclass(frozen=True)

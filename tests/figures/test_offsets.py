@@ -171,8 +171,8 @@ def test_the_caption_explains_a_band_where_there_is_one_and_what_the_bound_bound
 
 def test_the_message_says_whether_pairs_at_one_offset_are_alike() -> None:
     one, other, both = (numbers(encoding=which, length=16) for which in ("rope", "binary", ["rope", "binary"]))
-    widest = f"pairs at one offset differ by up to {(other.high - other.low).max():.3g}"
-    alike = "only the offset counts: all pairs at one offset are alike"
+    widest = f"at one offset pairs differ by up to {(other.high - other.low).max():.3g}"
+    alike = "at one offset all pairs are alike"
     assert (one.message(), other.message()) == (alike, widest)
     assert both.message() == f"{alike} (rope); {widest} (binary)"
 

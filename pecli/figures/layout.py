@@ -10,6 +10,7 @@ from pecli.figures.panels import Panel, Run, runs_of
 
 WIDER = 4  # times the gap that comes between panels where there is room to spare
 HIGHER = 0.45  # of what a page is higher than everything on it: above the title, the rest below the caption
+SEEN = 0.05  # inches that a panel may lack before it is seen
 
 
 class Box(NamedTuple):
@@ -88,6 +89,11 @@ class Layout:
     def fits(self) -> bool:
         """Whether no panel is below its smallest size."""
         return max(self.lacks) < 1e-6
+
+    @property
+    def nearly_fits(self) -> bool:
+        """Whether what a panel is below its smallest size is not seen."""
+        return max(self.lacks) < SEEN
 
     @property
     def holes(self) -> int:

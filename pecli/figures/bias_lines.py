@@ -10,6 +10,7 @@ from pecli.core.language import listing
 from pecli.core.lazy import Array, np
 from pecli.encodings.capabilities import BiasEncoding
 from pecli.figures.figure import Numbers, View, extremes_of_offsets
+from pecli.figures.ground import seen_colours
 from pecli.figures.line_names import MOST, end_of, put_names
 from pecli.figures.lines import Look, look, plot_run
 from pecli.measures.min_max import envelope, even_edges, log_edges, middles
@@ -82,18 +83,16 @@ def names_of_lines(view: View[BiasEncoding]) -> list[str]:
     return [text if alone else listing([encoding.name, text]) for encoding, text in heads]
 
 
-def looks_of_lines(count: int) -> list[Look]:
-    """The look of each line: of many the colours run from dark to light, in their order."""
-    import matplotlib as mpl
-
+def looks_of_lines(count: int, axes: Axes) -> list[Look]:
+    """The look of each line of a panel: of many the colours run from dark to light, in their order."""
     if count <= MOST:
         return [look(line) for line in range(count)]
-    return [{"color": mpl.colormaps["viridis"](0.9 * line / (count - 1)), "linestyle": "-"} for line in range(count)]
+    return [{"color": colour, "linestyle": "-"} for colour in seen_colours("viridis", axes)(np.linspace(0, 1, count))]
 
 
 def draw_bias_lines(numbers: BiasLinesNumbers, axes: Axes) -> None:
     """One line a head, named where it ends."""
-    looks = looks_of_lines(len(numbers.bias))
+    looks = looks_of_lines(len(numbers.bias), axes)
     for line, (owner, low, high) in enumerate(zip(numbers.encoding, numbers.low, numbers.bias, strict=True)):
         style = "default" if numbers.view.encodings[owner].quantity == "bias" else "steps-mid"
         plot_run(axes, numbers.offsets, low, high, looks[line], style)

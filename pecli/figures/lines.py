@@ -30,6 +30,14 @@ def frame_lines(axes: Axes, first: float, last: float, log: bool = False) -> Non
     axes.grid(axis="y")
 
 
+def grid_look() -> Look:
+    """The look of grid lines, for a line that stands for one."""
+    import matplotlib as mpl
+
+    now = mpl.rcParams
+    return {"color": now["grid.color"], "linewidth": now["grid.linewidth"], "alpha": now["grid.alpha"]}
+
+
 def look(line: int) -> Look:
     """Colour and dashes of a line, so that five stay apart in grey and for the colour-blind too."""
     return {"color": f"C{line}", "linestyle": DASHES[line % len(DASHES)]}

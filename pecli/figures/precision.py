@@ -14,9 +14,9 @@ from pecli.core.number_text import number_text
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_positions, label_values
 from pecli.figures.canvas import Canvas
+from pecli.figures.cell_numbers import is_dark
 from pecli.figures.figure import ColouredNumbers, Figure, View
 from pecli.figures.panels import Bar, Panel
-from pecli.figures.text_size import backing
 from pecli.measures.min_max import check_run, envelope, even_bins, even_edges, middles
 
 if TYPE_CHECKING:
@@ -160,16 +160,17 @@ class Precision(Figure[Harmonic]):
         )
         axes[0].set_ylim(rows.stop - 0.5, rows.start - 0.5)
         if numbers.largest:
-            mark_largest(numbers, axes[0], canvas)
+            mark_largest(numbers, axes[0], image, canvas)
         return [image]
 
 
-def mark_largest(numbers: PrecisionNumbers, axes: Axes, canvas: Canvas) -> None:
+def mark_largest(numbers: PrecisionNumbers, axes: Axes, image: Any, canvas: Canvas) -> None:
     """Puts a ring around the largest error and writes beside it how large that is, towards the middle of the panel."""
     rows, pairs = numbers.view.covered, numbers.error.shape[1]
     at, ring = (numbers.pair, numbers.position), RING * canvas.scale
-    colour = axes.xaxis.label.get_color()
-    axes.plot(*at, "o", color=colour, markerfacecolor="none", markersize=ring, clip_on=False, zorder=3)
+    ground = image.cmap(image.norm(numbers.largest))[:3]
+    ink = "white" if is_dark(np.array(ground)) else "black"  # seen on the colour of the largest, whatever the style
+    axes.plot(*at, "o", color=ink, markerfacecolor="none", markersize=ring, clip_on=False, zorder=3)
     right, low = numbers.pair < pairs / 2, numbers.position > (rows.start + rows.stop) / 2
     away = 0.9 * ring
     axes.annotate(
@@ -180,7 +181,8 @@ def mark_largest(numbers: PrecisionNumbers, axes: Axes, canvas: Canvas) -> None:
         va="bottom" if low else "top",
         ha="left" if right else "right",
         fontsize=canvas.small,
-        bbox=backing(axes),
+        color=ink,
+        bbox={"facecolor": (*ground, 0.8), "edgecolor": "none", "pad": 0.5},
     )
 
 

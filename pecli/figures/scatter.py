@@ -14,6 +14,7 @@ from pecli.encodings.capabilities import TableEncoding
 from pecli.figures.axis_labels import label_values
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
+from pecli.figures.ground import seen_colours
 from pecli.figures.panels import Bar, Panel
 from pecli.figures.streaks import CLOUD, NAMED, name_streaks
 from pecli.measures.measure_options import choice_of_measure
@@ -215,7 +216,7 @@ def _points(numbers: Any, axes: Axes, canvas: Canvas) -> Any:
         c=offsets,
         s=((2 if len(numbers.x) > FEW else 4) * canvas.scale) ** 2,
         linewidths=0,
-        cmap=canvas.colours("sequential"),
+        cmap=seen_colours(canvas.colours("sequential"), axes),
         rasterized=len(numbers.x) > VECTOR,
         label=CLOUD,
     )
@@ -230,7 +231,7 @@ def _counts(numbers: Any, axes: Axes, canvas: Canvas) -> Any:
         origin="lower",
         aspect="auto",
         interpolation="nearest",
-        cmap=canvas.colours("sequential"),
+        cmap=seen_colours(canvas.colours("sequential"), axes),
         norm=LogNorm(1, max(2, numbers.most)),
         extent=(left, right, bottom, top),
     )

@@ -41,6 +41,8 @@ INKED: Any = (
     "ytick.labelcolor",
     "legend.labelcolor",
 )
+SIZED: Any = ("axes.titlesize", "axes.labelsize", "figure.titlesize")  # with the picture, whatever the style
+LETTERS: Any = ("text.hinting", "text.hinting_factor")  # on which the room between them depends
 PALE = "808080"  # in place of a black line of data, which no dark page shows
 GRID = 0.3  # opacity of grid lines under a style of the user's, so that they stay fainter than data
 SMALL_TEXTS: Any = (
@@ -114,6 +116,7 @@ def _use_style(canvas: Canvas) -> None:
 
     ours = mpl.rc_params_from_file(Path(__file__).with_name("pecli.mplstyle"), use_default_template=False)
     mpl.rcParams.update({name: value * canvas.scale if name in SCALED else value for name, value in ours.items()})
+    kept = {name: mpl.rcParams[name] for name in (*SIZED, *LETTERS)}
     if canvas.adaptive:
         mpl.rcParams.update(_inked(mpl.rcParams["axes.prop_cycle"]))
     elif canvas.own_style is not None:
@@ -123,7 +126,7 @@ def _use_style(canvas: Canvas) -> None:
     styled = canvas.adaptive or canvas.own_style is not None
     grid: Any = {"grid.alpha": min(mpl.rcParams["grid.alpha"], GRID)} if styled else {}
     small: Any = dict.fromkeys(SMALL_TEXTS, canvas.small)
-    mpl.rcParams.update({"font.size": canvas.inches.font, **small, **grid, **KEPT})
+    mpl.rcParams.update({"font.size": canvas.inches.font, **small, **grid, **kept, **KEPT})
     mpl.rcParams["svg.fonttype"] = "none" if canvas.text else "path"
 
 

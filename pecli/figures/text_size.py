@@ -96,8 +96,11 @@ def ems(text: str) -> float:
 
 
 def backing(axes: Axes) -> dict[str, Any]:
-    """The box behind a text that stands over lines."""
-    return {"facecolor": axes.get_facecolor(), "edgecolor": "none", "alpha": 0.8, "pad": 0.5}
+    """The box behind a text that stands over lines; none on a panel that is itself transparent."""
+    from matplotlib.colors import to_rgba
+
+    red, green, blue, opacity = to_rgba(axes.get_facecolor())
+    return {"facecolor": (red, green, blue, 0.8 * opacity), "edgecolor": "none", "pad": 0.5}
 
 
 def points_per_pixel(axes: Axes) -> float:

@@ -17,7 +17,7 @@ from pecli.figures.axis_labels import label_positions
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View, extremes
 from pecli.figures.line_names import keep_names_apart, name_lines, put_names
-from pecli.figures.lines import Look, frame_lines, plot_run
+from pecli.figures.lines import Look, frame_lines, grid_look, plot_run
 from pecli.figures.panels import Panel
 from pecli.figures.wavelength_texts import wavelength_unit
 from pecli.measures.min_max import check_run, envelope, even_bins, even_edges, middles
@@ -171,7 +171,7 @@ class Waves(Figure[TableEncoding]):
         rows = zip(numbers.low, numbers.values, self._looks(numbers.view), strict=True)
         for lane, (low, high, look) in enumerate(rows):
             middle = -LANE * limit * lane
-            axes[0].axhline(middle, color="0.8", linewidth=0.4 * canvas.scale, zorder=0)
+            axes[0].axhline(middle, zorder=0, **grid_look())
             plot_run(axes[0], numbers.positions, middle + low, middle + high, look, style)
         self._lanes(axes[0], numbers.view, limit)
         end = float(numbers.positions[-1])

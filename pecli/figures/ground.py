@@ -1,0 +1,46 @@
+"""What stands behind data: the colour of a panel, and which colours are seen before it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pecli.core.lazy import Array, np
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+COLOURS = 256  # of a map
+APART = 25.0  # of lightness, 0 (black) to 100 (white), between data and what is behind them
+ANY = ("white", "black")  # what a panel without a ground of its own may come to stand on
+
+
+def seen_colours(name: str, axes: Axes) -> Any:
+    """The longest run of a colour map's colours that are seen as dots on that panel; the map itself where none are."""
+    import matplotlib as mpl
+    from matplotlib.colors import ListedColormap
+
+    colours = mpl.colormaps[name](np.linspace(0, 1, COLOURS))
+    grounds = np.array([lightness(ground) for ground in _grounds(axes)])
+    seen = (np.abs(lightness(colours)[:, None] - grounds) >= APART).all(axis=1)
+    ends = np.flatnonzero(np.diff(np.concatenate([[False], seen, [False]]).astype(int)))
+    runs = sorted(zip(ends[::2], ends[1::2], strict=True), key=lambda run: int(run[1] - run[0]))
+    first, stop = runs[-1] if runs else (0, COLOURS)
+    return ListedColormap(mpl.colormaps[name](np.linspace(first, stop - 1, COLOURS) / (COLOURS - 1)), name)
+
+
+def lightness(colours: Any) -> Array:
+    """L* of CIELAB, 0 for black to 100 for white, shape (...,) of colours of shape (..., 3 or 4), or of a name."""
+    from matplotlib.colors import to_rgb
+
+    given = np.asarray(to_rgb(colours) if isinstance(colours, str) else colours)[..., :3]
+    linear = np.where(given <= 0.04045, given / 12.92, ((given + 0.055) / 1.055) ** 2.4)
+    luminance = linear @ np.array([0.2126, 0.7152, 0.0722])
+    return np.where(luminance > (6 / 29) ** 3, 116 * np.cbrt(luminance) - 16, luminance * (29 / 3) ** 3)
+
+
+def _grounds(axes: Axes) -> tuple[Any, ...]:
+    """The colours that may be behind a panel."""
+    from matplotlib.colors import to_rgba
+
+    ground = to_rgba(axes.get_facecolor())
+    return (ground,) if ground[3] else ANY

@@ -1,0 +1,77 @@
+"""Data and texts are seen on whatever stands behind them: a style's ground, a page's, or none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib.figure import Figure as Drawing
+
+import pecli
+from pecli.figures.canvas import Canvas
+from pecli.figures.ground import APART, lightness, seen_colours
+from pecli.figures.style import style_context
+
+
+def drawn(figure: str, **options: Any) -> Any:
+    """The first panel of a small picture."""
+    picture = pecli.figure(figure, **{"d": 8, "length": 23, "dpi": 30, **options})
+    with style_context(picture.job.canvas):
+        return picture._drawing().axes[0]
+
+
+def test_lightness_is_that_of_cielab() -> None:
+    np.testing.assert_allclose([lightness("black"), lightness("white")], [0, 100], atol=0.01)
+    np.testing.assert_allclose(lightness(np.array([[0.5, 0.5, 0.5, 1], [1, 0, 0, 1]])), [53.39, 53.24], atol=0.02)
+
+
+@pytest.mark.parametrize("ground", ["white", "black", "#fdf6e3", "none"])
+@pytest.mark.parametrize("cmap", ["viridis", "Greys", "RdBu_r"])
+def test_colours_of_dots_keep_away_from_their_ground(ground: str, cmap: str) -> None:
+    axes = Drawing().subplots()
+    axes.set_facecolor(ground)
+    left = lightness(mpl.colormaps.get_cmap(seen_colours(cmap, axes))(np.linspace(0, 1, 9)))
+    for behind in ["white", "black"] if ground == "none" else [ground]:
+        assert np.abs(left - lightness(behind)).min() > APART - 2
+    assert len(np.unique(left)) == 9  # still a map
+
+
+@pytest.mark.parametrize("length", [23, 2100])
+def test_the_points_of_a_scatter_are_seen_on_a_dark_ground(length: int) -> None:
+    axes = drawn("scatter", style="dark_background", length=length)
+    shown = [one for one in (*axes.images, *axes.collections) if one.get_visible()]
+    assert shown and min(lightness(one.cmap(np.linspace(0, 1, 9))).min() for one in shown) >= APART
+
+
+@pytest.mark.parametrize("figure", ["curves", "spectrum"])
+@pytest.mark.parametrize("clear", [{"transparent": True}, {"style": "auto"}])
+def test_no_box_hides_a_text_on_a_transparent_panel(figure: str, clear: dict[str, Any]) -> None:
+    axes, plain = drawn(figure, format="svg", **clear), drawn(figure)
+    boxes, seen = ([one.get_bbox_patch() for one in panel.texts if one.get_bbox_patch()] for panel in (axes, plain))
+    assert boxes and all(box.get_facecolor()[3] == 0 for box in boxes)
+    assert seen and all(box.get_facecolor() == (1, 1, 1, 0.8) for box in seen)
+
+
+@pytest.mark.parametrize("cmap", ["viridis", "Greys"])
+@pytest.mark.parametrize("style", ["default", "dark_background"])
+def test_the_mark_of_the_largest_error_is_seen_on_its_colour(cmap: str, style: str) -> None:
+    axes = drawn("precision", style=style, cmap=cmap)
+    ground, inks = axes.images[0].cmap(1.0), [axes.lines[0].get_color(), axes.texts[0].get_color()]
+    assert all(abs(lightness(ink) - lightness(ground)) > 2 * APART for ink in inks)
+
+
+@pytest.mark.parametrize("style", ["dark_background", "ggplot"])
+def test_the_middle_of_a_lane_is_as_faint_as_grid_lines(style: str) -> None:
+    lanes = [one for one in drawn("waves", style=style).get_lines() if one.get_zorder() == 0]
+    assert lanes and all(one.get_alpha() <= 0.3 for one in lanes)
+
+
+@pytest.mark.parametrize("style", ["Solarize_Light2", "ggplot", "classic"])
+def test_the_size_of_texts_follows_the_picture_and_not_the_style(style: str) -> None:
+    names: Any = ("axes.titlesize", "axes.labelsize", "text.hinting")
+    with style_context(Canvas()):
+        plain = [mpl.rcParams[name] for name in names]
+    with style_context(Canvas(style=style)):
+        assert [mpl.rcParams[name] for name in names] == plain

@@ -148,7 +148,7 @@ def _too_small(sheets: Sequence[Sheet], page: Page, canvas: Canvas) -> UsageErro
 def _enough(sheets: Sequence[Sheet], page: Page) -> tuple[float, float]:
     """The width and height of a page that holds what this does not, tried: ticks and lines change with the size."""
     width, height = _rounded(page.least())
-    for _ in range(TRIES):
+    for _ in range(PASSES):
         if max(width, height) > LIMITS[1]:
             break
         size = replace(page.canvas, size=f"{width}x{height}", text_size=page.canvas.inches.font)
@@ -156,12 +156,13 @@ def _enough(sheets: Sequence[Sheet], page: Page) -> tuple[float, float]:
         arrange(pages)
         if pages[0].layout.fits:
             break
-        more = _rounded(pages[0].least())
-        width, height = max(width, more[0]), max(height, more[1])
+        more = pages[0].least()
+        width, height = _rounded((max(width, more[0]), max(height, more[1])))
     return width, height
 
 
 def _rounded(size: tuple[float, float]) -> tuple[float, float]:
+    """Somewhat more, as it is said."""
     width, height = (ceil(10 * SLACK * side) / 10 for side in size)
     return width, height
 

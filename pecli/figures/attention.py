@@ -59,13 +59,15 @@ class AttentionNumbers(ColouredNumbers[Placing]):
     def coloured(self) -> list[Array]:
         return [self.plain, self.reordered_plain, self.encoded, self.reordered_encoded]
 
+    def message(self) -> str:
+        """Nothing where the second order is the first."""
+        if not self.difference_encoded:
+            return ""
+        return phrase("without an encoding order does not count; with {name} it does", name=self.view.encoding.name)
+
     def remarks(self) -> list[str]:
         order = shorten(" ".join(self.reordered_tokens), 80).replace("$", r"\$")
-        return [
-            phrase("reordered: {order}", order=order),
-            phrase("put back: in the order as given"),
-            self.embeddings,
-        ]
+        return [phrase("reordered: {order}, shown in the order as given", order=order), self.embeddings]
 
 
 @dataclass(frozen=True)
@@ -180,6 +182,8 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
     def panels_for(self, view: View[Placing]) -> list[Panel]:
         weight, change = (token_panel(self.words, Bar(label)) for label in (phrase("weight"), phrase("change")))
         row = [weight, weight, change]
+        if not self.down:  # the titles of the first row are the second's too
+            row = [replace(weight, head="given"), replace(weight, head="reordered"), change]
         every = [*row, *(one if self.down else replace(one, y=(one.y, "encoded")) for one in row)]
         return [every[at] for at in self.places()]
 
@@ -192,7 +196,7 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
     def frame(self, view: View[Placing], axes: list[Axes], canvas: Canvas) -> None:
         titles, names = self._titles(view, 0.001, 0.001), _names(view)  # about
         for one, at in zip(axes, self.places(), strict=True):
-            one.set_title(titles[at])
+            one.set_title(titles[at], fontsize=canvas.small)
             label_tokens(one, self.words, self.words, phrase("query p"), phrase("key q"))
             if not self.down and at % 3 == 0:
                 one.set_ylabel(f"{names[at // 3]}\n{phrase('query p')}")
@@ -208,17 +212,16 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
             for name, difference in zip(_names(view), differences, strict=True)
             for what in (
                 phrase("as given"),
-                phrase("reordered, put back"),
+                phrase("reordered"),
                 phrase("differs by {number}", number=number_text(difference, 2)),
             )
         ]
 
     def draw(self, numbers: AttentionNumbers, panels: list[Axes], canvas: Canvas) -> list[Any]:
         axes = [panels[self.places().index(at)] for at in range(len(panels))]
-        for one, title in zip(
-            axes, self._titles(numbers.view, numbers.difference_plain, numbers.difference_encoded), strict=True
-        ):
-            one.set_title(title)
+        titles = self._titles(numbers.view, numbers.difference_plain, numbers.difference_encoded)
+        for at in (2, 5):  # the others stand
+            axes[at].set_title(titles[at], fontsize=canvas.small)
         colours, limits = canvas.colours("sequential"), numbers.ends
         reach = max(numbers.difference_plain, numbers.difference_encoded) or numbers.largest
         rows = (
@@ -235,6 +238,9 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
             )
         ]
         self.write_numbers(axes, images, canvas)
+        for one, difference in zip(axes[2::3], (numbers.difference_plain, numbers.difference_encoded), strict=True):
+            if not difference and not one.texts:
+                write_nothing(one, len(numbers.tokens), canvas.small)
         return [images[at] for at in self.places()]
 
 
@@ -242,6 +248,13 @@ class AttentionDown(Attention):
     """The same with a column for each encoding."""
 
     down: ClassVar[bool] = True
+
+
+def write_nothing(axes: Axes, tokens: int, size: float) -> None:
+    """Writes into a blank panel that this is what there is to see."""
+    middle = (tokens - 1) / 2
+    text = phrase("nothing\nchanges")
+    axes.text(middle, middle, text, fontsize=size, ha="center", va="center", alpha=0.7, in_layout=False)
 
 
 def _names(view: View[Placing]) -> tuple[str, str]:

@@ -66,8 +66,9 @@ def label_powers(axis: Any, label: str) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
-def label_edges(axes: Axes, panel: Panel, below: bool, left: bool) -> None:
-    """Shows or hides the labels of axes that a panel shares with its neighbours."""
+def label_edges(axes: Axes, panel: Panel, below: bool, left: bool, title: bool) -> None:
+    """Shows or hides the labels of axes, and the title, that a panel shares with its neighbours."""
+    axes.title.set_visible(title)
     if panel.x is not None:
         axes.xaxis.label.set_visible(below)
         axes.tick_params(axis="x", labelbottom=below)
@@ -76,12 +77,12 @@ def label_edges(axes: Axes, panel: Panel, below: bool, left: bool) -> None:
         axes.tick_params(axis="y", labelleft=left)
 
 
-def names_fit(axis: Any, names: Sequence[str]) -> bool:
-    """Whether names one unit apart leave room between each other."""
+def names_fit(axis: Any, names: Sequence[str], apart: int = 1) -> bool:
+    """Whether names so many units apart leave room between each other."""
     from pecli.figures.ticks import fit, inches
 
     low, high = sorted(axis.get_view_interval())
-    return fit(axis, [line for name in names for line in name.split("\n")], inches(axis) / (high - low))
+    return fit(axis, [line for name in names for line in name.split("\n")], apart * inches(axis) / (high - low))
 
 
 def fixed_names(axis: Any) -> list[str]:

@@ -44,6 +44,12 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
     smallest: float
     largest: float
 
+    def message(self) -> str:
+        """Nothing where it is not so from each head shown to the next."""
+        means = np.nanmean(self.bias, axis=(1, 2))
+        farther = len(means) > 1 and (np.diff(self.heads) > 0).all() and (np.diff(means) > 0).all()
+        return phrase("the higher the head, the farther back it looks") if farther else ""
+
     def remarks(self) -> list[str]:
         hidden = phrase("blank: keys that a query does not see") if np.isnan(self.bias).any() else ""
         end = minus(f"{self.ends[0]:g}")

@@ -27,7 +27,9 @@ def draw_circle(axes: Axes, line: int, path: Array, radius: float, canvas: Canva
     """The path of a pair on the circle that guides it: a mark where it stands first, an arrow the way it turns."""
     from matplotlib.patches import Circle
 
-    axes.add_patch(Circle((0, 0), radius, fill=False, edgecolor="0.75", linewidth=0.6 * canvas.scale, zorder=0))
+    axes.add_patch(
+        Circle((0, 0), radius, fill=False, edgecolor="0.5", alpha=0.5, linewidth=0.6 * canvas.scale, zorder=0)
+    )
     axes.plot(path[:, 0], path[:, 1], ".", markersize=3 * canvas.scale, color=f"C{line}")
     edge = axes.xaxis.label.get_color()
     axes.plot(*path[0], color=f"C{line}", marker=mark(line), markersize=6 * canvas.scale, markeredgecolor=edge)

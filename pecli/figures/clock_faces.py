@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -133,18 +134,26 @@ class Dials(Figure[Harmonic]):
     def frame(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
         encoding, one = view.encoding, axes[0]
         rows, columns = self.shape(view)
-        one.set(xlim=(-0.5, columns - 0.5), ylim=(-rows + 0.5, 0.5), ylabel=phrase(encoding.position_label))
+        one.set(xlim=(-0.5, columns - 0.5), ylim=(-rows + 0.5, 0.5))
         one.set_xticks(range(columns), self.names(view))
-        one.set_yticks(-np.arange(rows), [encoding.position_text(p) for p in self.rows(view)])
+        label, places = phrase(encoding.position_label), [encoding.position_text(p) for p in self.rows(view)]
+        if rows > 1:
+            one.set_ylabel(label)
+        one.set_yticks(-np.arange(rows), places if rows > 1 else [f"{label}\n{places[0]}"])  # one is less high
         one.xaxis.tick_top()
         one.tick_params(length=0)
         one.spines[:].set_visible(False)
 
     def fit(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
         names = self.names(view)
-        beside = names_fit(axes[0].xaxis, names)
-        axes[0].set_xticks(range(len(names)), names if beside else [listing(name.split("\n")) for name in names])
-        axes[0].tick_params(axis="x", labelrotation=0 if beside else 90)
+        ways = (
+            (names, 0, names_fit(axes[0].xaxis, names)),
+            (raised(names), 0, names_fit(axes[0].xaxis, names, apart=2)),
+            ([listing(name.split("\n")) for name in names], 90, True),
+        )
+        texts, turned = next((texts, turned) for texts, turned, fits in ways if fits)
+        axes[0].set_xticks(range(len(names)), texts)
+        axes[0].tick_params(axis="x", labelrotation=turned)
 
     def draw(self, numbers: DialsNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         from matplotlib.collections import LineCollection, PatchCollection
@@ -163,6 +172,12 @@ class Dials(Figure[Harmonic]):
         axes[0].add_collection(LineCollection(tops, colors="0.6", linewidths=thin))
         axes[0].add_collection(LineCollection(hands, colors=colours, linewidths=thick))
         return [None]
+
+
+def raised(names: Sequence[str]) -> list[str]:
+    """Names of which every other stands above its neighbours."""
+    lines = 1 + max(name.count("\n") for name in names)
+    return [name + "\n" * lines * (at % 2) for at, name in enumerate(names)]
 
 
 def short_wave(encoding: Harmonic, wave: float) -> str:

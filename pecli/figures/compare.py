@@ -32,7 +32,7 @@ from pecli.figures.overview import (
     through,
     what_it_is,
 )
-from pecli.figures.panels import Panel
+from pecli.figures.panels import Panel, headed
 from pecli.figures.windows import share_windows
 from pecli.measures.measure_options import measure_option
 
@@ -121,7 +121,7 @@ class Compare(Highlighting[Encoding]):
             self.part().check_view(one)
 
     def panels_for(self, view: View[Encoding]) -> list[Panel]:
-        every = [panel for one in self.views(view) for panel in self.part().panels_for(one)]
+        every = [headed(p, at) for at, one in enumerate(self.views(view)) for p in self.part().panels_for(one)]
         differ = [owned(panel, 1) for panel in self.part().panels_for(self.views(view)[0])] if self.difference else []
         return every + [
             replace(p, bar=p.bar and replace(p.bar, label=phrase("difference"), ticks=None)) for p in differ

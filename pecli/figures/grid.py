@@ -16,7 +16,7 @@ from pecli.figures.figure import Figure, Numbers, View
 from pecli.figures.grid_numbers import Axis, GridNumbers
 from pecli.figures.legends import SHARED
 from pecli.figures.overview import Part, owned, through
-from pecli.figures.panels import Panel
+from pecli.figures.panels import Panel, headed
 from pecli.figures.ways import most_fitting
 from pecli.figures.windows import share_windows
 
@@ -129,7 +129,7 @@ class Grid(Figure[Encoding]):
 
     def panels_for(self, view: View[Any]) -> list[Panel]:
         pairs = enumerate(zip(self.cells, self.shapes(), strict=True))
-        return [_placed(panel, at, cell) for at, (cell, own) in pairs for panel in own]
+        return [headed(_placed(panel, at, cell), at) for at, (cell, own) in pairs for panel in own]
 
     def frame(self, view: View[Any], axes: list[Axes], canvas: Canvas) -> None:
         for cell, own in self._groups(axes):

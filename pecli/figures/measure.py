@@ -52,7 +52,7 @@ def state_of(axes: Axes) -> Hashable:
         )
         for axis in (axes.xaxis, axes.yaxis)
     ]
-    return size, axes.get_title(), *axes_state, len(axes.texts)
+    return size, axes.get_title() if axes.title.get_visible() else "", *axes_state, len(axes.texts)
 
 
 def tick_texts(axis: Any) -> tuple[str, ...]:

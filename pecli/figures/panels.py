@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, sqrt
 from typing import NamedTuple
 
@@ -26,6 +26,7 @@ class Panel:
     exact : the aspect is kept, as where cells are squares; else the panel may be stretched to fill the page
     least : the frame's width and height in ems of small text below which nothing in it can be read
     x, y : what the axes show; neighbours that show the same are labelled once, at the edge (None: each is labelled)
+    head : what the title says, where it is that of the whole column: said once, at the top (None: each is titled)
     """
 
     aspect: float = 0.62
@@ -34,6 +35,12 @@ class Panel:
     bar: Bar | None = None
     x: Hashable = None
     y: Hashable = None
+    head: Hashable = None
+
+
+def headed(panel: Panel, part: int) -> Panel:
+    """The panel with a title that it shares with its own part of a composed picture alone."""
+    return panel if panel.head is None else replace(panel, head=(part, panel.head))
 
 
 class Run(NamedTuple):
@@ -68,17 +75,30 @@ def _alike(row: Sequence[Panel]) -> list[tuple[int, int]]:
     return [(first, stop - 1) for first, stop in zip(places, [*places[1:], len(row)], strict=True)]
 
 
-def labelled(panels: Sequence[Panel], columns: int) -> list[tuple[bool, bool]]:
-    """Whether each panel of a grid is labelled below and on the left, or the one below or left of it for both.
+class Shown(NamedTuple):
+    """Which of its texts a panel has itself; the others stand at a neighbour, for both."""
+
+    below: bool
+    left: bool
+    title: bool
+
+
+def labelled(panels: Sequence[Panel], columns: int) -> list[Shown]:
+    """Whether each panel of a grid is labelled below and on the left and has a title, or a neighbour for both.
 
     None stands below another in a last row that is not full: that stands in the middle.
     """
     full = len(panels) - len(panels) % columns
     below = [*panels[columns:full], *[None] * (len(panels) - max(0, full - columns))]
     left = [panels[at - 1] if at % columns else None for at in range(len(panels))]
+    above = [*[None] * columns, *panels[: full - columns], *[None] * columns]
     return [
-        (one.x is None or under is None or under.x != one.x, one.y is None or beside is None or beside.y != one.y)
-        for one, under, beside in zip(panels, below, left, strict=True)
+        Shown(
+            one.x is None or under is None or under.x != one.x,
+            one.y is None or beside is None or beside.y != one.y,
+            one.head is None or over is None or over.head != one.head,
+        )
+        for one, under, beside, over in zip(panels, below, left, above, strict=False)
     ]
 
 

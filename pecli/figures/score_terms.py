@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.core.arithmetic import ROUNDING
-from pecli.core.language import listing, phrase, templates
+from pecli.core.language import phrase, templates
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import number_text
 from pecli.encodings.capabilities import Additive
@@ -29,7 +29,7 @@ TITLES = templates(
         "content_position": "content · position\n$+\\;x_p \\cdot \\mathrm{PE}_q$",
         "position_content": "position · content\n$+\\;\\mathrm{PE}_p \\cdot x_q$",
         "position_position": "position · position\n$+\\;\\mathrm{PE}_p \\cdot \\mathrm{PE}_q$",
-        "total": "sum of the four\n$=\\;(x_p + \\mathrm{PE}_p)$ $\\cdot (x_q + \\mathrm{PE}_q)$",
+        "total": "sum of the four\n= score",
     }
 )
 
@@ -62,13 +62,14 @@ class TermsNumbers(ColouredNumbers[Additive]):
     def coloured(self) -> list[Array]:
         return list(self.arrays().values())
 
+    def message(self) -> str:
+        spread = self.spreads[-1]
+        if spread <= ROUNDING * float(np.abs(self.total).max()):
+            return phrase("position · position: only the offset counts")
+        return phrase("position · position varies along a diagonal, by up to {number}", number=number_text(spread, 2))
+
     def remarks(self) -> list[str]:
-        largest = float(np.abs(self.total).max())
-        said = ["0" if one <= ROUNDING * largest else number_text(one, 2) for one in self.spreads]
-        pairs = zip((phrase("sum"), "x·x", "x·PE", "PE·x", "PE·PE"), said, strict=True)
-        spreads = listing(f"{name}\u00a0{one}" for name, one in pairs)
-        varying = phrase("largest spread along a diagonal (0: only the offset counts): {spreads}", spreads=spreads)
-        return [self.embeddings, varying]
+        return [self.embeddings]
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pecli.figures.canvas import Canvas
 from pecli.figures.fonts import CJK, families
+from pecli.figures.ground import lightness
 from pecli.figures.style_files import read_style, use_defaults
 from pecli.files.picture_bytes import INK
 
@@ -25,6 +26,7 @@ KEPT: dict[Any, Any] = {  # what holds whatever style is used: widths, fonts ins
     "figure.constrained_layout.use": False,  # laid out by `page`
     "figure.autolayout": False,
     "text.usetex": False,
+    "text.hinting": "no_hinting",  # else letters are up to a tenth wider, each dpi in its own way
     "axes.grid": False,  # over an image it hides cells; figures of lines ask for theirs
     "image.interpolation": "nearest",
     "image.interpolation_stage": "data",  # the other makes an image four times as large first
@@ -42,9 +44,8 @@ INKED: Any = (
     "legend.labelcolor",
 )
 SIZED: Any = ("axes.titlesize", "axes.labelsize", "figure.titlesize")  # with the picture, whatever the style
-LETTERS: Any = ("text.hinting", "text.hinting_factor")  # on which the room between them depends
-PALE = "808080"  # in place of a black line of data, which no dark page shows
-GRID = 0.3  # opacity of grid lines under a style of the user's, so that they stay fainter than data
+PALE = "808080"  # in place of a black line of data, which no dark page shows, and of grid lines
+GRID = 30.0  # of lightness, 0 to 100: how far a style's grid lines may be from what is behind, to be fainter than data
 SMALL_TEXTS: Any = (
     "xtick.labelsize",
     "ytick.labelsize",
@@ -116,7 +117,7 @@ def _use_style(canvas: Canvas) -> None:
 
     ours = mpl.rc_params_from_file(Path(__file__).with_name("pecli.mplstyle"), use_default_template=False)
     mpl.rcParams.update({name: value * canvas.scale if name in SCALED else value for name, value in ours.items()})
-    kept = {name: mpl.rcParams[name] for name in (*SIZED, *LETTERS)}
+    kept = {name: mpl.rcParams[name] for name in SIZED}
     if canvas.adaptive:
         mpl.rcParams.update(_inked(mpl.rcParams["axes.prop_cycle"]))
     elif canvas.own_style is not None:
@@ -124,13 +125,23 @@ def _use_style(canvas: Canvas) -> None:
     if canvas.transparent or canvas.adaptive:
         mpl.rcParams.update(dict.fromkeys(GROUNDS, "none"))
     styled = canvas.adaptive or canvas.own_style is not None
-    grid: Any = {"grid.alpha": min(mpl.rcParams["grid.alpha"], GRID)} if styled else {}
+    grid: Any = {"grid.alpha": _grid_opacity()} if styled else {}
     small: Any = dict.fromkeys(SMALL_TEXTS, canvas.small)
     mpl.rcParams.update({"font.size": canvas.inches.font, **small, **grid, **kept, **KEPT})
     mpl.rcParams["svg.fonttype"] = "none" if canvas.text else "path"
 
 
+def _grid_opacity() -> float:
+    """The opacity of grid lines: the style's own, unless they were as strong as data."""
+    import matplotlib as mpl
+    from matplotlib.colors import to_rgba
+
+    line, ground, given = (mpl.rcParams[name] for name in ("grid.color", "axes.facecolor", "grid.alpha"))
+    apart = abs(float(lightness(to_rgba(line)) - lightness(to_rgba(ground)))) if to_rgba(ground)[3] else 100.0
+    return min(float(given), GRID / max(apart, GRID))
+
+
 def _inked(cycle: Any) -> dict[Any, Any]:
     """Settings under which all that is neither data nor ground has the one colour that a page may turn over."""
     colours = [PALE if int(colour, 16) == 0 else colour for colour in (one["color"].lstrip("#") for one in cycle)]
-    return {**dict.fromkeys(INKED, INK), "axes.prop_cycle": f"cycler('color', {colours})"}
+    return {**dict.fromkeys(INKED, INK), "grid.color": PALE, "axes.prop_cycle": f"cycler('color', {colours})"}

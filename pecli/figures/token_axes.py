@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 from pecli.figures.axis_labels import fixed_names, names_fit
 from pecli.figures.panels import Bar, Panel
-from pecli.figures.text_size import ems, is_wide, points_per_pixel
+from pecli.figures.text_size import ems, is_wide
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-PITCH = 0.86  # ems of tick labels from one token to the next, at least
-LINE = 0.93  # ems of a label's own text that it takes: where there is less it is drawn smaller
+PITCH = 0.9  # ems of tick labels from one token to the next, at least
 LONGEST = 12.0  # ems of a token, before it is cut
 
 
@@ -36,12 +35,11 @@ def label_tokens(axes: Axes, words: Sequence[str], across: Sequence[str], down: 
 
 
 def fit_tokens(axes: Axes, size: float) -> None:
-    """Gives the labels that size in points, less where they stand closer; turns those below a panel that would touch.
+    """Gives the labels that size in points; turns those below a panel that would touch.
 
     Chinese stands one character below the other instead.
     """
-    pitch = axes.bbox.height * points_per_pixel(axes) / len(axes.get_yticks())
-    axes.tick_params(labelsize=size if pitch >= LINE * size else size * PITCH / LINE)
+    axes.tick_params(labelsize=size)
     words = [word.replace("\n", "") for word in fixed_names(axes.xaxis)]
     fits = names_fit(axes.xaxis, words)
     stacks = not fits and all(map(is_wide, "".join(words)))

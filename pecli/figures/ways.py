@@ -47,5 +47,5 @@ def _blocks(panels: Sequence[Panel], columns: int, canvas: Canvas) -> list[Block
     em, sides = canvas.inches.font / 72, zip(panels, labelled(panels, columns), strict=True)
     return [
         block if left else replace(block, left=em / 2)
-        for block, left in ((guess(panel, canvas), left) for panel, (_, left) in sides)
+        for block, left in ((guess(panel, canvas), left) for panel, (_, left, _) in sides)
     ]

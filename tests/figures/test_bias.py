@@ -41,6 +41,13 @@ def test_keys_that_are_not_seen_are_left_blank() -> None:
     assert "blank: keys that a query does not see" in found.caption()
 
 
+@pytest.mark.parametrize(
+    ("options", "said"), [({}, True), ({"head": [1, 0]}, False), ({"head": [2]}, False), ({"encoding": "t5"}, False)]
+)
+def test_heads_look_farther_where_each_does_than_the_one_before(options: dict[str, Any], said: bool) -> None:
+    assert bool(numbers(**{"encoding": "alibi", "length": 9, **options}).message()) == said
+
+
 def test_heads_are_chosen_and_spread() -> None:
     assert numbers(encoding="alibi:heads=8", length=5).heads.tolist() == [0, 1, 3, 4, 6, 7]
     assert numbers(encoding="alibi:heads=8", length=5, head=[7, 2]).heads.tolist() == [7, 2]

@@ -47,7 +47,8 @@ def test_every_cell_of_a_small_matrix_says_its_number_at_its_place() -> None:
 def test_numbers_are_on_where_they_fit_and_off_where_they_are_not_wanted(figure: str, options: dict[str, Any]) -> None:
     for axes in panels(figure, **options):
         assert len(written(axes)) == axes.images[0].get_array().count()
-    assert not any(map(written, panels(figure, no_numbers=True, **options)))
+    left = [text for axes in panels(figure, no_numbers=True, **options) for text in written(axes)]
+    assert not any(sign.isdigit() for text in left for sign in text)
 
 
 def test_they_are_left_out_where_they_do_not_fit_unless_they_are_asked_for() -> None:

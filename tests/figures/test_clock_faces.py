@@ -13,6 +13,7 @@ from pecli.core.errors import UsageError
 from pecli.encodings.clock import Clock
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.figures.clock_faces import short_wave
+from pecli.figures.style import style_context
 
 
 def numbers(**options: object) -> Any:
@@ -60,6 +61,19 @@ def test_every_dial_is_named_with_its_wavelength() -> None:
     axes: Any = pecli.figure("dials", d=4, base=100, at=[0]).draw(Drawing().subplots())
     assert [text.get_text() for text in axes.get_xticklabels()] == ["pair 0\nλ 6.28", "pair 1\nλ 62.8"]
     assert axes.get_box_aspect() == 1 / 2  # of one row and two columns, so that a circle is round
+
+
+@pytest.mark.parametrize(("size", "turned", "raised"), [("column", 0, True), ("page", 0, False), ("2.6x2", 90, False)])
+def test_names_that_would_touch_stand_on_two_levels_before_they_are_turned(
+    size: str, turned: int, raised: bool
+) -> None:
+    picture = pecli.figure("dials", d=128, at=[0], size=size, dpi=30)  # also of one row: it is less high than its name
+    with style_context(picture.job.canvas):
+        axes = picture._drawing().axes[0]
+    assert (axes.get_ylabel(), axes.get_yticklabels()[0].get_text()) == ("", "position p\n0")
+    labels = axes.get_xticklabels()
+    assert {label.get_rotation() for label in labels} == {turned}
+    assert [label.get_text().endswith("\n\n") for label in labels] == [False, raised] * 4
 
 
 def test_a_pair_has_one_colour_in_every_row() -> None:

@@ -236,3 +236,11 @@ def test_what_there_is_to_see_in_each_stands_above_all() -> None:
 def test_clouds_whose_axes_are_labelled_once_have_the_same_ends() -> None:
     panels, _ = drawn(figure="scatter")
     assert len({panel.get_xlim() for panel in panels}) == len({panel.get_ylim() for panel in panels}) == 1
+
+
+def test_encodings_are_named_above_their_own_attention() -> None:
+    picture = pecli.figure("compare", figure="attention", encoding=["clock", "rope:d=6"])
+    axes: Any = Drawing(dpi=30).subplots()
+    picture.draw(axes)
+    titles = [one.get_title() for one in axes.child_axes if one.title.get_visible() and "given" in one.get_title()]
+    assert titles == ["clock, periods 60,3600,43200\nas given", "rope, d 6, base 10,000\nas given"]

@@ -34,7 +34,8 @@ def film(name: str, **options: Any) -> Film:
 def places(drawing: Any) -> list[Any]:
     """Where everything stands on a page, and between which ends."""
     axes = [(one.get_position().bounds, one.get_xlim(), one.get_ylim()) for one in drawing.axes]
-    return [tuple(drawing.get_size_inches()), drawing._suptitle.get_position(), *axes]
+    words = [text.get_window_extent().p0.round(6).tolist() for text in (drawing._suptitle, drawing.texts[0])]
+    return [tuple(drawing.get_size_inches()), *words, *axes]
 
 
 @pytest.mark.parametrize("figure", ["heatmap", "distance", "curves", "scatter", "spectrum"])

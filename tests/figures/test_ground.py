@@ -13,6 +13,7 @@ import pecli
 from pecli.figures.canvas import Canvas
 from pecli.figures.ground import APART, lightness, seen_colours
 from pecli.figures.style import style_context
+from pecli.figures.text_size import Ruler
 
 
 def drawn(figure: str, **options: Any) -> Any:
@@ -62,10 +63,15 @@ def test_the_mark_of_the_largest_error_is_seen_on_its_colour(cmap: str, style: s
     assert all(abs(lightness(ink) - lightness(ground)) > 2 * APART for ink in inks)
 
 
-@pytest.mark.parametrize("style", ["dark_background", "ggplot"])
-def test_the_middle_of_a_lane_is_as_faint_as_grid_lines(style: str) -> None:
-    lanes = [one for one in drawn("waves", style=style).get_lines() if one.get_zorder() == 0]
-    assert lanes and all(one.get_alpha() <= 0.3 for one in lanes)
+@pytest.mark.parametrize(
+    ("style", "opacity"), [("dark_background", 0.3), ("classic", 0.3), ("auto", 0.3), ("ggplot", 1), ("bmh", 1)]
+)
+def test_grid_lines_and_the_middle_of_a_lane_are_the_styles_own_unless_they_are_strong(
+    style: str, opacity: float
+) -> None:
+    grid = drawn("curves", style=style, format="svg").yaxis.get_gridlines()[0]
+    lanes = [one for one in drawn("waves", style=style, format="svg").get_lines() if one.get_zorder() == 0]
+    assert lanes and {round(one.get_alpha(), 2) for one in (grid, *lanes)} == {opacity}
 
 
 @pytest.mark.parametrize("style", ["Solarize_Light2", "ggplot", "classic"])
@@ -75,3 +81,9 @@ def test_the_size_of_texts_follows_the_picture_and_not_the_style(style: str) -> 
         plain = [mpl.rcParams[name] for name in names]
     with style_context(Canvas(style=style)):
         assert [mpl.rcParams[name] for name in names] == plain
+
+
+def test_a_text_is_as_wide_at_any_resolution() -> None:
+    with style_context(Canvas()):
+        widths = [Ruler(dpi).width("largest spread along a diagonal: sum 7.6", 7) for dpi in (72, 90, 150, 300)]
+    assert max(widths) < 1.01 * min(widths)

@@ -114,7 +114,7 @@ def test_five_lines_stay_apart_without_colour(figure: str, options: dict[str, An
     assert len(drawn) >= 4  # a band has no dashes
 
 
-@pytest.mark.parametrize("style", [None, "dark_background"])
+@pytest.mark.parametrize("style", [None, "dark_background", "ggplot", "classic", "fivethirtyeight"])
 def test_grid_lines_are_fainter_than_data(style: str | None) -> None:
     picture = pecli.figure("curves", style=style, d=8, length=23, dpi=30)
     with style_context(picture.job.canvas):

@@ -51,14 +51,14 @@ def test_position_with_position_depends_on_the_offset_alone(encoding: str) -> No
     spreads = numbers.facts()["spreads"]
     assert spreads["position_position"] < 1e-12
     assert min(spreads["content_position"], spreads["position_content"], spreads["content_content"]) > 0.1
-    assert numbers.caption().endswith("PE·PE\u00a00")
+    assert numbers.message().endswith("only the offset counts")
 
 
 @pytest.mark.parametrize("encoding", ["binary", "learned:d=5", "sinusoidal:d=7"])
 def test_where_it_does_not_the_spread_says_so(encoding: str) -> None:
     spread = made(encoding=encoding).facts()["spreads"]["position_position"]
     assert spread > 1e-6
-    assert made(encoding=encoding).caption().endswith(f"PE·PE\u00a0{number_text(spread, 2)}")
+    assert made(encoding=encoding).message().endswith(f"by up to {number_text(spread, 2)}")
 
 
 def test_the_start_moves_the_middle_two_alone() -> None:

@@ -166,7 +166,7 @@ class Spectrum(Figure[TableEncoding]):
         return [Panel(0.55)]
 
     def frame(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
-        frame_lines(axes[0], 0, max(len(one) for one in waves_of(view)) - 1)
+        frame_lines(axes[0], 0, max(last_pairs(view)))
         label_values(axes[0].xaxis, phrase("pair of dimensions j"), integer=True)
         axes[0].set_yscale("log", base=2 if self.ratio else 10)
         if self.ratio:
@@ -243,8 +243,14 @@ def waves_of(view: View[TableEncoding]) -> list[Array]:
 
 def end_together(view: View[TableEncoding]) -> bool:
     """Whether all encodings have about as many pairs, so that nothing has to lead from a line's end across others."""
-    last = [pairs_of(encoding, len(one))[-1] for encoding, one in zip(view.encodings, waves_of(view), strict=True)]
-    return bool(min(last) >= TOGETHER * max(last))
+    last = last_pairs(view)
+    return min(last) >= TOGETHER * max(last)
+
+
+def last_pairs(view: View[TableEncoding]) -> list[float]:
+    """Where the last wavelength of each encoding stands on the axis of pairs."""
+    both = zip(view.encodings, waves_of(view), strict=True)
+    return [float(pairs_of(encoding, len(one))[-1]) for encoding, one in both]
 
 
 def stretch_of(encoding: TableEncoding, waves: Array) -> Array:

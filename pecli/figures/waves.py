@@ -48,7 +48,8 @@ class WavesNumbers(Numbers[TableEncoding]):
     limit: float  # the largest absolute value
 
     def remarks(self) -> list[str]:
-        unit = wavelength_unit(self.view.encoding) if np.isfinite(self.wavelengths).any() else ""
+        told = self.message() or not np.isfinite(self.wavelengths).any()
+        unit = "" if told else wavelength_unit(self.view.encoding)
         return [extremes(self.block), unit]
 
     def message(self) -> str:

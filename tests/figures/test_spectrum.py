@@ -278,3 +278,14 @@ def test_names_of_lengths_that_are_close_do_not_touch() -> None:
     assert len(boxes) == 5 and axes.texts[0].get_text() == "length 131,072"
     for at, one in enumerate(boxes):
         assert not any(one.overlaps(other) for other in boxes[:at])
+
+
+@pytest.mark.parametrize(("length", "named"), [(7, False), (200, True)])
+def test_a_wavelength_just_below_the_length_leaves_its_place_to_the_name_of_that(length: int, named: bool) -> None:
+    assert ("2π" in [text.get_text() for text in drawn(d=8, length=length).texts]) is named
+
+
+@pytest.mark.parametrize(("encoding", "last"), [("sinusoidal:d=8", 3), ("binary:d=8", 3.5)])
+def test_the_axis_ends_with_the_last_wavelength(encoding: str, last: float) -> None:
+    axes = drawn(encoding=encoding, length=16)
+    assert max(axes.lines[0].get_xdata()) == last < axes.get_xlim()[1] < last + 0.2

@@ -280,8 +280,8 @@ def test_names_of_lengths_that_are_close_do_not_touch() -> None:
         assert not any(one.overlaps(other) for other in boxes[:at])
 
 
-@pytest.mark.parametrize(("length", "named"), [(7, False), (200, True)])
-def test_a_wavelength_just_below_the_length_leaves_its_place_to_the_name_of_that(length: int, named: bool) -> None:
+@pytest.mark.parametrize(("length", "named"), [(6, False), (7, False), (200, True)])
+def test_a_wavelength_near_the_length_leaves_its_place_to_the_name_of_that(length: int, named: bool) -> None:
     assert ("2π" in [text.get_text() for text in drawn(d=8, length=length).texts]) is named
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Limits
 from pecli.core.errors import UsageError, mention
-from pecli.core.language import clauses, listing, phrase, said_by_each
+from pecli.core.language import clauses, phrase, said_by_each
 from pecli.core.lazy import Array
 from pecli.core.options import option
 from pecli.core.positions import Positions
@@ -183,7 +183,7 @@ class Compare(Highlighting[Encoding]):
 
     def title(self, view: View[Encoding]) -> str:
         shared = in_common(view.encodings) if len(set(view.encodings)) > 1 else []
-        return clauses([listing(shared), self.unseen(view)])
+        return clauses([", ".join(shared), self.unseen(view)])
 
     def unseen(self, view: View[Encoding]) -> str:
         return self.part().unseen(view)

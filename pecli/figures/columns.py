@@ -51,9 +51,14 @@ def chosen(tried: Sequence[Layout], room: Room, preferred: int) -> Layout:
         return next((one for one in tried if one.fits), min(tried, key=lambda one: max(one.lacks)))
     fitting = [one for one in tried if one.fits]
     if not fitting:
-        return min(tried, key=lambda one: sum(one.lacks))
+        return min(tried, key=_lacking)
     most = max(one.smallest for one in fitting)
     return min(fitting, key=lambda one: (one.smallest < 0.8 * most, one.holes, abs(one.columns - preferred)))
+
+
+def _lacking(layout: Layout) -> float:
+    """How much it lacks on both sides: room to spare on one is none on the other."""
+    return sum(max(0.0, lack) for lack in layout.lacks)
 
 
 def least_page(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial, reduce
 from math import ceil
@@ -64,9 +64,27 @@ def draw_pages(
 
     Raises
     ------
-    UsageError : the size does not hold what has to be said, before anything is computed
+    UsageError : the size does not hold what has to be said; mostly before anything is computed
     """
-    pages = _fitting(sheets, canvas)
+    for pages in _fitting(sheets, canvas):
+        pages, numbers = _filled(pages, whole, view, apart, known)
+        if pages[0].layout.fits or canvas.inches.height is None:
+            break
+    for page in pages:
+        page.drawing.set_dpi(canvas.dpi)
+    align_titles([page.drawing for page in pages])
+    return [page.drawing for page in pages], numbers
+
+
+def _filled(
+    pages: list[Page],
+    whole: Figure[Any],
+    view: View[Any],
+    apart: Callable[[Any], Sequence[Numbers[Any]]],
+    known: Numbers[Any] | None,
+) -> tuple[list[Page], Numbers[Any]]:
+    """The pages with numbers for the pixels that they have, and those numbers."""
+    canvas = pages[0].canvas
     for _ in range(TRIES):
         seen = _seen(pages, view)
         every = known is not None and whole.shape(known.view) == whole.shape(seen)
@@ -81,10 +99,7 @@ def draw_pages(
         if whole.shape(_seen(pages, view)) == whole.shape(seen):
             break
         pages = [anew(page) for page in pages]
-    for page in pages:
-        page.drawing.set_dpi(canvas.dpi)
-    align_titles([page.drawing for page in pages])
-    return [page.drawing for page in pages], numbers
+    return pages, numbers
 
 
 def draw_frames(
@@ -114,25 +129,27 @@ def _parts(seen: View[Any], pages: Sequence[Page]) -> list[Sequence[tuple[int, i
     return [(seen.panels or ())[at * size : (at + 1) * size] for at in range(len(pages))]
 
 
-def _fitting(sheets: Sequence[Sheet], canvas: Canvas) -> list[Page]:
-    """The pages with everything around their frames, in smaller text where nothing else makes it fit."""
-    pages = _pages(sheets, canvas)
-    arrange(pages)
-    for smaller in canvas.smaller():
-        if pages[0].layout.fits:
-            break
-        set_sizes(smaller)
-        pages = _pages(sheets, smaller)
+def _fitting(sheets: Sequence[Sheet], canvas: Canvas) -> Iterator[list[Page]]:
+    """The pages with everything around their frames, in ever smaller text where nothing else makes it fit.
+
+    Raises
+    ------
+    UsageError : even the smallest text does not fit, or no smaller one is asked for after it
+    """
+    for one in (canvas, *canvas.smaller()):
+        if one is not canvas:
+            set_sizes(one)
+        pages = _pages(sheets, one)
         arrange(pages)
+        if pages[0].layout.fits:
+            yield pages
     first = pages[0]
-    if not first.layout.fits:
-        width, height = (ceil(10 * SLACK * side) / 10 for side in first.least())
-        text = (
-            f"{mention('size', canvas.size)} is too small for what {first.figure.name} has to say here: "
-            f"it takes {width} × {height} inches with text of {first.canvas.inches.font:g} points"
-        )
-        raise UsageError(text, option="size", value=canvas.size)
-    return pages
+    width, height = (ceil(10 * SLACK * side) / 10 for side in first.least())
+    text = (
+        f"{mention('size', canvas.size)} is too small for what {first.figure.name} has to say here: "
+        f"it takes {width} × {height} inches with text of {first.canvas.inches.font:g} points"
+    )
+    raise UsageError(text, option="size", value=canvas.size)
 
 
 def _pages(sheets: Sequence[Sheet], canvas: Canvas) -> list[Page]:

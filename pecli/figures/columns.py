@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pecli.figures.layout import Block, Layout, Room, grid_of, solve
+from pecli.figures.row_heights import with_bars
 
 NEARLY = 0.3  # inches that a grid may lack and still be tried: what was measured in another need not hold in it
 
@@ -51,14 +52,9 @@ def chosen(tried: Sequence[Layout], room: Room, preferred: int) -> Layout:
         return next((one for one in tried if one.fits), min(tried, key=lambda one: max(one.lacks)))
     fitting = [one for one in tried if one.fits]
     if not fitting:
-        return min(tried, key=_lacking)
+        return min(tried, key=lambda one: sum(max(0.0, lack) for lack in one.lacks))
     most = max(one.smallest for one in fitting)
     return min(fitting, key=lambda one: (one.smallest < 0.8 * most, one.holes, abs(one.columns - preferred)))
-
-
-def _lacking(layout: Layout) -> float:
-    """How much it lacks on both sides: room to spare on one is none on the other."""
-    return sum(max(0.0, lack) for lack in layout.lacks)
 
 
 def least_page(
@@ -86,11 +82,8 @@ def _least(blocks: Sequence[Block], room: Room, columns: int) -> tuple[float, fl
     grid = grid_of(blocks, columns, room.gap)
     width = max(max(one.width, one.height / one.panel.aspect) if one.panel.exact else one.width for one in blocks)
     least = [width * one.panel.aspect if one.panel.exact else one.height for one in blocks]
-    heights = [max(least[at] for at in row) for row in grid.rows]
-    for run in grid.runs:
-        rows = range(run.first_row, run.last_row + 1)
-        share = blocks[run.panel].bar_height / len(rows)
-        heights = [max(height, share) if row in rows else height for row, height in enumerate(heights)]
+    bars = [(run, blocks[run.panel].bar_height) for run in grid.runs]
+    heights = with_bars([max(least[at] for at in row) for row in grid.rows], bars)
     across = (columns + 1) * room.gap + sum(map(sum, grid.sides)) + columns * width
     around = room.head + room.foot + 2 * len(grid.rows) * room.gap + sum(map(sum, grid.ends))
     return across, around + sum(heights)

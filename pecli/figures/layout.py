@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from pecli.figures.panels import Panel, Run, runs_of
+from pecli.figures.row_heights import filled, with_bars
 
 WIDER = 4  # times the gap that comes between panels where there is room to spare
 HIGHER = 0.45  # of what a page is higher than everything on it: above the title, the rest below the caption
+SEEN = 0.05  # inches that a panel may lack before it is seen
 
 
 class Box(NamedTuple):
@@ -90,6 +92,11 @@ class Layout:
         return max(self.lacks) < 1e-6
 
     @property
+    def nearly_fits(self) -> bool:
+        """Whether what a panel is below its smallest size is not seen."""
+        return max(self.lacks) < SEEN
+
+    @property
     def holes(self) -> int:
         """How many panels the last row has less than the others."""
         return -len(self.frames) % self.columns
@@ -132,7 +139,8 @@ def solve(blocks: Sequence[Block], room: Room, columns: int) -> Layout:
     across = room.width - (columns + 1) * room.gap - sum(map(sum, sides))
     around = room.head + room.foot + 2 * len(rows) * room.gap + sum(map(sum, ends))
     down = None if room.height is None else room.height - around
-    widths, heights = _frames(blocks, rows, across, down)
+    least = with_bars(_least(blocks, rows), [(run, blocks[run.panel].bar_height) for run in runs])
+    widths, heights = _frames(blocks, rows, least, (across, down))
     height = around + sum(heights) if room.height is None else room.height
 
     beside, between = _shared(across - sum(widths), columns, room.gap)  # exact panels on a page that is wider
@@ -195,22 +203,25 @@ def _edges(first: float, sizes: Sequence[float], around: Sequence[tuple[float, f
     return edges
 
 
+def _least(blocks: Sequence[Block], rows: Sequence[Sequence[int]]) -> list[float]:
+    """The smallest height of each row's frames."""
+    return [max(blocks[at].height for at in row) for row in rows]
+
+
 def _frames(
-    blocks: Sequence[Block], rows: Sequence[Sequence[int]], across: float, down: float | None
+    blocks: Sequence[Block], rows: Sequence[Sequence[int]], least: list[float], room: tuple[float, float | None]
 ) -> tuple[list[float], list[float]]:
-    """Widths of the columns and heights of the rows of frames."""
-    columns = len(rows[0])
+    """Widths of the columns and heights of the rows of frames, in the room across and down."""
+    (across, down), columns = room, len(rows[0])
     width = max(1e-3, across / columns)
     exact = [max((blocks[at].panel.aspect for at in row if blocks[at].panel.exact), default=None) for row in rows]
     wanted = [max(blocks[at].panel.aspect for at in row) for row in rows]
-    least = [max(blocks[at].height for at in row) for row in rows]
     heights = [width * a if a is not None else max(width * w, h) for a, w, h in zip(exact, wanted, least, strict=True)]
     if down is None:
         return [width] * columns, heights
-    share = max(1e-3, down) / sum(heights)
     if all(one is None for one in exact):
-        return [width] * columns, [height * share for height in heights]
-    share = min(1.0, share)
+        return [width] * columns, filled(heights, least, down)
+    share = min(1.0, max(1e-3, down) / sum(heights))
     kept = [any(blocks[row[c]].panel.exact for row in rows if c < len(row)) for c in range(columns)]
     narrow = width * share
     wide = (across - narrow * sum(kept)) / max(1, columns - sum(kept))

@@ -52,7 +52,7 @@ def keep_levels_apart(axes: Axes, canvas: Canvas) -> None:
         for hang in _places(one):
             _put(one, hang, canvas)
             box = _box(axes, one, hang, canvas)
-            if not any(_touch(box, other) for other in taken):
+            if _inside(box, axes) and not any(_touch(box, other) for other in taken):
                 break
         taken.append(box)
 
@@ -65,6 +65,12 @@ def _box(axes: Axes, name: Any, hang: Hang, canvas: Canvas) -> tuple[float, floa
     x = points * (axes.bbox.x1 if hang.right else axes.bbox.x0) + right - width * hang.right
     y = points * float(axes.transData.transform((1.0, name.xy[1]))[1]) + up - height * hang.below
     return x, y, x + width, y + height
+
+
+def _inside(box: tuple[float, ...], axes: Axes) -> bool:
+    """Whether it reaches neither over what stands below the frame nor over what stands above."""
+    points = points_per_pixel(axes)
+    return box[1] >= points * axes.bbox.y0 and box[3] <= points * axes.bbox.y1
 
 
 def _touch(one: tuple[float, ...], other: tuple[float, ...]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from functools import partial, reduce
 from math import ceil
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pecli.analysis import Numbers, View
 from pecli.core.errors import UsageError, mention
-from pecli.figures.canvas import Canvas
+from pecli.figures.canvas import LIMITS, Canvas
 from pecli.figures.columns import Measured, best
 from pecli.figures.figure import Figure
 from pecli.figures.grid import Grid
@@ -64,42 +64,23 @@ def draw_pages(
 
     Raises
     ------
-    UsageError : the size does not hold what has to be said; mostly before anything is computed
+    UsageError : the size does not hold what has to be said, before anything is computed
     """
-    for pages in _fitting(sheets, canvas):
-        pages, numbers = _filled(pages, whole, view, apart, known)
-        if pages[0].layout.fits or canvas.inches.height is None:
-            break
+    for one in (canvas, *canvas.smaller()):
+        if one is not canvas:
+            set_sizes(one)
+        pages = _pages(sheets, one)
+        arrange(pages)
+        if pages[0].layout.fits:
+            numbers = _shown(whole, view, pages, apart, known)
+            if pages[0].layout.nearly_fits:  # numbers bring captions, bars and names
+                break
+    else:
+        raise _too_small(sheets, pages[0], canvas)
     for page in pages:
         page.drawing.set_dpi(canvas.dpi)
     align_titles([page.drawing for page in pages])
     return [page.drawing for page in pages], numbers
-
-
-def _filled(
-    pages: list[Page],
-    whole: Figure[Any],
-    view: View[Any],
-    apart: Callable[[Any], Sequence[Numbers[Any]]],
-    known: Numbers[Any] | None,
-) -> tuple[list[Page], Numbers[Any]]:
-    """The pages with numbers for the pixels that they have, and those numbers."""
-    canvas = pages[0].canvas
-    for _ in range(TRIES):
-        seen = _seen(pages, view)
-        every = known is not None and whole.shape(known.view) == whole.shape(seen)
-        numbers = known if known is not None and every else whole.compute(seen)
-        for page, own in zip(pages, apart(numbers.limited(partial(chosen, canvas))), strict=True):
-            page.show(own)
-        if len(pages) > 1:
-            share_windows([one for page in pages for one in page.axes], whole.panels_for(view))
-        arrange(pages)
-        if not any(page.lost(old) for page, old in zip(pages, _parts(seen, pages), strict=True)):
-            break
-        if whole.shape(_seen(pages, view)) == whole.shape(seen):
-            break
-        pages = [anew(page) for page in pages]
-    return pages, numbers
 
 
 def draw_frames(
@@ -129,27 +110,61 @@ def _parts(seen: View[Any], pages: Sequence[Page]) -> list[Sequence[tuple[int, i
     return [(seen.panels or ())[at * size : (at + 1) * size] for at in range(len(pages))]
 
 
-def _fitting(sheets: Sequence[Sheet], canvas: Canvas) -> Iterator[list[Page]]:
-    """The pages with everything around their frames, in ever smaller text where nothing else makes it fit.
+def _shown(
+    whole: Figure[Any],
+    view: View[Any],
+    pages: list[Page],
+    apart: Callable[[Any], Sequence[Numbers[Any]]],
+    known: Numbers[Any] | None,
+) -> Numbers[Any]:
+    """Puts as many numbers onto the pages as their panels have pixels, and gives them; pages are made anew in place."""
+    for _ in range(TRIES):
+        seen = _seen(pages, view)
+        every = known is not None and whole.shape(known.view) == whole.shape(seen)
+        numbers = known if known is not None and every else whole.compute(seen)
+        for page, own in zip(pages, apart(numbers.limited(partial(chosen, pages[0].canvas))), strict=True):
+            page.show(own)
+        if len(pages) > 1:
+            share_windows([one for page in pages for one in page.axes], whole.panels_for(view))
+        arrange(pages)
+        if not any(page.lost(old) for page, old in zip(pages, _parts(seen, pages), strict=True)):
+            break
+        if whole.shape(_seen(pages, view)) == whole.shape(seen):
+            break
+        pages[:] = [anew(page) for page in pages]
+    return numbers
 
-    Raises
-    ------
-    UsageError : even the smallest text does not fit, or no smaller one is asked for after it
-    """
-    for one in (canvas, *canvas.smaller()):
-        if one is not canvas:
-            set_sizes(one)
-        pages = _pages(sheets, one)
+
+def _too_small(sheets: Sequence[Sheet], page: Page, canvas: Canvas) -> UsageError:
+    """Why nothing is drawn: the size does not hold it, and the one that would."""
+    width, height = _enough(sheets, page)
+    text = (
+        f"{mention('size', canvas.size)} is too small for what {page.figure.name} has to say here: "
+        f"it takes {width} × {height} inches with text of {page.canvas.inches.font:g} points"
+    )
+    return UsageError(text, option="size", value=canvas.size)
+
+
+def _enough(sheets: Sequence[Sheet], page: Page) -> tuple[float, float]:
+    """The width and height of a page that holds what this does not, tried: ticks and lines change with the size."""
+    width, height = _rounded(page.least())
+    for _ in range(PASSES):
+        if max(width, height) > LIMITS[1]:
+            break
+        size = replace(page.canvas, size=f"{width}x{height}", text_size=page.canvas.inches.font)
+        pages = _pages(sheets, size)
         arrange(pages)
         if pages[0].layout.fits:
-            yield pages
-    first = pages[0]
-    width, height = (ceil(10 * SLACK * side) / 10 for side in first.least())
-    text = (
-        f"{mention('size', canvas.size)} is too small for what {first.figure.name} has to say here: "
-        f"it takes {width} × {height} inches with text of {first.canvas.inches.font:g} points"
-    )
-    raise UsageError(text, option="size", value=canvas.size)
+            break
+        more = pages[0].least()
+        width, height = _rounded((max(width, more[0]), max(height, more[1])))
+    return width, height
+
+
+def _rounded(size: tuple[float, float]) -> tuple[float, float]:
+    """Somewhat more, as it is said."""
+    width, height = (ceil(10 * SLACK * side) / 10 for side in size)
+    return width, height
 
 
 def _pages(sheets: Sequence[Sheet], canvas: Canvas) -> list[Page]:

@@ -19,7 +19,7 @@ COLOURS = 256
 
 def strip_width(reach: float) -> float:
     """How many ems of small text the numbers on a strip take."""
-    return 2 * ems(number_text(-reach)) + 2.5
+    return 2 * ems(number_text(-reach)) + 2.0
 
 
 def title_pad(canvas: Canvas) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from typing import Any, cast
 
@@ -21,6 +22,7 @@ from pecli.figures.legends import BELOW, is_beside
 from pecli.figures.page import Page, Sheet
 from pecli.figures.pages import anew, draw_page
 from pecli.figures.panels import Bar, Panel, labelled, runs_of
+from pecli.figures.row_heights import filled
 from pecli.figures.style import style_context
 from pecli.figures.text_size import Ruler, pieces
 
@@ -118,6 +120,7 @@ def test_any_panels_are_whole_where_the_height_is_free(names: str) -> None:
     [
         ("distance", {"length": 3001, "size": "column", "encoding": "sinusoidal"}),
         ("relative", {"length": 10**6, "size": "column"}),
+        ("relative", {"length": 200, "size": "5x3"}),
         ("heatmap", {"d": 512, "length": 10**9, "size": "column", "title": LONG}),
         ("heatmap", {"length": 10**9, "log": True}),
         ("compare", {"title": LONG * 2, "size": "column", "length": 400}),
@@ -129,6 +132,7 @@ def test_any_panels_are_whole_where_the_height_is_free(names: str) -> None:
         ("overview", {"panels": "heatmap,spectrum,offsets,waves", "d": 128, "length": 200, "size": "slide"}),
         ("compare", {"figure": "curves", "encoding": ["rope", "binary"], "size": "slide"}),
         ("spectrum", {"base": 10**6, "d": 128, "length": 200, "size": "column"}),
+        ("overview", {"panels": "spectrum,heatmap", "base": 100, "d": 100, "length": 3, "size": "column"}),
         ("curves", {"against": "offset", "length": 200, "size": "column"}),
     ],
 )
@@ -183,11 +187,24 @@ def test_a_page_made_anew_has_its_legends_where_they_stood() -> None:
     assert cast(Legend, axes.get_legend()).get_window_extent().y1 < axes.bbox.y0
 
 
-def test_the_size_that_is_named_is_enough() -> None:
+@pytest.mark.parametrize(
+    ("figure", "options"),
+    [("heatmap", {"size": "1x1"}), ("distance", {"size": "10x2", "length": 128, "measure": "sqeuclidean"})],
+)
+def test_the_size_that_is_named_is_enough(figure: str, options: dict[str, Any]) -> None:
+    options = {"title": "100% of what there is", **options}
     with pytest.raises(UsageError) as refused:
-        drawn("heatmap", size="1x1")
+        drawn(figure, **options)
     width, height = str(refused.value).partition("it takes ")[2].split(" inches")[0].split(" × ")
-    assert drawn("heatmap", size=f"{width}x{height}", text_size=7)
+    assert drawn(figure, **{**options, "size": f"{width}x{height}"})
+
+
+def test_what_its_numbers_make_too_large_is_refused_too() -> None:
+    """The page holds its frame, and not the line under the title that says what there is to see."""
+    options: dict[str, Any] = {"triangle": "lower", "text_size": 14}
+    with pytest.raises(UsageError, match="too small"):
+        drawn("scatter", size="4.8x3.75", **options)
+    assert drawn("scatter", size="4.8x4.8", **options)
 
 
 def test_labels_that_were_hidden_come_back_where_the_grid_changes() -> None:
@@ -247,6 +264,17 @@ def test_what_is_found_not_to_fit_once_it_is_drawn_is_drawn_smaller(monkeypatch:
 def test_a_page_of_fixed_height_takes_the_grid_that_shows_most() -> None:
     assert best([block()] * 4, Room(12, 3, 0, 0, 0.1), 2).columns == 4
     assert best([block()] * 4, Room(6, 6, 0, 0, 0.1), 2).columns == 2
+
+
+def test_rows_have_what_their_texts_need_before_the_rest_is_shared() -> None:
+    low, high = block(0.5, exact=False), replace(block(0.5, exact=False), height=1.0, bar_height=1.5)
+    found = solve([low, low, high], Room(3, 4.6, 0, 0, 0.1), 1)
+    assert found.fits
+    assert [frame.height for frame in found.frames] == pytest.approx([0.75, 0.75, 1.0])
+    barred = solve([low, replace(high, panel=replace(high.panel, bar=Bar("long")))], Room(3, None, 0, 0, 0.1), 1)
+    assert barred.fits and barred.bars[0].height == pytest.approx(1.5)
+    assert filled([1, 1], [0.2, 0.9], 1.4) == pytest.approx([0.5, 0.9])
+    assert filled([1, 3], [2.0, 2.0], 2.0) == pytest.approx([0.5, 1.5])
 
 
 def test_a_last_row_that_is_not_full_stands_in_the_middle_and_no_row_is_if_that_can_be() -> None:

@@ -80,7 +80,7 @@ def test_hands_of_a_clock_are_named() -> None:
     assert (
         pecli.figure("waves", encoding="clock", length=61).numbers.caption() == "each lane is ±1"
     )  # and its unit beside it
-    assert pecli.figure("waves", d=4, length=61).numbers.caption() == "wavelength λ in positions"
+    assert pecli.figure("waves", d=4, length=61).numbers.caption() == "each lane is ±1; wavelength λ in positions"
 
 
 @pytest.mark.parametrize(

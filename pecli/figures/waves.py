@@ -19,7 +19,7 @@ from pecli.figures.figure import Figure, Numbers, View, extremes
 from pecli.figures.line_names import keep_names_apart, name_lines, put_names
 from pecli.figures.lines import Look, frame_lines, grid_look, plot_run
 from pecli.figures.panels import Panel
-from pecli.figures.wavelength_texts import wavelength_unit
+from pecli.figures.wavelength_texts import wave_text, wavelength_unit
 from pecli.measures.min_max import check_run, envelope, even_bins, even_edges, middles
 from pecli.measures.wavelengths import wavelengths
 
@@ -48,9 +48,17 @@ class WavesNumbers(Numbers[TableEncoding]):
     limit: float  # the largest absolute value
 
     def remarks(self) -> list[str]:
-        unit = wavelength_unit(self.view.encoding) if np.isfinite(self.wavelengths).any() else ""
+        told = self.message() or not np.isfinite(self.wavelengths).any()
+        unit = "" if told else wavelength_unit(self.view.encoding)
         reach = phrase("each lane is ±{reach}", reach=number_text(self.limit))
         return [reach, extremes(self.block), unit]
+
+    def message(self) -> str:
+        encoding, known = self.view.encoding, self.wavelengths[np.isfinite(self.wavelengths)]
+        if not isinstance(encoding, Harmonic) or len(np.unique(known)) < 2:
+            return ""
+        low, high = encoding.length_text(float(known.min())), wave_text(encoding, float(known.max()))
+        return phrase("a turn takes from {low} to {high}", low=low, high=high)
 
 
 @dataclass(frozen=True)

@@ -146,7 +146,7 @@ def test_what_was_seen_broken_is_whole(figure: str, options: dict[str, Any]) -> 
 )
 def test_rows_of_attention_stay_rows_however_many_tokens_there_are(size: str, across: list[str]) -> None:
     """An encoding a column where that is narrower: its change stands below its own weights."""
-    drawing, *_ = drawn("attention", tokens="one two three four five six seven eight nine ten eleven", size=size)
+    drawing, *_ = drawn("attention", tokens="one two three four five six seven eight nine ten eleven", size=size, d=16)
     panels = [axes for axes in drawing.axes if axes.get_label() != "<colorbar>"]
     top = max(axes.bbox.y1 for axes in panels)
     first = [axes for axes in panels if axes.bbox.y1 == pytest.approx(top, abs=2)]

@@ -43,6 +43,14 @@ class DialsNumbers(Numbers[Harmonic]):
     pairs: Array
     wavelengths: Array
 
+    def message(self) -> str:
+        """Nothing where the hands' names say how long they take, or none is faster than the others."""
+        ends = float(self.wavelengths.min()), float(self.wavelengths.max())
+        fast, slow = (number_text(wave, 3) for wave in ends)
+        if self.view.encoding.tick_steps or ends[1] > STILL or fast == slow:
+            return ""
+        return phrase("the fastest hand turns once in {fast} positions, the slowest in {slow}", fast=fast, slow=slow)
+
     def remarks(self) -> list[str]:
         if self.view.encoding.tick_steps:  # the hands' names say how long they take
             return [phrase("top: 0; hands turn clockwise")]

@@ -19,6 +19,7 @@ from pecli.encodings.titles import apart, in_common
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, View
 from pecli.figures.highlights import Highlighting
+from pecli.figures.legends import keep_last_legend
 from pecli.figures.overview import (
     OverviewNumbers,
     Part,
@@ -141,6 +142,7 @@ class Compare(Highlighting[Encoding]):
         for one, own, title in zip(self.views(view), self._groups(axes, view), titles, strict=False):
             self.part().frame(one, own, canvas)
             own[0].set_title(f"{title}\n{own[0].get_title()}".strip())
+        keep_last_legend(axes[: self._shares(self.views(view))[len(view.encodings) - 1].stop], len(view.encodings))
         if self.difference:
             own = self._groups(axes, view)[-1]
             self.part().frame(self.views(view)[0], own, canvas)

@@ -147,6 +147,18 @@ def test_the_caption_says_where_0_is_and_which_way_hands_turn() -> None:
     assert pecli.figure("dials", encoding="clock", length=5).numbers.caption() == "top: 0; hands turn clockwise"
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"d": 4, "base": 100}, "the fastest hand turns once in 6.28 positions, the slowest in 62.8"),
+        ({"d": 4, "base": 100, "pairs": [1]}, ""),
+        ({"encoding": "clock"}, ""),  # its hands' names say it
+    ],
+)
+def test_the_fastest_and_the_slowest_hand_are_named(options: dict[str, Any], said: str) -> None:
+    assert pecli.figure("dials", length=5, **options).numbers.message() == said
+
+
 def test_angles_stay_within_half_a_turn_also_with_a_query() -> None:
     angles = pecli.figure("dials", encoding="rope", d=16, query="random:3", at=list(range(40))).numbers.main
     assert np.abs(angles).max() <= np.pi and angles.min() < -3 and angles.max() > 3

@@ -223,7 +223,8 @@ def test_what_there_is_to_see_in_each_stands_above_all() -> None:
         page = picture._drawing()
     counts = [(picture.job.view.encodings[at].wavelengths() > 50).sum() for at in (0, 1)]
     said = [
-        f"{n} of 64 pairs never finish a turn (base {base})" for n, base in zip(counts, ("10", "10,000"), strict=True)
+        f"{n} of 64 pairs never finish a turn in 50 positions (base {base})"
+        for n, base in zip(counts, ("10", "10,000"), strict=True)
     ]
     assert picture.message() == "; ".join(said)
     assert (

@@ -58,10 +58,10 @@ def _draws(family: str, text: str) -> bool:
 
 
 def _file_of(family: str) -> Path:
-    """The file of a family, generic ones too; by its name alone, for findfont takes a hyphen in a text for a pattern."""
+    """The file of a family, generic ones too; in a list, since a text with a hyphen would be a pattern."""
     from matplotlib.font_manager import FontProperties, findfont
 
-    return Path(findfont(FontProperties(family=family)))
+    return Path(findfont(FontProperties(family=[family])))
 
 
 @cached

@@ -332,6 +332,14 @@ def test_axes_that_neighbours_share_are_labelled_at_the_edge() -> None:
     assert labelled([Panel()] * 2, 2) == [(True, True, True)] * 2
 
 
+def test_titles_side_by_side_are_not_read_as_one() -> None:
+    drawing, job, _ = drawn("bias", size="3.8in")  # at which two of three fitted into a line
+    boxes = [axes.title.get_window_extent() for axes in drawing.axes if axes.get_title()]
+    em = job.canvas.inches.font / 72 * 100  # pixels
+    assert all(right.x0 - left.x1 > em for left, right in zip(boxes[:2], boxes[1:3], strict=True))
+    assert len({axes.get_title().count("\n") for axes in drawing.axes[:3]}) == 1
+
+
 def test_a_title_that_a_whole_column_has_is_said_at_its_top() -> None:
     ones = [Panel(head="a"), Panel(head="b"), Panel()] * 2
     assert [one.title for one in labelled(ones, 3)] == [True, True, True, False, False, True]

@@ -50,7 +50,8 @@ class WavesNumbers(Numbers[TableEncoding]):
     def remarks(self) -> list[str]:
         told = self.message() or not np.isfinite(self.wavelengths).any()
         unit = "" if told else wavelength_unit(self.view.encoding)
-        return [extremes(self.block), unit]
+        reach = phrase("each lane is ±{reach}", reach=number_text(self.limit))
+        return [reach, extremes(self.block), unit]
 
     def message(self) -> str:
         encoding, known = self.view.encoding, self.wavelengths[np.isfinite(self.wavelengths)]
@@ -184,8 +185,6 @@ class Waves(Figure[TableEncoding]):
         self._lanes(axes[0], numbers.view, limit)
         end = float(numbers.positions[-1])
         put_names(axes[0], [(end, -LANE * limit * lane) for lane in range(len(numbers.dims))])
-        label, reach = phrase(encoding.dimension_label), number_text(limit)
-        axes[0].set_ylabel(phrase("{label} (a lane is ±{reach})", label=label, reach=reach))
         return [None]
 
 

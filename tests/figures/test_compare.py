@@ -51,6 +51,8 @@ def test_what_all_have_in_common_stands_in_the_title_and_no_panel_is_without_a_n
     ):
         assert pecli.figure("compare", encoding=given).title() == title
         assert [title_of(panel) for panel in drawn(encoding=given)[0]] == names
+    chinese = pecli.figure("compare", encoding=["sinusoidal:base=10", "sinusoidal"], d=4, length=4, lang="zh")
+    assert chinese.title() == "sinusoidal, d 4"  # as that of one encoding
 
 
 @pytest.mark.parametrize("figure", ["heatmap", "distance"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any, cast
 
 import numpy as np
@@ -355,7 +355,7 @@ def test_titles_side_by_side_are_not_read_as_one() -> None:
     drawing, job, _ = drawn("bias", size="3.8in")  # at which two of three fitted into a line
     boxes = [axes.title.get_window_extent() for axes in drawing.axes if axes.get_title()]
     em = job.canvas.inches.font / 72 * 100  # pixels
-    assert all(right.x0 - left.x1 > em for left, right in zip(boxes[:2], boxes[1:3], strict=True))
+    assert all(right.x0 - left.x1 > em for left, right in pairwise(boxes[:3]))
     assert len({axes.get_title().count("\n") for axes in drawing.axes[:3]}) == 1
 
 

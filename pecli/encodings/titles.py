@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from pecli.core.language import listing
 from pecli.encodings.encoding import Encoding
 
 
@@ -25,4 +24,4 @@ def apart(encodings: Sequence[Encoding], without: Collection[str] = ()) -> list[
     shared, every = in_common(encodings, without), [title_pieces(one, without) for one in encodings]
     if not shared and not without:
         return [one.label() for one in encodings]  # in its own words
-    return [listing(text for text in own if text not in shared) or own[0] for own in every]
+    return [", ".join(text for text in own if text not in shared) or own[0] for own in every]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pecli.core.errors import UsageError
-from pecli.core.language import listing
+from pecli.core.language import listing, phrase
 from pecli.core.lazy import Array, np
 from pecli.encodings.capabilities import BiasEncoding
 from pecli.figures.figure import Numbers, View, extremes_of_offsets
@@ -36,7 +36,14 @@ class BiasLinesNumbers(Numbers[BiasEncoding]):
     block: int
 
     def remarks(self) -> list[str]:
-        return [extremes_of_offsets(self.block)]
+        order = phrase("dark to light: heads in order, the first and the last named") if len(self.head) > MOST else ""
+        return [order, extremes_of_offsets(self.block)]
+
+    def message(self) -> str:
+        sides = np.sign(self.offsets[1:] + self.offsets[:-1])
+        steps = np.diff(self.bias, axis=1) * sides
+        falls = (steps < 0).any(axis=1).all() and not (steps > 0).any()
+        return phrase("the farther the key, the lower its score, in every head") if falls else ""
 
 
 def bias_lines(view: View[BiasEncoding], log: bool) -> BiasLinesNumbers:
@@ -77,22 +84,37 @@ def check_biases(view: View[BiasEncoding]) -> None:
 
 
 def names_of_lines(view: View[BiasEncoding]) -> list[str]:
-    """What each line is: its head, with its encoding where there are several."""
-    alone = len(view.encodings) == 1
-    heads = [(encoding, encoding.head_text(head)) for encoding in view.encodings for head in range(encoding.n_heads)]
-    return [text if alone else listing([encoding.name, text]) for encoding, text in heads]
+    """What each line is: its head, with its encoding where there are several. Of many only the first and the last head
+    of an encoding have a name."""
+    several, many = len(view.encodings) > 1, lines_of(view) > MOST
+    return [
+        "" if many and 0 < head < encoding.n_heads - 1 else listing([encoding.name * several, encoding.head_text(head)])
+        for encoding in view.encodings
+        for head in range(encoding.n_heads)
+    ]
 
 
-def looks_of_lines(count: int, axes: Axes) -> list[Look]:
-    """The look of each line of a panel: of many the colours run from dark to light, in their order."""
-    if count <= MOST:
-        return [look(line) for line in range(count)]
-    return [{"color": colour, "linestyle": "-"} for colour in seen_colours("viridis", axes)(np.linspace(0, 1, count))]
+def lines_of(view: View[BiasEncoding]) -> int:
+    """How many lines there are: one a head."""
+    return sum(encoding.n_heads for encoding in view.encodings)
+
+
+def looks_of_lines(view: View[BiasEncoding], axes: Axes) -> list[Look]:
+    """The look of each line of a panel: of many, colours run from dark to light in their order and dashes tell
+    encodings."""
+    if lines_of(view) <= MOST:
+        return [look(line) for line in range(lines_of(view))]
+    shades = seen_colours("viridis", axes)
+    return [
+        {"color": shades(head / max(1, encoding.n_heads - 1)), "linestyle": look(at)["linestyle"]}
+        for at, encoding in enumerate(view.encodings)
+        for head in range(encoding.n_heads)
+    ]
 
 
 def draw_bias_lines(numbers: BiasLinesNumbers, axes: Axes) -> None:
     """One line a head, named where it ends."""
-    looks = looks_of_lines(len(numbers.bias), axes)
+    looks = looks_of_lines(numbers.view, axes)
     for line, (owner, low, high) in enumerate(zip(numbers.encoding, numbers.low, numbers.bias, strict=True)):
         style = "default" if numbers.view.encodings[owner].quantity == "bias" else "steps-mid"
         plot_run(axes, numbers.offsets, low, high, looks[line], style)

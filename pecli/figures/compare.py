@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Limits
 from pecli.core.errors import UsageError, mention
-from pecli.core.language import clauses, listing, phrase, said_by_each
+from pecli.core.language import clauses, phrase, said_by_each
 from pecli.core.lazy import Array
 from pecli.core.options import option
 from pecli.core.positions import Positions
@@ -19,6 +19,7 @@ from pecli.encodings.titles import apart, in_common
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, View
 from pecli.figures.highlights import Highlighting
+from pecli.figures.legends import keep_last_legend
 from pecli.figures.overview import (
     OverviewNumbers,
     Part,
@@ -141,6 +142,7 @@ class Compare(Highlighting[Encoding]):
         for one, own, title in zip(self.views(view), self._groups(axes, view), titles, strict=False):
             self.part().frame(one, own, canvas)
             own[0].set_title(f"{title}\n{own[0].get_title()}".strip())
+        keep_last_legend(axes[: self._shares(self.views(view))[len(view.encodings) - 1].stop], len(view.encodings))
         if self.difference:
             own = self._groups(axes, view)[-1]
             self.part().frame(self.views(view)[0], own, canvas)
@@ -183,7 +185,7 @@ class Compare(Highlighting[Encoding]):
 
     def title(self, view: View[Encoding]) -> str:
         shared = in_common(view.encodings) if len(set(view.encodings)) > 1 else []
-        return clauses([listing(shared), self.unseen(view)])
+        return clauses([", ".join(shared), self.unseen(view)])
 
     def unseen(self, view: View[Encoding]) -> str:
         return self.part().unseen(view)

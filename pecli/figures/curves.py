@@ -191,9 +191,12 @@ class Curves(Highlighting[TableEncoding]):
         else:
             label_positions(axes[0].xaxis, encoding)
         label_values(axes[0].yaxis, MEASURES[self.measure].label)
-        names = [phrase("from {position}", position=encoding.position_text(at)) for at in self.typical(view)]
-        if self.against == "position" and dots_have_room(axes[0], names, self.typical(view).tolist(), canvas):
-            name_dots(axes[0], names, canvas)
+        starts = self.typical(view).tolist()
+        texts = [encoding.position_text(at) for at in starts]
+        names = [phrase("from {position}", position=text) for text in texts]
+        fitting = [one for one in (names, [*names[:1], *texts[1:]]) if dots_have_room(axes[0], one, starts, canvas)]
+        if self.against == "position" and fitting:
+            name_dots(axes[0], fitting[0], canvas)
         else:
             key(axes[0], [(name, look(line)) for line, name in enumerate(names)])
         mark_stretch(axes[0], self.spans(), canvas)

@@ -7,8 +7,10 @@ from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Limits
-from pecli.core.language import phrase
+from pecli.core.arithmetic import ROUNDING
+from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
+from pecli.core.number_text import number_text
 from pecli.encodings.capabilities import TableEncoding
 from pecli.figures.axis_labels import label_positions
 from pecli.figures.canvas import DIFFERENCE, Canvas
@@ -49,7 +51,14 @@ class DistanceNumbers(ColouredNumbers[TableEncoding]):
         return [averaging(self.block), undefined]
 
     def message(self) -> str:
-        return phrase("the same along every diagonal: only the offset counts") if self.by_offset else ""
+        if self.by_offset:
+            return phrase("the same along every diagonal: only the offset counts")
+        if self.block > 1 or self.palette == DIFFERENCE:
+            return ""
+        apart = spread_along_diagonals(self.matrix)
+        said = template("along a diagonal it differs by up to {number}: more than the offset counts")
+        rounding = ROUNDING * float(np.nanmax(np.abs(self.matrix), initial=0.0))
+        return phrase(said, number=number_text(apart, 3)) if apart > rounding else ""
 
     def limits(self) -> Limits | None:
         return None if self.smallest is None else self.ends
@@ -141,3 +150,12 @@ class Distance(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
         )
         self.write_numbers(axes, [image], canvas)
         return [image]
+
+
+def spread_along_diagonals(matrix: Array) -> float:
+    """How much the entries of a square matrix differ along one diagonal, where they differ most; NaN is left out."""
+    count = len(matrix)
+    sheared = np.full((count, 2 * count), np.nan)  # a row one number shorter puts each diagonal into one column
+    sheared.reshape(-1)[: count * (2 * count - 1)].reshape(count, -1)[:, :count] = matrix
+    low, high = np.fmin.reduce(sheared), np.fmax.reduce(sheared)
+    return float(np.fmax.reduce(high - low, initial=0.0))

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from pecli.core.caching import cached
 from pecli.core.errors import UnknownNameError, UsageError, mention
 from pecli.core.readable import check_readable
 
@@ -50,11 +51,28 @@ def families(font: str | None, texts: str, notes: list[str]) -> list[str]:
 
 def _draws(family: str, text: str) -> bool:
     """Whether a font family has all these characters."""
-    from matplotlib import font_manager
     from matplotlib.ft2font import FT2Font
 
-    known = FT2Font(font_manager.findfont(family)).get_charmap()
+    known = FT2Font(_file_of(family)).get_charmap()
     return all(ord(character) in known for character in text)
+
+
+def _file_of(family: str) -> Path:
+    """The file of a family, generic ones too; in a list, since a text with a hyphen would be a pattern."""
+    from matplotlib.font_manager import FontProperties, findfont
+
+    return Path(findfont(FontProperties(family=[family])))
+
+
+@cached
+def is_postscript(family: str) -> bool:
+    """Whether the letters of a family are PostScript outlines (CFF) and not TrueType's, as those of most CJK fonts."""
+    with _file_of(family).open("rb") as file:
+        head = file.read(16)
+        if head.startswith(b"ttcf"):  # a collection: its first font is at the offset that stands here
+            file.seek(int.from_bytes(head[12:]))
+            head = file.read(4)
+    return head.startswith(b"OTTO")
 
 
 def family_of(font: str) -> str:

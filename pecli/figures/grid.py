@@ -14,7 +14,7 @@ from pecli.encodings.encoding import Encoding
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
 from pecli.figures.grid_numbers import Axis, GridNumbers
-from pecli.figures.legends import SHARED
+from pecli.figures.legends import keep_last_legend
 from pecli.figures.overview import Part, owned, through
 from pecli.figures.panels import Panel, headed
 from pecli.figures.ways import most_fitting
@@ -135,7 +135,7 @@ class Grid(Figure[Encoding]):
         for cell, own in self._groups(axes):
             cell.figure.frame(cell.view, own, canvas)
         self._label(axes)
-        _last_legend(axes, len(self.cells))
+        keep_last_legend(axes, len(self.cells))
 
     def _label(self, axes: list[Axes]) -> None:
         """Tells rows and columns, or every cell where they wrap; again where a figure has titles of its own."""
@@ -195,16 +195,3 @@ def _placed(panel: Panel, at: int, cell: Cell) -> Panel:
 def _under(head: str, text: str) -> str:
     """The text under a head of its own, once, however that was broken into lines."""
     return text if " ".join(text.split()).startswith(head) else f"{head}\n{text}".strip()
-
-
-def _last_legend(axes: list[Axes], cells: int) -> None:
-    """Leaves the legend of the last cell alone where all have the same, for the whole picture if it is the only one."""
-    size = len(axes) // cells
-    for place in range(size):
-        legends = [axes[at * size + place].get_legend() for at in range(cells)]
-        said = [[text.get_text() for text in one.get_texts()] for one in legends if one is not None]
-        if len(said) == cells and all(one == said[0] for one in said):
-            for legend in filter(None, legends[:-1]):
-                legend.remove()
-            if size == 1:
-                axes[-1].get_legend().set_label(SHARED)  # type: ignore[union-attr]  # all of them have one

@@ -63,11 +63,8 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         return averaging_cells(rows, columns)
 
     def message(self) -> str:
-        encoding, length = self.view.encoding, self.view.covered.length
-        waves = encoding.wavelengths() if isinstance(encoding, Harmonic) else np.zeros(0)
-        if not len(waves):
-            return ""
-        return unfinished(encoding, waves, length) if (waves > length).any() else phrase("every pair finishes a turn")
+        encoding = self.view.encoding
+        return unfinished(encoding, self.view.covered.length) if isinstance(encoding, Harmonic) else ""
 
     def with_limits(self, low: float, high: float) -> Self:
         return replace(self, ends=(low, high), palette="diverging" if low < 0 else self.palette)

@@ -118,3 +118,16 @@ def beside_own(axes: Axes) -> None:
     """Puts the legend, if there is one, right of an Axes whose layout is not ours."""
     if axes.get_legend() is not None:
         _anchor(axes, 1.02, 1.0)
+
+
+def keep_last_legend(axes: list[Axes], cells: int) -> None:
+    """Leaves the legend of the last cell alone where all have the same, for the whole picture if it is the only one."""
+    size = len(axes) // cells
+    for place in range(size):
+        legends = [axes[at * size + place].get_legend() for at in range(cells)]
+        said = [[text.get_text() for text in one.get_texts()] for one in legends if one is not None]
+        if len(said) == cells and all(one == said[0] for one in said):
+            for legend in filter(None, legends[:-1]):
+                legend.remove()
+            if size == 1:
+                axes[-1].get_legend().set_label(SHARED)  # type: ignore[union-attr]  # all of them have one

@@ -29,17 +29,18 @@ def name_lines(
 ) -> None:
     """Reserves the room for names right of the frame, or says them in a key where they are too wide for that.
 
+    entries : the name of each line, empty where it has none, and its look
     in_key : what the key says instead, for it stands farther away
     """
     names = [broken(name) for name, _ in entries]
+    kept = named([at for at, name in enumerate(names) if name])
     widest = max((ems(part) for name in names for part in name.split("\n")), default=0.0) * 0.9
     drawing = axes.get_figure(root=True)
     across = ceil(sqrt(len(drawing.axes))) if drawing is not None else 1
     if widest * canvas.small / 72 > SHARE * canvas.inches.width / across:
         said = in_key or [name for name, _ in entries]
-        key(axes, named([(name, look) for name, (_, look) in zip(said, entries, strict=True)]))
+        key(axes, [(said[at], entries[at][1]) for at in kept])
         return
-    kept = named(range(len(entries)))
     for at, (name, (_, look)) in enumerate(zip(names, entries, strict=True)):
         shown = name if at in kept else ""
         axes.annotate(

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 Look = Mapping[str, Any]  # of a line: colour, dashes, marker
 DASHES = ("-", "--", "-.", ":", (0, (6, 1.5, 1, 1.5, 1, 1.5)))
-OUTLINE = 0.25  # of a band, as a share of a line
+OUTLINE = 0.4  # of a band, as a share of a line
 MARGIN = 0.01  # left and right of lines, as a share of the axis
 
 
@@ -82,7 +82,7 @@ def plot_run(axes: Axes, x: Array, low: Array, high: Array, look: Look, style: s
     width = OUTLINE * mpl.rcParams["lines.linewidth"]
     axes.plot(x, high, color=look["color"], linewidth=width)
     axes.plot(x, low, color=look["color"], linewidth=width)
-    axes.fill_between(x, low, high, color=look["color"], linewidth=0, alpha=0.6)
+    axes.fill_between(x, low, high, color=look["color"], linewidth=0, alpha=0.2)
 
 
 def _show_as_band(axes: Axes, look: Look) -> None:

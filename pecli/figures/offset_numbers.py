@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from pecli.core.language import phrase, template
-from pecli.core.lazy import Array
+from pecli.core.arithmetic import ROUNDING
+from pecli.core.language import clauses, phrase, said_by_each, template
+from pecli.core.lazy import Array, np
+from pecli.core.number_text import number_text
 from pecli.encodings.capabilities import TableEncoding
 from pecli.figures.figure import Numbers, extremes_of_offsets
 
@@ -47,14 +49,19 @@ class OffsetsNumbers(Numbers[TableEncoding]):
         dotted = phrase("dotted: without the scaling") if len(self.unscaled) else ""
         band = phrase("line: mean of all pairs at that offset, band: from the smallest to the largest")
         bound = phrase(BOUND) if len(self.decay) else ""
-        return [band if self._wide() else "", extremes_of_offsets(self.block), bound, *left_out, dotted]
+        wide = any(width > 0 for width in self.spread)
+        return [band if wide else "", extremes_of_offsets(self.block), bound, *left_out, dotted]
 
     def message(self) -> str:
-        return "" if self._wide() else phrase("no band: only the offset counts")
-
-    def _wide(self) -> bool:
-        """Whether pairs at one offset differ."""
-        return any(width > 0 for width in self.spread)
+        known = [(one.name, width) for one, width in zip(self.view.encodings, self.spread, strict=True) if width >= 0]
+        scale = ROUNDING * float(np.nanmax(np.abs(self.mean), initial=0.0))
+        said = [
+            phrase("at one offset pairs differ by up to {number}", number=number_text(width, 3))
+            if width > scale
+            else phrase("at one offset all pairs are alike")
+            for _, width in known
+        ]
+        return clauses(said_by_each([name for name, _ in known], [[text] for text in said]))
 
     def facts(self) -> dict[str, Any]:
         specs = [encoding.spec() for encoding in self.view.encodings]

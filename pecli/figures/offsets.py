@@ -184,7 +184,7 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
         else:
             label_values(one.xaxis, label, integer=True)
         label_values(one.yaxis, self._quantity(view))
-        looks = looks_of_lines(len(names), one) if _all_biases(view) else [*map(self._look, range(len(names)))]
+        looks = looks_of_lines(view, one) if _all_biases(view) else [*map(self._look, range(len(names)))]
         entries = [*zip(names, looks, strict=True), *((text, bound_look(n)) for n, text in enumerate(bounds))]
         if bounds:
             add_own_axis(one, phrase(BOUND_LABEL))

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-MOST_MESSAGES = 3  # that stand above one picture
+LONGEST = 130  # characters above a picture of several
 HANDED_ON = ("measure", "highlight")  # options of a composed figure that its parts take, where they have them
 
 
@@ -223,8 +223,8 @@ def add_headline(axes: Axes, message: str) -> None:
 def message_of_each(labels: Sequence[str], parts: Sequence[Part]) -> str:
     """What there is to see in several that are told apart by these labels; nothing where that would be a list."""
     messages = [[part.numbers.message()] for part in parts]
-    said = said_by_each(labels, messages)
-    return clauses(said) if len(said) <= MOST_MESSAGES else ""
+    said = clauses(said_by_each(labels, messages))
+    return said if len(said) <= LONGEST else ""
 
 
 def owned(panel: Panel, part: int) -> Panel:

@@ -17,7 +17,7 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
 from pecli.figures.levels import Hang, keep_levels_apart, name_level
 from pecli.figures.line_names import keep_names_apart, name_lines, put_names
-from pecli.figures.lines import Look, frame_lines
+from pecli.figures.lines import Look, frame_lines, key
 from pecli.figures.panels import Panel
 from pecli.figures.wavelength_marks import (
     STILL,
@@ -26,7 +26,7 @@ from pecli.figures.wavelength_marks import (
     shade_longer,
     textbook_ends,
 )
-from pecli.figures.wavelength_texts import ratio_text, unfinished, unfinished_above
+from pecli.figures.wavelength_texts import ratio_text, unfinished_above
 from pecli.measures.wavelengths import MEASURED, wavelengths
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 POSITIONS = template("positions")  # the unit of a wavelength where the encoding has none of its own
 RIGHT = 0.4  # of the pairs are longer than the length, at least, where the right end below it is free
+ALL_TURN = template("everything finishes a turn within length {length:,}")
+TOGETHER = 0.8  # of the most pairs, that all encodings have at least where their lines end beside their names
 MARKS = "os^Dv"  # of the encodings in turn, so that they stay apart in grey
 
 
@@ -49,6 +51,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
     pair: Array
     encoding: Array
     stretch: Array
+    divided: bool  # whether the stretch is drawn
     dashed: bool  # whether the wavelengths without the scaling are shown too
     contexts: tuple[tuple[str, float], ...]  # of the models whose rope is scaled, each once
     ramps: tuple[tuple[float, float] | None, ...]  # the pairs between kept and divided, of each encoding
@@ -77,10 +80,18 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         return [said, *left_out, dashed, band]
 
     def message(self) -> str:
-        alone = len(self.ratios) == 1 and self.ratios[0] and isinstance(self.view.encoding, Harmonic)
-        if not alone or self.dashed:
+        if self.divided:
             return ""
-        return phrase("each wavelength {ratio} the one before", ratio=self.ratios[0])
+        length = self.view.positions.length
+        if len(self.longer) > 1:
+            above = template("above length {length:,} nothing finishes a turn")
+            return phrase(above if any(self.longer) else ALL_TURN, length=length)
+        formula = isinstance(self.view.encoding, Harmonic) and not self.dashed
+        return (
+            phrase("each wavelength is the one before {ratio}", ratio=self.ratios[0])
+            if formula and self.ratios[0]
+            else ""
+        )
 
     def facts(self) -> dict[str, Any]:
         names = [encoding.spec() for encoding in self.view.encodings]
@@ -142,6 +153,7 @@ class Spectrum(Figure[TableEncoding]):
             pair=np.concatenate([one[k] for one, k in zip(pairs, known, strict=True)]),
             encoding=np.repeat(np.arange(len(waves)), [k.sum() for k in known]),
             stretch=stretch,
+            divided=self.ratio,
             dashed=bool((stretch != 1).any()) and not self.ratio,
             contexts=() if self.ratio else contexts_of(view),
             ramps=tuple(one.rule.ramp(one) if isinstance(one, Scaled) else None for one in view.encodings),
@@ -154,7 +166,7 @@ class Spectrum(Figure[TableEncoding]):
         return [Panel(0.55)]
 
     def frame(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
-        frame_lines(axes[0], 0, max(len(one) for one in waves_of(view)) - 1)
+        frame_lines(axes[0], 0, max(last_pairs(view)))
         label_values(axes[0].xaxis, phrase("pair of dimensions j"), integer=True)
         axes[0].set_yscale("log", base=2 if self.ratio else 10)
         if self.ratio:
@@ -165,7 +177,8 @@ class Spectrum(Figure[TableEncoding]):
         looks = [self._look(encoding, at, canvas) for at, encoding in enumerate(view.encodings)]
         if len(looks) > 1:
             names = [self._name(view, *one) for one in zip(view.encodings, waves_of(view), strict=True)]
-            name_lines(axes[0], list(zip(names, looks, strict=True)), canvas)
+            entries = list(zip(names, looks, strict=True))
+            name_lines(axes[0], entries, canvas) if end_together(view) else key(axes[0], entries)
 
     def fit(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         keep_names_apart(axes[0], canvas)
@@ -178,12 +191,11 @@ class Spectrum(Figure[TableEncoding]):
         return {"color": f"C{at}", "linestyle": "-" if known else "none", **marks}
 
     def _name(self, view: View[TableEncoding], encoding: TableEncoding, waves: Array) -> str:
-        """An encoding with the ratio of its neighbouring wavelengths, and how many of them are too long."""
+        """An encoding, and how many of its wavelengths are above the line at the length."""
         if self.ratio:
             return encoding.label()
-        ratio = ratio_text(waves[waves < STILL]) if isinstance(encoding, Harmonic) else ""
-        apart = phrase("neighbours {ratio}", ratio=ratio) if ratio else ""
-        return "\n".join(filter(None, [encoding.label(), apart, unfinished(encoding, waves, view.positions.length)]))
+        longer = int((waves > view.positions.length).sum())
+        return phrase("{encoding}: {count} of {all} above", encoding=encoding.label(), count=longer, all=len(waves))
 
     def draw(self, numbers: SpectrumNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         one = axes[0]
@@ -227,6 +239,18 @@ class Spectrum(Figure[TableEncoding]):
 def waves_of(view: View[TableEncoding]) -> list[Array]:
     """The wavelengths of each encoding."""
     return [wavelengths(encoding, encoding.covered(view.positions)) for encoding in view.encodings]
+
+
+def end_together(view: View[TableEncoding]) -> bool:
+    """Whether all encodings have about as many pairs, so that nothing has to lead from a line's end across others."""
+    last = last_pairs(view)
+    return min(last) >= TOGETHER * max(last)
+
+
+def last_pairs(view: View[TableEncoding]) -> list[float]:
+    """Where the last wavelength of each encoding stands on the axis of pairs."""
+    both = zip(view.encodings, waves_of(view), strict=True)
+    return [float(pairs_of(encoding, len(one))[-1]) for encoding, one in both]
 
 
 def stretch_of(encoding: TableEncoding, waves: Array) -> Array:

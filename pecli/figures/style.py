@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pecli.figures.canvas import Canvas
-from pecli.figures.fonts import CJK, families
+from pecli.figures.fonts import CJK, families, is_postscript
 from pecli.figures.ground import lightness
 from pecli.figures.style_files import read_style, use_defaults
 from pecli.files.picture_bytes import INK
@@ -85,7 +85,7 @@ def style_context(canvas: Canvas, texts: str = "") -> Iterator[list[str]]:
             warnings.filterwarnings("ignore", message="cmr10 font should")  # its minus is taken from mathematics
             use_defaults()
             _use_style(canvas)
-            mpl.rcParams["font.family"] = families(canvas.font, texts, notes)
+            _use_fonts(families(canvas.font, texts, notes))
             yield notes
     finally:
         if epoch is not None:
@@ -98,7 +98,7 @@ def set_sizes(canvas: Canvas) -> None:
 
     family = list(mpl.rcParams["font.family"])
     _use_style(canvas)
-    mpl.rcParams["font.family"] = family
+    _use_fonts(family)
 
 
 def make_readable(axes: Axes, canvas: Canvas, texts: str) -> None:
@@ -129,6 +129,15 @@ def _use_style(canvas: Canvas) -> None:
     small: Any = dict.fromkeys(SMALL_TEXTS, canvas.small)
     mpl.rcParams.update({"font.size": canvas.inches.font, **small, **grid, **kept, **KEPT})
     mpl.rcParams["svg.fonttype"] = "none" if canvas.text else "path"
+
+
+def _use_fonts(names: list[str]) -> None:
+    """Writes in these families, and a PDF so that programs that read it can show them."""
+    import matplotlib as mpl
+
+    mpl.rcParams["font.family"] = names
+    if any(map(is_postscript, names)):
+        mpl.rcParams["pdf.fonttype"] = 3  # matplotlib puts them into a 42 as they are: most readers show nothing
 
 
 def _grid_opacity() -> float:

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 HEADLINE = "bold"  # the weight of what there is to see in a picture
 CLOSING = "，。、；：？！）】》」』”’,.;:?!)]}"  # stays with what stands before
-BREAKS = ((";", "；", "。"), (",", ";", "，", "；", "。"))  # behind them a line breaks best, and next best
+ENDS = (";", "；", "。")
+BREAKS = (ENDS, (*ENDS, ",", "，"), (*ENDS, ",", "，", ":", "："))  # behind them a line breaks best, next best, …
 STEPS = 12  # widths between the narrowest and the widest that lines of one length are tried at
 OPENING = "（【《「『“‘"  # stays with what comes after
 

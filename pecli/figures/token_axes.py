@@ -12,7 +12,7 @@ from pecli.figures.text_size import ems, is_wide
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-PITCH = 0.9  # ems of tick labels from one token to the next, at least
+PITCH = 0.87  # ems of tick labels from one token to the next, at least
 LONGEST = 12.0  # ems of a token, before it is cut
 
 

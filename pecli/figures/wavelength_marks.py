@@ -23,6 +23,7 @@ ROOM = 2.5  # above a wavelength that is written on, as a factor
 BEYOND = 1e9  # times the upper end: a shade still fills its panel when that is moved for others
 APART = 12  # times as long, so that two lines of text fit between two wavelengths
 LINES = 4.2  # ems that two lines of text below one wavelength and one above another take
+LINE = 1.2  # ems of a line of text
 MIDDLE = 0.4  # of the panel's width: left of what stands at its right edge, right of where wavelengths begin
 STILL = 1e15  # positions; a longer wave stands still, and an axis has no room for it
 
@@ -50,12 +51,15 @@ def textbook_ends(encoding: Encoding, waves: Array) -> list[tuple[str, float]]:
 
 def mark_wavelength(axes: Axes, text: str, wave: float, length: float, canvas: Canvas) -> None:
     """Draws a line at a wavelength and writes beside it what it is: left where that is above the beginning of all
-    wavelengths; else right, or farther left where two lines of text at the length come so near."""
+    wavelengths; else right, or farther left where two lines of text at the length come so near. Just below the length
+    it has no name, for that would stand over the length's."""
     axes.axhline(wave, color="0.6", linestyle=":", linewidth=0.8 * canvas.scale, zorder=0)
     right = APART * wave < length
-    name = write_beside(axes, text, wave, Hang(right, below=False), canvas)
     low, high = np.log(axes.get_ylim())
     points = np.log(length / wave) / (high - low) * axes.bbox.height * points_per_pixel(axes)
+    if not right and 0 <= points < LINE * canvas.small:
+        return
+    name = write_beside(axes, text, wave, Hang(right, below=False), canvas)
     if right and points < LINES * canvas.small:
         name.xy = (MIDDLE, wave)
 

@@ -21,11 +21,20 @@ def wavelength_unit(encoding: Encoding) -> str:
     return "" if encoding.position_unit else phrase("wavelength λ in positions")
 
 
-def unfinished(encoding: TableEncoding, waves: Array, length: int) -> str:
-    """How many of an encoding's waves are longer than the length."""
-    pairs = template("{count} of {all} pairs never finish a turn")
-    columns = template("{count} of {all} columns never finish a turn")
-    return _longer(encoding, waves, length, pairs, columns)
+def wave_text(encoding: Encoding, wave: float) -> str:
+    """A wavelength with its unit."""
+    text = encoding.length_text(wave)
+    return text if encoding.position_unit else phrase("{count} positions", count=text)
+
+
+def unfinished(encoding: Harmonic, length: int) -> str:
+    """How many pairs have a wavelength beyond the length."""
+    waves, within = encoding.wavelengths(), wave_text(encoding, length)
+    count = int((waves > length).sum())
+    if not count:
+        return phrase("every pair finishes a turn in {length}", length=within)
+    said = template("{count} of {all} pairs never finish a turn in {length}")
+    return phrase(said, count=count, all=len(waves), length=within)
 
 
 def unfinished_above(encoding: TableEncoding, waves: Array, length: int) -> str:

@@ -19,7 +19,7 @@ from pecli.figures.figure import Figure, Numbers, View, extremes
 from pecli.figures.line_names import keep_names_apart, name_lines, put_names
 from pecli.figures.lines import Look, frame_lines, grid_look, plot_run
 from pecli.figures.panels import Panel
-from pecli.figures.wavelength_texts import wavelength_unit
+from pecli.figures.wavelength_texts import wave_text, wavelength_unit
 from pecli.measures.min_max import check_run, envelope, even_bins, even_edges, middles
 from pecli.measures.wavelengths import wavelengths
 
@@ -48,8 +48,17 @@ class WavesNumbers(Numbers[TableEncoding]):
     limit: float  # the largest absolute value
 
     def remarks(self) -> list[str]:
-        unit = wavelength_unit(self.view.encoding) if np.isfinite(self.wavelengths).any() else ""
-        return [extremes(self.block), unit]
+        told = self.message() or not np.isfinite(self.wavelengths).any()
+        unit = "" if told else wavelength_unit(self.view.encoding)
+        reach = phrase("each lane is ±{reach}", reach=number_text(self.limit))
+        return [reach, extremes(self.block), unit]
+
+    def message(self) -> str:
+        encoding, known = self.view.encoding, self.wavelengths[np.isfinite(self.wavelengths)]
+        if not isinstance(encoding, Harmonic) or len(np.unique(known)) < 2:
+            return ""
+        low, high = encoding.length_text(float(known.min())), wave_text(encoding, float(known.max()))
+        return phrase("a turn takes from {low} to {high}", low=low, high=high)
 
 
 @dataclass(frozen=True)
@@ -176,8 +185,6 @@ class Waves(Figure[TableEncoding]):
         self._lanes(axes[0], numbers.view, limit)
         end = float(numbers.positions[-1])
         put_names(axes[0], [(end, -LANE * limit * lane) for lane in range(len(numbers.dims))])
-        label, reach = phrase(encoding.dimension_label), number_text(limit)
-        axes[0].set_ylabel(phrase("{label} (a lane is ±{reach})", label=label, reach=reach))
         return [None]
 
 

@@ -51,6 +51,8 @@ def test_what_all_have_in_common_stands_in_the_title_and_no_panel_is_without_a_n
     ):
         assert pecli.figure("compare", encoding=given).title() == title
         assert [title_of(panel) for panel in drawn(encoding=given)[0]] == names
+    chinese = pecli.figure("compare", encoding=["sinusoidal:base=10", "sinusoidal"], d=4, length=4, lang="zh")
+    assert chinese.title() == "sinusoidal, d 4"  # as that of one encoding
 
 
 @pytest.mark.parametrize("figure", ["heatmap", "distance"])
@@ -221,7 +223,8 @@ def test_what_there_is_to_see_in_each_stands_above_all() -> None:
         page = picture._drawing()
     counts = [(picture.job.view.encodings[at].wavelengths() > 50).sum() for at in (0, 1)]
     said = [
-        f"{n} of 64 pairs never finish a turn (base {base})" for n, base in zip(counts, ("10", "10,000"), strict=True)
+        f"{n} of 64 pairs never finish a turn in 50 positions (base {base})"
+        for n, base in zip(counts, ("10", "10,000"), strict=True)
     ]
     assert picture.message() == "; ".join(said)
     assert (

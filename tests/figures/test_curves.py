@@ -211,3 +211,9 @@ def test_four_panels_have_no_more_room_for_names_than_three(panels: int, room: b
     axes.set_xlim(0, 200)
     places = [0, 50, 100, 150, 199]
     assert dots_have_room(axes, [f"from {place}" for place in places], places, Canvas(size="slide")) is room
+
+
+def test_names_at_dots_are_shorter_where_whole_ones_have_no_room() -> None:
+    picture = pecli.figure("curves", length=3000, d=8, size="column", dpi=40)
+    said = [one.get_text() for one in dot_names_of(picture._drawing().axes[0])]
+    assert said == ["from 0", "750", "1,500", "2,250", "2,999"]

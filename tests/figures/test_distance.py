@@ -10,6 +10,7 @@ import pytest
 from matplotlib.figure import Figure as Drawing
 
 import pecli
+from pecli.figures.distance import spread_along_diagonals
 
 
 def drawn(**options: object) -> Any:
@@ -144,8 +145,16 @@ def test_ticks_of_positions_are_whole_numbers(length: int) -> None:
 
 
 @pytest.mark.parametrize(("encoding", "alike"), [("sinusoidal", True), ("binary", False)])
-def test_the_caption_says_where_diagonals_are_the_same(encoding: str, alike: bool) -> None:
+def test_the_message_says_where_diagonals_are_the_same(encoding: str, alike: bool) -> None:
     picture = pecli.figure("distance", encoding=encoding, length=9)
-    assert ("the same along every diagonal" in picture.seen.message()) is alike
-    spread = max(np.ptp(np.diag(picture.seen.main, k)) for k in range(9))
+    spread = max(np.ptp(np.diag(picture.seen.main, k)) for k in range(-8, 9))
     assert bool(spread < 1e-9) is alike
+    apart = f"along a diagonal it differs by up to {spread:.3g}"
+    assert (apart, "the same along every diagonal")[alike] in picture.seen.message()
+    assert picture.seen.difference(picture.seen).message().startswith("the same") is alike
+
+
+def test_the_spread_along_diagonals_leaves_out_what_is_not_known() -> None:
+    nothing = np.nan
+    assert spread_along_diagonals(np.array([[1.0, 9.0, 7.0], [nothing, 1.0, 6.5], [5.0, nothing, 1.0]])) == 2.5
+    assert spread_along_diagonals(np.full((2, 2), nothing)) == 0

@@ -12,8 +12,10 @@ import matplotlib as mpl
 import pytest
 from matplotlib import font_manager
 
-from pecli.figures.canvas import SIZES
-from pecli.figures.fonts import GENERIC, family_of
+from pecli.figures import fonts
+from pecli.figures.canvas import SIZES, Canvas
+from pecli.figures.fonts import GENERIC, family_of, is_postscript
+from pecli.figures.style import set_sizes, style_context
 from pecli.figures.style_files import bundled_styles
 
 Ask = Callable[..., Any]
@@ -52,3 +54,29 @@ def test_a_font_that_was_installed_since_is_found(tmp_path: Path, monkeypatch: p
     assert "DejaVu Serif Display" not in manager.get_font_names()
     assert family_of("DejaVu Serif Display") == "DejaVu Serif Display"
     assert "DejaVu Serif Display" in manager.get_font_names()
+
+
+@pytest.mark.parametrize(
+    ("name", "start", "known"),
+    [
+        ("one of PostScript", b"OTTO", True),
+        ("one of TrueType", b"\0\1\0\0", False),
+        ("some of PostScript", b"ttcf\0\2\0\0\0\0\0\1\0\0\0\x12??OTTO", True),
+        ("some of TrueType", b"ttcf\0\1\0\0\0\0\0\1\0\0\0\x10\0\1\0\0", False),
+    ],
+)
+def test_a_font_of_postscript_outlines_is_told_by_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, start: bytes, known: bool
+) -> None:
+    (tmp_path / "a.otf").write_bytes(start + bytes(99))
+    monkeypatch.setattr(fonts, "_file_of", lambda family: tmp_path / "a.otf")
+    assert is_postscript(name) is known
+
+
+def test_postscript_outlines_stand_in_a_pdf_as_type_3_and_all_others_as_42(monkeypatch: pytest.MonkeyPatch) -> None:
+    with style_context(Canvas()):
+        assert mpl.rcParams["pdf.fonttype"] == 42
+    monkeypatch.setattr("pecli.figures.style.is_postscript", lambda family: family == "DejaVu Sans")
+    with style_context(Canvas()):
+        set_sizes(Canvas(size="slide"))
+        assert mpl.rcParams["pdf.fonttype"] == 3

@@ -77,7 +77,11 @@ def test_numbers_are_not_averaged() -> None:
 
 @pytest.mark.parametrize(
     ("encoding", "said"),
-    [("sinusoidal:d=128", "39 of 64 pairs never finish a turn"), ("sinusoidal:d=2", "every pair finishes a turn")],
+    [
+        ("sinusoidal:d=128", "39 of 64 pairs never finish a turn in 200 positions"),
+        ("clock", "2 of 3 pairs never finish a turn in 200 s"),
+        ("sinusoidal:d=2", "every pair finishes a turn in 200 positions"),
+    ],
 )
 def test_a_heatmap_alone_says_what_its_stripes_are(encoding: str, said: str) -> None:
     picture = pecli.figure("heatmap", encoding=encoding)

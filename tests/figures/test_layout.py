@@ -130,6 +130,8 @@ def test_any_panels_are_whole_where_the_height_is_free(names: str) -> None:
         ("attention", {"tokens": "one two three four five six seven eight nine ten eleven", "size": "column"}),
         ("heatmap", {"encoding": "binary", "length": 32, "size": "column"}),
         ("dials", {"encoding": "clock", "at": [1, 301, 46799], "size": "column"}),
+        ("overview", {"panels": "heatmap,spectrum,offsets,waves", "d": 128, "length": 200, "size": "slide"}),
+        ("compare", {"figure": "curves", "encoding": ["rope", "binary"], "size": "slide"}),
         ("spectrum", {"base": 10**6, "d": 128, "length": 200, "size": "column"}),
         ("overview", {"panels": "spectrum,heatmap", "base": 100, "d": 100, "length": 3, "size": "column"}),
         ("curves", {"against": "offset", "length": 200, "size": "column"}),
@@ -145,7 +147,7 @@ def test_what_was_seen_broken_is_whole(figure: str, options: dict[str, Any]) -> 
 )
 def test_rows_of_attention_stay_rows_however_many_tokens_there_are(size: str, across: list[str]) -> None:
     """An encoding a column where that is narrower: its change stands below its own weights."""
-    drawing, *_ = drawn("attention", tokens="one two three four five six seven eight nine ten eleven", size=size)
+    drawing, *_ = drawn("attention", tokens="one two three four five six seven eight nine ten eleven", size=size, d=16)
     panels = [axes for axes in drawing.axes if axes.get_label() != "<colorbar>"]
     top = max(axes.bbox.y1 for axes in panels)
     first = [axes for axes in panels if axes.bbox.y1 == pytest.approx(top, abs=2)]
@@ -241,6 +243,23 @@ def block(aspect: float = 1.0, bar: Bar | None = None, exact: bool = True) -> Bl
 def test_the_grid_wraps_until_its_panels_are_wide_enough() -> None:
     columns = [best([block()] * 6, Room(width, None, 0, 0, 0.1), 3).columns for width in (2, 4, 6, 8)]
     assert columns == [1, 2, 3, 3]
+
+
+def test_room_on_one_side_makes_up_for_none_on_the_other() -> None:
+    """Where nothing fits, the grid that lacks least: one column is wide, and 2 inches too low."""
+    assert best([block(0.5, exact=False)] * 4, Room(9, 2.0, 0, 0, 0.1), 1).columns == 4
+
+
+def test_what_is_found_not_to_fit_once_it_is_drawn_is_drawn_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
+    def draw(self: Any, numbers: Any, axes: list[Axes], canvas: Any) -> list[Any]:
+        axes[0].set_ylabel("too long a label for the height of a page of this size", fontsize=canvas.inches.font)
+        return [axes[0].imshow(np.eye(2))]
+
+    monkeypatch.setattr(FIGURES["heatmap"], "draw", draw)
+    *_, axes = [one for one in drawn("heatmap", size="5x3.4")[0].axes if one.get_ylabel().startswith("too long")]
+    assert axes.yaxis.label.get_fontsize() < 8
+    with pytest.raises(UsageError, match="too small"):
+        drawn("heatmap", size="4x1.5")
 
 
 def test_a_page_of_fixed_height_takes_the_grid_that_shows_most() -> None:
@@ -348,6 +367,8 @@ def test_a_title_breaks_anywhere_between_chinese_characters_and_never_inside_a_w
         assert all(ruler.width(line, 7) <= 1.5 for line in lines)
         short = ruler.wrapped("each pixel: mean of 4 pairs; blank: unseen keys", 7, 2.0).split("\n")
         assert short == ["each pixel: mean of 4 pairs;", "blank: unseen keys"]
+        halves = ["沿每条对角线都相同：", "只有偏移起作用"]
+        assert ruler.wrapped("".join(halves), 7, 1.1 * ruler.width(halves[0], 7)).split("\n") == halves
         assert all(" " in line for line in ruler.wrapped("one two three four five six", 7, 0.8).split("\n"))
     assert not any(line.startswith("，") for line in lines)
     assert pieces("one two $a b$, c") == ["one ", "two ", "$a b$, ", "c"]

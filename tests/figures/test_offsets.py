@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure as Drawing
 
 import pecli
@@ -164,8 +165,36 @@ def test_without_a_scaling_there_is_none_to_leave_out() -> None:
 def test_the_caption_explains_a_band_where_there_is_one_and_what_the_bound_bounds() -> None:
     band = "line: mean of all pairs at that offset, band: from the smallest to the largest"
     assert pecli.figure("offsets", encoding="binary", length=16).seen.caption() == band
-    assert pecli.figure("offsets", d=8, length=16).seen.message() == "no band: only the offset counts"
+    assert pecli.figure("offsets", d=8, length=16).seen.caption() == ""
     assert "bounds the product of any q and k" in pecli.figure("offsets", d=8, length=16, decay=True).seen.caption()
+
+
+def test_the_message_says_whether_pairs_at_one_offset_are_alike() -> None:
+    one, other, both = (numbers(encoding=which, length=16) for which in ("rope", "binary", ["rope", "binary"]))
+    widest = f"at one offset pairs differ by up to {(other.high - other.low).max():.3g}"
+    alike = "at one offset all pairs are alike"
+    assert (one.message(), other.message()) == (alike, widest)
+    assert both.message() == f"{alike} (rope); {widest} (binary)"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "falls"), [("alibi", True), (["alibi", "kerple"], True), ("alibi:heads=1", True), ("t5", False)]
+)
+def test_biases_say_that_far_keys_score_lower_where_they_do(encoding: Any, falls: bool) -> None:
+    assert numbers(encoding=encoding, length=30).message().startswith("the farther the key") is falls
+
+
+def test_of_many_heads_the_first_and_the_last_are_named_and_shades_and_dashes_say_the_others() -> None:
+    axes = drawn(encoding=["alibi:heads=8", "kerple"], length=20)
+    assert [text.partition(",")[2].split(",")[0].strip() for text in texts_of(axes) if text] == [
+        "head 0",
+        "head 7",
+        "head 0",
+        "head 3",
+    ]
+    dark = [sum(to_rgb(line.get_color())) for line in axes.lines]
+    assert dark[:8] == sorted(set(dark[:8])) and dark[8:] == sorted(set(dark[8:]))
+    assert [line.get_linestyle() for line in axes.lines] == ["-"] * 8 + ["--"] * 4
 
 
 @pytest.mark.parametrize("offset", [0, 1, 7, 40])

@@ -65,7 +65,7 @@ def test_captions_name_their_panel() -> None:
 
 def test_a_panel_says_above_it_what_there_is_to_see() -> None:
     heatmap, curves, *cloud = panels(d=128, length=20, panels="heatmap,curves,scatter", size="slide")
-    assert " ".join(heatmap.get_title().split()).endswith("of 64 pairs never finish a turn")
+    assert " ".join(heatmap.get_title().split()).endswith("of 64 pairs never finish a turn in 20 positions")
     assert "only the offset counts" in " ".join(curves.get_title().split())
     assert {one.title.get_weight() for one in (heatmap, curves)} == {HEADLINE}
     assert all("triangle" in one.get_title() for one in cloud)

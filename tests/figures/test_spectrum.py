@@ -124,8 +124,20 @@ def test_a_clock_is_measured_in_seconds() -> None:
     assert drawn(encoding=["clock", "rope"]).get_ylabel() == "wavelength λ, positions or seconds"
 
 
-def test_the_caption_says_the_ratio_of_one_encoding() -> None:
-    assert numbers(d=128).message() == "each wavelength ×1.155 the one before"
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"d": 128}, "each wavelength is the one before ×1.155"),
+        ({"encoding": ["sinusoidal:d=8", "clock"], "length": 20}, "above length 20 nothing finishes a turn"),
+        (
+            {"encoding": ["rope:d=8,base=2", "binary:d=4"], "length": 16},
+            "everything finishes a turn within length 16",
+        ),
+        ({"encoding": "rope:scaling=linear,factor=8", "ratio": True}, ""),
+    ],
+)
+def test_the_message_is_what_lines_and_levels_say(options: dict[str, Any], said: str) -> None:
+    assert numbers(**options).message() == said
 
 
 def test_formulas_need_no_caption() -> None:
@@ -177,13 +189,21 @@ def test_what_is_longer_than_the_length_is_shaded() -> None:
 
 def test_several_encodings_are_overlaid_and_told_apart() -> None:
     axes = drawn(encoding=["sinusoidal:d=8", "rope:d=4,base=10", "binary:d=3"], length=8)
-    texts = texts_of(axes)
-    assert [text.partition(",")[0] for text in texts] == ["sinusoidal", "rope", "binary"]
-    assert texts[0].endswith("neighbours ×10 3 of 4 pairs never finish a turn")
-    assert texts[2].endswith(" 0 of 3 columns never finish a turn")
+    texts = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert texts == [
+        "sinusoidal, d 8, base 10,000: 3 of 4 above",
+        "rope, d 4, base 10: 1 of 2 above",
+        "binary, d 3: 0 of 3 above",
+    ]
     lines = axes.get_lines()[:3]
     assert [len(line.get_xdata()) for line in lines] == [4, 2, 3]
     assert len({line.get_color() for line in lines}) == 3
+
+
+def test_lines_that_end_together_are_named_there_and_no_name_leads_across_others() -> None:
+    together, apart = (drawn(encoding=["rope:d=64", f"sinusoidal:d={d}"], length=8) for d in (60, 16))
+    assert len(texts_of(together)) == 2 and together.get_legend() is None
+    assert not texts_of(apart) and apart.get_legend() is not None
 
 
 def test_numbers_say_which_encoding_each_belongs_to() -> None:
@@ -258,3 +278,14 @@ def test_names_of_lengths_that_are_close_do_not_touch() -> None:
     assert len(boxes) == 5 and axes.texts[0].get_text() == "length 131,072"
     for at, one in enumerate(boxes):
         assert not any(one.overlaps(other) for other in boxes[:at])
+
+
+@pytest.mark.parametrize(("length", "named"), [(7, False), (200, True)])
+def test_a_wavelength_just_below_the_length_leaves_its_place_to_the_name_of_that(length: int, named: bool) -> None:
+    assert ("2π" in [text.get_text() for text in drawn(d=8, length=length).texts]) is named
+
+
+@pytest.mark.parametrize(("encoding", "last"), [("sinusoidal:d=8", 3), ("binary:d=8", 3.5)])
+def test_the_axis_ends_with_the_last_wavelength(encoding: str, last: float) -> None:
+    axes = drawn(encoding=encoding, length=16)
+    assert max(axes.lines[0].get_xdata()) == last < axes.get_xlim()[1] < last + 0.2

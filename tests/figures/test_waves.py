@@ -47,7 +47,8 @@ def test_lanes_go_down_and_do_not_touch() -> None:
     lines = [line.get_ydata() for line in waves(axes)]
     assert [label.get_text() for label in axes.get_yticklabels()] == ["0", "2", "5"]
     assert all(below.max() < above.min() for above, below in pairwise(lines))
-    assert axes.get_ylabel() == "dimension (a lane is ±1)"
+    assert axes.get_ylabel() == "dimension"
+    assert pecli.figure("waves", d=8, length=97).seen.remarks()[0] == "each lane is ±1"
 
 
 def test_the_legend_has_the_wavelength_of_each() -> None:
@@ -76,8 +77,8 @@ def test_lanes_are_named_at_their_ends_in_a_column_of_a_paper_too() -> None:
 def test_hands_of_a_clock_are_named() -> None:
     texts = names(drawn(encoding="clock", length=61, dims=[0, 5]))
     assert texts == ["λ = 1 min", "λ = 12 h"]
-    assert pecli.figure("waves", encoding="clock", length=61).numbers.caption() == ""  # each says its unit
-    assert pecli.figure("waves", d=4, length=61).numbers.caption() == "wavelength λ in positions"
+    said = [pecli.figure("waves", encoding=one, length=61).numbers.caption() for one in ("clock", "binary")]
+    assert said == ["each lane is ±1", "each lane is ±1; wavelength λ in positions"]  # each hand says its unit
 
 
 @pytest.mark.parametrize(
@@ -173,7 +174,7 @@ def test_a_long_length_is_drawn_from_minimum_to_maximum_and_the_caption_says_so(
     low, high = (np.stack([getattr(run, end)(axis=1) for run in runs], axis=1) for end in ("min", "max"))
     assert seen.arrays()["low"] == pytest.approx(low, abs=1e-14)
     assert seen.main == pytest.approx(high, abs=1e-14)
-    assert seen.caption() == f"each pixel: minimum to maximum of up to {size} positions; wavelength λ in positions"
+    assert seen.caption() == f"each lane is ±1; each pixel: minimum to maximum of up to {size} positions"
     axes = drawn(**options)
     assert len(axes.collections) == 2  # a band each
 
@@ -189,3 +190,16 @@ def test_a_million_positions_take_no_more_numbers_than_pixels() -> None:
     picture = pecli.figure("waves", d=4, length=10**6, dpi=20)
     assert picture.seen.main.shape[1] <= 6.75 * 20
     assert picture.seen.facts()["limit"] == pytest.approx(1, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"d": 8, "base": 10, "dims": [3, 0]}, "a turn takes from 6.283 to 11.17 positions"),
+        ({"encoding": "clock", "dims": [0, 5]}, "a turn takes from 1 min to 12 h"),
+        ({"d": 8, "dims": [0, 1]}, ""),
+        ({"encoding": "binary", "length": 16}, ""),
+    ],
+)
+def test_the_message_is_how_far_apart_the_lanes_are(options: dict[str, Any], said: str) -> None:
+    assert pecli.figure("waves", **options).numbers.message() == said

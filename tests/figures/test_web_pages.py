@@ -14,6 +14,7 @@ import pytest
 from PIL import Image
 
 import pecli
+from pecli.figures.style import PALE
 from pecli.files.picture_bytes import INK
 
 Ask = Callable[..., Any]
@@ -49,7 +50,7 @@ def test_light_and_dark_turn_over_ink_alone() -> None:
     data = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00"}
     assert data <= set(colours(plain)) and data <= set(colours(auto))
     assert INK in colours(auto) and INK not in colours(plain)
-    assert set(colours(auto)) - data - {INK} <= {"#d0d0d0"}  # the grid, faint on both
+    assert set(colours(auto)) - data - {INK} <= {f"#{PALE}"}  # the grid, seen on both
     assert "#000000" not in colours(auto) and "#ffffff" not in colours(auto)
     assert "prefers-color-scheme" not in plain
 

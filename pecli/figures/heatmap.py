@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from pecli.analysis import Limits
 from pecli.core.errors import UsageError, mention
 from pecli.core.language import phrase
-from pecli.core.lazy import Array, np
+from pecli.core.lazy import Array
 from pecli.core.positions import Blocks, LogBlocks
 from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.harmonic import Harmonic

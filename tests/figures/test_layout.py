@@ -120,6 +120,7 @@ def test_any_panels_are_whole_where_the_height_is_free(names: str) -> None:
     [
         ("distance", {"length": 3001, "size": "column", "encoding": "sinusoidal"}),
         ("relative", {"length": 10**6, "size": "column"}),
+        ("rotation", {"length": 500, "d": 256, "size": "5x3"}),
         ("relative", {"length": 200, "size": "5x3"}),
         ("heatmap", {"d": 512, "length": 10**9, "size": "column", "title": LONG}),
         ("heatmap", {"length": 10**9, "log": True}),

@@ -95,7 +95,7 @@ class Clock(Harmonic, Additive):
         if days == 0:
             return time
         whole = seconds == 0
-        text = phrase("{days:,} d", days=days) if whole else phrase("{days} d {time}", days=days, time=time)
+        text = phrase("{days:,} d", days=days) if whole else phrase("{days:,} d {time}", days=days, time=time)
         return minus(text)
 
     def length_text(self, length: float) -> str:

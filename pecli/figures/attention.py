@@ -15,7 +15,7 @@ from pecli.core.options import option
 from pecli.core.values import shorten
 from pecli.encodings.capabilities import BiasEncoding, Rotary
 from pecli.figures.canvas import DIFFERENCE, Canvas
-from pecli.figures.cell_numbers import WithCellNumbers
+from pecli.figures.cell_numbers import WithCellNumbers, ink_on
 from pecli.figures.figure import ColouredNumbers, View
 from pecli.figures.images import show_matrix
 from pecli.figures.panels import Bar, Panel
@@ -254,7 +254,8 @@ def write_nothing(axes: Axes, tokens: int, size: float) -> None:
     """Writes into a blank panel that this is what there is to see."""
     middle = (tokens - 1) / 2
     text = phrase("nothing\nchanges")
-    axes.text(middle, middle, text, fontsize=size, ha="center", va="center", alpha=0.7, in_layout=False)
+    look: dict[str, Any] = {"color": ink_on(axes.images[0], 0.0), "ha": "center", "va": "center", "in_layout": False}
+    axes.text(middle, middle, text, fontsize=size, alpha=0.7, **look)
 
 
 def _names(view: View[Placing]) -> tuple[str, str]:

@@ -123,3 +123,8 @@ def write_cells(axes: Axes, image: Any, texts: list[list[str]], size: float) -> 
 def is_dark(colours: Array) -> Array:
     """Whether text on colours, shape (..., 3), has to be white."""
     return np.asarray(colours @ np.array(LUMINANCE) < DARK)
+
+
+def ink_on(image: Any, value: float) -> str:
+    """The colour of what is written on an image where it has this value, whatever the style's own ink is."""
+    return "white" if is_dark(np.array(image.cmap(image.norm(value))[:3])) else "black"

@@ -22,6 +22,7 @@ __all__ = [
     "Numbers",
     "View",
     "averaging",
+    "averaging_cells",
     "extremes",
     "extremes_of_offsets",
     "positions_text",
@@ -111,6 +112,15 @@ def positions_text(first: int, count: int) -> str:
 def averaging(size: int) -> str:
     """The caption of a picture whose pixels are means over pairs of so many positions each."""
     return phrase("each pixel: mean of {count:,} × {count:,} pairs", count=size) if size > 1 else ""
+
+
+def averaging_cells(rows: int, columns: int) -> str:
+    """The caption of a picture whose pixels are means over so many positions and dimensions each."""
+    if rows > 1 and columns > 1:
+        return phrase("each pixel: mean of {rows:,} positions × {columns:,} dimensions", rows=rows, columns=columns)
+    if columns > 1:
+        return phrase("each pixel: mean of {columns:,} dimensions", columns=columns)
+    return phrase("each pixel: mean of {rows:,} positions", rows=rows) if rows > 1 else ""
 
 
 def subtract(first: Array, second: Array) -> Array:

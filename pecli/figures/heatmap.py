@@ -9,19 +9,20 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from pecli.analysis import Limits
 from pecli.core.errors import UsageError, mention
 from pecli.core.language import phrase
-from pecli.core.lazy import Array, np
+from pecli.core.lazy import Array
 from pecli.core.positions import Blocks, LogBlocks
 from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_decades, label_dimensions, label_positions, turn_names
 from pecli.figures.canvas import DIFFERENCE, Canvas
 from pecli.figures.cell_numbers import WithCellNumbers
-from pecli.figures.figure import ColouredNumbers, View, subtract
+from pecli.figures.figure import ColouredNumbers, View, averaging_cells, subtract
 from pecli.figures.highlights import Highlighting, Span, cell_edges, mark_rows
 from pecli.figures.images import show_matrix
 from pecli.figures.log_axis import check_log, log_label, log_option
 from pecli.figures.panels import Bar, Panel
 from pecli.figures.wavelength_texts import unfinished
+from pecli.measures.block_means import averaged_columns
 from pecli.measures.min_max import even_bins
 
 if TYPE_CHECKING:
@@ -51,19 +52,15 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
     def _averaging(self) -> str:
         """What each pixel is the mean of; nothing where it is one number."""
         rows, columns = self.block, self.columns_block
+        if not self.log:
+            return averaging_cells(rows, columns)
         if rows > 1 and columns > 1:
             return phrase(
-                "each pixel: mean of up to {rows:,} positions × {columns:,} dimensions"
-                if self.log
-                else "each pixel: mean of {rows:,} positions × {columns:,} dimensions",
-                rows=rows,
-                columns=columns,
+                "each pixel: mean of up to {rows:,} positions × {columns:,} dimensions", rows=rows, columns=columns
             )
-        if columns > 1:
-            return phrase("each pixel: mean of {columns:,} dimensions", columns=columns)
-        if self.log and rows > 1:
+        if rows > 1:
             return phrase("each pixel: mean of up to {rows:,} positions", rows=rows)
-        return phrase("each pixel: mean of {rows:,} positions", rows=rows) if rows > 1 else ""
+        return averaging_cells(rows, columns)
 
     def message(self) -> str:
         encoding = self.view.encoding
@@ -195,13 +192,3 @@ def log_ends(view: View[TableEncoding]) -> tuple[float, float]:
 def log_rows(span: Span) -> Limits:
     """Where a span begins and ends on the logarithmic axis."""
     return log10(max(1, span.first)), log10(max(1, span.stop))
-
-
-def averaged_columns(table: Array, most: int | None) -> tuple[Array, int]:
-    """The table with at most so many columns, each the mean of so many (the last perhaps of fewer)."""
-    width = table.shape[1]
-    size = 1 if most is None else -(-width // most)
-    if size == 1:
-        return table, 1
-    starts = np.arange(0, width, size)
-    return np.add.reduceat(table, starts, axis=1) / np.diff(np.append(starts, width)), size

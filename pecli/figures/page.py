@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.text import Text
 
 LEAST_DPI = 100  # at which texts are measured: with fewer pixels letters have no true width
+APART = 1.0  # ems between titles side by side, of which half is the gap between panels
 GAP = 0.5  # ems between blocks and around the page
 
 
@@ -156,7 +157,7 @@ class Page:
         shown = labelled(self.panels, layout.columns)
         for axes, frame, panel, labels in zip(self.axes, layout.frames, self.panels, shown, strict=True):
             self._put(axes, frame)
-            self._wrap(axes, frame.width)
+            self._wrap(axes, frame.width, (APART - GAP) * em if layout.columns > 1 else 0.0)
             label_edges(axes, panel, *labels)
         self.figure.fit(self.view, self.axes, self.canvas)
         for axes, frame in zip(self.axes, layout.frames, strict=True):
@@ -179,13 +180,15 @@ class Page:
         if self.words.caption:
             self.drawing.supxlabel(self.drawing.get_supxlabel(), y=below / height, va="bottom")
 
-    def _wrap(self, axes: Axes, room: float) -> None:
-        """Breaks a panel's title into lines as long as the panel is wide."""
+    def _wrap(self, axes: Axes, width: float, apart: float) -> None:
+        """Breaks a panel's title into lines as long as the panel is wide, less what tells it from its neighbour's."""
         raw, wrapped = self.titles.get(axes, ("", ""))
         if axes.get_title() != wrapped:
             raw = axes.get_title()
         ruler = self.bold if axes.title.get_fontweight() == HEADLINE else self.ruler
-        wrapped = ruler.wrapped(raw, float(axes.title.get_fontsize()), room)
+        points = float(axes.title.get_fontsize())
+        room = min(width, max(width - apart, ruler.widest_piece(raw, points)))
+        wrapped = ruler.wrapped(raw, points, room)
         self.titles[axes] = raw, wrapped
         axes.title.set_text(wrapped)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from functools import partial, reduce
-from math import ceil
+from math import ceil, prod
 from typing import TYPE_CHECKING, Any
 
 from pecli.analysis import Numbers, View
@@ -25,6 +25,7 @@ from pecli.figures.windows import share_windows
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
+MUCH = 0.8  # of a page's area that another has to take at most to be named instead
 SLACK = 1.05  # of the size that is named where one is refused: ticks change with the size
 PASSES = 8  # of measuring, at most: ticks follow the size of their axis, and labels the grid
 TRIES = 3  # of computing, at most: numbers can bring labels that take some of the pixels
@@ -146,19 +147,24 @@ def _too_small(sheets: Sequence[Sheet], page: Page, canvas: Canvas) -> UsageErro
 
 
 def _enough(sheets: Sequence[Sheet], page: Page) -> tuple[float, float]:
-    """The width and height of a page that holds what this does not, tried: ticks and lines change with the size."""
-    width, height = _rounded(page.least())
+    """The width and height of a page that holds what this does not, tried: what is around panels changes with it."""
+    size, found = _rounded(page.least()), None
     for _ in range(PASSES):
-        if max(width, height) > LIMITS[1]:
+        if max(size) > LIMITS[1]:
             break
-        size = replace(page.canvas, size=f"{width}x{height}", text_size=page.canvas.inches.font)
-        pages = _pages(sheets, size)
+        canvas = replace(page.canvas, size=f"{size[0]}x{size[1]}", text_size=page.canvas.inches.font)
+        pages = _pages(sheets, canvas)
         arrange(pages)
+        least = pages[0].least()
         if pages[0].layout.fits:
-            break
-        more = pages[0].least()
-        width, height = _rounded((max(width, more[0]), max(height, more[1])))
-    return width, height
+            found, size = size, _rounded(least)
+            if prod(size) > MUCH * prod(found):
+                break
+        elif found:
+            size = _rounded(((size[0] + found[0]) / 2, (size[1] + found[1]) / 2))
+        else:
+            size = _rounded((max(size[0], least[0]), max(size[1], least[1])))
+    return found or size
 
 
 def _rounded(size: tuple[float, float]) -> tuple[float, float]:

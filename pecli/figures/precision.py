@@ -14,7 +14,7 @@ from pecli.core.number_text import number_text
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_positions, label_values
 from pecli.figures.canvas import Canvas
-from pecli.figures.cell_numbers import is_dark
+from pecli.figures.cell_numbers import ink_on
 from pecli.figures.figure import ColouredNumbers, Figure, View
 from pecli.figures.panels import Bar, Panel
 from pecli.measures.min_max import check_run, envelope, even_bins, even_edges, middles
@@ -169,7 +169,7 @@ def mark_largest(numbers: PrecisionNumbers, axes: Axes, image: Any, canvas: Canv
     rows, pairs = numbers.view.covered, numbers.error.shape[1]
     at, ring = (numbers.pair, numbers.position), RING * canvas.scale
     ground = image.cmap(image.norm(numbers.largest))[:3]
-    ink = "white" if is_dark(np.array(ground)) else "black"  # seen on the colour of the largest, whatever the style
+    ink = ink_on(image, numbers.largest)
     axes.plot(*at, "o", color=ink, markerfacecolor="none", markersize=ring, clip_on=False, zorder=3)
     right, low = numbers.pair < pairs / 2, numbers.position > (rows.start + rows.stop) / 2
     away = 0.9 * ring

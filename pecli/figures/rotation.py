@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import Limits, check_indices, refuse_positions, refuse_turned
-from pecli.core.errors import UnusedOptionError, UsageError, mention
+from pecli.core.errors import UnusedOptionError, mention
 from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
@@ -17,11 +17,12 @@ from pecli.figures.axis_labels import label_dimensions, label_positions, label_v
 from pecli.figures.canvas import Canvas
 from pecli.figures.cell_numbers import WithCellNumbers
 from pecli.figures.circles import draw_circle, mark, show_round
-from pecli.figures.figure import ColouredNumbers, Numbers, View
+from pecli.figures.figure import ColouredNumbers, Numbers, View, averaging_cells
 from pecli.figures.images import show_matrix
 from pecli.figures.lines import key_inside
 from pecli.figures.panels import Bar, Panel
-from pecli.files.table_files import read_table
+from pecli.figures.turned_query import query_rows, turned_query
+from pecli.measures.min_max import even_bins
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,7 +34,8 @@ PATHS = 3  # pairs whose paths are drawn where none are asked for
 
 @dataclass(frozen=True, kw_only=True)
 class RotationNumbers(ColouredNumbers[Rotary]):
-    """after, before : (length, d), Q with and without the rotation; positions : (length,); pairs : (n,);
+    """after, before : (length, d), Q with and without the rotation, means where they outnumber pixels; positions :
+    (length,), of a mean their middle; pairs : (n,);
     paths : (n, length, 2), the two columns of each pair after the rotation; change : (length, d), after − before;
     radii : (n,), of the largest circle of each pair."""
 
@@ -48,13 +50,15 @@ class RotationNumbers(ColouredNumbers[Rotary]):
     change: Array
     radii: Array
     limit: float
+    block: int
+    columns_block: int  # dimensions a column
 
     def remarks(self) -> list[str]:
         first = self.view.encoding.position_text(self.view.covered.start)
         mark = phrase(
             "grey: the circles on which pairs turn, mark: position {position}, arrows: which way", position=first
         )
-        return [mark]
+        return [mark, averaging_cells(self.block, self.columns_block)]
 
     def coloured(self) -> list[Array]:
         return [self.before, self.after]
@@ -122,7 +126,9 @@ class Rotation(WithCellNumbers[Rotary]):
 
     def shape(self, view: View[Rotary]) -> tuple[int, ...]:
         width = view.encoding.width
-        return (view.covered.length, width) if self.matrix is None else (width, width)
+        if self.matrix is not None:
+            return (width, width)
+        return (view.covered.blocks(view.pixel_rows).count, even_bins(width, view.pixel_columns))
 
     def check_view(self, view: View[Rotary]) -> None:
         super().check_view(view)
@@ -140,42 +146,29 @@ class Rotation(WithCellNumbers[Rotary]):
     def inputs(self) -> tuple[str, ...]:
         return () if self.content in ("same", "random") else (self.content,)
 
-    def query(self, view: View[Rotary]) -> Array:
-        """Q before the rotation, shape (length, d)."""
-        shape = (view.covered.length, view.encoding.width)
-        random = np.random.default_rng(self.content_seed)
-        if self.content == "same":
-            return np.tile(random.standard_normal(shape[1]), (shape[0], 1))
-        if self.content == "random":
-            return random.standard_normal(shape)
-        table = read_table(self.content)
-        if table.shape != shape:
-            given, wanted = (" × ".join(map(str, sides)) for sides in (table.shape, shape))
-            text = f"{mention('content', self.content)} holds {given} numbers and {wanted} are needed"
-            raise UsageError(text, option="content", value=self.content)
-        return table
-
     def compute(self, view: View[Rotary]) -> RotationNumbers | MatrixNumbers:
         rope = view.encoding
         if self.matrix is not None:
             turned = rope.rotation_matrix(self.matrix)
             return MatrixNumbers(view=view, matrix=turned, dimensions=np.arange(rope.width), position=self.matrix)
-        before, positions, pairs = self.query(view), view.covered.array(), self.drawn_pairs(view)
-        after = rope.rotate(before, positions)
-        paths = np.stack(rope.split(after), axis=-1)[:, pairs].swapaxes(0, 1)
-        change = after - before
+        blocks, pairs = view.covered.blocks(view.pixel_rows), self.drawn_pairs(view)
+        query = query_rows(self.content, self.content_seed, (view.covered.length, rope.width))
+        before, after, paths, across = turned_query(view, query, pairs)
+        paths = paths.swapaxes(0, 1)
         limit = float(np.abs([before, after]).max())
         return RotationNumbers(
             view=view,
             after=after,
-            positions=positions,
+            positions=blocks.centres() if blocks.size > 1 else view.covered.array(),
             before=before,
             pairs=pairs,
             paths=paths,
-            change=change,
+            change=after - before,
             radii=np.hypot(*np.moveaxis(paths, -1, 0)).max(axis=1, initial=0.0),
             limit=limit,
             ends=(-limit, limit),
+            block=blocks.size,
+            columns_block=across,
         )
 
     def panels_for(self, view: View[Rotary]) -> list[Panel]:
@@ -219,7 +212,7 @@ class Rotation(WithCellNumbers[Rotary]):
             image = _image(axes[0], numbers.matrix, (-1.0, 1.0), canvas)
             self.write_numbers(axes, [image], canvas)
             return [image]
-        start = numbers.view.covered.start
+        edges = numbers.view.covered.start, numbers.block, numbers.columns_block
         for line, (path, radius) in enumerate(zip(numbers.paths, numbers.radii, strict=True)):
             draw_circle(axes[PLANE], line, path, float(radius), canvas)
         reach = 1.15 * float(numbers.radii.max(initial=0.0)) or 1.0
@@ -227,7 +220,7 @@ class Rotation(WithCellNumbers[Rotary]):
         most = float(np.abs(numbers.change).max(initial=0.0)) or 1.0
         values, ends = (numbers.before, numbers.after, numbers.change), (numbers.ends, numbers.ends, (-most, most))
         triples = zip(_tables(axes), values, ends, strict=True)
-        images = [_image(one, value, limits, canvas, start) for one, value, limits in triples]
+        images = [_image(one, value, limits, canvas, edges) for one, value, limits in triples]
         self.write_numbers(_tables(axes), images, canvas)
         return [*images[:PLANE], None, *images[PLANE:]]
 
@@ -241,6 +234,8 @@ def _matrix_alone(position: int) -> str:
     return f"{mention('matrix', position)} shows the matrix of that position and no query"
 
 
-def _image(axes: Axes, values: Array, limits: Limits, canvas: Canvas, start: int = 0) -> Any:
-    extent = (-0.5, values.shape[1] - 0.5, start + len(values) - 0.5, start - 0.5)
+def _image(axes: Axes, values: Array, limits: Limits, canvas: Canvas, edges: tuple[int, int, int] = (0, 1, 1)) -> Any:
+    """Shows values from a position on, each the mean of so many positions and dimensions."""
+    start, rows, columns = edges
+    extent = (-0.5, values.shape[1] * columns - 0.5, start + len(values) * rows - 0.5, start - 0.5)
     return show_matrix(axes, values, colours=canvas.colours("diverging"), limits=limits, centred=True, extent=extent)

@@ -85,3 +85,21 @@ def _means(values: Array, blocks: Blocks, group: Array, other: Array) -> Array:
     sums = np.add.reduceat(sums, np.arange(len(other)) * blocks.size, axis=1)
     counts = blocks.counts()
     return sums / np.outer(counts[group], counts[other])
+
+
+def averaged_columns(table: Array, most: int | None) -> tuple[Array, int]:
+    """The table with at most so many columns, each the mean of so many (the last perhaps of fewer)."""
+    width = table.shape[1]
+    size = 1 if most is None else -(-width // most)
+    if size == 1:
+        return table, 1
+    starts = np.arange(0, width, size)
+    return np.add.reduceat(table, starts, axis=1) / np.diff(np.append(starts, width)), size
+
+
+def averaged_rows(table: Array, size: int) -> Array:
+    """The means of so many rows each, the last perhaps of fewer."""
+    if size == 1:
+        return table
+    starts = np.arange(0, len(table), size)
+    return np.add.reduceat(table, starts, axis=0) / np.diff(np.append(starts, len(table)))[:, None]

@@ -74,6 +74,14 @@ def test_grid_lines_and_the_middle_of_a_lane_are_the_styles_own_unless_they_are_
     assert lanes and {round(one.get_alpha(), 2) for one in (grid, *lanes)} == {opacity}
 
 
+@pytest.mark.parametrize("style", ["default", "dark_background"])
+def test_that_nothing_changes_is_read_on_its_pale_panel_in_any_style(style: str) -> None:
+    picture = pecli.figure("attention", d=4, dpi=30, style=style)
+    with style_context(picture.job.canvas):
+        (text,) = (one for axes in picture._drawing().axes for one in axes.texts if "nothing" in one.get_text())
+    assert text.get_color() == "black"
+
+
 @pytest.mark.parametrize("style", ["Solarize_Light2", "ggplot", "classic"])
 def test_the_size_of_texts_follows_the_picture_and_not_the_style(style: str) -> None:
     names: Any = ("axes.titlesize", "axes.labelsize", "text.hinting")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any, cast
 
 import numpy as np
@@ -120,6 +120,7 @@ def test_any_panels_are_whole_where_the_height_is_free(names: str) -> None:
     [
         ("distance", {"length": 3001, "size": "column", "encoding": "sinusoidal"}),
         ("relative", {"length": 10**6, "size": "column"}),
+        ("rotation", {"length": 500, "d": 256, "size": "5x3"}),
         ("relative", {"length": 200, "size": "5x3"}),
         ("heatmap", {"d": 512, "length": 10**9, "size": "column", "title": LONG}),
         ("heatmap", {"length": 10**9, "log": True}),
@@ -349,6 +350,14 @@ def test_axes_that_neighbours_share_are_labelled_at_the_edge() -> None:
     shared = [Panel(x="p", y="q")] * 4
     assert labelled(shared, 2) == [(False, True, True), (False, False, True), (True, True, True), (True, False, True)]
     assert labelled([Panel()] * 2, 2) == [(True, True, True)] * 2
+
+
+def test_titles_side_by_side_are_not_read_as_one() -> None:
+    drawing, job, _ = drawn("bias", size="3.8in")  # at which two of three fitted into a line
+    boxes = [axes.title.get_window_extent() for axes in drawing.axes if axes.get_title()]
+    em = job.canvas.inches.font / 72 * 100  # pixels
+    assert all(right.x0 - left.x1 > em for left, right in pairwise(boxes[:3]))
+    assert len({axes.get_title().count("\n") for axes in drawing.axes[:3]}) == 1
 
 
 def test_a_title_that_a_whole_column_has_is_said_at_its_top() -> None:

@@ -247,3 +247,17 @@ def test_a_mistake_is_one_line_and_2(words: tuple[str, ...], said: str, tmp_path
     assert ended.exit_code == 2
     assert said in ended.stderr
     assert ended.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("content", ["same", "random"])
+def test_more_positions_than_pixels_are_averaged_and_the_caption_says_so(content: str) -> None:
+    picture = pecli.figure("rotation", length=2051, start=7, d=6, content=content, content_seed=3, size="5x3", dpi=40)
+    size, shown, every = picture.seen.facts()["block"], picture.seen.arrays(), picture.numbers.arrays()
+    assert size > 1 and f"each pixel: mean of {size} positions" in picture.caption()
+    random = np.random.default_rng(3)
+    rows = np.tile(random.standard_normal(6), (2051, 1)) if content == "same" else random.standard_normal((2051, 6))
+    assert np.array_equal(every["before"], rows)
+    assert np.array_equal(every["after"], pecli.encoding("rope:d=6").rotate(rows, 7 + np.arange(2051.0)))
+    means = np.array([every["after"][at : at + size].mean(axis=0) for at in range(0, 2051, size)])
+    np.testing.assert_allclose(shown["after"], means, rtol=0, atol=1e-14)
+    assert shown["paths"].shape == every["paths"].shape

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -180,8 +181,11 @@ def test_the_message_says_whether_pairs_at_one_offset_are_alike() -> None:
 @pytest.mark.parametrize(
     ("encoding", "falls"), [("alibi", True), (["alibi", "kerple"], True), ("alibi:heads=1", True), ("t5", False)]
 )
-def test_biases_say_that_far_keys_score_lower_where_they_do(encoding: Any, falls: bool) -> None:
-    assert numbers(encoding=encoding, length=30).message().startswith("the farther the key") is falls
+def test_the_message_is_that_far_keys_have_lower_biases_where_they_do(encoding: Any, falls: bool) -> None:
+    found = numbers(encoding=encoding, length=30)
+    assert found.message().startswith("the farther the key") is falls
+    one_rises = found.bias * np.append(-1, np.ones(len(found.bias) - 1))[:, None]
+    assert replace(found, bias=one_rises).message() == replace(found, bias=0 * found.bias).message() == ""
 
 
 def test_of_many_heads_the_first_and_the_last_are_named_and_shades_and_dashes_say_the_others() -> None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.text import Text
 
 LEAST_DPI = 100  # at which texts are measured: with fewer pixels letters have no true width
-APART = 1.0  # ems between titles side by side, of which half is the gap between panels
+APART = 1.0  # ems between titles side by side
 GAP = 0.5  # ems between blocks and around the page
 
 
@@ -157,7 +157,7 @@ class Page:
         shown = labelled(self.panels, layout.columns)
         for axes, frame, panel, labels in zip(self.axes, layout.frames, self.panels, shown, strict=True):
             self._put(axes, frame)
-            self._wrap(axes, frame.width, (APART - GAP) * em if layout.columns > 1 else 0.0)
+            self._wrap(axes, frame.width, max(0.0, APART * em - layout.gutter))
             label_edges(axes, panel, *labels)
         self.figure.fit(self.view, self.axes, self.canvas)
         for axes, frame in zip(self.axes, layout.frames, strict=True):

@@ -224,11 +224,10 @@ class Spectrum(Figure[TableEncoding]):
         shade_longer(one, length, [wave for _, wave in ends])
         for text, wave in ends:
             mark_wavelength(one, text, wave, length, canvas)
-        if alone:
+        if alone and numbers.longer[0]:
             waves = waves_of(view)[0]
-            text, longer = unfinished_above(view.encoding, waves, length), numbers.longer[0]
-            right = not 0 < longer < RIGHT * len(waves)
-            name_level(one, text, length, Hang(right, longer > 0), canvas)
+            right = numbers.longer[0] >= RIGHT * len(waves)
+            name_level(one, unfinished_above(view.encoding, waves, length), length, Hang(right, below=True), canvas)
 
     def title(self, view: View[TableEncoding]) -> str:
         if self.ratio:

@@ -358,6 +358,8 @@ def test_titles_side_by_side_are_not_read_as_one() -> None:
     em = job.canvas.inches.font / 72 * 100  # pixels
     assert all(right.x0 - left.x1 > em for left, right in pairwise(boxes[:3]))
     assert len({axes.get_title().count("\n") for axes in drawing.axes[:3]}) == 1
+    wide, *_ = drawn("bias", size="slide")  # columns are far enough apart: nothing breaks
+    assert not any("\n" in axes.get_title() for axes in wide.axes)
 
 
 def test_a_title_that_a_whole_column_has_is_said_at_its_top() -> None:

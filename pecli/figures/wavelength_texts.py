@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pecli.core.language import phrase, template, templates
-from pecli.core.lazy import Array
+from pecli.core.lazy import Array, np
 from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.encoding import Encoding
 from pecli.encodings.harmonic import Harmonic
@@ -25,6 +25,15 @@ def wave_text(encoding: Encoding, wave: float) -> str:
     """A wavelength with its unit."""
     text = encoding.length_text(wave)
     return text if encoding.position_unit else phrase("{count} positions", count=text)
+
+
+def turns_text(encoding: Encoding, waves: Array) -> str:
+    """From what to what wavelength these are; empty for fewer than two."""
+    known = waves[np.isfinite(waves)]
+    if len(np.unique(known)) < 2:
+        return ""
+    low, high = encoding.length_text(float(known.min())), wave_text(encoding, float(known.max()))
+    return phrase("a turn takes from {low} to {high}", low=low, high=high)
 
 
 def unfinished(encoding: Harmonic, length: int) -> str:

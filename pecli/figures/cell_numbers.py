@@ -120,6 +120,18 @@ def write_cells(axes: Axes, image: Any, texts: list[list[str]], size: float) -> 
             )
 
 
+def ink_again(image: Any) -> None:
+    """Gives what is written into the cells of an image the ink for the colours that it has now."""
+    if not (texts := image.axes.texts):
+        return
+    values, (left, right, bottom, top) = image.get_array(), image.get_extent()
+    rows, columns = values.shape
+    for text in texts:
+        x, y = text.get_position()
+        row, column = int(rows * (y - top) / (bottom - top)), int(columns * (x - left) / (right - left))
+        text.set_color(ink_on(image, values[row, column]))
+
+
 def is_dark(colours: Array) -> Array:
     """Whether text on colours, shape (..., 3), has to be white."""
     return np.asarray(colours @ np.array(LUMINANCE) < DARK)

@@ -34,7 +34,7 @@ from pecli.figures.overview import (
     what_it_is,
 )
 from pecli.figures.panels import Panel, headed
-from pecli.figures.windows import share_windows
+from pecli.figures.windows import share_colours, share_windows
 from pecli.measures.measure_options import measure_option
 
 if TYPE_CHECKING:
@@ -178,7 +178,10 @@ class Compare(Highlighting[Encoding]):
             _one_window([one for own in groups for one in own])
         else:
             share_windows(axes, self.panels_for(numbers.view))
-        return [one for own in drawn for one in own]
+        images = [one for own in drawn for one in own]
+        if drawn[0][0] is not None and len(images) == len(axes):
+            share_colours(images, self.panels_for(numbers.view))
+        return images
 
     def texts(self) -> list[str]:
         return self.part().texts()

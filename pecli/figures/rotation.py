@@ -13,6 +13,7 @@ from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.core.values import EXACT
 from pecli.encodings.capabilities import Rotary
+from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_dimensions, label_positions, label_values
 from pecli.figures.canvas import Canvas
 from pecli.figures.cell_numbers import WithCellNumbers
@@ -21,7 +22,8 @@ from pecli.figures.figure import ColouredNumbers, Numbers, View, averaging_cells
 from pecli.figures.images import show_matrix
 from pecli.figures.lines import key_inside
 from pecli.figures.panels import Bar, Panel
-from pecli.figures.turned_query import query_rows, turned_query
+from pecli.figures.turned_query import query_rows, query_text, turned_query
+from pecli.figures.wavelength_texts import unfinished
 from pecli.measures.min_max import even_bins
 
 if TYPE_CHECKING:
@@ -52,13 +54,18 @@ class RotationNumbers(ColouredNumbers[Rotary]):
     limit: float
     block: int
     columns_block: int  # dimensions a column
+    query: str  # where it comes from
 
     def remarks(self) -> list[str]:
         first = self.view.encoding.position_text(self.view.covered.start)
         mark = phrase(
             "grey: the circles on which pairs turn, mark: position {position}, arrows: which way", position=first
         )
-        return [mark, averaging_cells(self.block, self.columns_block)]
+        return [mark, self.query, averaging_cells(self.block, self.columns_block)]
+
+    def message(self) -> str:
+        encoding = self.view.encoding
+        return unfinished(encoding, self.view.covered.length) if isinstance(encoding, Harmonic) else ""
 
     def coloured(self) -> list[Array]:
         return [self.before, self.after]
@@ -169,6 +176,7 @@ class Rotation(WithCellNumbers[Rotary]):
             ends=(-limit, limit),
             block=blocks.size,
             columns_block=across,
+            query=query_text(self.content, self.content_seed),
         )
 
     def panels_for(self, view: View[Rotary]) -> list[Panel]:

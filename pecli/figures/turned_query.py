@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from pecli.analysis import View
 from pecli.core.errors import UsageError, mention
+from pecli.core.language import phrase
 from pecli.core.lazy import Array, np
 from pecli.core.progress import track
 from pecli.encodings.capabilities import Rotary
@@ -24,6 +25,11 @@ class Turned(NamedTuple):
     after: Array
     paths: Array
     columns_block: int
+
+
+def query_text(content: str, seed: int) -> str:
+    """Where a query comes from, as the caption says it; nothing of a file."""
+    return phrase("random Q, seed {seed}", seed=seed) if content in ("same", "random") else ""
 
 
 def query_rows(content: str, seed: int, shape: tuple[int, int]) -> Rows:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pecli.figures.cell_numbers import ink_again
 from pecli.figures.panels import Panel
 
 if TYPE_CHECKING:
@@ -22,6 +23,17 @@ def share_windows(axes: Sequence[Axes], panels: Sequence[Panel]) -> None:
             groups.pop(None, None)
             for group in groups.values():
                 _set_ends(group, x_or_y)
+
+
+def share_colours(images: Sequence[Any], panels: Sequence[Panel]) -> None:
+    """Gives all images beside one bar the ends of them all, and their numbers the ink that goes with that."""
+    for bar in dict.fromkeys(panel.bar for panel in panels if panel.bar):
+        family = [one for one, panel in zip(images, panels, strict=False) if one is not None and panel.bar == bar]
+        lows, highs = zip(*(one.get_clim() for one in family), strict=True) if family else ((), ())
+        if len({*lows}) > 1 or len({*highs}) > 1:
+            for one in family:
+                one.set_clim(min(lows), max(highs))
+                ink_again(one)
 
 
 def _label(axes: Axes, x_or_y: str) -> str | None:

@@ -247,3 +247,15 @@ def test_encodings_are_named_above_their_own_attention() -> None:
     picture.draw(axes)
     titles = [one.get_title() for one in axes.child_axes if one.title.get_visible() and "given" in one.get_title()]
     assert titles == ["clock, periods 60,3600,43200\nas given", "rope, d 6, base 10,000\nas given"]
+
+
+def test_changes_beside_one_bar_have_the_same_colours_and_their_numbers_the_ink_for_it() -> None:
+    axes = Drawing(figsize=(16, 24), dpi=30).subplots()
+    pecli.figure("compare", encoding=["rope", "alibi"], figure="attention", dpi=30).draw(axes)
+    images = [one.images[0] for one in axes.child_axes if isinstance(one, Axes) and one.images]
+    changes = [one for one in images if one.get_clim()[0] < 0]
+    assert len(changes) == 4
+    assert {one.get_clim() for one in changes} == {changes[-1].get_clim()}
+    assert max(np.abs(np.asarray(one.get_array())).max() for one in changes) == changes[0].get_clim()[1]
+    faint = changes[1]  # under its own ends its largest would be dark
+    assert {text.get_color() for text in faint.axes.texts} == {"black"}

@@ -261,3 +261,9 @@ def test_more_positions_than_pixels_are_averaged_and_the_caption_says_so(content
     means = np.array([every["after"][at : at + size].mean(axis=0) for at in range(0, 2051, size)])
     np.testing.assert_allclose(shown["after"], means, rtol=0, atol=1e-14)
     assert shown["paths"].shape == every["paths"].shape
+
+
+def test_it_says_how_many_pairs_are_slow_and_which_seed_made_the_query() -> None:
+    picture = pecli.figure("rotation", length=50, d=8, content_seed=3, dpi=20)
+    assert picture.message() == "3 of 4 pairs never finish a turn in 50 positions"
+    assert "random Q, seed 3" in picture.caption()

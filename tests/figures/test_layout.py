@@ -86,6 +86,7 @@ def check_whole(figure: str, /, **options: Any) -> None:
         assert box.x0 >= -1 and box.y0 >= -1 and box.x1 <= page.x1 + 1 and box.y1 <= page.y1 + 1, f"{text} is cut"
     for (one, a), (other, b) in combinations(boxes, 2):
         assert not a.overlaps(b), f"{one!r} over {other!r}"
+    check_frames(drawing)
     panels = job.figure.panels_for(job.view)
     frames = [axes for axes in drawing.axes if axes.get_label() != "<colorbar>"]
     assert len(frames) == len(panels)
@@ -97,6 +98,18 @@ def check_whole(figure: str, /, **options: Any) -> None:
             share = job.canvas.dpi / 100
             assert rows <= axes.bbox.height * share + 0.5 and columns <= axes.bbox.width * share + 0.5
     assert numbers.view.panels is None or len(numbers.view.panels) == len(panels)
+
+
+def check_frames(drawing: Any) -> None:
+    """Frames and bars stand on the page and apart, and what is said of the whole picture stands on none of them."""
+    frames = [axes.bbox.padded(-1) for axes in drawing.axes]
+    for frame in frames:
+        assert drawing.bbox.x0 <= frame.x0 and frame.x1 <= drawing.bbox.x1
+        assert drawing.bbox.y0 <= frame.y0 and frame.y1 <= drawing.bbox.y1
+    for one, other in combinations(frames, 2):
+        assert not one.overlaps(other) or np.allclose(one.extents, other.extents, atol=1)  # an axis of its own
+    for text in (text for text in drawing.texts if text.get_text()):
+        assert not any(text.get_window_extent().overlaps(frame) for frame in frames), text.get_text()
 
 
 EASY = ("page", "blog")  # what is whole at column and 5x3 is whole there too; every one with -m long

@@ -141,12 +141,12 @@ class Compare(Highlighting[Encoding]):
         titles = names_apart(view)
         for one, own, title in zip(self.views(view), self._groups(axes, view), titles, strict=False):
             self.part().frame(one, own, canvas)
-            own[0].set_title(f"{title}\n{own[0].get_title()}".strip())
+            own[0].title.set_text(f"{title}\n{own[0].get_title()}".strip())  # as far up as it was
         keep_last_legend(axes[: self._shares(self.views(view))[len(view.encodings) - 1].stop], len(view.encodings))
         if self.difference:
             own = self._groups(axes, view)[-1]
             self.part().frame(self.views(view)[0], own, canvas)
-            own[0].set_title(phrase("difference, first − second"))
+            own[0].title.set_text(phrase("difference, first − second"))
 
     def fit(self, view: View[Encoding], axes: list[Axes], canvas: Canvas) -> None:
         every = self.views(view)  # the difference looks as the first

@@ -115,6 +115,11 @@ class Page:
         pairs = zip(self.pixels(), before, strict=True)
         return any(now < then for one, other in pairs for now, then in zip(one, other, strict=True))
 
+    def crowded(self) -> bool:
+        """Whether an image has more blocks than its panel has pixels."""
+        every = ((image, own) for axes, own in zip(self.axes, self.pixels(), strict=True) for image in axes.images)
+        return any(blocks > count for image, own in every for blocks, count in zip(image.get_size(), own, strict=True))
+
     def show(self, numbers: Numbers[Any]) -> None:
         """Puts the numbers onto the frames, with their colour bars and caption."""
         self.mappables = self.figure.draw(numbers, self.axes, self.canvas)

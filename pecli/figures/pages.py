@@ -130,7 +130,8 @@ def _shown(
         arrange(pages)
         if not any(page.lost(old) for page, old in zip(pages, _parts(seen, pages), strict=True)):
             break
-        if whole.shape(_seen(pages, view)) == whole.shape(seen):
+        alike = whole.shape(_seen(pages, view)) == whole.shape(seen)
+        if alike and not any(page.crowded() for page in pages):
             break
         pages[:] = [anew(page) for page in pages]
     return numbers

@@ -54,7 +54,7 @@ def drawn(figure: str, /, **options: Any) -> tuple[Any, Any, Any]:
     picture = pecli.figure(figure, **{**given, **options})
     job = picture.job
     with style_context(job.canvas, picture.title()):
-        whole = job.figure.on_page(job.canvas)  # type: ignore[attr-defined]
+        whole = picture.figure.on_page(job.canvas)
         drawing, numbers = draw_page(whole, job.view, job.canvas, picture.title())
         drawing.set_dpi(100)
         drawing.draw_without_rendering()
@@ -87,7 +87,7 @@ def check_whole(figure: str, /, **options: Any) -> None:
     for (one, a), (other, b) in combinations(boxes, 2):
         assert not a.overlaps(b), f"{one!r} over {other!r}"
     check_frames(drawing)
-    panels = job.figure.panels_for(job.view)
+    panels = job.analysis.panels_for(job.view)
     frames = [axes for axes in drawing.axes if axes.get_label() != "<colorbar>"]
     assert len(frames) == len(panels)
     for axes, panel in zip(frames, panels, strict=True):
@@ -134,6 +134,9 @@ def test_any_panels_are_whole_where_the_height_is_free(names: str) -> None:
         ("distance", {"length": 3001, "size": "column", "encoding": "sinusoidal"}),
         ("relative", {"length": 10**6, "size": "column"}),
         ("rotation", {"length": 500, "d": 256, "size": "5x3"}),
+        ("relative", {"length": 20, "base": [2, 10]}),
+        ("compare", {"figure": "relative", "encoding": ["relative:base=2", "relative:base=10"], "length": 20}),
+        ("bias", {"encoding": "kerple", "length": 4097, "size": "3.3x9", "dpi": 50, "lang": "zh"}),
         ("relative", {"length": 200, "size": "5x3"}),
         ("heatmap", {"d": 512, "length": 10**9, "size": "column", "title": LONG}),
         ("heatmap", {"length": 10**9, "log": True}),

@@ -132,6 +132,7 @@ def test_any_panels_are_whole_where_the_height_is_free(names: str) -> None:
         ("dials", {"encoding": "clock", "at": [1, 301, 46799], "size": "column"}),
         ("overview", {"panels": "heatmap,spectrum,offsets,waves", "d": 128, "length": 200, "size": "slide"}),
         ("compare", {"figure": "curves", "encoding": ["rope", "binary"], "size": "slide"}),
+        ("compare", {"figure": "relative", "encoding": ["relative", "relative:base=10"], "size": "slide"}),
         ("spectrum", {"base": 10**6, "d": 128, "length": 200, "size": "column"}),
         ("overview", {"panels": "spectrum,heatmap", "base": 100, "d": 100, "length": 3, "size": "column"}),
         ("curves", {"against": "offset", "length": 200, "size": "column"}),

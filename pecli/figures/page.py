@@ -121,7 +121,7 @@ class Page:
         return any(blocks > count for image, own in every for blocks, count in zip(image.get_size(), own, strict=True))
 
     def show(self, numbers: Numbers[Any]) -> None:
-        """Puts the numbers onto the frames, with their colour bars and caption."""
+        """Puts the numbers onto the frames, with their colour bars, and what is said of them onto the page."""
         self.mappables = self.figure.draw(numbers, self.axes, self.canvas)
         self.words = words_of(self.sheet.title, numbers, self.canvas)
         self._add_bars()
@@ -163,7 +163,7 @@ class Page:
         for axes, frame, panel, labels in zip(self.axes, layout.frames, self.panels, shown, strict=True):
             self._put(axes, frame)
             self._wrap(axes, frame.width, max(0.0, APART * em - layout.gutter))
-            label_edges(axes, panel, *labels)
+            label_edges(axes, panel, labels)
         self.figure.fit(self.view, self.axes, self.canvas)
         for axes, frame in zip(self.axes, layout.frames, strict=True):
             if axes.get_legend() is not None:

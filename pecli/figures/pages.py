@@ -169,7 +169,7 @@ def _enough(sheets: Sequence[Sheet], page: Page) -> tuple[float, float]:
 
 
 def _rounded(size: tuple[float, float]) -> tuple[float, float]:
-    """Somewhat more, as it is said."""
+    """A size with room for other ticks, as it is named: in tenths of an inch, rounded up."""
     width, height = (ceil(10 * SLACK * side) / 10 for side in size)
     return width, height
 

@@ -37,7 +37,7 @@ def turns_text(encoding: Encoding, waves: Array) -> str:
 
 
 def unfinished(encoding: Harmonic, length: int) -> str:
-    """How many pairs have a wavelength beyond the length."""
+    """How many pairs have a wavelength beyond the length, or that none has."""
     waves, within = encoding.wavelengths(), wave_text(encoding, length)
     count = int((waves > length).sum())
     if not count:
@@ -47,13 +47,9 @@ def unfinished(encoding: Harmonic, length: int) -> str:
 
 
 def unfinished_above(encoding: TableEncoding, waves: Array, length: int) -> str:
-    """The same in two lines, to stand where they are."""
+    """How many of an encoding's waves are longer than the length, in two lines, to stand where they are."""
     pairs = template("↑ {count} of {all} pairs\nnever finish a turn")
     columns = template("↑ {count} of {all} columns\nnever finish a turn")
-    return _longer(encoding, waves, length, pairs, columns)
-
-
-def _longer(encoding: TableEncoding, waves: Array, length: int, pairs: str, columns: str) -> str:
     count = int((waves > length).sum())
     return phrase(pairs if isinstance(encoding, Harmonic) else columns, count=count, all=len(waves))
 

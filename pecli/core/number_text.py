@@ -38,9 +38,15 @@ def number_texts(values: Sequence[float]) -> list[str]:
     if all(map(_is_power, values)) and not all(SMALL <= value < LARGE for value in values):
         return [power_text(round(log10(value))) for value in values]  # 10⁶ beside 10⁵, not beside 100,000
     exact = all(abs(value) < LARGE or _is_round(value) for value in values)
-    if exact and len(set(short)) == len(set(values)):
+    if exact and len(set(short)) == len(set(values)) and not _is_across(values):
         return short
     return [minus(f"{value:,.10g}" if not float(value).is_integer() else f"{value:,.0f}") for value in values]
+
+
+def _is_across(values: Sequence[float]) -> bool:
+    """Whether the first powers of ten would stand beside numbers in full: 10⁶ beside 800,000."""
+    sizes = [abs(value) for value in values if value]
+    return bool(sizes) and min(sizes) < LARGE <= max(sizes) < 10 * LARGE
 
 
 def _is_round(value: float) -> bool:

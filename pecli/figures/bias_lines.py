@@ -43,7 +43,7 @@ class BiasLinesNumbers(Numbers[BiasEncoding]):
         sides = np.sign(self.offsets[1:] + self.offsets[:-1])
         steps = np.diff(self.bias, axis=1) * sides
         falls = (steps < 0).any(axis=1).all() and not (steps > 0).any()
-        return phrase("the farther the key, the lower its score, in every head") if falls else ""
+        return phrase("the farther the key, the lower its bias, in every head") if falls else ""
 
 
 def bias_lines(view: View[BiasEncoding], log: bool) -> BiasLinesNumbers:

@@ -46,8 +46,10 @@ class DialsNumbers(Numbers[Harmonic]):
     def message(self) -> str:
         """Nothing where the hands' names say how long they take, or none is faster than the others."""
         ends = float(self.wavelengths.min()), float(self.wavelengths.max())
+        if self.view.encoding.tick_steps or ends[1] > STILL:
+            return ""
         fast, slow = (number_text(wave, 3) for wave in ends)
-        if self.view.encoding.tick_steps or ends[1] > STILL or fast == slow:
+        if fast == slow:
             return ""
         return phrase("the fastest hand turns once in {fast} positions, the slowest in {slow}", fast=fast, slow=slow)
 

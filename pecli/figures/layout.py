@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import NamedTuple
 
 from pecli.figures.panels import Panel, Run, runs_of
@@ -55,7 +56,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Room:
-    """The page: its width, its height (None: what the panels take), what title and caption take, and the gaps."""
+    """The page: its width, its height (None: what the panels take), what words above and below take, and the gaps."""
 
     width: float
     height: float | None
@@ -109,6 +110,12 @@ class Layout:
         return max(
             abs(self.height - before.height), *(abs(a - b) for pair in pairs for a, b in zip(*pair, strict=True))
         )
+
+    @property
+    def gutter(self) -> float:
+        """How far apart frames side by side are; inches, infinite where none are."""
+        row = self.frames[: self.columns]
+        return min((b.left - a.left - a.width for a, b in pairwise(row)), default=float("inf"))
 
     @property
     def smallest(self) -> float:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import check_indices
-from pecli.core.language import phrase
+from pecli.core.language import clauses, phrase
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Blocks, Positions
@@ -18,12 +18,13 @@ from pecli.figures.figure import ColouredNumbers, View, averaging
 from pecli.figures.images import show_matrix
 from pecli.figures.panels import Bar, Panel
 from pecli.figures.strips import add_strip, strip_width, title_pad
-from pecli.figures.wavelength_texts import wavelength_unit
+from pecli.figures.wavelength_texts import turns_text, wavelength_unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SLICES = 5  # dimensions shown where none are asked for
+FINEST, COARSEST = 1 / 8, 3  # of the length: the wavelengths between which a slice has stripes, and not too many
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +40,14 @@ class RelativeNumbers(ColouredNumbers[Harmonic]):
     block: int  # positions a row
 
     def remarks(self) -> list[str]:
-        return [averaging(self.block), wavelength_unit(self.view.encoding)]
+        return [averaging(self.block), "" if self._turns() else wavelength_unit(self.view.encoding)]
+
+    def message(self) -> str:
+        return clauses([phrase("one value along every diagonal"), self._turns()])
+
+    def _turns(self) -> str:
+        """The wavelengths of the slices that a picture shows."""
+        return turns_text(self.view.encoding, self.view.encoding.column_wavelengths()[self.dims])
 
     def sheet(self) -> tuple[list[str], list[Array]]:
         """One row a pair of positions: query, key, offset, then the dimensions."""
@@ -66,7 +74,7 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
     default_encoding: ClassVar[str] = "relative"
 
     dims: tuple[int, ...] | None = option(
-        None, "the dimensions to slice at", at_least=0, unset=f"{SLICES} from fast to slow"
+        None, "the dimensions to slice at", at_least=0, unset=f"{SLICES} from fast to slow that tell offsets apart here"
     )
 
     def blocks(self, view: View[Harmonic]) -> Blocks:
@@ -90,7 +98,7 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
             return np.array(self.dims)
         if view.pixels is None or width <= SLICES:
             return np.arange(width)
-        return np.array([0, 1, width // 4, width // 2, 3 * width // 4])  # a sine and its cosine, then slower ones
+        return telling_dims(view.encoding, view.positions.length)
 
     def shown(self, view: View[Harmonic]) -> Array:
         """The dimensions that a picture shows."""
@@ -123,9 +131,12 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
             one.set(xlim=(first, last), ylim=(last, first))
             label_values(one.xaxis, phrase("key q"), integer=True)
             label_values(one.yaxis, phrase("query p"), integer=True)
-        waves = view.encoding.column_wavelengths()
-        lengths = [(dim, view.encoding.length_text(waves[dim])) for dim in self.shown(view)]
-        shown = [phrase("dim {dim}\nλ {length}", dim=dim, length=length) for dim, length in lengths]
+        encoding, named = view.encoding, view.encoding.waves()
+        lengths = [(dim, encoding.length_text(wave)) for dim, wave in enumerate(encoding.column_wavelengths())]
+        shown = [
+            phrase("{wave}, dim {dim}\nλ {length}", wave=named[dim][0], dim=dim, length=length)
+            for dim, length in (lengths[dim] for dim in self.shown(view))
+        ]
         for one, title in zip(axes[1:], shown, strict=True):
             one.set_title(title, fontsize=canvas.small)
         axes[0].set_title(phrase("offset p − q"), fontsize=canvas.small, pad=title_pad(canvas))
@@ -144,6 +155,24 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
         ]
         self.write_numbers(axes, images, canvas)
         return images
+
+
+def telling_dims(encoding: Harmonic, length: int) -> Array:
+    """Columns with wavelengths that can be told apart over that length: sines, and beside the third its cosine.
+
+    Returns
+    -------
+    at most SLICES columns, (n,), from the fastest wavelength to the slowest
+    """
+    waves = encoding.wavelengths()
+    order = np.argsort(waves, kind="stable")
+    low, high = (int(np.searchsorted(waves[order], share * length)) for share in (FINEST, COARSEST))
+    first = max(0, min(low, len(order) - SLICES + 1))
+    last = min(len(order) - 1, max(high, first + SLICES - 2))
+    pairs = order[np.unique(np.linspace(first, last, SLICES - 1).round().astype(int))].tolist()
+    columns = {wave: column for column, wave in enumerate(encoding.waves())}
+    both = [(wave, pair) for at, pair in enumerate(pairs) for wave in (("sin", "cos") if at == 2 else ("sin",))]
+    return np.array([columns[one] for one in both if one in columns])
 
 
 def _reach(view: View[Harmonic]) -> float:

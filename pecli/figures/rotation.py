@@ -153,7 +153,7 @@ class Rotation(WithCellNumbers[Rotary]):
     def frame(self, view: View[Rotary], axes: list[Axes], canvas: Canvas) -> None:
         if self.matrix is not None:
             width = view.encoding.width
-            title = phrase("$R_p$ at p = {position}", position=self.matrix)
+            title = phrase("$R_p$ at p = {position:,}", position=self.matrix)
             axes[0].set(title=title, xlim=(-0.5, width - 0.5), ylim=(width - 0.5, -0.5))
             label_values(axes[0].xaxis, phrase("column"), integer=True)
             label_values(axes[0].yaxis, phrase("row"), integer=True)

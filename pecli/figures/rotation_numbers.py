@@ -14,10 +14,10 @@ from pecli.figures.wavelength_texts import turned_apart
 
 @dataclass(frozen=True, kw_only=True)
 class RotationNumbers(ColouredNumbers[Rotary]):
-    """after, before : (length, d), Q with and without the rotation, means where they outnumber pixels; positions :
-    (length,), of a mean their middle; pairs : (n,);
-    paths : (n, length, 2), the two columns of each pair after the rotation; change : (length, d), after − before;
-    radii : (n,), of the largest circle of each pair."""
+    """after, before : (length, d), Q with and without the rotation, or of fewer rows and columns, the means of blocks;
+    change : as they, after − before; positions : one a row, of a block its middle; pairs : (n,), those with a path;
+    paths : (n, length, 2), the two columns of each pair after the rotation, never means; radii : (n,), of the largest
+    circle of each pair."""
 
     main_array: ClassVar[str] = "after"
     row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)

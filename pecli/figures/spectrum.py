@@ -86,12 +86,9 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         if len(self.longer) > 1:
             above = template("above length {length:,} nothing finishes a turn")
             return phrase(above if any(self.longer) else ALL_TURN, length=length)
-        formula = isinstance(self.view.encoding, Harmonic) and not self.dashed
-        return (
-            phrase("each wavelength is the one before {ratio}", ratio=self.ratios[0])
-            if formula and self.ratios[0]
-            else ""
-        )
+        if self.dashed or not self.ratios[0] or not isinstance(self.view.encoding, Harmonic):
+            return ""
+        return phrase("each wavelength is the one before {ratio}", ratio=self.ratios[0])
 
     def facts(self) -> dict[str, Any]:
         names = [encoding.spec() for encoding in self.view.encodings]
@@ -224,11 +221,10 @@ class Spectrum(Figure[TableEncoding]):
         shade_longer(one, length, [wave for _, wave in ends])
         for text, wave in ends:
             mark_wavelength(one, text, wave, length, canvas)
-        if alone:
+        if alone and numbers.longer[0]:
             waves = waves_of(view)[0]
-            text, longer = unfinished_above(view.encoding, waves, length), numbers.longer[0]
-            right = not 0 < longer < RIGHT * len(waves)
-            name_level(one, text, length, Hang(right, longer > 0), canvas)
+            right = numbers.longer[0] >= RIGHT * len(waves)
+            name_level(one, unfinished_above(view.encoding, waves, length), length, Hang(right, below=True), canvas)
 
     def title(self, view: View[TableEncoding]) -> str:
         if self.ratio:

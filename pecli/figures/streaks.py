@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 NAMED = 5  # streaks, at most: those of the smallest offsets
 CLOUD, NAME = "_cloud", "_streak"  # labels of the points and of what is written; no legend shows them
+THIN = 0.1  # of the frame's width or height, across a streak
 GAP = 0.4  # ems between a streak and its name
 
 
@@ -53,13 +54,18 @@ def _name(axes: Axes, cloud: Any, canvas: Canvas) -> None:
     around = []
     for offset in range(1, NAMED + 1):
         own = offsets == offset
-        if not own.any():
+        if not own.any() or not _is_streak(places[own], room):
             break
         text = phrase("offset {number}", number=offset) if offset == 1 else str(offset)
         around.append([(text, place) for place in _beside(places[own], text, room[1], canvas)])
     sides = [_free_places(list(side), room, places, dot) for side in zip(*around, strict=True)]
     for text, place in max(sides, key=len, default=[]):
         _write(axes, text, place, room, canvas)
+
+
+def _is_streak(points: Array, room: tuple[float, float]) -> bool:
+    """Whether points lie in a line, so that a name beside them means them."""
+    return bool((np.ptp(points, axis=0) / room).min() <= THIN)
 
 
 def _free_places(

@@ -51,13 +51,13 @@ def textbook_ends(encoding: Encoding, waves: Array) -> list[tuple[str, float]]:
 
 def mark_wavelength(axes: Axes, text: str, wave: float, length: float, canvas: Canvas) -> None:
     """Draws a line at a wavelength and writes beside it what it is: left where that is above the beginning of all
-    wavelengths; else right, or farther left where two lines of text at the length come so near. Just below the length
+    wavelengths; else right, or farther left where two lines of text at the length come so near. Too near the length
     it has no name, for that would stand over the length's."""
     axes.axhline(wave, color="0.6", linestyle=":", linewidth=0.8 * canvas.scale, zorder=0)
     right = APART * wave < length
     low, high = np.log(axes.get_ylim())
     points = np.log(length / wave) / (high - low) * axes.bbox.height * points_per_pixel(axes)
-    if not right and 0 <= points < LINE * canvas.small:
+    if not right and abs(points) < LINE * canvas.small:
         return
     name = write_beside(axes, text, wave, Hang(right, below=False), canvas)
     if right and points < LINES * canvas.small:

@@ -28,8 +28,17 @@ def wave_text(encoding: Encoding, wave: float) -> str:
     return text if encoding.position_unit else phrase("{count} positions", count=text)
 
 
+def turns_text(encoding: Encoding, waves: Array) -> str:
+    """From what to what wavelength these are; empty for fewer than two."""
+    known = waves[np.isfinite(waves)]
+    if len(np.unique(known)) < 2:
+        return ""
+    low, high = encoding.length_text(float(known.min())), wave_text(encoding, float(known.max()))
+    return phrase("a turn takes from {low} to {high}", low=low, high=high)
+
+
 def unfinished(encoding: Harmonic, length: int) -> str:
-    """How many pairs have a wavelength beyond the length."""
+    """How many pairs have a wavelength beyond the length, or that none has."""
     waves, within = encoding.wavelengths(), wave_text(encoding, length)
     count = int((waves > length).sum())
     if not count:
@@ -38,7 +47,7 @@ def unfinished(encoding: Harmonic, length: int) -> str:
     return phrase(said, count=count, all=len(waves), length=within)
 
 
-def turn_text(turns: float) -> str:
+def angle_text(turns: float) -> str:
     """How far something turns: in turns, or in degrees where it finishes none."""
     if turns < 1:
         return f"{number_text(360 * turns, 3)}°"
@@ -52,19 +61,15 @@ def turned_apart(encoding: TableEncoding, length: int) -> str:
     if length == 1 or len(set(turns)) < 2:
         return ""
     fast, slow = int(turns.argmax()), int(turns.argmin())
-    much, little = turn_text(turns[fast]), turn_text(turns[slow])
+    much, little = angle_text(turns[fast]), angle_text(turns[slow])
     said = template("in {length} pair {fast} covers {much}, pair {slow} only {little}")
     return phrase(said, length=wave_text(encoding, length), fast=fast, slow=slow, much=much, little=little)
 
 
 def unfinished_above(encoding: TableEncoding, waves: Array, length: int) -> str:
-    """The same in two lines, to stand where they are."""
+    """How many of an encoding's waves are longer than the length, in two lines, to stand where they are."""
     pairs = template("↑ {count} of {all} pairs\nnever finish a turn")
     columns = template("↑ {count} of {all} columns\nnever finish a turn")
-    return _longer(encoding, waves, length, pairs, columns)
-
-
-def _longer(encoding: TableEncoding, waves: Array, length: int, pairs: str, columns: str) -> str:
     count = int((waves > length).sum())
     return phrase(pairs if isinstance(encoding, Harmonic) else columns, count=count, all=len(waves))
 

@@ -19,7 +19,7 @@ from pecli.figures.figure import Figure, Numbers, View, extremes
 from pecli.figures.line_names import keep_names_apart, name_lines, put_names
 from pecli.figures.lines import Look, frame_lines, grid_look, plot_run
 from pecli.figures.panels import Panel
-from pecli.figures.wavelength_texts import wave_text, wavelength_unit
+from pecli.figures.wavelength_texts import turns_text, wavelength_unit
 from pecli.measures.min_max import check_run, envelope, even_bins, even_edges, middles
 from pecli.measures.wavelengths import wavelengths
 
@@ -54,11 +54,8 @@ class WavesNumbers(Numbers[TableEncoding]):
         return [reach, extremes(self.block), unit]
 
     def message(self) -> str:
-        encoding, known = self.view.encoding, self.wavelengths[np.isfinite(self.wavelengths)]
-        if not isinstance(encoding, Harmonic) or len(np.unique(known)) < 2:
-            return ""
-        low, high = encoding.length_text(float(known.min())), wave_text(encoding, float(known.max()))
-        return phrase("a turn takes from {low} to {high}", low=low, high=high)
+        encoding = self.view.encoding
+        return turns_text(encoding, self.wavelengths) if isinstance(encoding, Harmonic) else ""
 
 
 @dataclass(frozen=True)
@@ -208,6 +205,6 @@ def line_text(encoding: TableEncoding, name: str, wave: str) -> str:
 
 
 def wavelength_text(encoding: Encoding, wave: float) -> str:
-    """A wavelength beside its line; the caption has its unit."""
+    """A wavelength beside its line; its unit stands in the message or the caption."""
     about = "=" if isinstance(encoding, Harmonic) else "≈"
     return phrase("still") if np.isinf(wave) else f"λ {about} {encoding.length_text(wave)}"

@@ -40,6 +40,7 @@ def test_a_number_is_short_at_any_size(value: float, text: str) -> None:
         ([10.0, 1e5], ["10", "100,000"]),
         ([1_230_000.0, 2_000_000.0], ["1.23×10⁶", "2×10⁶"]),
         ([1_234_000.0, 2_000_000.0], ["1,234,000", "2,000,000"]),  # three digits would not say the first
+        ([0.0, 800_000.0, 1e6], ["0", "800,000", "1,000,000"]),  # no power beside it
         ([0.12341, 0.12342], ["0.12341", "0.12342"]),  # four would be the same
     ],
 )

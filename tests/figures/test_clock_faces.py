@@ -162,3 +162,8 @@ def test_the_fastest_and_the_slowest_hand_are_named(options: dict[str, Any], sai
 def test_angles_stay_within_half_a_turn_also_with_a_query() -> None:
     angles = pecli.figure("dials", encoding="rope", d=16, query="random:3", at=list(range(40))).numbers.main
     assert np.abs(angles).max() <= np.pi and angles.min() < -3 and angles.max() > 3
+
+
+def test_a_hand_that_stands_still_has_no_time_to_say() -> None:
+    picture = pecli.figure("dials", encoding="geometric", d=512, pairs=[0, 255], dpi=40)
+    assert picture.message() == "" and picture.caption()

@@ -247,3 +247,11 @@ def test_encodings_are_named_above_their_own_attention() -> None:
     picture.draw(axes)
     titles = [one.get_title() for one in axes.child_axes if one.title.get_visible() and "given" in one.get_title()]
     assert titles == ["clock, periods 60,3600,43200\nas given", "rope, d 6, base 10,000\nas given"]
+
+
+def test_panels_of_each_stand_in_a_row_of_their_own_where_that_shows_more() -> None:
+    options: dict[str, Any] = {"figure": "bias", "length": 30, "dpi": 30, "encoding": ["alibi:heads=6", "kerple"]}
+    figure, view = pecli.figure("compare", **options).figure, pecli.figure("compare", **options).job.view
+    assert 6 in figure.grids(view)
+    other = pecli.figure("compare", **{**options, "encoding": ["kerple", "alibi:heads=6"]})
+    assert max(other.figure.grids(other.job.view)) < 6  # the first row would go on with the second's

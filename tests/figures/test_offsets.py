@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -180,8 +181,9 @@ def test_the_message_says_whether_pairs_at_one_offset_are_alike() -> None:
 @pytest.mark.parametrize(
     ("encoding", "falls"), [("alibi", True), (["alibi", "kerple"], True), ("alibi:heads=1", True), ("t5", False)]
 )
-def test_biases_say_that_far_keys_score_lower_where_they_do(encoding: Any, falls: bool) -> None:
-    assert numbers(encoding=encoding, length=30).message().startswith("the farther the key") is falls
+def test_the_message_is_that_far_keys_have_lower_biases_where_they_do(encoding: Any, falls: bool) -> None:
+    found = numbers(encoding=encoding, length=30)
+    assert found.message().startswith("the farther the key") is falls
 
 
 def test_of_many_heads_the_first_and_the_last_are_named_and_shades_and_dashes_say_the_others() -> None:
@@ -195,6 +197,12 @@ def test_of_many_heads_the_first_and_the_last_are_named_and_shades_and_dashes_sa
     dark = [sum(to_rgb(line.get_color())) for line in axes.lines]
     assert dark[:8] == sorted(set(dark[:8])) and dark[8:] == sorted(set(dark[8:]))
     assert [line.get_linestyle() for line in axes.lines] == ["-"] * 8 + ["--"] * 4
+
+
+def test_the_message_is_of_every_head() -> None:
+    found = numbers(encoding="alibi:heads=2", length=30)
+    for factors in ([-1, 1], [0, 1], [0, 0]):
+        assert replace(found, bias=found.bias * np.array(factors)[:, None]).message() == ""
 
 
 @pytest.mark.parametrize("offset", [0, 1, 7, 40])

@@ -82,6 +82,11 @@ def test_streaks_are_named_where_they_are_and_over_no_point() -> None:
             assert np.hypot(*near.T).min() < 1.5 * box.height
 
 
+def test_pairs_all_over_the_cloud_are_no_streak_to_be_named() -> None:
+    for axes in panels(encoding="learned", length=60):
+        assert not axes.texts
+
+
 def test_no_name_of_a_streak_touches_a_point_of_another() -> None:
     (axes,) = panels(d=32, length=30, base=100, triangle="upper", size="5x3")
     cloud: Any = axes.collections[0]

@@ -168,15 +168,14 @@ def test_where_wavelengths_begin_and_tend_to_is_written_there(base: float, d: in
     assert [text.get_text() for text in axes.texts] == [
         "length 20",
         *marked,
-        f"↑ {count} of 4 pairs\nnever finish a turn",
+        *([f"↑ {count} of 4 pairs\nnever finish a turn"] if count else []),
     ]
-    assert [text.xy[1] for text in axes.texts[1:-1]] == pytest.approx(
-        [2 * np.pi, 2 * np.pi * base][: len(marked)], rel=1e-9
-    )
+    ends = [2 * np.pi, 2 * np.pi * base][: len(marked)]
+    assert [text.xy[1] for text in axes.texts[1 : 1 + len(marked)]] == pytest.approx(ends, rel=1e-9)
     assert axes.get_ylim()[1] > 2 * np.pi * base
 
 
-@pytest.mark.parametrize(("base", "side"), [(10, "right"), (100, "left"), (10_000, "right")])
+@pytest.mark.parametrize(("base", "side"), [(100, "left"), (10_000, "right")])
 def test_how_many_never_finish_a_turn_is_written_where_no_wavelength_is(base: float, side: str) -> None:
     assert drawn(d=128, base=base, length=200).texts[-1].get_ha() == side
 
@@ -280,8 +279,8 @@ def test_names_of_lengths_that_are_close_do_not_touch() -> None:
         assert not any(one.overlaps(other) for other in boxes[:at])
 
 
-@pytest.mark.parametrize(("length", "named"), [(7, False), (200, True)])
-def test_a_wavelength_just_below_the_length_leaves_its_place_to_the_name_of_that(length: int, named: bool) -> None:
+@pytest.mark.parametrize(("length", "named"), [(6, False), (7, False), (200, True)])
+def test_a_wavelength_near_the_length_leaves_its_place_to_the_name_of_that(length: int, named: bool) -> None:
     assert ("2π" in [text.get_text() for text in drawn(d=8, length=length).texts]) is named
 
 

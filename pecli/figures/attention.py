@@ -219,11 +219,12 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
 
     def draw(self, numbers: AttentionNumbers, panels: list[Axes], canvas: Canvas) -> list[Any]:
         axes = [panels[self.places().index(at)] for at in range(len(panels))]
-        titles = self._titles(numbers.view, numbers.difference_plain, numbers.difference_encoded)
+        differences = numbers.difference_plain, numbers.difference_encoded
+        titles = self._titles(numbers.view, *differences)
         for at in (2, 5):  # the others stand
             axes[at].set_title(titles[at], fontsize=canvas.small)
         colours, limits = canvas.colours("sequential"), numbers.ends
-        reach = max(numbers.difference_plain, numbers.difference_encoded) or numbers.largest
+        reach = max(differences) or numbers.largest
         rows = (
             (numbers.plain, numbers.reordered_plain, numbers.change_plain),
             (numbers.encoded, numbers.reordered_encoded, numbers.change_encoded),
@@ -238,7 +239,7 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
             )
         ]
         self.write_numbers(axes, images, canvas)
-        for one, difference in zip(axes[2::3], (numbers.difference_plain, numbers.difference_encoded), strict=True):
+        for one, difference in zip(axes[2::3], differences, strict=True):
             if not difference and not one.texts:
                 write_nothing(one, len(numbers.tokens), canvas.small)
         return [images[at] for at in self.places()]
@@ -252,8 +253,7 @@ class AttentionDown(Attention):
 
 def write_nothing(axes: Axes, tokens: int, size: float) -> None:
     """Writes into a blank panel that this is what there is to see."""
-    middle = (tokens - 1) / 2
-    text = phrase("nothing\nchanges")
+    middle, text = (tokens - 1) / 2, phrase("nothing\nchanges")
     look: dict[str, Any] = {"color": ink_on(axes.images[0], 0.0), "ha": "center", "va": "center", "in_layout": False}
     axes.text(middle, middle, text, fontsize=size, alpha=0.7, **look)
 

@@ -9,7 +9,7 @@ from pecli.core.language import phrase
 from pecli.core.lazy import np
 from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.encoding import Encoding
-from pecli.figures.panels import Panel
+from pecli.figures.panels import Panel, Shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,15 +66,15 @@ def label_powers(axis: Any, label: str) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
-def label_edges(axes: Axes, panel: Panel, below: bool, left: bool, title: bool) -> None:
+def label_edges(axes: Axes, panel: Panel, shown: Shown) -> None:
     """Shows or hides the labels of axes, and the title, that a panel shares with its neighbours."""
-    axes.title.set_visible(title)
+    axes.title.set_visible(shown.title)
     if panel.x is not None:
-        axes.xaxis.label.set_visible(below)
-        axes.tick_params(axis="x", labelbottom=below)
+        axes.xaxis.label.set_visible(shown.below)
+        axes.tick_params(axis="x", labelbottom=shown.below)
     if panel.y is not None:
-        axes.yaxis.label.set_visible(left)
-        axes.tick_params(axis="y", labelleft=left)
+        axes.yaxis.label.set_visible(shown.left)
+        axes.tick_params(axis="y", labelleft=shown.left)
 
 
 def names_fit(axis: Any, names: Sequence[str], apart: int = 1) -> bool:

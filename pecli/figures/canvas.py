@@ -91,7 +91,7 @@ class Canvas(Options):
     title: str | None = option(
         None, "title of the picture; {base} is the base's value", unset="the encoding's name and parameters"
     )
-    no_title: bool = option(False, "no title at all")
+    no_title: bool = option(False, "no title; what there is to see stands below")
     style: str | None = option(
         None,
         f"matplotlib style on top of pecli's: a name, a file, {DEFAULT} for none; {ADAPTIVE}: an SVG that follows "

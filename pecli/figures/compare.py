@@ -135,13 +135,17 @@ class Compare(Highlighting[Encoding]):
     def grids(self, view: View[Encoding]) -> tuple[int, ...]:
         first = self.views(view)[0]
         across = self.part().columns(first)
-        return super().grids(view) if across == 1 else tuple(one for one in self.part().grids(first) if one <= across)
+        if across == 1:
+            return super().grids(view)
+        counts = [len(self.part().panels_for(one)) for one in self.views(view)]
+        rows = counts[:1] if len({*counts[:-1], max(counts)}) == 1 else []  # a row for each encoding
+        return tuple(one for one in self.part().grids(first) if one <= across or one in rows)
 
     def frame(self, view: View[Encoding], axes: list[Axes], canvas: Canvas) -> None:
         titles = names_apart(view)
         for one, own, title in zip(self.views(view), self._groups(axes, view), titles, strict=False):
             self.part().frame(one, own, canvas)
-            own[0].set_title(f"{title}\n{own[0].get_title()}".strip())
+            own[0].title.set_text(f"{title}\n{own[0].get_title()}".strip())  # as far above as it was
         keep_last_legend(axes[: self._shares(self.views(view))[len(view.encodings) - 1].stop], len(view.encodings))
         if self.difference:
             own = self._groups(axes, view)[-1]

@@ -115,7 +115,7 @@ def averaging(size: int) -> str:
 
 
 def averaging_cells(rows: int, columns: int) -> str:
-    """The caption of a picture whose pixels are means over so many positions and dimensions each."""
+    """The caption of a picture whose pixels are means over so many positions and dimensions each, one or both."""
     if rows > 1 and columns > 1:
         return phrase("each pixel: mean of {rows:,} positions × {columns:,} dimensions", rows=rows, columns=columns)
     if columns > 1:

@@ -143,7 +143,7 @@ class Grid(Figure[Encoding]):
         for at, (texts, (_, own)) in enumerate(zip(self._texts(), self._groups(axes), strict=True)):
             above, beside = (texts, "") if len(self.axes) == 1 else (texts[1:], texts[0])
             if at < wide:
-                own[0].set_title(_under(listing(above), own[0].get_title()))
+                own[0].title.set_text(_under(listing(above), own[0].get_title()))  # as far above as it was
             if at % wide == 0:
                 own[0].set_ylabel(_under(beside, own[0].get_ylabel()))
 

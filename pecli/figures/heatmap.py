@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Limits
 from pecli.core.errors import UsageError, mention
-from pecli.core.language import phrase
+from pecli.core.language import phrase, template
 from pecli.core.lazy import Array
 from pecli.core.positions import Blocks, LogBlocks
 from pecli.encodings.capabilities import TableEncoding
@@ -52,15 +52,12 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
     def _averaging(self) -> str:
         """What each pixel is the mean of; nothing where it is one number."""
         rows, columns = self.block, self.columns_block
-        if not self.log:
+        if not self.log or rows == 1:
             return averaging_cells(rows, columns)
-        if rows > 1 and columns > 1:
-            return phrase(
-                "each pixel: mean of up to {rows:,} positions × {columns:,} dimensions", rows=rows, columns=columns
-            )
-        if rows > 1:
+        if columns == 1:
             return phrase("each pixel: mean of up to {rows:,} positions", rows=rows)
-        return averaging_cells(rows, columns)
+        said = template("each pixel: mean of up to {rows:,} positions × {columns:,} dimensions")
+        return phrase(said, rows=rows, columns=columns)
 
     def message(self) -> str:
         encoding = self.view.encoding

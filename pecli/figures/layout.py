@@ -56,7 +56,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Room:
-    """The page: its width, its height (None: what the panels take), what title and caption take, and the gaps."""
+    """The page: its width, its height (None: what the panels take), what words above and below take, and the gaps."""
 
     width: float
     height: float | None

@@ -28,7 +28,7 @@ def draw_on(figure: Figure[Any], view: View[Any], axes: Axes, canvas: Canvas) ->
     panels = split_axes(axes, shapes, columns)
     figure.frame(view, panels, canvas)
     for panel, shape, labels in zip(panels, shapes, labelled(shapes, columns), strict=True):
-        label_edges(panel, shape, *labels)
+        label_edges(panel, shape, labels)
     figure.fit(view, panels, canvas)
     boxes = [panel.get_window_extent() for panel in panels]
     seen = replace(view, panels=tuple((max(1, int(box.height)), max(1, int(box.width))) for box in boxes))

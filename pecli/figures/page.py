@@ -115,8 +115,13 @@ class Page:
         pairs = zip(self.pixels(), before, strict=True)
         return any(now < then for one, other in pairs for now, then in zip(one, other, strict=True))
 
+    def crowded(self) -> bool:
+        """Whether an image has more blocks than its panel has pixels."""
+        every = ((image, own) for axes, own in zip(self.axes, self.pixels(), strict=True) for image in axes.images)
+        return any(blocks > count for image, own in every for blocks, count in zip(image.get_size(), own, strict=True))
+
     def show(self, numbers: Numbers[Any]) -> None:
-        """Puts the numbers onto the frames, with their colour bars and caption."""
+        """Puts the numbers onto the frames, with their colour bars, and what is said of them onto the page."""
         self.mappables = self.figure.draw(numbers, self.axes, self.canvas)
         self.words = words_of(self.sheet.title, numbers, self.canvas)
         self._add_bars()
@@ -158,7 +163,7 @@ class Page:
         for axes, frame, panel, labels in zip(self.axes, layout.frames, self.panels, shown, strict=True):
             self._put(axes, frame)
             self._wrap(axes, frame.width, max(0.0, APART * em - layout.gutter))
-            label_edges(axes, panel, *labels)
+            label_edges(axes, panel, labels)
         self.figure.fit(self.view, self.axes, self.canvas)
         for axes, frame in zip(self.axes, layout.frames, strict=True):
             if axes.get_legend() is not None:

@@ -130,7 +130,8 @@ def _shown(
         arrange(pages)
         if not any(page.lost(old) for page, old in zip(pages, _parts(seen, pages), strict=True)):
             break
-        if whole.shape(_seen(pages, view)) == whole.shape(seen):
+        alike = whole.shape(_seen(pages, view)) == whole.shape(seen)
+        if alike and not any(page.crowded() for page in pages):
             break
         pages[:] = [anew(page) for page in pages]
     return numbers
@@ -168,7 +169,7 @@ def _enough(sheets: Sequence[Sheet], page: Page) -> tuple[float, float]:
 
 
 def _rounded(size: tuple[float, float]) -> tuple[float, float]:
-    """Somewhat more, as it is said."""
+    """A size with room for other ticks, as it is named: in tenths of an inch, rounded up."""
     width, height = (ceil(10 * SLACK * side) / 10 for side in size)
     return width, height
 

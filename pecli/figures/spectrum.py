@@ -86,12 +86,9 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         if len(self.longer) > 1:
             above = template("above length {length:,} nothing finishes a turn")
             return phrase(above if any(self.longer) else ALL_TURN, length=length)
-        formula = isinstance(self.view.encoding, Harmonic) and not self.dashed
-        return (
-            phrase("each wavelength is the one before {ratio}", ratio=self.ratios[0])
-            if formula and self.ratios[0]
-            else ""
-        )
+        if self.dashed or not self.ratios[0] or not isinstance(self.view.encoding, Harmonic):
+            return ""
+        return phrase("each wavelength is the one before {ratio}", ratio=self.ratios[0])
 
     def facts(self) -> dict[str, Any]:
         names = [encoding.spec() for encoding in self.view.encodings]

@@ -117,7 +117,7 @@ def _use_style(canvas: Canvas) -> None:
 
     ours = mpl.rc_params_from_file(Path(__file__).with_name("pecli.mplstyle"), use_default_template=False)
     mpl.rcParams.update({name: value * canvas.scale if name in SCALED else value for name, value in ours.items()})
-    kept = {name: mpl.rcParams[name] for name in SIZED}
+    sizes: Any = {name: mpl.rcParams[name] for name in SIZED}
     if canvas.adaptive:
         mpl.rcParams.update(_inked(mpl.rcParams["axes.prop_cycle"]))
     elif canvas.own_style is not None:
@@ -127,7 +127,7 @@ def _use_style(canvas: Canvas) -> None:
     styled = canvas.adaptive or canvas.own_style is not None
     grid: Any = {"grid.alpha": _grid_opacity()} if styled else {}
     small: Any = dict.fromkeys(SMALL_TEXTS, canvas.small)
-    mpl.rcParams.update({"font.size": canvas.inches.font, **small, **grid, **kept, **KEPT})
+    mpl.rcParams.update({"font.size": canvas.inches.font, **small, **grid, **sizes, **KEPT})
     mpl.rcParams["svg.fonttype"] = "none" if canvas.text else "path"
 
 

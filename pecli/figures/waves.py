@@ -205,6 +205,6 @@ def line_text(encoding: TableEncoding, name: str, wave: str) -> str:
 
 
 def wavelength_text(encoding: Encoding, wave: float) -> str:
-    """A wavelength beside its line; the caption has its unit."""
+    """A wavelength beside its line; its unit stands in the message or the caption."""
     about = "=" if isinstance(encoding, Harmonic) else "≈"
     return phrase("still") if np.isinf(wave) else f"λ {about} {encoding.length_text(wave)}"

@@ -46,6 +46,6 @@ def _blocks(panels: Sequence[Panel], columns: int, canvas: Canvas) -> list[Block
     """About what panels take, with labels where neighbours have none for them."""
     em, sides = canvas.inches.font / 72, zip(panels, labelled(panels, columns), strict=True)
     return [
-        block if left else replace(block, left=em / 2)
-        for block, left in ((guess(panel, canvas), left) for panel, (_, left, _) in sides)
+        block if shown.left else replace(block, left=em / 2)
+        for block, shown in ((guess(panel, canvas), shown) for panel, shown in sides)
     ]

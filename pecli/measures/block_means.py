@@ -1,4 +1,4 @@
-"""Means over blocks of a matrix of all pairs of positions, in bounded memory: what a pixel of its picture shows."""
+"""Means over blocks of a table, or in bounded memory of a matrix of all pairs of positions: what a pixel shows."""
 
 from __future__ import annotations
 

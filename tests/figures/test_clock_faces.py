@@ -165,4 +165,5 @@ def test_angles_stay_within_half_a_turn_also_with_a_query() -> None:
 
 
 def test_a_hand_that_stands_still_has_no_time_to_say() -> None:
-    assert pecli.figure("dials", encoding="geometric", d=512, pairs=[0, 255], dpi=40).caption()
+    picture = pecli.figure("dials", encoding="geometric", d=512, pairs=[0, 255], dpi=40)
+    assert picture.message() == "" and picture.caption()

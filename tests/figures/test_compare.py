@@ -259,3 +259,11 @@ def test_changes_beside_one_bar_have_the_same_colours_and_their_numbers_the_ink_
     assert max(np.abs(np.asarray(one.get_array())).max() for one in changes) == changes[0].get_clim()[1]
     faint = changes[1]  # under its own ends its largest would be dark
     assert {text.get_color() for text in faint.axes.texts} == {"black"}
+
+
+def test_panels_of_each_stand_in_a_row_of_their_own_where_that_shows_more() -> None:
+    options: dict[str, Any] = {"figure": "bias", "length": 30, "dpi": 30, "encoding": ["alibi:heads=6", "kerple"]}
+    figure, view = pecli.figure("compare", **options).figure, pecli.figure("compare", **options).job.view
+    assert 6 in figure.grids(view)
+    other = pecli.figure("compare", **{**options, "encoding": ["kerple", "alibi:heads=6"]})
+    assert max(other.figure.grids(other.job.view)) < 6  # the first row would go on with the second's

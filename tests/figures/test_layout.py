@@ -54,7 +54,7 @@ def drawn(figure: str, /, **options: Any) -> tuple[Any, Any, Any]:
     picture = pecli.figure(figure, **{**given, **options})
     job = picture.job
     with style_context(job.canvas, picture.title()):
-        whole = job.figure.on_page(job.canvas)  # type: ignore[attr-defined]
+        whole = picture.figure.on_page(job.canvas)
         drawing, numbers = draw_page(whole, job.view, job.canvas, picture.title())
         drawing.set_dpi(100)
         drawing.draw_without_rendering()
@@ -86,7 +86,8 @@ def check_whole(figure: str, /, **options: Any) -> None:
         assert box.x0 >= -1 and box.y0 >= -1 and box.x1 <= page.x1 + 1 and box.y1 <= page.y1 + 1, f"{text} is cut"
     for (one, a), (other, b) in combinations(boxes, 2):
         assert not a.overlaps(b), f"{one!r} over {other!r}"
-    panels = job.figure.panels_for(job.view)
+    check_frames(drawing)
+    panels = job.analysis.panels_for(job.view)
     frames = [axes for axes in drawing.axes if axes.get_label() != "<colorbar>"]
     assert len(frames) == len(panels)
     for axes, panel in zip(frames, panels, strict=True):
@@ -97,6 +98,18 @@ def check_whole(figure: str, /, **options: Any) -> None:
             share = job.canvas.dpi / 100
             assert rows <= axes.bbox.height * share + 0.5 and columns <= axes.bbox.width * share + 0.5
     assert numbers.view.panels is None or len(numbers.view.panels) == len(panels)
+
+
+def check_frames(drawing: Any) -> None:
+    """Frames and bars stand on the page and apart, and what is said of the whole picture stands on none of them."""
+    frames = [axes.bbox.padded(-1) for axes in drawing.axes]
+    for frame in frames:
+        assert drawing.bbox.x0 <= frame.x0 and frame.x1 <= drawing.bbox.x1
+        assert drawing.bbox.y0 <= frame.y0 and frame.y1 <= drawing.bbox.y1
+    for one, other in combinations(frames, 2):
+        assert not one.overlaps(other) or np.allclose(one.extents, other.extents, atol=1)  # an axis of its own
+    for text in (text for text in drawing.texts if text.get_text()):
+        assert not any(text.get_window_extent().overlaps(frame) for frame in frames), text.get_text()
 
 
 EASY = ("page", "blog")  # what is whole at column and 5x3 is whole there too; every one with -m long
@@ -121,6 +134,9 @@ def test_any_panels_are_whole_where_the_height_is_free(names: str) -> None:
         ("distance", {"length": 3001, "size": "column", "encoding": "sinusoidal"}),
         ("relative", {"length": 10**6, "size": "column"}),
         ("rotation", {"length": 500, "d": 256, "size": "5x3"}),
+        ("relative", {"length": 20, "base": [2, 10]}),
+        ("compare", {"figure": "relative", "encoding": ["relative:base=2", "relative:base=10"], "length": 20}),
+        ("bias", {"encoding": "kerple", "length": 4097, "size": "3.3x9", "dpi": 50, "lang": "zh"}),
         ("relative", {"length": 200, "size": "5x3"}),
         ("heatmap", {"d": 512, "length": 10**9, "size": "column", "title": LONG}),
         ("heatmap", {"length": 10**9, "log": True}),
@@ -132,6 +148,7 @@ def test_any_panels_are_whole_where_the_height_is_free(names: str) -> None:
         ("dials", {"encoding": "clock", "at": [1, 301, 46799], "size": "column"}),
         ("overview", {"panels": "heatmap,spectrum,offsets,waves", "d": 128, "length": 200, "size": "slide"}),
         ("compare", {"figure": "curves", "encoding": ["rope", "binary"], "size": "slide"}),
+        ("compare", {"figure": "relative", "encoding": ["relative", "relative:base=10"], "size": "slide"}),
         ("spectrum", {"base": 10**6, "d": 128, "length": 200, "size": "column"}),
         ("overview", {"panels": "spectrum,heatmap", "base": 100, "d": 100, "length": 3, "size": "column"}),
         ("curves", {"against": "offset", "length": 200, "size": "column"}),

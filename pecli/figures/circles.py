@@ -4,44 +4,120 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pecli.analysis import View
+from pecli.core.language import phrase
 from pecli.core.lazy import Array, np
+from pecli.encodings.capabilities import Rotary
+from pecli.encodings.harmonic import Harmonic
+from pecli.figures.axis_labels import label_values
 from pecli.figures.canvas import Canvas
+from pecli.figures.lines import key_inside
+from pecli.figures.wavelength_texts import angle_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.legend import Legend
 
-ARROW = 0.6  # rad that an arrow beside a circle spans
-WIDE = 1.8  # width over height of a panel in which a circle stands in the middle, and the key beside it
+# as shares of half the side of the square that shows them
+CIRCLE = 0.8  # the radius of the largest circle
+APART = 0.12  # how far outside its circle an arrow runs
+ARROW = 0.4  # how long it is, at most a quarter of a turn
+LEAST = 0.4  # of the frame's shorter side that the circles take, however large the key
 MARKS = ("o", "s", "^", "D", "v")  # of pairs
 
 
-def show_round(axes: Axes, reach: float) -> None:
-    """Shows a circle of that radius whole, round in a frame of any shape, with room for the key on its right."""
-    shape = axes.bbox.width / axes.bbox.height
-    across, up = 2 * reach * max(1.0, shape), reach * max(1.0, 1 / shape)
-    left = across / 2 if shape >= WIDE else reach
-    axes.set(xlim=(-left, across - left), ylim=(-up, up))
+def frame_plane(axes: Axes, view: View[Rotary], pairs: Array) -> None:
+    """Names the axes of the plane, and says in a key how far each pair turns."""
+    axes.set_title(phrase("pairs in the plane"))
+    label_values(axes.xaxis, phrase("1st column"))
+    label_values(axes.yaxis, phrase("2nd column"))
+    names = [_pair_text(view, int(pair)) for pair in pairs]
+    looks = [{"color": f"C{at}", "marker": mark(at), "linestyle": "none"} for at in range(len(pairs))]
+    key_inside(axes, zip(names, looks, strict=True), phrase("pair j"))
 
 
-def draw_circle(axes: Axes, line: int, path: Array, radius: float, canvas: Canvas) -> None:
-    """The path of a pair on the circle that guides it: a mark where it stands first, an arrow the way it turns."""
+def _pair_text(view: View[Rotary], pair: int) -> str:
+    encoding = view.encoding
+    if not isinstance(encoding, Harmonic) or view.covered.length == 1:
+        return str(pair)
+    return f"{pair}: {angle_text(view.covered.length / encoding.wavelengths()[pair])}"
+
+
+def draw_circles(axes: Axes, paths: Array, radii: Array, canvas: Canvas) -> None:
+    """The paths of pairs (n, length, 2) on the circles that guide them."""
+    reach = float(radii.max(initial=0.0)) / CIRCLE or 1.0
+    for line, (path, radius) in enumerate(zip(paths, radii, strict=True)):
+        _draw_circle(axes, line, path, float(radius), canvas)
+        _draw_arrow(axes, line, path[0], reach, canvas)
+    _show_round(axes, reach)
+
+
+def refit_plane(axes: Axes) -> None:
+    """Shows the same circles in a frame of another shape."""
+    _show_round(axes, -axes.get_xlim()[0] or 1.0)
+
+
+def _show_round(axes: Axes, reach: float) -> None:
+    """Shows a square so large on each side of 0 in a corner of the frame, and the key beside or above it."""
+    from matplotlib.ticker import MaxNLocator
+
+    width, height = axes.bbox.size
+    side, beside = _side_by(axes)
+    across, up = (2 * reach * length / side for length in (width, height))
+    ticks = [one for one in MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]).tick_values(-reach, reach) if abs(one) < reach]
+    axes.set(xticks=ticks, yticks=ticks, xlim=(-reach, across - reach), ylim=(-reach, up - reach))
+    for spine in ("bottom", "left"):
+        axes.spines[spine].set_bounds(-reach, reach)
+    axes.xaxis.label.set_x(side / width / 2)
+    axes.yaxis.label.set_y(side / height / 2)
+    for key in _keys(axes):
+        key.set_alignment("left")
+        key.set_loc("upper left" if beside else "lower left")
+        key.set_bbox_to_anchor((side / width, 1.0) if beside else (0.0, side / height), axes.transAxes)
+
+
+def _side_by(axes: Axes) -> tuple[float, bool]:
+    """The side of the largest square that leaves room for the key, in pixels, and whether that stands beside it."""
+    width, height = axes.bbox.size
+    boxes = [key.get_window_extent() for key in _keys(axes)]
+    wide, high = (max((getattr(box, name) for box in boxes), default=0.0) for name in ("width", "height"))
+    beside, below = min(height, width - wide), min(width, height - high)
+    return max(beside, below, LEAST * min(width, height)), beside >= below
+
+
+def _keys(axes: Axes) -> list[Legend]:
+    from matplotlib.legend import Legend
+
+    return [one for one in axes.get_children() if isinstance(one, Legend)]
+
+
+def _draw_circle(axes: Axes, line: int, path: Array, radius: float, canvas: Canvas) -> None:
+    """The path of a pair on its circle, with a mark where it stands first."""
     from matplotlib.patches import Circle
 
     axes.add_patch(
         Circle((0, 0), radius, fill=False, edgecolor="0.5", alpha=0.5, linewidth=0.6 * canvas.scale, zorder=0)
     )
-    axes.plot(path[:, 0], path[:, 1], ".", markersize=3 * canvas.scale, color=f"C{line}")
-    edge = axes.xaxis.label.get_color()
-    axes.plot(*path[0], color=f"C{line}", marker=mark(line), markersize=6 * canvas.scale, markeredgecolor=edge)
-    outside = 1.12 if radius else 0.0
-    first, last = (tuple((outside * turned(path[0], angle)).tolist()) for angle in (0.0, ARROW))
+    axes.plot(path[:, 0], path[:, 1], ".", markersize=2 * canvas.scale, color=f"C{line}")
+    (ring,) = axes.plot(*path[0], color=f"C{line}", marker=mark(line), markersize=4 * canvas.scale)
+    ring.set(markeredgecolor=axes.xaxis.label.get_color(), markeredgewidth=0.6 * canvas.scale)
+
+
+def _draw_arrow(axes: Axes, line: int, first: Array, reach: float, canvas: Canvas) -> None:
+    """An arrow outside the mark, the way that the pair turns; none where it stands in the middle."""
+    radius = float(np.hypot(*first))
+    if not radius:
+        return
+    outside = radius + APART * reach
+    angle = min(ARROW * reach / outside, np.pi / 2)
+    start, end = (tuple((outside / radius * turned(first, one)).tolist()) for one in (0.0, angle))
     style = {
-        "arrowstyle": "->",
+        "arrowstyle": "->,head_width=0.2,head_length=0.3",
         "color": f"C{line}",
         "linewidth": canvas.scale,
-        "connectionstyle": f"arc3,rad={ARROW / 4}",
+        "connectionstyle": f"arc3,rad={np.tan(angle / 2) / 2}",  # its tangents are the circle's
     }
-    axes.annotate("", last, first, arrowprops={**style, "shrinkA": 0, "shrinkB": 0})
+    axes.annotate("", end, start, arrowprops={**style, "shrinkA": 0, "shrinkB": 0})
 
 
 def mark(line: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import Limits, check_indices, refuse_positions, refuse_turned
@@ -16,64 +16,23 @@ from pecli.encodings.capabilities import Rotary
 from pecli.figures.axis_labels import label_dimensions, label_positions, label_values
 from pecli.figures.canvas import Canvas
 from pecli.figures.cell_numbers import WithCellNumbers
-from pecli.figures.circles import draw_circle, mark, show_round
-from pecli.figures.figure import ColouredNumbers, Numbers, View, averaging_cells
+from pecli.figures.circles import draw_circles, frame_plane, refit_plane
+from pecli.figures.figure import View
 from pecli.figures.images import show_matrix
-from pecli.figures.lines import key_inside
 from pecli.figures.panels import Bar, Panel
+from pecli.figures.rotation_numbers import MatrixNumbers, RotationNumbers
 from pecli.figures.turned_query import query_rows, turned_query
+from pecli.figures.ways import most_fitting
 from pecli.measures.min_max import even_bins
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 IMAGES = (template("Q before"), template("Q after"), template("after − before"))
-PLANE = 2  # which panel shows pairs in the plane
+PLANE = 0.6  # height over width of the panel of circles, which has the key beside them
+KEY = (13.0, 1.6)  # the width of circles with their key and the height of each line of that, ems of small text
+FLAT = 0.34  # of the images where panels stand below each other
 PATHS = 3  # pairs whose paths are drawn where none are asked for
-
-
-@dataclass(frozen=True, kw_only=True)
-class RotationNumbers(ColouredNumbers[Rotary]):
-    """after, before : (length, d), Q with and without the rotation, or of fewer rows and columns, the means of blocks;
-    change : as they, after − before; positions : one a row, of a block its middle; pairs : (n,), those with a path;
-    paths : (n, length, 2), the two columns of each pair after the rotation, never means; radii : (n,), of the largest
-    circle of each pair."""
-
-    main_array: ClassVar[str] = "after"
-    row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
-
-    after: Array
-    positions: Array
-    before: Array
-    pairs: Array
-    paths: Array
-    change: Array
-    radii: Array
-    limit: float
-    block: int
-    columns_block: int  # dimensions a column
-
-    def remarks(self) -> list[str]:
-        first = self.view.encoding.position_text(self.view.covered.start)
-        mark = phrase(
-            "grey: the circles on which pairs turn, mark: position {position}, arrows: which way", position=first
-        )
-        return [mark, averaging_cells(self.block, self.columns_block)]
-
-    def coloured(self) -> list[Array]:
-        return [self.before, self.after]
-
-
-@dataclass(frozen=True, kw_only=True)
-class MatrixNumbers(Numbers[Rotary]):
-    """matrix : (d, d), R_p; dimensions : (d,)."""
-
-    main_array: ClassVar[str] = "matrix"
-    row_coordinates: ClassVar[tuple[str, ...]] = ("dimensions",)
-
-    matrix: Array
-    dimensions: Array
-    position: int
 
 
 @dataclass(frozen=True)
@@ -96,6 +55,7 @@ class Rotation(WithCellNumbers[Rotary]):
     copies: ClassVar[int] = 8
     examples: ClassVar[tuple[str, ...]] = ("pecli rotation -d 32 --matrix 8",)
     default_encoding: ClassVar[str] = "rope"
+    plane: ClassVar[int] = 2  # which panel shows pairs in the plane
 
     content: str = option(
         "same", "Q: same (one random vector at every position), random, or a file of length × d numbers"
@@ -171,14 +131,21 @@ class Rotation(WithCellNumbers[Rotary]):
             columns_block=across,
         )
 
+    def on_page(self, canvas: Canvas) -> Rotation:
+        if self.matrix is not None:
+            return self
+        down = RotationDown(**{field.name: getattr(self, field.name) for field in fields(self)})
+        return most_fitting([self, down], canvas)
+
     def panels_for(self, view: View[Rotary]) -> list[Panel]:
         bar = Bar(phrase("value"), fixed=self.matrix is not None)
         if self.matrix is not None:
             return [Panel(1.0, exact=True, bar=bar)]
-        x, y = ("dimension", view.encoding.width), ("position", view.covered)
-        query = Panel(0.8, least=(7.0, 6.0), bar=bar, x=x, y=y)
-        change = replace(query, bar=Bar(phrase("change")), x=(*x, "change"))
-        return [query, query, Panel(0.8, least=(9.0, 6.0)), change]  # bars stand at the right
+        x, y = (one.width for one in view.encodings), ("position", view.positions)
+        query = Panel(PLANE, least=(7.0, 6.0), bar=bar, x=("dimension", *x), y=y)
+        change = replace(query, bar=Bar(phrase("change")), x=(query.x, "change"))
+        plane = Panel(PLANE, least=(KEY[0], max(6.0, KEY[1] * (1 + len(self.pairs or range(PATHS))))))
+        return [query, query, plane, change]  # bars stand at the right
 
     def columns(self, view: View[Rotary]) -> int:
         return 2 if self.matrix is None else 1
@@ -192,20 +159,15 @@ class Rotation(WithCellNumbers[Rotary]):
             label_values(axes[0].yaxis, phrase("row"), integer=True)
             return
         encoding, rows = view.encoding, view.covered
-        for one, title in zip(_tables(axes), IMAGES, strict=True):
+        for one, title in zip(self.tables(axes), IMAGES, strict=True):
             one.set(title=phrase(title), xlim=(-0.5, encoding.width - 0.5), ylim=(rows.stop - 0.5, rows.start - 0.5))
             label_dimensions(one.xaxis, encoding)
             label_positions(one.yaxis, encoding)
-        axes[PLANE].set_title(phrase("pairs in the plane"))
-        label_values(axes[PLANE].xaxis, phrase("1st column"))
-        label_values(axes[PLANE].yaxis, phrase("2nd column"))
-        pairs = enumerate(self.drawn_pairs(view))
-        entries = [(str(pair), {"color": f"C{at}", "marker": mark(at), "linestyle": "none"}) for at, pair in pairs]
-        key_inside(axes[PLANE], entries, phrase("pair j"))
+        frame_plane(axes[self.plane], view, self.drawn_pairs(view))
 
     def fit(self, view: View[Rotary], axes: list[Axes], canvas: Canvas) -> None:
         if self.matrix is None:
-            show_round(axes[PLANE], min(-axes[PLANE].get_xlim()[0], axes[PLANE].get_ylim()[1]) or 1.0)
+            refit_plane(axes[self.plane])
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
         if isinstance(numbers, MatrixNumbers):
@@ -213,21 +175,33 @@ class Rotation(WithCellNumbers[Rotary]):
             self.write_numbers(axes, [image], canvas)
             return [image]
         edges = numbers.view.covered.start, numbers.block, numbers.columns_block
-        for line, (path, radius) in enumerate(zip(numbers.paths, numbers.radii, strict=True)):
-            draw_circle(axes[PLANE], line, path, float(radius), canvas)
-        reach = 1.15 * float(numbers.radii.max(initial=0.0)) or 1.0
-        show_round(axes[PLANE], reach)
+        draw_circles(axes[self.plane], numbers.paths, numbers.radii, canvas)
         most = float(np.abs(numbers.change).max(initial=0.0)) or 1.0
         values, ends = (numbers.before, numbers.after, numbers.change), (numbers.ends, numbers.ends, (-most, most))
-        triples = zip(_tables(axes), values, ends, strict=True)
+        triples = zip(self.tables(axes), values, ends, strict=True)
         images = [_image(one, value, limits, canvas, edges) for one, value, limits in triples]
-        self.write_numbers(_tables(axes), images, canvas)
-        return [*images[:PLANE], None, *images[PLANE:]]
+        self.write_numbers(self.tables(axes), images, canvas)
+        return [*images[: self.plane], None, *images[self.plane :]]
+
+    def tables(self, axes: list[Axes]) -> list[Axes]:
+        """The panels of images: all but that of the plane."""
+        return [*axes[: self.plane], *axes[self.plane + 1 :]]
 
 
-def _tables(axes: list[Axes]) -> list[Axes]:
-    """The panels of images: all but that of the plane."""
-    return [*axes[:PLANE], *axes[PLANE + 1 :]]
+class RotationDown(Rotation):
+    """The same with all panels below each other: images flatter, and the circles last, so that those share labels."""
+
+    plane: ClassVar[int] = 3
+
+    def panels_for(self, view: View[Rotary]) -> list[Panel]:
+        before, after, plane, change = (replace(one, aspect=FLAT) for one in super().panels_for(view))
+        return [before, after, replace(change, x=after.x), replace(plane, aspect=PLANE)]
+
+    def columns(self, view: View[Rotary]) -> int:
+        return 1
+
+    def grids(self, view: View[Rotary]) -> tuple[int, ...]:
+        return (1,)
 
 
 def _matrix_alone(position: int) -> str:

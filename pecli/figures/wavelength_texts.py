@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pecli.core.language import phrase, template, templates
 from pecli.core.lazy import Array, np
+from pecli.core.number_text import number_text
 from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.encoding import Encoding
 from pecli.encodings.harmonic import Harmonic
@@ -44,6 +45,25 @@ def unfinished(encoding: Harmonic, length: int) -> str:
         return phrase("every pair finishes a turn in {length}", length=within)
     said = template("{count} of {all} pairs never finish a turn in {length}")
     return phrase(said, count=count, all=len(waves), length=within)
+
+
+def angle_text(turns: float) -> str:
+    """How far something turns: in turns, or in degrees where it finishes none."""
+    if turns < 1:
+        return f"{number_text(360 * turns, 3)}°"
+    count = number_text(turns, 3)
+    return phrase(template("{count} turn") if count == "1" else template("{count} turns"), count=count)
+
+
+def turned_apart(encoding: TableEncoding, length: int) -> str:
+    """How far the fastest and the slowest pair turn in the length; nothing where no pair is faster than another."""
+    turns = length / encoding.wavelengths() if isinstance(encoding, Harmonic) else np.zeros(0)
+    if length == 1 or len(set(turns)) < 2:
+        return ""
+    fast, slow = int(turns.argmax()), int(turns.argmin())
+    much, little = angle_text(turns[fast]), angle_text(turns[slow])
+    said = template("in {length} pair {fast} covers {much}, pair {slow} only {little}")
+    return phrase(said, length=wave_text(encoding, length), fast=fast, slow=slow, much=much, little=little)
 
 
 def unfinished_above(encoding: TableEncoding, waves: Array, length: int) -> str:

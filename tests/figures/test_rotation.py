@@ -20,7 +20,9 @@ from pecli.core.errors import UsageError
 from pecli.core.lazy import Array
 from pecli.core.positions import Positions
 from pecli.encodings.rope import Rope
-from pecli.figures.rotation import MatrixNumbers, Rotation, RotationNumbers
+from pecli.figures.rotation import Rotation
+from pecli.figures.rotation_numbers import MatrixNumbers, RotationNumbers
+from pecli.figures.style import style_context
 
 LENGTH, D = 11, 14
 
@@ -151,13 +153,54 @@ def test_before_after_and_paths_stand_beside_each_other() -> None:
     assert right - left == pytest.approx(top - bottom, rel=0.02)  # a circle is one
 
 
-@pytest.mark.parametrize(("start", "first"), [(0, "0"), (1009, "1,009"), (-5, "−5")])
-def test_the_legend_says_which_pair_is_which_and_the_title_what_rings_are(start: int, first: str) -> None:
-    plane = panels(pairs=(0, 2), start=start)[2]
+def test_the_key_says_how_far_each_pair_turns() -> None:
+    plane = panels(pairs=(0, 2), start=1009)[2]
     (legend,) = plane.findobj(Legend)
     assert plane.get_title() == "pairs in the plane"
     assert legend.get_title().get_text() == "pair j"
-    assert [text.get_text() for text in legend.get_texts()] == ["0", "2"]
+    degrees = 360 * LENGTH / (2 * np.pi) * 10000 ** (-4 / D)
+    texts = [text.get_text() for text in legend.get_texts()]
+    assert texts == [f"0: {LENGTH / (2 * np.pi):.3g} turns", f"2: {degrees:.3g}°"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({}, f"in 11 positions pair 0 covers {11 / (2 * np.pi):.3g} turns, pair 6 only 0.235°"),
+        ({"base": 10}, "in 11 positions pair 0 covers 1.75 turns, pair 6 only 87.6°"),
+        ({"rotary_dim": 4}, "in 11 positions pair 0 covers 1.75 turns, pair 1 only 6.3°"),
+        ({"rotary_dim": 2}, ""),
+    ],
+)
+def test_the_message_is_how_far_the_fastest_and_the_slowest_pair_turn(options: dict[str, Any], said: str) -> None:
+    assert numbers_of(Rope(d=D, **options)).message() == said
+
+
+@pytest.mark.parametrize(
+    ("size", "most"), [("column", 6.0), ("page", 5.2), ("slide", 7.5), ("5x3", 3.0), ("4x7", 7.0), ("7cmx14cm", 5.52)]
+)
+def test_circles_stand_whole_and_round_in_a_square_with_their_key_beside_it(size: str, most: float) -> None:
+    picture = pecli.figure("rotation", length=8, d=8, size=size, dpi=40)
+    with style_context(picture.job.canvas, "a"):
+        drawing = picture._drawing()
+        plane = next(one for one in drawing.axes if one.get_title() == "pairs in the plane")
+        (key,) = (one.get_window_extent() for one in plane.findobj(Legend))
+    assert drawing.get_size_inches()[1] < most + 0.01
+    circles = [one.get_window_extent() for one in plane.patches if isinstance(one, Circle)]
+    (left, bottom), (right, top) = plane.transData.transform([(-1, -1), (1, 1)])
+    assert right - left == pytest.approx(top - bottom)
+    assert key.height < plane.bbox.height + 1 and key.x1 < plane.bbox.x1 + 1
+    for circle in circles:
+        assert plane.bbox.x0 < circle.x0 and circle.x1 < min(plane.bbox.x1, key.x0)
+        assert plane.bbox.y0 < circle.y0 and circle.y1 < plane.bbox.y1
+    assert max(one.width for one in circles) > 0.3 * min(plane.bbox.width, plane.bbox.height)
+
+
+def test_arrows_stand_clear_of_marks() -> None:
+    plane = panels(pairs=(0, 2))[2]
+    reach = -plane.get_xlim()[0]
+    for arrow, path in zip(plane.texts, numbers_of(pairs=(0, 2)).paths, strict=True):
+        assert np.hypot(*arrow.xy) - np.hypot(*path[0]) > 0.1 * reach  # type: ignore[attr-defined]  # an Annotation
 
 
 @pytest.mark.parametrize("start", [0, 1009])

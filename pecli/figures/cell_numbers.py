@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MOST = 12  # rows and columns that are written into
 PADDING = 0.3  # ems left free in a cell
-WIDTHS = {".": 0.32, "−": 0.84}  # ems, of what is no digit
+WIDTHS = {".": 0.32, ",": 0.32, "−": 0.84}  # ems, of what is no digit
 LEAST = 4.0  # points, of numbers that are asked for where they hardly fit
 LUMINANCE = (0.299, 0.587, 0.114)  # of red, green and blue
 DARK = 0.5  # luminance below which text is white
@@ -83,8 +83,8 @@ def _text(value: float, places: int) -> str:
     """A number with so many places: 0 where it is exactly that, and what is rounded to it without a sign."""
     if value == 0:
         return "0"
-    text = f"{value:.{places}f}"
-    return minus(text if float(text) else f"{0.0:.{places}f}")
+    text = f"{value:,.{places}f}"
+    return minus(text if text.strip("-0.,") else f"{0.0:.{places}f}")
 
 
 def size_that_fits(axes: Axes, texts: list[list[str]], shape: tuple[int, int]) -> float:

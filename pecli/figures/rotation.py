@@ -171,7 +171,8 @@ class Rotation(WithCellNumbers[Rotary]):
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
         if isinstance(numbers, MatrixNumbers):
-            image = _image(axes[0], numbers.matrix, (-1.0, 1.0), canvas)
+            most = max(1.0, float(np.abs(numbers.matrix).max()))  # a scaling may stretch as well as turn
+            image = _image(axes[0], numbers.matrix, (-most, most), canvas)
             self.write_numbers(axes, [image], canvas)
             return [image]
         edges = numbers.view.covered.start, numbers.block, numbers.columns_block

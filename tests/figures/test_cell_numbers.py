@@ -67,6 +67,7 @@ def test_numbers_have_as_many_places_as_the_largest_asks_for() -> None:
     assert cell_texts(np.ma.array([[0.0, 0.034], [-1e-9, -0.088]])) == [["0", "0.034"], ["0.000", "−0.088"]]
     assert cell_texts(np.ma.array([[1.0, -2.0]])) == [["1", "−2"]]
     assert cell_texts(np.ma.array([[12.345, 1.0]])) == [["12.3", "1.0"]]
+    assert cell_texts(np.ma.array([[40660.0, 2943.0]])) == [["40,660", "2,943"]]
     assert cell_texts(np.ma.masked_invalid(np.array([[np.nan, 0.5]]))) == [["", "0.50"]]
 
 

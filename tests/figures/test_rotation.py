@@ -247,6 +247,12 @@ def test_matrix_draws_r_p(pairing: str) -> None:
     assert "29" in axes.get_title()
 
 
+def test_a_matrix_that_stretches_has_colours_for_all_its_numbers() -> None:
+    rope = "rope:scaling=yarn,factor=16,original=4096"
+    (axes,) = panels(matrix=29, encoding=rope)
+    assert axes.images[0].get_clim()[1] == pytest.approx(np.abs(image(axes)).max()) and np.abs(image(axes)).max() > 1.2
+
+
 def test_matrix_of_position_0_is_the_unit_matrix() -> None:
     numbers = pecli.figure("rotation", d=D, matrix=0).numbers
     assert isinstance(numbers, MatrixNumbers)

@@ -142,15 +142,14 @@ class Compare(Highlighting[Encoding]):
         return tuple(one for one in self.part().grids(first) if one <= across or one in rows)
 
     def frame(self, view: View[Encoding], axes: list[Axes], canvas: Canvas) -> None:
-        titles = names_apart(view)
-        for one, own, title in zip(self.views(view), self._groups(axes, view), titles, strict=False):
+        count, groups = len(view.encodings), self._groups(axes, view)
+        for one, own, title in zip(self.views(view), groups, names_apart(view), strict=False):
             self.part().frame(one, own, canvas)
             own[0].title.set_text(f"{title}\n{own[0].get_title()}".strip())  # as far above as it was
-        keep_last_legend(axes[: self._shares(self.views(view))[len(view.encodings) - 1].stop], len(view.encodings))
+        keep_last_legend([one for own in groups[:count] for one in own], count)
         if self.difference:
-            own = self._groups(axes, view)[-1]
-            self.part().frame(self.views(view)[0], own, canvas)
-            own[0].set_title(phrase("difference, first − second"))
+            self.part().frame(self.views(view)[0], groups[-1], canvas)
+            groups[-1][0].set_title(phrase("difference, first − second"))
 
     def fit(self, view: View[Encoding], axes: list[Axes], canvas: Canvas) -> None:
         every = self.views(view)  # the difference looks as the first

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pecli.analysis import Numbers, View
+from pecli.core.language import letters
 from pecli.figures.axis_labels import label_edges
 from pecli.figures.bars import add_bar
 from pecli.figures.canvas import Canvas
@@ -14,6 +15,7 @@ from pecli.figures.figure import Figure
 from pecli.figures.legends import beside_own
 from pecli.figures.limits import chosen
 from pecli.figures.panels import Panel, labelled, runs_of
+from pecli.figures.style import make_readable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,6 +29,8 @@ def draw_on(figure: Figure[Any], view: View[Any], axes: Axes, canvas: Canvas) ->
     shapes, columns = figure.panels_for(view), figure.columns(view)
     panels = split_axes(axes, shapes, columns)
     figure.frame(view, panels, canvas)
+    texts = " ".join([*figure.texts(), letters()])
+    make_readable(axes, canvas, texts)  # before texts are measured
     for panel, shape, labels in zip(panels, shapes, labelled(shapes, columns), strict=True):
         label_edges(panel, shape, labels)
     figure.fit(view, panels, canvas)
@@ -42,6 +46,7 @@ def draw_on(figure: Figure[Any], view: View[Any], axes: Axes, canvas: Canvas) ->
         add_bar(drawing, mappables[run.panel], run.bar, canvas, beside.inset_axes((1.02, 0, 0.035, 1)))
     for panel in panels:
         beside_own(panel)
+    make_readable(axes, canvas, texts)
     return numbers
 
 

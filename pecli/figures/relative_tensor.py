@@ -131,13 +131,10 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
             one.set(xlim=(first, last), ylim=(last, first))
             label_values(one.xaxis, phrase("key q"), integer=True)
             label_values(one.yaxis, phrase("query p"), integer=True)
-        encoding, named = view.encoding, view.encoding.waves()
-        lengths = [(dim, encoding.length_text(wave)) for dim, wave in enumerate(encoding.column_wavelengths())]
-        shown = [
-            phrase("{wave}, dim {dim}\nλ {length}", wave=named[dim][0], dim=dim, length=length)
-            for dim, length in (lengths[dim] for dim in self.shown(view))
-        ]
-        for one, title in zip(axes[1:], shown, strict=True):
+        encoding, named, lengths = view.encoding, view.encoding.waves(), view.encoding.column_wavelengths()
+        shown = [(dim, named[dim][0], encoding.length_text(lengths[dim])) for dim in self.shown(view)]
+        for one, (dim, wave, length) in zip(axes[1:], shown, strict=True):
+            title = phrase("{wave}, dim {dim}\nλ {length}", wave=wave, dim=dim, length=length)
             one.set_title(title, fontsize=canvas.small)
         axes[0].set_title(phrase("offset p − q"), fontsize=canvas.small, pad=title_pad(canvas))
         add_strip(axes[0], canvas, _reach(view), canvas.colours("diverging"))

@@ -19,7 +19,7 @@ from pecli.figures.grid import Grid
 from pecli.figures.limits import Words, washed_out, words_of
 from pecli.figures.own_axes import draw_on
 from pecli.figures.pages import draw_frames, draw_page
-from pecli.figures.style import make_readable, style_context
+from pecli.figures.style import style_context
 from pecli.files.about import About
 from pecli.files.film import Film
 from pecli.files.formats import FORMATS, encoded
@@ -126,7 +126,6 @@ class Picture:
         self.job.check_names()
         with speaking(self.job.language):
             self._shown[:] = [draw_on(self.figure, self.job.view, axes, self.job.canvas)]
-            make_readable(axes, self.job.canvas, " ".join([*self.figure.texts(), letters()]))
         return axes
 
     def to_dict(self) -> dict[str, Array]:

@@ -89,12 +89,8 @@ def _means(values: Array, blocks: Blocks, group: Array, other: Array) -> Array:
 
 def averaged_columns(table: Array, most: int | None) -> tuple[Array, int]:
     """The table with at most so many columns, each the mean of so many (the last perhaps of fewer)."""
-    width = table.shape[1]
-    size = 1 if most is None else -(-width // most)
-    if size == 1:
-        return table, 1
-    starts = np.arange(0, width, size)
-    return np.add.reduceat(table, starts, axis=1) / np.diff(np.append(starts, width)), size
+    size = 1 if most is None else -(-table.shape[1] // most)
+    return averaged_rows(table.T, size).T, size
 
 
 def averaged_rows(table: Array, size: int) -> Array:

@@ -75,16 +75,17 @@ def written(picture: Picture) -> list[str]:
     axes = Drawing().subplots()
     picture.draw(axes)
     with speaking(picture.job.language):
-        caption = picture.seen.caption()
-    return [caption, picture.title(), *(text for panel in panels(axes) for text in said_on(panel))]
+        said = [picture.seen.message(), picture.seen.caption()]
+    return [*said, picture.title(), *(text for panel in panels(axes) for text in said_on(panel))]
 
 
 @pytest.fixture(autouse=True)
 def no_fonts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Looks for none: they change no text."""
-    monkeypatch.setattr("pecli.jobs.picture.make_readable", lambda *_: None)
+    monkeypatch.setattr("pecli.figures.own_axes.make_readable", lambda *_: None)
 
 
+@pytest.mark.filterwarnings("ignore:Glyph")  # of texts that are measured
 @pytest.mark.parametrize(("name", "options"), FIGURES_IN_CHINESE)
 def test_a_picture_in_chinese_has_no_english_words(name: str, options: dict[str, Any]) -> None:
     picture = pecli.figure(name, lang="zh", **options)

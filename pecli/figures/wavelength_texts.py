@@ -34,7 +34,7 @@ def turns_text(encoding: Encoding, waves: Array) -> str:
     if len(np.unique(known)) < 2:
         return ""
     low, high = encoding.length_text(float(known.min())), wave_text(encoding, float(known.max()))
-    return phrase("a turn takes from {low} to {high}", low=low, high=high)
+    return phrase("the dimensions drawn turn once in {low} to {high}", low=low, high=high)
 
 
 def unfinished(encoding: Harmonic, length: int) -> str:

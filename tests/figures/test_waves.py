@@ -195,8 +195,8 @@ def test_a_million_positions_take_no_more_numbers_than_pixels() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"d": 8, "base": 10, "dims": [3, 0]}, "a turn takes from 6.283 to 11.17 positions"),
-        ({"encoding": "clock", "dims": [0, 5]}, "a turn takes from 1 min to 12 h"),
+        ({"d": 8, "base": 10, "dims": [3, 0]}, "the dimensions drawn turn once in 6.283 to 11.17 positions"),
+        ({"encoding": "clock", "dims": [0, 5]}, "the dimensions drawn turn once in 1 min to 12 h"),
         ({"d": 8, "dims": [0, 1]}, ""),
         ({"encoding": "binary", "length": 16}, ""),
     ],

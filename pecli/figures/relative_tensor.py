@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import check_indices
-from pecli.core.language import clauses, phrase
+from pecli.core.language import phrase
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Blocks, Positions
@@ -18,7 +18,7 @@ from pecli.figures.figure import ColouredNumbers, View, averaging
 from pecli.figures.images import show_matrix
 from pecli.figures.panels import Bar, Panel
 from pecli.figures.strips import add_strip, strip_width, title_pad
-from pecli.figures.wavelength_texts import turns_text, wavelength_unit
+from pecli.figures.wavelength_texts import wavelength_unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,14 +40,10 @@ class RelativeNumbers(ColouredNumbers[Harmonic]):
     block: int  # positions a row
 
     def remarks(self) -> list[str]:
-        return [averaging(self.block), "" if self._turns() else wavelength_unit(self.view.encoding)]
+        return [averaging(self.block), wavelength_unit(self.view.encoding)]
 
     def message(self) -> str:
-        return clauses([phrase("one value along every diagonal"), self._turns()])
-
-    def _turns(self) -> str:
-        """The wavelengths of the slices that a picture shows."""
-        return turns_text(self.view.encoding, self.view.encoding.column_wavelengths()[self.dims])
+        return phrase("one value along every diagonal: only the offset counts")
 
     def sheet(self) -> tuple[list[str], list[Array]]:
         """One row a pair of positions: query, key, offset, then the dimensions."""

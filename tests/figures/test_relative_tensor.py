@@ -214,7 +214,7 @@ def test_more_positions_than_pixels_are_averaged_and_the_caption_says_so() -> No
     picture = pecli.figure("relative", **options, dpi=30)
     size = picture.seen.facts()["block"]
     assert size > 1 and 101 % size
-    assert picture.seen.caption() == f"each pixel: mean of {size} × {size} pairs"
+    assert picture.seen.caption() == f"each pixel: mean of {size} × {size} pairs; wavelength λ in positions"
     expected = [block_means(Relative(d=D, base=10), Blocks(3, 101, size), dim) for dim in (0, 5)]
     assert np.moveaxis(picture.seen.main, -1, 0) == pytest.approx(np.array(expected), abs=1e-14)
     with style_context(picture.job.canvas):
@@ -229,7 +229,7 @@ def test_more_positions_than_pixels_are_averaged_and_the_caption_says_so() -> No
         assert list(one.get_images()[0].get_extent()) == [2.5, stop, stop, 2.5]
 
 
-def test_a_length_that_the_pixels_hold_is_exact_and_has_no_caption() -> None:
+def test_a_length_that_the_pixels_hold_is_exact_and_the_caption_has_the_unit_alone() -> None:
     picture = pecli.figure("relative", d=D, base=10, length=LENGTH, start=1009, dpi=30)
     assert picture.seen.caption() == ""
     assert (
@@ -243,7 +243,7 @@ def test_a_length_that_the_pixels_hold_is_exact_and_has_no_caption() -> None:
 
 def test_the_numbers_are_never_averaged() -> None:
     numbers = pecli.figure("relative", d=D, base=10, length=101, size="5x3", dpi=30).numbers
-    assert numbers.caption() == ""
+    assert numbers.caption() == "wavelength λ in positions"
     assert numbers.main == pytest.approx(tensor(101, D, 10), abs=1e-13)
 
 

@@ -23,9 +23,11 @@ def wavelength_unit(encoding: Encoding) -> str:
 
 
 def wave_text(encoding: Encoding, wave: float) -> str:
-    """A wavelength with its unit."""
-    text = encoding.length_text(wave)
-    return text if encoding.position_unit else phrase("{count} positions", count=text)
+    """A wavelength, or a number of positions, with its unit."""
+    if encoding.position_unit:
+        return encoding.length_text(wave)
+    count = f"{wave:,}" if isinstance(wave, int) else encoding.length_text(wave)
+    return phrase("{count} positions", count=count)
 
 
 def turns_text(encoding: Encoding, waves: Array) -> str:

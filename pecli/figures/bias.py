@@ -127,8 +127,10 @@ class Bias(WithCellNumbers[BiasEncoding]):
     def compute(self, view: View[BiasEncoding]) -> BiasNumbers:
         blocks, heads = self.blocks(view), self.shown_heads(view)
         offsets = np.arange(1 - blocks.length, blocks.length, dtype=np.float64)
-        values = np.stack([means_where_seen(one, blocks) for one in view.encoding.bias(offsets)[heads]])
-        low, high = float(np.nanmin(values)), float(np.nanmax(values))
+        by_offset = view.encoding.bias(offsets)[heads]
+        values = np.stack([means_where_seen(one, blocks) for one in by_offset])
+        seen = by_offset[np.isfinite(by_offset)]  # colours end where they do with every position in a pixel of its own
+        low, high = float(seen.min()), float(seen.max())
         reach = max(-low, high) or 1.0
         low_end, high_end = (-reach, reach) if low < 0 < high else (max(low, FAINT), high if high > low else low + 1)
         ends = (low_end if self.lowest is None else self.lowest, high_end)

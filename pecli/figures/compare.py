@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import accumulate, pairwise
 from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -39,6 +39,9 @@ from pecli.measures.measure_options import measure_option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+WIDE = 22  # ems of small text that a panel is wide at least, where there is room below
+FEW = 3  # panels that may stand below each other
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,6 +91,12 @@ class Compare(Highlighting[Encoding]):
 
     def positions_for(self, asked: Positions) -> Positions:
         return self.part().positions_for(asked)
+
+    def on_page(self, canvas: Canvas) -> Compare:
+        """Itself, or with panels below each other where they would be slivers side by side."""
+        if canvas.inches.height is not None or canvas.inches.width * 72 >= 2 * WIDE * canvas.small:
+            return self
+        return CompareDown(**{field.name: getattr(self, field.name) for field in fields(self)})
 
     def part(self) -> Figure[Any]:
         """The figure that is drawn for each encoding."""
@@ -195,6 +204,19 @@ class Compare(Highlighting[Encoding]):
 
     def unseen(self, view: View[Encoding]) -> str:
         return self.part().unseen(view)
+
+
+class CompareDown(Compare):
+    """The same on a narrow page: panels that have no shape of their own stand below each other."""
+
+    def columns(self, view: View[Encoding]) -> int:
+        panels = self.panels_for(view)
+        alone = self.part().columns(self.views(view)[0]) == 1
+        few = len(panels) <= FEW and not any(panel.exact for panel in panels)
+        return 1 if alone and few else super().columns(view)
+
+    def grids(self, view: View[Encoding]) -> tuple[int, ...]:
+        return (1,) if self.columns(view) == 1 else super().grids(view)
 
 
 def names_apart(view: View[Encoding]) -> list[str]:

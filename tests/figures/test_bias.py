@@ -193,3 +193,8 @@ def test_a_causal_bias_hides_the_keys_after_the_query() -> None:
 def test_attention_refuses_what_has_no_bias(options: dict[str, Any], said: str) -> None:
     with pytest.raises(UsageError, match=said):
         attention(**options)
+
+
+def test_colours_end_where_they_do_without_means() -> None:
+    seen: Any = pecli.figure("bias", encoding="alibi:heads=2", length=900, dpi=30).seen
+    assert seen.block > 1 and seen.ends[1] == seen.largest == 0 and np.nanmax(seen.bias) < 0

@@ -267,3 +267,12 @@ def test_panels_of_each_stand_in_a_row_of_their_own_where_that_shows_more() -> N
     assert 6 in figure.grids(view)
     other = pecli.figure("compare", **{**options, "encoding": ["kerple", "alibi:heads=6"]})
     assert max(other.figure.grids(other.job.view)) < 6  # the first row would go on with the second's
+
+
+def test_panels_of_no_shape_stand_below_each_other_on_a_narrow_page() -> None:
+    options: dict[str, Any] = {"length": 7, "dpi": 40, "encoding": ["sinusoidal:base=10", "sinusoidal"]}
+    for figure, size, columns in (("heatmap", "column", 1), ("heatmap", "page", 2), ("distance", "column", 2)):
+        picture = pecli.figure("compare", figure=figure, size=size, **options)
+        with style_context(picture.job.canvas):
+            panels = [one for one in picture._drawing().axes if one.get_label() != "<colorbar>"]
+        assert len({round(panel.bbox.x0) for panel in panels}) == columns

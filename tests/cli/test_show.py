@@ -198,7 +198,8 @@ def test_half_blocks_have_the_texts_below_them_and_nothing_that_turns_the_termin
     assert texts(**turning) == "sinusoidal, d 4, base 1 Every pair finishes a turn in 7 positions"
     assert texts(**turning, no_title=True) == "every pair finishes a turn in 7 positions"  # below
     said = texts(title="[red]a\u202eb", length=2000)
-    assert re.fullmatch(r"\[red]a\\u202eb Every pair finishes a turn in 2,000 positions each pixel: mean of \d+ positions", said)
+    message = "Every pair finishes a turn in 2,000 positions"
+    assert re.fullmatch(rf"\[red]a\\u202eb {message} each pixel: mean of \d+ positions", said)
 
 
 def test_a_terminal_without_colours_is_told_so(shown: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:

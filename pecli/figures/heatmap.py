@@ -64,7 +64,8 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         return unfinished(encoding, self.view.covered.length) if isinstance(encoding, Harmonic) else ""
 
     def with_limits(self, low: float, high: float) -> Self:
-        return replace(self, ends=(low, high), palette="diverging" if low < 0 else self.palette)
+        palette = "diverging" if low < 0 and self.palette == "binary" else self.palette
+        return replace(self, ends=(low, high), palette=palette)
 
     def difference(self, other: Self) -> Self:
         table = subtract(self.table, other.table)

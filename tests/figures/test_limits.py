@@ -81,11 +81,12 @@ def test_a_word_is_said_where_most_values_have_less_than_three_tenths_of_the_col
 
 
 @pytest.mark.parametrize("cmap", [None, "viridis", "PuOr"])
-def test_a_difference_has_two_sides_whatever_map_the_values_have(cmap: str | None) -> None:
-    options: Any = {"encoding": ["sinusoidal:base=10", "sinusoidal"], "figure": "distance", "difference": True}
+@pytest.mark.parametrize(("figure", "own"), [("distance", "viridis"), ("heatmap", "RdBu_r")])
+def test_a_difference_has_two_sides_whatever_map_the_values_have(figure: str, own: str, cmap: str | None) -> None:
+    options: Any = {"encoding": ["sinusoidal:base=10", "sinusoidal"], "figure": figure, "difference": True}
     axes: Any = pecli.figure("compare", **options, cmap=cmap, length=9).draw(Drawing().subplots())
     maps = [one.images[0].get_cmap().name for one in axes.child_axes if one.images and one.get_title()]
-    assert maps == [cmap or "viridis"] * 2 + ["PuOr" if cmap == "PuOr" else "RdBu_r"]
+    assert maps == [cmap or own] * 2 + ["PuOr" if cmap == "PuOr" else "RdBu_r"]
 
 
 def grey(colour: Any) -> float:

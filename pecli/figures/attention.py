@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import check_indices, refuse_turned
@@ -171,9 +171,7 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
         )
 
     def on_page(self, canvas: Canvas) -> Attention:
-        return most_fitting(
-            [self, AttentionDown(**{field.name: getattr(self, field.name) for field in fields(self)})], canvas
-        )
+        return most_fitting([self, self.laid_out_as(AttentionDown)], canvas)
 
     def places(self) -> tuple[int, ...]:
         """Which panel stands where: a row a encoding, or a column."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -96,7 +96,7 @@ class Compare(Highlighting[Encoding]):
         """Itself, or with panels below each other where they would be slivers side by side."""
         if canvas.inches.height is not None or canvas.inches.width * 72 >= 2 * WIDE * canvas.small:
             return self
-        return CompareDown(**{field.name: getattr(self, field.name) for field in fields(self)})
+        return self.laid_out_as(CompareDown)
 
     def part(self) -> Figure[Any]:
         """The figure that is drawn for each encoding."""

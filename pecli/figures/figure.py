@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from pecli.analysis import Analysis, E, E_co, Limits, Numbers, View
 from pecli.core.errors import UsageError, mention
@@ -15,6 +15,8 @@ from pecli.figures.panels import Panel, columns_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+F = TypeVar("F", bound="Figure[Any]")
 
 __all__ = [
     "ColouredNumbers",
@@ -75,6 +77,10 @@ class Figure(Analysis[E]):
     def on_page(self, canvas: Canvas) -> Figure[E]:
         """The figure as it is laid out on that canvas."""
         return self
+
+    def laid_out_as(self, kind: type[F]) -> F:
+        """The same options in a kind of this figure that lays them out in another way."""
+        return kind(**{field.name: getattr(self, field.name) for field in fields(self)})
 
     def put_back(self, numbers: Numbers[E]) -> Numbers[E]:
         """The numbers of that layout in the order of this."""

@@ -146,7 +146,7 @@ def solve(blocks: Sequence[Block], room: Room, columns: int) -> Layout:
     across = room.width - (columns + 1) * room.gap - sum(map(sum, sides))
     around = room.head + room.foot + 2 * len(rows) * room.gap + sum(map(sum, ends))
     down = None if room.height is None else room.height - around
-    least = with_bars(_least(blocks, rows), [(run, blocks[run.panel].bar_height) for run in runs])
+    least = with_bars(_least_heights(blocks, rows), [(run, blocks[run.panel].bar_height) for run in runs])
     widths, heights = _frames(blocks, rows, least, (across, down))
     height = around + sum(heights) if room.height is None else room.height
 
@@ -210,7 +210,7 @@ def _edges(first: float, sizes: Sequence[float], around: Sequence[tuple[float, f
     return edges
 
 
-def _least(blocks: Sequence[Block], rows: Sequence[Sequence[int]]) -> list[float]:
+def _least_heights(blocks: Sequence[Block], rows: Sequence[Sequence[int]]) -> list[float]:
     """The smallest height of each row's frames."""
     return [max(blocks[at].height for at in row) for row in rows]
 

@@ -80,7 +80,7 @@ def draw_pages(
         raise _too_small(sheets, pages[0], canvas)
     for page in pages:
         page.drawing.set_dpi(canvas.dpi)
-    align_titles([page.drawing for page in pages])
+    align_titles(pages)
     return [page.drawing for page in pages], numbers
 
 
@@ -196,10 +196,10 @@ def arrange(pages: Sequence[Page]) -> None:
     first.blocks = blocks
 
 
-def align_titles(drawings: Sequence[Drawing]) -> None:
+def align_titles(pages: Sequence[Page]) -> None:
     """Lets the titles of several pictures begin at one place, and what there is to see in them: so nothing jumps."""
-    titles = [text for one in drawings if (text := one._suptitle) is not None]  # type: ignore[attr-defined]
-    for texts in (titles, [one.texts[0] for one in drawings]) if len(drawings) > 1 else ():
-        share = max(text.get_window_extent().width / text.figure.bbox.width for text in texts)
+    titles = [text for one in pages if (text := one.drawing._suptitle) is not None]  # type: ignore[attr-defined]
+    for texts in (titles, [one.message for one in pages]) if len(pages) > 1 else ():
+        share = max((text.get_window_extent().width / text.figure.bbox.width for text in texts), default=0.0)
         for text in texts:
             text.set(x=0.5 - share / 2, ha="left")

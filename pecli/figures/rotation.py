@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import Limits, check_indices, refuse_positions, refuse_turned
@@ -135,8 +135,7 @@ class Rotation(WithCellNumbers[Rotary]):
     def on_page(self, canvas: Canvas) -> Rotation:
         if self.matrix is not None:
             return self
-        down = RotationDown(**{field.name: getattr(self, field.name) for field in fields(self)})
-        return most_fitting([self, down], canvas)
+        return most_fitting([self, self.laid_out_as(RotationDown)], canvas)
 
     def panels_for(self, view: View[Rotary]) -> list[Panel]:
         bar = Bar(phrase("value"), fixed=self.matrix is not None)

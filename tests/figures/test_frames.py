@@ -124,3 +124,8 @@ def test_frames_that_memory_does_not_hold_are_refused(monkeypatch: pytest.Monkey
 def test_a_file_of_frames_is_drawn_again_as_one(ask: Ask, folder: Path) -> None:
     pecli.figure("heatmap", **SMALL, base=[10, 100]).save("a.webp")
     assert ask("redraw", "a.webp", "--title", "T").out == "heatmap-sinusoidal-d4-base10_100-length5-dpi30-titleT.webp\n"
+
+
+def test_frames_may_have_no_titles() -> None:
+    made = film("heatmap", base=[2, 10], no_title=True)
+    assert len(made.drawings) == 2 and not any(one.get_suptitle() for one in made.drawings)

@@ -364,6 +364,16 @@ def test_neighbours_share_a_bar_and_rows_that_are_filled_by_one_do_too() -> None
     assert [(run.bar, run.column, run.first_row, run.last_row) for run in below] == [(one, 1, 0, 1), (other, 2, 0, 1)]
 
 
+def test_a_bar_stands_nearer_to_its_own_panels_than_to_the_next() -> None:
+    shared = block(bar=Bar("a"))
+    frames, bar = (
+        (found := solve([shared, shared, block(bar=Bar("b"))], Room(30, 3, 0, 0, 0.1), 3)).frames,
+        found.bars[0],
+    )
+    within, behind = frames[1].left - frames[0].left - frames[0].width, frames[2].left - bar.left - bar.width
+    assert within == pytest.approx(0.6) and behind == pytest.approx(0.5 + (2 + 4) * 0.1)
+
+
 def test_axes_that_neighbours_share_are_labelled_at_the_edge() -> None:
     shared = [Panel(x="p", y="q")] * 4
     assert labelled(shared, 2) == [(False, True, True), (False, False, True), (True, True, True), (True, False, True)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import floor, log10
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 MOST = 12  # rows and columns that are written into
 PADDING = 0.3  # ems left free in a cell
 WIDTHS = {".": 0.32, ",": 0.32, "−": 0.84}  # ems, of what is no digit
-LEAST = 4.0  # points, of numbers that are asked for where they hardly fit
+LEAST = 3.5  # points, of numbers that are asked for where they hardly fit: smaller ones cannot be read
 LUMINANCE = (0.299, 0.587, 0.114)  # of red, green and blue
 DARK = 0.5  # luminance below which text is white
 
@@ -30,7 +31,7 @@ DARK = 0.5  # luminance below which text is white
 class WithCellNumbers(Figure[E]):
     """Base of the figures that can write the numbers of a matrix into its cells."""
 
-    numbers: bool = option(False, f"numbers in the cells, up to {MOST} × {MOST}, however small")
+    numbers: bool = option(False, f"numbers in the cells, up to {MOST} × {MOST}, from {LEAST:g} points on")
     no_numbers: bool = option(False, "no numbers in the cells; else where they fit")
 
     def check(self) -> None:
@@ -52,18 +53,25 @@ class WithCellNumbers(Figure[E]):
         most = [max(sides) for sides in zip(*shapes, strict=True)]
         if max(most) > MOST:
             if self.numbers:
-                names = [name for name, side in zip(self.sides(), most, strict=True) if side > MOST]
-                fewer = " and ".join(mention(name) for name in dict.fromkeys(names))
                 text = f"{mention('numbers')} takes matrices of up to {MOST} × {MOST} cells"
-                raise UsageError(text, option="numbers", advice=f"reduce {fewer}")
+                raise UsageError(text, option="numbers", advice=f"reduce {self._sides_above(MOST, most)}")
             return
         texts = [cell_texts(image.get_array()) for _, image in pairs]
         fitting = [size_that_fits(one, t, shape) for (one, _), t, shape in zip(pairs, texts, shapes, strict=True)]
         size = min(canvas.small, *fitting)
         if size < canvas.small and not self.numbers:
             return
+        if size < LEAST:
+            text = f"{mention('numbers')} takes cells for text of {LEAST:g} points, and these hold {size:.1f}"
+            advice = f"give a larger {mention('size')}, or reduce {self._sides_above(1, most)}"
+            raise UsageError(text, option="numbers", advice=advice)
         for (one, image), written in zip(pairs, texts, strict=True):
-            write_cells(one, image, written, max(size, LEAST))
+            write_cells(one, image, written, size)
+
+    def _sides_above(self, count: int, cells: Sequence[int]) -> str:
+        """The options that say how many rows and columns there are, of those with more cells than that."""
+        names = [name for name, side in zip(self.sides(), cells, strict=True) if side > count]
+        return " and ".join(mention(name) for name in dict.fromkeys(names))
 
 
 def cell_texts(values: Any) -> list[list[str]]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 MOST = 12  # rows and columns that are written into
 PADDING = 0.3  # ems left free in a cell
+SPARE = 0.95  # of the size that fits when they are written: a frame moves by a pixel or two
 WIDTHS = {".": 0.32, ",": 0.32, "−": 0.84}  # ems, of what is no digit
 LEAST = 3.5  # points, of numbers that are asked for where they hardly fit: smaller ones cannot be read
 
@@ -125,6 +126,15 @@ def write_cells(axes: Axes, image: Any, texts: list[list[str]], size: float) -> 
                 clip_on=True,
                 in_layout=False,
             )
+
+
+def cells_overflow(axes: Axes) -> bool:
+    """Whether numbers stand in cells that have become too small for them; some of the room around them may go."""
+    written = [text for text in axes.texts if text.get_clip_on() and not text.get_in_layout()]
+    if not written:
+        return False
+    fitting = size_that_fits(axes, [[text.get_text() for text in written]], axes.images[0].get_size())
+    return fitting < SPARE * float(written[0].get_fontsize())
 
 
 def ink_again(image: Any) -> None:

@@ -151,8 +151,8 @@ class Waves(Figure[TableEncoding]):
         encoding, dims = view.encoding, self.chosen(view)
         if not isinstance(encoding, Harmonic) or encoding.dimension_names() is not None:
             return [""] * len(dims)
-        waves = encoding.waves()
-        return [waves[dim][0] for dim in dims]
+        names = encoding.wave_names()
+        return [names[dim] for dim in dims]
 
     def _looks(self, view: View[TableEncoding]) -> list[Look]:
         """The look of every line: a colour a pair, cosines dashed."""

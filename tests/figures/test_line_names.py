@@ -50,7 +50,7 @@ def test_names_stand_right_of_the_frame_and_apart(size: str) -> None:
 
 
 def test_where_names_are_too_wide_a_key_says_them() -> None:
-    picture = pecli.figure("waves", size="2.5x3", length=20, dpi=40)
+    picture = pecli.figure("waves", size="2x3", length=20, dpi=40)
     with style_context(picture.job.canvas):
         (axes,) = picture._drawing().axes
     assert not names_of(axes)

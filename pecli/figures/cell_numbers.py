@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from pecli.analysis import E
 from pecli.core.errors import UsageError, mention
-from pecli.core.lazy import Array, np
+from pecli.core.lazy import np
 from pecli.core.number_text import minus
 from pecli.core.options import option
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure
+from pecli.figures.ground import ink_on, is_dark
 from pecli.figures.text_size import points_per_pixel
 
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ MOST = 12  # rows and columns that are written into
 PADDING = 0.3  # ems left free in a cell
 WIDTHS = {".": 0.32, ",": 0.32, "−": 0.84}  # ems, of what is no digit
 LEAST = 4.0  # points, of numbers that are asked for where they hardly fit
-LUMINANCE = (0.299, 0.587, 0.114)  # of red, green and blue
-DARK = 0.5  # luminance below which text is white
 
 
 @dataclass(frozen=True)
@@ -102,7 +101,7 @@ def digits_width(text: str) -> float:
 
 def write_cells(axes: Axes, image: Any, texts: list[list[str]], size: float) -> None:
     """Writes texts into the cells of an image, white on dark colours and black on light ones."""
-    dark = is_dark(image.cmap(image.norm(image.get_array()))[..., :3])
+    dark = is_dark(image.cmap(image.norm(image.get_array())))
     left, right, bottom, top = image.get_extent()
     rows, columns = dark.shape
     for row, column in np.ndindex(rows, columns):
@@ -130,13 +129,3 @@ def ink_again(image: Any) -> None:
         x, y = text.get_position()
         row, column = int(rows * (y - top) / (bottom - top)), int(columns * (x - left) / (right - left))
         text.set_color(ink_on(image, values[row, column]))
-
-
-def is_dark(colours: Array) -> Array:
-    """Whether text on colours, shape (..., 3), has to be white."""
-    return np.asarray(colours @ np.array(LUMINANCE) < DARK)
-
-
-def ink_on(image: Any, value: float) -> str:
-    """The colour of what is written on an image where it has this value, whatever the style's own ink is."""
-    return "white" if is_dark(np.array(image.cmap(image.norm(value))[:3])) else "black"

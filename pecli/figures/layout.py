@@ -11,6 +11,7 @@ from pecli.figures.panels import Panel, Run, runs_of
 from pecli.figures.row_heights import filled, with_bars
 
 WIDER = 4  # times the gap that comes between panels where there is room to spare
+BEHIND = 2  # times the gap between a colour bar's label and the panel right of it: it is no other panel's
 HIGHER = 0.45  # of what a page is higher than everything on it: above the title, the rest below the caption
 SEEN = 0.05  # inches that a panel may lack before it is seen
 
@@ -137,7 +138,7 @@ def grid_of(blocks: Sequence[Block], columns: int, gap: float) -> Grid:
     rows = [list(range(at, min(at + columns, len(blocks)))) for at in range(0, len(blocks), columns)]
     runs = runs_of([block.panel for block in blocks], columns)
     ends = [(max(blocks[at].top for at in row), max(blocks[at].bottom for at in row)) for row in rows]
-    return Grid(rows, runs, _sides(blocks, rows, runs, gap), ends)
+    return Grid(rows, runs, _sides(blocks, rows, runs, BEHIND * gap), ends)
 
 
 def solve(blocks: Sequence[Block], room: Room, columns: int) -> Layout:
@@ -150,8 +151,10 @@ def solve(blocks: Sequence[Block], room: Room, columns: int) -> Layout:
     widths, heights = _frames(blocks, rows, least, (across, down))
     height = around + sum(heights) if room.height is None else room.height
 
-    beside, between = _shared(across - sum(widths), columns, room.gap)  # exact panels on a page that is wider
-    lefts = _edges(room.gap + beside, widths, sides, room.gap + between)
+    loose = {run.column for run in runs} - {columns - 1} or set(range(columns - 1))  # what shares a bar stands together
+    beside, between = _shared(across - sum(widths), len(loose) + 1, room.gap)  # exact panels on a page that is wider
+    spread = [(left, right + between * (c in loose)) for c, (left, right) in enumerate(sides)]
+    lefts = _edges(room.gap + beside, widths, spread, room.gap)
     indents = _indents(rows, lefts)
     outside, apart = _shared(0.0 if down is None else down - sum(heights), len(rows) + 2, room.gap / 2)
     above = HIGHER * 2 * outside

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pecli.analysis import Numbers, View
 from pecli.figures.axis_labels import label_edges
 from pecli.figures.bars import BEFORE, WIDTH, add_bar, bar_width
+from pecli.figures.blocks import Block, Box, Room
 from pecli.figures.canvas import Canvas
 from pecli.figures.columns import least_page
 from pecli.figures.figure import Figure
-from pecli.figures.layout import Block, Box, Layout, Room
+from pecli.figures.layout import Layout
 from pecli.figures.legends import place_legend, share_legend
 from pecli.figures.limits import Words, words_of
 from pecli.figures.measure import Margins, around, block_of, state_of, with_bar
+from pecli.figures.mosaic import Mosaic
 from pecli.figures.panels import Bar, Panel, labelled
 from pecli.figures.text_size import HEADLINE, Ruler
 from pecli.figures.ways import first_layout
@@ -73,9 +75,9 @@ class Page:
             layout = first_layout(self.panels, canvas, self.room(), *self.columns())
         self.place(layout)
 
-    def columns(self) -> tuple[int, tuple[int, ...]]:
-        """How many panels stand side by side, and how many may."""
-        return self.figure.columns(self.view), self.figure.grids(self.view)
+    def columns(self) -> tuple[int, tuple[int, ...], tuple[Mosaic, ...]]:
+        """How many panels stand side by side, how many may, and how they do around one that is large."""
+        return self.figure.columns(self.view), self.figure.grids(self.view), self.figure.mosaics(self.view)
 
     def measure(self) -> None:
         """Measures what stands around the frames."""
@@ -159,7 +161,7 @@ class Page:
         self.layout = layout
         gap, em = GAP * self.canvas.inches.font / 72, self.canvas.inches.font / 72
         self.drawing.set_size_inches(layout.width, layout.height)
-        shown = labelled(self.panels, layout.columns)
+        shown = labelled(self.panels, layout.mosaic)
         for axes, frame, panel, labels in zip(self.axes, layout.frames, self.panels, shown, strict=True):
             self._put(axes, frame)
             self._wrap(axes, frame.width, max(0.0, APART * em - layout.gutter))

@@ -15,9 +15,10 @@ from matplotlib.text import Text
 import pecli
 from pecli.core.errors import UsageError
 from pecli.figures import FIGURES
+from pecli.figures.blocks import Block, Room
 from pecli.figures.canvas import Canvas
 from pecli.figures.columns import best
-from pecli.figures.layout import Block, Room, solve
+from pecli.figures.layout import solve
 from pecli.figures.legends import BELOW, is_beside
 from pecli.figures.page import Page, Sheet
 from pecli.figures.pages import anew, draw_page

@@ -74,7 +74,7 @@ def least_page(
         return max(page[0] / room.width, page[1] / (room.height or page[1])), page[0] * page[1]
 
     every = mosaics_to_try(len(blocks), room, preferred, grids, mosaics)
-    return min((_least(blocks, room, one) for one in every), key=excess)
+    return min((least_of(blocks, room, one) for one in every), key=excess)
 
 
 def mosaics_to_try(
@@ -89,7 +89,7 @@ def mosaics_to_try(
     return [*mosaics, *(in_columns(count, columns) for columns in allowed)]
 
 
-def _least(blocks: Sequence[Block], room: Room, mosaic: Mosaic) -> tuple[float, float]:
+def least_of(blocks: Sequence[Block], room: Room, mosaic: Mosaic) -> tuple[float, float]:
     """The smallest page with panels in these places."""
     grid = grid_of(blocks, mosaic, room.gap)
     widths, heights = least_sizes(blocks, grid)

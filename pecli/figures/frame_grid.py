@@ -12,6 +12,7 @@ from pecli.figures.panels import Run, runs_of
 from pecli.figures.row_heights import filled, with_bars
 from pecli.figures.spans import Span
 
+APART = 2  # times the gap between a panel that stands large and those beside it
 Around = list[tuple[float, float]]  # what every column takes left and right of its frames, or a row above and below
 
 
@@ -82,8 +83,9 @@ def _sides(blocks: Sequence[Block], places: Sequence[Place], runs: Sequence[Run]
     for column in range(last + 1):
         inner = apart * (column < last)
         bar = max((blocks[run.panel].bar + inner for run in runs if run.column == column), default=0.0)
-        left = max(block.left for block, place in pairs if place.left == column)
-        right = max(block.right for block, place in pairs if place.right == column)
+        tall = APART * apart * any(place.top < place.bottom and place.left == column for place in places)
+        left = max(block.left for block, place in pairs if place.left == column) + tall * (column > 0)
+        right = max(block.right for block, place in pairs if place.right == column) + tall * (column < last)
         sides.append((left, right + bar))
     return sides
 

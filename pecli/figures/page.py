@@ -162,9 +162,10 @@ class Page:
         gap, em = GAP * self.canvas.inches.font / 72, self.canvas.inches.font / 72
         self.drawing.set_size_inches(layout.width, layout.height)
         shown = labelled(self.panels, layout.mosaic)
+        apart = max(APART * em - layout.gutter, 0.0 if layout.even else float("-inf"))
         for axes, frame, panel, labels in zip(self.axes, layout.frames, self.panels, shown, strict=True):
             self._put(axes, frame)
-            self._wrap(axes, frame.width, max(0.0, APART * em - layout.gutter))
+            self._wrap(axes, frame.width, apart)
             label_edges(axes, panel, labels)
         self.figure.fit(self.view, self.axes, self.canvas)
         for axes, frame in zip(self.axes, layout.frames, strict=True):
@@ -188,13 +189,16 @@ class Page:
             self.drawing.supxlabel(self.drawing.get_supxlabel(), y=below / height, va="bottom")
 
     def _wrap(self, axes: Axes, width: float, apart: float) -> None:
-        """Breaks a panel's title into lines as long as the panel is wide, less what tells it from its neighbour's."""
+        """Breaks a panel's title into lines as long as the panel is wide, less what tells it from its neighbour's.
+
+        apart : below 0 where there is room between neighbours that titles may take
+        """
         raw, wrapped = self.titles.get(axes, ("", ""))
         if axes.get_title() != wrapped:
             raw = axes.get_title()
         ruler = self.bold if axes.title.get_fontweight() == HEADLINE else self.ruler
         points = float(axes.title.get_fontsize())
-        room = min(width, max(width - apart, ruler.widest_piece(raw, points)))
+        room = max(width - apart, min(width, ruler.widest_piece(raw, points)))
         wrapped = ruler.wrapped(raw, points, room)
         self.titles[axes] = raw, wrapped
         axes.title.set_text(wrapped)

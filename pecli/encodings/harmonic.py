@@ -224,6 +224,10 @@ class Harmonic(TableEncoding):
         pairs = np.arange(1.0, 1 + len(self._turns[0]))[None, :]
         return [("sin" if code > 0 else "cos", int(abs(code)) - 1) for code in self.arrange(pairs, -pairs)[0]]
 
+    def wave_names(self) -> list[str]:
+        """What every column is, sin or cos; empty where pairs begin at angles of their own."""
+        return ["" if self.phases.any() else wave for wave, _ in self.waves()]
+
     def column_formulas(self) -> list[str]:
         plain = not self.phases.any() and (self.amplitudes == 1).all()
         return [f"{wave} ω{j}p" if plain else f"r{j} {wave}(ω{j}p+φ{j})" for wave, j in self.waves()]

@@ -25,3 +25,9 @@ def apart(encodings: Sequence[Encoding], without: Collection[str] = ()) -> list[
     if not shared and not without:
         return [one.label() for one in encodings]  # in its own words
     return [", ".join(text for text in own if text not in shared) or own[0] for own in every]
+
+
+def short_names(encodings: Sequence[Encoding]) -> list[str]:
+    """What tells each from the others in a sentence: its name, or else its parameters."""
+    names = [one.name for one in encodings]
+    return names if len(set(names)) == len(names) or len(set(encodings)) == 1 else apart(encodings)

@@ -15,8 +15,9 @@ from pecli.core.options import option
 from pecli.core.values import shorten
 from pecli.encodings.capabilities import BiasEncoding, Rotary
 from pecli.figures.canvas import DIFFERENCE, Canvas
-from pecli.figures.cell_numbers import WithCellNumbers, ink_on
+from pecli.figures.cell_numbers import WithCellNumbers
 from pecli.figures.figure import ColouredNumbers, View
+from pecli.figures.ground import ink_on
 from pecli.figures.images import show_matrix
 from pecli.figures.panels import Bar, Panel
 from pecli.figures.token_axes import fit_tokens, label_tokens, token_panel

@@ -18,6 +18,7 @@ from pecli.figures.axis_labels import label_positions
 from pecli.figures.canvas import Canvas
 from pecli.figures.cell_numbers import WithCellNumbers
 from pecli.figures.figure import ColouredNumbers, View, averaging
+from pecli.figures.ground import colours_not_dark
 from pecli.figures.images import show_matrix
 from pecli.figures.panels import Bar, Panel
 from pecli.measures.block_means import means_of_signed_offsets
@@ -25,14 +26,15 @@ from pecli.measures.block_means import means_of_signed_offsets
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-PANELS = 6  # heads that are drawn where none are asked for
+PANELS = 8  # heads that are drawn where none are asked for
 FAINT = -10.0  # lowered by so much a score keeps a 20,000th of its weight: colours are for what is above
 
 
 @dataclass(frozen=True, kw_only=True)
 class BiasNumbers(ColouredNumbers[BiasEncoding]):
     """bias : (heads, n, n), query down, key across, NaN where the query does not see the key; heads : (heads,), their
-    numbers; positions : (n,), the mean position of each row and column; block : positions a row."""
+    numbers; positions : (n,), the mean position of each row and column; block : positions a row; apart : how many of
+    the nearest offsets have a value each, where farther ones share it, else 0."""
 
     main_array: ClassVar[str] = "bias"
     row_coordinates: ClassVar[tuple[str, ...]] = ("heads",)
@@ -41,20 +43,30 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
     heads: Array
     positions: Array
     block: int
+    apart: int
     smallest: float
     largest: float
 
     def message(self) -> str:
-        """Nothing where it is not so from each head shown to the next."""
+        """How far heads look where it is farther from each to the next, or which offsets a head tells apart."""
         means = np.nanmean(self.bias, axis=(1, 2))
         farther = len(means) > 1 and (np.diff(self.heads) > 0).all() and (np.diff(means) > 0).all()
-        return phrase("the higher the head, the farther back it looks") if farther else ""
+        if farther:
+            return phrase("the higher the head, the farther back it looks")
+        what = phrase(self.view.encoding.quantity)
+        said = template("each of the {count} nearest offsets has a {what} of its own, farther ones share one")
+        return phrase(said, count=self.apart, what=what) if self.apart else ""
 
     def remarks(self) -> list[str]:
         hidden = phrase("blank: keys that a query does not see") if np.isnan(self.bias).any() else ""
         end = minus(f"{self.ends[0]:g}")
         lower = phrase("colours end at {number}", number=end) if self.smallest < self.ends[0] else ""
-        return [averaging(self.block), hidden, lower]
+        return [self._share(), averaging(self.block), hidden, lower]
+
+    def _share(self) -> str:
+        """How many of the heads are shown; nothing where all are."""
+        count, every = len(self.heads), self.view.encoding.n_heads
+        return phrase("{count} of {all} heads", count=count, all=every) if count < every else ""
 
     def sheet(self) -> tuple[list[str], list[Array]]:
         """One row a pair of positions: query, key, then the heads."""
@@ -143,6 +155,7 @@ class Bias(WithCellNumbers[BiasEncoding]):
             heads=heads,
             positions=blocks.centres(),
             block=blocks.size,
+            apart=told_apart(by_offset[:, blocks.length - 1 :]),
             smallest=low,
             largest=high,
             ends=ends,
@@ -151,13 +164,22 @@ class Bias(WithCellNumbers[BiasEncoding]):
     def draw(self, numbers: BiasNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         rows, signed = numbers.view.positions, numbers.ends[0] < 0 < numbers.ends[1]
         first, last = rows.start - 0.5, rows.start - 0.5 + len(numbers.positions) * numbers.block
-        look: dict[str, Any] = {"colours": canvas.colours("diverging" if signed else "sequential"), "centred": signed}
+        colours: Any = canvas.colours("diverging" if signed else "sequential")
+        if np.isnan(numbers.bias).any():  # what is blank shows the panel
+            colours = colours_not_dark(colours, axes[0])
+        look: dict[str, Any] = {"colours": colours, "centred": signed}
         images = [
             show_matrix(one, values, limits=numbers.ends, extent=(first, last, last, first), **look)
             for one, values in zip(axes, numbers.bias, strict=True)
         ]
         self.write_numbers(axes, images, canvas)
         return images
+
+
+def told_apart(rows: Array) -> int:
+    """How many of the first columns differ from the next, shape (heads, n); 0 where all do."""
+    same = (np.diff(rows, axis=1) == 0).all(axis=0)
+    return int(same.argmax()) if same.any() else 0
 
 
 def means_where_seen(run: Array, blocks: Blocks) -> Array:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 from typing import TYPE_CHECKING, ClassVar
 
 from pecli.core.errors import UsageError
 from pecli.core.language import listing, phrase
 from pecli.core.lazy import Array, np
+from pecli.core.number_text import number_text
 from pecli.encodings.capabilities import BiasEncoding
 from pecli.figures.figure import Numbers, View, extremes_of_offsets
 from pecli.figures.ground import seen_colours
@@ -17,6 +19,8 @@ from pecli.measures.min_max import envelope, even_edges, log_edges, middles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+BEYOND = 1e12  # an offset farther than any that is shown
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +38,7 @@ class BiasLinesNumbers(Numbers[BiasEncoding]):
     encoding: Array
     head: Array
     block: int
+    alike_from: int | None  # the distance from which on it no longer counts
 
     def remarks(self) -> list[str]:
         order = phrase("dark to light: heads in order, the first and the last named") if len(self.head) > MOST else ""
@@ -43,7 +48,11 @@ class BiasLinesNumbers(Numbers[BiasEncoding]):
         sides = np.sign(self.offsets[1:] + self.offsets[:-1])
         steps = np.diff(self.bias, axis=1) * sides
         falls = (steps < 0).any(axis=1).all() and not (steps > 0).any()
-        return phrase("the farther the key, the lower its bias, in every head") if falls else ""
+        if falls:
+            return phrase("the farther the key, the lower its bias, in every head")
+        if self.alike_from is None:
+            return ""
+        return phrase("from {count} positions on, the distance no longer counts", count=number_text(self.alike_from))
 
 
 def bias_lines(view: View[BiasEncoding], log: bool) -> BiasLinesNumbers:
@@ -59,15 +68,28 @@ def bias_lines(view: View[BiasEncoding], log: bool) -> BiasLinesNumbers:
         return np.where(np.isfinite(rows), rows, np.nan)
 
     low, high, _ = envelope(values, edges, sum(counts))
+    offsets = first + middles(edges)
     return BiasLinesNumbers(
         view=view,
         bias=high,
         low=low,
-        offsets=first + middles(edges),
+        offsets=offsets,
         encoding=np.repeat(np.arange(len(counts)), counts),
         head=np.concatenate([np.arange(count) for count in counts]),
         block=int(np.diff(edges).max()),
+        alike_from=_alike_from(view, offsets, np.concatenate([low, high])),
     )
+
+
+def _alike_from(view: View[BiasEncoding], offsets: Array, extremes: Array) -> int | None:
+    """The distance from which on all keys of a side are alike, however far away; None where none so far is shown.
+
+    extremes : (2 lines, n), the smallest and then the largest biases at each of n runs of offsets
+    """
+    last = np.concatenate([encoding.bias(np.where(offsets < 0, -BEYOND, BEYOND)) for encoding in view.encodings] * 2)
+    distances, other = np.abs(offsets), ((extremes != last) & np.isfinite(last)).any(axis=0)
+    farther = distances[distances > distances[other].max(initial=-1.0)]
+    return ceil(farther.min()) if len(farther) else None
 
 
 def first_offset(view: View[BiasEncoding]) -> int:
@@ -92,6 +114,14 @@ def names_of_lines(view: View[BiasEncoding]) -> list[str]:
         for encoding in view.encodings
         for head in range(encoding.n_heads)
     ]
+
+
+def short_names_of_lines(view: View[BiasEncoding]) -> list[str]:
+    """The same without what makes heads differ; of several encodings nothing is shorter."""
+    names = names_of_lines(view)
+    if len(view.encodings) > 1:
+        return names
+    return [BiasEncoding.head_text(view.encoding, head) if name else "" for head, name in enumerate(names)]
 
 
 def lines_of(view: View[BiasEncoding]) -> int:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import floor, log10
 from typing import TYPE_CHECKING, Any
 
 from pecli.analysis import E
 from pecli.core.errors import UsageError, mention
-from pecli.core.lazy import Array, np
+from pecli.core.lazy import np
 from pecli.core.number_text import minus
 from pecli.core.options import option
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure
+from pecli.figures.ground import ink_on, is_dark
 from pecli.figures.text_size import points_per_pixel
 
 if TYPE_CHECKING:
@@ -20,17 +22,16 @@ if TYPE_CHECKING:
 
 MOST = 12  # rows and columns that are written into
 PADDING = 0.3  # ems left free in a cell
+SPARE = 0.95  # of the size that fits when they are written: a frame moves by a pixel or two
 WIDTHS = {".": 0.32, ",": 0.32, "−": 0.84}  # ems, of what is no digit
-LEAST = 4.0  # points, of numbers that are asked for where they hardly fit
-LUMINANCE = (0.299, 0.587, 0.114)  # of red, green and blue
-DARK = 0.5  # luminance below which text is white
+LEAST = 3.5  # points, of numbers that are asked for where they hardly fit: smaller ones cannot be read
 
 
 @dataclass(frozen=True)
 class WithCellNumbers(Figure[E]):
     """Base of the figures that can write the numbers of a matrix into its cells."""
 
-    numbers: bool = option(False, f"numbers in the cells, up to {MOST} × {MOST}, however small")
+    numbers: bool = option(False, f"numbers in the cells, up to {MOST} × {MOST}, from {LEAST:g} points on")
     no_numbers: bool = option(False, "no numbers in the cells; else where they fit")
 
     def check(self) -> None:
@@ -52,18 +53,25 @@ class WithCellNumbers(Figure[E]):
         most = [max(sides) for sides in zip(*shapes, strict=True)]
         if max(most) > MOST:
             if self.numbers:
-                names = [name for name, side in zip(self.sides(), most, strict=True) if side > MOST]
-                fewer = " and ".join(mention(name) for name in dict.fromkeys(names))
                 text = f"{mention('numbers')} takes matrices of up to {MOST} × {MOST} cells"
-                raise UsageError(text, option="numbers", advice=f"reduce {fewer}")
+                raise UsageError(text, option="numbers", advice=f"reduce {self._sides_above(MOST, most)}")
             return
         texts = [cell_texts(image.get_array()) for _, image in pairs]
         fitting = [size_that_fits(one, t, shape) for (one, _), t, shape in zip(pairs, texts, shapes, strict=True)]
         size = min(canvas.small, *fitting)
         if size < canvas.small and not self.numbers:
             return
+        if size < LEAST:
+            text = f"{mention('numbers')} takes cells for text of {LEAST:g} points, and these hold {size:.1f}"
+            advice = f"give a larger {mention('size')}, or reduce {self._sides_above(1, most)}"
+            raise UsageError(text, option="numbers", advice=advice)
         for (one, image), written in zip(pairs, texts, strict=True):
-            write_cells(one, image, written, max(size, LEAST))
+            write_cells(one, image, written, size)
+
+    def _sides_above(self, count: int, cells: Sequence[int]) -> str:
+        """The options that say how many rows and columns there are, of those with more cells than that."""
+        names = [name for name, side in zip(self.sides(), cells, strict=True) if side > count]
+        return " and ".join(mention(name) for name in dict.fromkeys(names))
 
 
 def cell_texts(values: Any) -> list[list[str]]:
@@ -102,7 +110,7 @@ def digits_width(text: str) -> float:
 
 def write_cells(axes: Axes, image: Any, texts: list[list[str]], size: float) -> None:
     """Writes texts into the cells of an image, white on dark colours and black on light ones."""
-    dark = is_dark(image.cmap(image.norm(image.get_array()))[..., :3])
+    dark = is_dark(image.cmap(image.norm(image.get_array())))
     left, right, bottom, top = image.get_extent()
     rows, columns = dark.shape
     for row, column in np.ndindex(rows, columns):
@@ -120,6 +128,15 @@ def write_cells(axes: Axes, image: Any, texts: list[list[str]], size: float) -> 
             )
 
 
+def cells_overflow(axes: Axes) -> bool:
+    """Whether numbers stand in cells that have become too small for them; some of the room around them may go."""
+    written = [text for text in axes.texts if text.get_clip_on() and not text.get_in_layout()]
+    if not written:
+        return False
+    fitting = size_that_fits(axes, [[text.get_text() for text in written]], axes.images[0].get_size())
+    return fitting < SPARE * float(written[0].get_fontsize())
+
+
 def ink_again(image: Any) -> None:
     """Gives what is written into the cells of an image the ink for the colours that it has now."""
     if not (texts := image.axes.texts):
@@ -130,13 +147,3 @@ def ink_again(image: Any) -> None:
         x, y = text.get_position()
         row, column = int(rows * (y - top) / (bottom - top)), int(columns * (x - left) / (right - left))
         text.set_color(ink_on(image, values[row, column]))
-
-
-def is_dark(colours: Array) -> Array:
-    """Whether text on colours, shape (..., 3), has to be white."""
-    return np.asarray(colours @ np.array(LUMINANCE) < DARK)
-
-
-def ink_on(image: Any, value: float) -> str:
-    """The colour of what is written on an image where it has this value, whatever the style's own ink is."""
-    return "white" if is_dark(np.array(image.cmap(image.norm(value))[:3])) else "black"

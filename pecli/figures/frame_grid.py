@@ -12,7 +12,8 @@ from pecli.figures.panels import Run, runs_of
 from pecli.figures.row_heights import filled, with_bars
 from pecli.figures.spans import Span
 
-APART = 2  # times the gap between a panel that stands large and those beside it
+BEHIND = 2  # times the gap between a colour bar's label and the panel right of it: it is no other panel's
+APART = 2  # times the gap more between a panel that stands large and those beside it
 Around = list[tuple[float, float]]  # what every column takes left and right of its frames, or a row above and below
 
 
@@ -73,17 +74,14 @@ def least_heights(blocks: Sequence[Block], grid: Grid) -> list[float]:
     return with_bars(least, [(run, blocks[run.panel].bar_height) for run in grid.runs])
 
 
-def _sides(blocks: Sequence[Block], places: Sequence[Place], runs: Sequence[Run], apart: float) -> Around:
-    """What every column takes left and right of its frames, colour bars included.
-
-    apart : what is left free between a bar and a panel right of it, so that its label is no other panel's
-    """
+def _sides(blocks: Sequence[Block], places: Sequence[Place], runs: Sequence[Run], gap: float) -> Around:
+    """What every column takes left and right of its frames, colour bars included."""
     pairs, last = list(zip(blocks, places, strict=True)), max(place.right for place in places)
     sides = []
     for column in range(last + 1):
-        inner = apart * (column < last)
-        bar = max((blocks[run.panel].bar + inner for run in runs if run.column == column), default=0.0)
-        tall = APART * apart * any(place.top < place.bottom and place.left == column for place in places)
+        behind = BEHIND * gap * (column < last)
+        bar = max((blocks[run.panel].bar + behind for run in runs if run.column == column), default=0.0)
+        tall = APART * gap * any(place.top < place.bottom and place.left == column for place in places)
         left = max(block.left for block, place in pairs if place.left == column) + tall * (column > 0)
         right = max(block.right for block, place in pairs if place.right == column) + tall * (column < last)
         sides.append((left, right + bar))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pecli.core.lazy import Array, np
@@ -11,17 +12,29 @@ if TYPE_CHECKING:
 
 COLOURS = 256  # of a map
 APART = 25.0  # of lightness, 0 (black) to 100 (white), between data and what is behind them
+DARK = 55.0  # of lightness, below which text is white
 ANY = ("white", "black")  # what a panel without a ground of its own may come to stand on
 
 
 def seen_colours(name: str, axes: Axes) -> Any:
     """The longest run of a colour map's colours that are seen as dots on that panel; the map itself where none are."""
+    return _apart_from(name, _grounds(axes))
+
+
+def colours_not_dark(name: str, axes: Axes) -> Any:
+    """The colours of a map that are seen as areas beside blank ones: all on a light panel, on a dark one the light."""
+    dark = [ground for ground in _grounds(axes) if is_dark(ground)]
+    return _apart_from(name, dark) if dark else name
+
+
+def _apart_from(name: str, grounds: Sequence[Any]) -> Any:
+    """The longest run of a colour map's colours that differ in lightness from what may be behind them."""
     import matplotlib as mpl
     from matplotlib.colors import ListedColormap
 
     colours = mpl.colormaps[name](np.linspace(0, 1, COLOURS))
-    grounds = np.array([lightness(ground) for ground in _grounds(axes)])
-    seen = (np.abs(lightness(colours)[:, None] - grounds) >= APART).all(axis=1)
+    behind = np.array([lightness(ground) for ground in grounds])
+    seen = (np.abs(lightness(colours)[:, None] - behind) >= APART).all(axis=1)
     ends = np.flatnonzero(np.diff(np.concatenate([[False], seen, [False]]).astype(int)))
     runs = sorted(zip(ends[::2], ends[1::2], strict=True), key=lambda run: int(run[1] - run[0]))
     first, stop = runs[-1] if runs else (0, COLOURS)
@@ -36,6 +49,16 @@ def lightness(colours: Any) -> Array:
     linear = np.where(given <= 0.04045, given / 12.92, ((given + 0.055) / 1.055) ** 2.4)
     luminance = linear @ np.array([0.2126, 0.7152, 0.0722])
     return np.where(luminance > (6 / 29) ** 3, 116 * np.cbrt(luminance) - 16, luminance * (29 / 3) ** 3)
+
+
+def is_dark(colours: Any) -> Array:
+    """Whether text on colours, shape (..., 3 or 4), or on one of that name, has to be white; shape (...)."""
+    return np.asarray(lightness(colours) < DARK)
+
+
+def ink_on(image: Any, value: float) -> str:
+    """The colour of what is written on an image where it has this value, whatever the style's own ink is."""
+    return "white" if is_dark(image.cmap(image.norm(value))) else "black"
 
 
 def _grounds(axes: Axes) -> tuple[Any, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -97,10 +97,10 @@ def solve(blocks: Sequence[Block], room: Room, mosaic: Mosaic) -> Layout:
     widths, heights = sizes(blocks, grid, (across, down))
     height = around + sum(heights) if room.height is None else room.height
 
-    loose = range(len(sides) - 1 if span is None or span.tall else 0)  # a panel that is as wide holds them together
+    loose = _loose_columns(grid)
     beside, between = _shared(across - sum(widths), len(loose) + 1, room.gap)  # exact panels on a page that is wider
     lefts = _edges(room.gap + beside, widths, _spread(sides, loose, between), room.gap)
-    loose = range(0 if span is not None and span.tall else len(ends) - 1)
+    loose = set(range(len(ends) - 1)) if span is None or not span.tall else set()
     outside, apart = _shared(0.0 if down is None else down - sum(heights), len(loose) + 3, room.gap / 2)
     above = HIGHER * 2 * outside
     first = room.gap + room.head + above + apart
@@ -116,6 +116,14 @@ def solve(blocks: Sequence[Block], room: Room, mosaic: Mosaic) -> Layout:
     return Layout(mosaic, room.width, height, frames, grid.runs, bars, above, 2 * outside - above, lacks)
 
 
+def _loose_columns(grid: Grid) -> set[int]:
+    """The columns behind which there may be more room: what shares a bar, or stands above one panel, stays together."""
+    if grid.span is not None and not grid.span.tall:
+        return set()
+    last = len(grid.sides) - 1
+    return {run.column for run in grid.runs} - {last} or set(range(last))
+
+
 def _shared(free: float, parts: int, gap: float) -> tuple[float, float]:
     """What is left over on both sides of so many parts, and what comes between them: that first, but not too much."""
     free = max(0.0, free)
@@ -123,7 +131,7 @@ def _shared(free: float, parts: int, gap: float) -> tuple[float, float]:
     return (free - between * (parts - 1)) / 2, between
 
 
-def _spread(around: Around, loose: Collection[int], more: float) -> Around:
+def _spread(around: Around, loose: set[int], more: float) -> Around:
     """The same with so much more behind some of them."""
     return [(before, behind + more * (at in loose)) for at, (before, behind) in enumerate(around)]
 

@@ -25,27 +25,43 @@ HEIGHT, GAP = 1.25, 0.6  # ems of a line of text, and between names of several
 
 
 def name_lines(
-    axes: Axes, entries: Sequence[tuple[str, Look]], canvas: Canvas, in_key: Sequence[str] | None = None
+    axes: Axes,
+    entries: Sequence[tuple[str, Look]],
+    canvas: Canvas,
+    in_key: Sequence[str] | None = None,
+    short: Sequence[str] | None = None,
 ) -> None:
     """Reserves the room for names right of the frame, or says them in a key where they are too wide for that.
 
     entries : the name of each line, empty where it has none, and its look
     in_key : what the key says instead, for it stands farther away
+    short : what stands right of the frame where the names are too wide
     """
-    names = [broken(name) for name, _ in entries]
-    kept = named([at for at, name in enumerate(names) if name])
+    looks = [look for _, look in entries]
+    for given in ([name for name, _ in entries], short or []):
+        names = [broken(name) for name in given]
+        if names and room_for(names, axes, canvas):
+            _write_names(axes, names, looks, canvas)
+            return
+    said = in_key or [name for name, _ in entries]
+    key(axes, [(said[at], looks[at]) for at in named([at for at, (name, _) in enumerate(entries) if name])])
+
+
+def room_for(names: Sequence[str], axes: Axes, canvas: Canvas) -> bool:
+    """Whether names right of the frame leave enough of the width that a panel has about."""
     widest = max((ems(part) for name in names for part in name.split("\n")), default=0.0) * 0.9
     drawing = axes.get_figure(root=True)
     across = ceil(sqrt(len(drawing.axes))) if drawing is not None else 1
-    if widest * canvas.small / 72 > SHARE * canvas.inches.width / across:
-        said = in_key or [name for name, _ in entries]
-        key(axes, [(said[at], entries[at][1]) for at in kept])
-        return
-    for at, (name, (_, look)) in enumerate(zip(names, entries, strict=True)):
+    return widest * canvas.small / 72 <= SHARE * canvas.inches.width / across
+
+
+def _write_names(axes: Axes, names: Sequence[str], looks: Sequence[Look], canvas: Canvas) -> None:
+    kept = named([at for at, name in enumerate(names) if name])
+    for at, (name, look) in enumerate(zip(names, looks, strict=True)):
         shown = name if at in kept else ""
         axes.annotate(
             shown,
-            (1.0, 1 - at / len(entries)),
+            (1.0, 1 - at / len(names)),
             xycoords="axes fraction",
             xytext=(LEADER * canvas.scale, 0),
             textcoords="offset points",

@@ -43,6 +43,11 @@ def look(line: int) -> Look:
     return {"color": f"C{line}", "linestyle": DASHES[line % len(DASHES)]}
 
 
+def bound_look(line: int) -> Look:
+    """The look of the bound on the decay of a line: its colour, paler."""
+    return {"color": f"C{line}", "linestyle": "--", "alpha": 0.6}
+
+
 def key(axes: Axes, entries: Iterable[tuple[str, Look]], below: bool = False) -> None:
     """The legend: a name and the look of its line each; below the panel where something else stands right of it."""
     handles, names = _samples(entries)

@@ -10,7 +10,10 @@ from pecli.core.language import clauses, phrase, said_by_each, template
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import number_text
 from pecli.encodings.capabilities import TableEncoding
+from pecli.encodings.titles import short_names
+from pecli.figures.courses import course_of, farthest_text
 from pecli.figures.figure import Numbers, extremes_of_offsets
+from pecli.measures.pairwise import MEASURES
 
 BOUND = template(
     "dashed, right axis: mean of $|S_j|$, sums of the first j turns; times the number of pairs and the largest step of "
@@ -36,6 +39,7 @@ class OffsetsNumbers(Numbers[TableEncoding]):
     decay: Array
     unscaled: Array
     block: int
+    measure: str
     spread: tuple[float, ...]  # the widest band of each encoding over one offset, 0 where it is a line exactly
     undefined: tuple[int, ...]  # pairs of each encoding that are left out: a row is constant or zero
 
@@ -53,15 +57,32 @@ class OffsetsNumbers(Numbers[TableEncoding]):
         return [band if wide else "", extremes_of_offsets(self.block), bound, *left_out, dotted]
 
     def message(self) -> str:
-        known = [(one.name, width) for one, width in zip(self.view.encodings, self.spread, strict=True) if width >= 0]
+        known = [at for at, width in enumerate(self.spread) if width >= 0]
         scale = ROUNDING * float(np.nanmax(np.abs(self.mean), initial=0.0))
+        wide = [at for at in known if self.spread[at] > scale]
+        names = short_names(self.view.encodings)
+        if not wide:
+            return self._course([names[at] for at in known], known)
+        if len(known) == 1:
+            more = template("more than the offset counts: pairs at one offset differ by up to {number}")
+            return phrase(more, number=number_text(self.spread[wide[0]], 3))
+        differ = template("at one offset pairs differ by up to {number}")
         said = [
-            phrase("at one offset pairs differ by up to {number}", number=number_text(width, 3))
-            if width > scale
-            else phrase("at one offset all pairs are alike")
-            for _, width in known
+            phrase(differ, number=number_text(self.spread[at], 3)) if at in wide else phrase("only the offset counts")
+            for at in known
         ]
-        return clauses(said_by_each([name for name, _ in known], [[text] for text in said]))
+        return clauses(said_by_each([names[at] for at in known], [[text] for text in said]))
+
+    def _course(self, names: list[str], lines: list[int]) -> str:
+        """Where lines that are functions of the offset go; nothing where there is one offset alone."""
+        exact, measure = self.offsets if self.block == 1 else None, MEASURES[self.measure].label
+        courses = [course_of(self.low[at], self.high[at], exact) for at in lines]
+        known = {name: one for name, one in zip(names, courses, strict=True) if one is not None}
+        if not known:
+            return ""
+        one = next(iter(known.values()))
+        text = one.text(measure) if len(names) == 1 else farthest_text(known, measure)
+        return phrase("only the offset counts: {text}", text=text) if text else phrase("only the offset counts")
 
     def facts(self) -> dict[str, Any]:
         specs = [encoding.spec() for encoding in self.view.encodings]

@@ -24,12 +24,13 @@ from pecli.figures.bias_lines import (
     first_offset,
     looks_of_lines,
     names_of_lines,
+    short_names_of_lines,
 )
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import View
 from pecli.figures.highlights import Highlighting, mark_stretch
 from pecli.figures.line_names import end_of, keep_names_apart, name_lines, put_names
-from pecli.figures.lines import Look, frame_lines, key, look
+from pecli.figures.lines import Look, bound_look, frame_lines, key, look
 from pecli.figures.offset_numbers import OffsetsNumbers
 from pecli.figures.own_scale import add_own_axis, scale_own_axis
 from pecli.figures.panels import Panel
@@ -147,6 +148,7 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
             decay=np.array(decay) if decay else np.empty((0, len(centres))),
             unscaled=np.concatenate(plain) if plain else np.empty((0, len(centres))),
             block=int(np.diff(edges).max()),
+            measure=self.measure,
             spread=widths,
             undefined=undefined,
         )
@@ -171,10 +173,10 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
 
     def frame(self, view: View[TableEncoding | BiasEncoding], axes: list[Axes], canvas: Canvas) -> None:
         one, label = axes[0], phrase("offset p − q")
-        names, bounds = [encoding.label() for encoding in view.encodings], []
+        names, short, bounds = [encoding.label() for encoding in view.encodings], None, []
         if _all_biases(view):
             label = phrase("offset p − q, query less key")
-            names = names_of_lines(view)
+            names, short = names_of_lines(view), short_names_of_lines(view)
         elif self.decay:
             bounds = [phrase("bound of {name}, right axis", name=encoding.name) for encoding in view.encodings]
         frame_lines(one, self.shown(view).start, view.positions.length - 1, log=self.log)
@@ -190,7 +192,7 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
             add_own_axis(one, phrase(BOUND_LABEL))
             key(one, entries, below=True)
         elif len(entries) > 1 or self.unscaled:
-            name_lines(one, entries, canvas)
+            name_lines(one, entries, canvas, short=short)
 
     def fit(self, view: View[TableEncoding | BiasEncoding], axes: list[Axes], canvas: Canvas) -> None:
         super().fit(view, axes, canvas)
@@ -228,11 +230,6 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
     def _quantity(self, view: View[TableEncoding | BiasEncoding]) -> str:
         """What is drawn upwards."""
         return phrase(view.encoding.quantity) if _all_biases(view) else MEASURES[self.measure].label
-
-
-def bound_look(line: int) -> Look:
-    """The look of the bound on the decay of an encoding: its colour, paler."""
-    return {"color": f"C{line}", "linestyle": "--", "alpha": 0.6}
 
 
 def _all_biases(view: View[TableEncoding | BiasEncoding]) -> TypeGuard[View[BiasEncoding]]:

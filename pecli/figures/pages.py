@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from functools import partial, reduce
 from math import ceil, prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pecli.analysis import Numbers, View
 from pecli.core.errors import UsageError, mention
@@ -31,6 +31,16 @@ PASSES = 8  # of measuring, at most: ticks follow the size of their axis, and la
 TRIES = 3  # of computing, at most: numbers can bring labels that take some of the pixels
 
 
+class Asked(NamedTuple):
+    """What is to be drawn: the parameters of `draw_pages` without the canvas."""
+
+    whole: Figure[Any]
+    view: View[Any]
+    sheets: Sequence[Sheet]
+    apart: Callable[[Any], Sequence[Numbers[Any]]]
+    known: Numbers[Any] | None = None
+
+
 def draw_page(
     figure: Figure[Any], view: View[Any], canvas: Canvas, title: str, known: Numbers[Any] | None = None
 ) -> tuple[Drawing, Numbers[Any]]:
@@ -40,7 +50,7 @@ def draw_page(
 
     Raises
     ------
-    UsageError : the size does not hold what has to be said, before anything is computed
+    UsageError : the size does not hold what has to be said
     """
     (drawing,), numbers = draw_pages(figure, view, [Sheet(figure, view, title)], canvas, lambda all_: [all_], known)
     return drawing, numbers
@@ -65,19 +75,17 @@ def draw_pages(
 
     Raises
     ------
-    UsageError : the size does not hold what has to be said, before anything is computed
+    UsageError : the size does not hold what has to be said
     """
+    asked = Asked(whole, view, sheets, apart, known)
     for one in (canvas, *canvas.smaller()):
         if one is not canvas:
             set_sizes(one)
-        pages = _pages(sheets, one)
-        arrange(pages)
-        if pages[0].layout.fits:
-            numbers = _shown(whole, view, pages, apart, known)
-            if pages[0].layout.nearly_fits:  # numbers bring captions, bars and names
-                break
+        pages, numbers = _tried(asked, one)
+        if numbers is not None:
+            break
     else:
-        raise _too_small(sheets, pages[0], canvas)
+        raise _too_small(asked, pages[0], canvas)
     for page in pages:
         page.drawing.set_dpi(canvas.dpi)
     align_titles(pages)
@@ -111,14 +119,19 @@ def _parts(seen: View[Any], pages: Sequence[Page]) -> list[Sequence[tuple[int, i
     return [(seen.panels or ())[at * size : (at + 1) * size] for at in range(len(pages))]
 
 
-def _shown(
-    whole: Figure[Any],
-    view: View[Any],
-    pages: list[Page],
-    apart: Callable[[Any], Sequence[Numbers[Any]]],
-    known: Numbers[Any] | None,
-) -> Numbers[Any]:
+def _tried(asked: Asked, canvas: Canvas) -> tuple[list[Page], Numbers[Any] | None]:
+    """The pages with the numbers that they show, or with None where they do not hold what has to be said."""
+    pages = _pages(asked.sheets, canvas)
+    arrange(pages)
+    if not pages[0].layout.fits:
+        return pages, None
+    numbers = _shown(asked, pages)
+    return pages, numbers if pages[0].layout.nearly_fits else None  # numbers bring captions, bars and names
+
+
+def _shown(asked: Asked, pages: list[Page]) -> Numbers[Any]:
     """Puts as many numbers onto the pages as their panels have pixels, and gives them; pages are made anew in place."""
+    whole, view, _, apart, known = asked
     for _ in range(TRIES):
         seen = _seen(pages, view)
         every = known is not None and whole.shape(known.view) == whole.shape(seen)
@@ -137,24 +150,52 @@ def _shown(
     return numbers
 
 
-def _too_small(sheets: Sequence[Sheet], page: Page, canvas: Canvas) -> UsageError:
+def _too_small(asked: Asked, page: Page, canvas: Canvas) -> UsageError:
     """Why nothing is drawn: the size does not hold it, and the one that would."""
-    width, height = _enough(sheets, page)
+    width, height = size = _enough(asked, page, canvas)
     text = (
         f"{mention('size', canvas.size)} is too small for what {page.figure.name} has to say here: "
-        f"it takes {width} × {height} inches with text of {page.canvas.inches.font:g} points"
+        f"it takes {width} × {height} inches with text of {_of_size(canvas, size).inches.font:g} points"
     )
     return UsageError(text, option="size", value=canvas.size)
 
 
-def _enough(sheets: Sequence[Sheet], page: Page) -> tuple[float, float]:
-    """The width and height of a page that holds what this does not, tried: what is around panels changes with it."""
+def _enough(asked: Asked, page: Page, canvas: Canvas) -> tuple[float, float]:
+    """The width and height of a page that holds what this does not, tried with all that its numbers bring."""
+    size = _empty_page(asked.sheets, page, canvas)
+    for _ in range(TRIES):
+        if max(size) > LIMITS[1]:
+            break
+        sized = _of_size(canvas, size)
+        set_sizes(sized)
+        pages, numbers = _tried(asked, sized)
+        if numbers is not None:
+            break
+        size = _larger(size, _rounded(pages[0].least()))
+    return size
+
+
+def _larger(size: tuple[float, float], least: tuple[float, float]) -> tuple[float, float]:
+    """A size no smaller than either, and larger than the first."""
+    width, height = max(size[0], least[0]), max(size[1], least[1])
+    return (width, height) if (width, height) != size else _rounded(size)
+
+
+def _of_size(canvas: Canvas, size: tuple[float, float]) -> Canvas:
+    """The canvas in another size, with the smallest text that it has then."""
+    sized = replace(canvas, size=f"{size[0]}x{size[1]}")
+    return (sized, *sized.smaller())[-1]
+
+
+def _empty_page(sheets: Sequence[Sheet], page: Page, canvas: Canvas) -> tuple[float, float]:
+    """The width and height of a page that holds the frames: what is around them changes with it."""
     size, found = _rounded(page.least()), None
     for _ in range(PASSES):
         if max(size) > LIMITS[1]:
             break
-        canvas = replace(page.canvas, size=f"{size[0]}x{size[1]}", text_size=page.canvas.inches.font)
-        pages = _pages(sheets, canvas)
+        sized = _of_size(canvas, size)
+        set_sizes(sized)
+        pages = _pages(sheets, sized)
         arrange(pages)
         least = pages[0].least()
         if pages[0].layout.fits:

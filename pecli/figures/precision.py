@@ -14,8 +14,8 @@ from pecli.core.number_text import number_text
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_positions, label_values
 from pecli.figures.canvas import Canvas
-from pecli.figures.cell_numbers import ink_on
 from pecli.figures.figure import ColouredNumbers, Figure, View
+from pecli.figures.ground import ink_on
 from pecli.figures.panels import Bar, Panel
 from pecli.measures.min_max import check_run, envelope, even_bins, even_edges, middles
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import check_indices
-from pecli.core.language import phrase
+from pecli.core.language import listing, phrase
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Blocks, Positions
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 SLICES = 5  # dimensions shown where none are asked for
 FINEST, COARSEST = 1 / 8, 3  # of the length: the wavelengths between which a slice has stripes, and not too many
+SEEN = 1 / 100, 40  # of the length: a shorter wave is averaged to nothing, a longer one looks flat
+FALLS = 8  # times the length: of a longer wave the cosine looks flat
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +72,10 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
     default_encoding: ClassVar[str] = "relative"
 
     dims: tuple[int, ...] | None = option(
-        None, "the dimensions to slice at", at_least=0, unset=f"{SLICES} from fast to slow that tell offsets apart here"
+        None,
+        "the dimensions to slice at",
+        at_least=0,
+        unset=f"up to {SLICES} from fast to slow that tell offsets apart here",
     )
 
     def blocks(self, view: View[Harmonic]) -> Blocks:
@@ -109,7 +114,8 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
             tensor = table[offsets.astype(int) + blocks.count - 1]
         else:
             tensor = np.stack([harmonic.mean_offsets(blocks, int(dim)) for dim in dims], axis=-1)
-        limit = harmonic.limit or float(np.abs(tensor).max()) or 1.0
+        radii = harmonic.arrange(harmonic.amplitudes[None], harmonic.amplitudes[None])[0, dims]
+        limit = float(radii.max()) or 1.0
         return RelativeNumbers(
             view=view, tensor=tensor, offsets=offsets, dims=dims, limit=limit, block=blocks.size, ends=(-limit, limit)
         )
@@ -127,11 +133,10 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
             one.set(xlim=(first, last), ylim=(last, first))
             label_values(one.xaxis, phrase("key q"), integer=True)
             label_values(one.yaxis, phrase("query p"), integer=True)
-        encoding, named, lengths = view.encoding, view.encoding.waves(), view.encoding.column_wavelengths()
-        shown = [(dim, named[dim][0], encoding.length_text(lengths[dim])) for dim in self.shown(view)]
-        for one, (dim, wave, length) in zip(axes[1:], shown, strict=True):
-            title = phrase("{wave}, dim {dim}\nλ {length}", wave=wave, dim=dim, length=length)
-            one.set_title(title, fontsize=canvas.small)
+        encoding, waves, lengths = view.encoding, view.encoding.wave_names(), view.encoding.column_wavelengths()
+        for one, dim in zip(axes[1:], self.shown(view), strict=True):
+            name = listing([waves[dim], phrase("dim {dim}", dim=dim)])
+            one.set_title(f"{name}\nλ {encoding.length_text(lengths[dim])}", fontsize=canvas.small)
         axes[0].set_title(phrase("offset p − q"), fontsize=canvas.small, pad=title_pad(canvas))
         add_strip(axes[0], canvas, _reach(view), canvas.colours("diverging"))
 
@@ -151,7 +156,7 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
 
 
 def telling_dims(encoding: Harmonic, length: int) -> Array:
-    """Columns with wavelengths that can be told apart over that length: sines, and beside the third its cosine.
+    """Columns with wavelengths that are seen over that length: sines, and a cosine beside each that there is room for.
 
     Returns
     -------
@@ -159,12 +164,15 @@ def telling_dims(encoding: Harmonic, length: int) -> Array:
     """
     waves = encoding.wavelengths()
     order = np.argsort(waves, kind="stable")
+    seen = order[(waves[order] >= SEEN[0] * length) & (waves[order] <= SEEN[1] * length)]
+    order = seen if seen.size else order
     low, high = (int(np.searchsorted(waves[order], share * length)) for share in (FINEST, COARSEST))
     first = max(0, min(low, len(order) - SLICES + 1))
     last = min(len(order) - 1, max(high, first + SLICES - 2))
     pairs = order[np.unique(np.linspace(first, last, SLICES - 1).round().astype(int))].tolist()
+    twice = [pair for pair in pairs[2::-1] if waves[pair] <= FALLS * length][: SLICES - len(pairs)]
     columns = {wave: column for column, wave in enumerate(encoding.waves())}
-    both = [(wave, pair) for at, pair in enumerate(pairs) for wave in (("sin", "cos") if at == 2 else ("sin",))]
+    both = [(wave, pair) for pair in pairs for wave in ("sin", "cos")[: 1 + (pair in twice)]]
     return np.array([columns[one] for one in both if one in columns])
 
 

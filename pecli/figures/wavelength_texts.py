@@ -8,6 +8,7 @@ from pecli.core.number_text import number_text
 from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.encoding import Encoding
 from pecli.encodings.harmonic import Harmonic
+from pecli.measures.wavelengths import MEASURED
 
 CONTEXTS = templates(
     {
@@ -30,13 +31,31 @@ def wave_text(encoding: Encoding, wave: float) -> str:
     return phrase("{count} positions", count=count)
 
 
-def turns_text(encoding: Encoding, waves: Array) -> str:
-    """From what to what wavelength these are; empty for fewer than two."""
+def short_length(encoding: Encoding, length: float) -> str:
+    """A number of positions in little room; a unit that belongs to it stays."""
+    return encoding.length_text(length) if encoding.position_unit else number_text(length, 3)
+
+
+def waves_text(encoding: TableEncoding, dims: Array, waves: Array) -> str:
+    """How the wavelengths of these dimensions (n,), in the order in which they are drawn, follow each other, and from
+    what to what they go; empty where they are measured or no two differ."""
     known = waves[np.isfinite(waves)]
-    if len(np.unique(known)) < 2:
+    if len(np.unique(known)) < 2 or not (isinstance(encoding, Harmonic) or encoding.cycle(MEASURED)):
         return ""
-    low, high = encoding.length_text(float(known.min())), wave_text(encoding, float(known.max()))
-    return phrase("the dimensions drawn turn once in {low} to {high}", low=low, high=high)
+    if encoding.dimension_names() is None and is_ascending(waves[np.argsort(dims)]):
+        said = template("the higher the {dimension}, the longer the wave: {low} to {high}")
+    elif is_ascending(waves):
+        said = template("the waves get longer from top to bottom: {low} to {high}")
+    else:
+        said = template("the waves are {low} to {high} long")
+    low, high = (short_length(encoding, float(end)) for end in (known.min(), known.max()))
+    high = high if encoding.position_unit else phrase("{count} positions", count=high)
+    return phrase(said, dimension=phrase(encoding.dimension_label), low=low, high=high)
+
+
+def is_ascending(waves: Array) -> bool:
+    """Whether none is shorter than the one before."""
+    return bool((waves[:-1] <= waves[1:]).all())
 
 
 def unfinished(encoding: Harmonic, length: int) -> str:

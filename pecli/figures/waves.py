@@ -19,7 +19,7 @@ from pecli.figures.figure import Figure, Numbers, View, extremes
 from pecli.figures.line_names import keep_names_apart, name_lines, put_names
 from pecli.figures.lines import Look, frame_lines, grid_look, plot_run
 from pecli.figures.panels import Panel
-from pecli.figures.wavelength_texts import turns_text, wavelength_unit
+from pecli.figures.wavelength_texts import short_length, wavelength_unit, waves_text
 from pecli.measures.min_max import check_run, envelope, even_bins, even_edges, middles
 from pecli.measures.wavelengths import wavelengths
 
@@ -54,8 +54,7 @@ class WavesNumbers(Numbers[TableEncoding]):
         return [reach, extremes(self.block), unit]
 
     def message(self) -> str:
-        encoding = self.view.encoding
-        return turns_text(encoding, self.wavelengths) if isinstance(encoding, Harmonic) else ""
+        return waves_text(self.view.encoding, self.dims, self.wavelengths)
 
 
 @dataclass(frozen=True)
@@ -152,8 +151,8 @@ class Waves(Figure[TableEncoding]):
         encoding, dims = view.encoding, self.chosen(view)
         if not isinstance(encoding, Harmonic) or encoding.dimension_names() is not None:
             return [""] * len(dims)
-        waves = encoding.waves()
-        return [waves[dim][0] for dim in dims]
+        names = encoding.wave_names()
+        return [names[dim] for dim in dims]
 
     def _looks(self, view: View[TableEncoding]) -> list[Look]:
         """The look of every line: a colour a pair, cosines dashed."""
@@ -174,14 +173,15 @@ class Waves(Figure[TableEncoding]):
     def draw(self, numbers: WavesNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         encoding, limit = numbers.view.encoding, numbers.limit
         style = "default" if encoding.continuous else "steps-mid"
+        ends = (numbers.low[:, -1] + numbers.values[:, -1]) / 2
         rows = zip(numbers.low, numbers.values, self._looks(numbers.view), strict=True)
         for lane, (low, high, look) in enumerate(rows):
             middle = -LANE * limit * lane
             axes[0].axhline(middle, zorder=0, **grid_look())
             plot_run(axes[0], numbers.positions, middle + low, middle + high, look, style)
         self._lanes(axes[0], numbers.view, limit)
-        end = float(numbers.positions[-1])
-        put_names(axes[0], [(end, -LANE * limit * lane) for lane in range(len(numbers.dims))])
+        last = float(numbers.positions[-1])
+        put_names(axes[0], [(last, end - LANE * limit * lane) for lane, end in enumerate(ends.tolist())])
         return [None]
 
 
@@ -207,4 +207,4 @@ def line_text(encoding: TableEncoding, name: str, wave: str) -> str:
 def wavelength_text(encoding: Encoding, wave: float) -> str:
     """A wavelength beside its line; its unit stands in the message or the caption."""
     about = "=" if isinstance(encoding, Harmonic) else "≈"
-    return phrase("still") if np.isinf(wave) else f"λ {about} {encoding.length_text(wave)}"
+    return phrase("still") if np.isinf(wave) else f"λ {about} {short_length(encoding, wave)}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
@@ -16,6 +17,7 @@ from pecli.core.positions import Blocks
 from pecli.encodings.alibi import Alibi
 from pecli.encodings.t5 import T5
 from pecli.figures.bias import means_where_seen
+from pecli.figures.ground import APART, lightness
 from pecli.figures.line_names import texts_of
 from pecli.figures.style import style_context
 from pecli.measures.attention_weights import weights
@@ -45,11 +47,35 @@ def test_keys_that_are_not_seen_are_left_blank() -> None:
     ("options", "said"), [({}, True), ({"head": [1, 0]}, False), ({"head": [2]}, False), ({"encoding": "t5"}, False)]
 )
 def test_heads_look_farther_where_each_does_than_the_one_before(options: dict[str, Any], said: bool) -> None:
-    assert bool(numbers(**{"encoding": "alibi", "length": 9, **options}).message()) == said
+    assert ("farther back" in numbers(**{"encoding": "alibi", "length": 9, **options}).message()) == said
+
+
+@pytest.mark.parametrize(("length", "said"), [(8, False), (12, True), (100, True)])
+def test_buckets_say_which_offsets_they_tell_apart(length: int, said: bool) -> None:
+    message = pecli.figure("bias", encoding="t5", length=length, size="2x2", dpi=30).seen.message()
+    assert message.startswith("each of the 8 nearest offsets has a bucket of its own") == said
+
+
+def test_it_is_said_how_many_heads_are_shown_where_not_all_are() -> None:
+    assert "8 of 16 heads" in numbers(encoding="alibi:heads=16", length=5).caption()
+    assert "heads" not in numbers(encoding="alibi:heads=8", length=5).caption()
+
+
+@pytest.mark.parametrize("encoding", ["alibi", "kerple"])
+def test_what_is_blank_is_told_from_what_is_dark(encoding: str) -> None:
+    ends = []
+    for style in ("default", "dark_background"):
+        picture = pecli.figure("bias", encoding=encoding, length=9, style=style, dpi=20)
+        with style_context(picture.job.canvas):
+            image = picture._drawing().axes[0].images[0]
+        ends.append(lightness(image.cmap(np.array([0.0, 1.0]))).tolist())
+    assert ends[0] == lightness(mpl.colormaps["viridis"](np.array([0.0, 1.0]))).tolist()
+    assert ends[1][0] >= APART and ends[1][1] == ends[0][1]
 
 
 def test_heads_are_chosen_and_spread() -> None:
-    assert numbers(encoding="alibi:heads=8", length=5).heads.tolist() == [0, 1, 3, 4, 6, 7]
+    assert numbers(encoding="alibi:heads=8", length=5).heads.tolist() == list(range(8))
+    assert numbers(encoding="alibi:heads=16", length=5).heads.tolist() == [0, 2, 4, 6, 9, 11, 13, 15]
     assert numbers(encoding="alibi:heads=8", length=5, head=[7, 2]).heads.tolist() == [7, 2]
     assert numbers(encoding="t5", length=5).heads.tolist() == [0]
     with pytest.raises(UsageError, match="head=8 does not exist: alibi, heads 8 has heads 0 to 7"):

@@ -154,6 +154,7 @@ def test_any_panels_are_whole_where_the_height_is_free(names: str) -> None:
         ("spectrum", {"base": 10**6, "d": 128, "length": 200, "size": "column"}),
         ("overview", {"panels": "spectrum,heatmap", "base": 100, "d": 100, "length": 3, "size": "column"}),
         ("curves", {"against": "offset", "length": 200, "size": "column"}),
+        ("terms", {"encoding": "sinusoidal:d=2", "tokens": "a 1,024 c", "size": "2.5"}),  # two columns are found late
     ],
 )
 def test_what_was_seen_broken_is_whole(figure: str, options: dict[str, Any]) -> None:
@@ -186,11 +187,8 @@ def test_every_token_is_labelled_in_every_size() -> None:
             assert min(label.get_fontsize() for label in axes.get_yticklabels()) >= 7  # points, also at column
 
 
-@pytest.mark.parametrize("figure", ["heatmap", "attention", "relative", "compare"])
-def test_a_size_that_cannot_hold_it_is_refused_before_anything_is_computed(
-    figure: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(FIGURES[figure], "compute", lambda *_: pytest.fail("computed"))
+@pytest.mark.parametrize("figure", ["heatmap", "relative", "compare"])
+def test_a_size_that_cannot_hold_it_is_refused(figure: str) -> None:
     with pytest.raises(UsageError, match=r"size.*1.5x1.* is too small .*: it takes \d+\.\d × \d+\.\d inches"):
         drawn(figure, size="1.5x1")
 
@@ -209,7 +207,11 @@ def test_a_page_made_anew_has_its_legends_where_they_stood() -> None:
 
 @pytest.mark.parametrize(
     ("figure", "options"),
-    [("heatmap", {"size": "1x1"}), ("distance", {"size": "10x2", "length": 128, "measure": "sqeuclidean"})],
+    [
+        ("heatmap", {"size": "1x1"}),
+        ("precision", {"size": "2x2"}),  # its headline takes more lines than a page without numbers has
+        ("distance", {"size": "10x2", "length": 128, "measure": "sqeuclidean"}),
+    ],
 )
 def test_the_size_that_is_named_is_enough(figure: str, options: dict[str, Any]) -> None:
     options = {"title": "100% of what there is", **options}
@@ -420,6 +422,16 @@ def test_neighbours_share_a_bar_and_rows_that_are_filled_by_one_do_too() -> None
     assert [(run.first_row, run.column) for run in split] == [(0, 1), (1, 0)]
     below = runs_of([Panel(bar=one), Panel(bar=one), Panel(bar=other)] * 2, in_columns(6, 3))
     assert [(run.bar, run.column, run.first_row, run.last_row) for run in below] == [(one, 1, 0, 1), (other, 2, 0, 1)]
+
+
+def test_a_bar_stands_nearer_to_its_own_panels_than_to_the_next() -> None:
+    shared = block(bar=Bar("a"))
+    frames, bar = (
+        (found := solve([shared, shared, block(bar=Bar("b"))], Room(30, 3, 0, 0, 0.1), in_columns(3, 3))).frames,
+        found.bars[0],
+    )
+    within, behind = frames[1].left - frames[0].left - frames[0].width, frames[2].left - bar.left - bar.width
+    assert within == pytest.approx(0.6) and behind == pytest.approx(0.5 + (2 + 4) * 0.1)
 
 
 def test_axes_that_neighbours_share_are_labelled_at_the_edge() -> None:

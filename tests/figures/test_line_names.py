@@ -50,14 +50,14 @@ def test_names_stand_right_of_the_frame_and_apart(size: str) -> None:
 
 
 def test_where_names_are_too_wide_a_key_says_them() -> None:
-    picture = pecli.figure("waves", size="2.5x3", length=20, dpi=40)
+    picture = pecli.figure("waves", size="2.5x3", length=20, dims=[108, 127], dpi=40)
     with style_context(picture.job.canvas):
         (axes,) = picture._drawing().axes
     assert not names_of(axes)
     legend = axes.get_legend()
     assert legend is not None
     texts = [" ".join(text.get_text().split()) for text in legend.get_texts()]
-    assert texts[0] == "dimension 0 (sin), λ = 6.283"
+    assert texts[0] == "dimension 108 (sin), λ = 14,900"
 
 
 def test_of_lines_that_end_at_one_height_the_one_that_ends_farther_left_is_named_above() -> None:

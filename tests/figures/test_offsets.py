@@ -170,12 +170,51 @@ def test_the_caption_explains_a_band_where_there_is_one_and_what_the_bound_bound
     assert "bounds the product of any q and k" in pecli.figure("offsets", d=8, length=16, decay=True).seen.caption()
 
 
-def test_the_message_says_whether_pairs_at_one_offset_are_alike() -> None:
-    one, other, both = (numbers(encoding=which, length=16) for which in ("rope", "binary", ["rope", "binary"]))
-    widest = f"at one offset pairs differ by up to {(other.high - other.low).max():.3g}"
-    alike = "at one offset all pairs are alike"
-    assert (one.message(), other.message()) == (alike, widest)
-    assert both.message() == f"{alike} (rope); {widest} (binary)"
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"d": 2, "base": 3, "length": 4}, "only the offset counts: the dot product falls from 1 at 0 to −0.99 at 3"),
+        (
+            {"d": 2, "length": 8},
+            "only the offset counts: the dot product falls to −0.99 at 3 and rises again to 0.96 at 6",
+        ),
+        (
+            {"d": 2, "length": 8, "measure": "sqeuclidean"},
+            "only the offset counts: the squared Euclidean distance rises to 3.98 at 3 and falls again to 0.0797 at 6",
+        ),
+        ({"length": 1}, ""),
+        ({"encoding": "binary", "length": 16}, "more than the offset counts: pairs at one offset differ by up to 4"),
+        (
+            {"encoding": ["rope", "binary"], "length": 16},
+            "only the offset counts (rope); at one offset pairs differ by up to 4 (binary)",
+        ),
+        (
+            {"encoding": ["rope:d=8", "rope:d=8,base=2"], "length": 4},
+            "only the offset counts: the dot product falls farthest with base 2, to −2.54",
+        ),
+        ({"encoding": ["rope:d=8", "sinusoidal:d=8"], "length": 4}, "only the offset counts"),
+    ],
+)
+def test_the_message_says_whether_only_the_offset_counts_and_where_the_line_goes(
+    options: dict[str, Any], message: str
+) -> None:
+    assert numbers(**options).message() == message
+
+
+def test_in_runs_of_offsets_no_offset_is_named() -> None:
+    seen = pecli.figure("offsets", d=8, base=10, length=500, log=True, size="3x2", dpi=20).seen
+    product = np.cos(np.arange(1, 500)[:, None] * 10 ** (-np.arange(4) / 4)).sum(axis=1)
+    said = f"the dot product falls to {product.min():.3g} and rises again to".replace("-", "−")
+    assert said in seen.message() and " at " not in seen.message()
+
+
+def test_the_message_is_from_which_distance_on_it_does_not_count() -> None:
+    t5 = pecli.figure("offsets", encoding="t5", length=100).numbers
+    biases = pecli.figure("offsets", encoding="t5", length=100).job.view.encoding.bias(np.arange(0.0, 1e4))[0]
+    start = int(np.flatnonzero(biases != biases[-1]).max()) + 1
+    assert t5.message() == f"from {start} positions on, the distance no longer counts"
+    assert numbers(encoding="t5", length=start).message() == ""
+    assert numbers(encoding=["t5", "t5:max_distance=500"], length=100).message() == ""
 
 
 @pytest.mark.parametrize(

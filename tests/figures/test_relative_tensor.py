@@ -19,8 +19,10 @@ from pecli.core.errors import UsageError
 from pecli.core.lazy import Array
 from pecli.core.positions import Blocks, Positions
 from pecli.encodings import read_encoding
+from pecli.encodings.clock import Clock
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.relative import Relative
+from pecli.encodings.rope import Rope
 from pecli.figures.relative_tensor import RelativeTensor, telling_dims
 from pecli.figures.style import style_context
 
@@ -130,9 +132,22 @@ def test_slices_are_those_that_tell_offsets_apart(d: int, length: int) -> None:
     assert np.all(np.diff(waves) >= 0) and waves[1] > length / 8 and waves[0] >= length / 10 and waves[2] < 3 * length
 
 
-@pytest.mark.parametrize(("d", "length", "count"), [(1, 5, 1), (2, 5, 1), (5, 1, 3), (128, 10**6, 5), (128, 1, 5)])
+@pytest.mark.parametrize(("d", "length", "count"), [(1, 5, 1), (2, 5, 2), (128, 10**6, 5), (128, 10**9, 5), (5, 1, 2)])
 def test_there_are_slices_where_no_wavelength_is_telling(d: int, length: int, count: int) -> None:
     assert len(set(telling_dims(Relative(d=d), length).tolist())) == count
+
+
+def test_waves_that_look_flat_are_left_out() -> None:
+    assert telling_dims(Relative(d=7), 10**6).tolist() == [6]  # the others are averaged to nothing
+    assert telling_dims(Clock(), 200).tolist() == [0, 1, 2]  # a minute; of an hour the cosine is 1 throughout
+    assert telling_dims(Clock(), 20000).tolist() == [2, 3, 4, 5]
+
+
+def test_a_wave_that_begins_anywhere_is_not_called_a_sine_and_colours_are_those_of_the_slices() -> None:
+    (_, slice_) = panels(encoding="rope:d=8,query=random:3", length=LENGTH, dims=(2,))
+    radii = Rope(d=8, query="random:3").amplitudes
+    assert slice_.get_title() == "dim 2\nλ 62.83"
+    assert slice_.get_images()[0].get_clim() == pytest.approx((-radii[1], radii[1])) and radii[1] < radii.max() / 2
 
 
 def test_there_is_a_panel_for_the_offsets_and_one_for_every_slice() -> None:

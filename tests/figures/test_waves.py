@@ -15,7 +15,7 @@ from pecli.encodings.binary import Binary
 from pecli.encodings.clock import Clock
 from pecli.encodings.encoding import Encoding
 from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.figures.line_names import texts_of
+from pecli.figures.line_names import names_of, texts_of
 from pecli.figures.waves import wavelength_text
 
 
@@ -53,9 +53,9 @@ def test_lanes_go_down_and_do_not_touch() -> None:
 
 def test_the_legend_has_the_wavelength_of_each() -> None:
     assert names(drawn(d=4, base=100, length=11, dims=[0, 1, 3])) == [
-        "sin, λ = 6.283",
-        "cos, λ = 6.283",
-        "cos, λ = 62.83",
+        "sin, λ = 6.28",
+        "cos, λ = 6.28",
+        "cos, λ = 62.8",
     ]
 
 
@@ -71,22 +71,24 @@ def test_a_pair_has_a_colour_and_its_cosine_is_dashed() -> None:
 
 def test_lanes_are_named_at_their_ends_in_a_column_of_a_paper_too() -> None:
     axes = drawn(length=20, size="column")
-    assert names(axes)[0] == "sin, λ = 6.283" and axes.get_legend() is None
+    assert names(axes)[0] == "sin, λ = 6.28" and axes.get_legend() is None
 
 
 def test_hands_of_a_clock_are_named() -> None:
     texts = names(drawn(encoding="clock", length=61, dims=[0, 5]))
     assert texts == ["λ = 1 min", "λ = 12 h"]
-    said = [pecli.figure("waves", encoding=one, length=61).numbers.caption() for one in ("clock", "binary")]
-    assert said == ["each lane is ±1", "each lane is ±1; wavelength λ in positions"]  # each hand says its unit
+    said = [
+        pecli.figure("waves", encoding=one, length=61).numbers.caption() for one in ("clock", "binary", "learned:d=1")
+    ]
+    assert said == ["each lane is ±1"] * 2 + ["each lane is ±0.0465; wavelength λ in positions"]  # said once
 
 
 @pytest.mark.parametrize(
     ("encoding", "wave", "text"),
     [
-        (Sinusoidal(), 6.28318, "λ = 6.283"),
+        (Sinusoidal(), 6.28318, "λ = 6.28"),
         (Sinusoidal(), 54410.1, "λ = 54,410"),
-        (Sinusoidal(), 1.25e9, "λ = 1.25e+09"),
+        (Sinusoidal(), 1.25e9, "λ = 1.25×10⁹"),
         (Sinusoidal(), np.inf, "still"),
         (Clock(), 90.0, "λ = 90 s"),
         (Clock(), 3600.0, "λ = 1 h"),
@@ -195,11 +197,25 @@ def test_a_million_positions_take_no_more_numbers_than_pixels() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"d": 8, "base": 10, "dims": [3, 0]}, "the dimensions drawn turn once in 6.283 to 11.17 positions"),
-        ({"encoding": "clock", "dims": [0, 5]}, "the dimensions drawn turn once in 1 min to 12 h"),
+        ({"d": 8, "base": 10, "dims": [3, 0]}, "the higher the dimension, the longer the wave: 6.28 to 11.2 positions"),
+        ({"encoding": "clock", "dims": [0, 5]}, "the waves get longer from top to bottom: 1 min to 12 h"),
+        (
+            {"encoding": "rope:d=8,pairing=half", "base": 10, "dims": [4, 1]},
+            "the waves get longer from top to bottom: 6.28 to 11.2 positions",
+        ),
+        ({"encoding": "clock:periods=60,12", "dims": [0, 2]}, "the waves are 12 s to 1 min long"),
         ({"d": 8, "dims": [0, 1]}, ""),
-        ({"encoding": "binary", "length": 16}, ""),
+        ({"encoding": "binary", "length": 16}, "the waves get longer from top to bottom: 2 to 16 positions"),
+        ({"encoding": "learned:d=8", "length": 16}, ""),
     ],
 )
-def test_the_message_is_how_far_apart_the_lanes_are(options: dict[str, Any], said: str) -> None:
+def test_the_message_is_how_wavelengths_follow_each_other_where_they_are_known(
+    options: dict[str, Any], said: str
+) -> None:
     assert pecli.figure("waves", **options).numbers.message() == said
+
+
+def test_names_lead_from_where_the_lines_end() -> None:
+    axes = drawn(d=8, base=10, length=97)
+    ends = [line.get_ydata()[-1] for line in waves(axes)]
+    assert [one.xy[1] for one in names_of(axes)] == pytest.approx(ends) and min(np.abs(ends)) > 0.1

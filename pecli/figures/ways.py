@@ -15,6 +15,8 @@ from pecli.figures.layout import Block, Layout, Room, solve
 from pecli.figures.measure import guess
 from pecli.figures.panels import Panel, labelled
 
+LINE = 1.2  # ems that a line takes
+
 F = TypeVar("F", bound=Figure[Any])
 
 
@@ -36,7 +38,8 @@ def first_layout(
 def _laid(figure: Figure[Any], canvas: Canvas) -> Layout:
     """About how the panels would stand."""
     size, em = canvas.inches, canvas.inches.font / 72
-    room = Room(size.width, size.height, head=2 * em, foot=2 * em, gap=em / 2)
+    line, gap = LINE * em, em / 2
+    room = Room(size.width, size.height, head=2 * (line + gap) * canvas.headed, foot=line + gap, gap=gap)
     view: View[Any] = View((), Positions())
     panels, columns = figure.panels_for(view), figure.columns(view)
     return solve(_blocks(panels, columns, canvas), room, columns)

@@ -17,6 +17,8 @@ from pecli.figures.measure import guess
 from pecli.figures.mosaic import Mosaic, in_columns
 from pecli.figures.panels import Panel, labelled
 
+LINE = 1.2  # ems that a line takes
+
 F = TypeVar("F", bound=Figure[Any])
 
 
@@ -43,7 +45,8 @@ def first_layout(
 def _laid(figure: Figure[Any], canvas: Canvas) -> Layout:
     """About how the panels would stand."""
     size, em = canvas.inches, canvas.inches.font / 72
-    room = Room(size.width, size.height, head=2 * em, foot=2 * em, gap=em / 2)
+    line, gap = LINE * em, em / 2
+    room = Room(size.width, size.height, head=2 * (line + gap) * canvas.headed, foot=line + gap, gap=gap)
     view: View[Any] = View((), Positions())
     panels = figure.panels_for(view)
     mosaic = in_columns(len(panels), figure.columns(view))

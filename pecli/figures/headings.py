@@ -7,7 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from pecli.core.language import capitalised
-from pecli.figures.layout import Block, Layout
+from pecli.figures.blocks import Block
+from pecli.figures.layout import Layout
+from pecli.figures.mosaic import Mosaic, places_of
 from pecli.figures.text_size import Ruler
 
 if TYPE_CHECKING:
@@ -29,8 +31,10 @@ class Heading(NamedTuple):
 
     def room(self, layout: Layout) -> float:
         """How far it is from the first panel to what stands right of it: a part, a bar that goes on, or nothing."""
-        row = self.first // layout.columns
-        beside = [frame.left for frame in layout.frames[self.stop : (row + 1) * layout.columns]]
+        places = places_of(layout.mosaic)
+        row = places[self.first].top
+        pairs = zip(places[self.stop :], layout.frames[self.stop :], strict=True)
+        beside = [frame.left for place, frame in pairs if place.top == row]
         bars = [
             bar.left for run, bar in zip(layout.runs, layout.bars, strict=True) if run.first_row < row <= run.last_row
         ]
@@ -81,7 +85,7 @@ class Headlines:
 
     def wrap(self, layout: Layout) -> bool:
         """Breaks those of a row into lines of one length; gives whether there is room for what there is to see."""
-        for _, lines in self._rows(layout.columns):
+        for _, lines in self._rows(layout.mosaic):
             room = min(line.heading.room(layout) - APART * line.points / 72 for line in lines)
             for line in lines:
                 line.wrap(room, self.rulers)
@@ -90,12 +94,12 @@ class Headlines:
                 line.wrap_alike(room, most, self.rulers[1])
         return all(line.count <= LINES for line in self.lines)
 
-    def raised(self, blocks: Sequence[Block], columns: int) -> list[Block]:
-        """The blocks with room for them, in so many columns."""
+    def raised(self, blocks: Sequence[Block], mosaic: Mosaic) -> list[Block]:
+        """The blocks with room for them, where panels stand in these places."""
         found = list(blocks)
         self.above.clear()
-        for row, lines in self._rows(columns):
-            titles = max(block.top for block in blocks[row * columns : (row + 1) * columns])
+        for row, lines in self._rows(mosaic):
+            titles = max(blocks[at].top for at in mosaic[row])
             own = max(line.height(self.rulers[0]) for line in lines)
             for line in lines:
                 first = line.heading.first
@@ -105,7 +109,7 @@ class Headlines:
 
     def put(self, layout: Layout) -> None:
         """Puts them where they stand."""
-        for row, lines in self._rows(layout.columns):
+        for row, lines in self._rows(layout.mosaic):
             titles, own = self.above.get(row, (0.0, 0.0))
             for line in lines:
                 frame = layout.frames[line.heading.first]
@@ -113,10 +117,12 @@ class Headlines:
                 for drawn, above in zip(line.drawn, (own, gap), strict=True):
                     drawn.set_position((frame.left / layout.width, (edge + above) / layout.height))
 
-    def _rows(self, columns: int) -> Iterable[tuple[int, list[Headline]]]:
-        """Those of each row of panels in so many columns."""
-        rows = dict.fromkeys(line.heading.first // columns for line in self.lines)
-        return [(row, [one for one in self.lines if one.heading.first // columns == row]) for row in rows]
+    def _rows(self, mosaic: Mosaic) -> Iterable[tuple[int, list[Headline]]]:
+        """Those of each row of panels."""
+        found: dict[int, list[Headline]] = {}
+        for line in self.lines:
+            found.setdefault(places_of(mosaic)[line.heading.first].top, []).append(line)
+        return found.items()
 
     def remove(self) -> None:
         """Takes them off the page."""

@@ -29,6 +29,7 @@ MOST = 8  # dials side by side where none are asked for
 STRIP = 4  # positions where none are asked for
 RADIUS = 0.4  # of a dial, of the distance between two below each other
 SPREAD = 1.2  # distance between two side by side, over that: so their names have room
+LEAST = 2  # ems of small text from dial to dial
 TALL = 1.3  # height over width of all dials, at most: of many rows the columns stand farther apart
 WIDE = 50  # ems of small text that a page is wide at least, where names have room side by side
 FEW = 4  # dials whose names have room side by side on a page less wide
@@ -156,7 +157,7 @@ class Dials(Figure[Harmonic]):
 
     def panels_for(self, view: View[Harmonic]) -> list[Panel]:
         rows, columns = self.grid(view)
-        return [Panel(rows / columns / self.apart(view), exact=True, least=(2.5 * columns, 2.5 * rows))]
+        return [Panel(rows / columns / self.apart(view), exact=True, least=(LEAST * columns, LEAST * rows))]
 
     def names(self, view: View[Harmonic]) -> list[str]:
         """What stands above the dials: the pair and its wavelength."""
@@ -181,7 +182,7 @@ class Dials(Figure[Harmonic]):
         one.set_xticks(apart * np.arange(columns), across)
         one.set_yticks(-np.arange(rows), down)
         if self.turned(view):
-            one.set_xlabel(phrase(encoding.position_label), labelpad=3 * canvas.scale)
+            one.set_xlabel(phrase(encoding.position_label), labelpad=6 * canvas.scale)
         elif rows > 1:
             one.set_ylabel(phrase(encoding.position_label))
         one.xaxis.tick_top()

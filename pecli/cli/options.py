@@ -63,14 +63,14 @@ def parameter(one: Option, panel: str, text: str = "") -> inspect.Parameter:
 
 
 def offering(one: Option) -> Callable[..., list[tuple[str, str]]]:
-    """What a shell offers for the option, as Typer asks for it."""
+    """What a shell offers for the option, as Typer asks for it: without types, which it would read for every option."""
+    return lambda ctx: _offered(one, ctx)
 
-    def offer(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
-        from pecli.cli.completion import values_for
 
-        return values_for(one, {**ctx.params, WORDS: ctx.meta.get(WORDS, ())})
+def _offered(one: Option, ctx: typer.Context) -> list[tuple[str, str]]:
+    from pecli.cli.completion import values_for
 
-    return offer
+    return values_for(one, {**ctx.params, WORDS: ctx.meta.get(WORDS, ())})
 
 
 def flags_of(one: Option) -> tuple[str, ...]:

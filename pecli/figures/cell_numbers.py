@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import floor, log10
 from typing import TYPE_CHECKING, Any
@@ -21,15 +22,16 @@ if TYPE_CHECKING:
 
 MOST = 12  # rows and columns that are written into
 PADDING = 0.3  # ems left free in a cell
+SPARE = 0.95  # of the size that fits when they are written: a frame moves by a pixel or two
 WIDTHS = {".": 0.32, ",": 0.32, "−": 0.84}  # ems, of what is no digit
-LEAST = 4.0  # points, of numbers that are asked for where they hardly fit
+LEAST = 3.5  # points, of numbers that are asked for where they hardly fit: smaller ones cannot be read
 
 
 @dataclass(frozen=True)
 class WithCellNumbers(Figure[E]):
     """Base of the figures that can write the numbers of a matrix into its cells."""
 
-    numbers: bool = option(False, f"numbers in the cells, up to {MOST} × {MOST}, however small")
+    numbers: bool = option(False, f"numbers in the cells, up to {MOST} × {MOST}, from {LEAST:g} points on")
     no_numbers: bool = option(False, "no numbers in the cells; else where they fit")
 
     def check(self) -> None:
@@ -51,18 +53,25 @@ class WithCellNumbers(Figure[E]):
         most = [max(sides) for sides in zip(*shapes, strict=True)]
         if max(most) > MOST:
             if self.numbers:
-                names = [name for name, side in zip(self.sides(), most, strict=True) if side > MOST]
-                fewer = " and ".join(mention(name) for name in dict.fromkeys(names))
                 text = f"{mention('numbers')} takes matrices of up to {MOST} × {MOST} cells"
-                raise UsageError(text, option="numbers", advice=f"reduce {fewer}")
+                raise UsageError(text, option="numbers", advice=f"reduce {self._sides_above(MOST, most)}")
             return
         texts = [cell_texts(image.get_array()) for _, image in pairs]
         fitting = [size_that_fits(one, t, shape) for (one, _), t, shape in zip(pairs, texts, shapes, strict=True)]
         size = min(canvas.small, *fitting)
         if size < canvas.small and not self.numbers:
             return
+        if size < LEAST:
+            text = f"{mention('numbers')} takes cells for text of {LEAST:g} points, and these hold {size:.1f}"
+            advice = f"give a larger {mention('size')}, or reduce {self._sides_above(1, most)}"
+            raise UsageError(text, option="numbers", advice=advice)
         for (one, image), written in zip(pairs, texts, strict=True):
-            write_cells(one, image, written, max(size, LEAST))
+            write_cells(one, image, written, size)
+
+    def _sides_above(self, count: int, cells: Sequence[int]) -> str:
+        """The options that say how many rows and columns there are, of those with more cells than that."""
+        names = [name for name, side in zip(self.sides(), cells, strict=True) if side > count]
+        return " and ".join(mention(name) for name in dict.fromkeys(names))
 
 
 def cell_texts(values: Any) -> list[list[str]]:
@@ -117,6 +126,15 @@ def write_cells(axes: Axes, image: Any, texts: list[list[str]], size: float) -> 
                 clip_on=True,
                 in_layout=False,
             )
+
+
+def cells_overflow(axes: Axes) -> bool:
+    """Whether numbers stand in cells that have become too small for them; some of the room around them may go."""
+    written = [text for text in axes.texts if text.get_clip_on() and not text.get_in_layout()]
+    if not written:
+        return False
+    fitting = size_that_fits(axes, [[text.get_text() for text in written]], axes.images[0].get_size())
+    return fitting < SPARE * float(written[0].get_fontsize())
 
 
 def ink_again(image: Any) -> None:

@@ -9,6 +9,7 @@ from pecli.analysis import Numbers, View
 from pecli.figures.axis_labels import label_edges
 from pecli.figures.bars import BEFORE, WIDTH, add_bar, bar_width
 from pecli.figures.canvas import Canvas
+from pecli.figures.cell_numbers import cells_overflow
 from pecli.figures.columns import least_page
 from pecli.figures.figure import Figure
 from pecli.figures.layout import Block, Box, Layout, Room
@@ -116,9 +117,10 @@ class Page:
         return any(now < then for one, other in pairs for now, then in zip(one, other, strict=True))
 
     def crowded(self) -> bool:
-        """Whether an image has more blocks than its panel has pixels."""
+        """Whether an image has more blocks than its panel has pixels, or numbers that its cells do not hold."""
         every = ((image, own) for axes, own in zip(self.axes, self.pixels(), strict=True) for image in axes.images)
-        return any(blocks > count for image, own in every for blocks, count in zip(image.get_size(), own, strict=True))
+        sides = (pair for image, own in every for pair in zip(image.get_size(), own, strict=True))
+        return any(blocks > count for blocks, count in sides) or any(map(cells_overflow, self.axes))
 
     def show(self, numbers: Numbers[Any]) -> None:
         """Puts the numbers onto the frames, with their colour bars, and what is said of them onto the page."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -30,28 +31,15 @@ class Ruler:
     """Measures text at a resolution, in one weight (None: the style's); lengths in inches, sizes in points."""
 
     def __init__(self, dpi: float, weight: str | None = None) -> None:
-        from matplotlib.backends.backend_agg import RendererAgg
-
         self.dpi, self.weight = dpi, weight
-        self._known: dict[tuple[str, float], float] = {}
-        self.renderer = RendererAgg(16, 16, dpi)  # type: ignore[no-untyped-call]  # matplotlib says nothing of it
+        self.renderer = _renderer(dpi, _letters())
 
     def width(self, text: str, points: float) -> float:
         """The width of the longest line."""
         return max((self._line(line, points) for line in text.split("\n")), default=0.0)
 
     def _line(self, line: str, points: float) -> float:
-        if line and (line, points) not in self._known:
-            self._known[line, points] = self._measured(line, points)
-        return self._known.get((line, points), 0.0)
-
-    def _measured(self, line: str, points: float) -> float:
-        from matplotlib.cbook import is_math_text
-        from matplotlib.font_manager import FontProperties
-
-        font, math = FontProperties(size=points, weight=self.weight), bool(is_math_text(line))
-        width, _, _ = self.renderer.get_text_width_height_descent(line, font, math)  # type: ignore[no-untyped-call]
-        return float(width) / self.dpi
+        return _pixels(self.renderer, line, points, self.weight) / self.dpi if line else 0.0
 
     def wrapped(self, text: str, points: float, room: float) -> str:
         """The text in lines of at most so many inches; what is too long in one piece is broken anywhere."""
@@ -84,6 +72,34 @@ class Ruler:
     def widest_piece(self, text: str, points: float) -> float:
         """The width of the longest piece that stays whole."""
         return max((self.width(piece.strip(" "), points) for piece in pieces(text.replace("\n", " "))), default=0.0)
+
+
+@lru_cache(maxsize=8)
+def _renderer(dpi: float, letters: str) -> Any:
+    """What measures text: one for all pictures in these letters, since matplotlib keeps what each has measured."""
+    from matplotlib.backends.backend_agg import RendererAgg
+
+    return RendererAgg(16, 16, dpi)  # type: ignore[no-untyped-call]  # matplotlib says nothing of it
+
+
+def _letters() -> str:
+    """All that the size of letters depends on besides what a text is given: settings, and the fonts that there are."""
+    import matplotlib as mpl
+    from matplotlib.font_manager import fontManager
+
+    groups = ("font.", "text.", "mathtext.")
+    return str([len(fontManager.ttflist), *(one for one in mpl.rcParams.items() if one[0].startswith(groups))])
+
+
+@lru_cache(maxsize=4096)
+def _pixels(renderer: Any, line: str, points: float, weight: str | None) -> float:
+    """The width of a line, one renderer having one value for each."""
+    from matplotlib.cbook import is_math_text
+    from matplotlib.font_manager import FontProperties
+
+    font, math = FontProperties(size=points, weight=weight), bool(is_math_text(line))
+    width, _, _ = renderer.get_text_width_height_descent(line, font, math)
+    return float(width)
 
 
 def is_wide(sign: str) -> bool:

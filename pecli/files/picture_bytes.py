@@ -32,8 +32,8 @@ def png(drawing: Drawing, about: About) -> Iterator[bytes]:
 
 
 def pdf(drawing: Drawing, about: About) -> Iterator[bytes]:
-    """The job is its subject; no date."""
-    yield _saved(drawing, "pdf", {**_said(about), "Subject": about.job, "CreationDate": None})
+    """The job is its subject, what is seen stands among the keywords, the only place left for it; no date."""
+    yield _saved(drawing, "pdf", {**_said(about, "Keywords"), "Subject": about.job, "CreationDate": None})
 
 
 def svg(drawing: Drawing, about: About) -> Iterator[bytes]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -109,8 +110,8 @@ class Picture:
 
     @property
     def alt(self) -> str:
-        """What is seen, in one sentence: for ``alt=`` in a web page."""
-        return sentence(self.job)
+        """What is seen, in a sentence or two: for ``alt=`` in a web page."""
+        return sentence(self.job, self.seen)
 
     def draw(self, axes: Axes) -> Axes:
         """Draws onto a given Axes, with the colours and fonts that hold there; panels share its place.
@@ -161,8 +162,8 @@ class Picture:
         for several, draw in ((stills, self._drawing), ([one for one in pictures if one not in stills], self._film)):
             if several:
                 with self._style() as notes:
-                    drawn = draw()
-                    result |= {format: list(encoded(format, drawn, self._about())) for format in several}
+                    drawn, shown = draw(), self.seen if several is stills else None
+                    result |= {format: list(encoded(format, drawn, self._about(shown))) for format in several}
                 self.notes.extend(note for note in notes if note not in self.notes)
         return [result.get(format) or encoded(format, self._content(format), self._about()) for format in formats]
 
@@ -244,12 +245,17 @@ class Picture:
 
         return Content(self.numbers, partial(in_order, workers=self.workers))
 
-    def _about(self) -> About:
-        """What its files say of themselves; a picture without a title is still named in a file's list of facts."""
+    def _about(self, shown: Numbers[Any] | None = None) -> About:
+        """What its files say of themselves; a picture without a title is still named in a file's list of facts.
+
+        shown : the numbers that it shows, where it is one picture
+        """
         job, canvas = self.job, self.job.canvas
         title = self.title() or self._own_title() if isinstance(job.figure, Figure) else job.figure.name
         one_line = " ".join((title or phrase(job.figure.summary)).split())
-        return About(job.metadata(), job.salt(), one_line, self.alt, canvas.inline, canvas.adaptive)
+        alt = sentence(job, shown)
+        made = job.metadata() if shown is None else json.dumps({**json.loads(job.metadata()), "alt": alt})
+        return About(made, job.salt(), one_line, alt, canvas.inline, canvas.adaptive)
 
     def _repr_png_(self) -> bytes | None:
         """For a notebook, unless SVG is asked for: ``pecli.heatmap(format="svg")``."""

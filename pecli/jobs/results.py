@@ -8,10 +8,13 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pecli.core.language import both, clauses, listing, phrase, speaking
+from pecli.analysis import Numbers
+from pecli.core.errors import PecliError
+from pecli.core.language import both, capitalised, clauses, listing, phrase, speaking
 from pecli.core.values import write_scalar
 from pecli.figures.figure import Figure
 from pecli.files.formats import FORMATS
+from pecli.files.metadata import read_metadata
 from pecli.files.number_bytes import plain
 from pecli.jobs.job import Job
 from pecli.jobs.request import Request, versions
@@ -27,7 +30,7 @@ RESULT_KEYS = {  # and what each is, for the page of reference
     "inputs": "the files that were read: name, size and digest; not there where none was",
     **VERSIONS,
     "encodings": "name, spec and every parameter of each",
-    "alt": "what is to be seen, in one sentence",
+    "alt": "what is to be seen, in a sentence or two",
     "facts": "key numbers, below",
 }
 OUTCOME_KEYS = {
@@ -43,12 +46,12 @@ def result_of(picture: Picture, paths: list[str]) -> dict[str, Any]:
     whole = job.figure.drawn and all(FORMATS[target.format].numbers for target in job.targets)
     numbers = picture.numbers if whole else picture.seen
     files = [{"path": path, "bytes": picture.sizes[path]} for path in paths]
-    return {"files": files, **job_data(job), "facts": plain(numbers.facts())}
+    return {"files": files, **job_data(job, sentence(job, numbers)), "facts": plain(numbers.facts())}
 
 
-def job_data(job: Job) -> dict[str, Any]:
+def job_data(job: Job, alt: str) -> dict[str, Any]:
     """All that a job is of, defaults included, null where nothing is said; what its figures were drawn from."""
-    return {**json.loads(job.metadata()), **_asked_data(job), "alt": sentence(job)}
+    return {**json.loads(job.metadata()), **_asked_data(job), "alt": alt}
 
 
 def _asked_data(request: Request) -> dict[str, Any]:
@@ -57,10 +60,25 @@ def _asked_data(request: Request) -> dict[str, Any]:
     return {"job": settings, "encodings": encodings}
 
 
-def sentence(job: Job) -> str:
-    """What is to be seen, in one sentence for who does not see it: the figure, of what, where and how compared."""
+def sentence(job: Job, numbers: Numbers[Any] | None = None) -> str:
+    """What is to be seen, for who does not see it: what the numbers show, then the figure, of what, where and how.
+
+    numbers : none where they were not computed
+    """
     with speaking(job.language):
-        return phrase("{sentence}.", sentence=clauses([phrase(job.figure.summary), *_subject(job)]))
+        message = "" if numbers is None else capitalised(numbers.message())
+        said = phrase("{sentence}.", sentence=clauses([phrase(job.figure.summary), *_subject(job)]))
+        return phrase("{message}. {sentence}", message=message, sentence=said) if message else said
+
+
+def told(job: Job) -> str:
+    """What is to be seen, as the first of the job's files says it that says anything."""
+    for path in job.paths:
+        try:
+            return str(read_metadata(path)["alt"])
+        except (PecliError, KeyError):
+            continue
+    return sentence(job)
 
 
 def labels_of(job: Job, join: Callable[[Iterable[str]], str] = listing) -> str:
@@ -91,6 +109,6 @@ def outcome_data(outcome: Outcome) -> dict[str, Any]:
 
 def _outcome_job(asked: Request | None) -> dict[str, Any]:
     if isinstance(asked, Job):
-        return job_data(asked)
+        return job_data(asked, told(asked))
     known = {"job": None, "encodings": None} if asked is None else _asked_data(asked)
     return {**versions(), **known, "alt": None}

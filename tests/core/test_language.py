@@ -186,7 +186,8 @@ def test_without_a_chinese_font_one_line_says_so(folder: Path, monkeypatch: pyte
 
 
 def test_what_is_seen_is_said_in_the_language_too() -> None:
-    assert Picture(Job.make("heatmap", {"lang": "zh"})).alt.startswith("位置编码矩阵的热图")
+    alt = Picture(Job.make("heatmap", {"lang": "zh", "d": 4, "length": 9})).alt
+    assert re.match("2 对中有 1 对.*。位置编码矩阵的热图.*。$", alt)
 
 
 def test_the_language_that_is_given_wins_over_the_environment_whatever_that_says(

@@ -87,6 +87,7 @@ def test_text_is_white_on_dark_cells_and_black_on_light_ones() -> None:
         ("rotation", {"matrix": 3, "d": 14}, "reduce d"),
         ("distance", {"length": 13}, "reduce length"),
         ("attention", {"tokens": "a b c d e f g h i j k l m"}, "reduce tokens"),
+        ("distance", {"length": 12, "size": "2.5x2"}, "give a larger size, or reduce length"),
     ],
 )
 def test_advice_names_the_options_that_make_it_small_enough(figure: str, options: dict[str, Any], said: str) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import pecli
 from pecli.core.errors import UnknownNameError, UsageError
 from pecli.jobs.batch_file import Batch, read_batch
 from pecli.jobs.gallery_page import page, page_path
@@ -86,6 +87,9 @@ def test_html_shows_every_picture_with_its_line(plan: Batch) -> None:
     assert [line.split()[1] for line in lines] == ["heatmap", "heatmap", "distance", "curves"]
     assert "--base 10 " in lines[0] and "--base 100 " in lines[1]
     assert all(found.all("img", "alt"))
+    picture = pecli.heatmap(length=9, dpi=20, d=4)
+    picture.save("x/heat-10.png")
+    assert Page(page(plan, "index.html")).all("img", "alt")[0] == picture.alt
     assert [text for tag, text in found.texts if tag == "h2"] == ["heat", "heat", "d.svg", "only.csv"]
 
 

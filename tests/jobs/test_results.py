@@ -16,7 +16,7 @@ from PIL import Image
 import pecli
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES, shared_options
-from pecli.jobs.picture import Picture
+from pecli.jobs.results import sentence
 
 Ask = Callable[..., Any]
 SMALL = ("-d", "4", "-n", "5", "--dpi", "20")
@@ -62,7 +62,7 @@ def test_a_batch_says_the_same_of_each_picture(ask: Ask, folder: Path) -> None:
 
 @pytest.mark.parametrize("name", ANALYSES)
 def test_a_sentence_tells_what_is_seen(name: str) -> None:
-    said = Picture(Job.make(name, {})).alt
+    said = sentence(Job.make(name, {}))
     assert said.startswith(ANALYSES[name].summary) and said.endswith(".") and "\n" not in said
     assert ANALYSES[name].default_encoding.split(":")[0] in said and re.search(r"positions -?\d+ to \d+", said)
 
@@ -80,10 +80,14 @@ def test_files_say_their_title_and_what_is_seen() -> None:
     png, svg, pdf = picture.render("png", "svg", "pdf")
     with Image.open(io.BytesIO(png)) as image:
         assert (image.info["Title"], image.info["Description"]) == (TITLE, picture.alt)
+        assert json.loads(image.info["pecli"])["alt"] == picture.alt
+    assert (
+        picture.alt.startswith(f"{picture.message()}. {ANALYSES['heatmap'].summary}; sinusoidal") and picture.message()
+    )
     root = ElementTree.fromstring(svg)
     assert (root.findtext(f"{SVG}title"), root.findtext(f"{SVG}desc")) == (TITLE, picture.alt)
     assert root.get("role") == "img"
-    assert b"/Title " in pdf
+    assert b"/Title " in pdf and picture.message().encode() in pdf
     plain = pecli.heatmap(d=4, length=5, dpi=20, no_title=True)
     assert ElementTree.fromstring(plain.render("svg")[0]).findtext(f"{SVG}title") == "sinusoidal, d 4, base 10,000"
 

@@ -198,7 +198,7 @@ def test_dials_keep_their_own_headers_and_stay_round() -> None:
     assert [len(one) for one in headers] == [2, 4, 3] and "1 min hand" in headers[2]
     for panel in panels:
         (width,), (height,) = np.diff(panel.get_xlim()), np.diff(panel.get_ylim())
-        assert panel.bbox.height / panel.bbox.width == pytest.approx(height / width, rel=0.02)
+        assert panel.get_box_aspect() == pytest.approx(height / width)
 
 
 def test_encodings_of_different_heads_have_as_many_panels_each() -> None:

@@ -56,7 +56,7 @@ class DistanceNumbers(ColouredNumbers[TableEncoding]):
         if self.block > 1 or self.palette == DIFFERENCE:
             return ""
         apart = spread_along_diagonals(self.matrix)
-        said = template("more than the offset counts: pairs at one offset differ by up to {number}")
+        said = template("at one offset pairs differ by up to {number}")
         rounding = ROUNDING * float(np.nanmax(np.abs(self.matrix), initial=0.0))
         return phrase(said, number=number_text(apart, 3)) if apart > rounding else ""
 

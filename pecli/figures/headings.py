@@ -29,17 +29,17 @@ class Heading(NamedTuple):
     stop: int
     name: str = ""
 
-    def room(self, layout: Layout) -> float:
-        """How far it is from the first panel to what stands right of it: a part, a bar that goes on, or nothing."""
+    def room(self, layout: Layout, apart: float) -> float:
+        """How long its lines may be: to the next part, so far apart from it, a bar that goes on, or the page's edge."""
         places = places_of(layout.mosaic)
         row = places[self.first].top
         pairs = zip(places[self.stop :], layout.frames[self.stop :], strict=True)
-        beside = [frame.left for place, frame in pairs if place.top == row]
+        beside = [frame.left - apart for place, frame in pairs if place.top == row]
         bars = [
             bar.left for run, bar in zip(layout.runs, layout.bars, strict=True) if run.first_row < row <= run.last_row
         ]
         left = layout.frames[self.first].left
-        return min(edge for edge in (layout.width, *beside, *bars) if edge > left) - left
+        return min(edge for edge in (layout.width - apart, *beside, *bars) if edge > left) - left
 
 
 class Headline:
@@ -86,7 +86,7 @@ class Headlines:
     def wrap(self, layout: Layout) -> bool:
         """Breaks those of a row into lines of one length; gives whether there is room for what there is to see."""
         for _, lines in self._rows(layout.mosaic):
-            room = min(line.heading.room(layout) - APART * line.points / 72 for line in lines)
+            room = min(line.heading.room(layout, APART * line.points / 72) for line in lines)
             for line in lines:
                 line.wrap(room, self.rulers)
             most = max(line.count for line in lines)

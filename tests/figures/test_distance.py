@@ -149,7 +149,7 @@ def test_the_message_says_where_diagonals_are_the_same(encoding: str, alike: boo
     picture = pecli.figure("distance", encoding=encoding, length=9)
     spread = max(np.ptp(np.diag(picture.seen.main, k)) for k in range(-8, 9))
     assert bool(spread < 1e-9) is alike
-    apart = f"more than the offset counts: pairs at one offset differ by up to {spread:.3g}"
+    apart = f"at one offset pairs differ by up to {spread:.3g}"
     assert (apart, "one value per diagonal")[alike] in picture.seen.message()
     assert picture.seen.difference(picture.seen).message().startswith("one value") is alike
 

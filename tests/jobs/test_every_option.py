@@ -28,7 +28,7 @@ from pecli.encodings import ENCODINGS, Encoding
 from pecli.encodings.capabilities import BiasEncoding
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure
-from pecli.figures.limits import chosen, limits_text
+from pecli.figures.limits import chosen, words_of
 from pecli.figures.overview import single_figures
 from pecli.figures.style import style_context
 from pecli.jobs.job import Job
@@ -84,7 +84,7 @@ class Result:
         if not self.job.figure.drawn:
             return []
         with style_context(canvas), speaking(self.job.language):
-            said = [Picture(self.job).title(), self.numbers.caption(), limits_text(canvas)]
+            said = words_of(Picture(self.job).title(), self.numbers, canvas)
             return [*said, canvas.inches, canvas.dpi, repr(dict(mpl.rcParams))]
 
     @cached_property

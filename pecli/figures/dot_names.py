@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pecli.figures.canvas import Canvas
 from pecli.figures.line_names import spaced
-from pecli.figures.panels import columns_of
+from pecli.figures.mosaic import columns_of
 from pecli.figures.text_size import backing, ems, points_per_pixel
 
 if TYPE_CHECKING:

@@ -137,6 +137,13 @@ def test_the_measure_is_passed_on() -> None:
     assert numbers["1.distance.matrix"] == pytest.approx(table @ table.T)
 
 
+@pytest.mark.parametrize("figure", ["offsets", "curves"])
+def test_a_figure_measures_what_it_does_alone(figure: str) -> None:
+    whole = pecli.figure("compare", encoding=TWO, length=7, figure=figure).numbers.arrays()
+    alone = pecli.figure(figure, encoding=TWO[1], length=7).numbers
+    assert np.array_equal(whole[f"1.{figure}.{alone.main_array}"], alone.main)
+
+
 @pytest.mark.parametrize(("count", "grid"), [(1, (1, 1)), (3, (1, 3)), (4, (2, 2)), (5, (2, 3)), (7, (3, 3))])
 def test_panels_stand_in_a_grid(count: int, grid: tuple[int, int]) -> None:
     panels, _ = drawn(encoding=[f"sinusoidal:d={d}" for d in range(2, 2 + count)])

@@ -100,7 +100,10 @@ class Result:
         with style_context(self.job.canvas), speaking(self.job.language):
             if isinstance(figure, Report):
                 return [str(figure.show(figure.compute(self.job.seen_view), 100))]
-            return painted(self.job, self.numbers, size)
+            try:
+                return painted(self.job, self.numbers, size)
+            except PecliError as error:  # of numbers that its cells do not hold
+                return [str(error)]
 
     def differs(self, other: Result, parts: Sequence[str]) -> str:
         """The first of these parts in which another result is not the same."""

@@ -155,6 +155,10 @@ def test_any_panels_are_whole_where_the_height_is_free(names: str) -> None:
         ("overview", {"panels": "spectrum,heatmap", "base": 100, "d": 100, "length": 3, "size": "column"}),
         ("curves", {"against": "offset", "length": 200, "size": "column"}),
         ("terms", {"encoding": "sinusoidal:d=2", "tokens": "a 1,024 c", "size": "2.5"}),  # two columns are found late
+        (
+            "relative",
+            {"encoding": "relative:base=10", "length": 200, "dims": [1], "size": "column"},
+        ),  # ticks of its bar
     ],
 )
 def test_what_was_seen_broken_is_whole(figure: str, options: dict[str, Any]) -> None:

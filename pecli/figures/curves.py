@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 OFFSET = template("offset from a line's own position")
-BAND = template("band: minimum to maximum of up to {count:,} positions a pixel, line: its middle")
+BAND = template("band: minimum to maximum of up to {count:,} positions, line: its middle")
 TYPICAL = 5  # lines where none are asked for
 
 

@@ -221,7 +221,7 @@ def test_four_panels_have_no_more_room_for_names_than_three(panels: int, room: b
 
 
 def test_names_at_dots_are_shorter_where_whole_ones_have_no_room() -> None:
-    picture = pecli.figure("curves", length=3000, d=8, size="column", dpi=40)
+    picture = pecli.figure("curves", length=3000, size="column", dpi=40)
     axes = picture._drawing().axes[0]
     said = [one.get_text() for one in dot_names_of(axes)]
     assert said == ["from 0", "750", "1,500", "2,250", "2,999"]

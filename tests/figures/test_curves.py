@@ -221,8 +221,9 @@ def test_four_panels_have_no_more_room_for_names_than_three(panels: int, room: b
 
 
 def test_names_at_dots_are_shorter_where_whole_ones_have_no_room() -> None:
-    picture = pecli.figure("curves", length=3000, size="column", dpi=40)
-    axes = picture._drawing().axes[0]
+    picture = pecli.figure("curves", length=3000, d=8, size="2.5x2", dpi=40)
+    with style_context(picture.job.canvas):
+        axes = picture._drawing().axes[0]
     said = [one.get_text() for one in dot_names_of(axes)]
     assert said == ["from 0", "750", "1,500", "2,250", "2,999"]
     assert axes.get_ylim()[0] < axes.get_yticks().min() == 0  # no number where the names stand

@@ -161,7 +161,7 @@ def test_positions_that_have_no_logarithmic_axis_are_refused(start: int, length:
     [
         ({"length": 200, "size": "column"}, 1, 0.631),  # a little higher
         ({"length": 300, "size": "column"}, 2, 0.62),  # that would be much
-        ({"length": 200, "size": "3.25x1.6"}, 2, 0.304),
+        ({"length": 200, "size": "3.25x1.6"}, 3, 0.304),
         ({"length": 90, "size": "column"}, 1, 0.62),
         ({"length": 300, "size": "column", "log": True}, 2, 0.62),
     ],

@@ -59,12 +59,13 @@ def key(axes: Axes, entries: Iterable[tuple[str, Look]], below: bool = False) ->
     axes.legend(handles=handles, labels=names, alignment="left").set_label(BELOW if below else "")
 
 
-def key_inside(axes: Axes, entries: Iterable[tuple[str, Look]], title: str) -> None:
-    """The same in the upper right corner of the frame, where the layout leaves it."""
+def key_inside(axes: Axes, entries: Iterable[tuple[str, Look]], title: str, columns: int = 1) -> None:
+    """The same in the upper right corner of the frame, where the layout leaves it, in so many columns."""
     from matplotlib.legend import Legend
 
     handles, names = _samples(entries)
-    axes.add_artist(Legend(axes, handles, names, title=title, loc="upper right", handlelength=1.0, borderaxespad=0.0))
+    place: dict[str, Any] = {"loc": "upper right", "handlelength": 1.0, "borderaxespad": 0.0, "columnspacing": 1.0}
+    axes.add_artist(Legend(axes, handles, names, title=title, ncols=columns, **place))
 
 
 def _samples(entries: Iterable[tuple[str, Look]]) -> tuple[list[Any], list[str]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pecli.core.errors import UnusedOptionError, UsageError, mention
 from pecli.core.language import either, listing, phrase, template
 from pecli.core.lazy import Array, np
+from pecli.core.number_text import number_text
 from pecli.core.options import option
 from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.harmonic import Harmonic
@@ -68,11 +69,9 @@ class SpectrumNumbers(Numbers[TableEncoding]):
 
     def remarks(self) -> list[str]:
         measured = [e.name for e in self.view.encodings if not isinstance(e, Harmonic)]
-        rows = zip(self.view.encodings, self.still, strict=True)
+        rows, most = zip(self.view.encodings, self.still, strict=True), number_text(STILL)
         left_out = [
-            phrase(
-                "{encoding}: {count} left out, longer than {most:.0e} or still", encoding=e.name, count=n, most=STILL
-            )
+            phrase("{encoding}: {count} left out, longer than {most} or still", encoding=e.name, count=n, most=most)
             for e, n in rows
             if n
         ]

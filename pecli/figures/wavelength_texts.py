@@ -67,7 +67,9 @@ def is_ascending(waves: Array) -> bool:
 
 
 def unfinished(encoding: Harmonic, length: int) -> str:
-    """How many pairs have a wavelength beyond the length, or that none has."""
+    """How many pairs have a wavelength beyond the length, or that none has; nothing where nothing can turn."""
+    if length == 1:
+        return ""
     waves, within = encoding.wavelengths(), wave_text(encoding, length)
     count = int((waves > length).sum())
     if not count:

@@ -88,6 +88,7 @@ def test_a_heatmap_alone_says_what_its_stripes_are(encoding: str, said: str) -> 
     assert (picture.message().lower(), picture.caption()) == (said, "")
     long = pecli.figure("heatmap", encoding="sinusoidal:d=2", length=10**9, dpi=20)
     assert long.message() == "Every pair finishes a turn in 1,000,000,000 positions"
+    assert pecli.figure("heatmap", encoding=encoding, length=1).message() == ""
     several = pecli.figure("heatmap", encoding=[encoding, "binary"]).numbers
     assert several.message() == f"{said} ({picture.job.view.encoding.label()})"
 

@@ -38,11 +38,14 @@ def tick_size(axis: Any) -> float:
 
 
 class RoundTicks(MaxNLocator):
-    """Round numbers, as many as there is room for."""
+    """Round numbers, as many as there is room for.
+
+    ends : the axis goes on beyond these without numbers, as where names stand there
+    """
 
     def __init__(self, integer: bool = False) -> None:
         super().__init__(nbins=MOST, steps=STEPS, integer=integer, min_n_ticks=1)
-
+        self.ends = (-float("inf"), float("inf"))
         self._known: dict[tuple[float, float, float], Any] = {}
 
     def __call__(self) -> Any:
@@ -51,7 +54,8 @@ class RoundTicks(MaxNLocator):
         asked = (low, high, inches(axis))
         if asked not in self._known:
             self._known[asked] = self._fitting(*asked)
-        return self._known[asked]
+        ticks = self._known[asked]
+        return ticks[(ticks >= self.ends[0]) & (ticks <= self.ends[1])]
 
     def _fitting(self, low: float, high: float, room: float) -> Any:
         """As many ticks between two numbers as have room in so many inches."""

@@ -48,6 +48,11 @@ def bound_look(line: int) -> Look:
     return {"color": f"C{line}", "linestyle": "--", "alpha": 0.6}
 
 
+def band_look(line: int) -> Look:
+    """The look of the band around a line."""
+    return {"color": f"C{line}", "linewidth": 0, "alpha": 0.2}
+
+
 def key(axes: Axes, entries: Iterable[tuple[str, Look]], below: bool = False) -> None:
     """The legend: a name and the look of its line each; below the panel where something else stands right of it."""
     handles, names = _samples(entries)

@@ -21,7 +21,7 @@ from pecli.figures.measure import Margins, around, block_of, state_of, with_bar
 from pecli.figures.mosaic import Mosaic
 from pecli.figures.panels import Bar, Panel, labelled
 from pecli.figures.text_size import HEADLINE, Ruler
-from pecli.figures.ways import first_layout
+from pecli.figures.ways import first_layout, with_pixels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,6 +76,7 @@ class Page:
         self.key = share_legend(self.drawing, self.axes, size.width - 2 * GAP * size.font / 72, self.ruler)
         if layout is None:
             layout = first_layout(self.panels, canvas, self.room(), *self.columns())
+        self.panels = [with_pixels(panel, layout.columns, canvas) for panel in self.panels]
         self.place(layout)
 
     def columns(self) -> tuple[int, tuple[int, ...], tuple[Mosaic, ...]]:

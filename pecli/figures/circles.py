@@ -71,7 +71,8 @@ def _show_round(axes: Axes) -> None:
         xlim=(-left * unit - 1 / CIRCLE, (width - left) * unit - 1 / CIRCLE),
         ylim=(-below * unit - 1 / CIRCLE, (height - below) * unit - 1 / CIRCLE),
     )
-    corner = ((left + side) / width, (below + side) / height) if beside else (left / width, (below + side) / height)
+    top = (height + max(side, high)) / 2
+    corner = ((left + side) / width, top / height) if beside else (left / width, (below + side) / height)
     for key in _keys(axes):
         key.set_alignment("left")
         key.set_loc("upper left" if beside else "lower left")

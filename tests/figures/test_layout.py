@@ -89,7 +89,7 @@ def check_whole(figure: str, /, **options: Any) -> None:
     for (one, a), (other, b) in combinations(boxes, 2):
         assert not a.overlaps(b), f"{one!r} over {other!r}"
     check_frames(drawing)
-    panels = job.analysis.panels_for(job.view)
+    panels = job.analysis.on_page(job.canvas).panels_for(job.view)
     frames = [axes for axes in drawing.axes if axes.get_label() != "<colorbar>"]
     assert len(frames) == len(panels)
     for axes, panel in zip(frames, panels, strict=True):
@@ -136,6 +136,8 @@ def test_any_panels_are_whole_where_the_height_is_free(names: str) -> None:
         ("distance", {"length": 3001, "size": "column", "encoding": "sinusoidal"}),
         ("relative", {"length": 10**6, "size": "column"}),
         ("rotation", {"length": 500, "d": 256, "size": "5x3"}),
+        ("rotation", {"d": 28, "pairs": tuple(range(14)), "size": "column"}),
+        ("relative", {"dims": (0, 1, 2, 3, 4, 5), "size": "5x3.5"}),
         ("relative", {"length": 20, "base": [2, 10]}),
         ("compare", {"figure": "relative", "encoding": ["relative:base=2", "relative:base=10"], "length": 20}),
         ("bias", {"encoding": "kerple", "length": 4097, "size": "3.3x9", "dpi": 50, "lang": "zh"}),

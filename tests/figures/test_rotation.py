@@ -230,6 +230,17 @@ def test_a_pair_that_is_nothing_has_no_arrow(tmp_path: Path) -> None:
     assert len(plane.texts) == 1 and all(np.all(np.isfinite(line.get_xydata())) for line in plane.get_lines())
 
 
+@pytest.mark.parametrize(("size", "beside"), [("slide", True), ("4x9", False)])
+def test_circles_stand_large_beside_the_images_or_last(size: str, beside: bool) -> None:
+    """As tall as all three where the page is wide."""
+    picture = pecli.figure("rotation", length=8, d=8, size=size, dpi=40)
+    with style_context(picture.job.canvas, "a"):
+        *images, plane = (axes.bbox for axes in picture._drawing().axes if axes.get_label() != "<colorbar>")
+    ends = min(one.y0 for one in images), max(one.y1 for one in images)
+    assert ((plane.y0, plane.y1) == pytest.approx(ends, abs=2)) == beside
+    assert (plane.x0 > max(one.x1 for one in images)) == beside
+
+
 def test_panels_stand_two_by_two_and_the_matrix_alone() -> None:
     before, after, plane, change = (one.get_position() for one in panels())
     assert before.y0 == after.y0 > change.y1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import TYPE_CHECKING
 
 from pecli.analysis import View
@@ -22,6 +23,8 @@ APART = 0.12  # how far outside its circle an arrow runs at most, of the largest
 BETWEEN = 0.5  # and of the way to the next circle
 ARROW = 0.4  # how long it is, of the largest radius, at most a quarter of a turn
 LEAST = 0.4  # of the frame's shorter side that the circles take, however large the key
+LONG = 10  # lines of a key, of more pairs than that it has two columns
+ROUND, ENTRY = 4.5, (8.5, 1.6)  # ems of small text that circles take at least, and the width and height of a key's line
 MARKS = ("o", "s", "^", "D", "v")  # of pairs
 
 
@@ -32,7 +35,21 @@ def frame_plane(axes: Axes, view: View[Rotary], pairs: Array) -> None:
     axes.spines[:].set_visible(False)
     names = [_pair_text(view, int(pair)) for pair in pairs]
     looks = [{"color": f"C{at}", "marker": mark(at), "linestyle": "none"} for at in range(len(pairs))]
-    key_inside(axes, zip(names, looks, strict=True), phrase("pair j"))
+    key_inside(axes, zip(names, looks, strict=True), phrase("pair j"), key_columns(len(pairs)))
+
+
+def key_columns(count: int) -> int:
+    """In how many columns the key says so many pairs."""
+    return 1 if count <= LONG else 2
+
+
+def least_plane(count: int) -> tuple[float, float]:
+    """The smallest width and height of the circles of so many pairs with their key; ems of small text."""
+    columns, (width, height) = key_columns(count), ENTRY
+    key = height * (1 + ceil(count / columns))
+    if columns == 1:
+        return ROUND + width, max(ROUND + 1.5, key)
+    return columns * width, 2 * ROUND + key  # below it: beside two columns there is no room
 
 
 def _pair_text(view: View[Rotary], pair: int) -> str:
@@ -71,12 +88,11 @@ def _show_round(axes: Axes) -> None:
         xlim=(-left * unit - 1 / CIRCLE, (width - left) * unit - 1 / CIRCLE),
         ylim=(-below * unit - 1 / CIRCLE, (height - below) * unit - 1 / CIRCLE),
     )
-    top = (height + max(side, high)) / 2
-    corner = ((left + side) / width, top / height) if beside else (left / width, (below + side) / height)
+    corner = (left + side, (height + max(side, high)) / 2) if beside else ((width - max(side, wide)) / 2, below + side)
     for key in _keys(axes):
         key.set_alignment("left")
         key.set_loc("upper left" if beside else "lower left")
-        key.set_bbox_to_anchor(corner, axes.transAxes)
+        key.set_bbox_to_anchor((corner[0] / width, corner[1] / height), axes.transAxes)
 
 
 def _side_by(frame: tuple[float, float], key: tuple[float, float]) -> tuple[float, bool]:

@@ -26,6 +26,7 @@ class Panel:
     aspect : height of the frame over its width
     exact : the aspect is kept, as where cells are squares; else the panel may be stretched to fill the page
     least : the frame's width and height in ems of small text below which nothing in it can be read
+    rows : of an image, how many it is made of: where that takes little more height, each has a pixel (0: no matter)
     x, y : what the axes show; neighbours that show the same are labelled once, at the edge (None: each is labelled)
     head : what the title says, where it is that of the whole column: said once, at the top (None: each is titled)
     """
@@ -33,6 +34,7 @@ class Panel:
     aspect: float = 0.62
     exact: bool = False
     least: tuple[float, float] = (9.0, 6.0)
+    rows: int = 0
     bar: Bar | None = None
     x: Hashable = None
     y: Hashable = None

@@ -21,12 +21,24 @@ LINE = 1.2  # ems that a line takes
 
 F = TypeVar("F", bound=Figure[Any])
 
+HIGHER = 1.25  # times the height that a panel wants, which it takes where every row of its image has a pixel then
+
 
 def most_fitting(ways: Sequence[F], canvas: Canvas) -> F:
     """The first that fits, or on a page of fixed height the one that shows most; else the one that lacks least."""
     laid = [_laid(one, canvas) for one in ways]
     shown = [one.smallest if canvas.inches.height else 0.0 for one in laid]
     return ways[max(range(len(ways)), key=lambda at: (laid[at].fits, shown[at], min(0.0, -max(laid[at].lacks))))]
+
+
+def with_pixels(panel: Panel, columns: int, canvas: Canvas) -> Panel:
+    """The panel, one of so many side by side, with a pixel for every row of its image where little is lacking."""
+    size, about = canvas.inches, guess(panel, canvas)
+    width = size.width / columns - about.left - about.right - about.bar
+    height = (panel.rows + 0.5) / canvas.dpi
+    if size.height is not None or height > HIGHER * panel.aspect * width:
+        return panel
+    return replace(panel, least=(panel.least[0], max(panel.least[1], 72 * height / canvas.small)))
 
 
 def first_layout(

@@ -24,7 +24,7 @@ from pecli.figures.mosaic import Mosaic, around, in_columns
 from pecli.figures.page import Page, Sheet
 from pecli.figures.pages import anew, draw_page
 from pecli.figures.panels import Bar, Panel, labelled, runs_of
-from pecli.figures.row_heights import filled
+from pecli.figures.row_heights import filled, grown
 from pecli.figures.style import style_context
 from pecli.figures.text_size import Ruler, pieces
 
@@ -157,6 +157,10 @@ def test_any_panels_are_whole_where_the_height_is_free(names: str) -> None:
         ("overview", {"panels": "spectrum,heatmap", "base": 100, "d": 100, "length": 3, "size": "column"}),
         ("curves", {"against": "offset", "length": 200, "size": "column"}),
         ("terms", {"encoding": "sinusoidal:d=2", "tokens": "a 1,024 c", "size": "2.5"}),  # two columns are found late
+        (
+            "relative",
+            {"encoding": "relative:base=10", "length": 200, "dims": [1], "size": "column"},
+        ),  # ticks of its bar
     ],
 )
 def test_what_was_seen_broken_is_whole(figure: str, options: dict[str, Any]) -> None:
@@ -305,6 +309,13 @@ def test_rows_have_what_their_texts_need_before_the_rest_is_shared() -> None:
     )
     assert barred.fits and barred.bars[0].height == pytest.approx(1.5)
     assert filled([1, 1], [0.2, 0.9], 1.4) == pytest.approx([0.5, 0.9])
+    assert grown([2.0, 1.0], [1], 3.5) == [2.0, 1.5] and grown([2.0, 1.0], [1], 9.0) == [2.0, 2.0]
+    room = Room(3, 9, 0, 0, 0.1)
+    alone, below = (
+        solve([block()], room, in_columns(1, 1)).frames[0],
+        solve([block(), low], room, in_columns(2, 1)).frames,
+    )
+    assert below[0].height == alone.height and below[1].height == pytest.approx(below[1].width)  # twice as wanted
     assert filled([1, 3], [2.0, 2.0], 2.0) == pytest.approx([0.5, 1.5])
 
 
@@ -475,7 +486,7 @@ def test_a_title_breaks_anywhere_between_chinese_characters_and_never_inside_a_w
         assert all(ruler.width(line, 7) <= 1.5 for line in lines)
         short = ruler.wrapped("each pixel: mean of 4 pairs; blank: unseen keys", 7, 2.0).split("\n")
         assert short == ["each pixel: mean of 4 pairs;", "blank: unseen keys"]
-        halves = ["沿每条对角线都相同：", "只有偏移起作用"]
+        halves = ["沿每条对角线都相同：", "只取决于偏移"]
         assert ruler.wrapped("".join(halves), 7, 1.1 * ruler.width(halves[0], 7)).split("\n") == halves
         assert all(" " in line for line in ruler.wrapped("one two three four five six", 7, 0.8).split("\n"))
     assert not any(line.startswith("，") for line in lines)

@@ -15,7 +15,18 @@ import pytest
 Process = Callable[..., subprocess.CompletedProcess[Any]]
 PECLI = ["-m", "pecli"]
 NUMBERS = ["-d", "7", "-n", "11"]  # where they will do nothing is drawn: half the time of a process
-PICTURE = ["overview", *NUMBERS, "--dpi", "30", "--panels", "heatmap,curves", "--title", "places & colours"]
+PICTURE = [
+    "overview",
+    *NUMBERS,
+    "--dpi",
+    "30",
+    "--size",
+    "column",
+    "--panels",
+    "heatmap,curves",
+    "--title",
+    "places & colours",
+]
 FILES = ["a.png", "a.svg", "a.pdf", "a.npz"]
 OUTPUTS = [word for file in FILES for word in ("-o", file)]
 

@@ -52,7 +52,7 @@ def test_of_several_wrong_settings_one_is_named_with_its_own_fault(tmp_path: Pat
 def test_a_setting_that_no_picture_heeds_does_no_harm(folder: Path, line: str) -> None:
     before = mpl.rcParams["backend"]
     (folder / "s.mplstyle").write_text(f"{line}\nimage.cmap: magma\n")
-    picture = pecli.figure("heatmap", d=4, length=5, dpi=30, style="s.mplstyle")
+    picture = pecli.figure("heatmap", d=4, length=5, dpi=30, size="column", style="s.mplstyle")
     assert picture.render("png", "svg") and mpl.rcParams["backend"] == before
 
 

@@ -26,7 +26,7 @@ from pecli.files.mapper import here
 from pecli.files.metadata import READERS, read_metadata
 from pecli.files.number_bytes import Content
 
-SMALL: dict[str, Any] = {"d": 7, "length": 11, "dpi": 30}
+SMALL: dict[str, Any] = {"d": 7, "length": 11, "dpi": 30, "size": "column"}
 CARRIERS = list(READERS)
 PICTURES = [name for name, one in FORMATS.items() if one.picture]
 SINGLE = [name for name in PICTURES if not FORMATS[name].frames]
@@ -47,7 +47,7 @@ def rendered(format: str, figure: str = "heatmap", **options: Any) -> bytes:
 def test_pictures_are_what_their_names_say() -> None:
     with Image.open(io.BytesIO(rendered("png"))) as image:
         assert image.format == "PNG"
-        assert image.width == int(6.75 * 30)
+        assert image.width == int(3.25 * 30)
     assert ElementTree.fromstring(rendered("svg")).tag.endswith("}svg")
     assert rendered("pdf").startswith(b"%PDF-") and b"%%EOF" in rendered("pdf")[-64:]
 

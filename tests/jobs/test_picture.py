@@ -91,8 +91,10 @@ def test_the_caption_stands_in_the_picture() -> None:
 
 @pytest.mark.parametrize("figure", ["heatmap", "scatter"])
 def test_bytes_do_not_depend_on_what_else_is_rendered(figure: str) -> None:
-    together = pecli.figure(figure, d=7, length=5, dpi=30).render("pdf", "svg", "png")
-    alone = [pecli.figure(figure, d=7, length=5, dpi=30).render(format)[0] for format in ("pdf", "svg", "png")]
+    together = pecli.figure(figure, d=7, length=5, dpi=30, size="column").render("pdf", "svg", "png")
+    alone = [
+        pecli.figure(figure, d=7, length=5, dpi=30, size="column").render(format)[0] for format in ("pdf", "svg", "png")
+    ]
     assert together == alone
 
 

@@ -89,7 +89,7 @@ def test_a_sweep_that_fails_prints_the_finished_ones_as_json(ask: Ask, folder: P
 
 def test_without_o_the_name_tells_the_job(ask: Ask, folder: Path) -> None:
     assert ask("heatmap", *SMALL, "--base", "10").out == "heatmap-sinusoidal-d7-base10-length11-sizecolumn-dpi30.png\n"
-    assert ask("heatmap", *SMALL, "--format", "csv").out == "heatmap-sinusoidal-d7-length11-dpi30.csv\n"
+    assert ask("heatmap", *SMALL, "--format", "csv").out == "heatmap-sinusoidal-d7-length11-sizecolumn-dpi30.csv\n"
 
 
 @pytest.mark.parametrize(

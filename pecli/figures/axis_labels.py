@@ -77,7 +77,7 @@ def label_edges(axes: Axes, panel: Panel, shown: Shown) -> None:
         axes.tick_params(axis="y", labelleft=shown.left)
 
 
-def names_fit(axis: Any, names: Sequence[str], apart: int = 1) -> bool:
+def names_fit(axis: Any, names: Sequence[str], apart: float = 1) -> bool:
     """Whether names so many units apart leave room between each other."""
     from pecli.figures.ticks import fit, inches
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import TYPE_CHECKING
 
 from pecli.analysis import View
@@ -23,6 +24,8 @@ CIRCLE = 0.8  # the radius of the largest circle
 APART = 0.12  # how far outside its circle an arrow runs
 ARROW = 0.4  # how long it is, at most a quarter of a turn
 LEAST = 0.4  # of the frame's shorter side that the circles take, however large the key
+LONG = 10  # lines of a key, of more pairs than that it has two columns
+ROUND, ENTRY = 4.5, (8.5, 1.6)  # ems of small text that circles take at least, and the width and height of a key's line
 MARKS = ("o", "s", "^", "D", "v")  # of pairs
 
 
@@ -33,7 +36,21 @@ def frame_plane(axes: Axes, view: View[Rotary], pairs: Array) -> None:
     label_values(axes.yaxis, phrase("2nd column"))
     names = [_pair_text(view, int(pair)) for pair in pairs]
     looks = [{"color": f"C{at}", "marker": mark(at), "linestyle": "none"} for at in range(len(pairs))]
-    key_inside(axes, zip(names, looks, strict=True), phrase("pair j"))
+    key_inside(axes, zip(names, looks, strict=True), phrase("pair j"), key_columns(len(pairs)))
+
+
+def key_columns(count: int) -> int:
+    """In how many columns the key says so many pairs."""
+    return 1 if count <= LONG else 2
+
+
+def least_plane(count: int) -> tuple[float, float]:
+    """The smallest width and height of the circles of so many pairs with their key; ems of small text."""
+    columns, (width, height) = key_columns(count), ENTRY
+    key = height * (1 + ceil(count / columns))
+    if columns == 1:
+        return ROUND + width, max(ROUND + 1.5, key)
+    return columns * width, 2 * ROUND + key  # below it: beside two columns there is no room
 
 
 def _pair_text(view: View[Rotary], pair: int) -> str:

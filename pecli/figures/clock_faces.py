@@ -27,7 +27,12 @@ if TYPE_CHECKING:
 
 MOST = 8  # dials side by side where none are asked for
 STRIP = 4  # positions where none are asked for
-RADIUS = 0.4  # of a dial, of the distance between two
+RADIUS = 0.4  # of a dial, of the distance between two below each other
+SPREAD = 1.2  # distance between two side by side, over that: so their names have room
+LEAST = 2  # ems of small text from dial to dial
+TALL = 1.3  # height over width of all dials, at most: of many rows the columns stand farther apart
+WIDE = 50  # ems of small text that a page is wide at least, where names have room side by side
+FEW = 4  # dials whose names have room side by side on a page less wide
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,9 +135,29 @@ class Dials(Figure[Harmonic]):
             view=view, angles=angles[:, pairs], positions=rows, pairs=pairs, wavelengths=harmonic.wavelengths()[pairs]
         )
 
-    def panels_for(self, view: View[Harmonic]) -> list[Panel]:
+    def on_page(self, canvas: Canvas) -> Dials:
+        size = canvas.inches
+        if size.height is not None or 72 * size.width >= WIDE * canvas.small:
+            return self
+        return self.laid_out_as(DialsNarrow)
+
+    def turned(self, view: View[Harmonic]) -> bool:
+        """Whether pairs stand below each other and positions side by side."""
+        return False
+
+    def grid(self, view: View[Harmonic]) -> tuple[int, int]:
+        """The rows and columns in which the dials stand."""
         rows, columns = self.shape(view)
-        return [Panel(rows / columns, exact=True, least=(2.5 * columns, 2.5 * rows))]
+        return (columns, rows) if self.turned(view) else (rows, columns)
+
+    def apart(self, view: View[Harmonic]) -> float:
+        """How far apart columns stand, where rows are 1 apart."""
+        rows, columns = self.grid(view)
+        return max(SPREAD, rows / (TALL * columns))
+
+    def panels_for(self, view: View[Harmonic]) -> list[Panel]:
+        rows, columns = self.grid(view)
+        return [Panel(rows / columns / self.apart(view), exact=True, least=(LEAST * columns, LEAST * rows))]
 
     def names(self, view: View[Harmonic]) -> list[str]:
         """What stands above the dials: the pair and its wavelength."""
@@ -141,28 +166,39 @@ class Dials(Figure[Harmonic]):
         names = [(encoding.pair_text(pair), short_wave(encoding, waves[pair])) for pair in pairs.tolist()]
         return ["\n".join(filter(None, name)) for name in names]
 
+    def texts_of(self, view: View[Harmonic]) -> tuple[list[str], list[str]]:
+        """What stands above the columns and left of the rows."""
+        names, label = self.names(view), phrase(view.encoding.position_label)
+        places = [view.encoding.position_text(position) for position in self.rows(view)]
+        if self.turned(view):
+            return places, in_lines(names)
+        return names, places if len(places) > 1 else [f"{label}\n{places[0]}"]  # one is less high
+
     def frame(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
         encoding, one = view.encoding, axes[0]
-        rows, columns = self.shape(view)
-        one.set(xlim=(-0.5, columns - 0.5), ylim=(-rows + 0.5, 0.5))
-        one.set_xticks(range(columns), self.names(view))
-        label, places = phrase(encoding.position_label), [encoding.position_text(p) for p in self.rows(view)]
-        if rows > 1:
-            one.set_ylabel(label)
-        one.set_yticks(-np.arange(rows), places if rows > 1 else [f"{label}\n{places[0]}"])  # one is less high
+        (rows, columns), apart = self.grid(view), self.apart(view)
+        one.set(xlim=(-apart / 2, (columns - 0.5) * apart), ylim=(-rows + 0.5, 0.5))
+        across, down = self.texts_of(view)
+        one.set_xticks(apart * np.arange(columns), across)
+        one.set_yticks(-np.arange(rows), down)
+        if self.turned(view):
+            one.set_xlabel(phrase(encoding.position_label), labelpad=6 * canvas.scale)
+        elif rows > 1:
+            one.set_ylabel(phrase(encoding.position_label))
         one.xaxis.tick_top()
+        one.xaxis.set_label_position("top")
         one.tick_params(length=0)
         one.spines[:].set_visible(False)
 
     def fit(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
-        names = self.names(view)
+        level, apart = self.texts_of(view)[0], self.apart(view)
         ways = (
-            (names, 0, names_fit(axes[0].xaxis, names)),
-            (raised(names), 0, names_fit(axes[0].xaxis, names, apart=2)),
-            ([listing(name.split("\n")) for name in names], 90, True),
+            (level, 0, names_fit(axes[0].xaxis, level, apart)),
+            (raised(level), 0, names_fit(axes[0].xaxis, level, 2 * apart)),
+            (in_lines(level), 90, True),
         )
         texts, turned = next((texts, turned) for texts, turned, fits in ways if fits)
-        axes[0].set_xticks(range(len(names)), texts)
+        axes[0].set_xticks(apart * np.arange(len(texts)), texts)
         axes[0].tick_params(axis="x", labelrotation=turned)
 
     def draw(self, numbers: DialsNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
@@ -170,7 +206,11 @@ class Dials(Figure[Harmonic]):
         from matplotlib.patches import Circle
 
         rows, columns = numbers.angles.shape
-        centres = np.stack(np.meshgrid(np.arange(columns), -np.arange(rows)), axis=-1).reshape(-1, 2)
+        across, down = self.apart(numbers.view) * np.arange(max(rows, columns)), -np.arange(max(rows, columns))
+        row, column = np.indices((rows, columns)).reshape(2, -1)
+        centres = np.stack(
+            [across[row], down[column]] if self.turned(numbers.view) else [across[column], down[row]], axis=-1
+        )
         angles = numbers.angles.reshape(-1)
         tips = centres + RADIUS * np.stack([np.sin(angles), np.cos(angles)], axis=-1)
         tops = [[(x, y + RADIUS), (x, y + 0.85 * RADIUS)] for x, y in centres]
@@ -182,6 +222,19 @@ class Dials(Figure[Harmonic]):
         axes[0].add_collection(LineCollection(tops, colors="0.6", linewidths=thin))
         axes[0].add_collection(LineCollection(hands, colors=colours, linewidths=thick))
         return [None]
+
+
+class DialsNarrow(Dials):
+    """The same on a narrow page: more pairs than have room side by side stand below each other."""
+
+    def turned(self, view: View[Harmonic]) -> bool:
+        rows, columns = self.shape(view)
+        return rows > 1 and columns > FEW
+
+
+def in_lines(names: Sequence[str]) -> list[str]:
+    """Names each in one line."""
+    return [listing(name.split("\n")) for name in names]
 
 
 def raised(names: Sequence[str]) -> list[str]:

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pecli.figures.layout import Block, Layout, Room, grid_of, solve
-from pecli.figures.row_heights import with_bars
+from pecli.figures.blocks import Block, Room
+from pecli.figures.frame_grid import grid_of, least_sizes
+from pecli.figures.layout import Layout, solve
+from pecli.figures.mosaic import Mosaic, in_columns
 
 NEARLY = 0.3  # inches that a grid may lack and still be tried: what was measured in another need not hold in it
 
 
 class Measured:
-    """What was measured around panels in each grid, by its number of columns: labels come and go with it."""
+    """What was measured around panels in each grid: labels come and go with it."""
 
     def __init__(self) -> None:
-        self.blocks: dict[int, list[Block]] = {}
-        self._again: dict[int, bool] = {}
+        self.blocks: dict[Mosaic, list[Block]] = {}
+        self._again: dict[Mosaic, bool] = {}
 
-    def with_grid(self, columns: int, blocks: list[Block]) -> list[Block]:
+    def with_grid(self, mosaic: Mosaic, blocks: list[Block]) -> list[Block]:
         """Adds what is measured in a grid, and gives it; from the third time on with margins that come and go."""
-        if self._again.get(columns):
-            blocks = [one.or_wider(before) for one, before in zip(blocks, self.blocks[columns], strict=True)]
-        self._again[columns] = columns in self.blocks
-        self.blocks[columns] = blocks
+        if self._again.get(mosaic):
+            blocks = [one.or_wider(before) for one, before in zip(blocks, self.blocks[mosaic], strict=True)]
+        self._again[mosaic] = mosaic in self.blocks
+        self.blocks[mosaic] = blocks
         return blocks
 
 
@@ -31,17 +33,19 @@ def best(
     room: Room,
     preferred: int,
     grids: Sequence[int] | None = None,
-    known: Mapping[int, Sequence[Block]] | None = None,
+    mosaics: Sequence[Mosaic] = (),
+    known: Mapping[Mosaic, Sequence[Block]] | None = None,
 ) -> Layout:
     """The grid that fits: with the columns preferred, or fewer; on a page of fixed height whichever shows most.
 
     grids : the numbers of columns that there may be; any where None
+    mosaics : grids with a panel that stands large, which are tried before those
     known : the blocks as they were measured in some of the grids; one that is not among them may lack a little
     """
-    columns = columns_to_try(len(blocks), room, preferred, grids)
-    tried = [solve((known or {}).get(one, blocks), room, one) for one in columns]
+    every = mosaics_to_try(len(blocks), room, preferred, grids, mosaics)
+    tried = [solve((known or {}).get(one, blocks), room, one) for one in every]
     if known and room.height is None:
-        likely = (one for one in tried if one.fits or (one.columns not in known and max(one.lacks) < NEARLY))
+        likely = (one for one in tried if one.fits or (one.mosaic not in known and max(one.lacks) < NEARLY))
         return next(likely, chosen(tried, room, preferred))
     return chosen(tried, room, preferred)
 
@@ -53,37 +57,42 @@ def chosen(tried: Sequence[Layout], room: Room, preferred: int) -> Layout:
     fitting = [one for one in tried if one.fits]
     if not fitting:
         return min(tried, key=lambda one: sum(max(0.0, lack) for lack in one.lacks))
-    most = max(one.smallest for one in fitting)
-    return min(fitting, key=lambda one: (one.smallest < 0.8 * most, one.holes, abs(one.columns - preferred)))
+    most = max(one.shown for one in fitting)
+    return min(fitting, key=lambda one: (one.shown < 0.8 * most, one.holes, one.even, abs(one.columns - preferred)))
 
 
 def least_page(
-    blocks: Sequence[Block], room: Room, preferred: int, grids: Sequence[int] | None = None
+    blocks: Sequence[Block],
+    room: Room,
+    preferred: int,
+    grids: Sequence[int] | None = None,
+    mosaics: Sequence[Mosaic] = (),
 ) -> tuple[float, float]:
     """Width and height of the smallest page that would be enough."""
 
     def excess(page: tuple[float, float]) -> tuple[float, float]:
         return max(page[0] / room.width, page[1] / (room.height or page[1])), page[0] * page[1]
 
-    columns = columns_to_try(len(blocks), room, preferred, grids)
-    return min((_least(blocks, room, one) for one in columns), key=excess)
+    every = mosaics_to_try(len(blocks), room, preferred, grids, mosaics)
+    return min((least_of(blocks, room, one) for one in every), key=excess)
 
 
-def columns_to_try(count: int, room: Room, preferred: int, grids: Sequence[int] | None = None) -> list[int]:
-    """The numbers of columns to try, those preferred first, or any where the height is fixed."""
+def mosaics_to_try(
+    count: int, room: Room, preferred: int, grids: Sequence[int] | None = None, mosaics: Sequence[Mosaic] = ()
+) -> list[Mosaic]:
+    """The grids to try: with a large panel, then with the columns preferred, or any where the height is fixed."""
     allowed = sorted(grids or range(1, count + 1), reverse=True)
     if room.height is not None:
-        return allowed[::-1]
-    return [columns for columns in allowed if columns <= preferred] or [preferred]
+        allowed = allowed[::-1]
+    else:
+        allowed = [columns for columns in allowed if columns <= preferred] or [preferred]
+    return [*mosaics, *(in_columns(count, columns) for columns in allowed)]
 
 
-def _least(blocks: Sequence[Block], room: Room, columns: int) -> tuple[float, float]:
-    """The smallest page with so many columns."""
-    grid = grid_of(blocks, columns, room.gap)
-    width = max(max(one.width, one.height / one.panel.aspect) if one.panel.exact else one.width for one in blocks)
-    least = [width * one.panel.aspect if one.panel.exact else one.height for one in blocks]
-    bars = [(run, blocks[run.panel].bar_height) for run in grid.runs]
-    heights = with_bars([max(least[at] for at in row) for row in grid.rows], bars)
-    across = (columns + 1) * room.gap + sum(map(sum, grid.sides)) + columns * width
-    around = room.head + room.foot + 2 * len(grid.rows) * room.gap + sum(map(sum, grid.ends))
+def least_of(blocks: Sequence[Block], room: Room, mosaic: Mosaic) -> tuple[float, float]:
+    """The smallest page with panels in these places."""
+    grid = grid_of(blocks, mosaic, room.gap)
+    widths, heights = least_sizes(blocks, grid)
+    across = (len(widths) + 1) * room.gap + sum(map(sum, grid.sides)) + sum(widths)
+    around = room.head + room.foot + 2 * len(heights) * room.gap + sum(map(sum, grid.ends))
     return across, around + sum(heights)

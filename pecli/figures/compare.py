@@ -86,7 +86,7 @@ class Compare(Highlighting[Encoding]):
     composed: ClassVar[bool] = True
 
     figure: str = option("heatmap", "the figure that is drawn for each", choices=single_figures, advice=what_it_is)
-    measure: str = measure_option("euclidean", "the measure, where the figure has one")
+    measure: str | None = measure_option(None)
     difference: bool = option(False, "add the difference of two encodings, first less second")
 
     def positions_for(self, asked: Positions) -> Positions:

@@ -17,9 +17,9 @@ from pecli.encodings.capabilities import TableEncoding
 from pecli.figures.axis_labels import label_positions, label_powers, label_values
 from pecli.figures.canvas import Canvas
 from pecli.figures.dot_names import dots_have_room, keep_dot_names_apart, name_dots, put_dot_names
-from pecli.figures.figure import Numbers, View, extremes
+from pecli.figures.figure import Numbers, View
 from pecli.figures.highlights import Highlighting, mark_stretch
-from pecli.figures.lines import frame_lines, key, look, plot_run
+from pecli.figures.lines import band_look, frame_lines, key, look
 from pecli.figures.log_axis import check_log, log_label, log_option
 from pecli.figures.panels import Panel
 from pecli.measures.measure_options import measure_option
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 OFFSET = template("offset from a line's own position")
+BAND = template("band: minimum to maximum of up to {count:,} positions, line: its middle")
 TYPICAL = 5  # lines where none are asked for
 
 
@@ -57,7 +58,8 @@ class CurvesNumbers(Numbers[TableEncoding]):
     against: str
 
     def remarks(self) -> list[str]:
-        return [self._undefined(), extremes(self.block)]
+        band = phrase(BAND, count=self.block) if self.block > 1 else ""
+        return [self._undefined(), band]
 
     def message(self) -> str:
         """Whether lines have one shape, where that is known."""
@@ -209,7 +211,13 @@ class Curves(Highlighting[TableEncoding]):
         rows = zip(numbers.low, numbers.curves, numbers.at, numbers.own, strict=True)
         for line, (low, high, at, own) in enumerate(rows):
             start = at if self.against == "offset" else 0.0
-            plot_run(axes[0], numbers.positions - start, low, high, look(line))
+            x, middle = numbers.positions - start, (low + high) / 2
+            if numbers.block > 1:
+                axes[0].fill_between(x, low, high, **band_look(line))
+            if numbers.block > 1 and (at - start > 0 or not self.log):  # the line goes through its dot
+                place = np.searchsorted(x, at - start)
+                x, middle = np.insert(x, place, at - start), np.insert(middle, place, own)
+            axes[0].plot(x, middle, marker="o" if len(x) == 1 else None, **look(line))
             dot: dict[str, Any] = {"color": f"C{line}", "clip_on": False, "zorder": 3}
             if at - start > 0 or not self.log:
                 axes[0].plot([at - start], [own], marker="o", **dot)

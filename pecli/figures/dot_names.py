@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isfinite, log10
+from math import inf, isfinite, log10
 from typing import TYPE_CHECKING, Any
 
 from pecli.figures.canvas import Canvas
 from pecli.figures.line_names import spaced
-from pecli.figures.panels import columns_of
+from pecli.figures.mosaic import columns_of
 from pecli.figures.text_size import backing, ems, points_per_pixel
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ MOST_BESIDE = 3  # panels that may come to stand in one row where a page is wide
 GAP = 0.8  # ems between two names
 AWAY = 0.45  # ems between a dot's edge and its name
 LINE = 1.4  # ems that a name takes upwards
+NEAR = 1e-6  # of the axis
 MARGIN, MOST = 0.05, 0.3  # of the frame, above and below lines: where no name stands, and at most
 
 
@@ -103,12 +104,14 @@ def _away(canvas: Canvas) -> float:
 
 
 def _make_room(axes: Axes, below: bool, above: bool, canvas: Canvas) -> None:
-    """Ends of the axis that leave a line of text free on these sides of the lines."""
+    """Ends of the axis that leave a line of text free on these sides of the lines, where no tick stands."""
     share = (_away(canvas) + LINE * canvas.small) / (axes.bbox.height * points_per_pixel(axes))
     low, high = axes.dataLim.intervaly
     under, over = (max(MARGIN, min(MOST, share)) if side else MARGIN for side in (below, above))
     whole = ((high - low) or 1.0) / (1 - under - over)
     axes.set_ylim(low - under * whole, high + over * whole, auto=True)
+    ticks: Any = axes.yaxis.get_major_locator()
+    ticks.ends = (low - NEAR * whole if below else -inf, high + NEAR * whole if above else inf)
 
 
 def _widths(names: Sequence[str], canvas: Canvas) -> list[float]:

@@ -11,7 +11,8 @@ from pecli.core.errors import UsageError, mention
 from pecli.core.language import clauses, phrase
 from pecli.core.lazy import Array
 from pecli.figures.canvas import Canvas
-from pecli.figures.panels import Panel, columns_of
+from pecli.figures.mosaic import Mosaic, columns_of
+from pecli.figures.panels import Panel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -73,6 +74,10 @@ class Figure(Analysis[E]):
     def grids(self, view: View[E]) -> tuple[int, ...]:
         """The numbers of columns in which panels may stand where there is no room; all, if no order is lost."""
         return tuple(range(1, len(self.panels_for(view)) + 1))
+
+    def mosaics(self, view: View[E]) -> tuple[Mosaic, ...]:
+        """Grids in which one panel stands large beside the others, to be tried first; mostly none."""
+        return ()
 
     def on_page(self, canvas: Canvas) -> Figure[E]:
         """The figure as it is laid out on that canvas."""

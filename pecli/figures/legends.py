@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pecli.figures.layout import Box
+from pecli.figures.blocks import Box
 from pecli.figures.text_size import Ruler
 
 if TYPE_CHECKING:

@@ -48,18 +48,24 @@ def bound_look(line: int) -> Look:
     return {"color": f"C{line}", "linestyle": "--", "alpha": 0.6}
 
 
+def band_look(line: int) -> Look:
+    """The look of the band around a line."""
+    return {"color": f"C{line}", "linewidth": 0, "alpha": 0.2}
+
+
 def key(axes: Axes, entries: Iterable[tuple[str, Look]], below: bool = False) -> None:
     """The legend: a name and the look of its line each; below the panel where something else stands right of it."""
     handles, names = _samples(entries)
     axes.legend(handles=handles, labels=names, alignment="left").set_label(BELOW if below else "")
 
 
-def key_inside(axes: Axes, entries: Iterable[tuple[str, Look]], title: str) -> None:
-    """The same in the upper right corner of the frame, where the layout leaves it."""
+def key_inside(axes: Axes, entries: Iterable[tuple[str, Look]], title: str, columns: int = 1) -> None:
+    """The same in the upper right corner of the frame, where the layout leaves it, in so many columns."""
     from matplotlib.legend import Legend
 
     handles, names = _samples(entries)
-    axes.add_artist(Legend(axes, handles, names, title=title, loc="upper right", handlelength=1.0, borderaxespad=0.0))
+    place: dict[str, Any] = {"loc": "upper right", "handlelength": 1.0, "borderaxespad": 0.0, "columnspacing": 1.0}
+    axes.add_artist(Legend(axes, handles, names, title=title, ncols=columns, **place))
 
 
 def _samples(entries: Iterable[tuple[str, Look]]) -> tuple[list[Any], list[str]]:

@@ -6,8 +6,8 @@ from collections.abc import Hashable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pecli.figures.blocks import Block
 from pecli.figures.canvas import Canvas
-from pecli.figures.layout import Block
 from pecli.figures.legends import gap_of, is_beside, least_width, size_of
 from pecli.figures.panels import Panel
 from pecli.figures.text_size import Ruler

@@ -45,8 +45,8 @@ def what_it_is(name: str) -> str:
 
 def part_of(whole: Figure[Any], name: str) -> Figure[Any]:
     """A figure with the options that the composed one hands on; refuses what it cannot show (UsageError)."""
-    kind = single_figures()[name]
-    return kind(**{option: getattr(whole, option) for option in HANDED_ON if option in kind.options()})
+    kind, given = single_figures()[name], {option: getattr(whole, option) for option in HANDED_ON}
+    return kind(**{option: value for option, value in given.items() if option in kind.options() and value is not None})
 
 
 def refused_part(whole: Figure[Any], part: Figure[Any], view: View[Encoding], option: str) -> UsageError:
@@ -148,7 +148,7 @@ class Overview(Highlighting[Encoding]):
     panels: tuple[str, ...] = option(
         ("heatmap", "distance"), "the figures, left to right", choices=single_figures, advice=what_it_is
     )
-    measure: str = measure_option("euclidean", "the measure of the panels that have one")
+    measure: str | None = measure_option(None)
 
     def parts(self) -> list[Figure[Any]]:
         """The figures that stand side by side."""

@@ -14,6 +14,7 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure
 from pecli.figures.legends import beside_own
 from pecli.figures.limits import chosen
+from pecli.figures.mosaic import in_columns
 from pecli.figures.panels import Panel, labelled, runs_of
 from pecli.figures.style import make_readable
 
@@ -27,11 +28,12 @@ GAP = 0.08  # between panels, as a share of the Axes
 def draw_on(figure: Figure[Any], view: View[Any], axes: Axes, canvas: Canvas) -> Numbers[Any]:
     """Draws a figure onto an Axes; gives the numbers that it shows: as many as the Axes has pixels now."""
     shapes, columns = figure.panels_for(view), figure.columns(view)
+    mosaic = in_columns(len(shapes), columns)
     panels = split_axes(axes, shapes, columns)
     figure.frame(view, panels, canvas)
     texts = " ".join([*figure.texts(), letters()])
     make_readable(axes, canvas, texts)  # before texts are measured
-    for panel, shape, labels in zip(panels, shapes, labelled(shapes, columns), strict=True):
+    for panel, shape, labels in zip(panels, shapes, labelled(shapes, mosaic), strict=True):
         label_edges(panel, shape, labels)
     figure.fit(view, panels, canvas)
     boxes = [panel.get_window_extent() for panel in panels]
@@ -41,7 +43,7 @@ def draw_on(figure: Figure[Any], view: View[Any], axes: Axes, canvas: Canvas) ->
     figure.fit(view, panels, canvas)  # names follow their lines
     drawing: Drawing | None = axes.get_figure(root=True)
     assert drawing is not None  # an Axes that is drawn on stands in a picture
-    for run in runs_of(shapes, columns):
+    for run in runs_of(shapes, mosaic):
         beside = panels[min(len(panels), run.first_row * columns + run.column + 1) - 1]
         add_bar(drawing, mappables[run.panel], run.bar, canvas, beside.inset_axes((1.02, 0, 0.035, 1)))
     for panel in panels:

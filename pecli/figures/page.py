@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pecli.analysis import Numbers, View
 from pecli.figures.axis_labels import label_edges
 from pecli.figures.bars import BEFORE, WIDTH, add_bar, bar_width
+from pecli.figures.blocks import Block, Box, Room
 from pecli.figures.canvas import Canvas
 from pecli.figures.cell_numbers import cells_overflow
 from pecli.figures.columns import least_page
 from pecli.figures.figure import Figure
-from pecli.figures.layout import Block, Box, Layout, Room
+from pecli.figures.layout import Layout
 from pecli.figures.legends import place_legend, share_legend
 from pecli.figures.limits import Words, words_of
 from pecli.figures.measure import Margins, around, block_of, state_of, with_bar
+from pecli.figures.mosaic import Mosaic
 from pecli.figures.panels import Bar, Panel, labelled
 from pecli.figures.text_size import HEADLINE, Ruler
-from pecli.figures.ways import first_layout
+from pecli.figures.ways import first_layout, with_pixels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -72,11 +74,12 @@ class Page:
         self.key = share_legend(self.drawing, self.axes, size.width - 2 * GAP * size.font / 72, self.ruler)
         if layout is None:
             layout = first_layout(self.panels, canvas, self.room(), *self.columns())
+        self.panels = [with_pixels(panel, layout.columns, canvas) for panel in self.panels]
         self.place(layout)
 
-    def columns(self) -> tuple[int, tuple[int, ...]]:
-        """How many panels stand side by side, and how many may."""
-        return self.figure.columns(self.view), self.figure.grids(self.view)
+    def columns(self) -> tuple[int, tuple[int, ...], tuple[Mosaic, ...]]:
+        """How many panels stand side by side, how many may, and how they do around one that is large."""
+        return self.figure.columns(self.view), self.figure.grids(self.view), self.figure.mosaics(self.view)
 
     def measure(self) -> None:
         """Measures what stands around the frames."""
@@ -161,10 +164,11 @@ class Page:
         self.layout = layout
         gap, em = GAP * self.canvas.inches.font / 72, self.canvas.inches.font / 72
         self.drawing.set_size_inches(layout.width, layout.height)
-        shown = labelled(self.panels, layout.columns)
+        shown = labelled(self.panels, layout.mosaic)
+        apart = max(APART * em - layout.gutter, 0.0 if layout.even else float("-inf"))
         for axes, frame, panel, labels in zip(self.axes, layout.frames, self.panels, shown, strict=True):
             self._put(axes, frame)
-            self._wrap(axes, frame.width, max(0.0, APART * em - layout.gutter))
+            self._wrap(axes, frame.width, apart)
             label_edges(axes, panel, labels)
         self.figure.fit(self.view, self.axes, self.canvas)
         for axes, frame in zip(self.axes, layout.frames, strict=True):
@@ -188,13 +192,16 @@ class Page:
             self.drawing.supxlabel(self.drawing.get_supxlabel(), y=below / height, va="bottom")
 
     def _wrap(self, axes: Axes, width: float, apart: float) -> None:
-        """Breaks a panel's title into lines as long as the panel is wide, less what tells it from its neighbour's."""
+        """Breaks a panel's title into lines as long as the panel is wide, less what tells it from its neighbour's.
+
+        apart : below 0 where there is room between neighbours that titles may take
+        """
         raw, wrapped = self.titles.get(axes, ("", ""))
         if axes.get_title() != wrapped:
             raw = axes.get_title()
         ruler = self.bold if axes.title.get_fontweight() == HEADLINE else self.ruler
         points = float(axes.title.get_fontsize())
-        room = min(width, max(width - apart, ruler.widest_piece(raw, points)))
+        room = max(width - apart, min(width, ruler.widest_piece(raw, points)))
         wrapped = ruler.wrapped(raw, points, room)
         self.titles[axes] = raw, wrapped
         axes.title.set_text(wrapped)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from math import ceil, sqrt
 from typing import NamedTuple
+
+from pecli.figures.mosaic import Mosaic, places_of
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class Panel:
     aspect : height of the frame over its width
     exact : the aspect is kept, as where cells are squares; else the panel may be stretched to fill the page
     least : the frame's width and height in ems of small text below which nothing in it can be read
+    rows : of an image, how many it is made of: where that takes little more height, each has a pixel (0: no matter)
     x, y : what the axes show; neighbours that show the same are labelled once, at the edge (None: each is labelled)
     head : what the title says, where it is that of the whole column: said once, at the top (None: each is titled)
     """
@@ -32,6 +34,7 @@ class Panel:
     aspect: float = 0.62
     exact: bool = False
     least: tuple[float, float] = (9.0, 6.0)
+    rows: int = 0
     bar: Bar | None = None
     x: Hashable = None
     y: Hashable = None
@@ -53,19 +56,19 @@ class Run(NamedTuple):
     bar: Bar
 
 
-def runs_of(panels: Sequence[Panel], columns: int) -> tuple[Run, ...]:
+def runs_of(panels: Sequence[Panel], mosaic: Mosaic) -> tuple[Run, ...]:
     """The colour bars of panels in a grid: one for neighbours in a row, and for rows that have it in one place."""
-    rows = [panels[at : at + columns] for at in range(0, len(panels), columns)]
     found: list[Run] = []
-    for row, ones in enumerate(rows):
+    for row, places in enumerate(mosaic):
+        ones = [panels[at] for at in places]
         for first, last in _alike(ones):
             bar, whole = ones[first].bar, (first, last) == (0, len(ones) - 1)
-            column = columns - 1 if whole else last
+            column = len(mosaic[0]) - 1 if whole else last
             above = [one for one in found if one.bar == bar and (one.column, one.last_row) == (column, row - 1)]
             if bar is not None and above:
                 found[found.index(above[0])] = above[0]._replace(last_row=row)
             elif bar is not None:
-                found.append(Run(row, row, column, row * columns + last, bar))
+                found.append(Run(row, row, column, places[last], bar))
     return tuple(found)
 
 
@@ -83,26 +86,22 @@ class Shown(NamedTuple):
     title: bool
 
 
-def labelled(panels: Sequence[Panel], columns: int) -> list[Shown]:
+def labelled(panels: Sequence[Panel], mosaic: Mosaic) -> list[Shown]:
     """Whether each panel of a grid is labelled below and on the left and has a title, or a neighbour for both.
 
-    None stands below another in a last row that is not full: that stands in the middle.
+    A neighbour below or above has the same columns, one beside the same rows. None stands below another in a last row
+    that is not full: that stands in the middle.
     """
-    full = len(panels) - len(panels) % columns
-    below = [*panels[columns:full], *[None] * (len(panels) - max(0, full - columns))]
-    left = [panels[at - 1] if at % columns else None for at in range(len(panels))]
-    above = [*[None] * columns, *panels[: full - columns], *[None] * columns]
+    pairs = list(zip(panels, places_of(mosaic), strict=True))
+    full = [(one, place) for one, place in pairs if len(mosaic[place.bottom]) == len(mosaic[0])]
+    under = {(place.top - 1, place.left, place.right): one.x for one, place in full}
+    beside = {(place.right + 1, place.top, place.bottom): one.y for one, place in pairs}
+    over = {(place.bottom + 1, place.left, place.right): one.head for one, place in full}
     return [
         Shown(
-            one.x is None or under is None or under.x != one.x,
-            one.y is None or beside is None or beside.y != one.y,
-            one.head is None or over is None or over.head != one.head,
+            one.x is None or under.get((place.bottom, place.left, place.right)) != one.x,
+            one.y is None or beside.get((place.left, place.top, place.bottom)) != one.y,
+            one.head is None or (one, place) not in full or over.get((place.top, place.left, place.right)) != one.head,
         )
-        for one, under, beside, over in zip(panels, below, left, above, strict=False)
+        for one, place in pairs
     ]
-
-
-def columns_of(count: int) -> int:
-    """In how many columns so many panels stand where there is room: about a square, its last row full if it can be."""
-    root = ceil(sqrt(count))
-    return count if count <= 3 else next((one for one in (root, root + 1) if count % one == 0), root)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -29,8 +29,8 @@ RING = 7.0  # points across, of what marks the largest error
 
 @dataclass(frozen=True, kw_only=True)
 class PrecisionNumbers(ColouredNumbers[Harmonic]):
-    """error : (rows, pairs), the larger of the errors of sine and cosine, the largest of a row's positions;
-    positions : (rows,), their middles. The largest error of all and where it is."""
+    """error : (rows, columns), the larger of the errors of sine and cosine, the largest of a row's positions and a
+    column's pairs; positions : (rows,), their middles. The largest error of all and where it is."""
 
     main_array: ClassVar[str] = "error"
     row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
@@ -38,9 +38,12 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
     error: Array
     positions: Array
     block: int
+    pairs_block: int  # pairs a column
     largest: float
     position: int
     pair: int
+    wrong: int  # pairs that are off by more than what matters, somewhere
+    wrong_from: int | None  # the first position at which one is
 
     def remarks(self) -> list[str]:
         encoding = self.view.encoding
@@ -49,19 +52,25 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
             position=encoding.position_text(self.position),
             pair=encoding.pair_text(self.pair),
         )
-        largest = phrase("each pixel: largest of {count:,} positions", count=self.block)
-        return [ring if self.largest else "", largest if self.block > 1 else ""]
+        return [ring if self.largest else "", self._largest_of()]
+
+    def _largest_of(self) -> str:
+        """What each pixel is the largest of; nothing where it is one number."""
+        rows, pairs = self.block, self.pairs_block
+        if pairs == 1:
+            return phrase("each pixel: largest of {count:,} positions", count=rows) if rows > 1 else ""
+        return phrase("each pixel: largest of {rows:,} positions × {pairs:,} pairs", rows=rows, pairs=pairs)
 
     def message(self) -> str:
-        pairs = self.error.shape[1]
-        wrong = int((self.error.max(axis=0) > NOTABLE).sum())
-        if not wrong:
+        if self.wrong_from is None:
             return phrase("no pair of dimensions is off by more than {error}", error=NOTABLE)
-        said = template("{count} of {all} pairs of dimensions are off by more than {error} somewhere")
-        return phrase(said, count=wrong, all=pairs, error=NOTABLE)
+        said = template("{count:,} of {all:,} pairs are off by more than {error}, the first at position {position}")
+        position = self.view.encoding.position_text(self.wrong_from)
+        every = len(self.view.encoding.frequencies())
+        return phrase(said, count=self.wrong, all=every, error=NOTABLE, position=position)
 
     def columns(self) -> list[Any]:
-        return [f"pair {pair}" for pair in range(self.error.shape[1])]
+        return [f"pair {pair}" for pair in range(0, self.error.shape[1] * self.pairs_block, self.pairs_block)]
 
     def with_limits(self, low: float, high: float) -> Self:
         if low <= 0:
@@ -113,7 +122,8 @@ class Precision(Figure[Harmonic]):
             )
 
     def shape(self, view: View[Harmonic]) -> tuple[int, ...]:
-        return (4, even_bins(view.covered.length, view.pixel_rows), len(view.encoding.frequencies()))
+        pairs, rows = len(view.encoding.frequencies()), even_bins(view.covered.length, view.pixel_rows)
+        return (3, rows, pairs + even_bins(pairs, view.pixel_columns))  # three of all pairs, and what is shown
 
     def compute(self, view: View[Harmonic]) -> PrecisionNumbers:
         encoding, rows = view.encoding, view.covered
@@ -122,17 +132,28 @@ class Precision(Figure[Harmonic]):
         def errors(first: int, count: int) -> Array:
             return pair_errors(encoding, rows.start + np.arange(first, first + count, dtype=np.float64))
 
-        _, high, _ = envelope(errors, edges, len(encoding.frequencies()))
+        pairs = len(encoding.frequencies())
+        _, high, _ = envelope(errors, edges, pairs)
         pair, block = (int(at) for at in np.unravel_index(high.argmax(), high.shape))
-        exact = errors(int(edges[block]), int(edges[block + 1] - edges[block]))[pair]
+        across = even_edges(pairs, view.pixel_columns)
+        wrong = high > NOTABLE
+
+        def first_of(block: int, is_one: Callable[[Array], Array]) -> int:
+            """The first position of a run at which one of its errors is one."""
+            own = errors(int(edges[block]), int(edges[block + 1] - edges[block]))
+            return rows.start + int(edges[block]) + int(is_one(own).any(axis=0).argmax())
+
         return PrecisionNumbers(
             view=view,
-            error=high.T,
+            error=np.maximum.reduceat(high, across[:-1]).T,
             positions=rows.start + middles(edges),
             block=int(edges[1] - edges[0]),
+            pairs_block=int(across[1] - across[0]),
             largest=float(high[pair, block]),
-            position=rows.start + int(edges[block]) + int(exact.argmax()),
+            position=first_of(block, lambda own: own[[pair]] == high[pair, block]),
             pair=pair,
+            wrong=int(wrong.any(axis=1).sum()),
+            wrong_from=first_of(int(wrong.any(axis=0).argmax()), lambda own: own > NOTABLE) if wrong.any() else None,
             ends=error_ends(high),
         )
 
@@ -156,9 +177,9 @@ class Precision(Figure[Harmonic]):
             interpolation="nearest",
             cmap=canvas.colours("sequential"),
             norm=LogNorm(*numbers.ends),
-            extent=(-0.5, numbers.error.shape[1] - 0.5, last, rows.start - 0.5),
+            extent=(-0.5, numbers.error.shape[1] * numbers.pairs_block - 0.5, last, rows.start - 0.5),
         )
-        axes[0].set_ylim(rows.stop - 0.5, rows.start - 0.5)
+        axes[0].set(xlim=axes[0].get_xlim(), ylim=(rows.stop - 0.5, rows.start - 0.5))
         if numbers.largest:
             mark_largest(numbers, axes[0], image, canvas)
         return [image]
@@ -166,7 +187,7 @@ class Precision(Figure[Harmonic]):
 
 def mark_largest(numbers: PrecisionNumbers, axes: Axes, image: Any, canvas: Canvas) -> None:
     """Puts a ring around the largest error and writes beside it how large that is, towards the middle of the panel."""
-    rows, pairs = numbers.view.covered, numbers.error.shape[1]
+    rows, pairs = numbers.view.covered, len(numbers.view.encoding.frequencies())
     at, ring = (numbers.pair, numbers.position), RING * canvas.scale
     ground = image.cmap(image.norm(numbers.largest))[:3]
     ink = ink_on(image, numbers.largest)

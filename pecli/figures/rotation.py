@@ -16,7 +16,7 @@ from pecli.encodings.capabilities import Rotary
 from pecli.figures.axis_labels import label_dimensions, label_positions, label_values
 from pecli.figures.canvas import Canvas
 from pecli.figures.cell_numbers import WithCellNumbers
-from pecli.figures.circles import draw_circles, frame_plane, refit_plane
+from pecli.figures.circles import draw_circles, frame_plane, least_plane, refit_plane
 from pecli.figures.figure import View
 from pecli.figures.images import show_matrix
 from pecli.figures.panels import Bar, Panel
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 IMAGES = (template("Q before"), template("Q after"), template("after − before"))
 PLANE = 0.6  # height over width of the panel of circles, which has the key beside them
-KEY = (13.0, 1.6)  # the width of circles with their key and the height of each line of that, ems of small text
 FLAT = 0.34  # of the images where panels stand below each other
 PATHS = 3  # pairs whose paths are drawn where none are asked for
 
@@ -144,7 +143,7 @@ class Rotation(WithCellNumbers[Rotary]):
         x, y = (one.width for one in view.encodings), ("position", view.positions)
         query = Panel(PLANE, least=(7.0, 6.0), bar=bar, x=("dimension", *x), y=y)
         change = replace(query, bar=Bar(phrase("change")), x=(query.x, "change"))
-        plane = Panel(PLANE, least=(KEY[0], max(6.0, KEY[1] * (1 + len(self.pairs or range(PATHS))))))
+        plane = Panel(PLANE, least=least_plane(len(self.pairs or range(PATHS))))
         return [query, query, plane, change]  # bars stand at the right
 
     def columns(self, view: View[Rotary]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.core.errors import UsageError, mention
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 VECTOR = 2000  # points that a vector file still carries one by one
 FEW = 500  # points that are drawn larger
 MOST = 200_000  # points that are drawn; more are counted
+FLAT = 0.55  # height over width of a panel that no other stands beside
+WIDE = 44  # ems of small text that a page is wide at least, where panels have room side by side
 MARGIN = 0.05  # around the counts, as a share of the axis; about half a line of text beside a streak
 STRONG, WEAK = 0.9, 0.5  # rank correlations, without their sign: at least one is a trend, below the other none
 CELLS = 240  # classes a side that a density is drawn in, at most
@@ -174,10 +176,15 @@ class Scatter(Figure[TableEncoding]):
             most=int(table.max()),
         )
 
+    def on_page(self, canvas: Canvas) -> Scatter:
+        size = canvas.inches
+        wide = size.height is not None or 72 * size.width >= WIDE * canvas.small
+        return self if wide or len(self.shown()) == 1 else self.laid_out_as(ScatterDown)
+
     def panels_for(self, view: View[TableEncoding]) -> list[Panel]:
         bar = Bar(phrase("pairs a cell" if self.too_many(view) else "offset |p − q|"), fixed=True)
         shown = self.shown()
-        return [Panel(0.9 if len(shown) > 1 else 0.55, bar=bar, x=self.x, y=self.y) for _ in shown]
+        return [Panel(0.9 if len(shown) > 1 else FLAT, bar=bar, x=self.x, y=self.y) for _ in shown]
 
     def frame(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         for one, name in zip(axes, self.shown(), strict=True):
@@ -192,6 +199,19 @@ class Scatter(Figure[TableEncoding]):
     def fit(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         for one in axes:
             name_streaks(one, canvas)
+
+
+class ScatterDown(Scatter):
+    """The same on a narrow page: both triangles below each other."""
+
+    def panels_for(self, view: View[TableEncoding]) -> list[Panel]:
+        return [replace(panel, aspect=FLAT) for panel in super().panels_for(view)]
+
+    def columns(self, view: View[TableEncoding]) -> int:
+        return 1
+
+    def grids(self, view: View[TableEncoding]) -> tuple[int, ...]:
+        return (1,)
 
 
 def trend(rank: float) -> str:

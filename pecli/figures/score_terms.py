@@ -15,6 +15,7 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.cell_numbers import WithCellNumbers
 from pecli.figures.figure import ColouredNumbers, View
 from pecli.figures.images import show_matrix
+from pecli.figures.mosaic import Mosaic, around
 from pecli.figures.panels import Bar, Panel
 from pecli.figures.token_axes import fit_tokens, label_tokens, token_panel
 from pecli.figures.tokens import TokenFigure
@@ -65,7 +66,7 @@ class TermsNumbers(ColouredNumbers[Additive]):
     def message(self) -> str:
         spread = self.spreads[-1]
         if spread <= ROUNDING * float(np.abs(self.total).max()):
-            return phrase("position · position: only the offset counts")
+            return phrase("the score in four parts: of position · position only the offset counts")
         return phrase("position · position varies along a diagonal, by up to {number}", number=number_text(spread, 2))
 
     def remarks(self) -> list[str]:
@@ -138,6 +139,9 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
 
     def grids(self, view: View[Additive]) -> tuple[int, ...]:
         return (1, 2, len(TITLES))  # a line to read, or content and position down and across with the sum below
+
+    def mosaics(self, view: View[Additive]) -> tuple[Mosaic, ...]:
+        return around(len(TITLES) - 1, len(TITLES))  # the parts down and across, and their sum
 
     def frame(self, view: View[Additive], axes: list[Axes], canvas: Canvas) -> None:
         for one, title in zip(axes, TITLES.values(), strict=True):

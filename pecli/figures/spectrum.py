@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pecli.core.errors import UnusedOptionError, UsageError, mention
 from pecli.core.language import either, listing, phrase, template
 from pecli.core.lazy import Array, np
+from pecli.core.number_text import number_text
 from pecli.core.options import option
 from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.scalings.scaled import Scaled
+from pecli.encodings.titles import short_names
 from pecli.figures.axis_labels import label_powers, label_values
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
@@ -26,7 +28,14 @@ from pecli.figures.wavelength_marks import (
     shade_longer,
     textbook_ends,
 )
-from pecli.figures.wavelength_texts import ratio_text, unfinished_above
+from pecli.figures.wavelength_texts import (
+    growth_text,
+    longest_text,
+    parted_text,
+    ratio_text,
+    scaled_text,
+    unfinished_above,
+)
 from pecli.measures.wavelengths import MEASURED, wavelengths
 
 if TYPE_CHECKING:
@@ -34,7 +43,6 @@ if TYPE_CHECKING:
 
 POSITIONS = template("positions")  # the unit of a wavelength where the encoding has none of its own
 RIGHT = 0.4  # of the pairs are longer than the length, at least, where the right end below it is free
-ALL_TURN = template("everything finishes a turn within length {length:,}")
 TOGETHER = 0.8  # of the most pairs, that all encodings have at least where their lines end beside their names
 MARKS = "os^Dv"  # of the encodings in turn, so that they stay apart in grey
 
@@ -61,11 +69,9 @@ class SpectrumNumbers(Numbers[TableEncoding]):
 
     def remarks(self) -> list[str]:
         measured = [e.name for e in self.view.encodings if not isinstance(e, Harmonic)]
-        rows = zip(self.view.encodings, self.still, strict=True)
+        rows, most = zip(self.view.encodings, self.still, strict=True), number_text(STILL)
         left_out = [
-            phrase(
-                "{encoding}: {count} left out, longer than {most:.0e} or still", encoding=e.name, count=n, most=STILL
-            )
+            phrase("{encoding}: {count} left out, longer than {most} or still", encoding=e.name, count=n, most=most)
             for e, n in rows
             if n
         ]
@@ -80,15 +86,22 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         return [said, *left_out, dashed, band]
 
     def message(self) -> str:
-        if self.divided:
+        one = self.view.encoding
+        if len(self.view.encodings) > 1:
+            return "" if self.divided else self._compared()
+        if not isinstance(one, Harmonic) or not self.ratios[0]:
             return ""
-        length = self.view.positions.length
-        if len(self.longer) > 1:
-            above = template("above length {length:,} nothing finishes a turn")
-            return phrase(above if any(self.longer) else ALL_TURN, length=length)
-        if self.dashed or not self.ratios[0] or not isinstance(self.view.encoding, Harmonic):
-            return ""
-        return phrase("each wavelength is the one before {ratio}", ratio=self.ratios[0])
+        if (self.stretch != 1).any():
+            return scaled_text(self.stretch)
+        return growth_text(one, self.wavelength, self.ratios[0])
+
+    def _compared(self) -> str:
+        """What several encodings' wavelengths say beside each other."""
+        encodings = self.view.encodings
+        own = [self.encoding == at for at in range(len(encodings))]
+        waves, names = [self.wavelength[mine] for mine in own], short_names(encodings)
+        alike = len(own) == 2 and np.array_equal(*(self.pair[mine] for mine in own))
+        return (parted_text(waves, names) if alike else "") or longest_text(encodings, waves, names)
 
     def facts(self) -> dict[str, Any]:
         names = [encoding.spec() for encoding in self.view.encodings]
@@ -218,7 +231,7 @@ class Spectrum(Figure[TableEncoding]):
         mark_lengths(one, length, numbers.contexts, canvas)
         alone = len(view.encodings) == 1 and not numbers.contexts
         ends = textbook_ends(view.encoding, numbers.wavelength) if alone else []
-        shade_longer(one, length, [wave for _, wave in ends])
+        shade_longer(one, length, [wave for _, wave in ends], canvas)
         for text, wave in ends:
             mark_wavelength(one, text, wave, length, canvas)
         if alone and numbers.longer[0]:

@@ -16,6 +16,7 @@ NAMED = 5  # streaks, at most: those of the smallest offsets
 CLOUD, NAME = "_cloud", "_streak"  # labels of the points and of what is written; no legend shows them
 THIN = 0.1  # of the frame's width or height, across a streak
 GAP = 0.4  # ems between a streak and its name
+APART = 0.6  # ems between two names
 
 
 class Place(NamedTuple):
@@ -74,10 +75,17 @@ def _free_places(
     """The names on one side of their streaks, from the first on as far as all are free."""
     kept: list[tuple[str, Place]] = []
     for text, place in side:
-        if not _is_free(place.box, room, places, dot, [one.box for _, one in kept]):
+        if not _is_free(place.box, room, places, dot, [_with_room(one.box) for _, one in kept]):
             break
         kept.append((text, place))
     return kept
+
+
+def _with_room(box: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
+    """The box of a name of one line with what is left free around it."""
+    left, bottom, right, top = box
+    room = APART * (top - bottom)
+    return left - room, bottom - room, right + room, top + room
 
 
 def _beside(streak: Array, text: str, height: float, canvas: Canvas) -> list[Place]:

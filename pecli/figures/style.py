@@ -102,10 +102,10 @@ def set_sizes(canvas: Canvas) -> None:
 
 
 def make_readable(axes: Axes, canvas: Canvas, texts: str) -> None:
-    """Gives what stands on a user's own axes the fonts that these texts need, where those that hold there lack them."""
+    """Gives what stands on a user's own axes the font asked for, and those for letters that it lacks."""
     from matplotlib.text import Text
 
-    if not CJK.search(texts):
+    if canvas.font is None and not CJK.search(texts):
         return
     wanted = families(canvas.font, texts, [])
     for one in axes.findobj(Text):

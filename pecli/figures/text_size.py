@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 HEADLINE = "bold"  # the weight of what there is to see in a picture
-CLOSING = "，。、；：？！）】》」』”’,.;:?!)]}"  # stays with what stands before
+CLOSING = "，。、；：？！）】》」』”’·,.;:?!)]}"  # stays with what stands before
 ENDS = (";", "；", "。")
 BREAKS = (ENDS, (*ENDS, ",", "，"), (*ENDS, ",", "，", ":", "："))  # behind them a line breaks best, next best, …
 STEPS = 12  # widths between the narrowest and the widest that lines of one length are tried at

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.font_manager import FontProperties
-from matplotlib.ticker import FixedLocator, Formatter, MaxNLocator, MultipleLocator
+from matplotlib.ticker import FixedLocator, Formatter, LogFormatter, MaxNLocator, MultipleLocator
 
 from pecli.core.number_text import number_text, number_texts
 from pecli.figures.text_size import ems
@@ -38,11 +38,14 @@ def tick_size(axis: Any) -> float:
 
 
 class RoundTicks(MaxNLocator):
-    """Round numbers, as many as there is room for."""
+    """Round numbers, as many as there is room for.
+
+    ends : the axis goes on beyond these without numbers, as where names stand there
+    """
 
     def __init__(self, integer: bool = False) -> None:
         super().__init__(nbins=MOST, steps=STEPS, integer=integer, min_n_ticks=1)
-
+        self.ends = (-float("inf"), float("inf"))
         self._known: dict[tuple[float, float, float], Any] = {}
 
     def __call__(self) -> Any:
@@ -51,7 +54,8 @@ class RoundTicks(MaxNLocator):
         asked = (low, high, inches(axis))
         if asked not in self._known:
             self._known[asked] = self._fitting(*asked)
-        return self._known[asked]
+        ticks = self._known[asked]
+        return ticks[(ticks >= self.ends[0]) & (ticks <= self.ends[1])]
 
     def _fitting(self, low: float, high: float, room: float) -> Any:
         """As many ticks between two numbers as have room in so many inches."""
@@ -121,3 +125,10 @@ class NumberTexts(Formatter):
         seen = [value for value in values if low - 1e-9 * abs(low) <= value <= high + 1e-9 * abs(high)]
         texts = dict(zip(seen, number_texts(seen), strict=True))
         return [texts.get(value, number_text(value)) for value in values]
+
+
+class BetweenPowers(LogFormatter):
+    """Numbers between powers of ten in pecli's way, where matplotlib writes any: on an axis of few powers."""
+
+    def __call__(self, value: float, position: int | None = None) -> str:
+        return number_text(value) if super().__call__(value, position) else ""

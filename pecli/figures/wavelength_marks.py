@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 PLACES = {"original context": "top", "scaled context": "bottom"}  # of the line, on which side of it the text hangs
-ROOM = 2.5  # above a wavelength that is written on, as a factor
+ROOM = 1.8  # ems above a wavelength that is written on
 BEYOND = 1e9  # times the upper end: a shade still fills its panel when that is moved for others
 APART = 12  # times as long, so that two lines of text fit between two wavelengths
 LINES = 4.2  # ems that two lines of text below one wavelength and one above another take
@@ -64,9 +64,12 @@ def mark_wavelength(axes: Axes, text: str, wave: float, length: float, canvas: C
         name.xy = (MIDDLE, wave)
 
 
-def shade_longer(axes: Axes, length: int, waves: Sequence[float]) -> None:
+def shade_longer(axes: Axes, length: int, waves: Sequence[float], canvas: Canvas) -> None:
     """Shades what is longer than the length, with room above it and above wavelengths that are written on."""
     low, high = axes.get_ylim()
-    high = max(high, ROOM * length, *(ROOM * wave for wave in waves))
+    share = ROOM * canvas.small / (axes.bbox.height * points_per_pixel(axes))
+    for level in (length, *waves):
+        if level > low and share < 1:
+            high = max(high, float(np.exp((np.log(level) - share * np.log(low)) / (1 - share))))
     axes.axhspan(length, BEYOND * high, color="0.5", alpha=0.12, linewidth=0, zorder=0)
     axes.set_ylim(low, high)

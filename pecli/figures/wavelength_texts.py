@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pecli.core.language import phrase, template, templates
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import number_text
@@ -10,6 +12,7 @@ from pecli.encodings.encoding import Encoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.measures.wavelengths import MEASURED
 
+NOTABLE = 1e-3  # of a wavelength, by which another is a longer one
 CONTEXTS = templates(
     {
         "original context": "original context {count:,.0f}",
@@ -36,6 +39,12 @@ def short_length(encoding: Encoding, length: float) -> str:
     return encoding.length_text(length) if encoding.position_unit else number_text(length, 3)
 
 
+def short_wave_text(encoding: Encoding, wave: float) -> str:
+    """A wavelength with its unit in little room."""
+    count = short_length(encoding, wave)
+    return count if encoding.position_unit else phrase("{count} positions", count=count)
+
+
 def waves_text(encoding: TableEncoding, dims: Array, waves: Array) -> str:
     """How the wavelengths of these dimensions (n,), in the order in which they are drawn, follow each other, and from
     what to what they go; empty where they are measured or no two differ."""
@@ -48,8 +57,7 @@ def waves_text(encoding: TableEncoding, dims: Array, waves: Array) -> str:
         said = template("the waves get longer from top to bottom: {low} to {high}")
     else:
         said = template("the waves are {low} to {high} long")
-    low, high = (short_length(encoding, float(end)) for end in (known.min(), known.max()))
-    high = high if encoding.position_unit else phrase("{count} positions", count=high)
+    low, high = short_length(encoding, float(known.min())), short_wave_text(encoding, float(known.max()))
     return phrase(said, dimension=phrase(encoding.dimension_label), low=low, high=high)
 
 
@@ -59,7 +67,9 @@ def is_ascending(waves: Array) -> bool:
 
 
 def unfinished(encoding: Harmonic, length: int) -> str:
-    """How many pairs have a wavelength beyond the length, or that none has."""
+    """How many pairs have a wavelength beyond the length, or that none has; nothing where nothing can turn."""
+    if length == 1:
+        return ""
     waves, within = encoding.wavelengths(), wave_text(encoding, length)
     count = int((waves > length).sum())
     if not count:
@@ -102,3 +112,51 @@ def ratio_text(waves: Array) -> str:
     ratios = waves[1:] / waves[:-1]
     low, high = float(ratios.min()), float(ratios.max())
     return f"×{low:.4g}" if high - low < 1e-6 * high else phrase("×{low:.4g} to ×{high:.4g}", low=low, high=high)
+
+
+def growth_text(encoding: Encoding, waves: Array, ratio: str) -> str:
+    """How a formula's wavelengths follow each other, and from what to what they go."""
+    said = template("each wavelength is the one before {ratio}: {low} to {high}")
+    low, high = short_length(encoding, float(waves[0])), short_wave_text(encoding, float(waves[-1]))
+    return phrase(said, ratio=ratio, low=low, high=high)
+
+
+def parting(stretch: Array) -> int | None:
+    """From which pair on wavelengths are longer than others, so many times; None where that is not so of all."""
+    longer = np.flatnonzero(stretch > 1 + NOTABLE)
+    apart = np.flatnonzero(np.abs(stretch - 1) > NOTABLE)
+    whole = len(longer) and len(longer) == len(apart) == len(stretch) - longer[0]
+    return int(longer[0]) if whole else None
+
+
+def scaled_text(stretch: Array) -> str:
+    """What a scaling does to wavelengths, so many times as long as without it; nothing where it is not one thing."""
+    first = parting(stretch)
+    if first is None:
+        return ""
+    most = number_text(float(stretch.max()), 3)
+    if np.ptp(stretch) <= NOTABLE * stretch.max():
+        return phrase("every wave is {ratio} times as long as without the scaling", ratio=most)
+    said = template("from pair {pair} on waves are longer than without the scaling, up to {ratio} times")
+    return phrase(said, pair=first, ratio=most)
+
+
+def parted_text(waves: Sequence[Array], names: Sequence[str]) -> str:
+    """From where on the waves of one of two encodings, with as many pairs, are longer; nothing where they cross."""
+    said = template("from pair {pair} on waves are longer with {name}, up to {ratio} times")
+    for name, own, other in zip(names, waves, reversed(waves), strict=True):
+        stretch = own / other
+        if (first := parting(stretch)) is not None:
+            return phrase(said, pair=first, name=name, ratio=number_text(float(stretch.max()), 3))
+    return ""
+
+
+def longest_text(encodings: Sequence[Encoding], waves: Sequence[Array], names: Sequence[str]) -> str:
+    """Which of several encodings has the shortest and which the longest of all their longest waves."""
+    longest = [float(own.max(initial=0.0)) for own in waves]
+    low, high = int(np.argmin(longest)), int(np.argmax(longest))
+    if longest[high] <= longest[low] * (1 + NOTABLE):
+        return ""
+    short, long = (short_wave_text(encodings[at], longest[at]) for at in (low, high))
+    said = template("the longest waves run from {short} with {one} to {long} with {other}")
+    return phrase(said, short=short, one=names[low], long=long, other=names[high])

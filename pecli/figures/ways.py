@@ -8,14 +8,20 @@ from typing import Any, TypeVar
 
 from pecli.analysis import View
 from pecli.core.positions import Positions
+from pecli.figures.blocks import Block, Room
 from pecli.figures.canvas import Canvas
-from pecli.figures.columns import chosen, columns_to_try
+from pecli.figures.columns import chosen, mosaics_to_try
 from pecli.figures.figure import Figure
-from pecli.figures.layout import Block, Layout, Room, solve
+from pecli.figures.layout import Layout, solve
 from pecli.figures.measure import guess
+from pecli.figures.mosaic import Mosaic, in_columns
 from pecli.figures.panels import Panel, labelled
 
+LINE = 1.2  # ems that a line takes
+
 F = TypeVar("F", bound=Figure[Any])
+
+HIGHER = 1.25  # times the height that a panel wants, which it takes where every row of its image has a pixel then
 
 
 def most_fitting(ways: Sequence[F], canvas: Canvas) -> F:
@@ -25,26 +31,43 @@ def most_fitting(ways: Sequence[F], canvas: Canvas) -> F:
     return ways[max(range(len(ways)), key=lambda at: (laid[at].fits, shown[at], min(0.0, -max(laid[at].lacks))))]
 
 
+def with_pixels(panel: Panel, columns: int, canvas: Canvas) -> Panel:
+    """The panel, one of so many side by side, with a pixel for every row of its image where little is lacking."""
+    size, about = canvas.inches, guess(panel, canvas)
+    width = size.width / columns - about.left - about.right - about.bar
+    height = (panel.rows + 0.5) / canvas.dpi
+    if size.height is not None or height > HIGHER * panel.aspect * width:
+        return panel
+    return replace(panel, least=(panel.least[0], max(panel.least[1], 72 * height / canvas.small)))
+
+
 def first_layout(
-    panels: Sequence[Panel], canvas: Canvas, room: Room, preferred: int, grids: Sequence[int] | None = None
+    panels: Sequence[Panel],
+    canvas: Canvas,
+    room: Room,
+    preferred: int,
+    grids: Sequence[int] | None = None,
+    mosaics: Sequence[Mosaic] = (),
 ) -> Layout:
     """About the grid that fits, before anything around the panels is measured."""
-    columns = columns_to_try(len(panels), room, preferred, grids)
-    return chosen([solve(_blocks(panels, one, canvas), room, one) for one in columns], room, preferred)
+    every = mosaics_to_try(len(panels), room, preferred, grids, mosaics)
+    return chosen([solve(_blocks(panels, one, canvas), room, one) for one in every], room, preferred)
 
 
 def _laid(figure: Figure[Any], canvas: Canvas) -> Layout:
     """About how the panels would stand."""
     size, em = canvas.inches, canvas.inches.font / 72
-    room = Room(size.width, size.height, head=2 * em, foot=2 * em, gap=em / 2)
+    line, gap = LINE * em, em / 2
+    room = Room(size.width, size.height, head=2 * (line + gap) * canvas.headed, foot=line + gap, gap=gap)
     view: View[Any] = View((), Positions())
-    panels, columns = figure.panels_for(view), figure.columns(view)
-    return solve(_blocks(panels, columns, canvas), room, columns)
+    panels = figure.panels_for(view)
+    mosaic = in_columns(len(panels), figure.columns(view))
+    return solve(_blocks(panels, mosaic, canvas), room, mosaic)
 
 
-def _blocks(panels: Sequence[Panel], columns: int, canvas: Canvas) -> list[Block]:
+def _blocks(panels: Sequence[Panel], mosaic: Mosaic, canvas: Canvas) -> list[Block]:
     """About what panels take, with labels where neighbours have none for them."""
-    em, sides = canvas.inches.font / 72, zip(panels, labelled(panels, columns), strict=True)
+    em, sides = canvas.inches.font / 72, zip(panels, labelled(panels, mosaic), strict=True)
     return [
         block if shown.left else replace(block, left=em / 2)
         for block, shown in ((guess(panel, canvas), shown) for panel, shown in sides)

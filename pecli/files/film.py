@@ -26,11 +26,12 @@ class SweptOption(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """One picture: what is drawn, what tells it from the others, and the line that makes it alone."""
+    """One picture: what is drawn, what tells it from the others, the line that makes it alone, what there is to see."""
 
     drawing: Drawing
     label: str
     line: str
+    message: str = ""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from functools import partial
 from html import escape
 from typing import TYPE_CHECKING
 
-from pecli.core.language import phrase, spoken
+from pecli.core.language import clauses, phrase, spoken
 from pecli.core.terminal import escaped
 from pecli.files import picture_bytes
 from pecli.files.about import About
@@ -96,7 +96,9 @@ def html(film: Film, about: About) -> Iterator[bytes]:
     said = {"title": escape(escaped(about.title, "\n")), "job": escape(about.job), "controls": controls}
     yield PAGE.format(policy=policy, style=STYLE, lang=spoken(), **said).encode()
     for frame, image in zip(film.frames, _images(film, about), strict=True):
-        yield _figure(frame, image, f"{frame.label}; {about.sentence}").encode()
+        message = clauses([frame.label, frame.message])
+        alt = phrase("{message}. {sentence}", message=message, sentence=about.sentence)
+        yield _figure(frame, image, alt).encode()
     yield END.format(script=SCRIPT).encode()
 
 

@@ -30,11 +30,11 @@ def titles_of(job: Job, grid: Grid, title: str) -> list[str]:
     return [listing(both) for both in zip(own, grid.labels, strict=True)]
 
 
-def film_of(job: Job, grid: Grid, drawings: Sequence[Drawing], workers: int) -> Film:
-    """The drawings of the job's cells as one film."""
+def film_of(job: Job, grid: Grid, drawings: Sequence[Drawing], messages: Sequence[str], workers: int) -> Film:
+    """The drawings of the job's cells as one film, with what there is to see in each."""
     lines = [command(cell) for cell in job.cells]
     return Film(
-        frames=tuple(Frame(*one) for one in zip(drawings, grid.labels, lines, strict=True)),
+        frames=tuple(Frame(*one) for one in zip(drawings, grid.labels, lines, messages, strict=True)),
         swept=tuple(map(_swept_option, grid.axes)),
         dpi=job.canvas.frame_dpi,
         seconds=1 / (job.canvas.fps or FPS),

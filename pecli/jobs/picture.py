@@ -17,6 +17,7 @@ from pecli.core.language import letters, phrase, speaking
 from pecli.core.lazy import Array
 from pecli.figures.figure import Figure
 from pecli.figures.grid import Grid
+from pecli.figures.grid_numbers import GridNumbers
 from pecli.figures.limits import Words, washed_out, words_of
 from pecli.figures.own_axes import draw_on
 from pecli.figures.pages import draw_frames, draw_page
@@ -228,7 +229,9 @@ class Picture:
         titles = titles_of(self.job, grid, self.title())
         drawings, numbers = draw_frames(grid, self.job.view, canvas, titles)
         self._shown[:] = [numbers]
-        return film_of(self.job, grid, drawings, self.workers)
+        assert isinstance(numbers, GridNumbers)  # as a grid makes them
+        messages = [part.numbers.message() for part in numbers.parts]
+        return film_of(self.job, grid, drawings, messages, self.workers)
 
     def document(self, width: int) -> Document:
         """What a report says in lines of so many characters; raises UsageError for a figure."""

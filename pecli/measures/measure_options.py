@@ -24,13 +24,14 @@ def measures() -> tuple[str, ...]:
     return tuple(MEASURES)
 
 
-def choice_of_measure(default: str, help: str, **more: Any) -> Any:
+def choice_of_measure(default: str | None, help: str, **more: Any) -> Any:
     """A field that is a measure, by its name or another that people know; `more` as `option` takes it."""
     return option(default, help, choices=measures, names=OTHER_NAMES, **more)
 
 
-def measure_option(default: str, help: str = "") -> Any:
-    """The field measure, the same for all that compare rows by one."""
+def measure_option(default: str | None) -> Any:
+    """The field measure, the same for all that compare rows by one; without a default where each figure has its own."""
     alike = ", ".join(name for name, measure in MEASURES.items() if measure.similarity)
-    said = help or f"how two rows are compared: {alike} are similarities, the others distances"
-    return choice_of_measure(default, said, flags=("-m",), aliases=("metric",))
+    said = f"how two rows are compared: {alike} are similarities, the others distances"
+    own = {"unset": "each figure's own"} if default is None else {}
+    return choice_of_measure(default, said, flags=("-m",), aliases=("metric",), **own)

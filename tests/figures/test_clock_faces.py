@@ -26,8 +26,9 @@ def hands(**options: object) -> Any:
     axes: Any = picture.draw(Drawing().subplots())
     segments = np.array(axes.collections[-1].get_segments())
     rows, columns = picture.seen.main.shape
-    middles = np.array([(x, -y) for y in range(rows) for x in range(columns)])
-    assert segments[:, 0] == pytest.approx(middles)
+    across, down = axes.get_xticks(), axes.get_yticks()  # their texts say what stands there
+    assert segments[:, 0] == pytest.approx(np.array([(x, y) for y in down for x in across]))
+    assert len(across) == columns and len(down) == rows
     return ((segments[:, 1] - segments[:, 0]) / 0.4).reshape(rows, columns, 2)
 
 
@@ -60,7 +61,31 @@ def test_at_half_past_the_minute_hand_points_down_and_the_row_says_the_time() ->
 def test_every_dial_is_named_with_its_wavelength() -> None:
     axes: Any = pecli.figure("dials", d=4, base=100, at=[0]).draw(Drawing().subplots())
     assert [text.get_text() for text in axes.get_xticklabels()] == ["pair 0\nλ 6.28", "pair 1\nλ 62.8"]
-    assert axes.get_box_aspect() == 1 / 2  # of one row and two columns, so that a circle is round
+    (width,), (height,) = (abs(np.diff(ends)) for ends in (axes.get_xlim(), axes.get_ylim()))
+    assert axes.get_box_aspect() == pytest.approx(height / width) == 1 / 2.4  # so that a circle is round
+
+
+def test_many_rows_are_no_tower() -> None:
+    axes: Any = pecli.figure("dials", d=4, at=list(range(20))).draw(Drawing().subplots())
+    assert axes.get_box_aspect() == pytest.approx(1.3)
+    assert (axes.get_ylim()[1] - axes.get_ylim()[0]) / np.diff(axes.get_xlim()) == pytest.approx(1.3)
+
+
+@pytest.mark.parametrize(("encoding", "turned"), [("sinusoidal", True), ("sinusoidal:d=8", False)])
+def test_in_a_column_many_pairs_stand_below_each_other_and_names_are_level(encoding: str, turned: bool) -> None:
+    picture = pecli.figure("dials", encoding=encoding, size="column", dpi=30)
+    with style_context(picture.job.canvas):
+        axes: Any = picture._drawing().axes[0]
+    across, down = ([one.get_text() for one in labels] for labels in (axes.get_xticklabels(), axes.get_yticklabels()))
+    positions, pairs = (across, down) if turned else (down, across)
+    assert positions == ["0", "50", "100", "150"]
+    assert pairs[:2] == (["pair 0, λ 6.28", "pair 9, λ 22.9"] if turned else ["pair 0\nλ 6.28", "pair 1\nλ 62.8"])
+    segments = np.array(axes.collections[-1].get_segments())
+    tips = (segments[:, 1] - segments[:, 0]) / 0.4
+    expected = picture.seen.main.reshape(-1)
+    assert np.arctan2(*tips.T) == pytest.approx(expected, abs=1e-9)
+    places = segments[:, 0].reshape(*picture.seen.main.shape, 2)
+    assert (places[:, :, int(turned)] == places[:1, :, int(turned)]).all()  # a pair has one column, or one row
 
 
 @pytest.mark.parametrize(("size", "turned", "raised"), [("column", 0, True), ("page", 0, False), ("2.6x2", 90, False)])

@@ -174,9 +174,14 @@ def test_more_positions_than_pixels_of_a_log_axis_keep_their_extremes(encoding: 
     assert numbers.curves.shape[1] < 60 and numbers.block > 50
     assert (numbers.low.min(), numbers.curves.max()) == pytest.approx((every.min(), every.max()), abs=1e-14)
     assert numbers.curves[0, 0] == pytest.approx(every[0]) and "minimum to maximum of up to" in numbers.caption()
-    line, *outlines = [one for one in drawn(size="3x2", dpi=20, **options).lines if len(one.get_xdata()) > 1]
-    assert line.get_linewidth() > 2 * outlines[0].get_linewidth()
-    assert line.get_xdata()[:3].tolist() == [1, 2, 3] and line.get_xdata()[-1] == outlines[0].get_xdata()[0]
+    picture: Any = pecli.figure("curves", size="3x2", dpi=20, **options)
+    with style_context(picture.job.canvas):
+        axes = picture._drawing().axes[0]
+    (line,) = [one for one in axes.lines if len(one.get_xdata()) > 1]
+    assert line.get_xdata()[:3].tolist() == [1, 2, 3] and len(axes.collections) == 1
+    at = int(np.flatnonzero(line.get_xdata() == 1000)[0])
+    assert line.get_ydata()[at] == 0  # it goes through its dot
+    assert np.delete(line.get_ydata(), at) == pytest.approx((picture.seen.low + picture.seen.curves)[0] / 2)
 
 
 @pytest.mark.parametrize("start", [0, -3, 5])
@@ -196,13 +201,15 @@ def test_a_log_axis_that_cannot_be_is_refused(options: dict[str, Any]) -> None:
         pecli.figure("curves", log=True, **options)
 
 
-@pytest.mark.parametrize(("length", "solid"), [(30, 1), (900, 5)])
-def test_the_key_shows_dashes_where_lines_have_them_and_none_where_they_are_bands(length: int, solid: int) -> None:
+@pytest.mark.parametrize("length", [30, 900])
+def test_lines_have_the_dashes_that_the_key_says_with_a_band_around_them_too(length: int) -> None:
     picture = pecli.figure("curves", d=4, length=length, against="offset", size="column", dpi=40)
     with style_context(picture.job.canvas):
-        (axes,) = picture._drawing().axes
+        axes: Any = picture._drawing().axes[0]
     legend = axes.get_legend()
-    assert legend is not None and [line.get_linestyle() for line in legend.get_lines()].count("-") == solid
+    dashes = [line.get_linestyle() for line in axes.lines if len(line.get_xdata()) > 1]
+    assert legend is not None and [line.get_linestyle() for line in legend.get_lines()] == dashes
+    assert len(set(dashes)) > 1 and len(axes.collections) == (5 if length == 900 else 0)
 
 
 @pytest.mark.parametrize(("panels", "room"), [(1, True), (2, True), (3, False), (4, False)])
@@ -214,6 +221,9 @@ def test_four_panels_have_no_more_room_for_names_than_three(panels: int, room: b
 
 
 def test_names_at_dots_are_shorter_where_whole_ones_have_no_room() -> None:
-    picture = pecli.figure("curves", length=3000, d=8, size="column", dpi=40)
-    said = [one.get_text() for one in dot_names_of(picture._drawing().axes[0])]
+    picture = pecli.figure("curves", length=3000, d=8, size="2.5x2", dpi=40)
+    with style_context(picture.job.canvas):
+        axes = picture._drawing().axes[0]
+    said = [one.get_text() for one in dot_names_of(axes)]
     assert said == ["from 0", "750", "1,500", "2,250", "2,999"]
+    assert axes.get_ylim()[0] < axes.get_yticks().min() == 0  # no number where the names stand

@@ -11,7 +11,9 @@ from typing import Any
 import matplotlib as mpl
 import pytest
 from matplotlib import font_manager
+from matplotlib.figure import Figure as Drawing
 
+import pecli
 from pecli.figures import fonts
 from pecli.figures.canvas import SIZES, Canvas
 from pecli.figures.fonts import GENERIC, family_of, is_postscript
@@ -80,3 +82,9 @@ def test_postscript_outlines_stand_in_a_pdf_as_type_3_and_all_others_as_42(monke
     with style_context(Canvas()):
         set_sizes(Canvas(size="slide"))
         assert mpl.rcParams["pdf.fonttype"] == 3
+
+
+def test_a_font_asked_for_holds_on_a_users_own_axes_too() -> None:
+    axes = Drawing(dpi=20).subplots()
+    pecli.figure("spectrum", d=4, length=5, font="DejaVu Serif").draw(axes)
+    assert axes.xaxis.label.get_fontfamily()[0] == "DejaVu Serif"

@@ -88,6 +88,7 @@ def test_a_heatmap_alone_says_what_its_stripes_are(encoding: str, said: str) -> 
     assert (picture.message().lower(), picture.caption()) == (said, "")
     long = pecli.figure("heatmap", encoding="sinusoidal:d=2", length=10**9, dpi=20)
     assert long.message() == "Every pair finishes a turn in 1,000,000,000 positions"
+    assert pecli.figure("heatmap", encoding=encoding, length=1).message() == ""
     several = pecli.figure("heatmap", encoding=[encoding, "binary"]).numbers
     assert several.message() == f"{said} ({picture.job.view.encoding.label()})"
 
@@ -154,3 +155,21 @@ def test_a_logarithmic_axis_begins_at_position_1() -> None:
 def test_positions_that_have_no_logarithmic_axis_are_refused(start: int, length: int) -> None:
     with pytest.raises(UsageError, match="a start of 0 or more and 3 positions"):
         pecli.figure("heatmap", log=True, start=start, length=length)
+
+
+@pytest.mark.parametrize(
+    ("options", "block", "aspect"),
+    [
+        ({"length": 200, "size": "column"}, 1, 0.631),  # a little higher
+        ({"length": 300, "size": "column"}, 2, 0.62),  # that would be much
+        ({"length": 200, "size": "3.25x1.6"}, 3, 0.304),
+        ({"length": 90, "size": "column"}, 1, 0.62),
+        ({"length": 300, "size": "column", "log": True}, 2, 0.62),
+    ],
+)
+def test_where_little_is_lacking_every_position_has_a_pixel(options: dict[str, Any], block: int, aspect: float) -> None:
+    picture: Any = pecli.figure("heatmap", d=4, **options)
+    with style_context(picture.job.canvas):
+        axes = picture._drawing().axes[0]
+    assert axes.bbox.height / axes.bbox.width == pytest.approx(aspect, abs=0.005)
+    assert picture.seen.block == block or options.get("log")

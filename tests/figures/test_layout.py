@@ -15,14 +15,16 @@ from matplotlib.text import Text
 import pecli
 from pecli.core.errors import UsageError
 from pecli.figures import FIGURES
+from pecli.figures.blocks import Block, Box, Room
 from pecli.figures.canvas import Canvas
-from pecli.figures.columns import best
-from pecli.figures.layout import Block, Room, solve
+from pecli.figures.columns import best, least_of
+from pecli.figures.layout import solve
 from pecli.figures.legends import BELOW, is_beside
+from pecli.figures.mosaic import Mosaic, around, in_columns
 from pecli.figures.page import Page, Sheet
 from pecli.figures.pages import anew, draw_page
 from pecli.figures.panels import Bar, Panel, labelled, runs_of
-from pecli.figures.row_heights import filled
+from pecli.figures.row_heights import filled, grown
 from pecli.figures.style import style_context
 from pecli.figures.text_size import Ruler, pieces
 
@@ -153,6 +155,10 @@ def test_any_panels_are_whole_where_the_height_is_free(names: str) -> None:
         ("overview", {"panels": "spectrum,heatmap", "base": 100, "d": 100, "length": 3, "size": "column"}),
         ("curves", {"against": "offset", "length": 200, "size": "column"}),
         ("terms", {"encoding": "sinusoidal:d=2", "tokens": "a 1,024 c", "size": "2.5"}),  # two columns are found late
+        (
+            "relative",
+            {"encoding": "relative:base=10", "length": 200, "dims": [1], "size": "column"},
+        ),  # ticks of its bar
     ],
 )
 def test_what_was_seen_broken_is_whole(figure: str, options: dict[str, Any]) -> None:
@@ -259,6 +265,11 @@ def block(aspect: float = 1.0, bar: Bar | None = None, exact: bool = True) -> Bl
     return Block(Panel(aspect, exact=exact, bar=bar), 0.4, 0.1, 0.2, 0.3, 0.5 if bar else 0.0, 0.0, 1.0, 0.5)
 
 
+def overlap(a: Box, b: Box) -> bool:
+    across = a.left < b.left + b.width and b.left < a.left + a.width
+    return across and a.bottom < b.bottom + b.height and b.bottom < a.bottom + a.height
+
+
 def test_the_grid_wraps_until_its_panels_are_wide_enough() -> None:
     columns = [best([block()] * 6, Room(width, None, 0, 0, 0.1), 3).columns for width in (2, 4, 6, 8)]
     assert columns == [1, 2, 3, 3]
@@ -288,25 +299,38 @@ def test_a_page_of_fixed_height_takes_the_grid_that_shows_most() -> None:
 
 def test_rows_have_what_their_texts_need_before_the_rest_is_shared() -> None:
     low, high = block(0.5, exact=False), replace(block(0.5, exact=False), height=1.0, bar_height=1.5)
-    found = solve([low, low, high], Room(3, 4.6, 0, 0, 0.1), 1)
+    found = solve([low, low, high], Room(3, 4.6, 0, 0, 0.1), in_columns(3, 1))
     assert found.fits
     assert [frame.height for frame in found.frames] == pytest.approx([0.75, 0.75, 1.0])
-    barred = solve([low, replace(high, panel=replace(high.panel, bar=Bar("long")))], Room(3, None, 0, 0, 0.1), 1)
+    barred = solve(
+        [low, replace(high, panel=replace(high.panel, bar=Bar("long")))], Room(3, None, 0, 0, 0.1), in_columns(2, 1)
+    )
     assert barred.fits and barred.bars[0].height == pytest.approx(1.5)
     assert filled([1, 1], [0.2, 0.9], 1.4) == pytest.approx([0.5, 0.9])
+    assert grown([2.0, 1.0], [1], 3.5) == [2.0, 1.5] and grown([2.0, 1.0], [1], 9.0) == [2.0, 2.0]
+    room = Room(3, 9, 0, 0, 0.1)
+    alone, below = (
+        solve([block()], room, in_columns(1, 1)).frames[0],
+        solve([block(), low], room, in_columns(2, 1)).frames,
+    )
+    assert below[0].height == alone.height and below[1].height == pytest.approx(below[1].width)  # twice as wanted
     assert filled([1, 3], [2.0, 2.0], 2.0) == pytest.approx([0.5, 1.5])
 
 
 def test_a_last_row_that_is_not_full_stands_in_the_middle_and_no_row_is_if_that_can_be() -> None:
-    frames = solve([block()] * 5, Room(9, None, 0, 0, 0.1), 3).frames
+    frames = solve([block()] * 5, Room(9, None, 0, 0, 0.1), in_columns(5, 3)).frames
     middles = [sum(frame.left + frame.width / 2 for frame in row) / len(row) for row in (frames[:3], frames[3:])]
     assert middles[0] == pytest.approx(middles[1])
-    assert labelled([Panel(x="p", y="q")] * 5, 3)[:3] == [(True, True, True), (True, False, True), (True, False, True)]
+    assert labelled([Panel(x="p", y="q")] * 5, in_columns(5, 3))[:3] == [
+        (True, True, True),
+        (True, False, True),
+        (True, False, True),
+    ]
     assert best([block()] * 6, Room(8, 7, 0, 0, 0.1), 4).holes == 0
 
 
 def test_what_is_left_of_a_page_stands_around_title_panels_and_caption_and_not_between_them() -> None:
-    found = solve([block()] * 2, Room(9, 12, 0.5, 0.4, 0.1), 2)
+    found = solve([block()] * 2, Room(9, 12, 0.5, 0.4, 0.1), in_columns(2, 2))
     frame, gap = found.frames[0], 0.1
     assert found.above > 1 and found.above + found.below == pytest.approx(
         12 - 0.5 - 0.4 - 0.5 - 0.2 - 0.4 - frame.height
@@ -314,9 +338,9 @@ def test_what_is_left_of_a_page_stands_around_title_panels_and_caption_and_not_b
     title = 12 - gap - found.above - 0.5  # where it ends
     assert 0 < title - (frame.bottom + frame.height + 0.2) <= 0.3 + 1e-9
     assert 0 < frame.bottom - 0.3 - (found.below + 0.4) <= 0.4 + 1e-9
-    wide = solve([block()] * 2, Room(30, 3, 0.5, 0.4, 0.1), 2).frames
+    wide = solve([block()] * 2, Room(30, 3, 0.5, 0.4, 0.1), in_columns(2, 2)).frames
     assert 0.5 + 0.1 < wide[1].left - wide[0].left - wide[0].width <= 0.5 + 5 * 0.1 + 1e-9
-    drawing, *_ = drawn("terms", size="slide")
+    drawing, *_ = drawn("terms", size="5x14")
     title_box, caption = (text.get_window_extent() for text in (drawing._suptitle, drawing._supxlabel))
     assert drawing.bbox.y1 - title_box.y1 > 0.8 * 100 < caption.y0  # pixels, of an inch
     assert min(one.bbox.y0 for one in drawing.axes) - caption.y1 < 1.6 * 100
@@ -335,40 +359,86 @@ def test_a_grid_that_was_left_leaves_no_gaps() -> None:
     assert frames[0].y0 - frames[1].y1 < 0.3 * 100  # pixels, of an inch
 
 
-@pytest.mark.parametrize("columns", [1, 2, 3])
-def test_frames_stand_on_the_page_and_apart(columns: int) -> None:
-    found = solve(
-        [block(0.6, exact=False), block(bar=Bar("a")), block(), block(0.5, exact=False)],
-        Room(9, None, 0.2, 0.2, 0.1),
-        columns,
-    )
+@pytest.mark.parametrize("mosaic", [*(in_columns(4, columns) for columns in (1, 2, 3)), *around(0, 4), *around(3, 4)])
+def test_frames_stand_on_the_page_and_apart(mosaic: Mosaic) -> None:
+    blocks = [block(0.6, exact=False), block(bar=Bar("a")), block(), block(0.5, exact=False)]
+    found = solve(blocks, Room(9, None, 0.2, 0.2, 0.1), mosaic)
     for frame in found.frames:
         assert frame.left > 0 and frame.bottom > 0
         assert frame.left + frame.width < 9 and frame.bottom + frame.height < found.height
-    for a, b in combinations(found.frames, 2):
-        apart = (
-            a.left + a.width < b.left,
-            b.left + b.width < a.left,
-            a.bottom > b.bottom + b.height,
-            b.bottom > a.bottom + a.height,
+    assert not any(overlap(a, b) for a, b in combinations(found.frames, 2))
+
+
+@pytest.mark.parametrize("height", [None, 7.0, 12.0])
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize("large", [0, 4])
+def test_a_large_panel_is_as_tall_or_as_wide_as_the_others_together(
+    large: int, exact: bool, height: float | None
+) -> None:
+    blocks = [block(0.8, bar=Bar("a"), exact=exact)] * 5
+    blocks[large] = replace(blocks[large], panel=replace(blocks[large].panel, aspect=1.1))
+    for mosaic in around(large, 5):
+        found = solve(blocks, Room(11, height, 0.2, 0.2, 0.1), mosaic)
+        frames, own, (bar,) = found.frames, found.frames[large], found.bars
+        others = [frame for frame in frames if frame is not own]
+        assert found.fits and not found.even and not found.holes
+        ends = [(one.bottom, one.bottom + one.height) for one in others], (own.bottom, own.bottom + own.height)
+        if mosaic == around(large, 5)[1]:
+            ends = [(one.left, one.left + one.width) for one in others], (own.left, own.left + own.width)
+        assert ends[1] == pytest.approx((min(first for first, _ in ends[0]), max(last for _, last in ends[0])))
+        assert (bar.bottom, bar.height) == pytest.approx(
+            (min(one.bottom for one in frames), max(one.bottom + one.height for one in frames) - bar.bottom)
         )
-        assert any(apart)
+        if exact or height is None:
+            assert [one.height / one.width for one in (own, *others)] == pytest.approx([1.1] + 4 * [0.8])
+        assert not any(overlap(*pair) for pair in combinations((*frames, bar), 2))
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize("least", [(0.5, 0.5), (3.0, 0.5), (0.5, 4.0)])
+def test_the_least_page_around_a_large_panel_is_enough(least: tuple[float, float], exact: bool) -> None:
+    blocks = [block(bar=Bar("a"), exact=exact)] * 4 + [replace(block(exact=exact), width=least[0], height=least[1])]
+    for mosaic in around(4, 5):
+        width, height = least_of(blocks, Room(2, 2, 0.2, 0.2, 0.1), mosaic)
+        assert solve(blocks, Room(1.001 * width, 1.001 * height, 0.2, 0.2, 0.1), mosaic).fits
+        assert not solve(blocks, Room(0.98 * width, 0.98 * height, 0.2, 0.2, 0.1), mosaic).fits
+
+
+@pytest.mark.parametrize("size", ["column", "slide"])
+@pytest.mark.parametrize(("figure", "large"), [("terms", 4)])
+def test_the_panel_that_matters_stands_large(figure: str, large: int, size: str) -> None:
+    """As wide as the others together in a column, else as tall as they are; and the bar is as tall as its panels."""
+    drawing, *_ = drawn(figure, size=size)
+    frames = [axes.bbox for axes in drawing.axes if axes.get_label() != "<colorbar>"]
+    own, others = frames.pop(large), frames
+    ends = ("x0", "x1") if size == "column" else ("y0", "y1")
+    first, last = ([getattr(one, end) for one in others] for end in ends)
+    assert [getattr(own, end) for end in ends] == pytest.approx([min(first), max(last)], abs=3)
+    assert own.width > 1.9 * max(one.width for one in others)
+    bars = [axes.bbox for axes in drawing.axes if axes.get_label() == "<colorbar>"]
+    assert min(bar.y0 for bar in bars) == pytest.approx(min(one.y0 for one in (own, *others)), abs=3)
+
+
+def test_the_others_make_a_full_grid_or_none_is_large() -> None:
+    assert around(4, 5) == (((0, 1, 4), (2, 3, 4)), ((0, 1), (2, 3), (4, 4)))
+    assert around(0, 4) == (((0, 1), (0, 2), (0, 3)), ((0, 0, 0), (1, 2, 3)))
+    assert [len(around(0, count)) for count in range(1, 9)] == [0, 0, 2, 2, 2, 0, 2, 0]
 
 
 def test_neighbours_share_a_bar_and_rows_that_are_filled_by_one_do_too() -> None:
     one, other = Bar("one"), Bar("other")
-    assert len(runs_of([Panel(bar=one)] * 5, 3)) == 1
-    assert [run.column for run in runs_of([Panel(bar=one), Panel(bar=other)], 2)] == [0, 1]
-    split = runs_of([Panel(), Panel(bar=one), Panel(bar=one), Panel()], 2)
+    assert len(runs_of([Panel(bar=one)] * 5, in_columns(5, 3))) == 1
+    assert [run.column for run in runs_of([Panel(bar=one), Panel(bar=other)], in_columns(2, 2))] == [0, 1]
+    split = runs_of([Panel(), Panel(bar=one), Panel(bar=one), Panel()], in_columns(4, 2))
     assert [(run.first_row, run.column) for run in split] == [(0, 1), (1, 0)]
-    below = runs_of([Panel(bar=one), Panel(bar=one), Panel(bar=other)] * 2, 3)
+    below = runs_of([Panel(bar=one), Panel(bar=one), Panel(bar=other)] * 2, in_columns(6, 3))
     assert [(run.bar, run.column, run.first_row, run.last_row) for run in below] == [(one, 1, 0, 1), (other, 2, 0, 1)]
 
 
 def test_a_bar_stands_nearer_to_its_own_panels_than_to_the_next() -> None:
     shared = block(bar=Bar("a"))
     frames, bar = (
-        (found := solve([shared, shared, block(bar=Bar("b"))], Room(30, 3, 0, 0, 0.1), 3)).frames,
+        (found := solve([shared, shared, block(bar=Bar("b"))], Room(30, 3, 0, 0, 0.1), in_columns(3, 3))).frames,
         found.bars[0],
     )
     within, behind = frames[1].left - frames[0].left - frames[0].width, frames[2].left - bar.left - bar.width
@@ -377,8 +447,13 @@ def test_a_bar_stands_nearer_to_its_own_panels_than_to_the_next() -> None:
 
 def test_axes_that_neighbours_share_are_labelled_at_the_edge() -> None:
     shared = [Panel(x="p", y="q")] * 4
-    assert labelled(shared, 2) == [(False, True, True), (False, False, True), (True, True, True), (True, False, True)]
-    assert labelled([Panel()] * 2, 2) == [(True, True, True)] * 2
+    assert labelled(shared, in_columns(4, 2)) == [
+        (False, True, True),
+        (False, False, True),
+        (True, True, True),
+        (True, False, True),
+    ]
+    assert labelled([Panel()] * 2, in_columns(2, 2)) == [(True, True, True)] * 2
 
 
 def test_titles_side_by_side_are_not_read_as_one() -> None:
@@ -393,9 +468,11 @@ def test_titles_side_by_side_are_not_read_as_one() -> None:
 
 def test_a_title_that_a_whole_column_has_is_said_at_its_top() -> None:
     ones = [Panel(head="a"), Panel(head="b"), Panel()] * 2
-    assert [one.title for one in labelled(ones, 3)] == [True, True, True, False, False, True]
-    assert [[one.title for one in labelled(ones, columns)] for columns in (1, 6)] == [[True] * 6] * 2
-    assert all(one.title for one in labelled([Panel(head="a")] * 5, 3))  # a last row that stands in the middle
+    assert [one.title for one in labelled(ones, in_columns(6, 3))] == [True, True, True, False, False, True]
+    assert [[one.title for one in labelled(ones, in_columns(6, columns))] for columns in (1, 6)] == [[True] * 6] * 2
+    assert all(
+        one.title for one in labelled([Panel(head="a")] * 5, in_columns(5, 3))
+    )  # a last row that stands in the middle
 
 
 def test_a_title_breaks_anywhere_between_chinese_characters_and_never_inside_a_word() -> None:
@@ -406,7 +483,7 @@ def test_a_title_breaks_anywhere_between_chinese_characters_and_never_inside_a_w
         assert all(ruler.width(line, 7) <= 1.5 for line in lines)
         short = ruler.wrapped("each pixel: mean of 4 pairs; blank: unseen keys", 7, 2.0).split("\n")
         assert short == ["each pixel: mean of 4 pairs;", "blank: unseen keys"]
-        halves = ["沿每条对角线都相同：", "只有偏移起作用"]
+        halves = ["沿每条对角线都相同：", "只取决于偏移"]
         assert ruler.wrapped("".join(halves), 7, 1.1 * ruler.width(halves[0], 7)).split("\n") == halves
         assert all(" " in line for line in ruler.wrapped("one two three four five six", 7, 0.8).split("\n"))
     assert not any(line.startswith("，") for line in lines)

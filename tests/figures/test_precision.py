@@ -152,7 +152,7 @@ def test_what_cannot_be_shown_is_refused(options: dict[str, Any], said: str) -> 
 )
 def test_the_picture_says_once_how_large_the_largest_error_is(encoding: str, said: str) -> None:
     picture: Any = pecli.figure("precision", encoding=encoding, length=2048, size="3x3", dpi=40)
-    (axes, *_), found = picture._drawing().axes, picture.seen
+    (axes, bar), found = picture._drawing().axes, picture.seen
     (written,) = [text.get_text() for text in axes.texts]
     assert written == number_text(found.largest)
     assert found.message().startswith(f"{said} pair") and "0.1" in found.message()
@@ -160,3 +160,27 @@ def test_the_picture_says_once_how_large_the_largest_error_is(encoding: str, sai
     assert written not in picture.caption()
     (ring,) = [line for line in axes.lines if line.get_marker() == "o"]
     assert (ring.get_xdata()[0], ring.get_ydata()[0]) == (found.pair, found.position)
+    bar.set_ylim(0.02, 0.3)  # fewer powers of ten than ticks
+    assert {"0.02", "0.2", "0.3"} <= {tick.get_text() for tick in bar.get_yticklabels(minor=True)}
+
+
+def test_the_message_says_from_which_position_on_pairs_are_off() -> None:
+    picture: Any = pecli.figure("precision", encoding="rope:d=8,base=10", length=997, size="3x3", dpi=30)
+    errors = pair_errors(Rope(d=8, base=10, dtype="float16"), np.arange(997.0))
+    wrong = errors > 0.1
+    first = int(wrong.any(axis=0).argmax())
+    said = f"{wrong.any(axis=1).sum()} of 4 pairs are off by more than 0.1, the first at position {first}"
+    assert picture.numbers.message() == picture.seen.message() == said
+    assert picture.seen.block > 1 and first % picture.seen.block
+
+
+def test_a_pixel_is_the_largest_error_of_its_pairs_where_they_are_many() -> None:
+    picture: Any = pecli.figure("precision", encoding="rope:d=96", length=20, size="3x3", dpi=10, text_size=6)
+    whole, seen = picture.numbers, picture.seen
+    step = seen.pairs_block
+    assert step > 1
+    assert np.array_equal(seen.error.max(axis=0), [whole.error[:, at : at + step].max() for at in range(0, 48, step)])
+    assert seen.columns()[1] == f"pair {step}" and (seen.pair, seen.largest) == (whole.pair, whole.largest)
+    assert seen.caption().endswith(f"each pixel: largest of {seen.block} positions × {step} pairs")
+    axes = picture._drawing().axes[0]
+    assert axes.get_xlim() == (-0.5, 47.5) and axes.lines[0].get_xdata()[0] == whole.pair

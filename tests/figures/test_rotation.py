@@ -196,6 +196,16 @@ def test_circles_stand_whole_and_round_in_a_square_with_their_key_beside_it(size
     assert max(one.width for one in circles) > 0.3 * min(plane.bbox.width, plane.bbox.height)
 
 
+def test_the_key_of_many_pairs_has_two_columns_above_the_circles() -> None:
+    picture = pecli.figure("rotation", length=8, d=64, pairs=range(32), size="column", dpi=40)
+    with style_context(picture.job.canvas, "a"):
+        drawing = picture._drawing()
+        plane = next(one for one in drawing.axes if one.get_title() == "pairs in the plane")
+        (key,) = (one.get_window_extent() for one in plane.findobj(Legend))
+        circles = [one.get_window_extent() for one in plane.patches if isinstance(one, Circle)]
+    assert len(circles) == 32 and key.x1 < plane.bbox.x1 and max(one.y1 for one in circles) < key.y0
+
+
 def test_arrows_stand_clear_of_marks() -> None:
     plane = panels(pairs=(0, 2))[2]
     reach = -plane.get_xlim()[0]

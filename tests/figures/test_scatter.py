@@ -82,6 +82,21 @@ def test_streaks_are_named_where_they_are_and_over_no_point() -> None:
             assert np.hypot(*near.T).min() < 1.5 * box.height
 
 
+def test_names_of_streaks_stand_apart() -> None:
+    axes = panels(length=200, size="slide", dpi=40)[0]
+    places = [axes.transAxes.transform(text.get_position())[1] for text in axes.texts]
+    assert len(places) >= 3
+    assert min(np.diff(places)) * 72 / axes.figure.dpi >= 1.6 * axes.texts[0].get_fontsize()
+
+
+def test_in_a_column_the_triangles_stand_below_each_other_and_are_flat() -> None:
+    upper, lower = panels(d=8, length=9, size="column", dpi=40)
+    assert upper.bbox.y0 > lower.bbox.y1 and upper.bbox.x0 == lower.bbox.x0
+    assert upper.bbox.height == pytest.approx(0.55 * upper.bbox.width, abs=1.5)
+    left, right = panels(d=8, length=9, dpi=40)
+    assert left.bbox.y0 == right.bbox.y0
+
+
 def test_pairs_all_over_the_cloud_are_no_streak_to_be_named() -> None:
     for axes in panels(encoding="learned", length=60):
         assert not axes.texts

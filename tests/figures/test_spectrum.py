@@ -12,8 +12,10 @@ import pecli
 from pecli.core.errors import UsageError
 from pecli.figures.line_names import texts_of
 from pecli.figures.style import style_context
-from pecli.figures.wavelength_marks import STILL
 from pecli.figures.wavelength_texts import ratio_text
+
+LLAMA = "rope:base=500000,scaling=llama3,factor=8,low_freq_factor=1,high_freq_factor=4,original=8192"
+YARN = "rope:base=1000000,scaling=yarn,factor=4,original=32768"
 
 
 def numbers(**options: object) -> Any:
@@ -111,7 +113,7 @@ def test_pairs_that_an_axis_has_no_room_for_are_left_out_and_the_caption_says_so
     assert found.arrays()["pair"].tolist() == [0]
     assert list(found.facts()["still"].values()) == [1]
     assert list(found.facts()["longer_than_length"].values()) == [1]  # the one left out is longer too
-    assert found.caption() == f"sinusoidal: 1 left out, longer than {STILL:.0e} or still"
+    assert found.caption() == "sinusoidal: 1 left out, longer than 10¹⁵ or still"
 
 
 def test_longer_is_longer_than_the_positions_shown_not_than_the_offsets_between_them() -> None:
@@ -127,13 +129,36 @@ def test_a_clock_is_measured_in_seconds() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"d": 128}, "each wavelength is the one before ×1.155"),
-        ({"encoding": ["sinusoidal:d=8", "clock"], "length": 20}, "above length 20 nothing finishes a turn"),
+        ({"d": 128}, "each wavelength is the one before ×1.155: 6.28 to 54,410 positions"),
+        ({"encoding": "clock"}, "each wavelength is the one before ×12 to ×60: 1 min to 12 h"),
+        ({"d": 2}, ""),
+        ({"encoding": "binary"}, ""),
         (
-            {"encoding": ["rope:d=8,base=2", "binary:d=4"], "length": 16},
-            "everything finishes a turn within length 16",
+            {"encoding": ["sinusoidal:d=8,base=10", "clock", "rope:d=4,base=16"], "length": 20},
+            "the longest waves run from 25.1 positions with rope to 12 h with clock",
         ),
-        ({"encoding": "rope:scaling=linear,factor=8", "ratio": True}, ""),
+        (
+            {"encoding": ["rope:d=8,base=16", "binary:d=4"], "length": 16},
+            "the longest waves run from 16 positions with binary to 50.3 positions with rope",
+        ),
+        (
+            {"encoding": ["rope:d=8,base=16", "rope:d=8,base=256"]},
+            "from pair 1 on waves are longer with base 256, up to 8 times",
+        ),
+        ({"encoding": ["rope:d=8", "sinusoidal:d=8"]}, ""),
+        (
+            {"encoding": ["rope:d=8,base=10", "rope:d=8,base=10,scaling=linear,factor=8"]},
+            "from pair 0 on waves are longer with scaling linear, factor 8, up to 8 times",
+        ),
+        *(
+            (
+                {"encoding": "rope:scaling=linear,factor=8", "ratio": ratio},
+                "every wave is 8 times as long as without the scaling",
+            )
+            for ratio in (False, True)
+        ),
+        ({"encoding": YARN}, "from pair 24 on waves are longer than without the scaling, up to 4 times"),
+        ({"encoding": [YARN, LLAMA], "ratio": True}, ""),
     ],
 )
 def test_the_message_is_what_lines_and_levels_say(options: dict[str, Any], said: str) -> None:
@@ -173,6 +198,15 @@ def test_where_wavelengths_begin_and_tend_to_is_written_there(base: float, d: in
     ends = [2 * np.pi, 2 * np.pi * base][: len(marked)]
     assert [text.xy[1] for text in axes.texts[1 : 1 + len(marked)]] == pytest.approx(ends, rel=1e-9)
     assert axes.get_ylim()[1] > 2 * np.pi * base
+
+
+@pytest.mark.parametrize("size", ["column", "2.5x2", "page"])
+def test_what_is_written_above_the_highest_line_stands_inside_the_frame(size: str) -> None:
+    picture = pecli.figure("spectrum", size=size, dpi=100)
+    with style_context(picture.job.canvas):
+        (axes,) = picture._drawing().axes
+    name = next(text for text in axes.texts if text.get_text().startswith("base"))
+    assert name.get_window_extent().y1 <= axes.bbox.y1
 
 
 @pytest.mark.parametrize(("base", "side"), [(100, "left"), (10_000, "right")])
@@ -217,10 +251,6 @@ def test_a_single_position_has_no_period_to_measure() -> None:
     found = numbers(encoding="learned", d=3, length=1)
     assert len(found.main) == 0
     assert found.facts()["still"] == {"learned:d=3": 3}
-
-
-LLAMA = "rope:base=500000,scaling=llama3,factor=8,low_freq_factor=1,high_freq_factor=4,original=8192"
-YARN = "rope:base=1000000,scaling=yarn,factor=4,original=32768"
 
 
 def test_a_scaled_rope_has_its_contexts_its_ramp_and_what_it_was() -> None:

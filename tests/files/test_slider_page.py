@@ -49,6 +49,12 @@ def test_the_words_of_the_page_are_in_the_language_of_the_picture() -> None:
     assert ">Copy</button>" in plain() and '<html lang="en">' in plain()
 
 
+def test_who_does_not_see_a_picture_is_told_what_there_is_to_see_in_it() -> None:
+    begun = [alt.split(". ")[0] for alt in re.findall(r'alt="([^"]*)"', plain())]
+    alone = [pecli.heatmap(**SMALL, base=base).message().lower() for base in (10, 100)]
+    assert begun == [f"base 10; {alone[0]}", f"base 100; {alone[1]}"] and all(alone)
+
+
 def test_lines_are_drawn_as_svg_where_that_is_smaller() -> None:
     text = pecli.figure("curves", d=4, length=3, at=[0], base=[10, 100], dpi=300).render("html")[0].decode()
     assert "image/svg+xml" in text and "image/png" not in text

@@ -26,7 +26,7 @@ def add_bar(drawing: Drawing, mappable: Any, bar: Bar, canvas: Canvas, axes: Axe
     """A colour bar on an Axes of its own, to be put in its place."""
     from matplotlib.colors import LogNorm
 
-    from pecli.figures.ticks import NumberTexts, RoundTicks
+    from pecli.figures.ticks import BetweenPowers, NumberTexts, RoundTicks
 
     place = drawing.add_axes((0.0, 0.0, 0.05, 1.0)) if axes is None else axes
     place.set_label("<colorbar>")  # as matplotlib calls those that it makes itself
@@ -35,6 +35,8 @@ def add_bar(drawing: Drawing, mappable: Any, bar: Bar, canvas: Canvas, axes: Axe
     drawn = drawing.colorbar(
         mappable, cax=place, ticks=ticks, label=bar.label, format=NumberTexts(), extend=_beyond(mappable)
     )
+    if log:
+        drawn.minorformatter = BetweenPowers()
     drawn.outline.set_linewidth(OUTLINE * canvas.scale)
     return place
 

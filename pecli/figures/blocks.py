@@ -36,12 +36,12 @@ class Block:
     height: float
 
     def or_wider(self, other: Block) -> Block:
-        """The same panel with whichever margins are wider."""
-        return self._or_more(other, "left", "right", "top", "bottom")
+        """The same panel with whichever margins are wider, those for a bar too."""
+        return self._or_more(other, "left", "right", "top", "bottom", "bar", "bar_height")
 
     def or_larger(self, other: Block) -> Block:
         """The same panel with room for what stands around either."""
-        return self.or_wider(other)._or_more(other, "bar", "bar_height", "width", "height")
+        return self.or_wider(other)._or_more(other, "width", "height")
 
     def _or_more(self, other: Block, *names: str) -> Block:
         return replace(self, **{name: max(getattr(self, name), getattr(other, name)) for name in names})

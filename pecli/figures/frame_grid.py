@@ -9,7 +9,7 @@ from typing import NamedTuple
 from pecli.figures.blocks import Block
 from pecli.figures.mosaic import Mosaic, Place, places_of
 from pecli.figures.panels import Run, runs_of
-from pecli.figures.row_heights import filled, with_bars
+from pecli.figures.row_heights import filled, grown, with_bars
 from pecli.figures.spans import Span
 
 BEHIND = 2  # times the gap between a colour bar's label and the panel right of it: it is no other panel's
@@ -110,6 +110,8 @@ def _even_sizes(
     if all(one is None for one in exact):
         return [width] * columns, filled(heights, least, down)
     share = min(1.0, max(1e-3, down) / sum(heights))
+    if share == 1.0:  # rows whose height is not their width's take what is left
+        heights = grown(heights, [at for at, one in enumerate(exact) if one is None], down)
     kept = [any(blocks[row[c]].panel.exact for row in rows if c < len(row)) for c in range(columns)]
     narrow = width * share
     wide = (across - narrow * sum(kept)) / max(1, columns - sum(kept))

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from pecli.figures.panels import Run
 
+MORE = 2.0  # times as high as wanted a row becomes at most where there is room to spare
+
 
 def with_bars(least: Sequence[float], runs: Iterable[tuple[Run, float]]) -> list[float]:
     """The least heights of rows beside which colour bars stand whose labels take so much."""
@@ -28,3 +30,9 @@ def filled(wanted: Sequence[float], least: Sequence[float], room: float) -> list
         if not low:
             return [least[at] if at in kept else height * share for at, height in enumerate(wanted)]
         kept |= low
+
+
+def grown(heights: Sequence[float], free: Sequence[int], room: float) -> list[float]:
+    """The heights with those that are free as much larger as the room allows, to so many times their own."""
+    spare = (room - sum(heights)) / (sum(heights[at] for at in free) or 1.0)
+    return [height * (1 + min(MORE - 1, spare) * (at in free)) for at, height in enumerate(heights)]

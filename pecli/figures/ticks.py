@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.font_manager import FontProperties
-from matplotlib.ticker import FixedLocator, Formatter, MaxNLocator, MultipleLocator
+from matplotlib.ticker import FixedLocator, Formatter, LogFormatter, MaxNLocator, MultipleLocator
 
 from pecli.core.number_text import number_text, number_texts
 from pecli.figures.text_size import ems
@@ -125,3 +125,10 @@ class NumberTexts(Formatter):
         seen = [value for value in values if low - 1e-9 * abs(low) <= value <= high + 1e-9 * abs(high)]
         texts = dict(zip(seen, number_texts(seen), strict=True))
         return [texts.get(value, number_text(value)) for value in values]
+
+
+class BetweenPowers(LogFormatter):
+    """Numbers between powers of ten in pecli's way, where matplotlib writes any: on an axis of few powers."""
+
+    def __call__(self, value: float, position: int | None = None) -> str:
+        return number_text(value) if super().__call__(value, position) else ""

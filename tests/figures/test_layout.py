@@ -24,7 +24,7 @@ from pecli.figures.mosaic import Mosaic, around, in_columns
 from pecli.figures.page import Page, Sheet
 from pecli.figures.pages import anew, draw_page
 from pecli.figures.panels import Bar, Panel, labelled, runs_of
-from pecli.figures.row_heights import filled
+from pecli.figures.row_heights import filled, grown
 from pecli.figures.style import style_context
 from pecli.figures.text_size import Ruler, pieces
 
@@ -155,6 +155,10 @@ def test_any_panels_are_whole_where_the_height_is_free(names: str) -> None:
         ("overview", {"panels": "spectrum,heatmap", "base": 100, "d": 100, "length": 3, "size": "column"}),
         ("curves", {"against": "offset", "length": 200, "size": "column"}),
         ("terms", {"encoding": "sinusoidal:d=2", "tokens": "a 1,024 c", "size": "2.5"}),  # two columns are found late
+        (
+            "relative",
+            {"encoding": "relative:base=10", "length": 200, "dims": [1], "size": "column"},
+        ),  # ticks of its bar
     ],
 )
 def test_what_was_seen_broken_is_whole(figure: str, options: dict[str, Any]) -> None:
@@ -303,6 +307,13 @@ def test_rows_have_what_their_texts_need_before_the_rest_is_shared() -> None:
     )
     assert barred.fits and barred.bars[0].height == pytest.approx(1.5)
     assert filled([1, 1], [0.2, 0.9], 1.4) == pytest.approx([0.5, 0.9])
+    assert grown([2.0, 1.0], [1], 3.5) == [2.0, 1.5] and grown([2.0, 1.0], [1], 9.0) == [2.0, 2.0]
+    room = Room(3, 9, 0, 0, 0.1)
+    alone, below = (
+        solve([block()], room, in_columns(1, 1)).frames[0],
+        solve([block(), low], room, in_columns(2, 1)).frames,
+    )
+    assert below[0].height == alone.height and below[1].height == pytest.approx(below[1].width)  # twice as wanted
     assert filled([1, 3], [2.0, 2.0], 2.0) == pytest.approx([0.5, 1.5])
 
 

@@ -152,7 +152,7 @@ def test_what_cannot_be_shown_is_refused(options: dict[str, Any], said: str) -> 
 )
 def test_the_picture_says_once_how_large_the_largest_error_is(encoding: str, said: str) -> None:
     picture: Any = pecli.figure("precision", encoding=encoding, length=2048, size="3x3", dpi=40)
-    (axes, *_), found = picture._drawing().axes, picture.seen
+    (axes, bar), found = picture._drawing().axes, picture.seen
     (written,) = [text.get_text() for text in axes.texts]
     assert written == number_text(found.largest)
     assert found.message().startswith(f"{said} pair") and "0.1" in found.message()
@@ -160,6 +160,8 @@ def test_the_picture_says_once_how_large_the_largest_error_is(encoding: str, sai
     assert written not in picture.caption()
     (ring,) = [line for line in axes.lines if line.get_marker() == "o"]
     assert (ring.get_xdata()[0], ring.get_ydata()[0]) == (found.pair, found.position)
+    bar.set_ylim(0.02, 0.3)  # fewer powers of ten than ticks
+    assert {"0.02", "0.2", "0.3"} <= {tick.get_text() for tick in bar.get_yticklabels(minor=True)}
 
 
 def test_the_message_says_from_which_position_on_pairs_are_off() -> None:

@@ -117,6 +117,10 @@ class Numbers(Generic[E_co]):
         """What there is to see, in one short sentence, said under the title; empty where there is nothing to say."""
         return ""
 
+    def messages(self) -> list[str]:
+        """The same of each part of a picture of several, where they say different things."""
+        return []
+
     def limits(self) -> Limits | None:
         """The values at the ends of the colours, or None where colours mean nothing."""
         return None

@@ -18,14 +18,15 @@ from pecli.encodings.encoding import Encoding
 from pecli.encodings.titles import apart, in_common
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, View
+from pecli.figures.headings import Heading
 from pecli.figures.highlights import Highlighting
 from pecli.figures.legends import keep_last_legend
 from pecli.figures.overview import (
     OverviewNumbers,
     Part,
     check_handed_on,
+    differing,
     limited_alike,
-    message_of_each,
     owned,
     part_of,
     refused_part,
@@ -54,13 +55,15 @@ class CompareNumbers(OverviewNumbers):
         return replace(self, parts=limited_alike(self.parts, self.kin, choose))
 
     def remarks(self) -> list[str]:
-        labels = [*names_apart(self.view), phrase("difference")]
+        labels = [*self.names(), phrase("difference")]
         said = [part.numbers.remarks() for part in self.parts]
         return said_by_each(labels[: len(said)], said)
 
-    def message(self) -> str:
-        labels = names_apart(self.view)
-        return message_of_each(labels, self.parts[: len(labels)])  # a difference is none of them
+    def names(self) -> Sequence[str]:
+        return names_apart(self.view)  # a difference is none of them
+
+    def messages(self) -> list[str]:
+        return differing(self.said())
 
     def facts(self) -> dict[str, Any]:
         names = [encoding.spec() for encoding in self.view.encodings] + ["difference"]
@@ -149,6 +152,11 @@ class Compare(Highlighting[Encoding]):
         counts = [len(self.part().panels_for(one)) for one in self.views(view)]
         rows = counts[:1] if len({*counts[:-1], max(counts)}) == 1 else []  # a row for each encoding
         return tuple(one for one in self.part().grids(first) if one <= across or one in rows)
+
+    def headings(self, view: View[Encoding]) -> list[Heading]:
+        names = [*names_apart(view), phrase("difference, first − second")]
+        shares = self._shares(self.views(replace(view, panels=None)))
+        return [Heading(own.start, own.stop, name) for own, name in zip(shares, names, strict=False)]
 
     def frame(self, view: View[Encoding], axes: list[Axes], canvas: Canvas) -> None:
         count, groups = len(view.encodings), self._groups(axes, view)

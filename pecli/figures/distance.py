@@ -52,11 +52,11 @@ class DistanceNumbers(ColouredNumbers[TableEncoding]):
 
     def message(self) -> str:
         if self.by_offset:
-            return phrase("the same along every diagonal: only the offset counts")
+            return phrase("one value per diagonal: only the offset counts")
         if self.block > 1 or self.palette == DIFFERENCE:
             return ""
         apart = spread_along_diagonals(self.matrix)
-        said = template("along a diagonal it differs by up to {number}: more than the offset counts")
+        said = template("at one offset pairs differ by up to {number}")
         rounding = ROUNDING * float(np.nanmax(np.abs(self.matrix), initial=0.0))
         return phrase(said, number=number_text(apart, 3)) if apart > rounding else ""
 

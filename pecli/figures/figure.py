@@ -11,6 +11,7 @@ from pecli.core.errors import UsageError, mention
 from pecli.core.language import clauses, phrase
 from pecli.core.lazy import Array
 from pecli.figures.canvas import Canvas
+from pecli.figures.headings import Heading
 from pecli.figures.mosaic import Mosaic, columns_of
 from pecli.figures.panels import Panel
 
@@ -90,6 +91,10 @@ class Figure(Analysis[E]):
     def put_back(self, numbers: Numbers[E]) -> Numbers[E]:
         """The numbers of that layout in the order of this."""
         return numbers
+
+    def headings(self, view: View[E]) -> list[Heading]:
+        """The parts of a picture of several."""
+        return []
 
     @abstractmethod
     def frame(self, view: View[E], axes: list[Axes], canvas: Canvas) -> None:

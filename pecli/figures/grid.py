@@ -14,6 +14,7 @@ from pecli.encodings.encoding import Encoding
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
 from pecli.figures.grid_numbers import Axis, GridNumbers
+from pecli.figures.headings import Heading
 from pecli.figures.legends import keep_last_legend
 from pecli.figures.overview import Part, owned, through
 from pecli.figures.panels import Panel, headed
@@ -137,15 +138,22 @@ class Grid(Figure[Encoding]):
         self._label(axes)
         keep_last_legend(axes, len(self.cells))
 
+    def _labels(self) -> Iterator[tuple[str, str]]:
+        """What stands above and beside each cell: what tells rows and columns, or every cell where they wrap."""
+        wide = len(self.cells) if len(self.axes) == 1 else len(self.cells) // len(self.axes[0].values)
+        for at, texts in enumerate(self._texts()):
+            above, beside = (texts, "") if len(self.axes) == 1 else (texts[1:], texts[0])
+            yield listing(above) if at < wide else "", beside if at % wide == 0 else ""
+
     def _label(self, axes: list[Axes]) -> None:
         """Tells rows and columns, or every cell where they wrap; again where a figure has titles of its own."""
-        wide = len(self.cells) if len(self.axes) == 1 else len(self.cells) // len(self.axes[0].values)
-        for at, (texts, (_, own)) in enumerate(zip(self._texts(), self._groups(axes), strict=True)):
-            above, beside = (texts, "") if len(self.axes) == 1 else (texts[1:], texts[0])
-            if at < wide:
-                own[0].title.set_text(_under(listing(above), own[0].get_title()))  # as far above as it was
-            if at % wide == 0:
-                own[0].set_ylabel(_under(beside, own[0].get_ylabel()))
+        for (above, beside), (_, own) in zip(self._labels(), self._groups(axes), strict=True):
+            own[0].title.set_text(_under(above, own[0].get_title()))  # as far above as it was
+            own[0].set_ylabel(_under(beside, own[0].get_ylabel()))
+
+    def headings(self, view: View[Any]) -> list[Heading]:
+        size = len(self.panels_for(view)) // len(self.cells)
+        return [Heading(at * size, at * size + size, name) for at, (name, _) in enumerate(self._labels())]
 
     def fit(self, view: View[Any], axes: list[Axes], canvas: Canvas) -> None:
         for cell, own in self._groups(axes):

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
 
 from pecli.analysis import Limits
-from pecli.core.language import said_by_each
+from pecli.core.language import listing, said_by_each
 from pecli.core.lazy import Array, np
-from pecli.figures.overview import OverviewNumbers, limited_alike, message_of_each
+from pecli.figures.overview import OverviewNumbers, differing, limited_alike, message_of_each
 
 
 class Axis(NamedTuple):
@@ -59,7 +59,27 @@ class GridNumbers(OverviewNumbers):
         return {label: part.numbers.facts() for label, part in zip(self.labels, self.parts, strict=True)}
 
     def remarks(self) -> list[str]:
-        return said_by_each(self.labels, [part.numbers.remarks() for part in self.parts])
+        return said_by_each(self.names(), [part.numbers.remarks() for part in self.parts])
+
+    def names(self) -> Sequence[str]:
+        return self.labels
+
+    def messages(self) -> list[str]:
+        """Once, at the top, in rows and columns where all in a column say the same."""
+        said = differing(self.said())
+        if said and len(self.axes) > 1 and 0 not in self._telling():
+            across = len(said) // len(self.axes[0].values)
+            said[across:] = [""] * (len(said) - across)
+        return said
 
     def message(self) -> str:
-        return message_of_each(self.labels, self.parts)
+        """What there is to see in each, by the names of the options that make a difference to it."""
+        telling, places = self._telling(), np.ndindex(*(len(axis.values) for axis in self.axes))
+        names = [listing(self.axes[at].texts[place[at]] for at in telling) for place in places]
+        each = dict(zip(names, self.said(), strict=True))
+        return message_of_each([*each], [*each.values()])
+
+    def _telling(self) -> list[int]:
+        """The axes along which cells say different things."""
+        said = np.array(self.said(), dtype=object).reshape([len(axis.values) for axis in self.axes])
+        return [at for at in range(said.ndim) if (said != said.take([0], axis=at)).any()]

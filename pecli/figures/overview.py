@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from pecli.analysis import Limits
 from pecli.core.errors import UnusedOptionError, UsageError, mention
-from pecli.core.language import capitalised, clauses, said_by_each
+from pecli.core.language import clauses, said_by_each
 from pecli.core.lazy import Array
 from pecli.core.options import option
 from pecli.core.positions import Positions
@@ -18,9 +18,9 @@ from pecli.encodings.encoding import Encoding
 from pecli.figures import FIGURES, SINGLE
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
+from pecli.figures.headings import Heading
 from pecli.figures.highlights import Highlighting
 from pecli.figures.panels import Panel
-from pecli.figures.text_size import HEADLINE
 from pecli.measures.measure_options import measure_option
 
 if TYPE_CHECKING:
@@ -83,10 +83,6 @@ class Part(NamedTuple):
     figure: Figure[Any]
     numbers: Numbers[Any]
 
-    def is_panel(self) -> bool:
-        """Whether it is drawn on one panel, whose title is what there is to see in it."""
-        return len(self.figure.panels_for(self.numbers.view)) == 1
-
 
 def limited_alike(
     parts: Sequence[Part], kin: Sequence[int], choose: Callable[[Limits, Sequence[Array]], Limits]
@@ -128,8 +124,21 @@ class OverviewNumbers(Numbers[Encoding]):
         return {f"{i}.{part.figure.name}": part.numbers.facts() for i, part in enumerate(self.parts)}
 
     def remarks(self) -> list[str]:
-        said = [part.numbers.remarks() + ([] if part.is_panel() else [part.numbers.message()]) for part in self.parts]
-        return said_by_each([part.figure.name for part in self.parts], said)
+        return said_by_each(self.names(), [part.numbers.remarks() for part in self.parts])
+
+    def names(self) -> Sequence[str]:
+        """What tells those parts from each other that are looked at one by one."""
+        return [part.figure.name for part in self.parts]
+
+    def message(self) -> str:
+        return message_of_each(self.names(), self.said())
+
+    def messages(self) -> list[str]:
+        return self.said()
+
+    def said(self) -> list[str]:
+        """What there is to see in each of those parts; empty where there is nothing to say."""
+        return [part.numbers.message() for part in self.parts[: len(self.names())]]
 
 
 @dataclass(frozen=True)
@@ -172,6 +181,9 @@ class Overview(Highlighting[Encoding]):
             yield part, slice(first, first + count)
             first += count
 
+    def headings(self, view: View[Encoding]) -> list[Heading]:
+        return [Heading(own.start, own.stop) for _, own in self.shares(view)]
+
     def frame(self, view: View[Encoding], axes: list[Axes], canvas: Canvas) -> None:
         for part, own in self.shares(view):
             part.frame(view, axes[own], canvas)
@@ -209,22 +221,19 @@ class Overview(Highlighting[Encoding]):
         drawn = []
         for (_, own), part in zip(self.shares(numbers.view), numbers.parts, strict=True):
             drawn += part.figure.draw(part.numbers, axes[own], canvas)
-            if part.is_panel():
-                add_headline(axes[own][0], part.numbers.message())
         return drawn
 
 
-def add_headline(axes: Axes, message: str) -> None:
-    """Writes what there is to see above a panel, under the title that it has."""
-    if message:
-        axes.title.set(text=f"{axes.get_title()}\n{capitalised(message)}".strip(), weight=HEADLINE)
+def message_of_each(labels: Sequence[str], messages: Sequence[str]) -> str:
+    """What there is to see in several that are told apart by these labels; of many in the first and the last."""
+    said = said_by_each(labels, [[message] for message in messages])
+    tried = (clauses(some) for some in (said, said[:1] + said[1:][-1:], said[:1]))
+    return next((one for one in tried if len(one) <= LONGEST), "")
 
 
-def message_of_each(labels: Sequence[str], parts: Sequence[Part]) -> str:
-    """What there is to see in several that are told apart by these labels; nothing where that would be a list."""
-    messages = [[part.numbers.message()] for part in parts]
-    said = clauses(said_by_each(labels, messages))
-    return said if len(said) <= LONGEST else ""
+def differing(messages: Sequence[str]) -> list[str]:
+    """What there is to see in each of several where that is not the same in all; else nothing."""
+    return list(messages) if len({*messages}) > 1 else []
 
 
 def owned(panel: Panel, part: int) -> Panel:

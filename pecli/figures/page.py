@@ -13,6 +13,7 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.cell_numbers import cells_overflow
 from pecli.figures.columns import least_page
 from pecli.figures.figure import Figure
+from pecli.figures.headings import Headline, Headlines
 from pecli.figures.layout import Layout
 from pecli.figures.legends import place_legend, share_legend
 from pecli.figures.limits import Words, words_of
@@ -65,6 +66,7 @@ class Page:
         self.drawing.set_dpi(self.ruler.dpi)
         self.message = self.drawing.text(0.5, 1.0, "", ha="center", va="top", weight=HEADLINE)
         self.axes = [self.drawing.add_axes((0.0, 0.0, 1.0, 1.0)) for _ in self.panels]
+        self.headlines = Headlines([], (self.ruler, self.bold))
         self.titles: dict[Axes, tuple[str, str]] = {}  # as the figure has them, and as they are wrapped
         self.blocks: list[Block] = []
         self.measured: dict[Hashable, Margins] = {} if measured is None else measured
@@ -83,7 +85,8 @@ class Page:
 
     def measure(self) -> None:
         """Measures what stands around the frames."""
-        self.blocks = [self._block(axes, panel) for axes, panel in zip(self.axes, self.panels, strict=True)]
+        blocks = [self._block(axes, panel) for axes, panel in zip(self.axes, self.panels, strict=True)]
+        self.blocks = self.headlines.raised(blocks, self.layout.mosaic)
 
     def _block(self, axes: Axes, panel: Panel) -> Block:
         """The panel with what stands around it."""
@@ -129,7 +132,24 @@ class Page:
         """Puts the numbers onto the frames, with their colour bars, and what is said of them onto the page."""
         self.mappables = self.figure.draw(numbers, self.axes, self.canvas)
         self.words = words_of(self.sheet.title, numbers, self.canvas)
+        self._say_apart(numbers.messages() if self.canvas.headed else [])
         self._add_bars()
+
+    def _say_apart(self, messages: Sequence[str]) -> None:
+        """Says above each part what there is to see in it, and not above all, where that has room."""
+        if not any(messages):
+            return
+        headings, points = self.figure.headings(self.view), self.canvas.inches.font
+        said = zip(headings, [*messages, ""], strict=False)  # nothing of the difference of two
+        lines = [Headline(self.drawing, heading, message, points) for heading, message in said]
+        self.headlines = Headlines(lines, (self.ruler, self.bold))
+        if not self.headlines.wrap(self.layout):
+            self.headlines.remove()
+            return
+        self.words = self.words._replace(message="")
+        for heading in headings:
+            axes = self.axes[heading.first]
+            axes.title.set_text(f"{self._title(axes)}\n".removeprefix(f"{heading.name}\n").strip())
 
     def room(self) -> Room:
         """What title, message and caption leave; they break into lines that fit the page."""
@@ -186,6 +206,8 @@ class Page:
         if self.words.title:
             self.drawing.suptitle(self.drawing.get_suptitle(), y=1 - above / height, va="top")
         self.message.set_y(1 - (above + self.above) / height)
+        self.headlines.wrap(self.layout)
+        self.headlines.put(self.layout)
         if self.key is not None:
             self.key.set_bbox_to_anchor((0.5, (self.below + below) / height))
         if self.words.caption:
@@ -196,15 +218,17 @@ class Page:
 
         apart : below 0 where there is room between neighbours that titles may take
         """
-        raw, wrapped = self.titles.get(axes, ("", ""))
-        if axes.get_title() != wrapped:
-            raw = axes.get_title()
-        ruler = self.bold if axes.title.get_fontweight() == HEADLINE else self.ruler
+        raw = self._title(axes)
         points = float(axes.title.get_fontsize())
-        room = max(width - apart, min(width, ruler.widest_piece(raw, points)))
-        wrapped = ruler.wrapped(raw, points, room)
+        room = max(width - apart, min(width, self.ruler.widest_piece(raw, points)))
+        wrapped = self.ruler.wrapped(raw, points, room)
         self.titles[axes] = raw, wrapped
         axes.title.set_text(wrapped)
+
+    def _title(self, axes: Axes) -> str:
+        """A panel's title before it was broken into lines."""
+        raw, wrapped = self.titles.get(axes, ("", ""))
+        return raw if axes.get_title() == wrapped else axes.get_title()
 
     def _put(self, axes: Axes, box: Box) -> None:
         """Puts a frame on whole pixels, so that an image has as many of them as it is told."""

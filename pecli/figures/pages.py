@@ -86,9 +86,9 @@ def draw_pages(
             break
     else:
         raise _too_small(asked, pages[0], canvas)
+    align_titles(pages)
     for page in pages:
         page.drawing.set_dpi(canvas.dpi)
-    align_titles(pages)
     return [page.drawing for page in pages], numbers
 
 

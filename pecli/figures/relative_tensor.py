@@ -45,7 +45,7 @@ class RelativeNumbers(ColouredNumbers[Harmonic]):
         return [averaging(self.block), wavelength_unit(self.view.encoding)]
 
     def message(self) -> str:
-        return phrase("one value along every diagonal: only the offset counts")
+        return phrase("one value per diagonal: only the offset counts")
 
     def sheet(self) -> tuple[list[str], list[Array]]:
         """One row a pair of positions: query, key, offset, then the dimensions."""

@@ -36,12 +36,10 @@ def check_kinds(figure: type[Analysis[Any]], encodings: tuple[Encoding, ...]) ->
 
 
 def check_canvas(request: Request, view: View[Any]) -> None:
-    """Refuses what is said of colours that stand for no values, or whose ends are the figure's, and of no title."""
+    """Refuses what is said of colours that stand for no values, or whose ends are the figure's."""
     figure, canvas = request.figure, request.canvas
-    if not isinstance(figure, Figure) or not (canvas.no_title or canvas.colours_given()):
+    if not isinstance(figure, Figure) or not canvas.colours_given():
         return
-    if canvas.no_title and not figure.title(view):
-        raise UnusedOptionError("no_title", None, f"the titles of {figure.name} are the names of its panels")
     bars = [panel.bar for panel in figure.panels_for(view) if panel.bar]
     if not bars:
         unused, why = canvas.colours_given(), f"{figure.name} has no colours that stand for values, as heatmap has"

@@ -225,24 +225,56 @@ def test_biases_and_buckets_share_no_colours_and_the_caption_says_once_what_both
     assert caption.count("each pixel") == 1 and "does not see (alibi, heads 8)" in caption
 
 
-def test_what_there_is_to_see_in_each_stands_above_all() -> None:
-    options = {"figure": "heatmap", "length": 50, "dpi": 30, "size": "9x3"}
-    picture = pecli.figure("compare", encoding=["sinusoidal:base=10", "sinusoidal"], **options)
+HEATMAPS: Any = {"figure": "heatmap", "length": 50, "dpi": 30, "size": "9x3"}
+
+
+def headlines(page: Any) -> list[Any]:
+    """What there is to see, above all or above each part."""
+    return [text for text in page.texts if text.get_text() and text.get_fontweight() == HEADLINE]
+
+
+def test_what_there_is_to_see_in_each_stands_above_it() -> None:
+    picture = pecli.figure("compare", encoding=["sinusoidal:base=10", "sinusoidal"], **HEATMAPS)
     with style_context(picture.job.canvas):
         page = picture._drawing()
     counts = [(picture.job.view.encodings[at].wavelengths() > 50).sum() for at in (0, 1)]
-    said = [
-        f"{n} of 64 pairs never finish a turn in 50 positions (base {base})"
-        for n, base in zip(counts, ("10", "10,000"), strict=True)
-    ]
-    assert picture.message() == "; ".join(said)
-    assert (
-        " ".join(page.texts[0].get_text().split()) == picture.message() and page.texts[0].get_fontweight() == HEADLINE
-    )
-    alike = pecli.figure("compare", encoding=["sinusoidal", "rope"], difference=True, **options)
-    assert "(" not in alike.message() and alike.message() in alike._drawing().texts[0].get_text()
-    listed = pecli.figure("compare", encoding=[f"sinusoidal:base={k}" for k in (10, 50, 100, 500)], **options)
-    assert listed.message() == ""
+    said = [f"{n} of 64 pairs never finish a turn in 50 positions" for n in counts]
+    named = f"{said[0]} (base 10); {said[1]} (base 10,000)"
+    assert picture.message() == named
+    above = headlines(page)
+    assert [" ".join(text.get_text().split()) for text in above] == said
+    assert len({text.get_text().count("\n") for text in above}) == 1
+    frames = [one.get_position() for one in page.axes[:2]]
+    assert [text.get_position()[0] for text in above] == pytest.approx([frame.x0 for frame in frames], abs=0.01)
+    assert all(text.get_position()[1] > frame.y1 for text, frame in zip(above, frames, strict=True))
+    names = [text for text in page.texts if text.get_text().startswith("base")]
+    assert len({text.get_position()[1] for text in names}) == 1 and len(names) == 2
+    assert [one.get_title() for one in page.axes[:2]] == ["", ""]
+    untitled = pecli.figure("compare", encoding=["sinusoidal:base=10", "sinusoidal"], no_title=True, **HEATMAPS)
+    assert not headlines(untitled._drawing()) and untitled.caption().startswith(named)
+
+
+def test_encodings_that_share_nothing_may_have_no_title_either() -> None:
+    picture = pecli.figure("compare", encoding=["clock", "binary"], no_title=True, **HEATMAPS)
+    assert not headlines(picture._drawing()) and "never finish" in picture.caption()
+
+
+def test_what_all_say_and_what_has_no_room_above_each_stands_above_all() -> None:
+    alike = pecli.figure("compare", encoding=["sinusoidal", "rope"], difference=True, **HEATMAPS)
+    (said,) = headlines(alike._drawing())
+    assert "(" not in alike.message() and alike.message() in said.get_text()
+    bases = [f"sinusoidal:base={base}" for base in (10, 50, 100, 500)]
+    listed = pecli.figure("compare", encoding=bases, **{**HEATMAPS, "size": "5.5x3"})
+    (said,) = headlines(listed._drawing())
+    assert " ".join(said.get_text().split()) == listed.message()
+    assert [part.partition("(")[2] for part in listed.message().split("; ")] == ["base 10)", "base 500)"]  # the ends
+
+
+def test_what_one_alone_says_stands_above_it_alone() -> None:
+    picture = pecli.figure("compare", encoding=["learned", "sinusoidal:d=8"], **HEATMAPS)
+    page = picture._drawing()
+    (said,) = headlines(page)
+    assert said.get_position()[0] > 0.4 and "(" not in said.get_text()
 
 
 def test_clouds_whose_axes_are_labelled_once_have_the_same_ends() -> None:

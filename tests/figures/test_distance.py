@@ -149,9 +149,9 @@ def test_the_message_says_where_diagonals_are_the_same(encoding: str, alike: boo
     picture = pecli.figure("distance", encoding=encoding, length=9)
     spread = max(np.ptp(np.diag(picture.seen.main, k)) for k in range(-8, 9))
     assert bool(spread < 1e-9) is alike
-    apart = f"along a diagonal it differs by up to {spread:.3g}"
-    assert (apart, "the same along every diagonal")[alike] in picture.seen.message()
-    assert picture.seen.difference(picture.seen).message().startswith("the same") is alike
+    apart = f"at one offset pairs differ by up to {spread:.3g}"
+    assert (apart, "one value per diagonal")[alike] in picture.seen.message()
+    assert picture.seen.difference(picture.seen).message().startswith("one value") is alike
 
 
 def test_the_spread_along_diagonals_leaves_out_what_is_not_known() -> None:

@@ -34,13 +34,23 @@ def bars(axes: list[Any]) -> list[Any]:
 def test_two_options_are_rows_and_columns_told_once() -> None:
     job, axes = drawn("heatmap", d=[4, 6], base=[10, 100, 1000])
     panels = [one for one in axes if one not in bars(axes)]
-    assert [one.get_title() for one in panels] == ["base 10", "base 100", "base 1,000", "", "", ""]
+    above = [text.get_text() for text in panels[0].figure.texts]
+    assert [one for one in above if one.startswith("base")] == ["base 10", "base 100", "base 1,000"]
+    assert sum("never" in one for one in above) == 6
     rows = [one.get_ylabel().partition("\n")[0] for one in panels[::3]]
     assert rows == ["d 4", "d 6"] and Picture(job).title() == "sinusoidal"
     assert [one.yaxis.label.get_visible() for one in panels] == [True, False, False] * 2
     assert len(bars(axes)) == 1
     tops = sorted({round(one.get_position().y1, 6) for one in panels})
     assert len(tops) == 2 and len({round(one.get_position().x0, 6) for one in panels}) == 3
+
+
+def test_what_all_in_a_column_say_stands_once_and_is_told_by_its_column_alone() -> None:
+    job, axes = drawn("heatmap", encoding=["sinusoidal", "rope"], base=[2, 10000], length=50)
+    above = [" ".join(text.get_text().split()) for text in axes[0].figure.texts]
+    said = ["Every pair finishes a turn in 50 positions", "1 of 2 pairs never finish a turn in 50 positions"]
+    assert [one for one in above if "turn" in one] == said
+    assert Picture(job).message() == f"{said[0]} (base 2); {said[1]} (base 10,000)"
 
 
 def test_every_cell_is_its_own_picture_under_the_limits_of_all() -> None:

@@ -247,7 +247,7 @@ def test_more_positions_than_pixels_are_averaged_and_the_caption_says_so() -> No
 def test_a_length_that_the_pixels_hold_is_exact_and_the_caption_has_the_unit_alone() -> None:
     picture = pecli.figure("relative", d=D, base=10, length=LENGTH, start=1009, dpi=30)
     assert picture.seen.caption() == "wavelength λ in positions"
-    assert picture.message() == "One value along every diagonal: only the offset counts"
+    assert picture.message() == "One value per diagonal: only the offset counts"
     assert picture.seen.main == pytest.approx(tensor(LENGTH, D, 10)[:, :, picture.seen.arrays()["dims"]], abs=1e-15)
 
 

@@ -28,7 +28,7 @@ from pecli.encodings import ENCODINGS, Encoding
 from pecli.encodings.capabilities import BiasEncoding
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure
-from pecli.figures.limits import chosen, limits_text
+from pecli.figures.limits import chosen, words_of
 from pecli.figures.overview import single_figures
 from pecli.figures.style import style_context
 from pecli.jobs.job import Job
@@ -84,7 +84,7 @@ class Result:
         if not self.job.figure.drawn:
             return []
         with style_context(canvas), speaking(self.job.language):
-            said = [Picture(self.job).title(), self.numbers.caption(), limits_text(canvas)]
+            said = words_of(Picture(self.job).title(), self.numbers, canvas)
             return [*said, canvas.inches, canvas.dpi, repr(dict(mpl.rcParams))]
 
     @cached_property
@@ -100,7 +100,10 @@ class Result:
         with style_context(self.job.canvas), speaking(self.job.language):
             if isinstance(figure, Report):
                 return [str(figure.show(figure.compute(self.job.seen_view), 100))]
-            return painted(self.job, self.numbers, size)
+            try:
+                return painted(self.job, self.numbers, size)
+            except PecliError as error:  # of numbers that its cells do not hold
+                return [str(error)]
 
     def differs(self, other: Result, parts: Sequence[str]) -> str:
         """The first of these parts in which another result is not the same."""

@@ -167,6 +167,10 @@ class Canvas(Options):
         font = self.inches.font
         return max(min(LEAST, font), SMALL * font)
 
+    def narrower_than(self, ems: float) -> bool:
+        """Whether a page of free height is less wide than so many ems of small text."""
+        return self.inches.height is None and 72 * self.inches.width < ems * self.small
+
     def smaller(self) -> list[Canvas]:
         """The same with smaller text, where the user fixed both sides of the picture but not its text."""
         if self.text_size is not None or self.inches.height is None:

@@ -136,10 +136,7 @@ class Dials(Figure[Harmonic]):
         )
 
     def on_page(self, canvas: Canvas) -> Dials:
-        size = canvas.inches
-        if size.height is not None or 72 * size.width >= WIDE * canvas.small:
-            return self
-        return self.laid_out_as(DialsNarrow)
+        return self.laid_out_as(DialsNarrow) if canvas.narrower_than(WIDE) else self
 
     def turned(self, view: View[Harmonic]) -> bool:
         """Whether pairs stand below each other and positions side by side."""

@@ -177,9 +177,8 @@ class Scatter(Figure[TableEncoding]):
         )
 
     def on_page(self, canvas: Canvas) -> Scatter:
-        size = canvas.inches
-        wide = size.height is not None or 72 * size.width >= WIDE * canvas.small
-        return self if wide or len(self.shown()) == 1 else self.laid_out_as(ScatterDown)
+        several = len(self.shown()) > 1
+        return self.laid_out_as(ScatterDown) if several and canvas.narrower_than(WIDE) else self
 
     def panels_for(self, view: View[TableEncoding]) -> list[Panel]:
         bar = Bar(phrase("pairs a cell" if self.too_many(view) else "offset |p − q|"), fixed=True)

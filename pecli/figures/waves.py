@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LINES = 5  # dimensions where none are asked for
+WIDE = 44  # ems of small text that a page is wide at least, where lanes are high enough
 LANE = 2.4  # from one lane to the next, where the largest value is 1
 
 
@@ -74,6 +75,7 @@ class Waves(Figure[TableEncoding]):
     )
     example: ClassVar[str] = "pecli waves --dims 4,5,6,7"
     copies: ClassVar[int] = 7
+    aspect: ClassVar[float] = 0.5
     examples: ClassVar[tuple[str, ...]] = ("pecli waves --dims 0..6 -n 60",)
 
     dims: tuple[int, ...] | None = option(
@@ -124,9 +126,12 @@ class Waves(Figure[TableEncoding]):
             limit=limit,
         )
 
+    def on_page(self, canvas: Canvas) -> Waves:
+        return self.laid_out_as(WavesHigh) if canvas.narrower_than(WIDE) else self
+
     def panels_for(self, view: View[TableEncoding]) -> list[Panel]:
         lanes = ("lanes", view.encodings, tuple(self.chosen(view).tolist()))  # as high as this encoding's values
-        return [Panel(0.5, x=("positions", view.covered), y=lanes, least=(10.0, 1.4 * len(lanes[-1])))]
+        return [Panel(self.aspect, x=("positions", view.covered), y=lanes, least=(10.0, 1.4 * len(lanes[-1])))]
 
     def frame(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         encoding, dims = view.encoding, self.chosen(view)
@@ -183,6 +188,12 @@ class Waves(Figure[TableEncoding]):
         last = float(numbers.positions[-1])
         put_names(axes[0], [(last, end - LANE * limit * lane) for lane, end in enumerate(ends.tolist())])
         return [None]
+
+
+class WavesHigh(Waves):
+    """The same on a narrow page, where lanes would be flat."""
+
+    aspect: ClassVar[float] = 0.8
 
 
 def periods(view: View[TableEncoding]) -> Array:

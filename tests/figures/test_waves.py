@@ -16,6 +16,7 @@ from pecli.encodings.clock import Clock
 from pecli.encodings.encoding import Encoding
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.figures.line_names import names_of, texts_of
+from pecli.figures.style import style_context
 from pecli.figures.waves import wavelength_text
 
 
@@ -72,6 +73,14 @@ def test_a_pair_has_a_colour_and_its_cosine_is_dashed() -> None:
 def test_lanes_are_named_at_their_ends_in_a_column_of_a_paper_too() -> None:
     axes = drawn(length=20, size="column")
     assert names(axes)[0] == "sin, λ = 6.28" and axes.get_legend() is None
+
+
+@pytest.mark.parametrize(("size", "aspect"), [("column", 0.8), ("page", 0.5)])
+def test_in_a_column_lanes_are_as_high_as_their_names_need(size: str, aspect: float) -> None:
+    picture = pecli.figure("waves", d=8, length=9, size=size, dpi=30)
+    with style_context(picture.job.canvas):
+        (axes,) = picture._drawing().axes
+    assert axes.bbox.height / axes.bbox.width == pytest.approx(aspect, abs=0.02)
 
 
 def test_hands_of_a_clock_are_named() -> None:

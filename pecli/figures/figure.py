@@ -88,6 +88,10 @@ class Figure(Analysis[E]):
         """The same options in a kind of this figure that lays them out in another way."""
         return kind(**{field.name: getattr(self, field.name) for field in fields(self)})
 
+    def as_part(self) -> Figure[E]:
+        """The figure as one of several in a picture, where no panel stands large; mostly itself."""
+        return self
+
     def put_back(self, numbers: Numbers[E]) -> Numbers[E]:
         """The numbers of that layout in the order of this."""
         return numbers

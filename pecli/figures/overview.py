@@ -46,7 +46,8 @@ def what_it_is(name: str) -> str:
 def part_of(whole: Figure[Any], name: str) -> Figure[Any]:
     """A figure with the options that the composed one hands on; refuses what it cannot show (UsageError)."""
     kind, given = single_figures()[name], {option: getattr(whole, option) for option in HANDED_ON}
-    return kind(**{option: value for option, value in given.items() if option in kind.options() and value is not None})
+    own = {option: value for option, value in given.items() if option in kind.options() and value is not None}
+    return kind(**own).as_part()
 
 
 def refused_part(whole: Figure[Any], part: Figure[Any], view: View[Encoding], option: str) -> UsageError:

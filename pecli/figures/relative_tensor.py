@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SLICES = 4  # dimensions shown where none are asked for: a full grid beside the offsets
+AS_PART = 5  # the same in a picture of several figures: with the offsets, full rows
 FINEST, COARSEST = 1 / 8, 3  # of the length: the wavelengths between which a slice has stripes, and not too many
 SEEN = 1 / 100, 40  # of the length: a shorter wave is averaged to nothing, a longer one looks flat
 FALLS = 8  # times the length: of a longer wave the cosine looks flat
@@ -71,6 +72,7 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
     examples: ClassVar[tuple[str, ...]] = ("pecli relative -n 6 -d 16 -o relative.svg",)
     needs: ClassVar[str] = "angles"  # that is, a formula that holds for negative offsets too
     default_encoding: ClassVar[str] = "relative"
+    slices: ClassVar[int] = SLICES
 
     dims: tuple[int, ...] | None = option(
         None,
@@ -98,9 +100,9 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
         check_indices("dims", self.dims, view, width, "dimensions")
         if self.dims is not None:
             return np.array(self.dims)
-        if view.pixels is None or width <= SLICES:
+        if view.pixels is None or width <= self.slices:
             return np.arange(width)
-        return telling_dims(view.encoding, view.positions.length)
+        return telling_dims(view.encoding, view.positions.length, self.slices)
 
     def shown(self, view: View[Harmonic]) -> Array:
         """The dimensions that a picture shows."""
@@ -130,6 +132,9 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
     def columns(self, view: View[Harmonic]) -> int:
         count, across = 1 + len(self.shown(view)), super().columns(view)
         return count if count % across else across  # several of these make a grid
+
+    def as_part(self) -> RelativeTensor:
+        return self.laid_out_as(RelativePart)
 
     def mosaics(self, view: View[Harmonic]) -> tuple[Mosaic, ...]:
         return around(0, 1 + len(self.shown(view)))
@@ -163,22 +168,28 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
         return images
 
 
-def telling_dims(encoding: Harmonic, length: int) -> Array:
+class RelativePart(RelativeTensor):
+    """The same in a picture of several figures: a slice more, so that rows are full without a large panel."""
+
+    slices: ClassVar[int] = AS_PART
+
+
+def telling_dims(encoding: Harmonic, length: int, count: int) -> Array:
     """Columns with wavelengths that are seen over that length: sines, and a cosine beside each that there is room for.
 
     Returns
     -------
-    at most SLICES columns, (n,), from the fastest wavelength to the slowest
+    at most `count` columns, (n,), from the fastest wavelength to the slowest
     """
     waves = encoding.wavelengths()
     order = np.argsort(waves, kind="stable")
     seen = order[(waves[order] >= SEEN[0] * length) & (waves[order] <= SEEN[1] * length)]
     order = seen if seen.size else order
     low, high = (int(np.searchsorted(waves[order], share * length)) for share in (FINEST, COARSEST))
-    first = max(0, min(low, len(order) - SLICES + 1))
-    last = min(len(order) - 1, max(high, first + SLICES - 2))
-    pairs = order[np.unique(np.linspace(first, last, SLICES - 1).round().astype(int))].tolist()
-    twice = [pair for pair in pairs[(SLICES - 1) // 2 :: -1] if waves[pair] <= FALLS * length][: SLICES - len(pairs)]
+    first = max(0, min(low, len(order) - count + 1))
+    last = min(len(order) - 1, max(high, first + count - 2))
+    pairs = order[np.unique(np.linspace(first, last, count - 1).round().astype(int))].tolist()
+    twice = [pair for pair in pairs[(count - 1) // 2 :: -1] if waves[pair] <= FALLS * length][: count - len(pairs)]
     columns = {wave: column for column, wave in enumerate(encoding.waves())}
     both = [(wave, pair) for pair in pairs for wave in ("sin", "cos")[: 1 + (pair in twice)]]
     return np.array([columns[one] for one in both if one in columns])

@@ -27,7 +27,7 @@ SAID = templates(  # of options that are no encoding's, in the language of the p
 
 def grid_of(request: Request, cells: Sequence[Job]) -> Grid:
     """The figure of a request with cells; raises UsageError where they make no grid."""
-    drawn = [cell.figure for cell in cells if isinstance(cell.figure, Figure)]
+    drawn = [cell.figure.as_part() for cell in cells if isinstance(cell.figure, Figure)]
     pairs = [Cell(figure, cell.view) for figure, cell in zip(drawn, cells, strict=True)]
     with speaking(request.language):
         grid = Grid(tuple(pairs), tuple(_axis(request, name) for name in request.axes), title_of(request, cells))

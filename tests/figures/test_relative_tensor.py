@@ -23,7 +23,7 @@ from pecli.encodings.clock import Clock
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.relative import Relative
 from pecli.encodings.rope import Rope
-from pecli.figures.relative_tensor import RelativeTensor, telling_dims
+from pecli.figures.relative_tensor import SLICES, RelativeTensor, telling_dims
 from pecli.figures.style import style_context
 
 LENGTH, D = 7, 6
@@ -126,7 +126,7 @@ def test_the_picture_computes_only_the_slices_it_shows() -> None:
 def test_slices_are_those_that_tell_offsets_apart(d: int, length: int) -> None:
     """Between an eighth of the length and three times it, but for one a side; one of them as sine and cosine."""
     encoding = Relative(d=d)
-    dims = telling_dims(encoding, length)
+    dims = telling_dims(encoding, length, SLICES)
     waves, kinds = encoding.column_wavelengths()[dims], [encoding.waves()[dim][0] for dim in dims]
     assert kinds == ["sin", "sin", "cos", "sin"] and waves[1] == waves[2]
     assert np.all(np.diff(waves) >= 0) and waves[1] > length / 8 and waves[0] >= length / 10 and waves[2] < 3 * length
@@ -134,13 +134,20 @@ def test_slices_are_those_that_tell_offsets_apart(d: int, length: int) -> None:
 
 @pytest.mark.parametrize(("d", "length", "count"), [(1, 5, 1), (2, 5, 2), (128, 10**6, 4), (128, 10**9, 4), (5, 1, 2)])
 def test_there_are_slices_where_no_wavelength_is_telling(d: int, length: int, count: int) -> None:
-    assert len(set(telling_dims(Relative(d=d), length).tolist())) == count
+    assert len(set(telling_dims(Relative(d=d), length, SLICES).tolist())) == count
 
 
 def test_waves_that_look_flat_are_left_out() -> None:
-    assert telling_dims(Relative(d=7), 10**6).tolist() == [6]  # the others are averaged to nothing
-    assert telling_dims(Clock(), 200).tolist() == [0, 1, 2]  # a minute; of an hour the cosine is 1 throughout
-    assert telling_dims(Clock(), 20000).tolist() == [2, 3, 4, 5]
+    assert telling_dims(Relative(d=7), 10**6, SLICES).tolist() == [6]  # the others are averaged to nothing
+    assert telling_dims(Clock(), 200, SLICES).tolist() == [0, 1, 2]  # a minute; of an hour the cosine is 1 throughout
+    assert telling_dims(Clock(), 20000, SLICES).tolist() == [2, 3, 4, 5]
+
+
+def test_among_others_rows_are_full() -> None:
+    """Where no panel stands large: six in rows of three, none of them a row of its own."""
+    part, view = RelativeTensor().as_part(), View((Relative(d=128),), Positions(length=200))
+    assert (len(part.panels_for(view)), part.columns(view), part.mosaics(view)) == (6, 3, ())
+    assert part.name == "relative" and part.as_part().shape(view) == part.shape(view)
 
 
 def test_a_wave_that_begins_anywhere_is_not_called_a_sine_and_colours_are_those_of_the_slices() -> None:

@@ -21,16 +21,19 @@ OWN = ("PECLI_LANG", "MPLBACKEND", "MATPLOTLIBRC", "SOURCE_DATE_EPOCH", "NO_COLO
 
 
 def pytest_configure() -> None:
-    """Hears the signals that whoever started the tests ignores, as nohup and a shell's & do: children inherit that."""
+    """Hears the signals that whoever started the tests ignores, as nohup and a shell's & do: children inherit that.
+
+    The garbage collector comes as rarely as in `main`: thousands of tests are made, and no garbage.
+    """
+    gc.set_threshold(50_000, 20, 20)
     for number in SIGNALS:
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
 
 
 def pytest_collection_finish() -> None:
-    """Lets the garbage collector pass over thousands of tests, and come as rarely as in `main`."""
+    """Lets the garbage collector pass over thousands of tests."""
     gc.freeze()
-    gc.set_threshold(50_000, 20, 20)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

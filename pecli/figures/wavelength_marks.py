@@ -11,7 +11,7 @@ from pecli.core.number_text import number_text
 from pecli.encodings.encoding import Encoding
 from pecli.encodings.powers_of_base import PowersOfBase
 from pecli.figures.canvas import Canvas
-from pecli.figures.levels import Hang, name_level, write_beside
+from pecli.figures.levels import Hang, name_level
 from pecli.figures.text_size import points_per_pixel
 from pecli.figures.wavelength_texts import CONTEXTS
 
@@ -22,9 +22,6 @@ PLACES = {"original context": "top", "scaled context": "bottom"}  # of the line,
 ROOM = 1.8  # ems above a wavelength that is written on
 BEYOND = 1e9  # times the upper end: a shade still fills its panel when that is moved for others
 APART = 12  # times as long, so that two lines of text fit between two wavelengths
-LINES = 4.2  # ems that two lines of text below one wavelength and one above another take
-LINE = 1.2  # ems of a line of text
-MIDDLE = 0.4  # of the panel's width: left of what stands at its right edge, right of where wavelengths begin
 STILL = 1e15  # positions; a longer wave stands still, and an axis has no room for it
 
 
@@ -50,18 +47,10 @@ def textbook_ends(encoding: Encoding, waves: Array) -> list[tuple[str, float]]:
 
 
 def mark_wavelength(axes: Axes, text: str, wave: float, length: float, canvas: Canvas) -> None:
-    """Draws a line at a wavelength and writes beside it what it is: left where that is above the beginning of all
-    wavelengths; else right, or farther left where two lines of text at the length come so near. Too near the length
-    it has no name, for that would stand over the length's."""
+    """Draws a line at a wavelength and names it where there is room: left, where no line of wavelengths begins there,
+    else right."""
     axes.axhline(wave, color="0.6", linestyle=":", linewidth=0.8 * canvas.scale, zorder=0)
-    right = APART * wave < length
-    low, high = np.log(axes.get_ylim())
-    points = np.log(length / wave) / (high - low) * axes.bbox.height * points_per_pixel(axes)
-    if not right and abs(points) < LINE * canvas.small:
-        return
-    name = write_beside(axes, text, wave, Hang(right, below=False), canvas)
-    if right and points < LINES * canvas.small:
-        name.xy = (MIDDLE, wave)
+    name_level(axes, text, wave, Hang(APART * wave < length, below=False), canvas, spare=True)
 
 
 def shade_longer(axes: Axes, length: int, waves: Sequence[float], canvas: Canvas) -> None:

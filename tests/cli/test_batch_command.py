@@ -27,7 +27,7 @@ from pecli.jobs.picture import Picture
 
 Ask = Callable[..., Any]
 SMALL = ("-n", "5", "--dpi", "20")
-DEFAULTS = "[defaults]\nd = 4\nlength = 5\ndpi = 20\n"
+DEFAULTS = '[defaults]\nd = 4\nlength = 5\ndpi = 20\nsize = "column"\n'
 FIGURES = f"""{DEFAULTS}
 [[figure]]
 command = "heatmap"
@@ -440,7 +440,7 @@ def test_a_failure_leaves_the_others_and_is_told_with_its_reason(ask: Ask, figur
     assert ended.out.splitlines() == [name for name in ALL if name != "w0_1.json"]
     assert counts(ended.err) == (4, 0, 1)
     last = ended.err.splitlines()[-1]
-    assert last == "pecli: figures.toml:13: figure 2 (waves): w0_1.json could not be written: No space left on device"
+    assert last == "pecli: figures.toml:14: figure 2 (waves): w0_1.json could not be written: No space left on device"
     assert left(figures) == {*ALL, "figures.toml"} - {"w0_1.json"}
 
 

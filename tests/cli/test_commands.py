@@ -27,7 +27,7 @@ from pecli.encodings.fixed_radix import Geometric
 from pecli.jobs.job_options import ANALYSES, known_options
 
 Ask = Callable[..., Any]
-SMALL = ("-d", "7", "-n", "11", "--dpi", "30")
+SMALL = ("-d", "7", "-n", "11", "--dpi", "30", "--size", "column")
 analyses = pytest.mark.parametrize("analysis", ANALYSES.values(), ids=ANALYSES)
 
 
@@ -88,8 +88,8 @@ def test_a_sweep_that_fails_prints_the_finished_ones_as_json(ask: Ask, folder: P
 
 
 def test_without_o_the_name_tells_the_job(ask: Ask, folder: Path) -> None:
-    assert ask("heatmap", *SMALL, "--base", "10").out == "heatmap-sinusoidal-d7-base10-length11-dpi30.png\n"
-    assert ask("heatmap", *SMALL, "--format", "csv").out == "heatmap-sinusoidal-d7-length11-dpi30.csv\n"
+    assert ask("heatmap", *SMALL, "--base", "10").out == "heatmap-sinusoidal-d7-base10-length11-sizecolumn-dpi30.png\n"
+    assert ask("heatmap", *SMALL, "--format", "csv").out == "heatmap-sinusoidal-d7-length11-sizecolumn-dpi30.csv\n"
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_lists_may_be_repeated_or_joined(ask: Ask, folder: Path) -> None:
 
 def test_a_dash_writes_the_bytes_to_stdout_and_nothing_else(ask: Ask, folder: Path) -> None:
     ended = ask("heatmap", *SMALL, "-o", "-")
-    assert ended.data == pecli.figure("heatmap", d=7, length=11, dpi=30).render("png")[0]
+    assert ended.data == pecli.figure("heatmap", d=7, length=11, dpi=30, size="column").render("png")[0]
     assert ask("heatmap", *SMALL, "-o", "-", "--format", "csv").out.startswith("positions,0,1,2,3,4,5,6\n")
     assert list(folder.iterdir()) == []
 
@@ -136,7 +136,7 @@ def test_quiet_prints_nothing(ask: Ask, folder: Path) -> None:
 def test_verbose_says_the_whole_command_on_stderr(ask: Ask) -> None:
     ended = ask("heatmap", *SMALL, "-v", "-o", "a.png")
     assert ended.out == "a.png\n"
-    assert "pecli heatmap --d 7 --length 11 --dpi 30 --output a.png" in ended.err
+    assert "pecli heatmap --d 7 --length 11 --size column --dpi 30 --output a.png" in ended.err
 
 
 def test_no_clobber_keeps_the_file(ask: Ask, folder: Path) -> None:

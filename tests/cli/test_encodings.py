@@ -114,7 +114,7 @@ def test_the_examples_options_are_the_programs(name: str, tmp_path: Path) -> Non
     words = ENCODINGS[name].example.split()[1:]
     words = [word for at, word in enumerate(words) if word != "-o" and words[at - 1] != "-o"]
     target = tmp_path / "example.png"
-    ended = CliRunner().invoke(app, [*words, "--dpi", "20", "-o", str(target)])
+    ended = CliRunner().invoke(app, [*words, "--dpi", "20", "--size", "column", "-o", str(target)])
     assert ended.exit_code == 0, ended.stderr
     assert target.read_bytes().startswith(b"\x89PNG")
 

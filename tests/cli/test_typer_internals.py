@@ -14,7 +14,7 @@ from pecli.cli import app, commands, typer_internals
 from pecli.cli.commands import PANEL, summary_of
 from pecli.cli.typer_internals import make_app
 
-SMALL = ["-d", "7", "-n", "11", "--dpi", "20"]
+SMALL = ["-d", "7", "-n", "11", "--dpi", "20", "--size", "column"]
 LINES = [
     ["heatmap", *SMALL, "--base", "10", "-o", "a.png"],
     ["curves", *SMALL, "--at", "2,5", "--at", "7", "--no-title", "-o", "a.npz"],

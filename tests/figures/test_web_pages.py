@@ -18,7 +18,7 @@ from pecli.figures.style import PALE
 from pecli.files.picture_bytes import INK
 
 Ask = Callable[..., Any]
-SMALL: dict[str, Any] = {"d": 8, "length": 9, "dpi": 30}
+SMALL: dict[str, Any] = {"d": 8, "length": 9, "dpi": 30, "size": "column"}
 SVG = "{http://www.w3.org/2000/svg}"
 
 

@@ -19,7 +19,7 @@ from pecli.jobs.job_options import ANALYSES, shared_options
 from pecli.jobs.results import sentence
 
 Ask = Callable[..., Any]
-SMALL = ("-d", "4", "-n", "5", "--dpi", "20")
+SMALL = ("-d", "4", "-n", "5", "--dpi", "20", "--size", "column")
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -44,7 +44,10 @@ def test_json_has_the_whole_job_with_its_defaults(ask: Ask) -> None:
     (encoding,) = one["encodings"]
     assert (encoding["name"], encoding["d"], encoding["base"]) == ("sinusoidal", 4, 10000)
     job = dict(one["job"])
-    assert Job.make(job.pop("command"), job).metadata() == pecli.heatmap(d=4, length=5, dpi=20).job.metadata()
+    assert (
+        Job.make(job.pop("command"), job).metadata()
+        == pecli.heatmap(d=4, length=5, dpi=20, size="column").job.metadata()
+    )
 
 
 def test_a_batch_says_the_same_of_each_picture(ask: Ask, folder: Path) -> None:

@@ -23,7 +23,7 @@ TITLE = "位置 (a) \\ <b>"
 
 
 def job(output: Any = "a.json", analysis: str = "heatmap", **options: Any) -> Job:
-    return Job.make(analysis, {"d": 4, "length": 5, "dpi": 20, **options, "output": output})
+    return Job.make(analysis, {"d": 4, "length": 5, "dpi": 20, "size": "column", **options, "output": output})
 
 
 @pytest.fixture(scope="module")
@@ -253,7 +253,9 @@ def test_a_table_that_has_gone_fails_alone(folder: Path) -> None:
 
 def test_what_is_written_is_what_the_figure_gives(folder: Path) -> None:
     do(job("a.png"))
-    assert (folder / "a.png").read_bytes() == pecli.figure("heatmap", d=4, length=5, dpi=20).render("png")[0]
+    assert (folder / "a.png").read_bytes() == pecli.figure("heatmap", d=4, length=5, dpi=20, size="column").render(
+        "png"
+    )[0]
 
 
 def test_there_is_at_least_one_core(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,6 @@ from pecli.core.language import phrase
 from pecli.core.lazy import Array, np
 from pecli.encodings.capabilities import Rotary
 from pecli.encodings.harmonic import Harmonic
-from pecli.figures.axis_labels import label_values
 from pecli.figures.canvas import Canvas
 from pecli.figures.lines import key_inside
 from pecli.figures.wavelength_texts import angle_text
@@ -19,10 +18,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.legend import Legend
 
-# as shares of half the side of the square that shows them
-CIRCLE = 0.8  # the radius of the largest circle
-APART = 0.12  # how far outside its circle an arrow runs
-ARROW = 0.4  # how long it is, at most a quarter of a turn
+CIRCLE = 0.85  # the radius of the largest circle, as a share of half the side of the square that shows them
+APART = 0.12  # how far outside its circle an arrow runs at most, of the largest radius
+BETWEEN = 0.5  # and of the way to the next circle
+ARROW = 0.4  # how long it is, of the largest radius, at most a quarter of a turn
 LEAST = 0.4  # of the frame's shorter side that the circles take, however large the key
 LONG = 10  # lines of a key, of more pairs than that it has two columns
 ROUND, ENTRY = 4.5, (8.5, 1.6)  # ems of small text that circles take at least, and the width and height of a key's line
@@ -30,10 +29,10 @@ MARKS = ("o", "s", "^", "D", "v")  # of pairs
 
 
 def frame_plane(axes: Axes, view: View[Rotary], pairs: Array) -> None:
-    """Names the axes of the plane, and says in a key how far each pair turns."""
+    """Says in a key how far each pair turns; the plane has no scale, since each pair has its own."""
     axes.set_title(phrase("pairs in the plane"))
-    label_values(axes.xaxis, phrase("1st column"))
-    label_values(axes.yaxis, phrase("2nd column"))
+    axes.set(xticks=[], yticks=[])
+    axes.spines[:].set_visible(False)
     names = [_pair_text(view, int(pair)) for pair in pairs]
     looks = [{"color": f"C{at}", "marker": mark(at), "linestyle": "none"} for at in range(len(pairs))]
     key_inside(axes, zip(names, looks, strict=True), phrase("pair j"), key_columns(len(pairs)))
@@ -61,44 +60,45 @@ def _pair_text(view: View[Rotary], pair: int) -> str:
 
 
 def draw_circles(axes: Axes, paths: Array, radii: Array, canvas: Canvas) -> None:
-    """The paths of pairs (n, length, 2) on the circles that guide them."""
-    reach = float(radii.max(initial=0.0)) / CIRCLE or 1.0
-    for line, (path, radius) in enumerate(zip(paths, radii, strict=True)):
-        _draw_circle(axes, line, path, float(radius), canvas)
-        _draw_arrow(axes, line, path[0], reach, canvas)
-    _show_round(axes, reach)
+    """The paths of pairs (n, length, 2), each on a circle of its own: the first is the smallest."""
+    rings = np.arange(1, len(paths) + 1) / len(paths)
+    apart = min(APART, BETWEEN * float(rings[0]))
+    for line, (path, radius, ring) in enumerate(zip(paths, radii, rings.tolist(), strict=True)):
+        scaled = path * (ring / radius if radius else 1.0)
+        _draw_circle(axes, line, scaled, ring, canvas)
+        _draw_arrow(axes, line, scaled[0], apart, canvas)
+    _show_round(axes)
 
 
 def refit_plane(axes: Axes) -> None:
     """Shows the same circles in a frame of another shape."""
-    _show_round(axes, -axes.get_xlim()[0] or 1.0)
+    _show_round(axes)
 
 
-def _show_round(axes: Axes, reach: float) -> None:
-    """Shows a square so large on each side of 0 in a corner of the frame, and the key beside or above it."""
-    from matplotlib.ticker import MaxNLocator
-
-    width, height = axes.bbox.size
-    side, beside = _side_by(axes)
-    across, up = (2 * reach * length / side for length in (width, height))
-    ticks = [one for one in MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]).tick_values(-reach, reach) if abs(one) < reach]
-    axes.set(xticks=ticks, yticks=ticks, xlim=(-reach, across - reach), ylim=(-reach, up - reach))
-    for spine in ("bottom", "left"):
-        axes.spines[spine].set_bounds(-reach, reach)
-    axes.xaxis.label.set_x(side / width / 2)
-    axes.yaxis.label.set_y(side / height / 2)
-    for key in _keys(axes):
-        key.set_alignment("left")
-        key.set_loc("upper left" if beside else "lower left")
-        key.set_bbox_to_anchor((side / width, 1.0) if beside else (0.0, side / height), axes.transAxes)
-
-
-def _side_by(axes: Axes) -> tuple[float, bool]:
-    """The side of the largest square that leaves room for the key, in pixels, and whether that stands beside it."""
+def _show_round(axes: Axes) -> None:
+    """Shows the circles in a square, and the key beside or above it, both in the middle of the frame."""
     width, height = axes.bbox.size
     boxes = [key.get_window_extent() for key in _keys(axes)]
     wide, high = (max((getattr(box, name) for box in boxes), default=0.0) for name in ("width", "height"))
-    beside, below = min(height, width - wide), min(width, height - high)
+    side, beside = _side_by((width, height), (wide, high))
+    left = max(0.0, width - side - wide * beside) / 2
+    below = max(0.0, height - side - high * (not beside)) / 2
+    unit = 2 / CIRCLE / side  # of the plane a pixel
+    axes.set(
+        xlim=(-left * unit - 1 / CIRCLE, (width - left) * unit - 1 / CIRCLE),
+        ylim=(-below * unit - 1 / CIRCLE, (height - below) * unit - 1 / CIRCLE),
+    )
+    corner = (left + side, (height + max(side, high)) / 2) if beside else ((width - max(side, wide)) / 2, below + side)
+    for key in _keys(axes):
+        key.set_alignment("left")
+        key.set_loc("upper left" if beside else "lower left")
+        key.set_bbox_to_anchor((corner[0] / width, corner[1] / height), axes.transAxes)
+
+
+def _side_by(frame: tuple[float, float], key: tuple[float, float]) -> tuple[float, bool]:
+    """The side of the largest square that leaves room for the key, in pixels, and whether that stands beside it."""
+    width, height = frame
+    beside, below = min(height, width - key[0]), min(width, height - key[1])
     return max(beside, below, LEAST * min(width, height)), beside >= below
 
 
@@ -120,13 +120,13 @@ def _draw_circle(axes: Axes, line: int, path: Array, radius: float, canvas: Canv
     ring.set(markeredgecolor=axes.xaxis.label.get_color(), markeredgewidth=0.6 * canvas.scale)
 
 
-def _draw_arrow(axes: Axes, line: int, first: Array, reach: float, canvas: Canvas) -> None:
+def _draw_arrow(axes: Axes, line: int, first: Array, apart: float, canvas: Canvas) -> None:
     """An arrow outside the mark, the way that the pair turns; none where it stands in the middle."""
     radius = float(np.hypot(*first))
     if not radius:
         return
-    outside = radius + APART * reach
-    angle = min(ARROW * reach / outside, np.pi / 2)
+    outside = radius + apart
+    angle = min(ARROW / outside, np.pi / 2)
     start, end = (tuple((outside / radius * turned(first, one)).tolist()) for one in (0.0, angle))
     style = {
         "arrowstyle": "->,head_width=0.2,head_length=0.3",

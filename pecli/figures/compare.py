@@ -35,14 +35,12 @@ from pecli.figures.overview import (
     what_it_is,
 )
 from pecli.figures.panels import Panel, headed
+from pecli.figures.stacked import Stacked, is_narrow
 from pecli.figures.windows import share_colours, share_windows
 from pecli.measures.measure_options import measure_option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-WIDE = 22  # ems of small text that a panel is wide at least, where there is room below
-FEW = 3  # panels that may stand below each other
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,9 +95,7 @@ class Compare(Highlighting[Encoding]):
 
     def on_page(self, canvas: Canvas) -> Compare:
         """Itself, or with panels below each other where they would be slivers side by side."""
-        if canvas.inches.height is not None or canvas.inches.width * 72 >= 2 * WIDE * canvas.small:
-            return self
-        return self.laid_out_as(CompareDown)
+        return self.laid_out_as(CompareDown) if is_narrow(canvas) else self
 
     def part(self) -> Figure[Any]:
         """The figure that is drawn for each encoding."""
@@ -214,17 +210,8 @@ class Compare(Highlighting[Encoding]):
         return self.part().unseen(view)
 
 
-class CompareDown(Compare):
-    """The same on a narrow page: panels that have no shape of their own stand below each other."""
-
-    def columns(self, view: View[Encoding]) -> int:
-        panels = self.panels_for(view)
-        alone = self.part().columns(self.views(view)[0]) == 1
-        few = len(panels) <= FEW and not any(panel.exact for panel in panels)
-        return 1 if alone and few else super().columns(view)
-
-    def grids(self, view: View[Encoding]) -> tuple[int, ...]:
-        return (1,) if self.columns(view) == 1 else super().grids(view)
+class CompareDown(Stacked[Encoding], Compare):
+    """The same on a narrow page."""
 
 
 def names_apart(view: View[Encoding]) -> list[str]:

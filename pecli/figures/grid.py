@@ -18,6 +18,7 @@ from pecli.figures.headings import Heading
 from pecli.figures.legends import keep_last_legend
 from pecli.figures.overview import Part, owned, through
 from pecli.figures.panels import Panel, headed
+from pecli.figures.stacked import Stacked, is_narrow
 from pecli.figures.ways import most_fitting
 from pecli.figures.windows import share_windows
 
@@ -64,7 +65,9 @@ class Grid(Figure[Encoding]):
         return replace(self, cells=_turned(self.cells, len(across.values)), axes=(across, down))
 
     def on_page(self, canvas: Canvas) -> Grid:
-        """Itself, or with rows for columns where only that fits, or shows more on a page of fixed height."""
+        """Itself, stacked on a narrow page, or with rows for columns where only that fits, or shows more."""
+        if len(self.axes) == 1 and is_narrow(canvas):
+            return self.laid_out_as(GridDown)
         return most_fitting([self, self.turned()], canvas)
 
     def put_back(self, numbers: Numbers[Any]) -> Numbers[Any]:
@@ -184,6 +187,10 @@ class Grid(Figure[Encoding]):
 
     def title(self, view: View[Any]) -> str:
         return self.title_text
+
+
+class GridDown(Stacked[Encoding], Grid):
+    """The same on a narrow page."""
 
 
 def _turned(cells: tuple[T, ...], columns: int) -> tuple[T, ...]:

@@ -22,6 +22,7 @@ class Layout:
     """Frames of all panels, in order, and of the colour bars, on a page of that size.
 
     above, below : inches left free above the title and below the caption
+    shown : the area of the smallest frame; where one is large that of all in the shape that they want, shared
     lacks : inches of width and height that the worst panel lacks
     """
 
@@ -33,6 +34,7 @@ class Layout:
     bars: tuple[Box, ...]
     above: float
     below: float
+    shown: float
     lacks: tuple[float, float]
 
     @property
@@ -80,12 +82,6 @@ class Layout:
         """The area of the smallest frame."""
         return min(frame.width * frame.height for frame in self.frames)
 
-    @property
-    def shown(self) -> float:
-        """The area of the smallest frame; where one is large that of all, shared."""
-        areas = [frame.width * frame.height for frame in self.frames]
-        return min(areas) if self.even else sum(areas) / len(areas)
-
 
 def solve(blocks: Sequence[Block], room: Room, mosaic: Mosaic) -> Layout:
     """The layout in which panels stand in these places."""
@@ -113,7 +109,16 @@ def solve(blocks: Sequence[Block], room: Room, mosaic: Mosaic) -> Layout:
         max(block.width - frame.width for block, frame in zip(blocks, frames, strict=True)),
         max([block.height - frame.height for block, frame in zip(blocks, frames, strict=True)] + short),
     )
-    return Layout(mosaic, room.width, height, frames, grid.runs, bars, above, 2 * outside - above, lacks)
+    shown = _shown(blocks, frames, span is None)
+    return Layout(mosaic, room.width, height, frames, grid.runs, bars, above, 2 * outside - above, shown, lacks)
+
+
+def _shown(blocks: Sequence[Block], frames: Sequence[Box], even: bool) -> float:
+    """The area of the smallest frame, or, where one is large, of a panel's own shape in its frame, on the average."""
+    if even:
+        return min(frame.width * frame.height for frame in frames)
+    pairs = [(frame, block.panel.aspect) for block, frame in zip(blocks, frames, strict=True)]
+    return sum(min(frame.width, frame.height / aspect) ** 2 * aspect for frame, aspect in pairs) / len(pairs)
 
 
 def _loose_columns(grid: Grid) -> set[int]:

@@ -16,6 +16,7 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.cell_numbers import WithCellNumbers
 from pecli.figures.figure import ColouredNumbers, View, averaging
 from pecli.figures.images import show_matrix
+from pecli.figures.mosaic import Mosaic, around
 from pecli.figures.panels import Bar, Panel
 from pecli.figures.strips import add_strip, strip_width, title_pad
 from pecli.figures.wavelength_texts import wavelength_unit
@@ -23,7 +24,7 @@ from pecli.figures.wavelength_texts import wavelength_unit
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-SLICES = 5  # dimensions shown where none are asked for
+SLICES = 4  # dimensions shown where none are asked for: a full grid beside the offsets
 FINEST, COARSEST = 1 / 8, 3  # of the length: the wavelengths between which a slice has stripes, and not too many
 SEEN = 1 / 100, 40  # of the length: a shorter wave is averaged to nothing, a longer one looks flat
 FALLS = 8  # times the length: of a longer wave the cosine looks flat
@@ -126,6 +127,13 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
         reach = _reach(view)
         return [replace(one, bar=None, least=(max(6.0, strip_width(reach)), 6.0)), *[one] * count]
 
+    def columns(self, view: View[Harmonic]) -> int:
+        count, across = 1 + len(self.shown(view)), super().columns(view)
+        return count if count % across else across  # several of these make a grid
+
+    def mosaics(self, view: View[Harmonic]) -> tuple[Mosaic, ...]:
+        return around(0, 1 + len(self.shown(view)))
+
     def frame(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
         rows = view.positions
         first, last = rows.start - 0.5, rows.stop - 0.5
@@ -170,7 +178,7 @@ def telling_dims(encoding: Harmonic, length: int) -> Array:
     first = max(0, min(low, len(order) - SLICES + 1))
     last = min(len(order) - 1, max(high, first + SLICES - 2))
     pairs = order[np.unique(np.linspace(first, last, SLICES - 1).round().astype(int))].tolist()
-    twice = [pair for pair in pairs[2::-1] if waves[pair] <= FALLS * length][: SLICES - len(pairs)]
+    twice = [pair for pair in pairs[(SLICES - 1) // 2 :: -1] if waves[pair] <= FALLS * length][: SLICES - len(pairs)]
     columns = {wave: column for column, wave in enumerate(encoding.waves())}
     both = [(wave, pair) for pair in pairs for wave in ("sin", "cos")[: 1 + (pair in twice)]]
     return np.array([columns[one] for one in both if one in columns])

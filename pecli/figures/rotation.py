@@ -19,19 +19,19 @@ from pecli.figures.cell_numbers import WithCellNumbers
 from pecli.figures.circles import draw_circles, frame_plane, least_plane, refit_plane
 from pecli.figures.figure import View
 from pecli.figures.images import show_matrix
+from pecli.figures.mosaic import Mosaic, beside, in_columns
 from pecli.figures.panels import Bar, Panel
 from pecli.figures.rotation_numbers import MatrixNumbers, RotationNumbers
 from pecli.figures.turned_query import query_rows, query_text, turned_query
-from pecli.figures.ways import most_fitting
 from pecli.measures.min_max import even_bins
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 IMAGES = (template("Q before"), template("Q after"), template("after − before"))
-PLANE = 0.6  # height over width of the panel of circles, which has the key beside them
-FLAT = 0.34  # of the images where panels stand below each other
-PATHS = 3  # pairs whose paths are drawn where none are asked for
+PLANE = 0.7  # height over width of the panel of circles, which has the key beside them
+FLAT = 0.36  # of the images where panels stand below each other
+PATHS = 4  # pairs whose paths are drawn where none are asked for
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class Rotation(WithCellNumbers[Rotary]):
         check_indices("pairs", self.pairs, view, count, "pairs")
         if self.pairs is not None:
             return np.array(self.pairs)
-        return np.unique(np.arange(PATHS) * (count // 2) // (PATHS - 1))
+        return np.unique(np.linspace(0, count - 1, PATHS).round().astype(int))
 
     def inputs(self) -> tuple[str, ...]:
         return () if self.content in ("same", "random") else (self.content,)
@@ -134,14 +134,14 @@ class Rotation(WithCellNumbers[Rotary]):
     def on_page(self, canvas: Canvas) -> Rotation:
         if self.matrix is not None:
             return self
-        return most_fitting([self, self.laid_out_as(RotationDown)], canvas)
+        return self.laid_out_as(RotationDown)
 
     def panels_for(self, view: View[Rotary]) -> list[Panel]:
         bar = Bar(phrase("value"), fixed=self.matrix is not None)
         if self.matrix is not None:
             return [Panel(1.0, exact=True, bar=bar)]
         x, y = (one.width for one in view.encodings), ("position", view.positions)
-        query = Panel(PLANE, least=(7.0, 6.0), bar=bar, x=("dimension", *x), y=y)
+        query = Panel(PLANE, least=(7.0, 4.0), bar=bar, x=("dimension", *x), y=y)
         change = replace(query, bar=Bar(phrase("change")), x=(query.x, "change"))
         plane = Panel(PLANE, least=least_plane(len(self.pairs or range(PATHS))))
         return [query, query, plane, change]  # bars stand at the right
@@ -189,19 +189,23 @@ class Rotation(WithCellNumbers[Rotary]):
 
 
 class RotationDown(Rotation):
-    """The same with all panels below each other: images flatter, and the circles last, so that those share labels."""
+    """The same with images below each other, so that those share labels, and the circles large beside them or last."""
 
     plane: ClassVar[int] = 3
 
     def panels_for(self, view: View[Rotary]) -> list[Panel]:
-        before, after, plane, change = (replace(one, aspect=FLAT) for one in super().panels_for(view))
-        return [before, after, replace(change, x=after.x), replace(plane, aspect=PLANE)]
+        before, after, plane, change = super().panels_for(view)
+        flat = (replace(one, aspect=FLAT, x=before.x) for one in (before, after, change))
+        return [*flat, plane]
 
     def columns(self, view: View[Rotary]) -> int:
         return 1
 
     def grids(self, view: View[Rotary]) -> tuple[int, ...]:
         return (1,)
+
+    def mosaics(self, view: View[Rotary]) -> tuple[Mosaic, ...]:
+        return (beside(self.plane, in_columns(self.plane, 1)),)
 
 
 def _matrix_alone(position: int) -> str:

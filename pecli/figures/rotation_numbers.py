@@ -36,7 +36,9 @@ class RotationNumbers(ColouredNumbers[Rotary]):
 
     def remarks(self) -> list[str]:
         first = self.view.encoding.position_text(self.view.covered.start)
-        mark = phrase("circles: where pairs turn, marks: position {position}, arrows: which way", position=first)
+        mark = phrase(
+            "circles: pairs, each to its own scale; marks: position {position}; arrows: which way", position=first
+        )
         return [mark, self.query, averaging_cells(self.block, self.columns_block)]
 
     def message(self) -> str:

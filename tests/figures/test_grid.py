@@ -53,6 +53,16 @@ def test_what_all_in_a_column_say_stands_once_and_is_told_by_its_column_alone() 
     assert Picture(job).message() == f"{said[0]} (base 2); {said[1]} (base 10,000)"
 
 
+@pytest.mark.parametrize(
+    ("size", "figure", "columns"), [("column", "heatmap", 1), ("column", "distance", 2), ("page", "heatmap", 3)]
+)
+def test_a_few_stand_below_each_other_on_a_narrow_page(size: str, figure: str, columns: int) -> None:
+    """But for those of exact shape: they would be as tall as wide."""
+    _, axes = drawn(figure, base=[10, 100, 1000], size=size)
+    lefts = [round(one.get_position().x0, 3) for one in axes if one not in bars(axes)]
+    assert len({*lefts[:columns]}) == columns and (columns > 1 or len({*lefts}) == 1)
+
+
 def test_every_cell_is_its_own_picture_under_the_limits_of_all() -> None:
     _, axes = drawn("distance", base=[2, 10000])
     images = [one.images[0] for one in axes if one.images and one not in bars(axes)]

@@ -89,7 +89,7 @@ def check_whole(figure: str, /, **options: Any) -> None:
     for (one, a), (other, b) in combinations(boxes, 2):
         assert not a.overlaps(b), f"{one!r} over {other!r}"
     check_frames(drawing)
-    panels = job.analysis.panels_for(job.view)
+    panels = job.analysis.on_page(job.canvas).panels_for(job.view)
     frames = [axes for axes in drawing.axes if axes.get_label() != "<colorbar>"]
     assert len(frames) == len(panels)
     for axes, panel in zip(frames, panels, strict=True):
@@ -136,6 +136,8 @@ def test_any_panels_are_whole_where_the_height_is_free(names: str) -> None:
         ("distance", {"length": 3001, "size": "column", "encoding": "sinusoidal"}),
         ("relative", {"length": 10**6, "size": "column"}),
         ("rotation", {"length": 500, "d": 256, "size": "5x3"}),
+        ("rotation", {"d": 28, "pairs": tuple(range(14)), "size": "column"}),
+        ("relative", {"dims": (0, 1, 2, 3, 4, 5), "size": "5x3.5"}),
         ("relative", {"length": 20, "base": [2, 10]}),
         ("compare", {"figure": "relative", "encoding": ["relative:base=2", "relative:base=10"], "length": 20}),
         ("bias", {"encoding": "kerple", "length": 4097, "size": "3.3x9", "dpi": 50, "lang": "zh"}),
@@ -405,7 +407,7 @@ def test_the_least_page_around_a_large_panel_is_enough(least: tuple[float, float
 
 
 @pytest.mark.parametrize("size", ["column", "slide"])
-@pytest.mark.parametrize(("figure", "large"), [("terms", 4)])
+@pytest.mark.parametrize(("figure", "large"), [("terms", 4), ("relative", 0)])
 def test_the_panel_that_matters_stands_large(figure: str, large: int, size: str) -> None:
     """As wide as the others together in a column, else as tall as they are; and the bar is as tall as its panels."""
     drawing, *_ = drawn(figure, size=size)
@@ -416,7 +418,8 @@ def test_the_panel_that_matters_stands_large(figure: str, large: int, size: str)
     assert [getattr(own, end) for end in ends] == pytest.approx([min(first), max(last)], abs=3)
     assert own.width > 1.9 * max(one.width for one in others)
     bars = [axes.bbox for axes in drawing.axes if axes.get_label() == "<colorbar>"]
-    assert min(bar.y0 for bar in bars) == pytest.approx(min(one.y0 for one in (own, *others)), abs=3)
+    lowest = min(one.y0 for one in (own, *others))
+    assert min(bar.y0 for bar in bars) == pytest.approx(lowest, abs=3)
 
 
 def test_the_others_make_a_full_grid_or_none_is_large() -> None:
@@ -492,8 +495,8 @@ def test_a_title_breaks_anywhere_between_chinese_characters_and_never_inside_a_w
 
 def test_a_panel_is_averaged_to_the_pixels_that_it_has() -> None:
     drawing, _, numbers = drawn("relative", length=1000, size="column", dpi=60, d=128)
-    (rows, columns), *_ = numbers.view.panels
-    frame = drawing.axes[0].bbox
+    _, (rows, columns), *_ = numbers.view.panels  # a slice: the offsets have more
+    frame = drawing.axes[1].bbox
     real = (frame.height * 0.6, frame.width * 0.6)  # panels with another bar may be a little larger
     assert all(0.9 * there - 1 <= counted <= there + 1 for counted, there in zip((rows, columns), real, strict=True))
     assert numbers.block == -(-1000 // min(rows, columns))

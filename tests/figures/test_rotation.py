@@ -48,6 +48,12 @@ def image(axes: Axes) -> Array:
     return np.asarray(axes.get_images()[0].get_array())
 
 
+def on_rings(numbers: RotationNumbers) -> Array:
+    """The paths as they are drawn: each on a circle of its own, the last on the unit circle."""
+    rings = np.arange(1, len(numbers.pairs) + 1) / len(numbers.pairs)
+    return np.array(numbers.paths * (rings / numbers.radii)[:, None, None])
+
+
 def test_the_same_vector_stands_at_every_position_before() -> None:
     before = numbers_of().before
     assert before.shape == (LENGTH, D)
@@ -117,8 +123,8 @@ def test_paths_of_the_half_pairing_take_its_own_columns() -> None:
     assert np.array_equal(numbers.paths[0], numbers.after[:, [3, 3 + D // 2]])
 
 
-@pytest.mark.parametrize(("d", "pairs"), [(14, [0, 1, 3]), (2, [0]), (4, [0, 1]), (128, [0, 16, 32])])
-def test_three_pairs_from_fast_to_slow_where_none_are_named(d: int, pairs: list[int]) -> None:
+@pytest.mark.parametrize(("d", "pairs"), [(14, [0, 2, 4, 6]), (2, [0]), (4, [0, 1]), (128, [0, 21, 42, 63])])
+def test_four_pairs_from_the_fastest_to_the_slowest_where_none_are_named(d: int, pairs: list[int]) -> None:
     assert numbers_of(Rope(d=d)).pairs.tolist() == pairs
 
 
@@ -142,11 +148,11 @@ def test_before_after_and_paths_stand_beside_each_other() -> None:
         "pairs in the plane",
     ]
     lines = [line for line in plane.get_lines() if line.get_marker() == "."]
-    for line, path in zip(lines, numbers.paths, strict=True):
-        assert np.array_equal(np.asarray(line.get_xydata()), path)
+    for line, path in zip(lines, on_rings(numbers), strict=True):
+        assert np.asarray(line.get_xydata()) == pytest.approx(path)
         assert (line.get_linestyle(), line.get_marker()) == ("None", ".")  # one dot a position, not a polygon
     rings = [line for line in plane.get_lines() if line not in lines]
-    assert [np.asarray(ring.get_xydata()).tolist() for ring in rings] == [[path[0].tolist()] for path in numbers.paths]
+    assert np.concatenate([ring.get_xydata() for ring in rings]) == pytest.approx(on_rings(numbers)[:, 0])
     assert [(ring.get_marker(), ring.get_markeredgecolor()) for ring in rings] == [("o", "black"), ("s", "black")]
     assert [ring.get_color() for ring in rings] == [line.get_color() for line in lines]
     (left, bottom), (right, top) = plane.transData.transform([(-1, -1), (1, 1)])
@@ -191,8 +197,9 @@ def test_circles_stand_whole_and_round_in_a_square_with_their_key_beside_it(size
     assert right - left == pytest.approx(top - bottom)
     assert key.height < plane.bbox.height + 1 and key.x1 < plane.bbox.x1 + 1
     for circle in circles:
-        assert plane.bbox.x0 < circle.x0 and circle.x1 < min(plane.bbox.x1, key.x0)
+        assert plane.bbox.x0 < circle.x0 and circle.x1 < plane.bbox.x1
         assert plane.bbox.y0 < circle.y0 and circle.y1 < plane.bbox.y1
+        assert circle.x1 < key.x0 or circle.y1 < key.y0
     assert max(one.width for one in circles) > 0.3 * min(plane.bbox.width, plane.bbox.height)
 
 
@@ -206,24 +213,42 @@ def test_the_key_of_many_pairs_has_two_columns_above_the_circles() -> None:
     assert len(circles) == 32 and key.x1 < plane.bbox.x1 and max(one.y1 for one in circles) < key.y0
 
 
-def test_arrows_stand_clear_of_marks() -> None:
-    plane = panels(pairs=(0, 2))[2]
-    reach = -plane.get_xlim()[0]
-    for arrow, path in zip(plane.texts, numbers_of(pairs=(0, 2)).paths, strict=True):
-        assert np.hypot(*arrow.xy) - np.hypot(*path[0]) > 0.1 * reach  # type: ignore[attr-defined]  # an Annotation
+@pytest.mark.parametrize("pairs", [(0,), (0, 2), tuple(range(7))])
+def test_circles_and_arrows_stand_clear_of_each_other(pairs: tuple[int, ...]) -> None:
+    """Each pair has a circle of its own, and its arrow runs between that and the next."""
+    plane = panels(pairs=pairs)[2]
+    circles = [one.get_radius() for one in plane.patches if isinstance(one, Circle)]
+    assert circles == pytest.approx(np.arange(1, len(pairs) + 1) / len(pairs))
+    arrows = [np.hypot(*arrow.xy) for arrow in plane.texts]  # type: ignore[attr-defined]  # Annotations
+    for circle, arrow, further in zip(circles, arrows, [*circles[1:], plane.get_ylim()[1]], strict=True):
+        assert circle + 0.1 * circles[0] < arrow < further - 0.02
 
 
 @pytest.mark.parametrize("start", [0, 1009])
-def test_pairs_turn_on_circles_the_way_that_arrows_point(start: int) -> None:
+def test_pairs_turn_the_way_that_arrows_point(start: int) -> None:
     plane = panels(pairs=(0, 2), start=start)[2]
-    paths = numbers_of(pairs=(0, 2), start=start).paths
-    circles = [one.get_radius() for one in plane.patches if isinstance(one, Circle)]
-    assert circles == pytest.approx([np.hypot(*path[0]) for path in paths])
-    assert max(circles) < plane.get_xlim()[1]
+    paths = on_rings(numbers_of(pairs=(0, 2), start=start))
     for arrow, path in zip(plane.texts, paths, strict=True):
         (x, y), (to_x, to_y) = path[0], arrow.xy  # type: ignore[attr-defined]  # an Annotation
         assert x * to_y - y * to_x > 0  # counterclockwise, as from the first position to the second
     assert all(np.linalg.det(path[:2]) > 0 for path in paths)
+
+
+def test_a_pair_that_is_nothing_has_no_arrow(tmp_path: Path) -> None:
+    np.save(tmp_path / "q.npy", np.ones((LENGTH, D)) * (np.arange(D) > 1))
+    plane = panels(content=str(tmp_path / "q.npy"), pairs=(0, 2))[2]
+    assert len(plane.texts) == 1 and all(np.all(np.isfinite(line.get_xydata())) for line in plane.get_lines())
+
+
+@pytest.mark.parametrize(("size", "beside"), [("slide", True), ("4x9", False)])
+def test_circles_stand_large_beside_the_images_or_last(size: str, beside: bool) -> None:
+    """As tall as all three where the page is wide."""
+    picture = pecli.figure("rotation", length=8, d=8, size=size, dpi=40)
+    with style_context(picture.job.canvas, "a"):
+        *images, plane = (axes.bbox for axes in picture._drawing().axes if axes.get_label() != "<colorbar>")
+    ends = min(one.y0 for one in images), max(one.y1 for one in images)
+    assert ((plane.y0, plane.y1) == pytest.approx(ends, abs=2)) == beside
+    assert (plane.x0 > max(one.x1 for one in images)) == beside
 
 
 def test_panels_stand_two_by_two_and_the_matrix_alone() -> None:

@@ -1,0 +1,27 @@
+"""A few panels below each other on a narrow page, where they would be slivers side by side."""
+
+from __future__ import annotations
+
+from pecli.analysis import E, View
+from pecli.figures.canvas import Canvas
+from pecli.figures.figure import Figure
+
+WIDE = 22  # ems of small text that a panel is wide at least, where there is room below
+FEW = 3  # panels that may stand below each other
+
+
+def is_narrow(canvas: Canvas) -> bool:
+    """Whether panels are slivers side by side, and there is room below."""
+    return canvas.inches.height is None and canvas.inches.width * 72 < 2 * WIDE * canvas.small
+
+
+class Stacked(Figure[E]):
+    """To be put before a figure of several: panels that have no shape of their own stand below each other."""
+
+    def columns(self, view: View[E]) -> int:
+        panels = self.panels_for(view)
+        few = len(panels) <= FEW and not any(panel.exact for panel in panels)
+        return 1 if few and 1 in super().grids(view) else super().columns(view)
+
+    def grids(self, view: View[E]) -> tuple[int, ...]:
+        return (1,) if self.columns(view) == 1 else super().grids(view)

@@ -132,6 +132,7 @@ def test_a_clock_is_measured_in_seconds() -> None:
         ({"d": 128}, "each wavelength is the one before ×1.155: 6.28 to 54,410 positions"),
         ({"encoding": "clock"}, "each wavelength is the one before ×12 to ×60: 1 min to 12 h"),
         ({"d": 2}, ""),
+        ({"d": 4, "base": 1}, ""),
         ({"encoding": "binary"}, ""),
         (
             {"encoding": ["sinusoidal:d=8,base=10", "clock", "rope:d=4,base=16"], "length": 20},

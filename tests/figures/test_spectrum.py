@@ -181,6 +181,7 @@ def test_the_picture_has_a_line_at_the_length_on_a_log_axis() -> None:
     axes = drawn(d=8, length=97)
     wave, mark, *_ = axes.get_lines()
     assert wave.get_ydata() == pytest.approx(numbers(d=8).main)
+    assert not wave.get_clip_on()  # the first and the last mark stand on the frame
     assert set(mark.get_ydata()) == {97}
     assert axes.get_yscale() == "log"
     assert axes.texts[0].get_text() == "length 97"

@@ -44,9 +44,9 @@ def number_texts(values: Sequence[float]) -> list[str]:
 
 
 def _is_across(values: Sequence[float]) -> bool:
-    """Whether the first powers of ten would stand beside numbers in full: 10⁶ beside 800,000."""
-    sizes = [abs(value) for value in values if value]
-    return bool(sizes) and min(sizes) < LARGE <= max(sizes) < 10 * LARGE
+    """Whether the first powers of ten would stand beside numbers in full: 10⁶ beside 800,000, 8×10⁻⁴ beside 0.001."""
+    sizes = [abs(float(f"{value:.6g}")) for value in values if value]
+    return bool(sizes) and any(min(sizes) < edge <= max(sizes) < 10 * edge for edge in (SMALL, LARGE))
 
 
 def _is_round(value: float) -> bool:

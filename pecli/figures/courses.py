@@ -94,10 +94,10 @@ def course_of(low: Array, high: Array, offsets: Array | None) -> Course | None:
     def point(values: Array, at: int) -> Point:
         return Point(sign * float(values[at]) + 0.0, None if offsets is None else float(offsets[known][at]))
 
-    before = np.maximum.accumulate(away)
+    before = np.append(near[0], np.maximum.accumulate(away)[:-1])  # the farthest before each run
     falls = before - near
     if falls.max() < BACK * (away.max() - near[0]):
         return Course(point(near, 0), point(away, int(away.argmax())), None)
     low_again = np.flatnonzero(falls >= HIGHEST * falls.max())
     back = int(low_again[near[low_again].argmin()])
-    return Course(point(near, 0), point(away, int(away[: back + 1].argmax())), point(near, back))
+    return Course(point(near, 0), point(away, int(away[:back].argmax())), point(near, back))

@@ -74,14 +74,10 @@ class Headline:
 
 
 class Headlines:
-    """Those of all parts, on one page: names of a row stand in one line, what there is to see right above the panels.
-
-    above : of each row of panels, what its names and titles take
-    """
+    """Those of all parts, on one page: names of a row stand in one line, what there is to see right above panels."""
 
     def __init__(self, lines: Sequence[Headline], rulers: tuple[Ruler, Ruler]) -> None:
         self.lines, self.rulers = lines, rulers
-        self.above: dict[int, tuple[float, float]] = {}
 
     def wrap(self, layout: Layout) -> bool:
         """Breaks those of a row into lines of one length; gives whether there is room for what there is to see."""
@@ -97,25 +93,27 @@ class Headlines:
     def raised(self, blocks: Sequence[Block], mosaic: Mosaic) -> list[Block]:
         """The blocks with room for them, where panels stand in these places."""
         found = list(blocks)
-        self.above.clear()
         for row, lines in self._rows(mosaic):
             titles = max(blocks[at].top for at in mosaic[row])
-            own = max(line.height(self.rulers[0]) for line in lines)
+            own = self._height(lines)
             for line in lines:
                 first = line.heading.first
                 found[first] = replace(blocks[first], top=titles + own)
-            self.above[row] = titles, own
         return found
 
-    def put(self, layout: Layout) -> None:
-        """Puts them where they stand."""
+    def put(self, layout: Layout, blocks: Sequence[Block]) -> None:
+        """Puts them above the frames, where these blocks have room for them."""
         for row, lines in self._rows(layout.mosaic):
-            titles, own = self.above.get(row, (0.0, 0.0))
+            top, own = max(blocks[at].top for at in layout.mosaic[row]), self._height(lines)
             for line in lines:
-                frame = layout.frames[line.heading.first]
-                edge, gap = frame.bottom + frame.height + titles, GAPS[1] * line.points / 72
-                for drawn, above in zip(line.drawn, (own, gap), strict=True):
-                    drawn.set_position((frame.left / layout.width, (edge + above) / layout.height))
+                frame, gap = layout.frames[line.heading.first], GAPS[1] * line.points / 72
+                for drawn, above in zip(line.drawn, (top, top - own + gap), strict=True):
+                    edge = frame.bottom + frame.height + above
+                    drawn.set_position((frame.left / layout.width, edge / layout.height))
+
+    def _height(self, lines: Sequence[Headline]) -> float:
+        """What those of a row take."""
+        return max(line.height(self.rulers[0]) for line in lines)
 
     def _rows(self, mosaic: Mosaic) -> Iterable[tuple[int, list[Headline]]]:
         """Those of each row of panels."""

@@ -41,6 +41,7 @@ from pecli.measures.pairwise import MEASURES, by_offset, is_by_offset, spread_by
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+ONE_LENGTH = "offsets overlays encodings of one length (with {log}, 2 or more)"
 BOUND_LABEL = template("mean of $|S_j|$, RoFormer 3.4.3")
 
 
@@ -85,6 +86,8 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
             raise UsageError(text, option="unscaled", allowed="rope:scaling=yarn,factor=4,original=32768 and such")
         if _all_biases(view):
             check_biases(view)
+            if self.log and view.positions.length < 2:
+                raise UsageError(ONE_LENGTH.format(log=mention("log")), option="length")
             if self.changed().get("measure"):
                 text = f"{mention('measure', self.measure)} compares vectors, and {view.encoding.name} is a bias"
                 raise UsageError(text, option="measure", value=self.measure)
@@ -102,8 +105,7 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
         check_run(self.name, view.covered.length)
         lengths = {encoding.covered(view.positions).length for encoding in view.encodings}
         if len(lengths) > 1 or (self.log and min(lengths) < 2):
-            text = f"offsets overlays encodings of one length (with {mention('log')}, 2 or more)"
-            raise UsageError(text, option="length")
+            raise UsageError(ONE_LENGTH.format(log=mention("log")), option="length")
 
     def edges(self, view: View[TableEncoding]) -> Array:
         """Borders of the runs of offsets."""

@@ -207,7 +207,7 @@ class Page:
             self.drawing.suptitle(self.drawing.get_suptitle(), y=1 - above / height, va="top")
         self.message.set_y(1 - (above + self.above) / height)
         self.headlines.wrap(self.layout)
-        self.headlines.put(self.layout)
+        self.headlines.put(self.layout, self.blocks)
         if self.key is not None:
             self.key.set_bbox_to_anchor((0.5, (self.below + below) / height))
         if self.words.caption:

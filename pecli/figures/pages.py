@@ -231,10 +231,10 @@ def arrange(pages: Sequence[Page]) -> None:
         blocks = measured.with_grid(before.mosaic, blocks)
         layout = best(blocks, room, *first.columns(), measured.blocks)
         for page in pages:
+            page.blocks = blocks
             page.place(layout)
         if layout.moved(before) * first.ruler.dpi < 0.5:
             break
-    first.blocks = blocks
 
 
 def align_titles(pages: Sequence[Page]) -> None:

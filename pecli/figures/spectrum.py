@@ -212,7 +212,7 @@ class Spectrum(Figure[TableEncoding]):
         for at, encoding in enumerate(numbers.view.encodings):
             mine = numbers.encoding == at
             pair, wave, stretch = numbers.pair[mine], numbers.wavelength[mine], numbers.stretch[mine]
-            one.plot(pair, stretch if self.ratio else wave, **self._look(encoding, at, canvas))
+            one.plot(pair, stretch if self.ratio else wave, clip_on=False, **self._look(encoding, at, canvas))  # marks
             if numbers.dashed and (stretch != 1).any():
                 one.plot(pair, wave / stretch, "--", color=f"C{at}", linewidth=0.8 * canvas.scale)
             ramp = numbers.ramps[at]

@@ -115,7 +115,9 @@ def ratio_text(waves: Array) -> str:
 
 
 def growth_text(encoding: Encoding, waves: Array, ratio: str) -> str:
-    """How a formula's wavelengths follow each other, and from what to what they go."""
+    """How a formula's wavelengths follow each other, and from what to what they go; nothing where they are one."""
+    if np.ptp(waves) <= NOTABLE * waves.max():
+        return ""
     said = template("each wavelength is the one before {ratio}: {low} to {high}")
     low, high = short_length(encoding, float(waves[0])), short_wave_text(encoding, float(waves[-1]))
     return phrase(said, ratio=ratio, low=low, high=high)

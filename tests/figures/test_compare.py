@@ -254,6 +254,13 @@ def test_what_there_is_to_see_in_each_stands_above_it() -> None:
     assert not headlines(untitled._drawing()) and untitled.caption().startswith(named)
 
 
+def test_what_neighbours_say_takes_as_many_lines() -> None:
+    options = {**HEATMAPS, "size": "7x3"}
+    picture = pecli.figure("compare", encoding=["sinusoidal:base=2", "sinusoidal"], **options)
+    lines = [text.get_text().split("\n") for text in headlines(picture._drawing())]
+    assert [len(one) for one in lines] == [2, 2] and len(" ".join(lines[0])) < len(" ".join(lines[1]))
+
+
 def test_encodings_that_share_nothing_may_have_no_title_either() -> None:
     picture = pecli.figure("compare", encoding=["clock", "binary"], no_title=True, **HEATMAPS)
     assert not headlines(picture._drawing()) and "never finish" in picture.caption()

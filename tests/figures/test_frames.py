@@ -44,6 +44,7 @@ def test_nothing_jumps(figure: str) -> None:
     assert [frame.label for frame in made.frames] == ["base 2", "base 10,000", "base 31.62"]
     first, *others = map(places, made.drawings)
     assert all(one == first for one in others)
+    assert min(word[0] for word in first[1:3]) > 0  # nothing begins beyond the page
     limits = {image.get_clim() for one in made.drawings for axes in one.axes[:1] for image in axes.images}
     assert len(limits) <= 1
     assert [one.get_suptitle().rpartition(", base ")[2] for one in made.drawings] == ["2", "10,000", "31.62"]

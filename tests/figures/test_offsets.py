@@ -144,9 +144,10 @@ def test_encodings_of_different_lengths_are_refused() -> None:
         pecli.figure("offsets", encoding=["sinusoidal", "relative"], length=17)
 
 
-def test_a_log_axis_of_one_position_is_refused() -> None:
+@pytest.mark.parametrize("encoding", ["sinusoidal", "alibi"])
+def test_a_log_axis_of_one_position_is_refused(encoding: str) -> None:
     with pytest.raises(UsageError, match="2 or more"):
-        pecli.figure("offsets", length=1, log=True)
+        pecli.figure("offsets", encoding=encoding, length=1, log=True)
     assert numbers(length=1).main.shape == (1, 1)
 
 
@@ -206,6 +207,12 @@ def test_in_runs_of_offsets_no_offset_is_named() -> None:
     product = np.cos(np.arange(1, 500)[:, None] * 10 ** (-np.arange(4) / 4)).sum(axis=1)
     said = f"the dot product falls to {product.min():.3g} and rises again to".replace("-", "−")
     assert said in seen.message() and " at " not in seen.message()
+
+
+def test_a_run_of_offsets_does_not_come_back_within_itself() -> None:
+    seen: Any = pecli.figure("offsets", measure="euclidean", length=700, size="3x2", dpi=30).seen
+    assert seen.block > 5 and seen.low[0, 0] == 0 < seen.high[0, 0] / 2
+    assert seen.message() == f"only the offset counts: the Euclidean distance rises from 0 to {seen.high.max():.3g}"
 
 
 def test_the_message_is_from_which_distance_on_it_does_not_count() -> None:

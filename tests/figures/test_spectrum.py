@@ -132,6 +132,7 @@ def test_a_clock_is_measured_in_seconds() -> None:
         ({"d": 128}, "each wavelength is the one before ×1.155: 6.28 to 54,410 positions"),
         ({"encoding": "clock"}, "each wavelength is the one before ×12 to ×60: 1 min to 12 h"),
         ({"d": 2}, ""),
+        ({"d": 4, "base": 1}, ""),
         ({"encoding": "binary"}, ""),
         (
             {"encoding": ["sinusoidal:d=8,base=10", "clock", "rope:d=4,base=16"], "length": 20},
@@ -180,6 +181,7 @@ def test_the_picture_has_a_line_at_the_length_on_a_log_axis() -> None:
     axes = drawn(d=8, length=97)
     wave, mark, *_ = axes.get_lines()
     assert wave.get_ydata() == pytest.approx(numbers(d=8).main)
+    assert not wave.get_clip_on()  # the first and the last mark stand on the frame
     assert set(mark.get_ydata()) == {97}
     assert axes.get_yscale() == "log"
     assert axes.texts[0].get_text() == "length 97"

@@ -132,7 +132,7 @@ def _tried(asked: Asked, canvas: Canvas) -> tuple[list[Page], Numbers[Any] | Non
 def _shown(asked: Asked, pages: list[Page]) -> Numbers[Any]:
     """Puts as many numbers onto the pages as their panels have pixels, and gives them; pages are made anew in place."""
     whole, view, _, apart, known = asked
-    for _ in range(TRIES):
+    for left in reversed(range(TRIES)):
         seen = _seen(pages, view)
         every = known is not None and whole.shape(known.view) == whole.shape(seen)
         numbers = known if known is not None and every else whole.compute(seen)
@@ -144,8 +144,8 @@ def _shown(asked: Asked, pages: list[Page]) -> Numbers[Any]:
         if not any(page.lost(old) for page, old in zip(pages, _parts(seen, pages), strict=True)):
             break
         alike = whole.shape(_seen(pages, view)) == whole.shape(seen)
-        if alike and not any(page.crowded() for page in pages):
-            break
+        if not left or (alike and not any(page.crowded() for page in pages)):
+            break  # what is made anew has to be drawn on
         pages[:] = [anew(page) for page in pages]
     return numbers
 

@@ -294,6 +294,12 @@ def test_what_is_found_not_to_fit_once_it_is_drawn_is_drawn_smaller(monkeypatch:
         drawn("heatmap", size="4x1.5")
 
 
+def test_a_picture_that_is_never_right_has_its_numbers_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Page, "lost", lambda *_: True)
+    monkeypatch.setattr(Page, "crowded", lambda *_: True)
+    assert drawn("heatmap", d=4, length=5)[0].axes[0].images
+
+
 def test_a_page_of_fixed_height_takes_the_grid_that_shows_most() -> None:
     assert best([block()] * 4, Room(12, 3, 0, 0, 0.1), 2).columns == 4
     assert best([block()] * 4, Room(6, 6, 0, 0, 0.1), 2).columns == 2

@@ -73,16 +73,16 @@ def farthest_text(courses: Mapping[str, Course], measure: str) -> str:
     return phrase(FARTHEST[best.rises], measure=measure, name=name, far=number_text(best.far.value, DIGITS))
 
 
-def course_of(low: Array, high: Array, offsets: Array | None) -> Course | None:
-    """Where a curve goes; None where it goes nowhere.
+def course_of(low: Array, mean: Array, high: Array, offsets: Array | None) -> Course | None:
+    """Where a curve goes; None where it goes nowhere. What it does within a run of offsets is no coming back.
 
     Parameters
     ----------
-    low, high : the smallest and the largest value at each of n runs of offsets, shape (n,)
+    low, mean, high : the smallest, the mean and the largest value at each of n runs of offsets, shape (n,)
     offsets : (n,), where every run is one offset
     """
     known = np.isfinite(low) & np.isfinite(high)
-    low, high = low[known], high[known]
+    low, mean, high = low[known], mean[known], high[known]
     if not len(low):
         return None
     up, down = float(high.max() - low[0]), float(high[0] - low.min())
@@ -96,7 +96,9 @@ def course_of(low: Array, high: Array, offsets: Array | None) -> Course | None:
 
     before = np.append(near[0], np.maximum.accumulate(away)[:-1])  # the farthest before each run
     falls = before - near
-    if falls.max() < BACK * (away.max() - near[0]):
+    trend = sign * mean  # goes on where the numbers of one run swing
+    swings = np.maximum.accumulate(trend) - trend
+    if swings.max() < BACK * np.ptp(trend) or falls.max() < BACK * (away.max() - near[0]):
         return Course(point(near, 0), point(away, int(away.argmax())), None)
     low_again = np.flatnonzero(falls >= HIGHEST * falls.max())
     back = int(low_again[near[low_again].argmin()])

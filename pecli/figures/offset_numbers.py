@@ -76,7 +76,7 @@ class OffsetsNumbers(Numbers[TableEncoding]):
     def _course(self, names: list[str], lines: list[int]) -> str:
         """Where lines that are functions of the offset go; nothing where there is one offset alone."""
         exact, measure = self.offsets if self.block == 1 else None, MEASURES[self.measure].label
-        courses = [course_of(self.low[at], self.high[at], exact) for at in lines]
+        courses = [course_of(self.low[at], self.mean[at], self.high[at], exact) for at in lines]
         known = {name: one for name, one in zip(names, courses, strict=True) if one is not None}
         if not known:
             return ""

@@ -144,13 +144,18 @@ def scaled_text(stretch: Array) -> str:
 
 
 def parted_text(waves: Sequence[Array], names: Sequence[str]) -> str:
-    """From where on the waves of one of two encodings, with as many pairs, are longer; nothing where they cross."""
+    """From where on the waves of one of two encodings, with as many pairs, are longer; where most, if they cross."""
     said = template("from pair {pair} on waves are longer with {name}, up to {ratio} times")
-    for name, own, other in zip(names, waves, reversed(waves), strict=True):
-        stretch = own / other
+    crossing = template("at pair {pair} the wave is {ratio} times longer with {name}")
+    stretches = [own / other for own, other in zip(waves, reversed(waves), strict=True)]
+    for name, stretch in zip(names, stretches, strict=True):
         if (first := parting(stretch)) is not None:
             return phrase(said, pair=first, name=name, ratio=number_text(float(stretch.max()), 3))
-    return ""
+    name, stretch = max(zip(names, stretches, strict=True), key=lambda one: float(one[1].max()))
+    most = int(stretch.argmax())
+    if stretch[most] <= 1 + NOTABLE:
+        return ""
+    return phrase(crossing, pair=most, ratio=number_text(float(stretch[most]), 3), name=name)
 
 
 def longest_text(encodings: Sequence[Encoding], waves: Sequence[Array], names: Sequence[str]) -> str:

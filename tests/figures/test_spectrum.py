@@ -148,6 +148,10 @@ def test_a_clock_is_measured_in_seconds() -> None:
         ),
         ({"encoding": ["rope:d=8", "sinusoidal:d=8"]}, ""),
         (
+            {"encoding": ["rope:d=8,base=10,scaling=linear,factor=2", "rope:d=8,base=10000"]},
+            "at pair 3 the wave is 88.9 times longer with base 10,000",
+        ),
+        (
             {"encoding": ["rope:d=8,base=10", "rope:d=8,base=10,scaling=linear,factor=8"]},
             "from pair 0 on waves are longer with scaling linear, factor 8, up to 8 times",
         ),

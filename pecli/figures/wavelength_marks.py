@@ -28,9 +28,9 @@ STILL = 1e15  # positions; a longer wave stands still, and an axis has no room f
 
 
 def mark_lengths(axes: Axes, length: int, contexts: Sequence[tuple[str, float]], canvas: Canvas) -> None:
-    """Lines at the length shown, named left, and at the contexts of models, named right."""
+    """Lines at the length shown and at the contexts of models, named left, where waves are short."""
     own = phrase("length {count:,.0f}", count=length)
-    named = [(phrase(CONTEXTS[name], count=at), at, ":", "right", PLACES[name]) for name, at in contexts]
+    named = [(phrase(CONTEXTS[name], count=at), at, ":", "left", PLACES[name]) for name, at in contexts]
     lines = [(own, length, "--", "left", "bottom"), *named]
     colour = axes.xaxis.label.get_color()
     for text, at, style, side, place in lines:

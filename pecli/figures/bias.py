@@ -119,6 +119,11 @@ class Bias(WithCellNumbers[BiasEncoding]):
         panel = Panel(1.0, exact=True, least=(6.0, 6.0), bar=Bar(phrase(view.encoding.quantity)), x=shown, y=shown)
         return [panel] * len(self.shown_heads(view))
 
+    def grids(self, view: View[BiasEncoding]) -> tuple[int, ...]:
+        every, count = super().grids(view), len(self.shown_heads(view))
+        full = tuple(one for one in every if count % one == 0)
+        return full if len(full) > 2 else every  # a prime number of heads has no full rows but one
+
     def frame(self, view: View[BiasEncoding], axes: list[Axes], canvas: Canvas) -> None:
         encoding, rows = view.encoding, view.positions
         first, last = rows.start - 0.5, rows.stop - 0.5

@@ -21,6 +21,7 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
 from pecli.figures.panels import Panel
 from pecli.figures.wavelength_marks import STILL
+from pecli.figures.wavelength_texts import short_length, short_wave_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,14 +50,12 @@ class DialsNumbers(Numbers[Harmonic]):
     wavelengths: Array
 
     def message(self) -> str:
-        """Nothing where the hands' names say how long they take, or none is faster than the others."""
-        ends = float(self.wavelengths.min()), float(self.wavelengths.max())
-        if self.view.encoding.tick_steps or ends[1] > STILL:
+        """Nothing where a hand stands still, or none is faster than the others."""
+        encoding, ends = self.view.encoding, (float(self.wavelengths.min()), float(self.wavelengths.max()))
+        if ends[1] > STILL or len({short_length(encoding, wave) for wave in ends}) == 1:
             return ""
-        fast, slow = (number_text(wave, 3) for wave in ends)
-        if fast == slow:
-            return ""
-        return phrase("the fastest hand turns once in {fast} positions, the slowest in {slow}", fast=fast, slow=slow)
+        fast, slow = short_wave_text(encoding, ends[0]), short_length(encoding, ends[1])
+        return phrase("the fastest hand turns once in {fast}, the slowest in {slow}", fast=fast, slow=slow)
 
     def remarks(self) -> list[str]:
         if self.view.encoding.tick_steps:  # the hands' names say how long they take
@@ -94,7 +93,7 @@ class Dials(Figure[Harmonic]):
         moves=True,
         leads=("time",),
         advice=lambda value: seconds_of_time(str(value)),
-        unset=f"{STRIP} spread over the length",
+        unset=f"0 and powers of ten below the length, {STRIP} at most",
     )
     pairs: tuple[int, ...] | None = option(
         None, "the pairs, one dial each", at_least=0, unset=f"{MOST} at most, spread"
@@ -105,7 +104,7 @@ class Dials(Figure[Harmonic]):
         if self.at is not None:
             return np.array(self.at, dtype=np.float64)
         covered = view.covered
-        return np.unique(covered.start + np.arange(STRIP) * covered.length // STRIP).astype(np.float64)
+        return covered.start + growing(covered.length)
 
     def dials(self, view: View[Harmonic]) -> Array:
         """The pairs."""
@@ -227,6 +226,15 @@ class DialsNarrow(Dials):
     def turned(self, view: View[Harmonic]) -> bool:
         rows, columns = self.shape(view)
         return rows > 1 and columns > FEW
+
+
+def growing(length: int) -> Array:
+    """Positions below the length at which fast hands and slow ones have turned: all, or 0 and powers of ten."""
+    if length <= STRIP:
+        return np.arange(float(length))
+    powers = len(str(length - 1))  # 1, 10, … below the length
+    exponents = np.linspace(0, powers - 1, min(powers, STRIP - 1)).astype(int)
+    return np.array([0.0, *(10.0**exponent for exponent in exponents)])
 
 
 def in_lines(names: Sequence[str]) -> list[str]:

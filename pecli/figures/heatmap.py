@@ -21,6 +21,7 @@ from pecli.figures.highlights import Highlighting, Span, cell_edges, mark_rows
 from pecli.figures.images import show_matrix
 from pecli.figures.log_axis import check_log, log_label, log_option
 from pecli.figures.panels import Bar, Panel
+from pecli.figures.wavelength_marks import rule_over, unfinished_runs
 from pecli.figures.wavelength_texts import unfinished
 from pecli.measures.block_means import averaged_columns
 from pecli.measures.min_max import even_bins
@@ -47,7 +48,8 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
     palette: str
 
     def remarks(self) -> list[str]:
-        return [self._averaging()]
+        ruled = unfinished_runs(self.view.encoding, self.view.covered.length)
+        return [self._averaging(), phrase("rule above: pairs that never finish a turn") if ruled else ""]
 
     def _averaging(self) -> str:
         """What each pixel is the mean of; nothing where it is one number."""
@@ -181,6 +183,8 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
             centred=numbers.palette != "binary",
             extent=(-0.5, right, bottom, top),
         )
+        if numbers.palette != DIFFERENCE:
+            rule_over(axes[0], unfinished_runs(numbers.view.encoding, rows.length), canvas)
         self.write_numbers(axes, [image], canvas)
         return [image]
 

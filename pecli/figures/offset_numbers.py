@@ -51,10 +51,12 @@ class OffsetsNumbers(Numbers[TableEncoding]):
             if count
         ]
         dotted = phrase("dotted: without the scaling") if len(self.unscaled) else ""
-        band = phrase("line: mean of all pairs at that offset, band: from the smallest to the largest")
+        band = template("line: mean of all pairs at that offset, band: from the smallest to the largest")
+        exact = template("at each offset all pairs agree")
         bound = phrase(BOUND) if len(self.decay) else ""
-        wide = any(width > 0 for width in self.spread)
-        return [band if wide else "", extremes_of_offsets(self.block), bound, *left_out, dotted]
+        wide, alike = any(width > 0 for width in self.spread), all(width == 0 for width in self.spread)
+        seen = phrase(band) if wide else phrase(exact) if alike else ""
+        return [seen, extremes_of_offsets(self.block), bound, *left_out, dotted]
 
     def message(self) -> str:
         known = [at for at, width in enumerate(self.spread) if width >= 0]

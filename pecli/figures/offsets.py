@@ -15,6 +15,7 @@ from pecli.encodings.capabilities import BiasEncoding, TableEncoding
 from pecli.encodings.encoding import Encoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.scalings.scaled import Scaled
+from pecli.encodings.titles import short_names
 from pecli.figures.axis_labels import label_powers, label_values
 from pecli.figures.bias_lines import (
     BiasLinesNumbers,
@@ -180,7 +181,7 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
             label = phrase("offset p − q, query less key")
             names, short = names_of_lines(view), short_names_of_lines(view)
         elif self.decay:
-            bounds = [phrase("bound of {name}, right axis", name=encoding.name) for encoding in view.encodings]
+            bounds = [phrase("bound for {name}, right axis", name=name) for name in short_names(view.encodings)]
         frame_lines(one, self.shown(view).start, view.positions.length - 1, log=self.log)
         mark_stretch(one, self.spans(), canvas)
         if self.log:

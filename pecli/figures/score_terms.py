@@ -66,7 +66,7 @@ class TermsNumbers(ColouredNumbers[Additive]):
     def message(self) -> str:
         spread = self.spreads[-1]
         if spread <= ROUNDING * float(np.abs(self.total).max()):
-            return phrase("the score in four parts: of position · position only the offset counts")
+            return phrase("four parts make the score; position · position depends on the offset alone")
         return phrase("position · position varies along a diagonal, by up to {number}", number=number_text(spread, 2))
 
     def remarks(self) -> list[str]:

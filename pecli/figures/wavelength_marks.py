@@ -9,6 +9,7 @@ from pecli.core.language import phrase
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import number_text
 from pecli.encodings.encoding import Encoding
+from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.powers_of_base import PowersOfBase
 from pecli.figures.canvas import Canvas
 from pecli.figures.levels import Hang, name_level
@@ -22,18 +23,45 @@ PLACES = {"original context": "top", "scaled context": "bottom"}  # of the line,
 ROOM = 1.8  # ems above a wavelength that is written on
 BEYOND = 1e9  # times the upper end: a shade still fills its panel when that is moved for others
 APART = 12  # times as long, so that two lines of text fit between two wavelengths
+ABOVE, THICK = 2.4, 1.2  # points: how far above a frame a rule stands, and how thick it is
 STILL = 1e15  # positions; a longer wave stands still, and an axis has no room for it
 
 
 def mark_lengths(axes: Axes, length: int, contexts: Sequence[tuple[str, float]], canvas: Canvas) -> None:
-    """Lines at the length shown, named left, and at the contexts of models, named right."""
+    """Lines at the length shown and at the contexts of models, named left, where waves are short."""
     own = phrase("length {count:,.0f}", count=length)
-    named = [(phrase(CONTEXTS[name], count=at), at, ":", "right", PLACES[name]) for name, at in contexts]
+    named = [(phrase(CONTEXTS[name], count=at), at, ":", "left", PLACES[name]) for name, at in contexts]
     lines = [(own, length, "--", "left", "bottom"), *named]
     colour = axes.xaxis.label.get_color()
     for text, at, style, side, place in lines:
         axes.axhline(at, color=colour, linestyle=style, linewidth=0.8 * canvas.scale, alpha=0.7)
         name_level(axes, text, at, Hang(side == "right", place == "top"), canvas)
+
+
+def unfinished_runs(encoding: Encoding, length: int) -> list[tuple[int, int]]:
+    """The first column and the one behind the last of each run of those that never finish a turn in the length."""
+    if not isinstance(encoding, Harmonic) or length == 1:
+        return []
+    longer = np.concatenate(([False], encoding.column_wavelengths() > length, [False]))
+    edges = np.flatnonzero(longer[1:] != longer[:-1])
+    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
+
+
+def rule_over(axes: Axes, runs: Sequence[tuple[int, int]], canvas: Canvas) -> None:
+    """Rules above the frame of an image, over those of its columns."""
+    from matplotlib.transforms import offset_copy
+
+    above = offset_copy(axes.get_xaxis_transform(), axes.get_figure(root=True), y=ABOVE * canvas.scale, units="points")
+    for first, stop in runs:
+        axes.plot(
+            (first - 0.5, stop - 0.5),
+            (1, 1),
+            color=axes.xaxis.label.get_color(),
+            linewidth=THICK * canvas.scale,
+            solid_capstyle="butt",
+            transform=above,
+            clip_on=False,
+        )
 
 
 def textbook_ends(encoding: Encoding, waves: Array) -> list[tuple[str, float]]:

@@ -12,11 +12,12 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure as Drawing
 
 import pecli
+from pecli.analysis import View
 from pecli.core.errors import UsageError
-from pecli.core.positions import Blocks
+from pecli.core.positions import Blocks, Positions
 from pecli.encodings.alibi import Alibi
 from pecli.encodings.t5 import T5
-from pecli.figures.bias import means_where_seen
+from pecli.figures.bias import Bias, means_where_seen
 from pecli.figures.ground import APART, lightness
 from pecli.figures.line_names import texts_of
 from pecli.figures.style import style_context
@@ -224,3 +225,8 @@ def test_attention_refuses_what_has_no_bias(options: dict[str, Any], said: str) 
 def test_colours_end_where_they_do_without_means() -> None:
     seen: Any = pecli.figure("bias", encoding="alibi:heads=2", length=900, dpi=30).seen
     assert seen.block > 1 and seen.ends[1] == seen.largest == 0 and np.nanmax(seen.bias) < 0
+
+
+@pytest.mark.parametrize(("heads", "grids"), [(8, (1, 2, 4, 8)), (6, (1, 2, 3, 6)), (5, (1, 2, 3, 4, 5)), (1, (1,))])
+def test_heads_stand_in_full_rows_where_there_are_such(heads: int, grids: tuple[int, ...]) -> None:
+    assert Bias().grids(View((Alibi(heads=heads),), Positions(length=9))) == grids

@@ -78,7 +78,7 @@ def test_in_a_column_many_pairs_stand_below_each_other_and_names_are_level(encod
         axes: Any = picture._drawing().axes[0]
     across, down = ([one.get_text() for one in labels] for labels in (axes.get_xticklabels(), axes.get_yticklabels()))
     positions, pairs = (across, down) if turned else (down, across)
-    assert positions == ["0", "50", "100", "150"]
+    assert positions == ["0", "1", "10", "100"]
     assert pairs[:2] == (["pair 0, λ 6.28", "pair 9, λ 22.9"] if turned else ["pair 0\nλ 6.28", "pair 1\nλ 62.8"])
     segments = np.array(axes.collections[-1].get_segments())
     tips = (segments[:, 1] - segments[:, 0]) / 0.4
@@ -108,9 +108,21 @@ def test_a_pair_has_one_colour_in_every_row() -> None:
 
 
 @pytest.mark.parametrize(
-    ("length", "start", "rows"), [(200, 0, [0, 50, 100, 150]), (2, 7, [7, 8]), (1, -3, [-3]), (5, 0, [0, 1, 2, 3])]
+    ("length", "start", "rows"),
+    [
+        (200, 0, [0, 1, 10, 100]),
+        (200, 7, [7, 8, 17, 107]),
+        (2, 7, [7, 8]),
+        (1, -3, [-3]),
+        (4, 0, [0, 1, 2, 3]),
+        (100, 0, [0, 1, 10]),
+        (101, 0, [0, 1, 10, 100]),
+        (10**6, 0, [0, 1, 100, 10**5]),
+    ],
 )
-def test_without_positions_four_are_spread_over_the_length(length: int, start: int, rows: list[int]) -> None:
+def test_without_positions_four_at_most_grow_so_that_fast_and_slow_hands_turn(
+    length: int, start: int, rows: list[int]
+) -> None:
     assert numbers(length=length, start=start).arrays()["positions"].tolist() == rows
 
 
@@ -177,7 +189,8 @@ def test_the_caption_says_where_0_is_and_which_way_hands_turn() -> None:
     [
         ({"d": 4, "base": 100}, "the fastest hand turns once in 6.28 positions, the slowest in 62.8"),
         ({"d": 4, "base": 100, "pairs": [1]}, ""),
-        ({"encoding": "clock"}, ""),  # its hands' names say it
+        ({"encoding": "clock"}, "the fastest hand turns once in 1 min, the slowest in 12 h"),
+        ({"encoding": "clock", "pairs": [1]}, ""),
     ],
 )
 def test_the_fastest_and_the_slowest_hand_are_named(options: dict[str, Any], said: str) -> None:

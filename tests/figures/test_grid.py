@@ -36,7 +36,7 @@ def test_two_options_are_rows_and_columns_told_once() -> None:
     panels = [one for one in axes if one not in bars(axes)]
     above = [text.get_text() for text in panels[0].figure.texts]
     assert [one for one in above if one.startswith("base")] == ["base 10", "base 100", "base 1,000"]
-    assert sum("never" in one for one in above) == 6
+    assert sum("pairs never" in one for one in above) == 6
     rows = [one.get_ylabel().partition("\n")[0] for one in panels[::3]]
     assert rows == ["d 4", "d 6"] and Picture(job).title() == "sinusoidal"
     assert [one.yaxis.label.get_visible() for one in panels] == [True, False, False] * 2
@@ -49,7 +49,7 @@ def test_what_all_in_a_column_say_stands_once_and_is_told_by_its_column_alone() 
     job, axes = drawn("heatmap", encoding=["sinusoidal", "rope"], base=[2, 10000], length=50)
     above = [" ".join(text.get_text().split()) for text in axes[0].figure.texts]
     said = ["Every pair finishes a turn in 50 positions", "1 of 2 pairs never finish a turn in 50 positions"]
-    assert [one for one in above if "turn" in one] == said
+    assert [one for one in above if "turn in" in one] == said
     assert Picture(job).message() == f"{said[0]} (base 2); {said[1]} (base 10,000)"
 
 

@@ -70,9 +70,27 @@ def test_a_short_last_block_does_not_stretch_the_axis() -> None:
 
 
 def test_numbers_are_not_averaged() -> None:
-    picture = pecli.figure("heatmap", d=3, length=1009, dpi=10, size="2x2")
-    assert np.array_equal(picture.numbers.main, pecli.encode(d=3, length=1009))
+    picture = pecli.figure("heatmap", d=3, base=10, length=1009, dpi=10, size="2x2")
+    assert np.array_equal(picture.numbers.main, pecli.encode(d=3, base=10, length=1009))
     assert picture.numbers.caption() == ""
+
+
+@pytest.mark.parametrize(
+    ("encoding", "runs"),
+    [
+        ("sinusoidal:d=128", [(49.5, 127.5)]),  # the 39 last pairs of 64
+        ("rope:d=128,pairing=half", [(24.5, 63.5), (88.5, 127.5)]),
+        ("sinusoidal:d=2", []),
+        ("binary", []),
+    ],
+)
+def test_a_rule_stands_above_the_columns_that_never_finish_a_turn(
+    encoding: str, runs: list[tuple[float, float]]
+) -> None:
+    picture: Any = pecli.figure("heatmap", encoding=encoding, dpi=40)
+    with style_context(picture.job.canvas):
+        panel = picture._drawing().axes[0]
+    assert [tuple(line.get_xdata()) for line in panel.lines] == runs
 
 
 @pytest.mark.parametrize(
@@ -85,7 +103,8 @@ def test_numbers_are_not_averaged() -> None:
 )
 def test_a_heatmap_alone_says_what_its_stripes_are(encoding: str, said: str) -> None:
     picture = pecli.figure("heatmap", encoding=encoding)
-    assert (picture.message().lower(), picture.caption()) == (said, "")
+    ruled = "rule above: pairs that never finish a turn" if "never" in said else ""
+    assert (picture.message().lower(), picture.caption()) == (said, ruled)
     long = pecli.figure("heatmap", encoding="sinusoidal:d=2", length=10**9, dpi=20)
     assert long.message() == "Every pair finishes a turn in 1,000,000,000 positions"
     assert pecli.figure("heatmap", encoding=encoding, length=1).message() == ""
@@ -162,7 +181,7 @@ def test_positions_that_have_no_logarithmic_axis_are_refused(start: int, length:
     [
         ({"length": 200, "size": "column"}, 1, 0.631),  # a little higher
         ({"length": 300, "size": "column"}, 2, 0.62),  # that would be much
-        ({"length": 200, "size": "3.25x1.6"}, 3, 0.304),
+        ({"length": 200, "size": "3.25x1.6", "base": 10}, 3, 0.304),
         ({"length": 90, "size": "column"}, 1, 0.62),
         ({"length": 300, "size": "column", "log": True}, 2, 0.62),
     ],

@@ -79,7 +79,9 @@ def test_the_decay_is_dashed_in_the_colour_of_its_encoding() -> None:
     assert [line.get_linestyle() for line in lines] == ["-", "-", "--", "--"]
     assert [line.get_color() for line in lines[2:]] == [line.get_color() for line in lines[:2]]
     texts = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert texts[2:] == [f"bound of {name}, right axis" for name in ("rope", "sinusoidal")]
+    assert texts[2:] == [f"bound for {name}, right axis" for name in ("rope", "sinusoidal")]
+    bases = drawn(encoding=["rope:d=8", "rope:d=8,base=2"], length=11, decay=True).get_legend().get_texts()
+    assert [text.get_text() for text in bases][2:] == [f"bound for base {base}, right axis" for base in ("10,000", "2")]
 
 
 def test_the_bound_has_numbers_of_its_own_at_the_right() -> None:
@@ -168,7 +170,12 @@ def test_without_a_scaling_there_is_none_to_leave_out() -> None:
 def test_the_caption_explains_a_band_where_there_is_one_and_what_the_bound_bounds() -> None:
     band = "line: mean of all pairs at that offset, band: from the smallest to the largest"
     assert pecli.figure("offsets", encoding="binary", length=16).seen.caption() == band
-    assert pecli.figure("offsets", d=8, length=16).seen.caption() == ""
+    exact = "at each offset all pairs agree"
+    assert pecli.figure("offsets", d=8, length=16).seen.caption() == exact
+    assert pecli.figure("offsets", encoding=["rope", "binary"], length=16).seen.caption() == band
+    runs = pecli.figure("offsets", d=8, length=300, size="3x2", dpi=20).seen.caption()  # a band of another kind
+    assert runs.startswith(f"{exact}; each pixel: minimum to maximum")
+    assert pecli.figure("offsets", encoding="learned", d=1, length=9, measure="corr").seen.caption().count(exact) == 0
     assert "bounds the product of any q and k" in pecli.figure("offsets", d=8, length=16, decay=True).seen.caption()
 
 

@@ -325,3 +325,19 @@ def test_a_wavelength_near_the_length_leaves_its_place_to_the_name_of_that(lengt
 def test_the_axis_ends_with_the_last_wavelength(encoding: str, last: float) -> None:
     axes = drawn(encoding=encoding, length=16)
     assert max(axes.lines[0].get_xdata()) == last < axes.get_xlim()[1] < last + 0.2
+
+
+def test_names_of_contexts_stand_over_no_wave() -> None:
+    picture: Any = pecli.figure("spectrum", encoding=[LLAMA, "rope:base=10000"], length=131072, size="column")
+    with style_context(picture.job.canvas):
+        drawing = picture._drawing()
+        drawing.canvas.draw()
+        axes = drawing.axes[0]
+        boxes = [
+            text.get_window_extent() for text in axes.texts if text.get_text().split()[0] in ("original", "factor")
+        ]
+        waves = [
+            line.get_transform().transform(line.get_xydata()) for line in axes.lines if len(line.get_xdata()) == 64
+        ]
+    assert len(boxes) == 2 and len(waves) == 3
+    assert not any(box.count_contains(points) for box in boxes for points in waves)

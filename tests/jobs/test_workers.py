@@ -166,11 +166,12 @@ def test_a_signal_waits_for_a_file_and_not_for_a_pipe_that_may_take_for_ever(
 
 
 ORPHANS = """
+import os
 import time
 from pecli.jobs import workers
 from pecli.jobs.job import Job
 def slow(job):
-    print("drawing", flush=True)
+    os.write(1, b"drawing\\n")
     time.sleep(60)
 workers.draw = slow
 list(workers.in_processes([Job.make("heatmap", {"base": base}) for base in (1, 2)], 2))

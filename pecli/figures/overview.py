@@ -229,10 +229,13 @@ class Overview(Highlighting[Encoding]):
 
 
 def message_of_each(labels: Sequence[str], messages: Sequence[str]) -> str:
-    """What there is to see in several that are told apart by these labels; of many in the first and the last."""
+    """What there is to see in several that are told apart by these labels; of many in the first and the last.
+
+    That of one alone is said last of all, after all of them in twice the length: it holds for its own panel.
+    """
     said = said_by_each(labels, [[message] for message in messages])
-    tried = (clauses(some) for some in (said, said[:1] + said[1:][-1:], said[:1]))
-    return next((one for one in tried if len(one) <= LONGEST), "")
+    tried = ((said, LONGEST), (said[:1] + said[1:][-1:], LONGEST), (said, 2 * LONGEST), (said[:1], LONGEST))
+    return next((one for some, most in tried if len(one := clauses(some)) <= most), "")
 
 
 def differing(messages: Sequence[str]) -> list[str]:

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure as Drawing
 import pecli
 from pecli.core.errors import UsageError
 from pecli.core.language import said_by_each
+from pecli.figures.overview import message_of_each
 from pecli.figures.style import style_context
 from pecli.figures.text_size import HEADLINE
 
@@ -308,6 +309,13 @@ def test_one_alone_is_named_in_the_title_above_what_there_is_to_see() -> None:
 def test_names_that_hold_commas_are_told_apart() -> None:
     assert said_by_each(["d 8, base 10", "clock", "t5"], [["x"], ["x"], ["y"]])[0] == "x (d 8, base 10; clock)"
     assert said_by_each(["rope", "base 10,000", "t5"], [["x"], ["x"], []]) == ["x (rope, base 10,000)"]
+
+
+def test_what_all_say_is_said_in_twice_the_length_before_that_of_one_alone() -> None:
+    names = ["rope", "binary", "clock"]
+    for length, count in ((30, 3), (55, 2), (75, 3), (120, 1), (140, 0)):
+        said = message_of_each(names, [letter * length for letter in "xyz"])
+        assert [name in said for name in names].count(True) == count
 
 
 def test_what_one_alone_says_stands_above_it_alone() -> None:

@@ -52,7 +52,7 @@ class OffsetsNumbers(Numbers[TableEncoding]):
         ]
         dotted = phrase("dotted: without the scaling") if len(self.unscaled) else ""
         band = template("line: mean of all pairs at that offset, band: from the smallest to the largest")
-        exact = template("at each offset all pairs agree, so there is no band")
+        exact = template("at each offset all pairs agree")
         bound = phrase(BOUND) if len(self.decay) else ""
         wide, alike = any(width > 0 for width in self.spread), all(width == 0 for width in self.spread)
         seen = phrase(band) if wide else phrase(exact) if alike else ""

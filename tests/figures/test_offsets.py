@@ -170,9 +170,11 @@ def test_without_a_scaling_there_is_none_to_leave_out() -> None:
 def test_the_caption_explains_a_band_where_there_is_one_and_what_the_bound_bounds() -> None:
     band = "line: mean of all pairs at that offset, band: from the smallest to the largest"
     assert pecli.figure("offsets", encoding="binary", length=16).seen.caption() == band
-    exact = "at each offset all pairs agree, so there is no band"
+    exact = "at each offset all pairs agree"
     assert pecli.figure("offsets", d=8, length=16).seen.caption() == exact
     assert pecli.figure("offsets", encoding=["rope", "binary"], length=16).seen.caption() == band
+    runs = pecli.figure("offsets", d=8, length=300, size="3x2", dpi=20).seen.caption()  # a band of another kind
+    assert runs.startswith(f"{exact}; each pixel: minimum to maximum")
     assert pecli.figure("offsets", encoding="learned", d=1, length=9, measure="corr").seen.caption().count(exact) == 0
     assert "bounds the product of any q and k" in pecli.figure("offsets", d=8, length=16, decay=True).seen.caption()
 

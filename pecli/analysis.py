@@ -129,6 +129,10 @@ class Numbers(Generic[E_co]):
         """The arrays that the colours show."""
         return [] if self.limits() is None else [self.main]
 
+    def shown(self) -> Sequence[tuple[str, Numbers[Any]]]:
+        """The numbers whose colours have limits, each with the name of its part of a picture of several."""
+        return [("", self)]
+
     def limited(self, choose: Callable[[Limits, Sequence[Array]], Limits]) -> Self:
         """The same numbers under the limits that are chosen from their own and from what is coloured."""
         limits = self.limits()
@@ -141,6 +145,10 @@ class Numbers(Generic[E_co]):
     def difference(self, other: Self) -> Self:
         """The difference of two such numbers, as numbers."""
         raise UsageError("a difference is for one image of the same size each: try heatmap or distance")
+
+    def averaged(self) -> bool:
+        """Whether numbers of the main array are means of more than one."""
+        return False
 
     def columns(self) -> list[Any]:
         """The headers of a 2-D main array's columns."""

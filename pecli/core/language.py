@@ -130,7 +130,8 @@ def said_by_each(labels: Sequence[str], own: Sequence[Sequence[str]]) -> list[st
     texts = dict.fromkeys(text for one in own for text in one if text)
     common = [text for text in texts if all(text in one for one in own)]
     said = {text: [label for label, one in zip(labels, own, strict=True) if text in one] for text in texts}
-    rest = (phrase("{text} ({names})", text=text, names=listing(said[text])) for text in texts if text not in common)
+    join = clauses if any(", " in label for label in labels) else listing  # a name with a comma ends at none
+    rest = (phrase("{text} ({names})", text=text, names=join(said[text])) for text in texts if text not in common)
     return [*common, *rest]
 
 

@@ -8,20 +8,23 @@ from itertools import accumulate, pairwise
 from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from pecli.analysis import Limits
+from pecli.analysis import Limits, Numbers
+from pecli.core.arithmetic import ROUNDING
 from pecli.core.errors import UsageError, mention
 from pecli.core.language import clauses, phrase, said_by_each
-from pecli.core.lazy import Array
+from pecli.core.lazy import Array, np
+from pecli.core.number_text import number_text
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.encoding import Encoding
-from pecli.encodings.titles import apart, in_common
+from pecli.encodings.titles import apart, in_common, short_names
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, View
 from pecli.figures.headings import Heading
 from pecli.figures.highlights import Highlighting
 from pecli.figures.legends import keep_last_legend
 from pecli.figures.overview import (
+    LONGEST,
     OverviewNumbers,
     Part,
     check_handed_on,
@@ -42,6 +45,8 @@ from pecli.measures.measure_options import measure_option
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+LONGEST_NAME = 28  # characters of a difference's name
+
 
 @dataclass(frozen=True, kw_only=True)
 class CompareNumbers(OverviewNumbers):
@@ -58,10 +63,20 @@ class CompareNumbers(OverviewNumbers):
         return said_by_each(labels[: len(said)], said)
 
     def names(self) -> Sequence[str]:
-        return names_apart(self.view)  # a difference is none of them
+        return short_names(self.view.encodings)  # a difference is none of them
+
+    def message(self) -> str:
+        each, apart = super().message(), self.apart()
+        return one if len(one := clauses([each, apart])) <= LONGEST else each
 
     def messages(self) -> list[str]:
-        return differing(self.said())
+        said = differing(self.said())
+        return said and [*said, *filter(None, [self.apart()])]
+
+    def apart(self) -> str:
+        """How large the difference of two is; nothing without one."""
+        rest = [part.numbers for part in self.parts[len(self.view.encodings) :]]
+        return next((difference_text(self.names(), one) for one in rest), "")
 
     def facts(self) -> dict[str, Any]:
         names = [encoding.spec() for encoding in self.view.encodings] + ["difference"]
@@ -150,7 +165,7 @@ class Compare(Highlighting[Encoding]):
         return tuple(one for one in self.part().grids(first) if one <= across or one in rows)
 
     def headings(self, view: View[Encoding]) -> list[Heading]:
-        names = [*names_apart(view), phrase("difference, first − second")]
+        names = [*names_apart(view), difference_name(view)]
         shares = self._shares(self.views(replace(view, panels=None)))
         return [Heading(own.start, own.stop, name) for own, name in zip(shares, names, strict=False)]
 
@@ -162,7 +177,7 @@ class Compare(Highlighting[Encoding]):
         keep_last_legend([one for own in groups[:count] for one in own], count)
         if self.difference:
             self.part().frame(self.views(view)[0], groups[-1], canvas)
-            groups[-1][0].set_title(phrase("difference, first − second"))
+            groups[-1][0].set_title(difference_name(view))
 
     def fit(self, view: View[Encoding], axes: list[Axes], canvas: Canvas) -> None:
         every = self.views(view)  # the difference looks as the first
@@ -203,8 +218,9 @@ class Compare(Highlighting[Encoding]):
         return self.part().texts()
 
     def title(self, view: View[Encoding]) -> str:
+        one = view.encoding.label() if len(view.encodings) == 1 else ""
         shared = in_common(view.encodings) if len(set(view.encodings)) > 1 else []
-        return clauses([", ".join(shared), self.unseen(view)])
+        return clauses([one, ", ".join(shared), self.unseen(view)])
 
     def unseen(self, view: View[Encoding]) -> str:
         return self.part().unseen(view)
@@ -214,8 +230,29 @@ class CompareDown(Stacked[Encoding], Compare):
     """The same on a narrow page."""
 
 
+def difference_text(names: Sequence[str], difference: Numbers[Any]) -> str:
+    """How large the first less the second is."""
+    low, high = (float(end.reduce(difference.main, axis=None, initial=0.0)) for end in (np.fmin, np.fmax))
+    number, rounding = number_text(max(-low, high), 3), ROUNDING * max(-low, high)
+    if not low < 0 and not high > 0:
+        return phrase("no difference")
+    if difference.averaged():
+        return phrase("the means differ by up to {number}", number=number)
+    if -low > rounding and high > rounding:
+        return phrase("the two differ by up to {number}", number=number)
+    return phrase("{name} is larger by up to {number}", name=names[0 if high > rounding else 1], number=number)
+
+
+def difference_name(view: View[Encoding]) -> str:
+    """The name of the difference: those of the two, where they are short and not the same."""
+    name = " − ".join(names_apart(view))
+    return name if len(name) <= LONGEST_NAME and len(set(view.encodings)) > 1 else phrase("difference, first − second")
+
+
 def names_apart(view: View[Encoding]) -> list[str]:
-    """What tells each encoding from the others; of one, or of equal ones, all that there is to say."""
+    """What tells each encoding from the others; of equal ones all that there is to say, of one what the title says."""
+    if len(view.encodings) == 1:
+        return [""]
     if len(set(view.encodings)) == 1:
         return [encoding.label() for encoding in view.encodings]
     return apart(view.encodings)

@@ -60,6 +60,9 @@ class DistanceNumbers(ColouredNumbers[TableEncoding]):
         rounding = ROUNDING * float(np.nanmax(np.abs(self.matrix), initial=0.0))
         return phrase(said, number=number_text(apart, 3)) if apart > rounding else ""
 
+    def averaged(self) -> bool:
+        return self.block > 1
+
     def limits(self) -> Limits | None:
         return None if self.smallest is None else self.ends
 

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
     from matplotlib.text import Text
 
-LINES = 3  # that what there is to see in a part may take
+LINES = 3  # that what there is to see in a part may take on a page of one height
+MORE_LINES = 4  # on a page that is as high as it has to be
 APART = 1.5  # ems to what stands beside it
 GAPS = (0.2, 0.5)  # ems below a name and below what there is to see
 SHARES = (0.9, 0.8, 0.7, 0.6)  # of the length of lines, tried where neighbours have more of them
@@ -79,8 +80,8 @@ class Headlines:
     def __init__(self, lines: Sequence[Headline], rulers: tuple[Ruler, Ruler]) -> None:
         self.lines, self.rulers = lines, rulers
 
-    def wrap(self, layout: Layout) -> bool:
-        """Breaks those of a row into lines of one length; gives whether there is room for what there is to see."""
+    def wrap(self, layout: Layout) -> int:
+        """Breaks those of a row into lines of one length; gives how many what there is to see takes at most."""
         for _, lines in self._rows(layout.mosaic):
             room = min(line.heading.room(layout, APART * line.points / 72) for line in lines)
             for line in lines:
@@ -88,7 +89,7 @@ class Headlines:
             most = max(line.count for line in lines)
             for line in lines:
                 line.wrap_alike(room, most, self.rulers[1])
-        return all(line.count <= LINES for line in self.lines)
+        return max((line.count for line in self.lines), default=0)
 
     def raised(self, blocks: Sequence[Block], mosaic: Mosaic) -> list[Block]:
         """The blocks with room for them, where panels stand in these places."""

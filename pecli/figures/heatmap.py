@@ -65,6 +65,9 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         encoding = self.view.encoding
         return unfinished(encoding, self.view.covered.length) if isinstance(encoding, Harmonic) else ""
 
+    def averaged(self) -> bool:
+        return max(self.block, self.columns_block) > 1
+
     def with_limits(self, low: float, high: float) -> Self:
         palette = "diverging" if low < 0 and self.palette == "binary" else self.palette
         return replace(self, ends=(low, high), palette=palette)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from pecli.analysis import Limits, Numbers
@@ -10,6 +11,7 @@ from pecli.core.errors import UsageError, mention
 from pecli.core.language import capitalised, clauses, phrase
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import number_text
+from pecli.core.terminal import escaped
 from pecli.figures.canvas import Canvas
 
 PERCENTILES = (2, 98)  # of the values, at which robust colours end
@@ -76,10 +78,48 @@ def most_values(values: Sequence[Array]) -> Limits | None:
     return (float(low), float(high)) if low < high else None
 
 
+def told(numbers: Numbers[Any], canvas: Canvas) -> str:
+    """A line for the reader where few values take most of the colours, of all or of one part; mostly nothing."""
+    if canvas.vmin is not None or canvas.vmax is not None:
+        return ""
+    seen = numbers.limited(partial(chosen, canvas)) if canvas.robust else numbers
+    parts = [(name, one, limits) for name, one in seen.shown() if (limits := one.limits()) is not None]
+    for limits in dict.fromkeys(own for *_, own in parts):
+        said = washed_out(limits, [array for _, one, own in parts if own == limits for array in one.coloured()])
+        if said:
+            return said
+    return next(filter(None, (faint(name, limits, one.coloured()) for name, one, limits in parts)), "")
+
+
+def faint(name: str, limits: Limits, values: Sequence[Array]) -> str:
+    """A line where most values of that part of several have few of the colours that they all share; mostly nothing."""
+    inner = most_values(values)
+    if not _few(limits, inner):
+        return ""
+    assert inner is not None
+    low, high = (float(f"{end:.2g}") for end in ends(*inner))
+    named = zip(("least", "most", "first", "last"), map(number_text, (*inner, *limits)), strict=True)
+    return phrase(
+        "{name}: {share} % of its values are {least} to {most} and the colours of all run from {first} to {last}: "
+        "alone with {option}, or with {low} {high}, it shows more",
+        name=escaped(name),
+        share=PERCENTILES[1] - PERCENTILES[0],
+        option=mention("robust"),
+        low=mention("vmin", low),
+        high=mention("vmax", high),
+        **dict(named),
+    )
+
+
+def _few(limits: Limits, inner: Limits | None) -> bool:
+    """Whether most values, which end there, have few of the colours."""
+    return inner is not None and inner[1] - inner[0] <= WASHED_OUT * (limits[1] - limits[0])
+
+
 def washed_out(limits: Limits | None, values: Sequence[Array]) -> str:
     """A line for the reader where a few values take most of the colours; mostly nothing."""
     inner = most_values(values) if limits is not None else None
-    if limits is None or inner is None or inner[1] - inner[0] > WASHED_OUT * (limits[1] - limits[0]):
+    if limits is None or inner is None or not _few(limits, inner):
         return ""
     named = zip(("low", "high", "first", "last"), map(number_text, (*inner, *limits)), strict=True)
     return phrase(

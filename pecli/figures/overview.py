@@ -121,6 +121,9 @@ class OverviewNumbers(Numbers[Encoding]):
     def limited(self, choose: Callable[[Limits, Sequence[Array]], Limits]) -> Self:
         return replace(self, parts=tuple(Part(one.figure, one.numbers.limited(choose)) for one in self.parts))
 
+    def shown(self) -> Sequence[tuple[str, Numbers[Any]]]:
+        return [(name, part.numbers) for name, part in zip(self.names(), self.parts, strict=False)]
+
     def facts(self) -> dict[str, Any]:
         return {f"{i}.{part.figure.name}": part.numbers.facts() for i, part in enumerate(self.parts)}
 

@@ -13,7 +13,7 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.cell_numbers import cells_overflow
 from pecli.figures.columns import least_page
 from pecli.figures.figure import Figure
-from pecli.figures.headings import Headline, Headlines
+from pecli.figures.headings import LINES, MORE_LINES, Headline, Headlines
 from pecli.figures.layout import Layout
 from pecli.figures.legends import place_legend, share_legend
 from pecli.figures.limits import Words, words_of
@@ -143,7 +143,7 @@ class Page:
         said = zip(headings, [*messages, ""], strict=False)  # nothing of the difference of two
         lines = [Headline(self.drawing, heading, message, points) for heading, message in said]
         self.headlines = Headlines(lines, (self.ruler, self.bold))
-        if not self.headlines.wrap(self.layout):
+        if self.headlines.wrap(self.layout) > (LINES if self.canvas.inches.height else MORE_LINES):
             self.headlines.remove()
             return
         self.words = self.words._replace(message="")

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.core.language import said_by_each
 from pecli.figures.style import style_context
 from pecli.figures.text_size import HEADLINE
 
@@ -85,7 +86,9 @@ def test_the_difference_is_the_first_less_the_second_with_a_bar_of_its_own() -> 
     low, high = panels[2].images[0].get_clim()
     assert low == -high and high == np.abs(third).max()
     assert [bar.get_ylabel() for bar in bars] == ["value", "difference"]
-    assert panels[2].get_title().split() == ["difference,", "first", "−", "second"]
+    assert title_of(panels[2]) == "base 10 − base 10,000"
+    (_, _, long), _ = drawn(encoding=["sinusoidal:d=8", "rope:d=8,base=500000"], difference=True)
+    assert title_of(long) == "difference, first − second"
 
 
 def test_the_difference_of_distances_is_one_too() -> None:
@@ -222,7 +225,7 @@ def test_biases_and_buckets_share_no_colours_and_the_caption_says_once_what_both
     alibi, t5, other = (panels[at].images[0].get_clim() for at in (0, 2, 3))
     assert alibi == other and alibi[1] == 0 and t5[1] > 0
     caption = pecli.figure("compare", figure="bias", encoding=["alibi", "t5"], length=900, dpi=50).seen.caption()
-    assert caption.count("each pixel") == 1 and "does not see (alibi, heads 8)" in caption
+    assert caption.count("each pixel") == 1 and "does not see (alibi)" in caption
 
 
 HEATMAPS: Any = {"figure": "heatmap", "length": 50, "dpi": 30, "size": "9x3"}
@@ -275,6 +278,36 @@ def test_what_all_say_and_what_has_no_room_above_each_stands_above_all() -> None
     (said,) = headlines(listed._drawing())
     assert " ".join(said.get_text().split()) == listed.message()
     assert [part.partition("(")[2] for part in listed.message().split("; ")] == ["base 10)", "base 500)"]  # the ends
+
+
+@pytest.mark.parametrize(
+    ("figure", "length", "encodings", "said"),
+    [
+        ("distance", 9, TWO, "base 10 is larger by up to 2.12"),
+        ("distance", 9, TWO[::-1], "base 10 is larger by up to 2.12"),
+        ("heatmap", 30, TWO, "the two differ by up to 2"),
+        ("heatmap", 900, TWO, "the means differ by up to"),
+        ("heatmap", 9, ["rope:d=4", "rope:d=4,base=10000"], "no difference"),
+    ],
+)
+def test_how_large_a_difference_is_stands_above_it_or_with_what_all_say(
+    figure: str, length: int, encodings: list[str], said: str
+) -> None:
+    options: Any = {**HEATMAPS, "figure": figure, "length": length, "difference": True}
+    page = pecli.figure("compare", encoding=encodings, **options)._drawing()
+    last = " ".join(headlines(page)[-1].get_text().split())
+    assert said.casefold() in last.casefold()
+
+
+def test_one_alone_is_named_in_the_title_above_what_there_is_to_see() -> None:
+    alone, one = (pecli.figure(name, length=9, dpi=30) for name in ("compare", "heatmap"))
+    page = alone._drawing()
+    assert alone.title() == one.title() == page.get_suptitle() and page.axes[0].get_title() == ""
+
+
+def test_names_that_hold_commas_are_told_apart() -> None:
+    assert said_by_each(["d 8, base 10", "clock", "t5"], [["x"], ["x"], ["y"]])[0] == "x (d 8, base 10; clock)"
+    assert said_by_each(["rope", "base 10,000", "t5"], [["x"], ["x"], []]) == ["x (rope, base 10,000)"]
 
 
 def test_what_one_alone_says_stands_above_it_alone() -> None:

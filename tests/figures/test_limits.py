@@ -80,6 +80,24 @@ def test_a_word_is_said_where_most_values_have_less_than_three_tenths_of_the_col
     assert spelled(said).isprintable()
 
 
+@pytest.mark.parametrize(
+    ("options", "told"), [({}, True), ({"robust": True}, True), ({"vmin": -0.04, "vmax": 0.04}, False)]
+)
+def test_a_panel_with_few_of_the_colours_that_all_share_is_named_with_what_helps(
+    options: dict[str, Any], told: bool
+) -> None:
+    faint: Any = {"encoding": ["sinusoidal", "learned"], "d": 8, "length": 30, "dpi": 30}
+    picture = pecli.figure("compare", **faint, **options)
+    picture._drawing()
+    said = [spelled(note) for note in picture.notes]
+    assert len(said) == told
+    for line in said:
+        assert line.startswith("learned: 96 % ") and "alone with robust, or with vmin=-0.0" in line
+    even = pecli.figure("compare", **{**faint, "encoding": ["sinusoidal", "rope"]})
+    even._drawing()
+    assert even.notes == []
+
+
 @pytest.mark.parametrize("cmap", [None, "viridis", "PuOr"])
 @pytest.mark.parametrize(("figure", "own"), [("distance", "viridis"), ("heatmap", "RdBu_r")])
 def test_a_difference_has_two_sides_whatever_map_the_values_have(figure: str, own: str, cmap: str | None) -> None:

@@ -212,7 +212,7 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
             for what in (
                 phrase("as given"),
                 phrase("reordered"),
-                phrase("differs by {number}", number=number_text(difference, 2)),
+                phrase("change ≤ {number}", number=number_text(difference, 2)) if difference else phrase("no change"),
             )
         ]
 

@@ -52,7 +52,8 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
             position=encoding.position_text(self.position),
             pair=encoding.pair_text(self.pair),
         )
-        return [ring if self.largest else "", self._largest_of()]
+        line = phrase("bars: where a pair is first off by more than {error}", error=NOTABLE) if self.wrong else ""
+        return [line, ring if self.largest else "", self._largest_of()]
 
     def _largest_of(self) -> str:
         """What each pixel is the largest of; nothing where it is one number."""
@@ -180,9 +181,20 @@ class Precision(Figure[Harmonic]):
             extent=(-0.5, numbers.error.shape[1] * numbers.pairs_block - 0.5, last, rows.start - 0.5),
         )
         axes[0].set(xlim=axes[0].get_xlim(), ylim=(rows.stop - 0.5, rows.start - 0.5))
+        mark_wrong(numbers, axes[0], canvas)
         if numbers.largest:
             mark_largest(numbers, axes[0], image, canvas)
         return [image]
+
+
+def mark_wrong(numbers: PrecisionNumbers, axes: Axes, canvas: Canvas) -> None:
+    """A bar, dark within light, above the first pixel of each column whose error is one that matters."""
+    wrong = numbers.error > NOTABLE
+    columns = np.flatnonzero(wrong.any(axis=0))
+    rows = numbers.view.covered.start - 0.5 + wrong.argmax(axis=0)[columns] * numbers.block
+    first, stop = ((columns + end) * numbers.pairs_block - 0.5 for end in (0, 1))
+    for colour, width in (("white", 2.6), ("black", 1.2)):
+        axes.hlines(rows, first, stop, colors=colour, linewidths=width * canvas.scale)
 
 
 def mark_largest(numbers: PrecisionNumbers, axes: Axes, image: Any, canvas: Canvas) -> None:

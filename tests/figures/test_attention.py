@@ -153,12 +153,12 @@ def test_the_second_order_is_put_back_before_it_is_shown(tokens: str | None) -> 
 def test_the_difference_is_printed_in_the_picture() -> None:
     numbers, drawn = panels(sentences="like")
     titles = [one.get_title() for one in drawn]
-    assert titles[:3] == ["as given", "reordered", "differs by 0"]
+    assert titles[:3] == ["as given", "reordered", "no change"]
     assert [one.title.get_visible() for one in drawn] == [True] * 3 + [False] * 2 + [True]  # once a column
     assert {text.get_text() for text in drawn[2].texts} == {"0"}
     _, blank = panels(sentences="like", no_numbers=True)
     assert [text.get_text() for one in blank for text in one.texts] == ["nothing\nchanges"]
-    assert titles[5] == f"differs by {numbers.difference_encoded:.2g}"
+    assert titles[5] == f"change ≤ {numbers.difference_encoded:.2g}"
     assert [drawn[at].get_ylabel() for at in (0, 3)] == ["no encoding\nquery p", "sinusoidal\nquery p"]
     assert numbers.caption().startswith("reordered: 你 喜欢 我, shown in the order as given")
     assert numbers.message() == "without an encoding order does not count; with sinusoidal it does"

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure as Drawing
 
 import pecli
@@ -184,3 +185,22 @@ def test_a_pixel_is_the_largest_error_of_its_pairs_where_they_are_many() -> None
     assert seen.caption().endswith(f"each pixel: largest of {seen.block} positions × {step} pairs")
     axes = picture._drawing().axes[0]
     assert axes.get_xlim() == (-0.5, 47.5) and axes.lines[0].get_xdata()[0] == whole.pair
+
+
+def bars_of(**options: Any) -> tuple[Any, list[Any]]:
+    """The numbers of the picture and the bars on it, a stroke each."""
+    drawing, picture = Drawing(figsize=(9, 9), dpi=100), pecli.figure("precision", **options)
+    panel = picture.draw(drawing.subplots())
+    return picture.seen, [np.array(one.get_segments()) for one in panel.collections if isinstance(one, LineCollection)]
+
+
+def test_a_bar_stands_where_each_pair_is_first_off_by_much() -> None:
+    """In a picture with a pixel a position: in two strokes, at the positions that the error says."""
+    seen, strokes = bars_of(length=240, d=64, base=3, size="9x9")
+    wrong = pair_errors(Rope(d=64, base=3, dtype="float16"), np.arange(240.0)) > 0.1
+    columns = np.flatnonzero(wrong.any(axis=1))
+    assert seen.block == 1 and 0 < seen.wrong == len(columns) < 32 and len(strokes) == 2
+    for ends in strokes:
+        assert ends[:, :, 0].tolist() == [[column - 0.5, column + 0.5] for column in columns]
+        assert ends[:, 0, 1] == pytest.approx(wrong.argmax(axis=1)[columns] - 0.5)
+    assert not any(len(ends) for ends in bars_of(length=3)[1])

@@ -53,7 +53,7 @@ class TokenFigure(Figure[E]):
 
     sentences: str | None = option(
         None,
-        "example: bites (the dog bites the man / the man bites the dog), "
+        "example, also as --example: bites (the dog bites the man / the man bites the dog), "
         "school (你说，我明天不去上学 / 你说，我明天去上学不) or like (我喜欢你 / 你喜欢我)",
         choices=examples,
         flags=("--example",),

@@ -23,6 +23,7 @@ from pecli.cli import PANELS
 from pecli.encodings import ENCODINGS
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.figures.canvas import Canvas
+from pecli.figures.style import KEPT
 from pecli.files.metadata import read_metadata
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES
@@ -101,6 +102,7 @@ def site(folder: Path) -> Path:
 def test_every_line_runs_in_the_order_of_the_text(ask: Ask, site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pecli.cli.drawing.check_show", lambda _: None)  # a terminal is there, which says that
     monkeypatch.setattr("pecli.cli.show.protocol", lambda: "kitty")
+    monkeypatch.setitem(KEPT, "savefig.dpi", 30)  # each line as it stands, laid out as it is, in fewer pixels
     first = set_up()[0]
     for line in [first[first.index("pecli ") :], *lines()]:
         ended = ask(*words(line))

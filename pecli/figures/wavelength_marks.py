@@ -23,7 +23,7 @@ PLACES = {"original context": "top", "scaled context": "bottom"}  # of the line,
 ROOM = 1.8  # ems above a wavelength that is written on
 BEYOND = 1e9  # times the upper end: a shade still fills its panel when that is moved for others
 APART = 12  # times as long, so that two lines of text fit between two wavelengths
-ABOVE, THICK = 2.4, 1.2  # points: how far above a frame a rule stands, and how thick it is
+ABOVE, THICK = 1.7, 1.2  # points: how far above a frame a rule stands, and how thick it is
 STILL = 1e15  # positions; a longer wave stands still, and an axis has no room for it
 
 

@@ -206,7 +206,7 @@ def test_where_wavelengths_begin_and_tend_to_is_written_there(base: float, d: in
     assert axes.get_ylim()[1] > 2 * np.pi * base
 
 
-@pytest.mark.parametrize("size", ["column", "2.5x2", "page"])
+@pytest.mark.parametrize("size", ["column", "2.5x2.5", "page"])
 def test_what_is_written_above_the_highest_line_stands_inside_the_frame(size: str) -> None:
     picture = pecli.figure("spectrum", size=size, dpi=100)
     with style_context(picture.job.canvas):

@@ -10,6 +10,7 @@ from pecli.analysis import Analysis, E, E_co, Limits, Numbers, View
 from pecli.core.errors import UsageError, mention
 from pecli.core.language import clauses, phrase
 from pecli.core.lazy import Array
+from pecli.core.positions import Positions
 from pecli.figures.canvas import Canvas
 from pecli.figures.headings import Heading
 from pecli.figures.mosaic import Mosaic, columns_of
@@ -25,6 +26,7 @@ __all__ = [
     "Figure",
     "Numbers",
     "View",
+    "all_positions_text",
     "averaging",
     "averaging_cells",
     "extremes",
@@ -127,6 +129,11 @@ class Figure(Analysis[E]):
 def positions_text(first: int, count: int) -> str:
     """The positions looked at, as a title says them; nothing where they are the first ones."""
     return phrase("positions {first} to {last}", first=first, last=first + count - 1) if first else ""
+
+
+def all_positions_text(covered: Positions) -> str:
+    """The positions looked at where no axis says which is the last: how many, or from which to which."""
+    return positions_text(covered.start, covered.length) or phrase("{count:,} positions", count=covered.length)
 
 
 def averaging(size: int) -> str:

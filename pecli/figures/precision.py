@@ -14,7 +14,7 @@ from pecli.core.number_text import number_text
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_positions, label_values
 from pecli.figures.canvas import Canvas
-from pecli.figures.figure import ColouredNumbers, Figure, View
+from pecli.figures.figure import ColouredNumbers, Figure, View, all_positions_text
 from pecli.figures.ground import ink_on
 from pecli.figures.panels import Bar, Panel
 from pecli.measures.min_max import check_run, envelope, even_bins, even_edges, middles
@@ -53,7 +53,7 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
             pair=encoding.pair_text(self.pair),
         )
         line = phrase("bars: where a pair is first off by more than {error}", error=NOTABLE) if self.wrong else ""
-        return [line, ring if self.largest else "", self._largest_of()]
+        return [all_positions_text(self.view.covered), line, ring if self.largest else "", self._largest_of()]
 
     def _largest_of(self) -> str:
         """What each pixel is the largest of; nothing where it is one number."""

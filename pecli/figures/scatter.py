@@ -13,7 +13,7 @@ from pecli.core.options import option
 from pecli.encodings.capabilities import TableEncoding
 from pecli.figures.axis_labels import label_values
 from pecli.figures.canvas import Canvas
-from pecli.figures.figure import Figure, Numbers, View, positions_text
+from pecli.figures.figure import Figure, Numbers, View, all_positions_text
 from pecli.figures.ground import seen_colours
 from pecli.figures.panels import Bar, Panel
 from pecli.figures.streaks import CLOUD, NAMED, name_streaks
@@ -59,12 +59,7 @@ class CloudNumbers(Numbers[TableEncoding]):
         count, every = self.undefined, self.pairs
         left_out = template("{count:,} of {all:,} pairs left out: a row is constant, no correlation is defined")
         said = phrase(left_out, count=count, all=every) if count else ""
-        return [self.positions(), self.correlations(), said]
-
-    def positions(self) -> str:
-        """Whose pairs they are: no axis shows positions."""
-        covered = self.view.covered
-        return positions_text(covered.start, covered.length) or phrase("{count:,} positions", count=covered.length)
+        return [all_positions_text(self.view.covered), self.correlations(), said]
 
     def correlations(self) -> str:
         """Both correlations of the cloud, as the picture says them once: the triangles have the same pairs."""

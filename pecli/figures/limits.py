@@ -78,7 +78,7 @@ def most_values(values: Sequence[Array]) -> Limits | None:
     return (float(low), float(high)) if low < high else None
 
 
-def told(numbers: Numbers[Any], canvas: Canvas) -> str:
+def note_on_colours(numbers: Numbers[Any], canvas: Canvas) -> str:
     """A line for the reader where few values take most of the colours, of all or of one part; mostly nothing."""
     if canvas.vmin is not None or canvas.vmax is not None:
         return ""

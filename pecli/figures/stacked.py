@@ -12,7 +12,7 @@ FEW = 3  # panels that may stand below each other
 
 def is_narrow(canvas: Canvas) -> bool:
     """Whether panels are slivers side by side, and there is room below."""
-    return canvas.inches.height is None and canvas.inches.width * 72 < 2 * WIDE * canvas.small
+    return canvas.narrower_than(2 * WIDE)
 
 
 class Stacked(Figure[E]):

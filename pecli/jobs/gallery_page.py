@@ -17,7 +17,7 @@ from pecli.jobs.batch_file import Batch
 from pecli.jobs.command_line import command
 from pecli.jobs.job import Job
 from pecli.jobs.planned import Planned, inside
-from pecli.jobs.results import told
+from pecli.jobs.results import alt_in_file
 
 NOT_DRAWN = "Not drawn"
 SHOWN = (".png", ".svg", ".gif", ".webp")
@@ -76,7 +76,7 @@ def _markdown_picture(one: Planned, place: Path) -> Iterator[str]:
         yield f"{NOT_DRAWN}: {_text(_one_line(_reason(one)))}"
         return
     shown, others = _files(one.job, place)
-    yield from (f"![{_text(told(one.job))}]({path})" for path in shown[:1])
+    yield from (f"![{_text(alt_in_file(one.job))}]({path})" for path in shown[:1])
     yield from filter(None, [_links(shown[1:] + others)])
 
 
@@ -118,7 +118,7 @@ def _cell(entry: Entry, one: Planned, place: Path) -> str:
     image, links = "", f"<strong>{NOT_DRAWN}: {_shown(_reason(one))}</strong>"
     if one.job is not None:
         shown, others = _files(one.job, place)
-        alt = _shown(told(one.job))
+        alt = _shown(alt_in_file(one.job))
         image = f'<img src="{html.escape(shown[0])}" alt="{alt}" loading="lazy">' if shown else ""
         links = " ".join(f'<a href="{html.escape(path)}">{html.escape(path)}</a>' for path in shown[1:] + others)
     return f"<figure><h2>{_shown(entry.name)}</h2>{image}<figcaption>{note}{line}{links}</figcaption></figure>"

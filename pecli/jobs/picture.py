@@ -18,7 +18,7 @@ from pecli.core.lazy import Array
 from pecli.figures.figure import Figure
 from pecli.figures.grid import Grid
 from pecli.figures.grid_numbers import GridNumbers
-from pecli.figures.limits import Words, told, words_of
+from pecli.figures.limits import Words, note_on_colours, words_of
 from pecli.figures.own_axes import draw_on
 from pecli.figures.pages import draw_frames, draw_page
 from pecli.figures.style import style_context
@@ -217,7 +217,7 @@ class Picture:
             known = None
         drawing, numbers = draw_page(whole, self.job.view, self.job.canvas, self.title(), known)
         self._shown[:] = [numbers if whole is self.figure else self.figure.put_back(numbers)]
-        self.notes.extend(filter(None, [told(numbers, self.job.canvas)]))
+        self.notes.extend(filter(None, [note_on_colours(numbers, self.job.canvas)]))
         return drawing
 
     def _film(self) -> Film:

@@ -71,7 +71,7 @@ def sentence(job: Job, numbers: Numbers[Any] | None = None) -> str:
         return phrase("{message}. {sentence}", message=message, sentence=said) if message else said
 
 
-def told(job: Job) -> str:
+def alt_in_file(job: Job) -> str:
     """What is to be seen, as the first of the job's files says it that says anything."""
     for path in job.paths:
         try:
@@ -109,6 +109,6 @@ def outcome_data(outcome: Outcome) -> dict[str, Any]:
 
 def _outcome_job(asked: Request | None) -> dict[str, Any]:
     if isinstance(asked, Job):
-        return job_data(asked, told(asked))
+        return job_data(asked, alt_in_file(asked))
     known = {"job": None, "encodings": None} if asked is None else _asked_data(asked)
     return {**versions(), **known, "alt": None}

@@ -132,6 +132,9 @@ class OverviewNumbers(Numbers[Encoding]):
     def remarks(self) -> list[str]:
         return said_by_each(self.names(), [part.numbers.remarks() for part in self.parts])
 
+    def marks(self) -> list[str]:
+        return [*dict.fromkeys(mark for part in self.parts for mark in part.numbers.marks())]
+
     def names(self) -> Sequence[str]:
         """What tells those parts from each other that are looked at one by one."""
         return [part.figure.name for part in self.parts]

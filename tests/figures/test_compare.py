@@ -226,7 +226,8 @@ def test_biases_and_buckets_share_no_colours_and_the_caption_says_once_what_both
     alibi, t5, other = (panels[at].images[0].get_clim() for at in (0, 2, 3))
     assert alibi == other and alibi[1] == 0 and t5[1] > 0
     caption = pecli.figure("compare", figure="bias", encoding=["alibi", "t5"], length=900, dpi=50).seen.caption()
-    assert caption.count("each pixel") == 1 and "does not see (alibi)" in caption
+    assert caption.count("each pixel") == 1 and "colours end at −10 (alibi)" in caption
+    assert caption.endswith("blank: keys that a query does not see")  # a mark needs no name where one is seen
 
 
 HEATMAPS: Any = {"figure": "heatmap", "length": 50, "dpi": 30, "size": "9x3"}

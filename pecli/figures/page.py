@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pecli.analysis import Numbers, View
@@ -14,6 +15,7 @@ from pecli.figures.cell_numbers import cells_overflow
 from pecli.figures.columns import least_page
 from pecli.figures.figure import Figure
 from pecli.figures.headings import LINES, MORE_LINES, Headline, Headlines
+from pecli.figures.images import cells_seen
 from pecli.figures.layout import Layout
 from pecli.figures.legends import place_legend, share_legend
 from pecli.figures.limits import Words, words_of
@@ -92,6 +94,8 @@ class Page:
         """The panel with what stands around it."""
         title = self.titles.get(axes, ("", ""))[0]
         block = block_of(axes, panel, self._around(axes), title, self.canvas, self.ruler)
+        across, down = cells_seen(axes) if axes.images else (0.0, 0.0)
+        block = replace(block, cells=(across / self.canvas.dpi, down / self.canvas.dpi))
         return with_bar(block, self.canvas, self.ruler, self._bar_width(panel.bar))
 
     def _around(self, axes: Axes) -> Margins:

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.legend import Legend
 
-CIRCLE = 0.85  # the radius of the largest circle, as a share of half the side of the square that shows them
-APART = 0.12  # how far outside its circle an arrow runs at most, of the largest radius
-BETWEEN = 0.5  # and of the way to the next circle
+CIRCLE = 0.95  # the radius of the largest circle, as a share of half the side of the square that shows them
+APART = 0.12  # how far inside its circle an arrow runs at most, of the largest radius
+BETWEEN = 0.5  # and of the way to the next circle, or to the middle
 ARROW = 0.4  # how long it is, of the largest radius, at most a quarter of a turn
 LEAST = 0.4  # of the frame's shorter side that the circles take, however large the key
 LONG = 10  # lines of a key, of more pairs than that it has two columns
@@ -121,13 +121,13 @@ def _draw_circle(axes: Axes, line: int, path: Array, radius: float, canvas: Canv
 
 
 def _draw_arrow(axes: Axes, line: int, first: Array, apart: float, canvas: Canvas) -> None:
-    """An arrow outside the mark, the way that the pair turns; none where it stands in the middle."""
+    """An arrow inside of the mark, the way that the pair turns; none where it stands in the middle."""
     radius = float(np.hypot(*first))
     if not radius:
         return
-    outside = radius + apart
-    angle = min(ARROW / outside, np.pi / 2)
-    start, end = (tuple((outside / radius * turned(first, one)).tolist()) for one in (0.0, angle))
+    inside = radius - apart
+    angle = min(ARROW / inside, np.pi / 2)
+    start, end = (tuple((inside / radius * turned(first, one)).tolist()) for one in (0.0, angle))
     style = {
         "arrowstyle": "->,head_width=0.2,head_length=0.3",
         "color": f"C{line}",

@@ -10,6 +10,7 @@ from pecli.analysis import Analysis, E, E_co, Limits, Numbers, View
 from pecli.core.errors import UsageError, mention
 from pecli.core.language import clauses, phrase
 from pecli.core.lazy import Array
+from pecli.core.number_text import minus
 from pecli.core.positions import Positions
 from pecli.figures.canvas import Canvas
 from pecli.figures.headings import Heading
@@ -132,7 +133,8 @@ class Figure(Analysis[E]):
 
 def positions_text(first: int, count: int) -> str:
     """The positions looked at, as a title says them; nothing where they are the first ones."""
-    return phrase("positions {first} to {last}", first=first, last=first + count - 1) if first else ""
+    named = {name: minus(f"{at:,}") for name, at in (("first", first), ("last", first + count - 1))}
+    return phrase("positions {first} to {last}", **named) if first else ""
 
 
 def all_positions_text(covered: Positions) -> str:

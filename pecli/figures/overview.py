@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from pecli.analysis import Limits
 from pecli.core.errors import UnusedOptionError, UsageError, mention
-from pecli.core.language import clauses, said_by_each
+from pecli.core.language import clauses, phrase, said_by_each
 from pecli.core.lazy import Array
 from pecli.core.options import option
 from pecli.core.positions import Positions
@@ -137,7 +137,7 @@ class OverviewNumbers(Numbers[Encoding]):
 
     def names(self) -> Sequence[str]:
         """What tells those parts from each other that are looked at one by one."""
-        return [part.figure.name for part in self.parts]
+        return [phrase(part.figure.name) for part in self.parts]
 
     def message(self) -> str:
         return message_of_each(self.names(), self.said())

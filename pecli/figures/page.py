@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pecli.analysis import Numbers, View
@@ -14,6 +15,7 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.cell_numbers import cells_overflow
 from pecli.figures.figure import Figure
 from pecli.figures.headings import LINES, MORE_LINES, Headline, Headlines
+from pecli.figures.images import cells_seen
 from pecli.figures.layout import Layout
 from pecli.figures.legends import place_legend, share_legend
 from pecli.figures.limits import Words, words_of
@@ -86,14 +88,20 @@ class Page:
 
     def measure(self) -> None:
         """Measures what stands around the frames."""
-        blocks = [self._block(axes, panel) for axes, panel in zip(self.axes, self.panels, strict=True)]
+        beside = [(axes.get_ylabel(), self._around(axes).right) for axes in self.bars]
+        blocks = [self._block(axes, panel, beside) for axes, panel in zip(self.axes, self.panels, strict=True)]
         self.blocks = self.headlines.raised(blocks, self.layout.mosaic)
 
-    def _block(self, axes: Axes, panel: Panel) -> Block:
-        """The panel with what stands around it."""
+    def _block(self, axes: Axes, panel: Panel, beside: Sequence[tuple[str, float]]) -> Block:
+        """The panel with what stands around it.
+
+        beside : the labels of the colour bars that are drawn, and what stands right of them
+        """
         title = self.titles.get(axes, ("", ""))[0]
         block = block_of(axes, panel, self._around(axes), title, self.canvas, self.ruler)
-        return with_bar(block, self.canvas, self.ruler, self._bar_width(panel.bar))
+        across, down = cells_seen(axes) if axes.images else (0.0, 0.0)
+        block = replace(block, cells=(across / self.canvas.dpi, down / self.canvas.dpi))
+        return with_bar(block, self.canvas, self.ruler, self._bar_width(panel.bar, beside))
 
     def _around(self, axes: Axes) -> Margins:
         """What stands around a frame, measured where it is not as it was, here or on a page like this."""
@@ -102,12 +110,12 @@ class Page:
             self.measured[now] = around(axes, self.ruler)
         return self.measured[now]
 
-    def _bar_width(self, bar: Bar | None) -> float:
+    def _bar_width(self, bar: Bar | None, beside: Sequence[tuple[str, float]]) -> float:
         """What a colour bar takes: as measured where it is drawn, else about."""
-        drawn = [axes for axes in self.bars if bar is not None and axes.get_ylabel() == bar.label]
+        drawn = [width for label, width in beside if bar is not None and label == bar.label]
         if bar is None or not drawn:
             return bar_width(self.canvas, self.ruler) if bar else 0.0
-        return (BEFORE + WIDTH) * self.canvas.inches.font / 72 + max(self._around(axes).right for axes in drawn)
+        return (BEFORE + WIDTH) * self.canvas.inches.font / 72 + max(drawn)
 
     def least(self) -> tuple[float, float]:
         """Width and height that would be enough."""

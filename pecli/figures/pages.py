@@ -154,10 +154,12 @@ def _shown(asked: Asked, pages: list[Page]) -> Numbers[Any]:
 def _too_small(asked: Asked, page: Page, canvas: Canvas) -> UsageError:
     """Why nothing is drawn: the size does not hold it, and the one that would."""
     width, height = size = _enough(asked, page, canvas)
-    text = (
-        f"{mention('size', canvas.size)} is too small for what {page.figure.name} has to say here: "
-        f"it takes {width} × {height} inches with text of {_of_size(canvas, size).inches.font:g} points"
-    )
+    text = f"{mention('size', canvas.size)} is too small for what {page.figure.name} has to say here: it takes "
+    if max(size) > LIMITS[1]:
+        most, advice = f"more than {LIMITS[1]:g} inches", f"make {mention('text_size')} smaller, or show less"
+        return UsageError(text + most, option="size", value=canvas.size, advice=advice)
+    font = _of_size(canvas, size).inches.font
+    text += f"{width} × {height} inches with text of {font:g} points"
     return UsageError(text, option="size", value=canvas.size)
 
 

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pecli.core.language import phrase, template
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -17,6 +19,8 @@ ENDS = (";", "；", "。")
 BREAKS = (ENDS, (*ENDS, ",", "，"), (*ENDS, ",", "，", ":", "："))  # behind them a line breaks best, next best, …
 STEPS = 12  # widths between the narrowest and the widest that lines of one length are tried at
 OPENING = "（【《「『“‘"  # stays with what comes after
+BEFORE_NUMBERS = ("×", "第", "在", "从", "到", "至")  # likewise across a blank
+WORDS = template("words that stay whole where one may break beside any sign")  # the language's own, with blanks between
 
 
 class Piece(NamedTuple):
@@ -158,13 +162,27 @@ def clauses_of(parts: Sequence[str], signs: tuple[str, ...]) -> list[str]:
 def pieces(line: str) -> list[str]:
     """The line in pieces between which it may break, each with the blanks behind it; mathematics stays whole."""
     found: list[str] = []
-    glued = False  # whether the next character belongs to the piece before
-    for match in re.finditer(r"\$[^$]*\$|.", line):
-        sign = match[0]
-        narrow = not is_wide(sign[0])
-        if found and (sign == " " or sign in CLOSING or (glued and (narrow or found[-1][-1] in OPENING))):
-            found[-1] += sign
+    for match in _signs(phrase(WORDS)).finditer(line):
+        if found and _goes_on(found[-1], match[0]):
+            found[-1] += match[0]
         else:
-            found.append(sign)
-        glued = sign != " " and (narrow or sign in OPENING)
+            found.append(match[0])
     return found
+
+
+@lru_cache(maxsize=4)
+def _signs(words: str) -> re.Pattern[str]:
+    """What finds mathematics, each of these words, the longest first, and any other single character."""
+    every = sorted(map(re.escape, words.split()), key=len, reverse=True)
+    return re.compile("|".join([r"\$[^$]*\$", *every, "."]))
+
+
+def _goes_on(before: str, sign: str) -> bool:
+    """Whether a piece goes on with a sign or word: an English word, a number with its unit, what closes or opens."""
+    word, wide = before.rstrip(" "), is_wide(sign[0])
+    number = word[-1:].isdigit() or word.endswith("%")
+    if sign in (" ", *CLOSING):
+        return True
+    if word != before:
+        return (number and (wide or sign == "×")) or word.endswith(BEFORE_NUMBERS)
+    return word[-1] in OPENING or (number if wide else not is_wide(word[-1]))

@@ -27,6 +27,7 @@ from pecli.core.language import (
     speaking,
     texts,
 )
+from pecli.figures import SINGLE
 from pecli.jobs.job import Job, jobs_of
 from pecli.jobs.job_options import ANALYSES
 from pecli.jobs.picture import Picture
@@ -69,7 +70,7 @@ def templates_there_are() -> set[str]:
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     }
     joints = {"{one}; {other}", "{one}, {other}", "{one} and {other}", "{one} or {other}", "{text} ({names})"}
-    return literals | joints | {one.summary for one in ANALYSES.values()}
+    return literals | joints | {*SINGLE} | {one.summary for one in ANALYSES.values()}
 
 
 def blanks(text: str) -> set[tuple[str, str]]:

@@ -14,7 +14,7 @@ from pecli.core.number_text import minus
 from pecli.core.positions import Positions
 from pecli.figures.canvas import Canvas
 from pecli.figures.headings import Heading
-from pecli.figures.mosaic import Mosaic, columns_of
+from pecli.figures.mosaic import Band, Mosaic, columns_of
 from pecli.figures.panels import Panel
 
 if TYPE_CHECKING:
@@ -80,8 +80,12 @@ class Figure(Analysis[E]):
         return tuple(range(1, len(self.panels_for(view)) + 1))
 
     def mosaics(self, view: View[E]) -> tuple[Mosaic, ...]:
-        """Grids in which one panel stands large beside the others, to be tried first; mostly none."""
+        """Grids to be tried first, as those in which one panel stands large beside the others; mostly none."""
         return ()
+
+    def bands(self, view: View[E]) -> list[Band]:
+        """The grids of panels that stand below each other; mostly one of all."""
+        return [Band(len(self.panels_for(view)), self.columns(view), self.grids(view), self.mosaics(view))]
 
     def on_page(self, canvas: Canvas) -> Figure[E]:
         """The figure as it is laid out on that canvas."""

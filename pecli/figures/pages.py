@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pecli.analysis import Numbers, View
 from pecli.core.errors import UsageError, mention
+from pecli.figures.bands import arranged
 from pecli.figures.blocks import Block, Room
 from pecli.figures.canvas import LIMITS, Canvas
-from pecli.figures.columns import Measured, best
+from pecli.figures.columns import Measured
 from pecli.figures.figure import Figure
 from pecli.figures.grid import Grid
 from pecli.figures.legends import keep_below
@@ -231,7 +232,7 @@ def arrange(pages: Sequence[Page]) -> None:
         blocks = [reduce(Block.or_larger, alike) for alike in zip(*(page.blocks for page in pages), strict=True)]
         room, before = reduce(Room.or_less, [page.room() for page in pages]), first.layout
         blocks = measured.with_grid(before.mosaic, blocks)
-        layout = best(blocks, room, *first.columns(), measured.blocks)
+        layout = arranged(blocks, room, first.bands(), measured.blocks)
         for page in pages:
             page.blocks = blocks
             page.place(layout)

@@ -66,7 +66,8 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
     def remarks(self) -> list[str]:
         end = minus(f"{self.ends[0]:g}")
         lower = phrase("colours end at {number}", number=end) if self.smallest < self.ends[0] else ""
-        return [self._share(), averaging(self.block), lower]
+        narrow = phrase("what heads look at is narrower than a pixel: fewer positions show it")
+        return [self._share(), averaging(self.block), lower, narrow if max(self.reach) < self.block else ""]
 
     def marks(self) -> list[str]:
         return [phrase("blank: keys that a query does not see")] if np.isnan(self.bias).any() else []

@@ -7,6 +7,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import check_indices
+from pecli.core.arithmetic import LARGEST
 from pecli.core.errors import UsageError
 from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
@@ -108,7 +109,10 @@ class Bias(WithCellNumbers[BiasEncoding]):
         None, "the heads, one panel each", at_least=0, unset=f"{PANELS} at most, first to last"
     )
     lowest: float | None = option(
-        None, "the bias at which the colours end", unset=f"the smallest shown, but not below {FAINT:g}"
+        None,
+        "the bias at which the colours end",
+        at_least=-LARGEST,
+        unset=f"the smallest shown, but not below {FAINT:g}",
     )
 
     def shown_heads(self, view: View[BiasEncoding]) -> Array:

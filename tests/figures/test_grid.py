@@ -202,3 +202,10 @@ def test_cells_of_several_panels_stand_below_each_other_on_a_narrow_page(figure:
     half = len(boxes) // 2
     assert min(one.y0 for one in boxes[:half]) > max(one.y1 for one in boxes[half:])
     assert {round(one.x0) for one in boxes[:half]} == {round(one.x0) for one in boxes[half:]}
+
+
+def test_what_one_figure_says_in_all_cells_is_said_once() -> None:
+    numbers = Picture(job_of("overview", {"base": [10, 10000], "length": 40})).seen
+    assert numbers.message().count("one value per diagonal") == 1 and "(heatmap)" not in numbers.message()
+    first, second = numbers.messages()
+    assert "one value per diagonal" in first and "diagonal" not in second and "never finish" in second

@@ -76,7 +76,7 @@ def refit_plane(axes: Axes) -> None:
 
 
 def _show_round(axes: Axes) -> None:
-    """Shows the circles in a square, the title over it, and the key beside or above it, all in the middle of the frame."""
+    """Shows the circles in a square below the title, and the key beside or above it, in the middle of the frame."""
     width, height = axes.bbox.size
     boxes = [key.get_window_extent() for key in _keys(axes)]
     wide, high = (max((getattr(box, name) for box in boxes), default=0.0) for name in ("width", "height"))

@@ -96,7 +96,7 @@ def test_learned_positions_do_not_extrapolate_to_more_tokens(folder: object) -> 
 
 def test_five_panels_share_limits_and_0_has_the_middle_of_the_map() -> None:
     picture = pecli.figure("terms", tokens="x y z")
-    axes = Drawing(dpi=30).subplots()
+    axes = Drawing(figsize=(12, 3), dpi=30).subplots()
     picture.draw(axes)
     drawn: list[Any] = list(axes.child_axes)
     arrays = picture.seen.arrays()

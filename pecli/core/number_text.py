@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import floor, log10
 
+from pecli.core.arithmetic import ROUNDING
+
 POWERS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 LARGE, SMALL = 1e6, 1e-3  # from here on and below this powers of ten are shorter
 DIGITS = 3  # of a number before a power of ten
@@ -51,7 +53,7 @@ def _is_across(values: Sequence[float]) -> bool:
 
 def _is_round(value: float) -> bool:
     """Whether so few digits say it all."""
-    return float(f"{value:.{DIGITS - 1}e}") == value
+    return abs(float(f"{value:.{DIGITS - 1}e}") - value) <= ROUNDING * abs(value)  # 1e100 / 2 is not 5e99
 
 
 def _is_power(value: float) -> bool:

@@ -58,10 +58,12 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
         return phrase(said, count=self.apart, what=what) if self.apart else ""
 
     def remarks(self) -> list[str]:
-        hidden = phrase("blank: keys that a query does not see") if np.isnan(self.bias).any() else ""
         end = minus(f"{self.ends[0]:g}")
         lower = phrase("colours end at {number}", number=end) if self.smallest < self.ends[0] else ""
-        return [self._share(), averaging(self.block), hidden, lower]
+        return [self._share(), averaging(self.block), lower]
+
+    def marks(self) -> list[str]:
+        return [phrase("blank: keys that a query does not see")] if np.isnan(self.bias).any() else []
 
     def _share(self) -> str:
         """How many of the heads are shown; nothing where all are."""

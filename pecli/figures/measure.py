@@ -6,6 +6,7 @@ from collections.abc import Hashable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pecli.core.still import still
 from pecli.figures.blocks import Block
 from pecli.figures.canvas import Canvas
 from pecli.figures.legends import gap_of, is_beside, least_width, size_of
@@ -81,7 +82,8 @@ def around(axes: Axes, ruler: Ruler) -> Margins:
     """How far labels reach beyond the frame. A legend is no part of it."""
     frame = axes.bbox
     texts = [one for one in axes.texts if one.get_in_layout()]  # not those that stand in cells
-    box = axes.get_tightbbox(ruler.renderer, bbox_extra_artists=[*texts, *axes.child_axes], for_layout_only=True)
+    with still([axes]):
+        box = axes.get_tightbbox(ruler.renderer, bbox_extra_artists=[*texts, *axes.child_axes], for_layout_only=True)
     assert box is not None  # an Axes that is visible has one
     sides = frame.x0 - box.x0, box.x1 - frame.x1, frame.y0 - box.y0, box.y1 - frame.y1
     return Margins(*(max(0.0, float(side)) / ruler.dpi for side in sides))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
@@ -20,6 +21,7 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
 from pecli.figures.headings import Heading
 from pecli.figures.highlights import Highlighting
+from pecli.figures.mosaic import Band, columns_of
 from pecli.figures.panels import Panel
 from pecli.measures.measure_options import measure_option
 
@@ -130,6 +132,9 @@ class OverviewNumbers(Numbers[Encoding]):
     def remarks(self) -> list[str]:
         return said_by_each(self.names(), [part.numbers.remarks() for part in self.parts])
 
+    def marks(self) -> list[str]:
+        return [*dict.fromkeys(mark for part in self.parts for mark in part.numbers.marks())]
+
     def names(self) -> Sequence[str]:
         """What tells those parts from each other that are looked at one by one."""
         return [phrase(part.figure.name) for part in self.parts]
@@ -184,6 +189,18 @@ class Overview(Highlighting[Encoding]):
             count = len(part.panels_for(view))
             yield part, slice(first, first + count)
             first += count
+
+    def bands(self, view: View[Encoding]) -> list[Band]:
+        """A part of several panels has rows of its own, neighbours of one panel each share theirs."""
+        counts = [(part, own.stop - own.start) for part, own in self.shares(view)]
+        found: list[Band] = []
+        for single, parts in groupby(counts, lambda one: one[1] == 1):
+            if single:
+                count = len([*parts])
+                found.append(Band(count, columns_of(count), tuple(range(1, count + 1))))
+            else:
+                found += [band for part, _ in parts for band in part.bands(view)]
+        return found
 
     def headings(self, view: View[Encoding]) -> list[Heading]:
         return [Heading(own.start, own.stop) for _, own in self.shares(view)]

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pecli.analysis import Numbers, View
 from pecli.figures.axis_labels import label_edges
+from pecli.figures.bands import least_size
 from pecli.figures.bars import BEFORE, WIDTH, add_bar, bar_width
 from pecli.figures.blocks import Block, Box, Room
 from pecli.figures.canvas import Canvas
 from pecli.figures.cell_numbers import cells_overflow
-from pecli.figures.columns import least_page
 from pecli.figures.figure import Figure
 from pecli.figures.headings import LINES, MORE_LINES, Headline, Headlines
+from pecli.figures.images import cells_seen
 from pecli.figures.layout import Layout
 from pecli.figures.legends import place_legend, share_legend
 from pecli.figures.limits import Words, words_of
 from pecli.figures.measure import Margins, around, block_of, state_of, with_bar
-from pecli.figures.mosaic import Mosaic
-from pecli.figures.panels import Bar, Panel, labelled
+from pecli.figures.mosaic import Band
+from pecli.figures.panels import Bar, Panel, labelled_apart
 from pecli.figures.text_size import HEADLINE, LEAST_DPI, Ruler, alike
 from pecli.figures.ways import first_layout, with_pixels
 
@@ -74,24 +76,31 @@ class Page:
         figure.frame(view, self.axes, canvas)
         self.key = share_legend(self.drawing, self.axes, size.width - 2 * GAP * size.font / 72, self.ruler)
         if layout is None:
-            layout = first_layout(self.panels, canvas, self.room(), *self.columns())
-        self.panels = [with_pixels(panel, layout.columns, canvas) for panel in self.panels]
+            layout = first_layout(self.panels, canvas, self.room(), self.bands())
+        beside = zip(self.panels, layout.beside(), strict=True)
+        self.panels = [with_pixels(panel, count, canvas) for panel, count in beside]
         self.place(layout)
 
-    def columns(self) -> tuple[int, tuple[int, ...], tuple[Mosaic, ...]]:
-        """How many panels stand side by side, how many may, and how they do around one that is large."""
-        return self.figure.columns(self.view), self.figure.grids(self.view), self.figure.mosaics(self.view)
+    def bands(self) -> list[Band]:
+        """The grids of panels that stand below each other, and how each may be arranged."""
+        return self.figure.bands(self.view)
 
     def measure(self) -> None:
         """Measures what stands around the frames."""
-        blocks = [self._block(axes, panel) for axes, panel in zip(self.axes, self.panels, strict=True)]
+        beside = [(axes.get_ylabel(), self._around(axes).right) for axes in self.bars]
+        blocks = [self._block(axes, panel, beside) for axes, panel in zip(self.axes, self.panels, strict=True)]
         self.blocks = self.headlines.raised(blocks, self.layout.mosaic)
 
-    def _block(self, axes: Axes, panel: Panel) -> Block:
-        """The panel with what stands around it."""
+    def _block(self, axes: Axes, panel: Panel, beside: Sequence[tuple[str, float]]) -> Block:
+        """The panel with what stands around it.
+
+        beside : the labels of the colour bars that are drawn, and what stands right of them
+        """
         title = self.titles.get(axes, ("", ""))[0]
         block = block_of(axes, panel, self._around(axes), title, self.canvas, self.ruler)
-        return with_bar(block, self.canvas, self.ruler, self._bar_width(panel.bar))
+        across, down = cells_seen(axes) if axes.images else (0.0, 0.0)
+        block = replace(block, cells=(across / self.canvas.dpi, down / self.canvas.dpi))
+        return with_bar(block, self.canvas, self.ruler, self._bar_width(panel.bar, beside))
 
     def _around(self, axes: Axes) -> Margins:
         """What stands around a frame, measured where it is not as it was, here or on a page like this."""
@@ -100,16 +109,16 @@ class Page:
             self.measured[now] = around(axes, self.ruler)
         return self.measured[now]
 
-    def _bar_width(self, bar: Bar | None) -> float:
+    def _bar_width(self, bar: Bar | None, beside: Sequence[tuple[str, float]]) -> float:
         """What a colour bar takes: as measured where it is drawn, else about."""
-        drawn = [axes for axes in self.bars if bar is not None and axes.get_ylabel() == bar.label]
+        drawn = [width for label, width in beside if bar is not None and label == bar.label]
         if bar is None or not drawn:
             return bar_width(self.canvas, self.ruler) if bar else 0.0
-        return (BEFORE + WIDTH) * self.canvas.inches.font / 72 + max(self._around(axes).right for axes in drawn)
+        return (BEFORE + WIDTH) * self.canvas.inches.font / 72 + max(drawn)
 
     def least(self) -> tuple[float, float]:
         """Width and height that would be enough."""
-        return least_page(self.blocks, self.room(), *self.columns())
+        return least_size(self.blocks, self.room(), self.bands())
 
     def pixels(self) -> list[tuple[int, int]]:
         """The rows and columns of pixels that the panels have."""
@@ -183,7 +192,7 @@ class Page:
         self.layout = layout
         gap, em = GAP * self.canvas.inches.font / 72, self.canvas.inches.font / 72
         self.drawing.set_size_inches(layout.width, layout.height)
-        shown = labelled(self.panels, layout.mosaic)
+        shown = labelled_apart(self.panels, layout.grids)
         apart = max(APART * em - layout.gutter, 0.0 if layout.even else float("-inf"))
         for axes, frame, panel, labels in zip(self.axes, layout.frames, self.panels, shown, strict=True):
             self._put(axes, frame)

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pecli.analysis import Numbers, View
 from pecli.core.errors import UsageError, mention
+from pecli.figures.bands import arranged
 from pecli.figures.blocks import Block, Room
 from pecli.figures.canvas import LIMITS, Canvas
-from pecli.figures.columns import Measured, best
+from pecli.figures.columns import Measured
 from pecli.figures.figure import Figure
 from pecli.figures.grid import Grid
 from pecli.figures.legends import keep_below
@@ -153,10 +154,12 @@ def _shown(asked: Asked, pages: list[Page]) -> Numbers[Any]:
 def _too_small(asked: Asked, page: Page, canvas: Canvas) -> UsageError:
     """Why nothing is drawn: the size does not hold it, and the one that would."""
     width, height = size = _enough(asked, page, canvas)
-    text = (
-        f"{mention('size', canvas.size)} is too small for what {page.figure.name} has to say here: "
-        f"it takes {width} × {height} inches with text of {_of_size(canvas, size).inches.font:g} points"
-    )
+    text = f"{mention('size', canvas.size)} is too small for what {page.figure.name} has to say here: it takes "
+    if max(size) > LIMITS[1]:
+        most, advice = f"more than {LIMITS[1]:g} inches", f"make {mention('text_size')} smaller, or show less"
+        return UsageError(text + most, option="size", value=canvas.size, advice=advice)
+    font = _of_size(canvas, size).inches.font
+    text += f"{width} × {height} inches with text of {font:g} points"
     return UsageError(text, option="size", value=canvas.size)
 
 
@@ -229,7 +232,7 @@ def arrange(pages: Sequence[Page]) -> None:
         blocks = [reduce(Block.or_larger, alike) for alike in zip(*(page.blocks for page in pages), strict=True)]
         room, before = reduce(Room.or_less, [page.room() for page in pages]), first.layout
         blocks = measured.with_grid(before.mosaic, blocks)
-        layout = best(blocks, room, *first.columns(), measured.blocks)
+        layout = arranged(blocks, room, first.bands(), measured.blocks)
         for page in pages:
             page.blocks = blocks
             page.place(layout)

@@ -124,7 +124,7 @@ class NumberTexts(Formatter):
         low, high = sorted(axis.get_view_interval())
         seen = [value for value in values if low - 1e-9 * abs(low) <= value <= high + 1e-9 * abs(high)]
         texts = dict(zip(seen, number_texts(seen), strict=True))
-        return [texts.get(value, number_text(value)) for value in values]
+        return [texts.get(value) or number_text(value) for value in values]
 
 
 class BetweenPowers(LogFormatter):

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from pecli.core.still import still
 from pecli.core.terminal import escaped
 from pecli.files.about import About
 from pecli.files.metadata import PNG_END
@@ -64,5 +65,6 @@ def _said(about: About, place: str = "") -> dict[str, str | None]:
 
 def _saved(drawing: Drawing, format: str, metadata: dict[str, str | None]) -> bytes:
     buffer = io.BytesIO()
-    drawing.savefig(buffer, format=format, metadata=metadata)
+    with still(drawing.axes):
+        drawing.savefig(buffer, format=format, metadata=metadata)
     return buffer.getvalue()

@@ -67,7 +67,10 @@ def test_both_correlations_of_the_cloud_are_printed_in_the_picture() -> None:
     assert not any("ρ" in axes.get_title() for axes in panels(d=7, base=10, length=23))
 
 
-@pytest.mark.parametrize(("start", "said"), [(0, "1,001 positions; linear"), (5, "positions 5 to 1005; linear")])
+@pytest.mark.parametrize(
+    ("start", "said"),
+    [(0, "1,001 positions; linear"), (5, "positions 5 to 1,005; linear"), (-5, "positions −5 to 995; linear")],
+)
 def test_the_caption_says_whose_pairs_they_are(start: int, said: str) -> None:
     picture = pecli.figure("scatter", d=2, length=1001, start=start, size="column", dpi=20)
     assert picture.seen.caption().startswith(said)

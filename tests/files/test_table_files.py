@@ -265,7 +265,7 @@ def test_csv_with_and_without_header(text: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("1,2\n3\n", "line 2: 1 numbers where the rows before have 2"),
+        ("1,2\n3\n", "line 2: 1 cell where the first line has 2"),
         ("1,2\n3,x\n", "line 2: 'x' is no number"),
         ("a,b\n\nc,d\n", "line 3: 'c' is no number"),
         ("1,2\n3,1+2j\n", r"line 2: '1\+2j' is no number"),
@@ -281,6 +281,11 @@ def test_csv_with_and_without_header(text: str, tmp_path: Path) -> None:
         ("10%,.5%\n3,4\n", "line 1: '10%' is no number, and a name"),
         ("1,2\n3,\u0664\n", "line 2: '\u0664' is no number"),
         ("0.5," * (1 << 19), "line 1 has over 1 MiB"),
+        ("1,2\n   \n3,4\n", "line 2 holds nothing but spaces"),
+        ("1,2\n3,-\n", "line 2: '-' is no number"),
+        ("index,1,2\n3\n", "line 2: 1 cell where the first line has 3"),
+        ("a,b\n1,2,3\n", "line 2: 3 cells where the first line has 2"),
+        ("9" * 5000 + ",x\n", "'x' in column 1 is no number and '9{40}' is one"),
         ("pos,a\n0.5,1\n0.25,2\n0.75,3\n", "column 'pos' is named as an index .* row 1 has 0.25 after 0.5"),
     ],
     ids=lambda text: repr(text[:30]),

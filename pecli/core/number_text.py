@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import floor, log10
+from math import ceil, floor, log10
 
 from pecli.core.arithmetic import ROUNDING
 
@@ -32,6 +32,16 @@ def number_text(value: float, digits: int = 4) -> str:
     if float(f"{size:.{digits}g}") >= 10 ** (digits - 1):  # as it is rounded: 999.96 is 1,000
         return minus(f"{round(value):,}")
     return minus(f"{value:.{digits}g}")
+
+
+def bound_text(value: float, digits: int = 4) -> str:
+    """A number of any size above 0 that others do not exceed, in so many digits: rounded up, so that it is true."""
+    if value <= 0:
+        return number_text(value, digits)
+    whole = SMALL <= value < LARGE
+    place = floor(log10(value)) + 1 - (digits if whole else min(digits, DIGITS))
+    step = 10.0 ** (min(place, 0) if whole else place)
+    return number_text(ceil(value / step * (1 - ROUNDING)) * step, digits)
 
 
 def number_texts(values: Sequence[float]) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pecli.core.arithmetic import ROUNDING
 from pecli.core.language import phrase, templates
 from pecli.core.lazy import Array, np
-from pecli.core.number_text import number_text
+from pecli.core.number_text import bound_text
 from pecli.encodings.capabilities import Additive
 from pecli.figures.canvas import Canvas
 from pecli.figures.cell_numbers import WithCellNumbers
@@ -76,7 +76,7 @@ class TermsNumbers(ColouredNumbers[Additive]):
         spread = self.spreads[-1]
         if spread <= ROUNDING * float(np.abs(self.total).max()):
             return phrase("four parts make the score; position · position depends on the offset alone")
-        return phrase("position · position varies along a diagonal, by up to {number}", number=number_text(spread, 2))
+        return phrase("position · position varies along a diagonal, by up to {number}", number=bound_text(spread, 2))
 
     def remarks(self) -> list[str]:
         return [self.embeddings]

@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Drawing
 from matplotlib.legend import Legend
 from matplotlib.text import Text
 
@@ -29,6 +30,7 @@ from pecli.figures.panels import Bar, Panel, labelled, runs_of
 from pecli.figures.row_heights import filled, grown
 from pecli.figures.style import style_context
 from pecli.figures.text_size import Ruler, alike, pieces
+from pecli.figures.ticks import RoundTicks
 
 SIZES = ("column", "page", "blog", "slide", "5x3")
 SMALL = {"d": 8, "length": 23, "dpi": 40}
@@ -526,6 +528,14 @@ def test_titles_of_a_row_take_two_lines_each_where_one_has_to(figure: str, size:
     titles = [axes.get_title() for axes in drawn(figure, size=size)[0].axes if axes.images]
     assert [title.count("\n") for title in titles] == [1] * len(titles)
     assert figure == "bias" or titles[1].startswith("both" if size == "5x3" else "content · position\n")
+
+
+def test_a_short_bar_has_two_ticks_rather_than_one() -> None:
+    axes = Drawing(figsize=(1, 0.4), dpi=100).add_axes((0, 0, 1, 1), ylim=(-4.9, 4.9))
+    axes.yaxis.set_major_locator(RoundTicks())
+    assert axes.get_yticks().tolist() == [-2.5, 2.5]
+    axes.set_ylim(0.0, 9.6)
+    assert axes.get_yticks().tolist() == [0.0, 5.0]
 
 
 def test_texts_break_alike_between_clauses_or_stay_as_they_are() -> None:

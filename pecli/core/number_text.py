@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil, floor, log10
+from decimal import ROUND_CEILING, Context
+from math import floor, isinf, log10
 
 from pecli.core.arithmetic import ROUNDING
 
@@ -26,22 +27,22 @@ def number_text(value: float, digits: int = 4) -> str:
     """A number of any size in so many digits."""
     size = abs(float(f"{value:.6g}"))
     if value and not SMALL <= size < LARGE:
-        exponent = floor(log10(float(f"{size:.{min(digits, DIGITS)}g}")) + 1e-12)
-        front = f"{value / 10.0**exponent:.{min(digits, DIGITS)}g}"
-        return minus(power_text(exponent) if front == "1" else f"{front}×{power_text(exponent)}")
+        if isinf(value):  # where the ticks of a logarithmic axis run out
+            return minus(f"{value:g}".replace("inf", "∞"))
+        front, exponent = f"{value:.{min(digits, DIGITS) - 1}e}".split("e")
+        front, power = f"{float(front):g}", power_text(int(exponent))
+        return minus(front.replace("1", power) if front in ("1", "-1") else f"{front}×{power}")
     if float(f"{size:.{digits}g}") >= 10 ** (digits - 1):  # as it is rounded: 999.96 is 1,000
         return minus(f"{round(value):,}")
     return minus(f"{value:.{digits}g}")
 
 
 def bound_text(value: float, digits: int = 4) -> str:
-    """A number of any size above 0 that others do not exceed, in so many digits: rounded up, so that it is true."""
-    if value <= 0:
-        return number_text(value, digits)
+    """A number, not below 0, that others do not exceed, in so many digits: rounded up, so that it is true."""
     whole = SMALL <= value < LARGE
-    place = floor(log10(value)) + 1 - (digits if whole else min(digits, DIGITS))
-    step = 10.0 ** (min(place, 0) if whole else place)
-    return number_text(ceil(value / step * (1 - ROUNDING)) * step, digits)
+    shown = max(digits, floor(log10(value)) + 1) if whole else min(digits, DIGITS)
+    above = Context(prec=shown, rounding=ROUND_CEILING).create_decimal_from_float(value * (1 - ROUNDING))
+    return number_text(float(above), digits)
 
 
 def number_texts(values: Sequence[float]) -> list[str]:

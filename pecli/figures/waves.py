@@ -50,11 +50,16 @@ class WavesNumbers(Numbers[TableEncoding]):
 
     def remarks(self) -> list[str]:
         reach = phrase("each lane is ±{reach}", reach=number_text(self.limit))
-        return [reach, extremes(self.block)]
+        return [self._part(), reach, extremes(self.block)]
 
     def marks(self) -> list[str]:
         told = self.message() or not np.isfinite(self.wavelengths).any()
         return [] if told else [wavelength_unit(self.view.encoding)]
+
+    def _part(self) -> str:
+        """How many of the dimensions are shown; nothing where all are."""
+        shown, every = len(self.dims), self.view.encoding.width
+        return phrase("{count} of {all:,} dimensions", count=shown, all=every) if shown < every else ""
 
     def message(self) -> str:
         return waves_text(self.view.encoding, self.dims, self.wavelengths)
@@ -75,6 +80,7 @@ class Waves(Figure[TableEncoding]):
         "a lane: one column of the table against position, scaled to its largest value; λ = 2π/ω, the "
         "positions that one turn takes"
     )
+    counts_positions: ClassVar[bool] = True
     example: ClassVar[str] = "pecli waves --dims 4,5,6,7"
     copies: ClassVar[int] = 7
     aspect: ClassVar[float] = 0.5

@@ -24,6 +24,10 @@ from pecli.core.number_text import bound_text, number_text, number_texts
         (1.2345e12, "1.23×10¹²"),
         (0.001, "0.001"),
         (0.00099, "9.9×10⁻⁴"),
+        (-5e-324, "−4.94×10⁻³²⁴"),  # 10.0**-324 is 0
+        (-1e50, "−10⁵⁰"),
+        (1.7976e308, "1.8×10³⁰⁸"),
+        (float("-inf"), "−∞"),  # beyond the end of a logarithmic axis
     ],
 )
 def test_a_number_is_short_at_any_size(value: float, text: str) -> None:
@@ -40,6 +44,8 @@ def test_a_number_is_short_at_any_size(value: float, text: str) -> None:
         (0.99999, "1"),
         (1.2301e7, "1.24×10⁷"),
         (2.301e-7, "2.31×10⁻⁷"),
+        (5e-324, "4.94×10⁻³²⁴"),
+        (float("inf"), "∞"),
         (0.0, "0"),
     ],
 )

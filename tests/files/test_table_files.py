@@ -638,3 +638,31 @@ def test_an_only_column_that_is_named_as_an_index_says_so(name: str, tmp_path: P
         read_table(str(path))
     path.write_text("height\n0.5\n1.5\n")
     assert read_table(str(path)).tolist() == [[0.5], [1.5]]
+
+
+def test_a_large_table_that_is_cut_while_it_is_read_is_refused(
+    tmp_path: Path, table: Array, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pecli.files.declared.MAPPED", 1)
+    stored = open_table(write(tmp_path / "t.npy", table))
+    assert stored[:2].tolist() == table[:2].tolist()
+    os.truncate(tmp_path / "t.npy", 200)
+    with pytest.raises(TableFileError, match=r"t\.npy has become shorter"):  # else the process ends with SIGBUS
+        stored[:2]
+
+
+@pytest.mark.parametrize("kind", [".npy", ".npz", ".safetensors"])
+def test_whole_numbers_that_float64_rounds_are_refused(kind: str, tmp_path: Path) -> None:
+    numbers = np.array([[1, -(2**53)], [2**53 + 1, 3]])
+    path = write(tmp_path / f"t{kind}", numbers)
+    with pytest.raises(TableFileError, match=r"holds 9007199254740993 in row 1, column 0, and float64 rounds"):
+        read_table(path)
+    assert read_table(write(tmp_path / f"u{kind}", numbers[:1])).tolist() == numbers[:1].tolist()
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_two_arrays_of_one_name_are_refused(tmp_path: Path) -> None:
+    with zipfile.ZipFile(write(tmp_path / "t.npz", np.eye(2)), "a") as archive, archive.open("table.npy", "w") as file:
+        np.save(file, np.eye(3))
+    with pytest.raises(TableFileError, match=r"t\.npz holds two arrays of the name table"):
+        read_table(str(tmp_path / "t.npz"))

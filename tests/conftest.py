@@ -17,7 +17,16 @@ from typer.testing import CliRunner
 from pecli.cli import app
 from pecli.core.interrupts import SIGNALS
 
-OWN = ("PECLI_LANG", "MPLBACKEND", "MATPLOTLIBRC", "SOURCE_DATE_EPOCH", "NO_COLOR", "FORCE_COLOR", "PYTHONWARNINGS")
+OWN = (
+    "PECLI_LANG",
+    "MPLBACKEND",
+    "MATPLOTLIBRC",
+    "SOURCE_DATE_EPOCH",
+    "NO_COLOR",
+    "FORCE_COLOR",
+    "PYTHONWARNINGS",
+    "PYTHONDONTWRITEBYTECODE",  # dozens of processes compile pecli once
+)
 
 
 def pytest_configure() -> None:

@@ -15,6 +15,7 @@ from matplotlib.text import Text
 import pecli
 from pecli.core.errors import UsageError
 from pecli.core.language import Language, speaking
+from pecli.core.still import still
 from pecli.figures import FIGURES
 from pecli.figures.blocks import Block, Box, Room
 from pecli.figures.canvas import Canvas
@@ -60,7 +61,8 @@ def drawn(figure: str, /, **options: Any) -> tuple[Any, Any, Any]:
         whole = picture.figure.on_page(job.canvas)
         drawing, numbers = draw_page(whole, job.view, job.canvas, picture.title())
         drawing.set_dpi(100)
-        drawing.draw_without_rendering()
+        with still(drawing.axes):
+            drawing.draw_without_rendering()
     return drawing, job, numbers
 
 

@@ -16,7 +16,7 @@ import pecli
 from pecli.core.errors import UsageError
 from pecli.core.language import Language, speaking
 from pecli.core.still import still
-from pecli.figures import FIGURES
+from pecli.figures import FIGURES, pages
 from pecli.figures.blocks import Block, Box, Room
 from pecli.figures.canvas import Canvas
 from pecli.figures.columns import best, least_of
@@ -197,9 +197,21 @@ def test_every_token_is_labelled_in_every_size() -> None:
 
 
 @pytest.mark.parametrize("figure", ["heatmap", "relative", "compare"])
-def test_a_size_that_cannot_hold_it_is_refused(figure: str) -> None:
+def test_a_size_that_cannot_hold_it_is_refused_and_none_is_tried_twice(
+    figure: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[tuple[str, float]] = []
+    arrange = pages.arrange
+
+    def noted(those: Any) -> None:
+        if not those[0].mappables:  # pages with numbers are arranged again
+            tried.append((those[0].canvas.size, those[0].canvas.inches.font))
+        arrange(those)
+
+    monkeypatch.setattr(pages, "arrange", noted)
     with pytest.raises(UsageError, match=r"size.*1.5x1.* is too small .*: it takes \d+\.\d × \d+\.\d inches"):
         drawn(figure, size="1.5x1")
+    assert len(tried) > 3 and len(set(tried)) == len(tried)
 
 
 def test_a_page_made_anew_has_its_legends_where_they_stood() -> None:

@@ -109,9 +109,13 @@ class Numbers(Generic[E_co]):
         """What the reader has to know about how the picture was made, point by point; mostly nothing."""
         return []
 
+    def marks(self) -> list[str]:
+        """What is meant by marks that explain themselves nowhere else: true of every panel that has them."""
+        return []
+
     def caption(self) -> str:
-        """The remarks in one line."""
-        return clauses(self.remarks())
+        """The remarks, and what marks mean, in one line."""
+        return clauses([*self.remarks(), *self.marks()])
 
     def message(self) -> str:
         """What there is to see, in one short sentence, said under the title; empty where there is nothing to say."""

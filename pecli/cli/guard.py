@@ -10,7 +10,7 @@ import typer
 
 from pecli.core import interrupts
 from pecli.core.errors import Mention, failure_of
-from pecli.core.notices import LISTENER, unheard
+from pecli.core.notices import LISTENER, once, unheard
 from pecli.core.progress import TRACKER, silent
 from pecli.core.terminal import progress, say
 from pecli.core.threads import do_without_threads
@@ -22,7 +22,7 @@ def guard(quiet: bool = False, verbose: bool = False) -> Iterator[None]:
     try:
         do_without_threads()
         TRACKER.set(silent if quiet else progress)
-        LISTENER.set(unheard if quiet else say)
+        LISTENER.set(unheard if quiet else once(say))
         yield
         interrupts.check()  # a signal whose exception got lost
     except (typer.Exit, SystemExit):  # the second is rich's, where the reader has gone

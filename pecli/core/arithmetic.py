@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 CHUNK = 1 << 20  # numbers handled at once where all of them would be too much
+LARGEST = 1e50  # of a number that tables and biases are multiplied by: its fourth power has a place in float64
 ROUNDING = 1e-12  # a difference below this share of the values is rounding
 
 

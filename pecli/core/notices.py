@@ -10,6 +10,18 @@ def unheard(text: str) -> None:
     """Tells nobody."""
 
 
+def once(tell: Callable[[str], None]) -> Callable[[str], None]:
+    """Tells each line the first time alone: a file that is read again has nothing new to say."""
+    said = set[str]()
+
+    def hear(text: str) -> None:
+        if text not in said:
+            said.add(text)
+            tell(text)
+
+    return hear
+
+
 LISTENER: ContextVar[Callable[[str], None]] = ContextVar("listener", default=unheard)
 
 

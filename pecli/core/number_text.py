@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import floor, log10
+from math import isinf, log10
+
+from pecli.core.arithmetic import ROUNDING
 
 POWERS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 LARGE, SMALL = 1e6, 1e-3  # from here on and below this powers of ten are shorter
@@ -24,9 +26,11 @@ def number_text(value: float, digits: int = 4) -> str:
     """A number of any size in so many digits."""
     size = abs(float(f"{value:.6g}"))
     if value and not SMALL <= size < LARGE:
-        exponent = floor(log10(float(f"{size:.{min(digits, DIGITS)}g}")) + 1e-12)
-        front = f"{value / 10.0**exponent:.{min(digits, DIGITS)}g}"
-        return minus(power_text(exponent) if front == "1" else f"{front}×{power_text(exponent)}")
+        if isinf(value):  # where the ticks of a logarithmic axis run out
+            return minus(f"{value:g}".replace("inf", "∞"))
+        front, exponent = f"{value:.{min(digits, DIGITS) - 1}e}".split("e")
+        front, power = f"{float(front):g}", power_text(int(exponent))
+        return minus(front.replace("1", power) if front in ("1", "-1") else f"{front}×{power}")
     if float(f"{size:.{digits}g}") >= 10 ** (digits - 1):  # as it is rounded: 999.96 is 1,000
         return minus(f"{round(value):,}")
     return minus(f"{value:.{digits}g}")
@@ -51,7 +55,7 @@ def _is_across(values: Sequence[float]) -> bool:
 
 def _is_round(value: float) -> bool:
     """Whether so few digits say it all."""
-    return float(f"{value:.{DIGITS - 1}e}") == value
+    return abs(float(f"{value:.{DIGITS - 1}e}") - value) <= ROUNDING * abs(value)  # 1e100 / 2 is not 5e99
 
 
 def _is_power(value: float) -> bool:

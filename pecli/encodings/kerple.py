@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from pecli.core.arithmetic import LARGEST
 from pecli.core.errors import UsageError, mention
 from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
@@ -37,11 +38,14 @@ class Kerple(DirectedBias):
     trained: ClassVar[bool] = True
 
     kernel: str = option("log", "how the bias grows with the distance", choices=kernels)
-    r1: tuple[float, ...] = option((1.0,), "what it is multiplied by, one number for all heads or one each", above=0)
+    r1: tuple[float, ...] = option(
+        (1.0,), "what it is multiplied by, one number for all heads or one each", above=0, at_most=LARGEST
+    )
     r2: tuple[float, ...] = option(
         (2.0, 1.0, 0.5, 0.25),
         "what the distance is multiplied by, or raised to, one number for all or one each",
         above=0,
+        at_most=LARGEST,
     )
 
     def check(self) -> None:

@@ -41,8 +41,11 @@ class BiasLinesNumbers(Numbers[BiasEncoding]):
     alike_from: int | None  # the distance from which on it no longer counts
 
     def remarks(self) -> list[str]:
-        order = phrase("dark to light: heads in order, the first and the last named") if len(self.head) > MOST else ""
-        return [order, extremes_of_offsets(self.block)]
+        return [extremes_of_offsets(self.block)]
+
+    def marks(self) -> list[str]:
+        many = len(self.head) > MOST
+        return [phrase("dark to light: heads in order, the first and the last named")] if many else []
 
     def message(self) -> str:
         sides = np.sign(self.offsets[1:] + self.offsets[:-1])

@@ -23,6 +23,7 @@ class Block:
 
     bar, bar_height : the width that a colour bar beside it takes, 0 for none, and the height that its label takes
     width, height : the smallest frame that its texts allow
+    cells : of an image, the width and height of a frame in which each cell has one pixel
     """
 
     panel: Panel
@@ -34,6 +35,7 @@ class Block:
     bar_height: float
     width: float
     height: float
+    cells: tuple[float, float] = (0.0, 0.0)
 
     def or_wider(self, other: Block) -> Block:
         """The same panel with whichever margins are wider, those for a bar too."""

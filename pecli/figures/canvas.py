@@ -27,6 +27,7 @@ SIZES = {
     "slide": Size(13.33, 7.5, 18),
 }
 LIMITS = (0.5, 100.0)  # inches
+COLOURED = (1e-300, 1e300)  # the size of a number at which colours can end: matplotlib divides and multiplies by it
 PIXELS = re.compile(r"(\d{1,5})(?:px)?(?:[xX](\d{1,5}))?px")
 FONTS = (8.0, 18.0)  # points, of a size in inches: one a inch of width between these
 SMALL, LEAST = 0.833, 7.0  # tick labels: as a share of the text's size, and in points
@@ -125,6 +126,7 @@ class Canvas(Options):
         if self.vmin is not None and self.vmax is not None and self.vmin >= self.vmax:
             allowed = f"less than {mention('vmax', self.vmax)}"
             raise UsageError(option="vmin", value=self.vmin, allowed=allowed)
+        self._check_ends()
         if self.robust and self.vmin is not None and self.vmax is not None:
             ends = f"{mention('vmin', self.vmin)} and {mention('vmax', self.vmax)}"
             text = f"{mention('robust')} changes nothing beside {ends}"
@@ -138,6 +140,14 @@ class Canvas(Options):
                 asked = f"{mention('size', self.size)} at {mention('dpi', self.dpi)}"
                 advice = f"lower {mention('dpi')}"
                 raise UsageError(f"{asked} is over {MOST_PIXELS} pixels a side", option="dpi", advice=advice)
+
+    def _check_ends(self) -> None:
+        """Refuses ends of colours that no arithmetic reaches: what lies between them and around them is computed."""
+        for name in ("vmin", "vmax"):
+            value = getattr(self, name)
+            if value and not COLOURED[0] <= abs(value) <= COLOURED[1]:
+                allowed = f"0, or a size of {COLOURED[0]:g} to {COLOURED[1]:g}"
+                raise UsageError(option=name, value=value, allowed=allowed)
 
     @property
     def inches(self) -> Size:

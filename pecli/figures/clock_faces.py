@@ -57,7 +57,7 @@ class DialsNumbers(Numbers[Harmonic]):
         fast, slow = short_wave_text(encoding, ends[0]), short_length(encoding, ends[1])
         return phrase("the fastest hand turns once in {fast}, the slowest in {slow}", fast=fast, slow=slow)
 
-    def remarks(self) -> list[str]:
+    def marks(self) -> list[str]:
         if self.view.encoding.tick_steps:  # the hands' names say how long they take
             return [phrase("top: 0; hands turn clockwise")]
         return [phrase("top: 0; hands turn clockwise, once in λ positions")]

@@ -39,7 +39,7 @@ def best(
     """The grid that fits: with the columns preferred, or fewer; on a page of fixed height whichever shows most.
 
     grids : the numbers of columns that there may be; any where None
-    mosaics : grids with a panel that stands large, which are tried before those
+    mosaics : grids that are tried before those, as with a panel that stands large; all where there are no others
     known : the blocks as they were measured in some of the grids; one that is not among them may lack a little
     """
     every = mosaics_to_try(len(blocks), room, preferred, grids, mosaics)
@@ -81,6 +81,8 @@ def mosaics_to_try(
     count: int, room: Room, preferred: int, grids: Sequence[int] | None = None, mosaics: Sequence[Mosaic] = ()
 ) -> list[Mosaic]:
     """The grids to try: with a large panel, then with the columns preferred, or any where the height is fixed."""
+    if grids == ():
+        return [*mosaics]
     allowed = sorted(grids or range(1, count + 1), reverse=True)
     if room.height is not None:
         allowed = allowed[::-1]

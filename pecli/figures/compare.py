@@ -23,6 +23,7 @@ from pecli.figures.figure import Figure, View
 from pecli.figures.headings import Heading
 from pecli.figures.highlights import Highlighting
 from pecli.figures.legends import keep_last_legend
+from pecli.figures.mosaic import Mosaic, in_rows
 from pecli.figures.overview import (
     LONGEST,
     OverviewNumbers,
@@ -156,13 +157,24 @@ class Compare(Highlighting[Encoding]):
         return super().columns(view) if across == 1 else across  # panels that belong to each other stay so
 
     def grids(self, view: View[Encoding]) -> tuple[int, ...]:
+        if self.mosaics(view):
+            return ()
         first = self.views(view)[0]
         across = self.part().columns(first)
         if across == 1:
             return super().grids(view)
-        counts = [len(self.part().panels_for(one)) for one in self.views(view)]
-        rows = counts[:1] if len({*counts[:-1], max(counts)}) == 1 else []  # a row for each encoding
-        return tuple(one for one in self.part().grids(first) if one <= across or one in rows)
+        row = len(self.part().panels_for(first))  # a row for each encoding
+        return tuple(one for one in self.part().grids(first) if one <= across or one == row)
+
+    def mosaics(self, view: View[Encoding]) -> tuple[Mosaic, ...]:
+        """None, or where one encoding has more panels than another, each in rows of its own."""
+        counts = [own.stop - own.start for own in self._shares(self.views(replace(view, panels=None)))]
+        if len({*counts}) == 1:
+            return ()
+        most = self.views(view)[counts.index(max(counts))]
+        wanted = self.part().columns(most)
+        allowed = sorted(self.part().grids(most), key=lambda columns: (columns > wanted, -columns))
+        return tuple(in_rows(counts, columns) for columns in allowed)
 
     def headings(self, view: View[Encoding]) -> list[Heading]:
         names = [*names_apart(view), difference_name(view)]

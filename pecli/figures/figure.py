@@ -10,10 +10,11 @@ from pecli.analysis import Analysis, E, E_co, Limits, Numbers, View
 from pecli.core.errors import UsageError, mention
 from pecli.core.language import clauses, phrase
 from pecli.core.lazy import Array
+from pecli.core.number_text import minus
 from pecli.core.positions import Positions
 from pecli.figures.canvas import Canvas
 from pecli.figures.headings import Heading
-from pecli.figures.mosaic import Mosaic, columns_of
+from pecli.figures.mosaic import Band, Mosaic, columns_of
 from pecli.figures.panels import Panel
 
 if TYPE_CHECKING:
@@ -79,8 +80,12 @@ class Figure(Analysis[E]):
         return tuple(range(1, len(self.panels_for(view)) + 1))
 
     def mosaics(self, view: View[E]) -> tuple[Mosaic, ...]:
-        """Grids in which one panel stands large beside the others, to be tried first; mostly none."""
+        """Grids to be tried first, as those in which one panel stands large beside the others; mostly none."""
         return ()
+
+    def bands(self, view: View[E]) -> list[Band]:
+        """The grids of panels that stand below each other; mostly one of all."""
+        return [Band(len(self.panels_for(view)), self.columns(view), self.grids(view), self.mosaics(view))]
 
     def on_page(self, canvas: Canvas) -> Figure[E]:
         """The figure as it is laid out on that canvas."""
@@ -128,7 +133,8 @@ class Figure(Analysis[E]):
 
 def positions_text(first: int, count: int) -> str:
     """The positions looked at, as a title says them; nothing where they are the first ones."""
-    return phrase("positions {first} to {last}", first=first, last=first + count - 1) if first else ""
+    named = {name: minus(f"{at:,}") for name, at in (("first", first), ("last", first + count - 1))}
+    return phrase("positions {first} to {last}", **named) if first else ""
 
 
 def all_positions_text(covered: Positions) -> str:

@@ -48,8 +48,11 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
     palette: str
 
     def remarks(self) -> list[str]:
+        return [self._averaging()]
+
+    def marks(self) -> list[str]:
         ruled = unfinished_runs(self.view.encoding, self.view.covered.length)
-        return [self._averaging(), phrase("rule above: pairs that never finish a turn") if ruled else ""]
+        return [phrase("rule above: pairs that never finish a turn")] if ruled else []
 
     def _averaging(self) -> str:
         """What each pixel is the mean of; nothing where it is one number."""

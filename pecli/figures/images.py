@@ -30,18 +30,28 @@ def show_matrix(
 
     It fills its frame, and leaves the axes' limits as they are.
     """
-    window = axes.get_xlim(), axes.get_ylim()
-    image = axes.imshow(
-        np.ma.masked_invalid(values),
-        aspect="auto",
-        interpolation="nearest",
-        cmap=middle_at_0(colours, limits) if centred else colours,
-        vmin=limits[0],
-        vmax=limits[1],
-        extent=extent,
-    )
-    axes.set(xlim=window[0], ylim=window[1])
+    from pecli.figures.cell_image import CellImage
+
+    rows, columns = values.shape
+    sides = (-0.5, columns - 0.5, rows - 0.5, -0.5) if extent is None else extent
+    image = CellImage(axes, cmap=middle_at_0(colours, limits) if centred else colours, extent=sides)
+    image.set_data(np.ma.masked_invalid(values))
+    image.set_clim(*limits)
+    image.set_clip_path(axes.patch)
+    axes.add_image(image)
     return image
+
+
+def cells_seen(axes: Axes) -> tuple[float, float]:
+    """How many cells of an image stand side by side in a frame, and below each other; 0 without one of cells."""
+    from pecli.figures.cell_image import CellImage
+
+    image = next((one for one in axes.images if isinstance(one, CellImage)), None)
+    if image is None:
+        return 0.0, 0.0
+    (left, right, bottom, top), (rows, columns) = image.get_extent(), image.get_size()
+    (first, last), (low, high) = axes.get_xlim(), axes.get_ylim()
+    return abs(columns * (last - first) / (right - left)), abs(rows * (high - low) / (top - bottom))
 
 
 def middle_at_0(name: str, limits: Limits) -> Any:

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from pecli.figures.blocks import Block, Box, Room
 from pecli.figures.frame_grid import Around, Grid, grid_of, sizes
-from pecli.figures.mosaic import Mosaic
+from pecli.figures.mosaic import Mosaic, width_of
 from pecli.figures.panels import Panel, Run
 
 WIDER = 4  # times the gap that comes between panels where there is room to spare
@@ -24,6 +24,7 @@ class Layout:
     above, below : inches left free above the title and below the caption
     shown : the area of the smallest frame; where one is large that of all in the shape that they want, shared
     lacks : inches of width and height that the worst panel lacks
+    bands : the grids that stand below each other; empty where there is one
     """
 
     mosaic: Mosaic
@@ -36,11 +37,22 @@ class Layout:
     below: float
     shown: float
     lacks: tuple[float, float]
+    bands: tuple[Mosaic, ...] = ()
+
+    @property
+    def grids(self) -> tuple[Mosaic, ...]:
+        """The grids that stand below each other, mostly one; panels of different ones have no labels in common."""
+        return self.bands or (self.mosaic,)
 
     @property
     def columns(self) -> int:
         """How many columns there are."""
-        return len(self.mosaic[0])
+        return width_of(self.mosaic)
+
+    def beside(self) -> list[int]:
+        """How many columns the grid of each panel has."""
+        counts = [(width_of(one), len({at for row in one for at in row})) for one in self.grids]
+        return [columns for columns, panels in counts for _ in range(panels)]
 
     @property
     def even(self) -> bool:
@@ -151,10 +163,10 @@ def _edges(first: float, sizes: Sequence[float], around: Sequence[tuple[float, f
 
 
 def _cells(grid: Grid, columns: Line, rows: Line, height: float) -> list[Box]:
-    """The room of each panel on a page of that height; in the middle where the last row is not full."""
+    """The room of each panel on a page of that height; in the middle where the last row alone is not full."""
     (lefts, widths), (tops, heights) = columns, rows
-    last = max(place.right for place in grid.places if place.bottom == len(tops) - 1)
-    indent = (lefts[-1] - lefts[last]) / 2
+    *others, last = (max(place.right for place in grid.places if place.bottom == row) for row in range(len(tops)))
+    indent = (lefts[-1] - lefts[last]) / 2 if min(others, default=len(lefts) - 1) == len(lefts) - 1 else 0.0
     return [
         Box(
             lefts[one.left] + indent * (one.bottom == len(tops) - 1),

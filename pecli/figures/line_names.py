@@ -21,6 +21,7 @@ MOST = 8  # names; of more lines every second, third… is named
 SHARE = 0.3  # of the width that a panel has about, that names take at most: else a key says them
 LONGEST = 24  # letters of a name's line
 LEADER = 8  # points from the end of a line to its name
+FREE, PALE = 2.5, 0.5  # points between a line's end and what leads to its name, and how opaque that is: no part of it
 HEIGHT, GAP = 1.25, 0.6  # ems of a line of text, and between names of several
 
 
@@ -96,13 +97,13 @@ def named(entries: Sequence[T]) -> list[T]:
 
 def _leader(look: Look, canvas: Canvas, lines: int) -> dict[str, Any]:
     """What leads from the end of a line to the first line of its name."""
-    width = 0.7 * canvas.scale
     return {
         "arrowstyle": "-",
         "color": look["color"],
-        "linewidth": width,
+        "alpha": PALE,
+        "linewidth": 0.6 * canvas.scale,
         "shrinkA": 1,
-        "shrinkB": 0,
+        "shrinkB": FREE * canvas.scale,
         "relpos": (0, 1 - 0.5 / lines),
     }
 

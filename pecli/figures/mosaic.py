@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import accumulate
 from math import ceil, sqrt
 from typing import NamedTuple
 
@@ -22,9 +24,34 @@ class Place(NamedTuple):
         return self.top < self.bottom or self.left < self.right
 
 
+class Band(NamedTuple):
+    """So many panels that make a grid of their own.
+
+    columns : side by side where there is room
+    grids : the numbers of columns that there may be; none where the mosaics are all
+    mosaics : grids to be tried first, as around one that stands large
+    """
+
+    panels: int
+    columns: int
+    grids: tuple[int, ...]
+    mosaics: tuple[Mosaic, ...] = ()
+
+
 def in_columns(count: int, columns: int) -> Mosaic:
     """Panels in rows of so many; the last may have fewer."""
     return tuple(tuple(range(at, min(at + columns, count))) for at in range(0, count, columns))
+
+
+def in_rows(counts: Sequence[int], columns: int) -> Mosaic:
+    """Several times so many panels, each in rows of their own of at most so many."""
+    parts = zip([0, *accumulate(counts)], counts, strict=False)
+    return tuple(row for first, own in parts for row in counted_from(first, in_columns(own, columns)))
+
+
+def width_of(mosaic: Mosaic) -> int:
+    """How many columns there are."""
+    return max(map(len, mosaic))
 
 
 def places_of(mosaic: Mosaic) -> list[Place]:
@@ -53,11 +80,12 @@ def around(large: int, count: int) -> tuple[Mosaic, ...]:
     if rest < 2 or rest % columns_of(rest):
         return ()
     few, many = sorted((columns_of(rest), rest // columns_of(rest)))
-    tall, wide = (_counted_from(int(large == 0), in_columns(rest, columns)) for columns in (few, many))
+    tall, wide = (counted_from(int(large == 0), in_columns(rest, columns)) for columns in (few, many))
     return beside(large, tall), across(large, wide)
 
 
-def _counted_from(first: int, mosaic: Mosaic) -> Mosaic:
+def counted_from(first: int, mosaic: Mosaic) -> Mosaic:
+    """The same places for panels of which that is the first."""
     return tuple(tuple(first + at for at in row) for row in mosaic)
 
 

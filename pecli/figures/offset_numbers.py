@@ -50,13 +50,15 @@ class OffsetsNumbers(Numbers[TableEncoding]):
             for encoding, count in rows
             if count
         ]
-        dotted = phrase("dotted: without the scaling") if len(self.unscaled) else ""
+        alike = all(width == 0 for width in self.spread)
+        exact = phrase("at each offset all pairs agree") if alike else ""
+        return [exact, extremes_of_offsets(self.block), *left_out]
+
+    def marks(self) -> list[str]:
+        wide = any(width > 0 for width in self.spread)
         band = template("line: mean of all pairs at that offset, band: from the smallest to the largest")
-        exact = template("at each offset all pairs agree")
-        bound = phrase(BOUND) if len(self.decay) else ""
-        wide, alike = any(width > 0 for width in self.spread), all(width == 0 for width in self.spread)
-        seen = phrase(band) if wide else phrase(exact) if alike else ""
-        return [seen, extremes_of_offsets(self.block), bound, *left_out, dotted]
+        dotted = phrase("dotted: without the scaling") if len(self.unscaled) else ""
+        return [phrase(band) if wide else "", phrase(BOUND) if len(self.decay) else "", dotted]
 
     def message(self) -> str:
         known = [at for at, width in enumerate(self.spread) if width >= 0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
@@ -20,6 +21,7 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure, Numbers, View
 from pecli.figures.headings import Heading
 from pecli.figures.highlights import Highlighting
+from pecli.figures.mosaic import Band, columns_of
 from pecli.figures.panels import Panel
 from pecli.measures.measure_options import measure_option
 
@@ -95,14 +97,31 @@ def limited_alike(
     found = list(parts)
     for first in dict.fromkeys(kin):
         family = [at for at, own in enumerate(kin) if own == first]
-        known = [limits for at in family if (limits := parts[at].numbers.limits()) is not None]
-        if len(known) == len(family):
-            both = min(low for low, _ in known), max(high for _, high in known)
-            both = (-max(map(abs, both)), max(map(abs, both))) if both[0] < 0 < both[1] else both
-            limits = choose(both, [one for at in family for one in parts[at].numbers.coloured()])
-            for at in family:
-                found[at] = Part(parts[at].figure, parts[at].numbers.with_limits(*limits))
+        for at, numbers in zip(family, _under_one([parts[at].numbers for at in family], choose), strict=True):
+            found[at] = Part(parts[at].figure, numbers)
     return tuple(found)
+
+
+def _under_one(
+    numbers: Sequence[Numbers[Any]], choose: Callable[[Limits, Sequence[Array]], Limits]
+) -> Sequence[Numbers[Any]]:
+    """The numbers under the limits of all, those of several figures each under its own."""
+    if len(numbers) == 1:
+        return [numbers[0].limited(choose)]
+    composed = [one for one in numbers if isinstance(one, OverviewNumbers)]
+    if composed:
+        columns = [
+            limited_alike(parts, [0] * len(parts), choose)
+            for parts in zip(*(one.parts for one in composed), strict=True)
+        ]
+        return [replace(one, parts=parts) for one, parts in zip(composed, zip(*columns, strict=True), strict=True)]
+    known = [limits for one in numbers if (limits := one.limits()) is not None]
+    if len(known) < len(numbers):
+        return numbers
+    both = min(low for low, _ in known), max(high for _, high in known)
+    both = (-max(map(abs, both)), max(map(abs, both))) if both[0] < 0 < both[1] else both
+    limits = choose(both, [array for one in numbers for array in one.coloured()])
+    return [one.with_limits(*limits) for one in numbers]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,6 +149,9 @@ class OverviewNumbers(Numbers[Encoding]):
     def remarks(self) -> list[str]:
         return said_by_each(self.names(), [part.numbers.remarks() for part in self.parts])
 
+    def marks(self) -> list[str]:
+        return [*dict.fromkeys(mark for part in self.parts for mark in part.numbers.marks())]
+
     def names(self) -> Sequence[str]:
         """What tells those parts from each other that are looked at one by one."""
         return [phrase(part.figure.name) for part in self.parts]
@@ -155,7 +177,6 @@ class Overview(Highlighting[Encoding]):
     example: ClassVar[str] = "pecli overview -k 10 --panels heatmap,distance,curves"
     examples: ClassVar[tuple[str, ...]] = ("pecli overview rope --panels heatmap,distance",)
     one_table: ClassVar[bool] = False
-    shares_limits: ClassVar[bool] = False
     composed: ClassVar[bool] = True
 
     panels: tuple[str, ...] = option(
@@ -184,6 +205,18 @@ class Overview(Highlighting[Encoding]):
             count = len(part.panels_for(view))
             yield part, slice(first, first + count)
             first += count
+
+    def bands(self, view: View[Encoding]) -> list[Band]:
+        """A part of several panels has rows of its own, neighbours of one panel each share theirs."""
+        counts = [(part, own.stop - own.start) for part, own in self.shares(view)]
+        found: list[Band] = []
+        for single, parts in groupby(counts, lambda one: one[1] == 1):
+            if single:
+                count = len([*parts])
+                found.append(Band(count, columns_of(count), tuple(range(1, count + 1))))
+            else:
+                found += [band for part, _ in parts for band in part.bands(view)]
+        return found
 
     def headings(self, view: View[Encoding]) -> list[Heading]:
         return [Heading(own.start, own.stop) for _, own in self.shares(view)]

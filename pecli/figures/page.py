@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pecli.analysis import Numbers, View
 from pecli.figures.axis_labels import label_edges
+from pecli.figures.bands import least_size
 from pecli.figures.bars import BEFORE, WIDTH, add_bar, bar_width
 from pecli.figures.blocks import Block, Box, Room
 from pecli.figures.canvas import Canvas
 from pecli.figures.cell_numbers import cells_overflow
-from pecli.figures.columns import least_page
 from pecli.figures.figure import Figure
 from pecli.figures.headings import LINES, MORE_LINES, Headline, Headlines
+from pecli.figures.images import cells_seen
 from pecli.figures.layout import Layout
 from pecli.figures.legends import place_legend, share_legend
 from pecli.figures.limits import Words, words_of
 from pecli.figures.measure import Margins, around, block_of, state_of, with_bar
-from pecli.figures.mosaic import Mosaic
-from pecli.figures.panels import Bar, Panel, labelled
+from pecli.figures.mosaic import Band
+from pecli.figures.panels import Bar, Panel, labelled_apart
 from pecli.figures.text_size import HEADLINE, Ruler
 from pecli.figures.ways import first_layout, with_pixels
 
@@ -75,13 +77,14 @@ class Page:
         figure.frame(view, self.axes, canvas)
         self.key = share_legend(self.drawing, self.axes, size.width - 2 * GAP * size.font / 72, self.ruler)
         if layout is None:
-            layout = first_layout(self.panels, canvas, self.room(), *self.columns())
-        self.panels = [with_pixels(panel, layout.columns, canvas) for panel in self.panels]
+            layout = first_layout(self.panels, canvas, self.room(), self.bands())
+        beside = zip(self.panels, layout.beside(), strict=True)
+        self.panels = [with_pixels(panel, count, canvas) for panel, count in beside]
         self.place(layout)
 
-    def columns(self) -> tuple[int, tuple[int, ...], tuple[Mosaic, ...]]:
-        """How many panels stand side by side, how many may, and how they do around one that is large."""
-        return self.figure.columns(self.view), self.figure.grids(self.view), self.figure.mosaics(self.view)
+    def bands(self) -> list[Band]:
+        """The grids of panels that stand below each other, and how each may be arranged."""
+        return self.figure.bands(self.view)
 
     def measure(self) -> None:
         """Measures what stands around the frames."""
@@ -96,6 +99,8 @@ class Page:
         """
         title = self.titles.get(axes, ("", ""))[0]
         block = block_of(axes, panel, self._around(axes), title, self.canvas, self.ruler)
+        across, down = cells_seen(axes) if axes.images else (0.0, 0.0)
+        block = replace(block, cells=(across / self.canvas.dpi, down / self.canvas.dpi))
         return with_bar(block, self.canvas, self.ruler, self._bar_width(panel.bar, beside))
 
     def _around(self, axes: Axes) -> Margins:
@@ -114,7 +119,7 @@ class Page:
 
     def least(self) -> tuple[float, float]:
         """Width and height that would be enough."""
-        return least_page(self.blocks, self.room(), *self.columns())
+        return least_size(self.blocks, self.room(), self.bands())
 
     def pixels(self) -> list[tuple[int, int]]:
         """The rows and columns of pixels that the panels have."""
@@ -188,7 +193,7 @@ class Page:
         self.layout = layout
         gap, em = GAP * self.canvas.inches.font / 72, self.canvas.inches.font / 72
         self.drawing.set_size_inches(layout.width, layout.height)
-        shown = labelled(self.panels, layout.mosaic)
+        shown = labelled_apart(self.panels, layout.grids)
         apart = max(APART * em - layout.gutter, 0.0 if layout.even else float("-inf"))
         for axes, frame, panel, labels in zip(self.axes, layout.frames, self.panels, shown, strict=True):
             self._put(axes, frame)

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pecli.analysis import Numbers, View
 from pecli.core.errors import UsageError, mention
+from pecli.figures.bands import arranged
 from pecli.figures.blocks import Block, Room
 from pecli.figures.canvas import LIMITS, Canvas
-from pecli.figures.columns import Measured, best
+from pecli.figures.columns import Measured
 from pecli.figures.figure import Figure
 from pecli.figures.grid import Grid
 from pecli.figures.legends import keep_below
@@ -20,7 +21,7 @@ from pecli.figures.limits import chosen
 from pecli.figures.measure import Margins
 from pecli.figures.page import Page, Sheet
 from pecli.figures.style import set_sizes
-from pecli.figures.windows import share_windows
+from pecli.figures.windows import share_colours, share_windows
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -153,6 +154,7 @@ def _shown(asked: Asked, pages: list[Page]) -> Numbers[Any]:
             page.show(own)
         if len(pages) > 1:
             share_windows([one for page in pages for one in page.axes], whole.panels_for(view))
+            share_colours([one for page in pages for one in page.mappables], whole.panels_for(view))
         arrange(pages)
         if not any(page.lost(old) for page, old in zip(pages, _parts(seen, pages), strict=True)):
             break
@@ -166,10 +168,12 @@ def _shown(asked: Asked, pages: list[Page]) -> Numbers[Any]:
 def _too_small(asked: Asked, page: Page, canvas: Canvas) -> UsageError:
     """Why nothing is drawn: the size does not hold it, and the one that would."""
     width, height = size = _enough(asked, page, canvas)
-    text = (
-        f"{mention('size', canvas.size)} is too small for what {page.figure.name} has to say here: "
-        f"it takes {width} × {height} inches with text of {_of_size(canvas, size).inches.font:g} points"
-    )
+    text = f"{mention('size', canvas.size)} is too small for what {page.figure.name} has to say here: it takes "
+    if max(size) > LIMITS[1]:
+        most, advice = f"more than {LIMITS[1]:g} inches", f"make {mention('text_size')} smaller, or show less"
+        return UsageError(text + most, option="size", value=canvas.size, advice=advice)
+    font = _of_size(canvas, size).inches.font
+    text += f"{width} × {height} inches with text of {font:g} points"
     return UsageError(text, option="size", value=canvas.size)
 
 
@@ -243,7 +247,7 @@ def arrange(pages: Sequence[Page]) -> None:
         blocks = [reduce(Block.or_larger, alike) for alike in zip(*(page.blocks for page in pages), strict=True)]
         room, before = reduce(Room.or_less, [page.room() for page in pages]), first.layout
         blocks = measured.with_grid(before.mosaic, blocks)
-        layout = best(blocks, room, *first.columns(), measured.blocks)
+        layout = arranged(blocks, room, first.bands(), measured.blocks)
         for page in pages:
             page.blocks = blocks
             page.place(layout)

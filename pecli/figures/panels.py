@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from pecli.figures.mosaic import Mosaic, places_of
+from pecli.figures.mosaic import Mosaic, places_of, width_of
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,10 @@ class Run(NamedTuple):
     panel: int
     bar: Bar
 
+    def moved(self, rows: int, panels: int) -> Run:
+        """The same so many rows and panels further."""
+        return Run(self.first_row + rows, self.last_row + rows, self.column, self.panel + panels, self.bar)
+
 
 def runs_of(panels: Sequence[Panel], mosaic: Mosaic) -> tuple[Run, ...]:
     """The colour bars of panels in a grid: one for neighbours in a row, and for rows that have it in one place."""
@@ -62,9 +66,10 @@ def runs_of(panels: Sequence[Panel], mosaic: Mosaic) -> tuple[Run, ...]:
     for row, places in enumerate(mosaic):
         ones = [panels[at] for at in places]
         for first, last in _alike(ones):
-            bar, whole = ones[first].bar, (first, last) == (0, len(ones) - 1)
-            column = len(mosaic[0]) - 1 if whole else last
-            above = [one for one in found if one.bar == bar and (one.column, one.last_row) == (column, row - 1)]
+            bar, at_end, edge = ones[first].bar, last == len(ones) - 1, width_of(mosaic) - 1
+            column = edge if at_end and first == 0 else last
+            edges = {column, edge} if at_end else {column}  # a shorter row has the bar of the one above it too
+            above = [one for one in found if one.bar == bar and one.last_row == row - 1 and one.column in edges]
             if bar is not None and above:
                 found[found.index(above[0])] = above[0]._replace(last_row=row)
             elif bar is not None:
@@ -76,6 +81,13 @@ def _alike(row: Sequence[Panel]) -> list[tuple[int, int]]:
     """The first and last place of every stretch of panels with one bar."""
     places = [at for at, one in enumerate(row) if at == 0 or row[at - 1].bar != one.bar]
     return [(first, stop - 1) for first, stop in zip(places, [*places[1:], len(row)], strict=True)]
+
+
+def labelled_apart(panels: Sequence[Panel], mosaics: Sequence[Mosaic]) -> list[Shown]:
+    """Which texts each panel has itself, of several grids below each other that share none."""
+    counts = [max(map(max, mosaic)) + 1 for mosaic in mosaics]
+    parts = zip([0, *counts], counts, mosaics, strict=False)
+    return [shown for first, stop, mosaic in parts for shown in labelled(panels[first:stop], mosaic)]
 
 
 class Shown(NamedTuple):
@@ -93,7 +105,7 @@ def labelled(panels: Sequence[Panel], mosaic: Mosaic) -> list[Shown]:
     that is not full: that stands in the middle.
     """
     pairs = list(zip(panels, places_of(mosaic), strict=True))
-    full = [(one, place) for one, place in pairs if len(mosaic[place.bottom]) == len(mosaic[0])]
+    full = [(one, place) for one, place in pairs if len(mosaic[place.bottom]) == width_of(mosaic)]
     under = {(place.top - 1, place.left, place.right): one.x for one, place in full}
     beside = {(place.right + 1, place.top, place.bottom): one.y for one, place in pairs}
     over = {(place.bottom + 1, place.left, place.right): one.head for one, place in full}

@@ -52,8 +52,11 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
             position=encoding.position_text(self.position),
             pair=encoding.pair_text(self.pair),
         )
-        line = phrase("bars: where a pair is first off by more than {error}", error=NOTABLE) if self.wrong else ""
-        return [all_positions_text(self.view.covered), line, ring if self.largest else "", self._largest_of()]
+        return [all_positions_text(self.view.covered), ring if self.largest else "", self._largest_of()]
+
+    def marks(self) -> list[str]:
+        said = template("bars: where a pair is first off by more than {error}")
+        return [phrase(said, error=NOTABLE)] if self.wrong else []
 
     def _largest_of(self) -> str:
         """What each pixel is the largest of; nothing where it is one number."""

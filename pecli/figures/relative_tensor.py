@@ -44,7 +44,10 @@ class RelativeNumbers(ColouredNumbers[Harmonic]):
     block: int  # positions a row
 
     def remarks(self) -> list[str]:
-        return [averaging(self.block), wavelength_unit(self.view.encoding)]
+        return [averaging(self.block)]
+
+    def marks(self) -> list[str]:
+        return [wavelength_unit(self.view.encoding)]
 
     def message(self) -> str:
         return phrase("one value per diagonal: only the offset counts")

@@ -87,7 +87,9 @@ class Rotation(WithCellNumbers[Rotary]):
         width = view.encoding.width
         if self.matrix is not None:
             return (width, width)
-        return (view.covered.blocks(view.pixel_rows).count, even_bins(width, view.pixel_columns))
+        rows, columns = view.covered.blocks(view.pixel_rows).count, even_bins(width, view.pixel_columns)
+        paths = 2 * len(self.drawn_pairs(view)) * view.covered.length
+        return (rows * columns + paths,)  # no more than all of them together
 
     def check_view(self, view: View[Rotary]) -> None:
         super().check_view(view)

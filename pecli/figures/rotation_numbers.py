@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from pecli.core.language import phrase
+from pecli.core.language import phrase, template
 from pecli.core.lazy import Array
 from pecli.encodings.capabilities import Rotary
 from pecli.figures.figure import ColouredNumbers, Numbers, averaging_cells
@@ -35,11 +35,12 @@ class RotationNumbers(ColouredNumbers[Rotary]):
     query: str  # where it comes from
 
     def remarks(self) -> list[str]:
+        return [self.query, averaging_cells(self.block, self.columns_block)]
+
+    def marks(self) -> list[str]:
         first = self.view.encoding.position_text(self.view.covered.start)
-        mark = phrase(
-            "circles: pairs, each to its own scale; marks: position {position}; arrows: which way", position=first
-        )
-        return [mark, self.query, averaging_cells(self.block, self.columns_block)]
+        said = template("circles: pairs, each to its own scale; marks: position {position}; arrows: which way")
+        return [phrase(said, position=first)]
 
     def message(self) -> str:
         return turned_apart(self.view.encoding, self.view.covered.length)

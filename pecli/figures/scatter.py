@@ -43,13 +43,14 @@ def triangles() -> tuple[str, ...]:
 class CloudNumbers(Numbers[TableEncoding]):
     """What is known of all pairs, drawn as points or as counts."""
 
-    no_facts: ClassVar[tuple[str, ...]] = ("measures",)
+    no_facts: ClassVar[tuple[str, ...]] = ("measures", "mirrored")
 
     pearson: float | None  # linear correlation of the cloud
     spearman: float | None  # rank correlation of the cloud
     pairs: int
     undefined: int  # pairs left out: a measure is not defined for a constant row
     measures: tuple[str, str]  # across and up
+    mirrored: bool  # whether both triangles are shown, which are the same: every measure is symmetric
 
     def message(self) -> str:
         across, up = (MEASURES[name].label for name in self.measures)
@@ -59,7 +60,8 @@ class CloudNumbers(Numbers[TableEncoding]):
         count, every = self.undefined, self.pairs
         left_out = template("{count:,} of {all:,} pairs left out: a row is constant, no correlation is defined")
         said = phrase(left_out, count=count, all=every) if count else ""
-        return [all_positions_text(self.view.covered), self.correlations(), said]
+        alike = phrase("p > q: the same, both measures are symmetric") if self.mirrored else ""
+        return [all_positions_text(self.view.covered), self.correlations(), alike, said]
 
     def correlations(self) -> str:
         """Both correlations of the cloud, as the picture says them once: the triangles have the same pairs."""
@@ -154,21 +156,21 @@ class Scatter(Figure[TableEncoding]):
 
     def compute(self, view: View[TableEncoding]) -> CloudNumbers:
         across, up = MEASURES[self.x], MEASURES[self.y]
+        known: dict[str, Any] = {"view": view, "measures": (self.x, self.y), "mirrored": self.triangle == "both"}
         if not self.counted(view):
             cloud = points(view.encoding, across, up, view.covered)
             first, second = (cloud.q, cloud.p) if self.triangle == "lower" else (cloud.p, cloud.q)
-            return ScatterNumbers(view=view, measures=(self.x, self.y), **{**vars(cloud), "p": first, "q": second})
+            return ScatterNumbers(**known, **{**vars(cloud), "p": first, "q": second})
         cells = counts(view.encoding, across, up, view.covered)
         most = min(CELLS, *view.pixels) if view.pixels else CELLS
         table, y_edges = coarser(cells.counts, cells.y_edges, most, 0)
         table, x_edges = coarser(table, cells.x_edges, most, 1)
         return DensityNumbers(
-            view=view,
+            **known,
             pearson=cells.pearson,
             spearman=cells.spearman,
             pairs=cells.pairs,
             undefined=cells.undefined,
-            measures=(self.x, self.y),
             counts=table,
             y_edges=y_edges,
             x_edges=x_edges,
@@ -228,11 +230,11 @@ def trend(rank: float) -> str:
 
 
 def _points(numbers: Any, axes: Axes, canvas: Canvas) -> Any:
-    offsets = np.abs(numbers.q - numbers.p)
+    order = np.random.default_rng(0).permutation(len(numbers.x))  # so that no offset always lies on top
     return axes.scatter(
-        numbers.x,
-        numbers.y,
-        c=offsets,
+        numbers.x[order],
+        numbers.y[order],
+        c=np.abs(numbers.q - numbers.p)[order],
         s=((2 if len(numbers.x) > FEW else 4) * canvas.scale) ** 2,
         linewidths=0,
         cmap=seen_colours(canvas.colours("sequential"), axes),

@@ -81,9 +81,11 @@ class SpectrumNumbers(Numbers[TableEncoding]):
                 "{encodings}: the dominant period of each column, measured over one cycle or the length",
                 encodings=listing(measured),
             )
+        return [said, *left_out]
+
+    def marks(self) -> list[str]:
         dashed = phrase("dashed: without the scaling") if self.dashed else ""
-        band = phrase("band: pairs between kept and divided") if any(self.ramps) else ""
-        return [said, *left_out, dashed, band]
+        return [dashed, phrase("band: pairs between kept and divided") if any(self.ramps) else ""]
 
     def message(self) -> str:
         one = self.view.encoding

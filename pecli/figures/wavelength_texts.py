@@ -48,17 +48,19 @@ def short_wave_text(encoding: Encoding, wave: float) -> str:
 def waves_text(encoding: TableEncoding, dims: Array, waves: Array) -> str:
     """How the wavelengths of these dimensions (n,), in the order in which they are drawn, follow each other, and from
     what to what they go; empty where they are measured or no two differ."""
-    known = waves[np.isfinite(waves)]
+    moving = np.isfinite(waves)
+    known, places = waves[moving], dims[moving]
     if len(np.unique(known)) < 2 or not (isinstance(encoding, Harmonic) or encoding.cycle(MEASURED)):
         return ""
     if encoding.dimension_names() is None and is_ascending(waves[np.argsort(dims)]):
-        said = template("the higher the {dimension}, the longer the wave: {low} to {high}")
+        said = template("the higher the {dimension}, the longer the wave: from {low} at {first} to {high} at {last}")
     elif is_ascending(waves):
         said = template("the waves get longer from top to bottom: {low} to {high}")
     else:
         said = template("the waves are {low} to {high} long")
     low, high = short_length(encoding, float(known.min())), short_wave_text(encoding, float(known.max()))
-    return phrase(said, dimension=phrase(encoding.dimension_label), low=low, high=high)
+    name, first, last = phrase(encoding.dimension_label), int(places.min()), int(places.max())
+    return phrase(said, dimension=name, low=low, high=high, first=first, last=last)
 
 
 def is_ascending(waves: Array) -> bool:

@@ -49,10 +49,17 @@ class WavesNumbers(Numbers[TableEncoding]):
     limit: float  # the largest absolute value
 
     def remarks(self) -> list[str]:
-        told = self.message() or not np.isfinite(self.wavelengths).any()
-        unit = "" if told else wavelength_unit(self.view.encoding)
         reach = phrase("each lane is ±{reach}", reach=number_text(self.limit))
-        return [reach, extremes(self.block), unit]
+        return [self._part(), reach, extremes(self.block)]
+
+    def marks(self) -> list[str]:
+        told = self.message() or not np.isfinite(self.wavelengths).any()
+        return [] if told else [wavelength_unit(self.view.encoding)]
+
+    def _part(self) -> str:
+        """How many of the dimensions are shown; nothing where all are."""
+        shown, every = len(self.dims), self.view.encoding.width
+        return phrase("{count} of {all:,} dimensions", count=shown, all=every) if shown < every else ""
 
     def message(self) -> str:
         return waves_text(self.view.encoding, self.dims, self.wavelengths)

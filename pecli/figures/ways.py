@@ -8,13 +8,14 @@ from typing import Any, TypeVar
 
 from pecli.analysis import View
 from pecli.core.positions import Positions
+from pecli.figures.bands import arranged
 from pecli.figures.blocks import Block, Room
 from pecli.figures.canvas import Canvas
 from pecli.figures.columns import chosen, mosaics_to_try
 from pecli.figures.figure import Figure
 from pecli.figures.layout import Layout, solve
 from pecli.figures.measure import guess
-from pecli.figures.mosaic import Mosaic, in_columns
+from pecli.figures.mosaic import Band, Mosaic, in_columns
 from pecli.figures.panels import Panel, labelled
 
 LINE = 1.2  # ems that a line takes
@@ -45,13 +46,14 @@ def first_layout(
     panels: Sequence[Panel],
     canvas: Canvas,
     room: Room,
-    preferred: int,
-    grids: Sequence[int] | None = None,
-    mosaics: Sequence[Mosaic] = (),
+    bands: Sequence[Band],
 ) -> Layout:
-    """About the grid that fits, before anything around the panels is measured."""
-    every = mosaics_to_try(len(panels), room, preferred, grids, mosaics)
-    return chosen([solve(_blocks(panels, one, canvas), room, one) for one in every], room, preferred)
+    """About the grids that fit, before anything around the panels is measured."""
+    if len(bands) > 1:
+        return arranged([guess(panel, canvas) for panel in panels], room, bands)
+    band = bands[0]
+    every = mosaics_to_try(band.panels, room, *band[1:])
+    return chosen([solve(_blocks(panels, one, canvas), room, one) for one in every], room, band.columns)
 
 
 def _laid(figure: Figure[Any], canvas: Canvas) -> Layout:

@@ -63,6 +63,8 @@ def npz_headers(path: str) -> dict[str, Header]:
         for member in archive.namelist():
             if member.endswith(".npy"):
                 name = member.removesuffix(".npy")
+                if name in headers:
+                    raise TableFileError(f"{path} holds two arrays of the name {name}, and one of them would be lost")
                 with archive.open(member) as packed:
                     headers[name] = read_header(packed.read(MOST), f"{path}: {name}")
     return headers

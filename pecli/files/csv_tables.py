@@ -16,6 +16,8 @@ from pecli.files.declared import Declared
 from pecli.files.regular import MOST, opened
 
 LIKE_A_NUMBER = re.compile(r"[+\-−]?[.,]?\d")
+PLAIN = re.compile(r"[0-9.e+-]+|nan|[+-]?inf(inity)?", re.IGNORECASE)  # numpy reads no 1_000 and no other digits
+LONGEST = 40  # letters of a cell that a message shows
 INDEX = ("", "positions", "position", "pos", "index", "idx")  # names of a column that only counts the rows
 
 
@@ -93,12 +95,14 @@ def _is_header(path: str, number: int, cells: Sequence[str]) -> bool:
     if not any(numbers):
         like = next((cell for cell in cells if LIKE_A_NUMBER.match(cell)), None)
         if like is not None:
-            raise TableFileError(f"{path}, line {number}: '{like[:40]}' is no number, and a name begins with a letter")
+            raise TableFileError(
+                f"{path}, line {number}: '{like[:LONGEST]}' is no number, and a name begins with a letter"
+            )
         return True
     place = numbers.index(False)
     raise TableFileError(
-        f"{path}, line {number}: '{cells[place]}' in column {place} is no number and "
-        f"'{cells[numbers.index(True)]}' is one: a row takes numbers only, a header names only"
+        f"{path}, line {number}: '{cells[place][:LONGEST]}' in column {place} is no number and "
+        f"'{cells[numbers.index(True)][:LONGEST]}' is one: a row takes numbers only, a header names only"
     )
 
 
@@ -109,11 +113,14 @@ def _rows(path: str, skipped: int, columns: int) -> Array:
             if not any(line.strip() for line in islice(file, skipped, None)):
                 raise TableFileError(f"{path} holds no numbers")
             file.seek(0)
-            return np.loadtxt(file, delimiter=",", ndmin=2, skiprows=skipped, comments=None)
+            table = np.loadtxt(file, delimiter=",", ndmin=2, skiprows=skipped, comments=None)
     except TableFileError:
         raise
     except ValueError:
         raise TableFileError(f"{path}, {_fault(path, skipped, columns)}") from None
+    if table.shape[1] != columns:  # all rows are alike, and the header is not
+        raise TableFileError(f"{path}, {_fault(path, skipped, columns)}")
+    return table
 
 
 def _fault(path: str, skipped: int, columns: int) -> str:
@@ -121,16 +128,18 @@ def _fault(path: str, skipped: int, columns: int) -> str:
     with _text(path) as file:
         for number, line in _counted(file, skipped):
             cells = _cells(line)
-            wrong = [cell for cell in cells if not re.fullmatch(r"[0-9.eE+-]+|nan|[+-]?inf(inity)?", cell, re.I)]
+            wrong = [cell for cell in cells if not (_is_number(cell) and PLAIN.fullmatch(cell))]
+            if not line.strip():
+                return f"line {number} holds nothing but spaces"
             if len(cells) != columns:
-                return f"line {number}: {len(cells)} numbers where the rows before have {columns}"
+                return f"line {number}: {len(cells)} cell{'s' * (len(cells) > 1)} where the first line has {columns}"
             if wrong:
-                return f"line {number}: '{wrong[0][:40]}' is no number" + ("" if wrong[0] else ", a cell is empty")
+                return f"line {number}: '{wrong[0][:LONGEST]}' is no number" + ("" if wrong[0] else ", a cell is empty")
     return "some line holds no numbers"
 
 
 def _counted(lines: Iterator[str], skipped: int) -> Iterator[tuple[int, str]]:
-    return ((number, line) for number, line in enumerate(lines, 1) if number > skipped and line.strip())
+    return ((number, line) for number, line in enumerate(lines, 1) if number > skipped and line.rstrip("\r\n"))
 
 
 def _check_counts(path: str, name: str, column: Array) -> None:

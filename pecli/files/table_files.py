@@ -12,6 +12,7 @@ from pecli.core.errors import PecliError, TableFileError, UnknownNameError, Usag
 from pecli.core.lazy import Array, np
 from pecli.core.memory import check_memory
 from pecli.core.registry import late
+from pecli.core.values import EXACT
 from pecli.files.declared import REAL, Declared
 from pecli.files.pickles import PICKLES, conversion
 from pecli.files.regular import fingerprint, opened
@@ -20,6 +21,7 @@ __all__ = ["fingerprint", "read_table", "read_vector"]
 
 SMALLER = "take a smaller table"
 ROWS = 1 << 20  # numbers looked at together
+WHOLE = "iu"  # numpy's letters for whole numbers
 EXPONENT = 500  # numbers up to 2**500 have products, and sums of them, in float64, and down to 2**-500
 
 READERS: dict[str, Callable[[str, str | None], Declared]] = {
@@ -74,6 +76,8 @@ class StoredTable:
             return self._array[rows]
         numbers = range(len(self))[rows] if isinstance(rows, slice) else rows
         check_memory(self.path, (len(numbers), self.shape[1]), SMALLER)
+        if Path(self.path).stat().st_size < self._array.offset + self._array.nbytes:  # what is gone ends the process
+            raise TableFileError(f"{self.path} has become shorter while it is read: start again when it is whole")
         return _checked(self.path, self._array[rows], numbers)
 
 
@@ -143,6 +147,8 @@ def _checked(path: str, array: Array, rows: Array | range) -> Array:
     largest = 0.0
     step = max(1, ROWS // table.shape[1])
     for at in range(0, len(table), step):
+        if array.dtype.kind in WHOLE and array.dtype.itemsize == table.dtype.itemsize:
+            _check_exact(path, array[at : at + step], rows[at : at + step])
         sizes = np.abs(table[at : at + step])
         odd = np.argwhere(~(sizes <= 2.0**EXPONENT))  # NaN is not
         if len(odd):
@@ -155,6 +161,15 @@ def _checked(path: str, array: Array, rows: Array | range) -> Array:
         )
     table.setflags(write=False)
     return table
+
+
+def _check_exact(path: str, numbers: Array, rows: Array | range) -> None:
+    """Refuses whole numbers that float64 would round."""
+    beyond = np.argwhere((numbers > EXACT) | (numbers < -EXACT))
+    if len(beyond):
+        row, column = map(int, beyond[0])
+        text = f"{path} holds {numbers[row, column]} in row {int(rows[row])}, column {column}"
+        raise TableFileError(f"{text}, and float64 rounds whole numbers beyond 2**53: divide the table, or round it")
 
 
 def _refused(path: str, table: Array, rows: Array | range, at: int, column: int) -> TableFileError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -10,9 +10,10 @@ from typing import Any
 from pecli.analysis import Analysis
 from pecli.core.errors import Mention, PecliError, UnknownNameError, UsageError, mention
 from pecli.core.memory import Memory
-from pecli.core.options import Option, named, own_name
+from pecli.core.options import Option, Options, named, own_name
 from pecli.core.ranges import is_range
 from pecli.encodings import parse_encoding
+from pecli.figures.canvas import Canvas
 from pecli.jobs.job_options import ANALYSES, Choice, encoding_parameters, find_command, known_options
 from pecli.jobs.planned import Asked, Planned, pictures_of
 from pecli.jobs.sweep import read_spec
@@ -185,7 +186,7 @@ def _check_type(one: Option, value: Any) -> None:
 
 
 def _check_alone(asked: Asked) -> None:
-    """Refuses a value that is right with no other: one out of its option's bounds, a word that nobody knows."""
+    """Refuses a value that is right with no other: out of its option's bounds, a word or a size that nobody knows."""
     values = {**asked.defaults, **asked.given}
     for spec in _encodings(asked.analysis, values):
         read_spec(*parse_encoding(spec))
@@ -194,6 +195,17 @@ def _check_alone(asked: Asked) -> None:
         for each in _single(value):
             for one in [each] if known[name].many else known[name].spread(each):
                 known[name].read(one)
+                _check_in([Canvas, asked.analysis], name, one)
+
+
+def _check_in(parts: Sequence[type[Options]], name: str, value: Any) -> None:
+    """Refuses a value that one of the parts of a job refuses whatever stands beside it."""
+    for part in (one for one in parts if name in one.options()):
+        try:
+            part.make({name: value})
+        except UsageError as error:
+            if error.option == name:
+                raise
 
 
 def _single(value: Any) -> list[Any]:

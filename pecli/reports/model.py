@@ -107,8 +107,8 @@ def model_text(model: Model) -> list[Block]:
     shown: list[Block] = [Paragraph(f"{model.path}: {model.architecture}")]
     for name, layer in model.layers.items():
         shown += [Paragraph(), Paragraph(name.replace("_", " "), heading=True), Facts(_facts(layer))]
-    shown += [Paragraph()] if model.findings else []
-    return [*shown, *(Paragraph(one.line(), style=LEVELS[one.level]) for one in model.findings)]
+    found = [Paragraph(one.line(), style=LEVELS[one.level]) for one in model.findings]
+    return [*shown, Paragraph(), *(found or [Paragraph(phrase("nothing in the file is wrong or odd"))])]
 
 
 def _facts(layer: Layer) -> dict[str, str]:

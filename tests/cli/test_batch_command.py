@@ -270,6 +270,14 @@ def test_a_wrong_file_says_everything_at_once_and_draws_nothing(ask: Ask, figure
     assert left(figures) == {"figures.toml"}
 
 
+@pytest.mark.parametrize("wrong", ['size = "0x5"', 'size = ["5x4", "colum"]', 'highlight = "1..10:3"', "vmin = 1e-320"])
+def test_a_value_that_no_picture_takes_is_the_files_fault(wrong: str, ask: Ask, figures: Path) -> None:
+    (figures / "figures.toml").write_text(f'{FIGURES}\n[[figure]]\ncommand = "heatmap"\n{wrong}\n', encoding="utf-8")
+    ended = ask("batch", "figures.toml", "-j", "1")
+    assert (ended.code, ended.out, left(figures)) == (2, "", {"figures.toml"}), ended.err
+    assert wrong.split()[0] in ended.err and ended.err.count("\n") == 1
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

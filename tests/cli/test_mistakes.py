@@ -52,6 +52,14 @@ OURS: list[tuple[str, list[str]]] = [
     ("table rope clock", ["--encoding rope --encoding clock come one after the other"]),
     ("heatmap -o \xa0", ["is no name of a file", "figure.png"]),
     ("tensors a.png", ["unknown kind of table file '.png' (known"]),
+    ("offsets --decay rope:scaling=yarn,factor=4,original=64,attention_factor=1e-200", ["0, or 1e-50 to 1e+50"]),
+    ("spectrum rope:scaling=yarn,factor=1e200,original=64", ["--factor 1e200", "≤ 1e+50"]),
+    ("bias kerple:r1=1e300", ["--r1 1e300", "≤ 1e+50"]),
+    ("bias --lowest -1e300", ["--lowest -1e300", "≥ -1e+50"]),
+    ("heatmap --vmax 1e308", ["--vmax 1e+308", "1e-300 to 1e+300"]),
+    ("distance --vmin -1e-320", ["--vmin -1e-320", "it takes 0, or a size"]),
+    ("curves --size 2x2 --text-size 100", ["--size 2x2 is too small", "more than 100 inches", "--text-size smaller"]),
+    ("rotation -d 2 -n 1000000000000", ["rotation: 2,000,", "TiB", "shorten --length"]),
     ("heatmap --size colum", ["colum", "did you mean 'column'"]),
     ("heatmap --size 0x5", ["--size 0x5", "inches"]),
     ("heatmap --size 100x100 --dpi 2400", ["pixels", "--dpi"]),
@@ -200,6 +208,12 @@ def test_curves_that_memory_cannot_hold_are_refused_beforehand(ask: Ask) -> None
     ended = ask("curves", "-n", "10000000000", "-o", "a.csv")
     assert ended.code == 2
     assert "GiB" in ended.err
+
+
+def test_what_a_file_read_twice_says_is_said_once(ask: Ask, folder: Path) -> None:
+    (folder / "t.csv").write_text("a,b\n1,inf\n")  # what fails is not kept
+    ended = ask("table", "learned:file=t.csv", "-o", "n.npz")
+    assert ended.err.count("taken for a header") == 1, ended.err
 
 
 def test_a_base_whose_frequencies_are_no_floats_is_refused(ask: Ask) -> None:

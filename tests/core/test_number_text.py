@@ -24,6 +24,10 @@ from pecli.core.number_text import number_text, number_texts
         (1.2345e12, "1.23×10¹²"),
         (0.001, "0.001"),
         (0.00099, "9.9×10⁻⁴"),
+        (-5e-324, "−4.94×10⁻³²⁴"),  # 10.0**-324 is 0
+        (-1e50, "−10⁵⁰"),
+        (1.7976e308, "1.8×10³⁰⁸"),
+        (float("-inf"), "−∞"),  # beyond the end of a logarithmic axis
     ],
 )
 def test_a_number_is_short_at_any_size(value: float, text: str) -> None:
@@ -42,6 +46,7 @@ def test_a_number_is_short_at_any_size(value: float, text: str) -> None:
         ([1_234_000.0, 2_000_000.0], ["1,234,000", "2,000,000"]),  # three digits would not say the first
         ([0.0, 800_000.0, 1e6], ["0", "800,000", "1,000,000"]),  # no power beside it
         ([-0.001, -0.0008, 0.0], ["−0.001", "−0.0008", "0"]),
+        ([0.0, 3 * 1e99, 6 * 1e99], ["0", "3×10⁹⁹", "6×10⁹⁹"]),  # the last bit apart from what they say
         ([2e-4, 4e-4], ["2×10⁻⁴", "4×10⁻⁴"]),
         ([0.12341, 0.12342], ["0.12341", "0.12342"]),  # four would be the same
     ],

@@ -100,3 +100,24 @@ def test_beside_a_square_panel_all_are_square_and_of_one_height(names: str) -> N
     assert square.width == pytest.approx(square.height, abs=1.5)  # pixels
     assert [box.height for box in boxes] == pytest.approx([square.height] * len(boxes), abs=1.5)
     assert all(box.width >= square.width - 1 for box in boxes)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "names", "counts"), [("sinusoidal", "dials,terms", (1, 5)), ("alibi", "bias,attention", (8, 6))]
+)
+@pytest.mark.parametrize("size", ["page", "12x7"])
+def test_a_part_of_several_panels_has_rows_of_its_own(
+    encoding: str, names: str, counts: tuple[int, int], size: str
+) -> None:
+    """No bar stands over another panel, and dials are as wide as all that is below them."""
+    picture = pecli.figure("overview", encoding=encoding, panels=names, length=9, dpi=40, size=size, text_size=5)
+    with style_context(picture.job.canvas):
+        every = picture._drawing().axes
+        boxes = [one.get_window_extent() for one in every]
+    first, second = boxes[: counts[0]], boxes[counts[0] : sum(counts)]
+    assert len(boxes) > sum(counts) and min(one.y0 for one in first) > max(one.y1 for one in second)
+    assert not any(one.overlaps(other) for at, one in enumerate(boxes) for other in boxes[:at])
+
+
+def test_three_stand_in_a_row_whatever_they_belong_to() -> None:
+    assert len({round(one.get_position().y0, 2) for one in panels(panels="scatter,curves", length=9, size="12x4")}) == 1

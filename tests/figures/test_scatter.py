@@ -33,8 +33,9 @@ def test_every_pair_is_one_point_of_correlation_and_distance(d: int) -> None:
     left, right = panels(d=d, base=10, length=11, start=3)
     for axes in (left, right):
         (points,) = axes.collections
-        assert np.asarray(points.get_offsets()) == pytest.approx(np.array(expected), abs=1e-12)
-        assert np.asarray(points.get_array()) == pytest.approx([q - p for p, q in pairs])
+        found = np.c_[np.asarray(points.get_offsets()), np.asarray(points.get_array())]
+        both = [[*point, q - p] for point, (p, q) in zip(expected, pairs, strict=True)]
+        assert np.array(sorted(found.tolist())) == pytest.approx(np.array(sorted(both)), abs=1e-12)
     assert "p < q" in left.get_title() and "p > q" in right.get_title()
 
 
@@ -43,8 +44,29 @@ def test_measures_of_both_axes_are_chosen_and_named() -> None:
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("city block distance", "dot product")
     assert "lower" in axes.get_title()
     table = pecli.encode(d=7, length=5)
-    first = np.abs(table[0] - table[1]).sum(), table[0] @ table[1]
-    assert np.asarray(axes.collections[0].get_offsets())[0] == pytest.approx(first)
+    pairs = [(p, q) for p in range(5) for q in range(p)]
+    expected = sorted([np.abs(table[p] - table[q]).sum(), table[p] @ table[q]] for p, q in pairs)
+    found = np.array(sorted(np.asarray(axes.collections[0].get_offsets()).tolist()))
+    assert found == pytest.approx(np.array(expected), abs=1e-12)
+
+
+def test_no_offset_always_lies_on_top_and_the_order_is_the_same_each_time() -> None:
+    clouds: list[Any] = [axes.collections[0] for _ in range(2) for axes in panels(d=8, length=60, dpi=30)]
+    offsets = [np.asarray(cloud.get_array()) for cloud in clouds]
+    assert abs(np.corrcoef(np.arange(len(offsets[0])), offsets[0])[0, 1]) < 0.05  # row by row: −0.5
+    assert all(np.array_equal(one, offsets[0]) for one in offsets)
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_both_triangles_are_the_same_for_every_measure(name: str) -> None:
+    measure, table = MEASURES[name], pecli.encode("learned", d=5, length=7)
+    first, other = measure.prepare(table[:4]), measure.prepare(table[2:])
+    assert measure.compare(first, other) == pytest.approx(measure.compare(other, first).T, abs=1e-12)
+    captions = {
+        one: pecli.figure("scatter", d=4, length=7, x=name, triangle=one, dpi=30).numbers.caption()
+        for one in ("both", "upper")
+    }
+    assert ("p > q: the same" in captions["both"], "p > q" in captions["upper"]) == (True, False)
 
 
 def test_the_colour_bar_says_offset() -> None:
@@ -63,11 +85,15 @@ def test_both_correlations_of_the_cloud_are_printed_in_the_picture() -> None:
     assert numbers.facts()["spearman"] == pytest.approx(rank)
     shown = [f"{one:.4f}".replace("-", "−") for one in (linear, rank)]
     assert linear < 0 and rank < 0  # so that a sign is written
-    assert numbers.caption() == "23 positions; linear r = {}, rank ρ = {}".format(*shown)  # once, not in every panel
+    said = "23 positions; linear r = {}, rank ρ = {}; ".format(*shown)  # once, not in every panel
+    assert numbers.caption().startswith(said)
     assert not any("ρ" in axes.get_title() for axes in panels(d=7, base=10, length=23))
 
 
-@pytest.mark.parametrize(("start", "said"), [(0, "1,001 positions; linear"), (5, "positions 5 to 1005; linear")])
+@pytest.mark.parametrize(
+    ("start", "said"),
+    [(0, "1,001 positions; linear"), (5, "positions 5 to 1,005; linear"), (-5, "positions −5 to 995; linear")],
+)
 def test_the_caption_says_whose_pairs_they_are(start: int, said: str) -> None:
     picture = pecli.figure("scatter", d=2, length=1001, start=start, size="column", dpi=20)
     assert picture.seen.caption().startswith(said)

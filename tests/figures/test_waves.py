@@ -49,7 +49,8 @@ def test_lanes_go_down_and_do_not_touch() -> None:
     assert [label.get_text() for label in axes.get_yticklabels()] == ["0", "2", "5"]
     assert all(below.max() < above.min() for above, below in pairwise(lines))
     assert axes.get_ylabel() == "dimension"
-    assert pecli.figure("waves", d=8, length=97).seen.remarks()[0] == "each lane is ±1"
+    assert pecli.figure("waves", d=8, length=97).seen.caption() == "5 of 8 dimensions; each lane is ±1"
+    assert pecli.figure("waves", d=4, length=97).seen.caption() == "each lane is ±1"
 
 
 def test_the_legend_has_the_wavelength_of_each() -> None:
@@ -89,7 +90,8 @@ def test_hands_of_a_clock_are_named() -> None:
     said = [
         pecli.figure("waves", encoding=one, length=61).numbers.caption() for one in ("clock", "binary", "learned:d=1")
     ]
-    assert said == ["each lane is ±1"] * 2 + ["each lane is ±0.0465; wavelength λ in positions"]  # said once
+    reaches = ["5 of 6 dimensions; each lane is ±1", "5 of 6 dimensions; each lane is ±1", "each lane is ±0.0465"]
+    assert said == [*reaches[:2], f"{reaches[2]}; wavelength λ in positions"]  # said once
 
 
 @pytest.mark.parametrize(
@@ -185,7 +187,8 @@ def test_a_long_length_is_drawn_from_minimum_to_maximum_and_the_caption_says_so(
     low, high = (np.stack([getattr(run, end)(axis=1) for run in runs], axis=1) for end in ("min", "max"))
     assert seen.arrays()["low"] == pytest.approx(low, abs=1e-14)
     assert seen.main == pytest.approx(high, abs=1e-14)
-    assert seen.caption() == f"each lane is ±1; each pixel: minimum to maximum of up to {size} positions"
+    lanes = "2 of 8 dimensions; each lane is ±1"
+    assert seen.caption() == f"{lanes}; each pixel: minimum to maximum of up to {size} positions"
     axes = drawn(**options)
     assert len(axes.collections) == 2  # a band each
 
@@ -206,7 +209,10 @@ def test_a_million_positions_take_no_more_numbers_than_pixels() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"d": 8, "base": 10, "dims": [3, 0]}, "the higher the dimension, the longer the wave: 6.28 to 11.2 positions"),
+        (
+            {"d": 8, "base": 10, "dims": [3, 0]},
+            "the higher the dimension, the longer the wave: from 6.28 at 0 to 11.2 positions at 3",
+        ),
         ({"encoding": "clock", "dims": [0, 5]}, "the waves get longer from top to bottom: 1 min to 12 h"),
         (
             {"encoding": "rope:d=8,pairing=half", "base": 10, "dims": [4, 1]},
@@ -222,6 +228,11 @@ def test_the_message_is_how_wavelengths_follow_each_other_where_they_are_known(
     options: dict[str, Any], said: str
 ) -> None:
     assert pecli.figure("waves", **options).numbers.message() == said
+
+
+def test_what_leads_to_a_name_is_no_part_of_its_line() -> None:
+    for name in names_of(drawn(d=8, length=20)):
+        assert name.arrow_patch.shrinkB > 2 and name.arrow_patch.get_alpha() < 1
 
 
 def test_names_lead_from_where_the_lines_end() -> None:

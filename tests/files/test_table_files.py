@@ -265,7 +265,7 @@ def test_csv_with_and_without_header(text: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("1,2\n3\n", "line 2: 1 numbers where the rows before have 2"),
+        ("1,2\n3\n", "line 2: 1 cell where the first line has 2"),
         ("1,2\n3,x\n", "line 2: 'x' is no number"),
         ("a,b\n\nc,d\n", "line 3: 'c' is no number"),
         ("1,2\n3,1+2j\n", r"line 2: '1\+2j' is no number"),
@@ -281,6 +281,11 @@ def test_csv_with_and_without_header(text: str, tmp_path: Path) -> None:
         ("10%,.5%\n3,4\n", "line 1: '10%' is no number, and a name"),
         ("1,2\n3,\u0664\n", "line 2: '\u0664' is no number"),
         ("0.5," * (1 << 19), "line 1 has over 1 MiB"),
+        ("1,2\n   \n3,4\n", "line 2 holds nothing but spaces"),
+        ("1,2\n3,-\n", "line 2: '-' is no number"),
+        ("index,1,2\n3\n", "line 2: 1 cell where the first line has 3"),
+        ("a,b\n1,2,3\n", "line 2: 3 cells where the first line has 2"),
+        ("9" * 5000 + ",x\n", "'x' in column 1 is no number and '9{40}' is one"),
         ("pos,a\n0.5,1\n0.25,2\n0.75,3\n", "column 'pos' is named as an index .* row 1 has 0.25 after 0.5"),
     ],
     ids=lambda text: repr(text[:30]),
@@ -633,3 +638,31 @@ def test_an_only_column_that_is_named_as_an_index_says_so(name: str, tmp_path: P
         read_table(str(path))
     path.write_text("height\n0.5\n1.5\n")
     assert read_table(str(path)).tolist() == [[0.5], [1.5]]
+
+
+def test_a_large_table_that_is_cut_while_it_is_read_is_refused(
+    tmp_path: Path, table: Array, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pecli.files.declared.MAPPED", 1)
+    stored = open_table(write(tmp_path / "t.npy", table))
+    assert stored[:2].tolist() == table[:2].tolist()
+    os.truncate(tmp_path / "t.npy", 200)
+    with pytest.raises(TableFileError, match=r"t\.npy has become shorter"):  # else the process ends with SIGBUS
+        stored[:2]
+
+
+@pytest.mark.parametrize("kind", [".npy", ".npz", ".safetensors"])
+def test_whole_numbers_that_float64_rounds_are_refused(kind: str, tmp_path: Path) -> None:
+    numbers = np.array([[1, -(2**53)], [2**53 + 1, 3]])
+    path = write(tmp_path / f"t{kind}", numbers)
+    with pytest.raises(TableFileError, match=r"holds 9007199254740993 in row 1, column 0, and float64 rounds"):
+        read_table(path)
+    assert read_table(write(tmp_path / f"u{kind}", numbers[:1])).tolist() == numbers[:1].tolist()
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_two_arrays_of_one_name_are_refused(tmp_path: Path) -> None:
+    with zipfile.ZipFile(write(tmp_path / "t.npz", np.eye(2)), "a") as archive, archive.open("table.npy", "w") as file:
+        np.save(file, np.eye(3))
+    with pytest.raises(TableFileError, match=r"t\.npz holds two arrays of the name table"):
+        read_table(str(tmp_path / "t.npz"))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Self
 
+from pecli.core.arithmetic import LARGEST
 from pecli.core.errors import UsageError, mention
 from pecli.core.options import option
 from pecli.encodings.harmonic import many_digits
@@ -31,7 +32,12 @@ class Scaled(PowersOfBase):
         "default", "how rates change for long contexts", choices=scaling_names, in_spec=True, aliases=("rope_type",)
     )
     factor: float | None = option(
-        None, "how many times longer the context gets", above=0, only_with=having("factor"), unset="see the formula"
+        None,
+        "how many times longer the context gets",
+        above=0,
+        at_most=LARGEST,
+        only_with=having("factor"),
+        unset="see the formula",
     )
     original: int | None = option(
         None, "positions of the first training", at_least=1, only_with=having("original"), unset=NEEDED
@@ -53,20 +59,36 @@ class Scaled(PowersOfBase):
         None,
         "what cos and sin are multiplied by",
         at_least=0,
+        at_most=LARGEST,
         only_with=having("attention_factor"),
         unset="see the formula",
     )
     mscale: float | None = option(
-        None, "weight of ln factor above", only_with=having("mscale"), unset="1, unless both are given"
+        None,
+        "weight of ln factor above",
+        at_least=0,
+        at_most=LARGEST,
+        only_with=having("mscale"),
+        unset="1, unless both are given",
     )
     mscale_all_dim: float | None = option(
-        None, "weight of ln factor below", only_with=having("mscale_all_dim"), unset="none, unless both are given"
+        None,
+        "weight of ln factor below",
+        at_least=0,
+        at_most=LARGEST,
+        only_with=having("mscale_all_dim"),
+        unset="none, unless both are given",
     )
     short_factor: tuple[float, ...] | None = option(
-        None, "a divisor a pair up to the original context", above=0, only_with=having("short_factor"), unset=NEEDED
+        None,
+        "a divisor a pair up to the original context",
+        above=0,
+        at_most=LARGEST,
+        only_with=having("short_factor"),
+        unset=NEEDED,
     )
     long_factor: tuple[float, ...] | None = option(
-        None, "a divisor a pair beyond it", above=0, only_with=having("long_factor"), unset=NEEDED
+        None, "a divisor a pair beyond it", above=0, at_most=LARGEST, only_with=having("long_factor"), unset=NEEDED
     )
     low_freq_factor: float | None = option(
         None, "turns below which a pair is divided", above=0, only_with=having("low_freq_factor"), unset=NEEDED
@@ -91,6 +113,9 @@ class Scaled(PowersOfBase):
         if self.width > self.d:
             text = f"rotary_dim {self.width} is more than the d {self.d} columns there are"
             raise UsageError(text, option="rotary_dim", value=self.width)
+        if 0 < (self.attention_factor or 0) < 1 / LARGEST:
+            allowed = f"0, or {1 / LARGEST:g} to {LARGEST:g}"
+            raise UsageError(option="attention_factor", value=self.attention_factor, allowed=allowed)
         self.rule.check(self)
         super().check()
 

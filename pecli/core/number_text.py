@@ -49,7 +49,9 @@ def number_texts(values: Sequence[float]) -> list[str]:
     """The ticks of one axis, all different: in full where shorter texts would not tell them apart."""
     short = [number_text(value) for value in values]
     if all(map(_is_power, values)) and not all(SMALL <= value < LARGE for value in values):
-        return [power_text(round(log10(value))) for value in values]  # 10⁶ beside 10⁵, not beside 100,000
+        powers = [power_text(round(log10(value))) for value in values]  # 10⁶ beside 10⁵, not beside 100,000
+        if len(set(powers)) == len(set(values)):
+            return powers
     exact = all(abs(value) < LARGE or _is_round(value) for value in values)
     if exact and len(set(short)) == len(set(values)) and not _is_across(values):
         return short

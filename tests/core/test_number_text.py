@@ -66,6 +66,7 @@ def test_a_bound_is_rounded_up(value: float, text: str) -> None:
         ([0.0, 800_000.0, 1e6], ["0", "800,000", "1,000,000"]),  # no power beside it
         ([-0.001, -0.0008, 0.0], ["−0.001", "−0.0008", "0"]),
         ([0.0, 3 * 1e99, 6 * 1e99], ["0", "3×10⁹⁹", "6×10⁹⁹"]),  # the last bit apart from what they say
+        ([1e9, 1e9 + 1], ["1,000,000,000", "1,000,000,001"]),  # nearly a power
         ([2e-4, 4e-4], ["2×10⁻⁴", "4×10⁻⁴"]),
         ([0.12341, 0.12342], ["0.12341", "0.12342"]),  # four would be the same
     ],

@@ -16,7 +16,8 @@ from matplotlib.text import Text
 import pecli
 from pecli.core.errors import UsageError
 from pecli.core.language import Language, speaking
-from pecli.figures import FIGURES
+from pecli.core.still import still
+from pecli.figures import FIGURES, pages
 from pecli.figures.blocks import Block, Box, Room
 from pecli.figures.canvas import Canvas
 from pecli.figures.columns import best, least_of
@@ -63,7 +64,8 @@ def drawn(figure: str, /, **options: Any) -> tuple[Any, Any, Any]:
         whole = picture.figure.on_page(job.canvas)
         drawing, numbers = draw_page(whole, job.view, job.canvas, picture.title())
         drawing.set_dpi(100)
-        drawing.draw_without_rendering()
+        with still(drawing.axes):
+            drawing.draw_without_rendering()
     return drawing, job, numbers
 
 
@@ -199,9 +201,21 @@ def test_every_token_is_labelled_in_every_size() -> None:
 
 
 @pytest.mark.parametrize("figure", ["heatmap", "relative", "compare"])
-def test_a_size_that_cannot_hold_it_is_refused(figure: str) -> None:
+def test_a_size_that_cannot_hold_it_is_refused_and_none_is_tried_twice(
+    figure: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[tuple[str, float]] = []
+    arrange = pages.arrange
+
+    def noted(those: Any) -> None:
+        if not those[0].mappables:  # pages with numbers are arranged again
+            tried.append((those[0].canvas.size, those[0].canvas.inches.font))
+        arrange(those)
+
+    monkeypatch.setattr(pages, "arrange", noted)
     with pytest.raises(UsageError, match=r"size.*1.5x1.* is too small .*: it takes \d+\.\d × \d+\.\d inches"):
         drawn(figure, size="1.5x1")
+    assert len(tried) > 3 and len(set(tried)) == len(tried)
 
 
 def test_a_page_made_anew_has_its_legends_where_they_stood() -> None:

@@ -139,6 +139,7 @@ def test_other_encodings_and_types() -> None:
     [
         ({"dtype": "float64"}, "is right to the last bit: float16, bfloat16, float32 are not"),
         ({"length": 70_000}, "float16 has no number for the angles at position 69,999"),
+        ({"encoding": "geometric:d=64", "start": -(10**9), "length": 3}, "at position −1,000,000,000: try bfloat16"),
         ({"encoding": "binary"}, "precision cannot show binary: it has no frequencies"),
         ({"dtype": "float8"}, "dtype"),
     ],

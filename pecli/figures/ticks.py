@@ -13,7 +13,6 @@ from pecli.core.number_text import number_text, number_texts
 from pecli.figures.text_size import ems
 
 STEPS = [1, 2, 2.5, 5, 10]
-SPARE = [1, 3, 4, 6, 8, 10]  # where those give one tick, which says nothing of a scale
 STEP = 0.03  # inches
 MOST = 9  # ticks on an axis
 
@@ -59,20 +58,21 @@ class RoundTicks(MaxNLocator):
         return ticks[(ticks >= self.ends[0]) & (ticks <= self.ends[1])]
 
     def _fitting(self, low: float, high: float, room: float) -> Any:
-        """As many ticks between two numbers as have room in so many inches; rather less round ones than one alone."""
-        ticks = self._of_steps(STEPS, low, high, room)
-        return ticks if len(ticks) > 1 else max(ticks, self._of_steps(SPARE, low, high, room), key=len)
-
-    def _of_steps(self, steps: Sequence[float], low: float, high: float, room: float) -> Any:
-        """As many ticks as have room, at multiples of one of these steps."""
-        self.set_params(steps=steps)
+        """As many ticks between two numbers as have room in so many inches: two, far apart, rather than one."""
+        ends = np.zeros(0)
         for count in range(MOST, 0, -1):
             self.set_params(nbins=count)
             ticks = np.asarray(self.tick_values(low, high))
             ticks = ticks[(ticks >= low - 1e-9 * (high - low)) & (ticks <= high + 1e-9 * (high - low))]
             texts = number_texts(ticks.tolist())
+            if len(ticks) > 1:
+                ends = ticks[[0, -1]]
             if len(ticks) < 2 or fit(self.axis, texts, room * (ticks[1] - ticks[0]) / (high - low)):
                 break
+        if len(ticks) < 2 == len(ends) and fit(
+            self.axis, number_texts(ends.tolist()), room * np.ptp(ends) / (high - low)
+        ):
+            return ends
         return ticks
 
 

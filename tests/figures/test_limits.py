@@ -16,7 +16,6 @@ from pecli.figures.dot_names import dot_names_of
 from pecli.figures.limits import chosen, ends, washed_out
 from pecli.figures.line_names import texts_of
 from pecli.figures.style import style_context
-from pecli.figures.ticks import RoundTicks
 
 OUTLIER = np.append(np.linspace(-1, 1, 999), 500.0)
 
@@ -171,12 +170,3 @@ def test_robust_beside_both_ends_would_say_what_is_not_so() -> None:
     with pytest.raises(UsageError, match="robust changes nothing beside"):
         pecli.figure("heatmap", d=4, length=4, robust=True, vmin=0, vmax=1)
     pecli.figure("heatmap", d=4, length=4, robust=True, vmax=1)
-
-
-def test_a_short_scale_has_more_than_one_number() -> None:
-    axes = Drawing(figsize=(2, 1), dpi=72).add_axes((0.5, 0, 0.2, 1))
-    axes.tick_params(labelsize=15)
-    axes.yaxis.set_major_locator(RoundTicks())
-    for end, ticks in ((4.66, [-3, 0, 3]), (5.5, [-5, 0, 5])):  # 2.5 has no room, 5 no place, or one
-        axes.set_ylim(-end, end)
-        assert axes.get_yticks().tolist() == ticks

@@ -35,7 +35,8 @@ FAINT = -10.0  # lowered by so much a score keeps a 20,000th of its weight: colo
 class BiasNumbers(ColouredNumbers[BiasEncoding]):
     """bias : (heads, n, n), query down, key across, NaN where the query does not see the key; heads : (heads,), their
     numbers; positions : (n,), the mean position of each row and column; block : positions a row; apart : how many of
-    the nearest offsets have a value each, where farther ones share it, else 0."""
+    the nearest offsets have a value each, where farther ones share it, else 0; reach : of each head, how many positions
+    back it is before the bias is below the colours."""
 
     main_array: ClassVar[str] = "bias"
     row_coordinates: ClassVar[tuple[str, ...]] = ("heads",)
@@ -45,6 +46,7 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
     positions: Array
     block: int
     apart: int
+    reach: tuple[int, ...]
     smallest: float
     largest: float
 
@@ -52,6 +54,10 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
         """How far heads look where it is farther from each to the next, or which offsets a head tells apart."""
         means = np.nanmean(self.bias, axis=(1, 2))
         farther = len(means) > 1 and (np.diff(self.heads) > 0).all() and (np.diff(means) > 0).all()
+        if farther and max(self.reach) < self.view.positions.length - 1:
+            said = template("the higher the head, the farther back it looks: {first} to {last} of {count} positions")
+            ends = {"first": self.reach[0], "last": self.reach[-1], "count": self.view.positions.length}
+            return phrase(said, **{name: number_text(number) for name, number in ends.items()})
         if farther:
             return phrase("the higher the head, the farther back it looks")
         what = phrase(self.view.encoding.quantity)
@@ -61,7 +67,8 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
     def remarks(self) -> list[str]:
         end = minus(f"{self.ends[0]:g}")
         lower = phrase("colours end at {number}", number=end) if self.smallest < self.ends[0] else ""
-        return [self._share(), averaging(self.block), lower]
+        narrow = phrase("what heads look at is narrower than a pixel: fewer positions show it")
+        return [self._share(), averaging(self.block), lower, narrow if max(self.reach) < self.block else ""]
 
     def marks(self) -> list[str]:
         return [phrase("blank: keys that a query does not see")] if np.isnan(self.bias).any() else []
@@ -167,6 +174,7 @@ class Bias(WithCellNumbers[BiasEncoding]):
             positions=blocks.centres(),
             block=blocks.size,
             apart=told_apart(by_offset[:, blocks.length - 1 :]),
+            reach=tuple(reaches(by_offset[:, blocks.length - 1 :], ends[0])),
             smallest=low,
             largest=high,
             ends=ends,
@@ -191,6 +199,13 @@ def told_apart(rows: Array) -> int:
     """How many of the first columns differ from the next, shape (heads, n); 0 where all do."""
     same = (np.diff(rows, axis=1) == 0).all(axis=0)
     return int(same.argmax()) if same.any() else 0
+
+
+def reaches(rows: Array, lowest: float) -> list[int]:
+    """The last column of each row that is not below that, shape (heads, n); -1 where all are."""
+    columns = np.arange(rows.shape[1])
+    found: list[int] = np.where(rows >= lowest, columns, -1).max(axis=1).tolist()
+    return found
 
 
 def means_where_seen(run: Array, blocks: Blocks) -> Array:

@@ -16,11 +16,12 @@ from pecli.figures.figure import Figure, Numbers, View
 from pecli.figures.grid_numbers import Axis, GridNumbers
 from pecli.figures.headings import Heading
 from pecli.figures.legends import keep_last_legend
+from pecli.figures.mosaic import Mosaic, in_rows
 from pecli.figures.overview import Part, owned, through
 from pecli.figures.panels import Panel, headed
 from pecli.figures.stacked import Stacked, is_narrow
 from pecli.figures.ways import most_fitting
-from pecli.figures.windows import share_windows
+from pecli.figures.windows import share_colours, share_windows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -98,7 +99,7 @@ class Grid(Figure[Encoding]):
         if len(counts) > 1:
             text = f"{figure} has {min(counts)} to {max(counts)} panels here, which make no grid"
             raise UsageError(text, option="output", advice=advice)
-        if max(counts) % across or (len(self.axes) > 1 and max(counts) > across):
+        if len(self.axes) > 1 and max(counts) > across:
             text = f"{figure} has {max(counts)} panels in rows of {across}, which make no grid of rows and columns"
             raise UsageError(text, option="output", advice=advice)
 
@@ -113,7 +114,15 @@ class Grid(Figure[Encoding]):
         return self._across() * len(self.cells) // len(self.axes[0].values)
 
     def grids(self, view: View[Any]) -> tuple[int, ...]:
-        return super().grids(view) if self._wraps(view) else (self.columns(view),)
+        return super().grids(view) if self._wraps(view) else (self.columns(view),) if len(self.axes) > 1 else ()
+
+    def mosaics(self, view: View[Any]) -> tuple[Mosaic, ...]:
+        """None, or where cells of several panels stand below each other, in rows of their own."""
+        if len(self.axes) > 1 or self._wraps(view):
+            return ()
+        first, own, across = self.cells[0], self.shapes(), self._across()
+        allowed = sorted(first.figure.grids(first.view), key=lambda columns: (columns > across, -columns))
+        return tuple(in_rows([*map(len, own)], columns) for columns in allowed)
 
     def _wraps(self, view: View[Any]) -> bool:
         return len(self.axes) == 1 and len(self.panels_for(view)) == len(self.cells)
@@ -180,6 +189,7 @@ class Grid(Figure[Encoding]):
             drawn += part.figure.draw(part.numbers, own, canvas)
         self._label(axes)
         share_windows(axes, self.panels_for(numbers.view))
+        share_colours(drawn, self.panels_for(numbers.view))
         return drawn
 
     def texts(self) -> list[str]:

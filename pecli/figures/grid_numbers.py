@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
 
 from pecli.analysis import Limits
-from pecli.core.language import listing, said_by_each
+from pecli.core.language import clauses, listing, said_by_each
 from pecli.core.lazy import Array, np
 from pecli.figures.overview import OverviewNumbers, differing, limited_alike, message_of_each
 
@@ -67,6 +67,8 @@ class GridNumbers(OverviewNumbers):
     def messages(self) -> list[str]:
         """Once, at the top, in rows and columns where all in a column say the same."""
         said = differing(self.said())
+        if said:
+            said[0] = clauses([said[0], *self._common()])
         if said and len(self.axes) > 1 and 0 not in self._telling():
             across = len(said) // len(self.axes[0].values)
             said[across:] = [""] * (len(said) - across)
@@ -77,7 +79,18 @@ class GridNumbers(OverviewNumbers):
         telling, places = self._telling(), np.ndindex(*(len(axis.values) for axis in self.axes))
         names = [listing(self.axes[at].texts[place[at]] for at in telling) for place in places]
         each = dict(zip(names, self.said(), strict=True))
-        return message_of_each([*each], [*each.values()])
+        return clauses([message_of_each([*each], [*each.values()]), *self._common()])
+
+    def said(self) -> list[str]:
+        """What there is to see in each cell; of several figures in each what not all cells say."""
+        common = self._common()
+        each = [part.numbers.messages() or [part.numbers.message()] for part in self.parts]
+        return [clauses(text for text in own if text not in common) for own in each]
+
+    def _common(self) -> list[str]:
+        """What one of several figures in each cell says in all of them."""
+        first, *others = (part.numbers.messages() for part in self.parts)
+        return [text for text in first if text and all(text in one for one in others)]
 
     def _telling(self) -> list[int]:
         """The axes along which cells say different things."""

@@ -163,10 +163,10 @@ def _edges(first: float, sizes: Sequence[float], around: Sequence[tuple[float, f
 
 
 def _cells(grid: Grid, columns: Line, rows: Line, height: float) -> list[Box]:
-    """The room of each panel on a page of that height; in the middle where the last row is not full."""
+    """The room of each panel on a page of that height; in the middle where the last row alone is not full."""
     (lefts, widths), (tops, heights) = columns, rows
-    last = max(place.right for place in grid.places if place.bottom == len(tops) - 1)
-    indent = (lefts[-1] - lefts[last]) / 2
+    *others, last = (max(place.right for place in grid.places if place.bottom == row) for row in range(len(tops)))
+    indent = (lefts[-1] - lefts[last]) / 2 if min(others, default=len(lefts) - 1) == len(lefts) - 1 else 0.0
     return [
         Box(
             lefts[one.left] + indent * (one.bottom == len(tops) - 1),

@@ -97,14 +97,31 @@ def limited_alike(
     found = list(parts)
     for first in dict.fromkeys(kin):
         family = [at for at, own in enumerate(kin) if own == first]
-        known = [limits for at in family if (limits := parts[at].numbers.limits()) is not None]
-        if len(known) == len(family):
-            both = min(low for low, _ in known), max(high for _, high in known)
-            both = (-max(map(abs, both)), max(map(abs, both))) if both[0] < 0 < both[1] else both
-            limits = choose(both, [one for at in family for one in parts[at].numbers.coloured()])
-            for at in family:
-                found[at] = Part(parts[at].figure, parts[at].numbers.with_limits(*limits))
+        for at, numbers in zip(family, _under_one([parts[at].numbers for at in family], choose), strict=True):
+            found[at] = Part(parts[at].figure, numbers)
     return tuple(found)
+
+
+def _under_one(
+    numbers: Sequence[Numbers[Any]], choose: Callable[[Limits, Sequence[Array]], Limits]
+) -> Sequence[Numbers[Any]]:
+    """The numbers under the limits of all, those of several figures each under its own."""
+    if len(numbers) == 1:
+        return [numbers[0].limited(choose)]
+    composed = [one for one in numbers if isinstance(one, OverviewNumbers)]
+    if composed:
+        columns = [
+            limited_alike(parts, [0] * len(parts), choose)
+            for parts in zip(*(one.parts for one in composed), strict=True)
+        ]
+        return [replace(one, parts=parts) for one, parts in zip(composed, zip(*columns, strict=True), strict=True)]
+    known = [limits for one in numbers if (limits := one.limits()) is not None]
+    if len(known) < len(numbers):
+        return numbers
+    both = min(low for low, _ in known), max(high for _, high in known)
+    both = (-max(map(abs, both)), max(map(abs, both))) if both[0] < 0 < both[1] else both
+    limits = choose(both, [array for one in numbers for array in one.coloured()])
+    return [one.with_limits(*limits) for one in numbers]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,7 +177,6 @@ class Overview(Highlighting[Encoding]):
     example: ClassVar[str] = "pecli overview -k 10 --panels heatmap,distance,curves"
     examples: ClassVar[tuple[str, ...]] = ("pecli overview rope --panels heatmap,distance",)
     one_table: ClassVar[bool] = False
-    shares_limits: ClassVar[bool] = False
     composed: ClassVar[bool] = True
 
     panels: tuple[str, ...] = option(

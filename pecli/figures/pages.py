@@ -21,7 +21,7 @@ from pecli.figures.limits import chosen
 from pecli.figures.measure import Margins
 from pecli.figures.page import Page, Sheet
 from pecli.figures.style import set_sizes
-from pecli.figures.windows import share_windows
+from pecli.figures.windows import share_colours, share_windows
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -141,6 +141,7 @@ def _shown(asked: Asked, pages: list[Page]) -> Numbers[Any]:
             page.show(own)
         if len(pages) > 1:
             share_windows([one for page in pages for one in page.axes], whole.panels_for(view))
+            share_colours([one for page in pages for one in page.mappables], whole.panels_for(view))
         arrange(pages)
         if not any(page.lost(old) for page, old in zip(pages, _parts(seen, pages), strict=True)):
             break

@@ -51,6 +51,16 @@ def test_heads_look_farther_where_each_does_than_the_one_before(options: dict[st
     assert ("farther back" in numbers(**{"encoding": "alibi", "length": 9, **options}).message()) == said
 
 
+def test_how_far_heads_look_is_said_where_that_is_less_than_all() -> None:
+    """Where the bias is as low as the colours go: -x/4 is -10 at 40, -x/16 at 160."""
+    found = {length: numbers(encoding="alibi:heads=4", length=length, head=[0, 1]) for length in (161, 162, 999)}
+    assert found[999].message().endswith(": 40 to 160 of 999 positions") and found[999].reach == (40, 160)
+    assert ": 40 to 160 of 162" in found[162].message() and ":" not in found[161].message()
+    assert numbers(encoding="alibi:heads=4", length=99, head=[0, 1], lowest=-2).reach == (8, 32)
+    tiny = pecli.figure("bias", encoding="alibi:heads=4", head=0, length=9999, size="2x2", dpi=20)
+    assert "narrower than a pixel" in tiny.caption()
+
+
 @pytest.mark.parametrize(("length", "said"), [(8, False), (12, True), (100, True)])
 def test_buckets_say_which_offsets_they_tell_apart(length: int, said: bool) -> None:
     message = pecli.figure("bias", encoding="t5", length=length, size="2x2", dpi=30).seen.message()

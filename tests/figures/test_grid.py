@@ -184,3 +184,28 @@ def test_what_turns_stays_round_and_tables_of_other_widths_fill_their_panels() -
         assert across == pytest.approx(up, rel=0.02) and circles.yaxis.label.get_visible()
         assert table.get_xlim() == (-0.5, width - 0.5)
     assert shown[2].get_ylim() != shown[6].get_ylim()
+
+
+@pytest.mark.parametrize(("figure", "count"), [("overview", 2), ("attention", 6)])
+def test_panels_of_cells_share_the_limits_of_their_own_kind(figure: str, count: int) -> None:
+    """Also under ends that the user gives, and what one cell has more of is not lost."""
+    for options in ({}, {"vmax": 0.5}) if figure == "overview" else ({},):
+        _, axes = drawn(figure, base=[2, 1000], d=16, size="12x8", text_size=6, **options)
+        limits = [one.images[0].get_clim() for one in axes if one not in bars(axes)]
+        assert limits[:count] == limits[count:] and len({*limits}) > 1
+
+
+@pytest.mark.parametrize("figure", ["scatter", "relative", "terms"])
+def test_cells_of_several_panels_stand_below_each_other_on_a_narrow_page(figure: str) -> None:
+    _, axes = drawn(figure, base=[2, 10], d=16, size="column")
+    boxes = [one.bbox for one in axes if one not in bars(axes)]
+    half = len(boxes) // 2
+    assert min(one.y0 for one in boxes[:half]) > max(one.y1 for one in boxes[half:])
+    assert {round(one.x0) for one in boxes[:half]} == {round(one.x0) for one in boxes[half:]}
+
+
+def test_what_one_figure_says_in_all_cells_is_said_once() -> None:
+    numbers = Picture(job_of("overview", {"base": [10, 10000], "length": 40})).seen
+    assert numbers.message().count("one value per diagonal") == 1 and "(heatmap)" not in numbers.message()
+    first, second = numbers.messages()
+    assert "one value per diagonal" in first and "diagonal" not in second and "never finish" in second

@@ -52,7 +52,7 @@ def test_no_box_hides_a_text_on_a_transparent_panel(figure: str, clear: dict[str
     axes, plain = drawn(figure, format="svg", **clear), drawn(figure)
     boxes, seen = ([one.get_bbox_patch() for one in panel.texts if one.get_bbox_patch()] for panel in (axes, plain))
     assert boxes and all(box.get_facecolor()[3] == 0 for box in boxes)
-    assert seen and all(box.get_facecolor() == (1, 1, 1, 0.8) for box in seen)
+    assert seen and all(box.get_facecolor()[3] == 0.8 for box in seen)  # white, or the colour of a shade
 
 
 @pytest.mark.parametrize("cmap", ["viridis", "Greys"])

@@ -64,7 +64,7 @@ class AttentionNumbers(ColouredNumbers[Placing]):
         """Nothing where the second order is the first."""
         if not self.difference_encoded:
             return ""
-        return phrase("without an encoding order does not count; with {name} it does", name=self.view.encoding.name)
+        return phrase("without an encoding, order does not count; with {name} it does", name=self.view.encoding.name)
 
     def remarks(self) -> list[str]:
         order = shorten(" ".join(self.reordered_tokens), 80).replace("$", r"\$")

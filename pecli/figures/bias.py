@@ -55,11 +55,13 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
         means = np.nanmean(self.bias, axis=(1, 2))
         farther = len(means) > 1 and (np.diff(self.heads) > 0).all() and (np.diff(means) > 0).all()
         if farther and max(self.reach) < self.view.positions.length - 1:
-            said = template("the higher the head, the farther back it looks: {first} to {last} of {count} positions")
+            said = template(
+                "the higher a head's number, the farther back it looks: {first} to {last} of {count} positions"
+            )
             ends = {"first": self.reach[0], "last": self.reach[-1], "count": self.view.positions.length}
             return phrase(said, **{name: number_text(number) for name, number in ends.items()})
         if farther:
-            return phrase("the higher the head, the farther back it looks")
+            return phrase("the higher a head's number, the farther back it looks")
         what = phrase(self.view.encoding.quantity)
         said = template("each of the {count} nearest offsets has a {what} of its own, farther ones share one")
         return phrase(said, count=self.apart, what=what) if self.apart else ""
@@ -101,6 +103,7 @@ class Bias(WithCellNumbers[BiasEncoding]):
         "what a head adds to the score of query p and key q before the softmax, of p − q alone; blank where "
         "the query does not see the key"
     )
+    counts_positions: ClassVar[bool] = True
     example: ClassVar[str] = "pecli bias -e alibi:heads=8 --lowest -20"
     examples: ClassVar[tuple[str, ...]] = ("pecli bias t5 -n 128",)
     default_encoding: ClassVar[str] = "alibi"

@@ -24,6 +24,7 @@ MOST = 12  # rows and columns that are written into
 PADDING = 0.3  # ems left free in a cell
 SPARE = 0.95  # of the size that fits when they are written: a frame moves by a pixel or two
 WIDTHS = {".": 0.32, ",": 0.32, "−": 0.84}  # ems, of what is no digit
+EASY, LOWEST = 0.75, 5.5  # of small text, and in points: numbers that nobody asked for are no smaller
 LEAST = 3.5  # points, of numbers that are asked for where they hardly fit: smaller ones cannot be read
 
 
@@ -59,7 +60,7 @@ class WithCellNumbers(Figure[E]):
         texts = [cell_texts(image.get_array()) for _, image in pairs]
         fitting = [size_that_fits(one, t, shape) for (one, _), t, shape in zip(pairs, texts, shapes, strict=True)]
         size = min(canvas.small, *fitting)
-        if size < canvas.small and not self.numbers:
+        if size < max(LOWEST, EASY * canvas.small) and not self.numbers:
             return
         if size < LEAST:
             text = f"{mention('numbers')} takes cells for text of {LEAST:g} points, and these hold {size:.1f}"

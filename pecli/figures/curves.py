@@ -92,6 +92,7 @@ class Curves(Highlighting[TableEncoding]):
     defines: ClassVar[str] = (
         "a line: the measure between the vector of its own position, the dot, and the vectors of all positions"
     )
+    counts_positions: ClassVar[bool] = True
     example: ClassVar[str] = "pecli curves --at 0,50,100"
     copies: ClassVar[int] = 7
     examples: ClassVar[tuple[str, ...]] = ("pecli curves rope -m dot --at 0..199:3",)

@@ -90,6 +90,7 @@ class Distance(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
         "row p, column q: the measure between the vectors of positions p and q, all d numbers; where they "
         "outnumber pixels, a mean over pairs"
     )
+    counts_positions: ClassVar[bool] = True
     example: ClassVar[str] = "pecli distance --d 256 --measure dot"
     examples: ClassVar[tuple[str, ...]] = (
         "pecli distance rope -m cos -o rope.pdf",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf, isfinite, log10
+from math import ceil, inf, isfinite, log10
 from typing import TYPE_CHECKING, Any
 
 from pecli.figures.canvas import Canvas
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 GID = "dot name"
 FRAME = 0.75  # of the width that a panel has about, which its frame takes at least
 MOST_BESIDE = 3  # panels that may come to stand in one row where a page is wide
+WIDE = 1.5  # times as wide as high is what a panel needs there at least
 GAP = 0.8  # ems between two names
 AWAY = 0.45  # ems between a dot's edge and its name
 LINE = 1.4  # ems that a name takes upwards
@@ -28,8 +29,10 @@ def dots_have_room(axes: Axes, names: Sequence[str], places: Sequence[float], ca
     """Whether names can stand side by side at these places along the axis, which is as long as a panel is about."""
     drawing = axes.get_figure(root=True)
     count = len(drawing.axes) if drawing is not None else 1
-    across = max(columns_of(count), min(count, MOST_BESIDE))
-    length = FRAME * canvas.inches.width / across * 72
+    width, height = canvas.inches.width, canvas.inches.height
+    beside = max(MOST_BESIDE, ceil(WIDE * width / height)) if height else MOST_BESIDE
+    across = max(columns_of(count), min(count, beside))
+    length = FRAME * width / across * 72
     low, high = sorted(axes.get_xlim())
     if axes.get_xscale() == "log":
         places, low, high = [log10(max(place, low)) for place in places], log10(low), log10(high)

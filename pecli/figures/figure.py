@@ -65,6 +65,7 @@ class Figure(Analysis[E]):
     """
 
     shows_positions: ClassVar[bool] = True  # on an axis; else the title says where they start
+    counts_positions: ClassVar[bool] = False  # in the title, for nothing else in the picture says how many there are
     shares_limits: ClassVar[bool] = True  # its numbers can be shown under the limits of others
 
     @abstractmethod
@@ -127,7 +128,9 @@ class Figure(Analysis[E]):
         return clauses([*(encoding.label() for encoding in view.encodings), self.unseen(view)])
 
     def unseen(self, view: View[E]) -> str:
-        """What a title adds where no axis shows from which position on the encodings are looked at; mostly nothing."""
+        """What a title adds where nothing else says at which positions the encodings are looked at; mostly nothing."""
+        if self.counts_positions:
+            return all_positions_text(view.positions)
         return "" if self.shows_positions else positions_text(view.positions.start, view.positions.length)
 
 

@@ -10,6 +10,8 @@ from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.capabilities import TableEncoding
 
+NEAR = 1.1  # times the first position: what ends before cannot be told from it on such an axis
+
 
 def log_option() -> Any:
     """The option, as a field of a figure."""
@@ -26,3 +28,6 @@ def check_log(positions: Positions) -> None:
     if positions.start < 0 or positions.stop < 3:
         text = f"{mention('log')} runs from position 1 on"
         raise UsageError(text, option="log", allowed=f"a {mention('start')} of 0 or more and 3 positions")
+    if positions.stop - 1 < NEAR * positions.start:
+        text = f"{mention('log')} is for decades: {positions.start:,} to {positions.stop - 1:,} are in one place there"
+        raise UsageError(text, option="log", advice=f"leave {mention('log')} out")

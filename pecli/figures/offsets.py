@@ -64,10 +64,10 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
         "the measure of two vectors, or the bias of a head, against p − q: the line is the mean of all pairs "
         "there, the band least to most"
     )
+    counts_positions: ClassVar[bool] = True
     example: ClassVar[str] = "pecli offsets -e sinusoidal -e binary --measure cos"
     examples: ClassVar[tuple[str, ...]] = ("pecli offsets rope sinusoidal -m cos -n 256",)
     several: ClassVar[bool] = True
-    shows_positions: ClassVar[bool] = False
 
     measure: str = measure_option("dot")
     decay: bool = option(False, "add RoFormer's bound on the decay, dashed")

@@ -219,7 +219,7 @@ class Overview(Highlighting[Encoding]):
         return found
 
     def headings(self, view: View[Encoding]) -> list[Heading]:
-        return [Heading(own.start, own.stop) for _, own in self.shares(view)]
+        return [Heading(own.start, own.stop, phrase(part.name)) for part, own in self.shares(view)]
 
     def frame(self, view: View[Encoding], axes: list[Axes], canvas: Canvas) -> None:
         for part, own in self.shares(view):

@@ -71,6 +71,7 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
     name: ClassVar[str] = "relative"
     summary: ClassVar[str] = "The tensor of relative encodings: one vector for each pair of positions"
     defines: ClassVar[str] = "first p − q, then number j of the vector for the offset p − q, query p down, key q across"
+    counts_positions: ClassVar[bool] = True
     example: ClassVar[str] = "pecli relative --length 8 --d 32 --dims 0,1,8,9"
     examples: ClassVar[tuple[str, ...]] = ("pecli relative -n 6 -d 16 -o relative.svg",)
     needs: ClassVar[str] = "angles"  # that is, a formula that holds for negative offsets too

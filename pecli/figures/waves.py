@@ -80,6 +80,7 @@ class Waves(Figure[TableEncoding]):
         "a lane: one column of the table against position, scaled to its largest value; λ = 2π/ω, the "
         "positions that one turn takes"
     )
+    counts_positions: ClassVar[bool] = True
     example: ClassVar[str] = "pecli waves --dims 4,5,6,7"
     copies: ClassVar[int] = 7
     aspect: ClassVar[float] = 0.5

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pecli.analysis import View
-from pecli.core.language import listing, phrase, speaking, templates
+from pecli.core.language import clauses, listing, phrase, speaking, templates
 from pecli.core.options import Option
 from pecli.encodings.encoding import titled_text
 from pecli.encodings.titles import apart, in_common
@@ -42,11 +42,13 @@ def view_of(cells: Sequence[Job]) -> View[Any]:
 
 
 def title_of(request: Request, cells: Sequence[Job]) -> str:
-    """What the encodings of all cells have in common, in the figure's own words."""
+    """What the encodings of all cells have in common, and the positions, in the figure's own words."""
     own = cells[0].figure
     if not isinstance(own, Figure) or len(request.encodings) > 1 or not own.title(cells[0].view):
         return own.title(cells[0].view) if isinstance(own, Figure) and not request.axes else ""
-    return listing(in_common([cell.view.encoding for cell in cells], request.axes))
+    common = listing(in_common([cell.view.encoding for cell in cells], request.axes))
+    positions = {own.unseen(cell.view) for cell in cells}
+    return clauses([common, *positions] if len(positions) == 1 else [common])
 
 
 def _axis(request: Request, name: str) -> Axis:

@@ -56,6 +56,7 @@ OURS: list[tuple[str, list[str]]] = [
     ("spectrum rope:scaling=yarn,factor=1e200,original=64", ["--factor 1e200", "≤ 1e+50"]),
     ("bias kerple:r1=1e300", ["--r1 1e300", "≤ 1e+50"]),
     ("bias --lowest -1e300", ["--lowest -1e300", "≥ -1e+50"]),
+    ("curves --log --start 1000000", ["--log is for decades: 1,000,000 to 1,000,199", "leave --log out"]),
     ("heatmap --vmax 1e308", ["--vmax 1e+308", "1e-300 to 1e+300"]),
     ("distance --vmin -1e-320", ["--vmin -1e-320", "it takes 0, or a size"]),
     ("curves --size 2x2 --text-size 100", ["--size 2x2 is too small", "more than 100 inches", "--text-size smaller"]),

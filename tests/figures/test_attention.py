@@ -161,7 +161,7 @@ def test_the_difference_is_printed_in_the_picture() -> None:
     assert titles[5] == f"change ≤ {numbers.difference_encoded:.2g}"
     assert [drawn[at].get_ylabel() for at in (0, 3)] == ["no encoding\nquery p", "sinusoidal\nquery p"]
     assert numbers.caption().startswith("reordered: 你 喜欢 我, shown in the order as given")
-    assert numbers.message() == "without an encoding order does not count; with sinusoidal it does"
+    assert numbers.message() == "without an encoding, order does not count; with sinusoidal it does"
 
 
 def test_tokens_stand_on_the_axes_in_the_order_given() -> None:

@@ -76,7 +76,7 @@ def test_grid_lines_and_the_middle_of_a_lane_are_the_styles_own_unless_they_are_
 
 @pytest.mark.parametrize("style", ["default", "dark_background"])
 def test_that_nothing_changes_is_read_on_its_pale_panel_in_any_style(style: str) -> None:
-    picture = pecli.figure("attention", d=4, dpi=30, style=style)
+    picture = pecli.figure("attention", d=4, dpi=30, style=style, no_numbers=True)
     with style_context(picture.job.canvas):
         (text,) = (one for axes in picture._drawing().axes for one in axes.texts if "nothing" in one.get_text())
     assert text.get_color() == "black"

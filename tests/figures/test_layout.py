@@ -158,6 +158,7 @@ def test_any_panels_are_whole_where_the_height_is_free(names: str) -> None:
         ("spectrum", {"base": 10**6, "d": 128, "length": 200, "size": "column"}),
         ("overview", {"panels": "spectrum,heatmap", "base": 100, "d": 100, "length": 3, "size": "column"}),
         ("curves", {"against": "offset", "length": 200, "size": "column"}),
+        ("overview", {"panels": "offsets,heatmap,curves,distance,curves", "d": 24, "length": 12, "size": "10.5x3.47"}),
         ("terms", {"encoding": "sinusoidal:d=2", "tokens": "a 1,024 c", "size": "2.5"}),  # two columns are found late
         (
             "relative",

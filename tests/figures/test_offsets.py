@@ -299,8 +299,8 @@ def test_of_an_odd_d_the_last_column_counts_as_a_pair_in_the_decay() -> None:
 @pytest.mark.parametrize(
     ("options", "title"),
     [
-        ({"encoding": ["rope:d=4", "clock"], "measure": "cos"}, "cosine similarity by offset"),
-        ({"encoding": ["alibi:heads=1", "alibi:heads=2"]}, "bias by offset"),
+        ({"encoding": ["rope:d=4", "clock"], "measure": "cos"}, "cosine similarity by offset; 4 positions"),
+        ({"encoding": ["alibi:heads=1", "alibi:heads=2"]}, "bias by offset; 4 positions"),
     ],
 )
 def test_of_several_the_title_says_what_is_drawn(options: dict[str, Any], title: str) -> None:

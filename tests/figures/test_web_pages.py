@@ -29,7 +29,7 @@ def svg(figure: str = "curves", **options: Any) -> str:
 def test_text_stays_text_where_it_is_asked_for() -> None:
     kept, drawn = (ElementTree.fromstring(svg(text=text)) for text in (True, False))
     words = {"".join(one.itertext()).strip() for one in kept.iter(f"{SVG}text")}
-    assert {"position p", "sinusoidal, d 8, base 10,000", "from 0"} <= words
+    assert {"position p", "sinusoidal, d 8, base 10,000; 9 positions", "from 0"} <= words
     assert next(drawn.iter(f"{SVG}text"), None) is None
 
 

@@ -57,8 +57,8 @@ def _stacked(blocks: Sequence[Block], room: Room, bands: Sequence[Band]) -> Layo
     """Each band in the grid that fits it, below each other; on a page of fixed height each has its share of that."""
     parts = _parts(blocks, room, bands)
     if room.height is not None:
-        flat = [_flattest(*part) for part in parts]
-        heights = filled([wanted for wanted, _ in flat], [least for _, least in flat], room.height)
+        flat, most = [_flattest(*part) for part in parts], room.height / len(parts)
+        heights = filled([min(wanted, most) for wanted, _ in flat], [least for _, least in flat], room.height)
         parts = [(own, replace(one, height=high), band) for (own, one, band), high in zip(parts, heights, strict=True)]
     return _below_each_other([best(own, one, *band[1:]) for own, one, band in parts])
 

@@ -13,6 +13,7 @@ from pecli.figures.panels import Panel, Run
 
 WIDER = 4  # times the gap that comes between panels where there is room to spare
 HIGHER = 0.45  # of what a page is higher than everything on it: above the title, the rest below the caption
+SLIVER = 2  # times as high or wide as a panel wants, above which more of it shows nothing more
 Line = tuple[Sequence[float], Sequence[float]]  # where columns or rows of frames begin, and their sizes
 SEEN = 0.05  # inches that a panel may lack before it is seen
 
@@ -126,10 +127,13 @@ def solve(blocks: Sequence[Block], room: Room, mosaic: Mosaic) -> Layout:
 
 
 def _shown(blocks: Sequence[Block], frames: Sequence[Box], even: bool) -> float:
-    """The area of the smallest frame, or, where one is large, of a panel's own shape in its frame, on the average."""
-    if even:
-        return min(frame.width * frame.height for frame in frames)
+    """The area of the smallest frame, no sliver counted whole; where one is large, of panels in their own shapes."""
     pairs = [(frame, block.panel.aspect) for block, frame in zip(blocks, frames, strict=True)]
+    if even:
+        return min(
+            min(frame.width, SLIVER * frame.height / aspect) * min(frame.height, SLIVER * frame.width * aspect)
+            for frame, aspect in pairs
+        )
     return sum(min(frame.width, frame.height / aspect) ** 2 * aspect for frame, aspect in pairs) / len(pairs)
 
 

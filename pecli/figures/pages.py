@@ -161,7 +161,7 @@ def _too_small(asked: Asked, page: Page, canvas: Canvas) -> UsageError:
         return UsageError(text + most, option="size", value=canvas.size, advice=advice)
     font = _of_size(canvas, size).inches.font
     text += f"{width} × {height} inches with text of {font:g} points"
-    return UsageError(text, option="size", value=canvas.size)
+    return UsageError(text, option="size", value=canvas.size, advice=f"give {mention('size', f'{width}x{height}')}")
 
 
 def _enough(asked: Asked, page: Page, canvas: Canvas) -> tuple[float, float]:

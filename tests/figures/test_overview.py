@@ -121,3 +121,14 @@ def test_a_part_of_several_panels_has_rows_of_its_own(
 
 def test_three_stand_in_a_row_whatever_they_belong_to() -> None:
     assert len({round(one.get_position().y0, 2) for one in panels(panels="scatter,curves", length=9, size="12x4")}) == 1
+
+
+@pytest.mark.parametrize(("size", "rows"), [("8x8", 3), ("12x4", 1)])
+def test_lines_stand_as_they_are_no_slivers(size: str, rows: int) -> None:
+    boxes = [one.get_position() for one in panels(panels="waves,spectrum,offsets", length=9, size=size, dpi=30)]
+    assert len({round(one.y0, 2) for one in boxes}) == rows
+
+
+def test_rows_of_parts_share_a_page_of_fixed_height() -> None:
+    heatmap, *others = panels(encoding="rope", panels="heatmap,rotation", length=9, size="12x7", text_size=5, dpi=30)
+    assert heatmap.bbox.height < 2 * others[0].bbox.height

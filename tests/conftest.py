@@ -17,15 +17,24 @@ from typer.testing import CliRunner
 from pecli.cli import app
 from pecli.core.interrupts import SIGNALS
 
-OWN = ("PECLI_LANG", "MPLBACKEND", "MATPLOTLIBRC", "SOURCE_DATE_EPOCH", "NO_COLOR", "FORCE_COLOR", "PYTHONWARNINGS")
+OWN = (
+    "PECLI_LANG",
+    "MPLBACKEND",
+    "MATPLOTLIBRC",
+    "SOURCE_DATE_EPOCH",
+    "NO_COLOR",
+    "FORCE_COLOR",
+    "PYTHONWARNINGS",
+    "PYTHONDONTWRITEBYTECODE",  # dozens of processes compile pecli once
+)
 
 
 def pytest_configure() -> None:
     """Hears the signals that whoever started the tests ignores, as nohup and a shell's & do: children inherit that.
 
-    The garbage collector comes as rarely as in `main`: thousands of tests are made, and no garbage.
+    The garbage collector comes more rarely than in `main`: thousands of tests are made, and no garbage.
     """
-    gc.set_threshold(50_000, 20, 20)
+    gc.set_threshold(400_000, 20, 20)
     for number in SIGNALS:
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)

@@ -8,6 +8,7 @@ import importlib
 import io
 import shlex
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -62,18 +63,26 @@ def imports(tree: ast.AST) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-MODULES = dict(modules())
-IMPORTS = {name: list(imports(tree)) for name, tree in MODULES.items()}
+@cache
+def parsed() -> dict[str, ast.Module]:
+    """Every module: read where a test needs it, not wherever tests are collected."""
+    return dict(modules())
+
+
+@cache
+def imported() -> dict[str, list[str]]:
+    """What each module imports."""
+    return {name: list(imports(tree)) for name, tree in parsed().items()}
 
 
 def own(name: str) -> set[str]:
     """The parts of pecli that a module imports, by the first name below it."""
-    return {one.split(".")[1] for one in IMPORTS[name] if one.startswith("pecli.")}
+    return {one.split(".")[1] for one in imported()[name] if one.startswith("pecli.")}
 
 
 def importing(packages: set[str], rooms: set[str]) -> list[str]:
     """The modules of these rooms that import one of these packages."""
-    tops = {name: {one.split(".")[0] for one in every} for name, every in IMPORTS.items() if room_of(name) in rooms}
+    tops = {name: {one.split(".")[0] for one in every} for name, every in imported().items() if room_of(name) in rooms}
     return [name for name, found in tops.items() if found & packages]
 
 
@@ -98,8 +107,8 @@ def room_of(name: str) -> str:
 
 
 def test_every_module_has_a_place_in_the_house_and_says_what_it_is() -> None:
-    assert {room_of(name) for name in MODULES} <= set(FLOOR)
-    assert [name for name, tree in MODULES.items() if not ast.get_docstring(tree)] == []
+    assert {room_of(name) for name in parsed()} <= set(FLOOR)
+    assert [name for name, tree in parsed().items() if not ast.get_docstring(tree)] == []
 
 
 def test_imports_lead_down() -> None:
@@ -107,22 +116,22 @@ def test_imports_lead_down() -> None:
         mine = room_of(name)
         return {room for room in FLOOR if room == mine or FLOOR[room] < FLOOR[mine]} | PACKAGE
 
-    assert {name: up for name in MODULES if (up := own(name) - below(name))} == {}
+    assert {name: up for name in parsed() if (up := own(name) - below(name))} == {}
 
 
 def test_a_module_is_read_in_one_sitting() -> None:
-    ends = [(name, node.end_lineno or 0) for name, tree in MODULES.items() for node in tree.body]
+    ends = [(name, node.end_lineno or 0) for name, tree in parsed().items() for node in tree.body]
     assert {name: line for name, line in ends if line > LONGEST_MODULE} == {}
 
 
 def test_only_the_edge_knows_the_command_line() -> None:
     rooms = {*FLOOR} - {"cli", "__main__", ""}
     assert importing({"typer", "click"}, rooms) == []
-    assert [name for name in MODULES if room_of(name) in rooms and "cli" in own(name)] == []
+    assert [name for name in parsed() if room_of(name) in rooms and "cli" in own(name)] == []
 
 
 def test_nobody_imports_pyplot() -> None:
-    every = [one for found in IMPORTS.values() for one in found]
+    every = [one for found in imported().values() for one in found]
     assert [one for one in every if "pyplot" in one or one.startswith("pylab")] == []
 
 
@@ -136,12 +145,12 @@ def test_numpy_and_matplotlib_are_not_imported_at_the_top() -> None:
         return {one.split(".")[0] for one in imports(top)} & {"numpy", "matplotlib", "PIL"}
 
     late = ["figures.cell_image", "figures.ticks"]  # matplotlib's classes: they are imported where something is drawn
-    assert [name for name, tree in MODULES.items() if heavy(tree)] == late
+    assert [name for name, tree in parsed().items() if heavy(tree)] == late
 
 
 def nodes(kind: type[Node]) -> Iterator[tuple[str, Node]]:
     """Every such node of every module."""
-    return ((name, node) for name, tree in MODULES.items() for node in ast.walk(tree) if isinstance(node, kind))
+    return ((name, node) for name, tree in parsed().items() for node in ast.walk(tree) if isinstance(node, kind))
 
 
 def test_only_the_writer_writes_files() -> None:
@@ -383,7 +392,7 @@ def test_a_report_is_of_every_encoding_it_takes_or_says_why_not(
 
 def test_importing_a_module_changes_no_registry() -> None:
     before = (list(ENCODINGS), list(ANALYSES))
-    for name in MODULES:
+    for name in parsed():
         if name not in ("", "__main__"):
             importlib.import_module(f"pecli.{name}")
     assert (list(ENCODINGS), list(ANALYSES)) == before

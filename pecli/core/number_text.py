@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isinf, log10
+from decimal import ROUND_CEILING, Context
+from math import floor, isinf, log10
 
 from pecli.core.arithmetic import ROUNDING
 
@@ -36,11 +37,21 @@ def number_text(value: float, digits: int = 4) -> str:
     return minus(f"{value:.{digits}g}")
 
 
+def bound_text(value: float, digits: int = 4) -> str:
+    """A number, not below 0, that others do not exceed, in so many digits: rounded up, so that it is true."""
+    whole = SMALL <= value < LARGE
+    shown = max(digits, floor(log10(value)) + 1) if whole else min(digits, DIGITS)
+    above = Context(prec=shown, rounding=ROUND_CEILING).create_decimal_from_float(value * (1 - ROUNDING))
+    return number_text(float(above), digits)
+
+
 def number_texts(values: Sequence[float]) -> list[str]:
     """The ticks of one axis, all different: in full where shorter texts would not tell them apart."""
     short = [number_text(value) for value in values]
     if all(map(_is_power, values)) and not all(SMALL <= value < LARGE for value in values):
-        return [power_text(round(log10(value))) for value in values]  # 10⁶ beside 10⁵, not beside 100,000
+        powers = [power_text(round(log10(value))) for value in values]  # 10⁶ beside 10⁵, not beside 100,000
+        if len(set(powers)) == len(set(values)):
+            return powers
     exact = all(abs(value) < LARGE or _is_round(value) for value in values)
     if exact and len(set(short)) == len(set(values)) and not _is_across(values):
         return short

@@ -9,9 +9,9 @@ from typing import Protocol
 from pecli.core.errors import mention
 from pecli.core.lazy import Array, np
 from pecli.core.options import Options, option
-from pecli.core.values import EXACT
 
 LONGEST = 10**12  # positions
+FARTHEST = 10**14  # the first position: from 10**15 on matplotlib takes an axis of few positions for one without length
 
 
 def start_and_length(text: str) -> str:
@@ -47,7 +47,7 @@ class Positions(Options):
         leads=("end", "stop", "range", "positions"),
         advice=lambda value: start_and_length(str(value)),
     )
-    start: int = option(0, "the first position; 1 counts from 1", at_least=-EXACT // 2, at_most=EXACT // 2)
+    start: int = option(0, "the first position; 1 counts from 1", at_least=-FARTHEST, at_most=FARTHEST)
 
     @property
     def stop(self) -> int:

@@ -166,9 +166,10 @@ class Harmonic(TableEncoding):
         """
         if self.exact:
             return self.angles(positions)
-        angles = self.rounded(self.rounded(np.asarray(positions)[:, None]) * self.rounded(self.frequencies()))
+        with np.errstate(invalid="ignore"):  # ∞ · 0: neither the position nor the frequency has a number there
+            angles = self.rounded(self.rounded(np.asarray(positions)[:, None]) * self.rounded(self.frequencies()))
         if not np.isfinite(angles).all():
-            largest = float(np.abs(positions).max())
+            largest = float(positions[np.abs(positions).argmax()])
             raise UsageError(
                 f"{self.dtype} has no number for the angles at position {self.position_text(largest)}: "
                 "try bfloat16 or float32, or fewer positions"

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from pecli.core.arithmetic import ROUNDING
 from pecli.core.language import clauses, phrase, said_by_each, template
 from pecli.core.lazy import Array, np
-from pecli.core.number_text import number_text
+from pecli.core.number_text import bound_text
 from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.titles import short_names
 from pecli.figures.courses import Point, course_of, farthest_text
@@ -79,10 +79,10 @@ class OffsetsNumbers(Numbers[TableEncoding]):
             return self._course([names[at] for at in known], known)
         if len(known) == 1:
             more = template("more than the offset counts: pairs at one offset differ by up to {number}")
-            return phrase(more, number=number_text(self.spread[wide[0]], 3))
+            return phrase(more, number=bound_text(self.spread[wide[0]], 3))
         differ = template("at one offset pairs differ by up to {number}")
         said = [
-            phrase(differ, number=number_text(self.spread[at], 3)) if at in wide else phrase("only the offset counts")
+            phrase(differ, number=bound_text(self.spread[at], 3)) if at in wide else phrase("only the offset counts")
             for at in known
         ]
         return clauses(said_by_each([names[at] for at in known], [[text] for text in said]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from functools import partial, reduce
+from functools import cache, partial, reduce
 from math import ceil, prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,6 +26,7 @@ from pecli.figures.windows import share_colours, share_windows
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
+Extent = tuple[float, float]  # width and height of a page, in inches
 MUCH = 0.8  # of a page's area that another has to take at most to be named instead
 SLACK = 1.05  # of the size that is named where one is refused: ticks change with the size
 PASSES = 8  # of measuring, at most: ticks follow the size of their axis, and labels the grid
@@ -122,12 +123,24 @@ def _parts(seen: View[Any], pages: Sequence[Page]) -> list[Sequence[tuple[int, i
 
 def _tried(asked: Asked, canvas: Canvas) -> tuple[list[Page], Numbers[Any] | None]:
     """The pages with the numbers that they show, or with None where they do not hold what has to be said."""
-    pages = _pages(asked.sheets, canvas)
+    pages = _laid(asked.sheets, canvas)
+    return pages, _filled(asked, pages)
+
+
+def _laid(sheets: Sequence[Sheet], canvas: Canvas) -> list[Page]:
+    """The pages before there are numbers."""
+    measured: dict[Hashable, Margins] = {}  # what one page has the next need not measure
+    pages = [Page(sheet, canvas, measured=measured) for sheet in sheets]
     arrange(pages)
+    return pages
+
+
+def _filled(asked: Asked, pages: list[Page]) -> Numbers[Any] | None:
+    """Puts the numbers onto the pages and gives them, or None where they do not hold what has to be said."""
     if not pages[0].layout.fits:
-        return pages, None
+        return None
     numbers = _shown(asked, pages)
-    return pages, numbers if pages[0].layout.nearly_fits else None  # numbers bring captions, bars and names
+    return numbers if pages[0].layout.nearly_fits else None  # numbers bring captions, bars and names
 
 
 def _shown(asked: Asked, pages: list[Page]) -> Numbers[Any]:
@@ -164,45 +177,51 @@ def _too_small(asked: Asked, page: Page, canvas: Canvas) -> UsageError:
     return UsageError(text, option="size", value=canvas.size, advice=f"give {mention('size', f'{width}x{height}')}")
 
 
-def _enough(asked: Asked, page: Page, canvas: Canvas) -> tuple[float, float]:
+def _enough(asked: Asked, page: Page, canvas: Canvas) -> Extent:
     """The width and height of a page that holds what this does not, tried with all that its numbers bring."""
-    size = _empty_page(asked.sheets, page, canvas)
+
+    @cache
+    def laid(size: Extent) -> list[Page]:  # once a size: one that is too small is come back to
+        sized = _of_size(canvas, size)
+        set_sizes(sized)
+        return _laid(asked.sheets, sized)
+
+    size = _empty_page(laid, page)
     for _ in range(TRIES):
         if max(size) > LIMITS[1]:
             break
-        sized = _of_size(canvas, size)
-        set_sizes(sized)
-        pages, numbers = _tried(asked, sized)
-        if numbers is not None:
+        pages = laid(size)
+        set_sizes(pages[0].canvas)
+        if _filled(asked, pages) is not None:
             break
         size = _larger(size, _rounded(pages[0].least()))
     return size
 
 
-def _larger(size: tuple[float, float], least: tuple[float, float]) -> tuple[float, float]:
+def _larger(size: Extent, least: Extent) -> Extent:
     """A size no smaller than either, and larger than the first."""
     width, height = max(size[0], least[0]), max(size[1], least[1])
     return (width, height) if (width, height) != size else _rounded(size)
 
 
-def _of_size(canvas: Canvas, size: tuple[float, float]) -> Canvas:
+def _of_size(canvas: Canvas, size: Extent) -> Canvas:
     """The canvas in another size, with the smallest text that it has then."""
     sized = replace(canvas, size=f"{size[0]}x{size[1]}")
     return (sized, *sized.smaller())[-1]
 
 
-def _empty_page(sheets: Sequence[Sheet], page: Page, canvas: Canvas) -> tuple[float, float]:
-    """The width and height of a page that holds the frames: what is around them changes with it."""
+def _empty_page(laid: Callable[[Extent], list[Page]], page: Page) -> Extent:
+    """The width and height of a page that holds the frames: what is around them changes with it.
+
+    laid : pages of a size
+    """
     size, found = _rounded(page.least()), None
     for _ in range(PASSES):
         if max(size) > LIMITS[1]:
             break
-        sized = _of_size(canvas, size)
-        set_sizes(sized)
-        pages = _pages(sheets, sized)
-        arrange(pages)
-        least = pages[0].least()
-        if pages[0].layout.fits:
+        (first, *_) = laid(size)
+        least = first.least()
+        if first.layout.fits:
             found, size = size, _rounded(least)
             if prod(size) > MUCH * prod(found):
                 break
@@ -213,15 +232,10 @@ def _empty_page(sheets: Sequence[Sheet], page: Page, canvas: Canvas) -> tuple[fl
     return found or size
 
 
-def _rounded(size: tuple[float, float]) -> tuple[float, float]:
+def _rounded(size: Extent) -> Extent:
     """A size with room for other ticks, as it is named: in tenths of an inch, rounded up."""
     width, height = (ceil(10 * SLACK * side) / 10 for side in size)
     return width, height
-
-
-def _pages(sheets: Sequence[Sheet], canvas: Canvas) -> list[Page]:
-    measured: dict[Hashable, Margins] = {}  # what one page has the next need not measure
-    return [Page(sheet, canvas, measured=measured) for sheet in sheets]
 
 
 def arrange(pages: Sequence[Page]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pecli.core.number_text import number_text, number_texts
+from pecli.core.number_text import bound_text, number_text, number_texts
 
 
 @pytest.mark.parametrize(
@@ -35,6 +35,25 @@ def test_a_number_is_short_at_any_size(value: float, text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.1521, "0.153"),
+        (0.5, "0.5"),
+        (0.1 + 0.2, "0.3"),  # more by an error of rounding
+        (1234.2, "1,235"),
+        (0.99999, "1"),
+        (1.2301e7, "1.24×10⁷"),
+        (2.301e-7, "2.31×10⁻⁷"),
+        (5e-324, "4.94×10⁻³²⁴"),
+        (float("inf"), "∞"),
+        (0.0, "0"),
+    ],
+)
+def test_a_bound_is_rounded_up(value: float, text: str) -> None:
+    assert bound_text(value, 3) == text
+
+
+@pytest.mark.parametrize(
     ("values", "texts"),
     [
         ([0.0, 0.5, 1.0], ["0", "0.5", "1"]),
@@ -47,6 +66,7 @@ def test_a_number_is_short_at_any_size(value: float, text: str) -> None:
         ([0.0, 800_000.0, 1e6], ["0", "800,000", "1,000,000"]),  # no power beside it
         ([-0.001, -0.0008, 0.0], ["−0.001", "−0.0008", "0"]),
         ([0.0, 3 * 1e99, 6 * 1e99], ["0", "3×10⁹⁹", "6×10⁹⁹"]),  # the last bit apart from what they say
+        ([1e9, 1e9 + 1], ["1,000,000,000", "1,000,000,001"]),  # nearly a power
         ([2e-4, 4e-4], ["2×10⁻⁴", "4×10⁻⁴"]),
         ([0.12341, 0.12342], ["0.12341", "0.12342"]),  # four would be the same
     ],

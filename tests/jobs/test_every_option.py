@@ -20,6 +20,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
 from pecli.cli.completion import OFFERED
+from pecli.core import memory
 from pecli.core.errors import PecliError
 from pecli.core.language import Language, speaking
 from pecli.core.options import Option
@@ -49,6 +50,13 @@ TEXTS = (
 CHEAP, DRAWN = ("values", "settings"), ("shown", "small")  # parts of a result
 FEW = len(NUMBERS)  # values of which the cheap parts are compared before anything is drawn
 LOOKS = ("text", "color", "cmap", "array", "clim", "extent", "xydata", "offsets", "segments", "xlim", "ylim", "label")
+
+
+@pytest.fixture(autouse=True)
+def much_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Asked of the system once, not for each of thousands of jobs."""
+    free = memory.available()
+    monkeypatch.setattr(memory, "available", lambda: free)
 
 
 def others(one: Option, now: Any) -> Iterator[Any]:

@@ -89,15 +89,6 @@ def test_the_caption_stands_in_the_picture() -> None:
     assert picture._drawing().get_supxlabel().replace("\n", " ") == picture.caption()
 
 
-@pytest.mark.parametrize("figure", ["heatmap", "scatter"])
-def test_bytes_do_not_depend_on_what_else_is_rendered(figure: str) -> None:
-    together, *alone = (
-        pecli.figure(figure, d=7, length=5, dpi=30, size="column").render(*formats)
-        for formats in (("pdf", "svg", "png"), ("pdf",), ("svg",), ("png",))
-    )
-    assert [[one] for one in together] == alone
-
-
 @pytest.mark.parametrize("name", [name for name, one in ANALYSES.items() if one.one_table])
 def test_numbers_as_columns_are_those_of_a_csv_file(name: str, folder: Path) -> None:
     options: dict[str, Any] = {} if issubclass(ANALYSES[name], TokenFigure) else {"length": 5}

@@ -53,14 +53,10 @@ def unread_theta(reading: Reading, rope: bool) -> None:
 def misspelled(reading: Reading, rope: bool) -> None:
     """Keys that look like those of rope and are none."""
     known = {*ROPE, *OTHER}
-    for name in reading.keys.data:
-        hint = nearest(name, known)
-        if (
-            name.startswith(("rope", "rotary"))
-            and name not in known
-            and hint
-            and not isinstance(reading.keys.data[name], bool)
-        ):
+    for name, value in reading.keys.data.items():
+        if name in known or not name.startswith(("rope", "rotary")) or isinstance(value, bool):
+            continue
+        if hint := nearest(name, known):
             reading.warning(name, phrase("transformers 4.57 and 5.23 read no such key{hint}", hint=hint))
 
 

@@ -11,7 +11,7 @@ from pecli.core.lazy import Array, np
 from pecli.core.number_text import bound_text
 from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.titles import short_names
-from pecli.figures.courses import course_of, farthest_text
+from pecli.figures.courses import Point, course_of, farthest_text
 from pecli.figures.figure import Numbers, extremes_of_offsets
 from pecli.measures.pairwise import MEASURES
 
@@ -60,10 +60,20 @@ class OffsetsNumbers(Numbers[TableEncoding]):
         dotted = phrase("dotted: without the scaling") if len(self.unscaled) else ""
         return [phrase(band) if wide else "", phrase(BOUND) if len(self.decay) else "", dotted]
 
-    def message(self) -> str:
-        known = [at for at, width in enumerate(self.spread) if width >= 0]
+    def _wide(self) -> list[int]:
+        """The encodings whose pairs differ at one offset."""
         scale = ROUNDING * float(np.nanmax(np.abs(self.mean), initial=0.0))
-        wide = [at for at in known if self.spread[at] > scale]
+        return [at for at, width in enumerate(self.spread) if width > scale]
+
+    def told(self) -> list[Point]:
+        """The points that the message names, where one line is drawn, offset by offset."""
+        if self.block > 1 or self._wide() or len(self.mean) + len(self.decay) + len(self.unscaled) > 1:
+            return []
+        course = course_of(self.low[0], self.mean[0], self.high[0], self.offsets)
+        return [] if course is None else course.told()
+
+    def message(self) -> str:
+        known, wide = [at for at, width in enumerate(self.spread) if width >= 0], self._wide()
         names = short_names(self.view.encodings)
         if not wide:
             return self._course([names[at] for at in known], known)

@@ -194,6 +194,7 @@ class Analysis(Options, Generic[E], ABC):
     several: ClassVar[bool] = False  # takes more than one encoding
     default_encoding: ClassVar[str] = "sinusoidal"  # the encoding where none is named
     default_options: ClassVar[Mapping[str, Any]] = {}  # its own defaults of parameters and positions: {"d": 8}
+    length_help: ClassVar[str] = ""  # how many positions there are, where something else than that option says it
     specs_are_arguments: ClassVar[bool] = False  # on the command line the encodings stand without --encoding
     one_table: ClassVar[bool] = True  # the numbers are one array with coordinates, so .npy and .csv can hold them
     drawn: ClassVar[bool] = True  # a picture, not text

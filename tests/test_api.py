@@ -118,3 +118,13 @@ def test_strange_values_are_refused_as_those_of_the_command_line(
         ask()
     assert said in str(caught.value)
     assert "--" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("name", "value"), [("panels", {}), ("panels", np.array([[4]])), ("size", 10**400)])
+def test_a_value_of_any_type_is_refused_by_name(name: str, value: object) -> None:
+    with pytest.raises(UsageError, match=name):
+        _ = pecli.figure("overview", **{name: value}).job
+
+
+def test_a_number_of_numpy_is_a_list_of_one() -> None:
+    assert pecli.figure("curves", at=np.array(4)).job == pecli.figure("curves", at=[4]).job

@@ -67,6 +67,8 @@ def _standing(figure: type[Analysis[Any]], one: Option) -> Option:
     if one == Output.options()["format"]:
         fitting = [name for name, form in FORMATS.items() if form.numbers or form.document != figure.drawn]
         one = replace(one, choices=lambda: fitting, unset="png" if figure.drawn else "text, md with -o -")
+    if figure.length_help and one == Positions.options()["length"]:
+        one = replace(one, help=figure.length_help, default=None, at_least=None)
     return standing(one, figure.default_options)
 
 

@@ -18,7 +18,10 @@ def size_text(size: tuple[float, float] | float) -> str | None:
     sides = size if isinstance(size, (list, tuple)) else (size,)
     if len(sides) not in (1, 2) or not all(isinstance(side, Real) and not isinstance(side, bool) for side in sides):
         return None
-    return "x".join(map(write_scalar, map(float, sides)))
+    try:
+        return "x".join(map(write_scalar, map(float, sides)))
+    except OverflowError:  # a whole number beyond every float
+        return None
 
 
 def inches_of(text: str) -> tuple[float, float | None] | None:

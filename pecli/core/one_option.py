@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -92,7 +92,7 @@ class Option:
             value = self.separated([value])
         if isinstance(value, (bytes, bytearray, Mapping)):  # they run over numbers or names that nobody meant
             raise self._refusal(value)
-        items = value if isinstance(value, Iterable) else [value]
+        items = value if isinstance(value, Iterable) and getattr(value, "shape", None) != () else [value]
         result = tuple(self._read_scalar(item) for item in items)
         if not result and self.default != ():
             raise UsageError(f"{mention(self.name)} has no value", option=self.name, value=value, allowed=self.bounds)
@@ -153,7 +153,7 @@ class Option:
 
     def _own_advice(self, value: Any) -> str:
         """What the option itself says to try instead of a value; mostly nothing."""
-        return self.advice(value) if self.advice is not None else ""
+        return self.advice(value) if self.advice is not None and isinstance(value, Hashable) else ""
 
     def _spelled_out(self, value: Any) -> str:
         """What to try for 4k, the number in digits, and for 0-7 or 0:8, how a range is written; else empty."""

@@ -10,7 +10,7 @@ from pecli.analysis import check_indices, refuse_turned
 from pecli.core.errors import UsageError, mention
 from pecli.core.language import phrase
 from pecli.core.lazy import Array, np
-from pecli.core.number_text import number_text
+from pecli.core.number_text import bound_text
 from pecli.core.options import option
 from pecli.core.values import shorten
 from pecli.encodings.capabilities import BiasEncoding, Rotary
@@ -212,7 +212,7 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
             for what in (
                 phrase("as given"),
                 phrase("reordered"),
-                phrase("change ≤ {number}", number=number_text(difference, 2)) if difference else phrase("no change"),
+                phrase("change ≤ {number}", number=bound_text(difference, 3)) if difference else phrase("no change"),
             )
         ]
 

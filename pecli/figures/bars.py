@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 PLACEHOLDER = "−0.00"  # about the widest tick
 BEFORE, WIDTH = 0.6, 0.9  # ems between panel and bar, and of the bar
 OUTLINE = 0.4  # points
+STROKES = (("white", 2.6), ("black", 1.2))  # colour and points of what is seen on any colour: dark within light
 
 
 def bar_width(canvas: Canvas, ruler: Ruler) -> float:
@@ -38,6 +39,10 @@ def add_bar(drawing: Drawing, mappable: Any, bar: Bar, canvas: Canvas, axes: Axe
     if log:
         drawn.minorformatter = BetweenPowers()
     drawn.outline.set_linewidth(OUTLINE * canvas.scale)
+    low, high = mappable.get_clim()
+    if bar.level is not None and low < bar.level < high:
+        for colour, width in STROKES:
+            place.axhline(bar.level, color=colour, linewidth=width * canvas.scale)
     return place
 
 

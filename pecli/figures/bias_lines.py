@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from pecli.core.errors import UsageError
 from pecli.core.language import listing, phrase
 from pecli.core.lazy import Array, np
-from pecli.core.number_text import number_text
+from pecli.core.number_text import bound_text
 from pecli.encodings.capabilities import BiasEncoding
 from pecli.figures.figure import Numbers, View, extremes_of_offsets
 from pecli.figures.ground import seen_colours
@@ -55,7 +55,7 @@ class BiasLinesNumbers(Numbers[BiasEncoding]):
             return phrase("the farther the key, the lower its bias, in every head")
         if self.alike_from is None:
             return ""
-        return phrase("from {count} positions on, the distance no longer counts", count=number_text(self.alike_from))
+        return phrase("from {count} positions on, the distance no longer counts", count=bound_text(self.alike_from))
 
 
 def bias_lines(view: View[BiasEncoding], log: bool) -> BiasLinesNumbers:

@@ -76,7 +76,7 @@ def refit_plane(axes: Axes) -> None:
 
 
 def _show_round(axes: Axes) -> None:
-    """Shows the circles in a square, and the key beside or above it, both in the middle of the frame."""
+    """Shows the circles in a square below the title, and the key beside or above it, in the middle of the frame."""
     width, height = axes.bbox.size
     boxes = [key.get_window_extent() for key in _keys(axes)]
     wide, high = (max((getattr(box, name) for box in boxes), default=0.0) for name in ("width", "height"))
@@ -88,6 +88,7 @@ def _show_round(axes: Axes) -> None:
         xlim=(-left * unit - 1 / CIRCLE, (width - left) * unit - 1 / CIRCLE),
         ylim=(-below * unit - 1 / CIRCLE, (height - below) * unit - 1 / CIRCLE),
     )
+    axes.title.set_x((left + side / 2) / width)
     corner = (left + side, (height + max(side, high)) / 2) if beside else ((width - max(side, wide)) / 2, below + side)
     for key in _keys(axes):
         key.set_alignment("left")

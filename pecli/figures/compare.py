@@ -13,7 +13,7 @@ from pecli.core.arithmetic import ROUNDING
 from pecli.core.errors import UsageError, mention
 from pecli.core.language import clauses, phrase, said_by_each
 from pecli.core.lazy import Array, np
-from pecli.core.number_text import number_text
+from pecli.core.number_text import bound_text
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.encoding import Encoding
@@ -245,7 +245,7 @@ class CompareDown(Stacked[Encoding], Compare):
 def difference_text(names: Sequence[str], difference: Numbers[Any]) -> str:
     """How large the first less the second is."""
     low, high = (float(end.reduce(difference.main, axis=None, initial=0.0)) for end in (np.fmin, np.fmax))
-    number, rounding = number_text(max(-low, high), 3), ROUNDING * max(-low, high)
+    number, rounding = bound_text(max(-low, high), 3), ROUNDING * max(-low, high)
     if not low < 0 and not high > 0:
         return phrase("no difference")
     if difference.averaged():

@@ -47,6 +47,10 @@ class Course(NamedTuple):
         """Whether it goes up first."""
         return self.far.value > self.first.value
 
+    def told(self) -> list[Point]:
+        """The points that its text names."""
+        return [self.first, self.far] if self.back is None else [self.far, self.back]
+
     def text(self, measure: str) -> str:
         """What there is to say of it, with the name of what is measured."""
         first, far, back = (point_text(one or self.far) for one in self)

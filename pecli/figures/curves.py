@@ -9,7 +9,7 @@ from pecli.core.arithmetic import ROUNDING
 from pecli.core.errors import UsageError, mention
 from pecli.core.language import listing, phrase, template
 from pecli.core.lazy import Array, np
-from pecli.core.number_text import number_text
+from pecli.core.number_text import bound_text
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.core.values import EXACT
@@ -66,7 +66,7 @@ class CurvesNumbers(Numbers[TableEncoding]):
         if self.apart is None or len(self.at) == 1:
             return ""
         if self.apart > ROUNDING * float(np.nanmax(np.abs(self.curves), initial=0.0)):
-            return phrase("at one offset lines differ by up to {number}", number=number_text(self.apart, 3))
+            return phrase("at one offset lines differ by up to {number}", number=bound_text(self.apart, 3))
         if self.against == "offset":
             return phrase("all lines coincide: only the offset counts")
         return phrase("one shape, shifted: only the offset counts")

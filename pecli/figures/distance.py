@@ -10,7 +10,7 @@ from pecli.analysis import Limits
 from pecli.core.arithmetic import ROUNDING
 from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
-from pecli.core.number_text import number_text
+from pecli.core.number_text import bound_text
 from pecli.encodings.capabilities import TableEncoding
 from pecli.figures.axis_labels import label_positions
 from pecli.figures.canvas import DIFFERENCE, Canvas
@@ -58,7 +58,7 @@ class DistanceNumbers(ColouredNumbers[TableEncoding]):
         apart = spread_along_diagonals(self.matrix)
         said = template("at one offset pairs differ by up to {number}")
         rounding = ROUNDING * float(np.nanmax(np.abs(self.matrix), initial=0.0))
-        return phrase(said, number=number_text(apart, 3)) if apart > rounding else ""
+        return phrase(said, number=bound_text(apart, 3)) if apart > rounding else ""
 
     def averaged(self) -> bool:
         return self.block > 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import ceil, inf, isfinite, log10
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +57,14 @@ def name_dots(axes: Axes, names: Sequence[str], canvas: Canvas) -> None:
             gid=GID,
             bbox=backing(axes),  # over a mark
         )
+
+
+def mark_dots(axes: Axes, dots: Mapping[tuple[float, float], str], colour: str, canvas: Canvas) -> None:
+    """Draws dots on a line, each with its name."""
+    for x, y in dots:
+        axes.plot([x], [y], marker="o", color=colour, clip_on=False, zorder=3)
+    name_dots(axes, list(dots.values()), canvas)
+    put_dot_names(axes, list(dots), canvas)
 
 
 def put_dot_names(axes: Axes, dots: Sequence[tuple[float, float]], canvas: Canvas) -> None:

@@ -133,6 +133,8 @@ def end_of(x: Array, values: Array) -> tuple[float, float]:
 def keep_names_apart(axes: Axes, canvas: Canvas) -> None:
     """Moves names up and down so that none touches another, each as near to the end of its line as that allows."""
     shown = [one for one in names_of(axes) if one.get_text()]
+    if not shown:
+        return
     axes.autoscale_view()
     points = points_per_pixel(axes)
     systems: dict[Any, Any] = {"data": axes.transData, "axes fraction": axes.transAxes}

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 from pecli.core.arithmetic import ROUNDING
 from pecli.core.language import clauses, phrase, said_by_each, template
 from pecli.core.lazy import Array, np
-from pecli.core.number_text import number_text
+from pecli.core.number_text import bound_text
 from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.titles import short_names
-from pecli.figures.courses import course_of, farthest_text
+from pecli.figures.courses import Point, course_of, farthest_text
 from pecli.figures.figure import Numbers, extremes_of_offsets
 from pecli.measures.pairwise import MEASURES
 
@@ -60,19 +60,29 @@ class OffsetsNumbers(Numbers[TableEncoding]):
         dotted = phrase("dotted: without the scaling") if len(self.unscaled) else ""
         return [phrase(band) if wide else "", phrase(BOUND) if len(self.decay) else "", dotted]
 
-    def message(self) -> str:
-        known = [at for at, width in enumerate(self.spread) if width >= 0]
+    def _wide(self) -> list[int]:
+        """The encodings whose pairs differ at one offset."""
         scale = ROUNDING * float(np.nanmax(np.abs(self.mean), initial=0.0))
-        wide = [at for at in known if self.spread[at] > scale]
+        return [at for at, width in enumerate(self.spread) if width > scale]
+
+    def told(self) -> list[Point]:
+        """The points that the message names, where one line is drawn, offset by offset."""
+        if self.block > 1 or self._wide() or len(self.mean) + len(self.decay) + len(self.unscaled) > 1:
+            return []
+        course = course_of(self.low[0], self.mean[0], self.high[0], self.offsets)
+        return [] if course is None else course.told()
+
+    def message(self) -> str:
+        known, wide = [at for at, width in enumerate(self.spread) if width >= 0], self._wide()
         names = short_names(self.view.encodings)
         if not wide:
             return self._course([names[at] for at in known], known)
         if len(known) == 1:
             more = template("more than the offset counts: pairs at one offset differ by up to {number}")
-            return phrase(more, number=number_text(self.spread[wide[0]], 3))
+            return phrase(more, number=bound_text(self.spread[wide[0]], 3))
         differ = template("at one offset pairs differ by up to {number}")
         said = [
-            phrase(differ, number=number_text(self.spread[at], 3)) if at in wide else phrase("only the offset counts")
+            phrase(differ, number=bound_text(self.spread[at], 3)) if at in wide else phrase("only the offset counts")
             for at in known
         ]
         return clauses(said_by_each([names[at] for at in known], [[text] for text in said]))

@@ -28,6 +28,8 @@ from pecli.figures.bias_lines import (
     short_names_of_lines,
 )
 from pecli.figures.canvas import Canvas
+from pecli.figures.courses import point_text
+from pecli.figures.dot_names import keep_dot_names_apart, mark_dots
 from pecli.figures.figure import View
 from pecli.figures.highlights import Highlighting, mark_stretch
 from pecli.figures.line_names import end_of, keep_names_apart, name_lines, put_names
@@ -200,12 +202,15 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
     def fit(self, view: View[TableEncoding | BiasEncoding], axes: list[Axes], canvas: Canvas) -> None:
         super().fit(view, axes, canvas)
         keep_names_apart(axes[0], canvas)
+        keep_dot_names_apart(axes[0], canvas)
 
     def draw(self, numbers: OffsetsNumbers | BiasLinesNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         if isinstance(numbers, BiasLinesNumbers):
             draw_bias_lines(numbers, axes[0])
         else:
             self._draw_measured(numbers, axes[0])
+            marks = {(at.offset or 0.0, at.value): point_text(at) for at in numbers.told()}
+            mark_dots(axes[0], marks, self._look(0)["color"], canvas)
         return [None]
 
     def _look(self, line: int) -> Look:

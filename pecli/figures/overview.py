@@ -54,8 +54,8 @@ def part_of(whole: Figure[Any], name: str) -> Figure[Any]:
 
 def refused_part(whole: Figure[Any], part: Figure[Any], view: View[Encoding], option: str) -> UsageError:
     """What to say of a part that cannot show an encoding: the figures that this option may name for it."""
-    fitting = [mention(option, name) for name in single_figures() if _shows(whole, name, view)]
-    advice = f"give {' or '.join(fitting)}" if fitting else ""
+    fitting = [name for name in single_figures() if _shows(whole, name, view)]
+    advice = f"{mention(option)} takes {', '.join(fitting)} here" if fitting else ""
     return UsageError(part.refusal(type(view.encoding)), option="encoding", advice=advice)
 
 

@@ -22,7 +22,7 @@ from pecli.figures.limits import Words, words_of
 from pecli.figures.measure import Margins, around, block_of, state_of, with_bar
 from pecli.figures.mosaic import Band
 from pecli.figures.panels import Bar, Panel, labelled_apart
-from pecli.figures.text_size import HEADLINE, Ruler
+from pecli.figures.text_size import HEADLINE, LEAST_DPI, Ruler, alike
 from pecli.figures.ways import first_layout, with_pixels
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from matplotlib.legend import Legend
     from matplotlib.text import Text
 
-LEAST_DPI = 100  # at which texts are measured: with fewer pixels letters have no true width
 APART = 1.0  # ems between titles side by side
 GAP = 0.5  # ems between blocks and around the page
 
@@ -199,6 +198,8 @@ class Page:
             self._put(axes, frame)
             self._wrap(axes, frame.width, apart)
             label_edges(axes, panel, labels)
+        for row in layout.mosaic:
+            self._wrap_alike([self.axes[at] for at in row])
         self.figure.fit(self.view, self.axes, self.canvas)
         for axes, frame in zip(self.axes, layout.frames, strict=True):
             if axes.get_legend() is not None:
@@ -233,6 +234,13 @@ class Page:
         wrapped = self.ruler.wrapped(raw, points, room)
         self.titles[axes] = raw, wrapped
         axes.title.set_text(wrapped)
+
+    def _wrap_alike(self, row: Sequence[Axes]) -> None:
+        """Breaks the titles of a row into as many lines as another of them takes, where all can between clauses."""
+        own = [self.titles[axes] for axes in row]
+        for axes, (raw, _), text in zip(row, own, alike(own), strict=True):
+            self.titles[axes] = raw, text
+            axes.title.set_text(text)
 
     def _title(self, axes: Axes) -> str:
         """A panel's title before it was broken into lines."""

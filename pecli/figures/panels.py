@@ -16,6 +16,7 @@ class Bar:
     label: str
     ticks: tuple[float, ...] | None = None  # None: some round numbers
     part: int = 0  # of which part of a composed picture, so that parts share none
+    level: float | None = None  # where the picture has marks: what they mean is marked on the bar
     fixed: bool = False  # its colours end where the figure says, whatever ends are asked for
 
 

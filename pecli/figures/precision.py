@@ -13,6 +13,7 @@ from pecli.core.lazy import Array, np
 from pecli.core.number_text import number_text
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_positions, label_values
+from pecli.figures.bars import STROKES
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import ColouredNumbers, Figure, View, all_positions_text
 from pecli.figures.ground import ink_on
@@ -30,13 +31,15 @@ RING = 7.0  # points across, of what marks the largest error
 @dataclass(frozen=True, kw_only=True)
 class PrecisionNumbers(ColouredNumbers[Harmonic]):
     """error : (rows, columns), the larger of the errors of sine and cosine, the largest of a row's positions and a
-    column's pairs; positions : (rows,), their middles. The largest error of all and where it is."""
+    column's pairs; positions : (rows,), their middles; first_wrong : (columns,), the first position at which one of a
+    column's pairs is off by more than what matters, NaN where none is. The largest error of all and where it is."""
 
     main_array: ClassVar[str] = "error"
     row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
 
     error: Array
     positions: Array
+    first_wrong: Array
     block: int
     pairs_block: int  # pairs a column
     largest: float
@@ -142,27 +145,31 @@ class Precision(Figure[Harmonic]):
         across = even_edges(pairs, view.pixel_columns)
         wrong = high > NOTABLE
 
-        def first_of(block: int, is_one: Callable[[Array], Array]) -> int:
-            """The first position of a run at which one of its errors is one."""
-            own = errors(int(edges[block]), int(edges[block + 1] - edges[block]))
-            return rows.start + int(edges[block]) + int(is_one(own).any(axis=0).argmax())
+        def found_in(block: int, is_one: Callable[[Array], Array]) -> Array:
+            """Of each pair, the first position of a run at which its error is one, else infinity."""
+            own = is_one(errors(int(edges[block]), int(edges[block + 1] - edges[block])))
+            return np.where(own.any(axis=1), rows.start + edges[block] + own.argmax(axis=1), np.inf)
+
+        first = first_in_runs(wrong, lambda block: found_in(block, lambda error: error > NOTABLE))
+        first_wrong = np.minimum.reduceat(first, across[:-1])
 
         return PrecisionNumbers(
             view=view,
             error=np.maximum.reduceat(high, across[:-1]).T,
             positions=rows.start + middles(edges),
+            first_wrong=np.where(np.isfinite(first_wrong), first_wrong, np.nan),
             block=int(edges[1] - edges[0]),
             pairs_block=int(across[1] - across[0]),
             largest=float(high[pair, block]),
-            position=first_of(block, lambda own: own[[pair]] == high[pair, block]),
+            position=int(found_in(block, lambda error: error == high[pair, block])[pair]),
             pair=pair,
             wrong=int(wrong.any(axis=1).sum()),
-            wrong_from=first_of(int(wrong.any(axis=0).argmax()), lambda own: own > NOTABLE) if wrong.any() else None,
+            wrong_from=int(first.min()) if wrong.any() else None,
             ends=error_ends(high),
         )
 
     def panels_for(self, view: View[Harmonic]) -> list[Panel]:
-        return [Panel(0.75, bar=Bar(phrase("error of sine or cosine")), y=("positions", view.covered))]
+        return [Panel(0.75, bar=Bar(phrase("error of sine or cosine"), level=NOTABLE), y=("positions", view.covered))]
 
     def frame(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
         rows, pairs = view.covered, len(view.encoding.frequencies())
@@ -190,14 +197,24 @@ class Precision(Figure[Harmonic]):
         return [image]
 
 
+def first_in_runs(there: Array, found_in: Callable[[int], Array]) -> Array:
+    """Of each of n rows the first position, in its first run that has one, shape (n,); infinity where none has.
+
+    there : (n, runs), whether a run has one; found_in : of a run, the first position of each row
+    """
+    runs, found = there.argmax(axis=1), np.full(len(there), np.inf)
+    for run in np.unique(runs[there.any(axis=1)]):
+        own = there.any(axis=1) & (runs == run)
+        found[own] = found_in(int(run))[own]
+    return found
+
+
 def mark_wrong(numbers: PrecisionNumbers, axes: Axes, canvas: Canvas) -> None:
-    """A bar, dark within light, above the first pixel of each column whose error is one that matters."""
-    wrong = numbers.error > NOTABLE
-    columns = np.flatnonzero(wrong.any(axis=0))
-    rows = numbers.view.covered.start - 0.5 + wrong.argmax(axis=0)[columns] * numbers.block
+    """A bar, dark within light, in each column at the first position whose error is one that matters."""
+    columns = np.flatnonzero(np.isfinite(numbers.first_wrong))
     first, stop = ((columns + end) * numbers.pairs_block - 0.5 for end in (0, 1))
-    for colour, width in (("white", 2.6), ("black", 1.2)):
-        axes.hlines(rows, first, stop, colors=colour, linewidths=width * canvas.scale)
+    for colour, width in STROKES:
+        axes.hlines(numbers.first_wrong[columns] - 0.5, first, stop, colors=colour, linewidths=width * canvas.scale)
 
 
 def mark_largest(numbers: PrecisionNumbers, axes: Axes, image: Any, canvas: Canvas) -> None:

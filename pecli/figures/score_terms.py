@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.core.arithmetic import ROUNDING
 from pecli.core.language import phrase, templates
 from pecli.core.lazy import Array, np
-from pecli.core.number_text import number_text
+from pecli.core.number_text import bound_text
 from pecli.encodings.capabilities import Additive
 from pecli.figures.canvas import Canvas
 from pecli.figures.cell_numbers import WithCellNumbers
@@ -17,6 +17,7 @@ from pecli.figures.figure import ColouredNumbers, View
 from pecli.figures.images import show_matrix
 from pecli.figures.mosaic import Mosaic, around
 from pecli.figures.panels import Bar, Panel
+from pecli.figures.text_size import LEAST_DPI, Ruler, points_per_pixel
 from pecli.figures.token_axes import fit_tokens, label_tokens, token_panel
 from pecli.figures.tokens import TokenFigure
 from pecli.measures.attention_weights import products
@@ -31,6 +32,14 @@ TITLES = templates(
         "position_content": "position · content\n$+\\;\\mathrm{PE}_p \\cdot x_q$",
         "position_position": "position · position\n$+\\;\\mathrm{PE}_p \\cdot \\mathrm{PE}_q$",
         "total": "sum of the four\n= score",
+    }
+)
+SHORT = templates(
+    {
+        "content_content": "content",
+        "content_position": "both",
+        "position_content": "both",
+        "position_position": "position",
     }
 )
 
@@ -67,7 +76,7 @@ class TermsNumbers(ColouredNumbers[Additive]):
         spread = self.spreads[-1]
         if spread <= ROUNDING * float(np.abs(self.total).max()):
             return phrase("four parts make the score; position · position depends on the offset alone")
-        return phrase("position · position varies along a diagonal, by up to {number}", number=number_text(spread, 2))
+        return phrase("position · position varies along a diagonal, by up to {number}", number=bound_text(spread, 2))
 
     def remarks(self) -> list[str]:
         return [self.embeddings]
@@ -151,6 +160,7 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
     def fit(self, view: View[Additive], axes: list[Axes], canvas: Canvas) -> None:
         for one in axes:
             fit_tokens(one, canvas.small)
+        name_parts(axes, canvas)
 
     def draw(self, numbers: TermsNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         values, colours = numbers.arrays(), canvas.colours("diverging")
@@ -160,6 +170,17 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
         ]
         self.write_numbers(axes, images, canvas)
         return images
+
+
+def name_parts(axes: Sequence[Axes], canvas: Canvas) -> None:
+    """Gives the panels of the parts names of one word each where those of two are wider than a panel."""
+    ruler, names = Ruler(max(LEAST_DPI, canvas.dpi)), {part: phrase(TITLES[part]) for part in SHORT}
+    short = {part: f"{phrase(word)}\n{names[part].splitlines()[-1]}" for part, word in SHORT.items()}
+    room = min(one.bbox.width * points_per_pixel(one) / 72 for one in axes)
+    fits = all(ruler.width(name.splitlines()[0], canvas.small) <= room for name in names.values())
+    for one, part in zip(axes, SHORT, strict=False):  # the sum keeps its own
+        if fits == (one.get_title() == short[part]):
+            one.set_title(names[part] if fits else short[part], fontsize=canvas.small)
 
 
 def spread(matrix: Array) -> float:

@@ -23,6 +23,7 @@ from pecli.figures.lines import Look, frame_lines, key
 from pecli.figures.panels import Panel
 from pecli.figures.wavelength_marks import (
     STILL,
+    make_room,
     mark_lengths,
     mark_wavelength,
     shade_longer,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 POSITIONS = template("positions")  # the unit of a wavelength where the encoding has none of its own
 RIGHT = 0.4  # of the pairs are longer than the length, at least, where the right end below it is free
 TOGETHER = 0.8  # of the most pairs, that all encodings have at least where their lines end beside their names
+WIDE = 44  # ems of small text that a page is wide at least, where a decade is as high as two lines of text
 MARKS = "os^Dv"  # of the encodings in turn, so that they stay apart in grey
 
 
@@ -137,6 +139,7 @@ class Spectrum(Figure[TableEncoding]):
     example: ClassVar[str] = "pecli spectrum -e sinusoidal -e rope:base=500000"
     examples: ClassVar[tuple[str, ...]] = ("pecli spectrum sinusoidal:base=10 rope clock -n 4096",)
     several: ClassVar[bool] = True
+    aspect: ClassVar[float] = 0.55
 
     ratio: bool = option(False, "the wavelength over that without the scaling, instead of the wavelength")
 
@@ -174,8 +177,11 @@ class Spectrum(Figure[TableEncoding]):
             still=tuple(int((~k).sum()) for k in known),
         )
 
+    def on_page(self, canvas: Canvas) -> Spectrum:
+        return self.laid_out_as(SpectrumHigh) if canvas.narrower_than(WIDE) else self
+
     def panels_for(self, view: View[TableEncoding]) -> list[Panel]:
-        return [Panel(0.55)]
+        return [Panel(self.aspect)]
 
     def frame(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         frame_lines(axes[0], 0, max(last_pairs(view)))
@@ -233,7 +239,8 @@ class Spectrum(Figure[TableEncoding]):
         mark_lengths(one, length, numbers.contexts, canvas)
         alone = len(view.encodings) == 1 and not numbers.contexts
         ends = textbook_ends(view.encoding, numbers.wavelength) if alone else []
-        shade_longer(one, length, [wave for _, wave in ends], canvas)
+        make_room(one, length, [wave for _, wave in ends], canvas)
+        shade_longer(one, length)
         for text, wave in ends:
             mark_wavelength(one, text, wave, length, canvas)
         if alone and numbers.longer[0]:
@@ -245,6 +252,12 @@ class Spectrum(Figure[TableEncoding]):
         if self.ratio:
             return phrase("what scalings do to wavelengths") if len(view.encodings) > 1 else super().title(view)
         return phrase("wavelengths") if len(view.encodings) > 1 else super().title(view)
+
+
+class SpectrumHigh(Spectrum):
+    """The same on a narrow page, where decades would be flat."""
+
+    aspect: ClassVar[float] = 0.8
 
 
 def waves_of(view: View[TableEncoding]) -> list[Array]:

@@ -13,6 +13,7 @@ from pecli.core.language import phrase, template
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+LEAST_DPI = 100  # at which texts are measured: with fewer pixels letters have no true width
 HEADLINE = "bold"  # the weight of what there is to see in a picture
 CLOSING = "，。、；：？！）】》」』”’·,.;:?!)]}"  # stays with what stands before
 ENDS = (";", "；", "。")
@@ -157,6 +158,18 @@ def clauses_of(parts: Sequence[str], signs: tuple[str, ...]) -> list[str]:
         if part.rstrip(" ").endswith(signs):
             found.append("")
     return [one for one in found if one]
+
+
+def alike(texts: Sequence[tuple[str, str]]) -> list[str]:
+    """Those of several texts, each as it is and in lines, in equally many lines if they can be between clauses."""
+    broken = ["\n".join(map(_in_clauses, raw.split("\n"))) for raw, _ in texts]
+    lines = [{text.count("\n") for text in some} for some in ([wrapped for _, wrapped in texts], broken)]
+    return broken if len(lines[0]) > 1 and lines[1] == {max(lines[0])} else [wrapped for _, wrapped in texts]
+
+
+def _in_clauses(line: str) -> str:
+    """A line broken between all its clauses."""
+    return "\n".join(one.rstrip(" ") for one in clauses_of(pieces(line), BREAKS[1]))
 
 
 def pieces(line: str) -> list[str]:

@@ -58,14 +58,21 @@ class RoundTicks(MaxNLocator):
         return ticks[(ticks >= self.ends[0]) & (ticks <= self.ends[1])]
 
     def _fitting(self, low: float, high: float, room: float) -> Any:
-        """As many ticks between two numbers as have room in so many inches."""
+        """As many ticks between two numbers as have room in so many inches: two, far apart, rather than one."""
+        ends = np.zeros(0)
         for count in range(MOST, 0, -1):
             self.set_params(nbins=count)
             ticks = np.asarray(self.tick_values(low, high))
             ticks = ticks[(ticks >= low - 1e-9 * (high - low)) & (ticks <= high + 1e-9 * (high - low))]
             texts = number_texts(ticks.tolist())
+            if len(ticks) > 1:
+                ends = ticks[[0, -1]]
             if len(ticks) < 2 or fit(self.axis, texts, room * (ticks[1] - ticks[0]) / (high - low)):
                 break
+        if len(ticks) < 2 == len(ends) and fit(
+            self.axis, number_texts(ends.tolist()), room * np.ptp(ends) / (high - low)
+        ):
+            return ends
         return ticks
 
 

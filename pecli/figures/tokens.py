@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from pecli.analysis import E
 from pecli.core.errors import UnusedOptionError, UsageError, mention
@@ -50,6 +50,8 @@ class TokenFigure(Figure[E]):
     have products of up to d/2: 8 to the embeddings' 4 at the usual d of 16, while at d 128 (64 to 11) position
     outweighs content. A word's vector comes from the seed and the word alone.
     """
+
+    length_help: ClassVar[str] = "as many as there are tokens; nothing else, so leave it out"
 
     sentences: str | None = option(
         None,

@@ -12,6 +12,7 @@ from pecli.encodings.encoding import Encoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.powers_of_base import PowersOfBase
 from pecli.figures.canvas import Canvas
+from pecli.figures.ground import is_dark
 from pecli.figures.levels import Hang, name_level
 from pecli.figures.text_size import points_per_pixel
 from pecli.figures.wavelength_texts import CONTEXTS
@@ -20,7 +21,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 PLACES = {"original context": "top", "scaled context": "bottom"}  # of the line, on which side of it the text hangs
-ROOM = 1.8  # ems above a wavelength that is written on
+ROOM = 1.8  # ems above or below a level that is written on
+EDGE = 1.05  # times a power of ten: the end of an axis that shows the line there whole
+NEAR = 3.0  # times as long, at most, is the power of ten that an axis is drawn out to
+GREY = (0.5, 0.5, 0.5)
+ON_LIGHT, ON_DARK = 0.12, 0.3  # how much of it a shade has on a light and on a dark panel
 BEYOND = 1e9  # times the upper end: a shade still fills its panel when that is moved for others
 APART = 12  # times as long, so that two lines of text fit between two wavelengths
 ABOVE, THICK = 1.7, 1.2  # points: how far above a frame a rule stands, and how thick it is
@@ -71,22 +76,47 @@ def textbook_ends(encoding: Encoding, waves: Array) -> list[tuple[str, float]]:
         return []
     last = turn * encoding.base
     whole = waves.max() <= last * (1 + 1e-9) and last < STILL
-    return [("2π", turn)] + ([(f"base · 2π = {number_text(last)}", last)] if whole and last > turn else [])
+    first = [(f"2π = {number_text(turn, 3)}", turn)]
+    return first + ([(f"base · 2π = {number_text(last)}", last)] if whole and last > turn else [])
 
 
 def mark_wavelength(axes: Axes, text: str, wave: float, length: float, canvas: Canvas) -> None:
     """Draws a line at a wavelength and names it where there is room: left, where no line of wavelengths begins there,
-    else right."""
+    else right; below, where the next power of ten is not."""
     axes.axhline(wave, color="0.6", linestyle=":", linewidth=0.8 * canvas.scale, zorder=0)
-    name_level(axes, text, wave, Hang(APART * wave < length, below=False), canvas, spare=True)
+    name_level(axes, text, wave, Hang(APART * wave < length, below=True), canvas, spare=True)
 
 
-def shade_longer(axes: Axes, length: int, waves: Sequence[float], canvas: Canvas) -> None:
-    """Shades what is longer than the length, with room above it and above wavelengths that are written on."""
+def make_room(axes: Axes, length: int, waves: Sequence[float], canvas: Canvas) -> None:
+    """Ends the axis at a power of ten if one is near, with room for what is written above the length, below waves."""
     low, high = axes.get_ylim()
     share = ROOM * canvas.small / (axes.bbox.height * points_per_pixel(axes))
-    for level in (length, *waves):
-        if level > low and share < 1:
-            high = max(high, float(np.exp((np.log(level) - share * np.log(low)) / (1 - share))))
-    axes.axhspan(length, BEYOND * high, color="0.5", alpha=0.12, linewidth=0, zorder=0)
+    high = _full(max([high, *(EDGE * wave for wave in waves)]))
+    if share < 0.5:
+        low = min([low, *(_beyond(wave, high, share) for wave in waves)])
+        high = max(high, _beyond(length, low, share)) if length > low else high
+    axes.set_ylim(low, high)
+
+
+def _full(end: float) -> float:
+    """The next power of ten where that is near, with its line; else the end itself."""
+    power = EDGE * 10.0 ** np.ceil(np.log10(end / EDGE))
+    return float(power) if power <= NEAR * end else end
+
+
+def _beyond(level: float, other: float, share: float) -> float:
+    """The end of a logarithmic axis that leaves such a share of it beyond a level, its other end being known."""
+    return float(np.exp((np.log(level) - share * np.log(other)) / (1 - share)))
+
+
+def shade_longer(axes: Axes, length: int) -> None:
+    """Shades what is longer than the length."""
+    from matplotlib.colors import to_rgba
+
+    ground = to_rgba(axes.get_facecolor())
+    share = ON_DARK if ground[3] and is_dark(ground) else ON_LIGHT
+    solid = tuple(share * grey + (1 - share) * own for grey, own in zip(GREY, ground, strict=False))
+    low, high = axes.get_ylim()
+    colour = (*solid, 1.0) if ground[3] == 1 else (*GREY, share)
+    axes.axhspan(length, BEYOND * high, color=colour, linewidth=0, zorder=0)
     axes.set_ylim(low, high)

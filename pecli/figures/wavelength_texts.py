@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pecli.core.language import phrase, template, templates
 from pecli.core.lazy import Array, np
-from pecli.core.number_text import number_text
+from pecli.core.number_text import bound_text, number_text
 from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.encoding import Encoding
 from pecli.encodings.harmonic import Harmonic
@@ -138,11 +138,11 @@ def scaled_text(stretch: Array) -> str:
     first = parting(stretch)
     if first is None:
         return ""
-    most = number_text(float(stretch.max()), 3)
     if np.ptp(stretch) <= NOTABLE * stretch.max():
-        return phrase("every wave is {ratio} times as long as without the scaling", ratio=most)
+        times = number_text(float(stretch.max()), 3)
+        return phrase("every wave is {ratio} times as long as without the scaling", ratio=times)
     said = template("from pair {pair} on waves are longer than without the scaling, up to {ratio} times")
-    return phrase(said, pair=first, ratio=most)
+    return phrase(said, pair=first, ratio=bound_text(float(stretch.max()), 3))
 
 
 def parted_text(waves: Sequence[Array], names: Sequence[str]) -> str:
@@ -152,7 +152,7 @@ def parted_text(waves: Sequence[Array], names: Sequence[str]) -> str:
     stretches = [own / other for own, other in zip(waves, reversed(waves), strict=True)]
     for name, stretch in zip(names, stretches, strict=True):
         if (first := parting(stretch)) is not None:
-            return phrase(said, pair=first, name=name, ratio=number_text(float(stretch.max()), 3))
+            return phrase(said, pair=first, name=name, ratio=bound_text(float(stretch.max()), 3))
     name, stretch = max(zip(names, stretches, strict=True), key=lambda one: float(one[1].max()))
     most = int(stretch.argmax())
     if stretch[most] <= 1 + NOTABLE:

@@ -72,6 +72,12 @@ def test_a_report_offers_no_format_that_it_refuses(name: str, ask: Ask) -> None:
     assert "npy" in shown and "png" not in shown and "pdf" not in shown
 
 
+@pytest.mark.parametrize("name", ["attention", "terms"])
+def test_a_figure_of_tokens_offers_no_length_that_it_refuses(name: str, ask: Ask) -> None:
+    said = ask(name, "--help").out
+    assert "as many as there are tokens" in said and "default 200" not in said
+
+
 def test_help_says_which_measure_is_a_similarity(ask: Ask) -> None:
     assert "dot, cos, corr are similarities" in " ".join(ask("distance", "--help").out.split())
 

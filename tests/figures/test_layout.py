@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Drawing
 from matplotlib.legend import Legend
 from matplotlib.text import Text
 
@@ -29,7 +30,8 @@ from pecli.figures.pages import anew, draw_page
 from pecli.figures.panels import Bar, Panel, labelled, runs_of
 from pecli.figures.row_heights import filled, grown
 from pecli.figures.style import style_context
-from pecli.figures.text_size import Ruler, pieces
+from pecli.figures.text_size import Ruler, alike, pieces
+from pecli.figures.ticks import RoundTicks
 
 SIZES = ("column", "page", "blog", "slide", "5x3")
 SMALL = {"d": 8, "length": 23, "dpi": 40}
@@ -535,3 +537,23 @@ def test_a_panel_is_averaged_to_the_pixels_that_it_has() -> None:
     assert all(0.9 * there - 1 <= counted <= more * there + 1 for counted, there in pairs)
     assert numbers.block == -(-1000 // min(rows, columns))
     assert np.shape(drawing.axes[1].images[0].get_array())[0] <= rows
+
+
+@pytest.mark.parametrize(("figure", "size"), [("bias", "7x3.33"), ("terms", "5x3"), ("terms", "column")])
+def test_titles_of_a_row_take_two_lines_each_where_one_has_to(figure: str, size: str) -> None:
+    titles = [axes.get_title() for axes in drawn(figure, size=size)[0].axes if axes.images]
+    assert [title.count("\n") for title in titles] == [1] * len(titles)
+    assert figure == "bias" or titles[1].startswith("both" if size == "5x3" else "content · position\n")
+
+
+def test_a_short_bar_has_two_ticks_rather_than_one() -> None:
+    axes = Drawing(figsize=(1, 0.4), dpi=100).add_axes((0, 0, 1, 1), ylim=(-4.9, 4.9))
+    axes.yaxis.set_major_locator(RoundTicks())
+    assert axes.get_yticks().tolist() == [-2.5, 2.5]
+    axes.set_ylim(0.0, 9.6)
+    assert axes.get_yticks().tolist() == [0.0, 5.0]
+
+
+def test_texts_break_alike_between_clauses_or_stay_as_they_are() -> None:
+    assert alike([("a 1, b", "a 1, b"), ("aa 2, b", "aa 2,\nb")]) == ["a 1,\nb", "aa 2,\nb"]
+    assert alike([("as given", "as given"), ("change, b", "change,\nb")]) == ["as given", "change,\nb"]

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure as Drawing
 import pecli
 from pecli.core.errors import UsageError
 from pecli.figures.courses import Point, course_of
+from pecli.figures.dot_names import dot_names_of
 from pecli.figures.line_names import texts_of
 
 
@@ -70,7 +71,7 @@ def test_the_decay_is_roformers(offset: int, bound: float) -> None:
 
 def test_the_decay_is_only_there_when_asked_for() -> None:
     assert numbers(length=5).arrays()["decay"].size == 0
-    assert len(drawn(length=5, d=8).get_lines()) == 1
+    assert len([line for line in drawn(length=5, d=8).get_lines() if len(line.get_xdata()) > 1]) == 1
 
 
 def test_the_decay_is_dashed_in_the_colour_of_its_encoding() -> None:
@@ -208,6 +209,27 @@ def test_the_message_says_whether_only_the_offset_counts_and_where_the_line_goes
     options: dict[str, Any], message: str
 ) -> None:
     assert numbers(**options).message() == message
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"d": 2, "base": 3, "length": 4}, {(0, 1): "1 at 0", (3, np.cos(3)): "−0.99 at 3"}),
+        ({"d": 2, "length": 8}, {(3, np.cos(3)): "−0.99 at 3", (6, np.cos(6)): "0.96 at 6"}),
+        ({"encoding": "binary", "length": 16}, {}),
+        ({"encoding": ["rope:d=8", "sinusoidal:d=8"], "length": 16}, {}),
+        ({"d": 8, "length": 16, "decay": True}, {}),
+        ({"d": 8, "length": 1}, {}),
+        ({"d": 8, "length": 3000, "size": "3x2", "dpi": 20}, {}),
+    ],
+)
+def test_what_the_message_names_has_a_dot_and_its_number(options: dict[str, Any], named: dict[Any, str]) -> None:
+    axes = drawn(**options)
+    dots = [line.get_xydata()[0].tolist() for line in axes.get_lines() if line.get_marker() == "o"]
+    assert np.ravel(dots if len(axes.get_lines()[0].get_xdata()) > 1 else []) == pytest.approx(np.ravel([*named]))
+    assert [text.get_text() for text in dot_names_of(axes)] == [*named.values()]
+    (low, high), points = axes.get_ylim(), axes.dataLim.intervaly
+    assert not named or (points[0] - low > 0.055 * (high - low) and high - points[1] > 0.055 * (high - low))
 
 
 def test_in_runs_of_offsets_no_offset_is_named() -> None:

@@ -123,9 +123,9 @@ def test_three_stand_in_a_row_whatever_they_belong_to() -> None:
     assert len({round(one.get_position().y0, 2) for one in panels(panels="scatter,curves", length=9, size="12x4")}) == 1
 
 
-@pytest.mark.parametrize(("size", "rows"), [("8x8", 3), ("12x4", 1)])
+@pytest.mark.parametrize(("size", "rows"), [("8x8", 3), ("14x5", 1)])
 def test_lines_stand_as_they_are_no_slivers(size: str, rows: int) -> None:
-    boxes = [one.get_position() for one in panels(panels="waves,spectrum,offsets", length=9, size=size, dpi=30)]
+    boxes = [one.get_position() for one in panels(panels="waves,spectrum,offsets", size=size, text_size=6)]
     assert len({round(one.y0, 2) for one in boxes}) == rows
 
 

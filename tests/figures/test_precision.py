@@ -162,6 +162,7 @@ def test_the_picture_says_once_how_large_the_largest_error_is(encoding: str, sai
     assert written not in picture.caption()
     (ring,) = [line for line in axes.lines if line.get_marker() == "o"]
     assert (ring.get_xdata()[0], ring.get_ydata()[0]) == (found.pair, found.position)
+    assert [line.get_ydata()[0] for line in bar.lines if line.get_linewidth() > 1] == [0.1, 0.1] * (said != "no")
     bar.set_ylim(0.05, 0.35)  # fewer powers of ten than ticks
     assert {"0.2", "0.3"} <= {tick.get_text() for tick in bar.get_yticklabels(minor=True)}
 
@@ -205,3 +206,6 @@ def test_a_bar_stands_where_each_pair_is_first_off_by_much() -> None:
         assert ends[:, :, 0].tolist() == [[column - 0.5, column + 0.5] for column in columns]
         assert ends[:, 0, 1] == pytest.approx(wrong.argmax(axis=1)[columns] - 0.5)
     assert not any(len(ends) for ends in bars_of(length=3)[1])
+    seen, strokes = bars_of(length=2000, d=8, base=10)
+    exact = (pair_errors(Rope(d=8, base=10, dtype="float16"), np.arange(2000.0)) > 0.1).argmax(axis=1)
+    assert seen.block > 1 and strokes[0][:, 0, 1] == pytest.approx(exact[exact > 0] - 0.5)  # not a pixel's first

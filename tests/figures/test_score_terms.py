@@ -11,7 +11,7 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.core.number_text import number_text
+from pecli.core.number_text import bound_text
 from pecli.figures.score_terms import TITLES, Terms, TermsNumbers, spread
 
 ADDED = ["sinusoidal:d=8", "sinusoidal:d=7", "clock", "geometric:d=8", "binary", "learned:d=5"]
@@ -58,7 +58,7 @@ def test_position_with_position_depends_on_the_offset_alone(encoding: str) -> No
 def test_where_it_does_not_the_spread_says_so(encoding: str) -> None:
     spread = made(encoding=encoding).facts()["spreads"]["position_position"]
     assert spread > 1e-6
-    assert made(encoding=encoding).message().endswith(f"by up to {number_text(spread, 2)}")
+    assert made(encoding=encoding).message().endswith(f"by up to {bound_text(spread, 2)}")
 
 
 def test_the_start_moves_the_middle_two_alone() -> None:
@@ -96,7 +96,7 @@ def test_learned_positions_do_not_extrapolate_to_more_tokens(folder: object) -> 
 
 def test_five_panels_share_limits_and_0_has_the_middle_of_the_map() -> None:
     picture = pecli.figure("terms", tokens="x y z")
-    axes = Drawing(dpi=30).subplots()
+    axes = Drawing(figsize=(12, 3), dpi=30).subplots()
     picture.draw(axes)
     drawn: list[Any] = list(axes.child_axes)
     arrays = picture.seen.arrays()

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.figures.ground import lightness
 from pecli.figures.line_names import texts_of
 from pecli.figures.style import style_context
 from pecli.figures.wavelength_texts import ratio_text
@@ -192,7 +193,9 @@ def test_the_picture_has_a_line_at_the_length_on_a_log_axis() -> None:
     assert axes.get_ylabel() == "wavelength λ, positions"
 
 
-@pytest.mark.parametrize(("base", "d", "marked"), [(100, 8, ["2π", "base · 2π = 628.3"]), (0.5, 8, []), (1, 8, ["2π"])])
+@pytest.mark.parametrize(
+    ("base", "d", "marked"), [(100, 8, ["2π = 6.28", "base · 2π = 628.3"]), (0.5, 8, []), (1, 8, ["2π = 6.28"])]
+)
 def test_where_wavelengths_begin_and_tend_to_is_written_there(base: float, d: int, marked: list[str]) -> None:
     axes = drawn(d=d, base=base, length=20)
     count = sum(2 * np.pi * base ** (2 * j / d) > 20 for j in range(d // 2))
@@ -206,13 +209,48 @@ def test_where_wavelengths_begin_and_tend_to_is_written_there(base: float, d: in
     assert axes.get_ylim()[1] > 2 * np.pi * base
 
 
-@pytest.mark.parametrize("size", ["column", "2.5x2.5", "page"])
-def test_what_is_written_above_the_highest_line_stands_inside_the_frame(size: str) -> None:
-    picture = pecli.figure("spectrum", size=size, dpi=100)
+def levels(length: int = 200, **options: object) -> tuple[Any, list[Any]]:
+    """The panel as `save` draws it, and the names of its levels that are shown."""
+    picture = pecli.figure("spectrum", **{"length": length, "dpi": 60, **options})
     with style_context(picture.job.canvas):
         (axes,) = picture._drawing().axes
-    name = next(text for text in axes.texts if text.get_text().startswith("base"))
-    assert name.get_window_extent().y1 <= axes.bbox.y1
+    return axes, [text for text in axes.texts if text.get_visible()]
+
+
+@pytest.mark.parametrize(("size", "named"), [("column", 4), ("5x3", 4), ("page", 4), ("slide", 4), ("2.5x2.5", 3)])
+def test_names_of_levels_stand_inside_the_frame_off_the_lines_of_the_grid(size: str, named: int) -> None:
+    axes, shown = levels(size=size, dpi=150)
+    ticks = axes.transData.transform([(1.0, tick) for tick in axes.get_yticks()])[:, 1]
+    assert len(shown) >= named
+    for text in shown:
+        box = text.get_window_extent()
+        assert axes.bbox.y0 <= box.y0 + 1 and box.y1 <= axes.bbox.y1
+        assert not ((ticks > box.y0 + 1) & (ticks < box.y1 - 1)).any() or size == "2.5x2.5", text.get_text()
+
+
+@pytest.mark.parametrize("length", [3, 6, 14, 200])
+def test_no_other_level_stands_between_a_name_and_its_own(length: int) -> None:
+    axes, shown = levels(length, size="5x3")
+    heights = [float(axes.transData.transform((1.0, text.xy[1]))[1]) for text in shown]
+    for text, own in zip(shown, heights, strict=True):
+        box = text.get_window_extent()
+        low, high = (own, box.y0) if box.y0 > own else (box.y1, own)
+        assert not any(low + 0.2 < other < high - 0.2 for other in heights if other != own), text.get_text()
+
+
+def test_a_name_that_nothing_crosses_stands_in_the_colour_of_its_field() -> None:
+    for style in ("default", "dark_background"):
+        axes, shown = levels(size="5x3", style=style)
+        (shade,) = axes.patches
+        inside = next(text for text in shown if text.get_text().startswith("base"))
+        assert inside.get_bbox_patch().get_facecolor()[:3] == shade.get_facecolor()[:3]
+        assert abs(float(lightness(shade.get_facecolor()) - lightness(axes.get_facecolor()))) > 5
+
+
+@pytest.mark.parametrize("size", ["column", "blog"])
+def test_the_axis_has_the_power_of_ten_that_is_near_its_upper_end(size: str) -> None:
+    assert levels(size=size)[0].get_ylim()[1] == pytest.approx(1.05e5)
+    assert levels(size=size, base=30000)[0].get_ylim()[1] < 5e5
 
 
 @pytest.mark.parametrize(("base", "side"), [(100, "left"), (10_000, "right")])
@@ -313,12 +351,6 @@ def test_names_of_lengths_that_are_close_do_not_touch() -> None:
     assert len(boxes) == 5 and axes.texts[0].get_text() == "length 131,072"
     for at, one in enumerate(boxes):
         assert not any(one.overlaps(other) for other in boxes[:at])
-
-
-@pytest.mark.parametrize(("length", "named"), [(6, False), (7, False), (200, True)])
-def test_a_wavelength_near_the_length_leaves_its_place_to_the_name_of_that(length: int, named: bool) -> None:
-    seen = [text.get_text() for text in drawn(d=8, length=length).texts if text.get_visible()]
-    assert ("2π" in seen) is named
 
 
 @pytest.mark.parametrize(("encoding", "last"), [("sinusoidal:d=8", 3), ("binary:d=8", 3.5)])

@@ -17,8 +17,9 @@ EXACT = 9  # digits after the point that a place among the cells has
 class CellImage(AxesImage):
     """A matrix as an image, one colour a number.
 
-    Where cells have few pixels, and no whole number of them, a pixel over the edge of two shows the mean of both, each
+    Where cells have few pixels, and no whole number of them, a pixel over the edge of two has the colours of both, each
     by its share of the pixel. Drawn otherwise, some cells are a pixel wider than others, in bands that no number has.
+    Not the numbers are mixed: that of −1 and 1 is pale and their colours are dark, so edges would be seen as lines.
     """
 
     def make_image(self, renderer: Any, magnification: float = 1.0, unsampled: bool = False) -> Any:
@@ -36,11 +37,10 @@ class CellImage(AxesImage):
 
     def _colours(self, down: Array, across: Array) -> Array:
         """The colours of the pixels between those edges."""
-        values: Array = np.ma.filled(np.ma.asarray(self.get_array()), np.nan)
+        colours: Array = self.to_rgba(np.ma.asarray(self.get_array()), bytes=True)
         for axis, edges in enumerate((down, across)):
             if mixes(edges):
-                values = mixed(values, edges, axis)
-        colours = self.to_rgba(np.ma.masked_invalid(values), bytes=True)
+                colours = mixed(colours, edges, axis)
         for axis, edges in enumerate((down, across)):
             if not mixes(edges):
                 colours = colours.take(((edges[:-1] + edges[1:]) / 2).astype(int), axis)
@@ -54,22 +54,23 @@ def cell_edges(first: int, last: int, ends: tuple[float, float], count: int) -> 
 
 
 def mixes(edges: Array) -> bool:
-    """Whether pixels over an edge of cells show the mean of both: cells have few of them, and no whole number."""
+    """Whether pixels over an edge of cells have the colours of both: cells have few pixels, and no whole number."""
     pixels = (len(edges) - 1) / (abs(float(edges[-1] - edges[0])) or 1.0)
     return 1 < pixels < FEW and abs(pixels - round(pixels)) > 1e-6
 
 
-def mixed(values: Array, edges: Array, axis: int) -> Array:
-    """The mean of the cells under each pixel, by area; what has no number is left out where it is the smaller part.
+def mixed(colours: Array, edges: Array, axis: int) -> Array:
+    """The colours of the cells under each pixel, mixed by area.
 
-    values : NaN where there is no number
-    edges : of the pixels, in cells, which are larger: rising or falling
+    colours : (rows, columns, 4), of cells, from 0 to 255; what has no number is clear
+    edges : of the pixels along that axis, in cells, which are larger: rising or falling
     """
     low, high = np.minimum(edges[:-1], edges[1:]), np.maximum(edges[:-1], edges[1:])
-    first = np.minimum(low, values.shape[axis] - 1).astype(int)
+    first = np.minimum(low, colours.shape[axis] - 1).astype(int)
     last = np.maximum(np.ceil(high).astype(int) - 1, first)
-    share = np.where(last > first, (high - last) / (high - low), 0.0)
-    share = np.expand_dims(share, 1 - axis)
-    one, other = values.take(first, axis), values.take(last, axis)
-    means = one + share * (other - one)
-    return np.where(np.isnan(means), np.where(share < 0.5, one, other), means)
+    share = np.where(last > first, (high - last) / (high - low), 0.0).astype(np.float32)
+    share = share.reshape((-1, 1, 1) if axis == 0 else (1, -1, 1))
+    one, other = (colours.take(at, axis).astype(np.float32) for at in (first, last))
+    near, far = (1 - share) * one[..., 3:], share * other[..., 3:]
+    mean = (near * one[..., :3] + far * other[..., :3]) / np.maximum(near + far, 1)
+    return np.concatenate([mean, near + far], axis=-1).round().astype(np.uint8)

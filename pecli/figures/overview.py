@@ -150,7 +150,7 @@ class OverviewNumbers(Numbers[Encoding]):
         return said_by_each(self.names(), [part.numbers.remarks() for part in self.parts])
 
     def marks(self) -> list[str]:
-        return [*dict.fromkeys(mark for part in self.parts for mark in part.numbers.marks())]
+        return said_by_each(self.names(), [part.numbers.marks() for part in self.parts])
 
     def names(self) -> Sequence[str]:
         """What tells those parts from each other that are looked at one by one."""

@@ -36,10 +36,10 @@ TITLES = templates(
 )
 SHORT = templates(
     {
-        "content_content": "content",
-        "content_position": "both",
-        "position_content": "both",
-        "position_position": "position",
+        "content_content": "cont. · cont.",
+        "content_position": "cont. · pos.",
+        "position_content": "pos. · cont.",
+        "position_position": "pos. · pos.",
     }
 )
 

@@ -52,13 +52,15 @@ def waves_text(encoding: TableEncoding, dims: Array, waves: Array) -> str:
     known, places = waves[moving], dims[moving]
     if len(np.unique(known)) < 2 or not (isinstance(encoding, Harmonic) or encoding.cycle(MEASURED)):
         return ""
+    ends, texts = (float(known.min()), float(known.max())), (short_length, short_wave_text)
     if encoding.dimension_names() is None and is_ascending(waves[np.argsort(dims)]):
-        said = template("the higher the {dimension}, the longer the wave: from {low} at {first} to {high} at {last}")
+        said = template("the higher the {dimension}, the longer the wave: {low} at dim {first}, {high} at dim {last}")
+        texts = texts[::-1]  # the unit is said at the first number
     elif is_ascending(waves):
         said = template("the waves get longer from top to bottom: {low} to {high}")
     else:
         said = template("the waves are {low} to {high} long")
-    low, high = short_length(encoding, float(known.min())), short_wave_text(encoding, float(known.max()))
+    low, high = (text(encoding, end) for text, end in zip(texts, ends, strict=True))
     name, first, last = phrase(encoding.dimension_label), int(places.min()), int(places.max())
     return phrase(said, dimension=name, low=low, high=high, first=first, last=last)
 

@@ -121,7 +121,7 @@ def test_a_billion_positions_cost_no_more_than_the_pixels() -> None:
     assert len(picture.seen.main) < 6.75 * 30
 
 
-@pytest.mark.parametrize("length", [11, 10007])
+@pytest.mark.parametrize("length", [11, 100])
 def test_every_pixel_has_the_colour_of_its_cell(length: int) -> None:
     picture = pecli.figure("heatmap", d=7, base=10, length=length, dpi=60, no_title=True, no_numbers=True)
     pixels = np.asarray(Image.open(io.BytesIO(picture.render("png")[0])).convert("RGBA"))

@@ -211,7 +211,7 @@ def test_a_million_positions_take_no_more_numbers_than_pixels() -> None:
     [
         (
             {"d": 8, "base": 10, "dims": [3, 0]},
-            "the higher the dimension, the longer the wave: from 6.28 at 0 to 11.2 positions at 3",
+            "the higher the dimension, the longer the wave: 6.28 positions at dim 0, 11.2 at dim 3",
         ),
         ({"encoding": "clock", "dims": [0, 5]}, "the waves get longer from top to bottom: 1 min to 12 h"),
         (

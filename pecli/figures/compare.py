@@ -31,6 +31,7 @@ from pecli.figures.overview import (
     check_handed_on,
     differing,
     limited_alike,
+    marks_of,
     owned,
     part_of,
     refused_part,
@@ -62,6 +63,9 @@ class CompareNumbers(OverviewNumbers):
         labels = [*self.names(), phrase("difference")]
         said = [part.numbers.remarks() for part in self.parts]
         return said_by_each(labels[: len(said)], said)
+
+    def marks(self) -> list[str]:
+        return marks_of(self.parts)
 
     def names(self) -> Sequence[str]:
         return short_names(self.view.encodings)  # a difference is none of them

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 from pecli.analysis import Limits
 from pecli.core.language import clauses, listing, said_by_each
 from pecli.core.lazy import Array, np
-from pecli.figures.overview import OverviewNumbers, differing, limited_alike, message_of_each
+from pecli.figures.overview import OverviewNumbers, differing, limited_alike, marks_of, message_of_each
 
 
 class Axis(NamedTuple):
@@ -60,6 +60,9 @@ class GridNumbers(OverviewNumbers):
 
     def remarks(self) -> list[str]:
         return said_by_each(self.names(), [part.numbers.remarks() for part in self.parts])
+
+    def marks(self) -> list[str]:
+        return marks_of(self.parts)
 
     def names(self) -> Sequence[str]:
         return self.labels

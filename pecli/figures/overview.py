@@ -261,6 +261,11 @@ class Overview(Highlighting[Encoding]):
         return drawn
 
 
+def marks_of(parts: Iterable[Part]) -> list[str]:
+    """What is meant by the marks of parts of one kind, each said once: panels without one are told by that."""
+    return [*dict.fromkeys(mark for part in parts for mark in part.numbers.marks())]
+
+
 def message_of_each(labels: Sequence[str], messages: Sequence[str]) -> str:
     """What there is to see in several that are told apart by these labels; of many in the first and the last.
 

@@ -52,7 +52,7 @@ def waves_text(encoding: TableEncoding, dims: Array, waves: Array) -> str:
     known, places = waves[moving], dims[moving]
     if len(np.unique(known)) < 2 or not (isinstance(encoding, Harmonic) or encoding.cycle(MEASURED)):
         return ""
-    ends, texts = (float(known.min()), float(known.max())), (short_length, short_wave_text)
+    ends, texts = (float(known.min()), float(known.max())), [short_length, short_wave_text]
     if encoding.dimension_names() is None and is_ascending(waves[np.argsort(dims)]):
         said = template("the higher the {dimension}, the longer the wave: {low} at dim {first}, {high} at dim {last}")
         texts = texts[::-1]  # the unit is said at the first number

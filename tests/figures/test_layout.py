@@ -543,7 +543,7 @@ def test_a_panel_is_averaged_to_the_pixels_that_it_has() -> None:
 def test_titles_of_a_row_take_two_lines_each_where_one_has_to(figure: str, size: str) -> None:
     titles = [axes.get_title() for axes in drawn(figure, size=size)[0].axes if axes.images]
     assert [title.count("\n") for title in titles] == [1] * len(titles)
-    assert figure == "bias" or titles[1].startswith("both" if size == "5x3" else "content · position\n")
+    assert figure == "bias" or titles[1].startswith("cont. · pos.\n" if size == "5x3" else "content · position\n")
 
 
 def test_a_short_bar_has_two_ticks_rather_than_one() -> None:

@@ -276,7 +276,7 @@ def test_what_all_say_and_what_has_no_room_above_each_stands_above_all() -> None
     (said,) = headlines(alike._drawing())
     assert "(" not in alike.message() and alike.message() in said.get_text()
     bases = [f"sinusoidal:base={base}" for base in (10, 50, 100, 500)]
-    listed = pecli.figure("compare", encoding=bases, **{**HEATMAPS, "size": "5.5x3"})
+    listed = pecli.figure("compare", encoding=bases, **{**HEATMAPS, "size": "5.5x2.8"})
     (said,) = headlines(listed._drawing())
     assert " ".join(said.get_text().split()) == listed.message()
     assert [part.partition("(")[2] for part in listed.message().split("; ")] == ["base 10)", "base 500)"]  # the ends

@@ -130,7 +130,9 @@ class Distance(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
 
     def panels_for(self, view: View[TableEncoding]) -> list[Panel]:
         shown = (view.encoding.position_label, view.covered)
-        return [Panel(1.0, exact=True, bar=Bar(MEASURES[self.measure].label), x=shown, y=shown)]
+        return [
+            Panel(1.0, exact=True, rows=view.covered.length, bar=Bar(MEASURES[self.measure].label), x=shown, y=shown)
+        ]
 
     def frame(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         encoding, rows = view.encoding, view.covered

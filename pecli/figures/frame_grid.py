@@ -15,6 +15,7 @@ from pecli.figures.spans import Span
 
 BEHIND = 2  # times the gap between a colour bar's label and the panel right of it: it is no other panel's
 FEW = 6  # pixels a cell: with fewer it is seen that one cell is a pixel wider than the next
+SPARE = 0.03  # inches that frames may take from the gaps around them all, for the same
 TRIMMED = 1 / 12  # of a frame, at most, so that all cells have as many pixels
 APART = 2  # times the gap more between a panel that stands large and those beside it
 Around = list[tuple[float, float]]  # what every column takes left and right of its frames, or a row above and below
@@ -56,19 +57,22 @@ def sizes(blocks: Sequence[Block], grid: Grid, room: tuple[float, float | None])
     columns = [[at for at, one in enumerate(grid.places) if one.left == one.right == c] for c in range(len(widths))]
     across = [[(blocks[at].cells[0], blocks[at].width) for at in column] for column in columns]
     along = [[(blocks[at].cells[1], blocks[at].height) for at in row] for row in grid.rows]
-    return list(map(whole, widths, across)), list(map(whole, heights, along))
+    return [whole(width, ones, SPARE / len(widths)) for width, ones in zip(widths, across, strict=True)], [
+        whole(height, ones, SPARE / len(heights)) for height, ones in zip(heights, along, strict=True)
+    ]
 
 
-def whole(length: float, ones: Sequence[tuple[float, float]]) -> float:
-    """The length of frames, or, where little is lost, one in which the cells of their images have all as many pixels.
+def whole(length: float, ones: Sequence[tuple[float, float]], spare: float = 0.0) -> float:
+    """The length of frames, or, where it is not far, one in which the cells of their images have all as many pixels.
 
     ones : for each frame how long it is where its cells have one pixel, 0 without an image, and the least it may be
+    spare : how much longer it may be
     """
     cells, least = {cells for cells, _ in ones}, max((least for _, least in ones), default=0.0)
     unit = max(cells, default=0.0)
     if len(cells) != 1 or not unit:
         return length
-    pixels = floor(length / unit + 1e-6)
+    pixels = floor((length + spare) / unit + 1e-6)
     kept = 1 <= pixels < FEW and pixels * unit >= max(least, (1 - TRIMMED) * length)
     return pixels * unit if kept else length
 

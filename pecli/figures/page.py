@@ -98,7 +98,7 @@ class Page:
         """
         title = self.titles.get(axes, ("", ""))[0]
         block = block_of(axes, panel, self._around(axes), title, self.canvas, self.ruler)
-        across, down = cells_seen(axes) if axes.images else (0.0, 0.0)
+        across, down = cells_seen(axes) if axes.images else (panel.rows * panel.exact, panel.rows)
         block = replace(block, cells=(across / self.canvas.dpi, down / self.canvas.dpi))
         return with_bar(block, self.canvas, self.ruler, self._bar_width(panel.bar, beside))
 

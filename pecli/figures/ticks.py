@@ -15,6 +15,7 @@ from pecli.figures.text_size import ems
 STEPS = [1, 2, 2.5, 5, 10]
 STEP = 0.03  # inches
 MOST = 9  # ticks on an axis
+APART, CLOSE = 0.5, 0.15  # ems between labels, and where there would be a single one else
 
 
 def inches(axis: Any) -> float:
@@ -24,11 +25,15 @@ def inches(axis: Any) -> float:
     return round(length / STEP) * STEP
 
 
-def fit(axis: Any, texts: Sequence[str], spacing: float) -> bool:
-    """Whether labels that stand so many inches apart leave room between each other."""
+def _step(ticks: Any) -> float:
+    return float(ticks[1] - ticks[0])
+
+
+def fit(axis: Any, texts: Sequence[str], spacing: float, apart: float = APART) -> bool:
+    """Whether labels that stand so many inches from each other leave room between them, so many ems."""
     em = tick_size(axis) / 72
     widest = max(map(ems, texts), default=0.0) if axis.axis_name == "x" else 0.85
-    return spacing >= (widest + 0.5) * em
+    return spacing >= (widest + apart) * em
 
 
 def tick_size(axis: Any) -> float:
@@ -58,21 +63,22 @@ class RoundTicks(MaxNLocator):
         return ticks[(ticks >= self.ends[0]) & (ticks <= self.ends[1])]
 
     def _fitting(self, low: float, high: float, room: float) -> Any:
-        """As many ticks between two numbers as have room in so many inches: two, far apart, rather than one."""
-        ends = np.zeros(0)
+        """As many ticks between two numbers as have room in so many inches: some that stand close rather than one."""
+        few = np.zeros(0)
         for count in range(MOST, 0, -1):
             self.set_params(nbins=count)
             ticks = np.asarray(self.tick_values(low, high))
             ticks = ticks[(ticks >= low - 1e-9 * (high - low)) & (ticks <= high + 1e-9 * (high - low))]
             texts = number_texts(ticks.tolist())
             if len(ticks) > 1:
-                ends = ticks[[0, -1]]
+                few = ticks
             if len(ticks) < 2 or fit(self.axis, texts, room * (ticks[1] - ticks[0]) / (high - low)):
                 break
-        if len(ticks) < 2 == len(ends) and fit(
-            self.axis, number_texts(ends.tolist()), room * np.ptp(ends) / (high - low)
-        ):
-            return ends
+        for chosen, apart in ((few, CLOSE), (few[[0, -1][: len(few)]], APART)) if len(ticks) < 2 else ():
+            if len(chosen) and fit(
+                self.axis, number_texts(chosen.tolist()), room * _step(chosen) / (high - low), apart
+            ):
+                return chosen
         return ticks
 
 

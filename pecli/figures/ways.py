@@ -37,7 +37,7 @@ def with_pixels(panel: Panel, columns: int, canvas: Canvas) -> Panel:
     size, about = canvas.inches, guess(panel, canvas)
     width = size.width / columns - about.left - about.right - about.bar
     height = (panel.rows + 0.5) / canvas.dpi
-    if size.height is not None or height > HIGHER * panel.aspect * width:
+    if panel.exact or size.height is not None or height > HIGHER * panel.aspect * width:
         return panel
     return replace(panel, least=(panel.least[0], max(panel.least[1], 72 * height / canvas.small)))
 

@@ -54,13 +54,14 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
         """How far heads look where it is farther from each to the next, or which offsets a head tells apart."""
         means = np.nanmean(self.bias, axis=(1, 2))
         farther = len(means) > 1 and (np.diff(self.heads) > 0).all() and (np.diff(means) > 0).all()
-        if farther and max(self.reach) < self.view.positions.length - 1:
+        last = self.view.positions.length - 1
+        if farther and self.reach[0] < self.reach[-1] < last:
             said = template(
                 "the higher a head's number, the farther back it looks: {first} to {last} of {count} positions"
             )
             ends = {"first": self.reach[0], "last": self.reach[-1], "count": self.view.positions.length}
             return phrase(said, **{name: number_text(number) for name, number in ends.items()})
-        if farther:
+        if farther and (self.reach[0] < self.reach[-1] or self.reach[0] >= last):  # else all look alike
             return phrase("the higher a head's number, the farther back it looks")
         what = phrase(self.view.encoding.quantity)
         said = template("each of the {count} nearest offsets has a {what} of its own, farther ones share one")
@@ -70,7 +71,7 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
         end = minus(f"{self.ends[0]:g}")
         lower = phrase("colours end at {number}", number=end) if self.smallest < self.ends[0] else ""
         narrow = phrase("what heads look at is narrower than a pixel: fewer positions show it")
-        return [self._share(), averaging(self.block), lower, narrow if max(self.reach) < self.block else ""]
+        return [self._share(), averaging(self.block), lower, narrow if max(self.reach) < self.block > 1 else ""]
 
     def marks(self) -> list[str]:
         return [phrase("blank: keys that a query does not see")] if np.isnan(self.bias).any() else []

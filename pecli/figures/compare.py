@@ -23,7 +23,7 @@ from pecli.figures.figure import Figure, View
 from pecli.figures.headings import Heading
 from pecli.figures.highlights import Highlighting
 from pecli.figures.legends import keep_last_legend
-from pecli.figures.mosaic import Mosaic, in_rows
+from pecli.figures.mosaic import Mosaic, rows_of_their_own
 from pecli.figures.overview import (
     LONGEST,
     OverviewNumbers,
@@ -176,9 +176,7 @@ class Compare(Highlighting[Encoding]):
         if len({*counts}) == 1:
             return ()
         most = self.views(view)[counts.index(max(counts))]
-        wanted = self.part().columns(most)
-        allowed = sorted(self.part().grids(most), key=lambda columns: (columns > wanted, -columns))
-        return tuple(in_rows(counts, columns) for columns in allowed)
+        return rows_of_their_own(counts, self.part().grids(most), self.part().columns(most))
 
     def headings(self, view: View[Encoding]) -> list[Heading]:
         names = [*names_apart(view), difference_name(view)]

@@ -16,7 +16,7 @@ from pecli.figures.figure import Figure, Numbers, View
 from pecli.figures.grid_numbers import Axis, GridNumbers
 from pecli.figures.headings import Heading
 from pecli.figures.legends import keep_last_legend
-from pecli.figures.mosaic import Mosaic, in_rows
+from pecli.figures.mosaic import Mosaic, rows_of_their_own
 from pecli.figures.overview import Part, owned, through
 from pecli.figures.panels import Panel, headed
 from pecli.figures.stacked import Stacked, is_narrow
@@ -99,6 +99,9 @@ class Grid(Figure[Encoding]):
         if len(counts) > 1:
             text = f"{figure} has {min(counts)} to {max(counts)} panels here, which make no grid"
             raise UsageError(text, option="output", advice=advice)
+        if not all(cell.figure.grids(cell.view) for cell in self.cells):
+            text = f"{figure} has rows of different lengths here, which make no grid"
+            raise UsageError(text, option="output", advice=advice)
         if len(self.axes) > 1 and max(counts) > across:
             text = f"{figure} has {max(counts)} panels in rows of {across}, which make no grid of rows and columns"
             raise UsageError(text, option="output", advice=advice)
@@ -121,8 +124,7 @@ class Grid(Figure[Encoding]):
         if len(self.axes) > 1 or self._wraps(view):
             return ()
         first, own, across = self.cells[0], self.shapes(), self._across()
-        allowed = sorted(first.figure.grids(first.view), key=lambda columns: (columns > across, -columns))
-        return tuple(in_rows([*map(len, own)], columns) for columns in allowed)
+        return rows_of_their_own([*map(len, own)], first.figure.grids(first.view), across)
 
     def _wraps(self, view: View[Any]) -> bool:
         return len(self.axes) == 1 and len(self.panels_for(view)) == len(self.cells)

@@ -87,8 +87,9 @@ class _Place(NamedTuple):
     def met(self, courses: Sequence[Array]) -> bool:
         """Whether one of the curves, each of shape (2, n), runs through it."""
         left, bottom, right, top = self.box
-        found = [np.interp(np.linspace(left, right, STEPS), *course) for course in courses]
-        return any(float(one.min()) < top and float(one.max()) > bottom for one in found)
+        places = np.linspace(left, right, STEPS)
+        found = [np.interp(places, x, y, left=np.nan, right=np.nan) for x, y in courses]
+        return any(bool((one < top).any() and (one > bottom).any()) for one in found)
 
 
 def _behind(axes: Axes, place: _Place) -> Any:

@@ -49,6 +49,11 @@ def in_rows(counts: Sequence[int], columns: int) -> Mosaic:
     return tuple(row for first, own in parts for row in counted_from(first, in_columns(own, columns)))
 
 
+def rows_of_their_own(counts: Sequence[int], grids: Sequence[int], wanted: int) -> tuple[Mosaic, ...]:
+    """Those for each number of columns that there may be: as many as are wanted, then fewer, then more."""
+    return tuple(in_rows(counts, one) for one in sorted(grids, key=lambda one: (one > wanted, -one)))
+
+
 def width_of(mosaic: Mosaic) -> int:
     """How many columns there are."""
     return max(map(len, mosaic))

@@ -178,9 +178,11 @@ def name_parts(axes: Sequence[Axes], canvas: Canvas) -> None:
     short = {part: f"{phrase(word)}\n{names[part].splitlines()[-1]}" for part, word in SHORT.items()}
     room = min(one.bbox.width * points_per_pixel(one) / 72 for one in axes)
     fits = all(ruler.width(name.splitlines()[0], canvas.small) <= room for name in names.values())
+    old, new = (short, names) if fits else (names, short)
     for one, part in zip(axes, SHORT, strict=False):  # the sum keeps its own
-        if fits == (one.get_title() == short[part]):
-            one.set_title(names[part] if fits else short[part], fontsize=canvas.small)
+        now, before = (" ".join(text.split()) for text in (one.get_title(), old[part]))
+        if now.endswith(before):  # alone, or under the name of a cell
+            one.set_title(f"{now.removesuffix(before).strip()}\n{new[part]}".strip(), fontsize=canvas.small)
 
 
 def spread(matrix: Array) -> float:

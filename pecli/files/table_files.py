@@ -64,7 +64,7 @@ class StoredTable:
     """A table whose rows are read when they are asked for."""
 
     def __init__(self, path: str, array: Array) -> None:
-        self.path, self._array = path, array
+        self.path, self._array, self._inode = path, array, Path(path).stat().st_ino
         self.shape: tuple[int, int] = array.shape
 
     def __len__(self) -> int:
@@ -76,9 +76,17 @@ class StoredTable:
             return self._array[rows]
         numbers = range(len(self))[rows] if isinstance(rows, slice) else rows
         check_memory(self.path, (len(numbers), self.shape[1]), SMALLER)
-        if Path(self.path).stat().st_size < self._array.offset + self._array.nbytes:  # what is gone ends the process
+        if self._is_cut(self._array.offset + self._array.nbytes):  # what is gone ends the process
             raise TableFileError(f"{self.path} has become shorter while it is read: start again when it is whole")
         return _checked(self.path, self._array[rows], numbers)
+
+    def _is_cut(self, size: int) -> bool:
+        """Whether the file has become shorter than that; one that has another in its place, or none, stays readable."""
+        try:
+            now = Path(self.path).stat()
+        except OSError:
+            return False
+        return now.st_ino == self._inode and now.st_size < size
 
 
 def read_vector(path: str) -> Array:

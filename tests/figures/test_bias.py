@@ -45,7 +45,14 @@ def test_keys_that_are_not_seen_are_left_blank() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"), [({}, True), ({"head": [1, 0]}, False), ({"head": [2]}, False), ({"encoding": "t5"}, False)]
+    ("options", "said"),
+    [
+        ({}, True),
+        ({"head": [1, 0]}, False),
+        ({"head": [2]}, False),
+        ({"encoding": "t5"}, False),
+        ({"lowest": -0.001}, False),  # all look alike then
+    ],
 )
 def test_heads_look_farther_where_each_does_than_the_one_before(options: dict[str, Any], said: bool) -> None:
     assert ("farther back" in numbers(**{"encoding": "alibi", "length": 9, **options}).message()) == said

@@ -107,6 +107,8 @@ def test_a_figure_of_several_panels_is_a_row_a_value(folder: Path) -> None:
     assert [one.get_title().split("\n")[0] for one in axes[:4:2]] == ["base 10", "base 100"]
     with pytest.raises(UsageError, match=r"panels in rows of 3.*no grid"):
         job_of("attention", {"base": [10, 100], "d": [4, 6]})
+    with pytest.raises(UsageError, match="rows of different lengths here"):
+        job_of("compare", {"figure": "bias", "encoding": ["alibi:heads=6", "kerple"], "length": [8, 16]})
 
 
 def test_more_rows_than_columns_where_the_page_is_narrow() -> None:

@@ -546,10 +546,14 @@ def test_titles_of_a_row_take_two_lines_each_where_one_has_to(figure: str, size:
     assert figure == "bias" or titles[1].startswith("cont. · pos.\n" if size == "5x3" else "content · position\n")
 
 
-def test_a_short_bar_has_two_ticks_rather_than_one() -> None:
-    axes = Drawing(figsize=(1, 0.4), dpi=100).add_axes((0, 0, 1, 1), ylim=(-4.9, 4.9))
+def test_a_short_bar_has_ticks_that_stand_close_rather_than_one() -> None:
+    drawing = Drawing(figsize=(1, 0.4), dpi=100)
+    axes = drawing.add_axes((0, 0, 1, 1), ylim=(-4.9, 4.9))
     axes.yaxis.set_major_locator(RoundTicks())
+    assert axes.get_yticks().tolist() == [-2.5, 0.0, 2.5]
+    drawing.set_size_inches(1, 0.35)
     assert axes.get_yticks().tolist() == [-2.5, 2.5]
+    drawing.set_size_inches(1, 0.4)
     axes.set_ylim(0.0, 9.6)
     assert axes.get_yticks().tolist() == [0.0, 5.0]
 

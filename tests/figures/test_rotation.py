@@ -220,7 +220,7 @@ def test_circles_and_arrows_stand_clear_of_each_other(pairs: tuple[int, ...]) ->
     circles = [one.get_radius() for one in plane.patches if isinstance(one, Circle)]
     assert circles == pytest.approx(np.arange(1, len(pairs) + 1) / len(pairs))
     arrows = [np.hypot(*arrow.xy) for arrow in plane.texts]  # type: ignore[attr-defined]  # Annotations
-    for inner, arrow, circle in zip([0.0, *circles], arrows, circles, strict=False):
+    for inner, arrow, circle in zip([0.0, *circles[:-1]], arrows, circles, strict=True):
         assert inner + 0.02 < arrow < circle - 0.1 * circles[0]
 
 

@@ -13,6 +13,7 @@ import pecli
 from pecli.core.errors import UsageError
 from pecli.core.number_text import bound_text
 from pecli.figures.score_terms import TITLES, Terms, TermsNumbers, spread
+from pecli.figures.style import style_context
 
 ADDED = ["sinusoidal:d=8", "sinusoidal:d=7", "clock", "geometric:d=8", "binary", "learned:d=5"]
 INVARIANT = ["sinusoidal:d=8", "sinusoidal:d=8,layout=concatenated", "clock", "geometric:d=8"]
@@ -123,3 +124,10 @@ def test_compare_shows_two_under_the_same_limits() -> None:
     assert (len(figure.panels_for(picture.job.view)), figure.columns(picture.job.view)) == (10, 5)
     limits = {part.numbers.limits() for part in picture.seen.parts}  # type: ignore[attr-defined]  # compare's numbers
     assert len(limits) == 1
+
+
+def test_short_names_stand_under_the_name_of_a_cell() -> None:
+    picture = pecli.figure("terms", base=[2, 10], d=16, size="5x8", dpi=30)
+    with style_context(picture.job.canvas):
+        titles = [axes.get_title() for axes in picture._drawing().axes if axes.images]
+    assert [" ".join(title.splitlines()[:-1]) for title in titles[::5]] == [f"base {k} cont. · cont." for k in (2, 10)]

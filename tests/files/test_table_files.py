@@ -649,6 +649,11 @@ def test_a_large_table_that_is_cut_while_it_is_read_is_refused(
     os.truncate(tmp_path / "t.npy", 200)
     with pytest.raises(TableFileError, match=r"t\.npy has become shorter"):  # else the process ends with SIGBUS
         stored[:2]
+    kept = open_table(write(tmp_path / "kept.npy", table))
+    Path(write(tmp_path / "other.npy", table[:1])).replace(tmp_path / "kept.npy")
+    assert kept[:2].tolist() == table[:2].tolist()  # the one that it has opened
+    (tmp_path / "kept.npy").unlink()
+    assert kept[:2].tolist() == table[:2].tolist()
 
 
 @pytest.mark.parametrize("kind", [".npy", ".npz", ".safetensors"])

@@ -57,9 +57,15 @@ def sizes(blocks: Sequence[Block], grid: Grid, room: tuple[float, float | None])
     columns = [[at for at, one in enumerate(grid.places) if one.left == one.right == c] for c in range(len(widths))]
     across = [[(blocks[at].cells[0], blocks[at].width) for at in column] for column in columns]
     along = [[(blocks[at].cells[1], blocks[at].height) for at in row] for row in grid.rows]
-    return [whole(width, ones, SPARE / len(widths)) for width, ones in zip(widths, across, strict=True)], [
-        whole(height, ones, SPARE / len(heights)) for height, ones in zip(heights, along, strict=True)
-    ]
+    widths = [whole(width, ones, SPARE / len(widths)) for width, ones in zip(widths, across, strict=True)]
+    heights = [whole(height, ones, SPARE / len(heights)) for height, ones in zip(heights, along, strict=True)]
+    return widths, [min([height, *_exact(blocks, grid, row, widths)]) for row, height in enumerate(heights)]
+
+
+def _exact(blocks: Sequence[Block], grid: Grid, row: int, widths: Sequence[float]) -> list[float]:
+    """How high the panels of a row are that keep their aspect, in one column each: others are no higher."""
+    ones = [(blocks[at].panel, grid.places[at]) for at in grid.rows[row]]
+    return [widths[place.left] * panel.aspect for panel, place in ones if panel.exact and place.left == place.right]
 
 
 def whole(length: float, ones: Sequence[tuple[float, float]], spare: float = 0.0) -> float:

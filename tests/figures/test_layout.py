@@ -21,7 +21,7 @@ from pecli.figures import FIGURES, pages
 from pecli.figures.blocks import Block, Box, Room
 from pecli.figures.canvas import Canvas
 from pecli.figures.columns import best, least_of
-from pecli.figures.frame_grid import TRIMMED
+from pecli.figures.frame_grid import TRIMMED, grid_of, sizes
 from pecli.figures.layout import solve
 from pecli.figures.legends import BELOW, is_beside
 from pecli.figures.mosaic import Mosaic, around, in_columns
@@ -556,6 +556,17 @@ def test_a_short_bar_has_ticks_that_stand_close_rather_than_one() -> None:
     assert axes.get_yticks().tolist() == [-2.5, 2.5]
     axes.set_ylim(0.0, 9.6)
     assert axes.get_yticks().tolist() == [0.0, 5.0]
+
+
+def test_panels_of_a_row_are_as_high_as_one_that_keeps_its_aspect() -> None:
+    """Where rows may be a little higher, to have whole pixels, and columns no wider."""
+    panels, free = (Panel(), Panel(1.0, exact=True)), {"bar": 0.0, "bar_height": 0.0, "width": 0.1, "height": 0.1}
+    blocks = [
+        Block(one, 0.0, 0.0, 0.0, 0.0, cells=cells, **free)
+        for one, cells in zip(panels, ((0.0, 2.0), (2.0, 2.0)), strict=True)
+    ]
+    assert sizes(blocks, grid_of(blocks, in_columns(2, 2), 0.1), (3.96, None)) == ([1.98, 1.98], [1.98])
+    assert sizes(blocks, grid_of(blocks, in_columns(2, 2), 0.1), (3.98, None)) == ([1.99, 2.0], [2.0])
 
 
 def test_texts_break_alike_between_clauses_or_stay_as_they_are() -> None:

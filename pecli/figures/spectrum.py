@@ -91,6 +91,8 @@ class SpectrumNumbers(Numbers[TableEncoding]):
 
     def message(self) -> str:
         one = self.view.encoding
+        if self._cut_off():
+            return ""
         if len(self.view.encodings) > 1:
             return "" if self.divided else self._compared()
         if not isinstance(one, Harmonic) or not self.ratios[0]:
@@ -98,6 +100,13 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         if (self.stretch != 1).any():
             return scaled_text(self.stretch)
         return growth_text(one, self.wavelength, self.ratios[0])
+
+    def _cut_off(self) -> bool:
+        """Whether waves are too long to be shown, so that the longest shown is not the longest."""
+        formulas = (
+            one for one, n in zip(self.view.encodings, self.still, strict=True) if n and isinstance(one, Harmonic)
+        )
+        return any((np.isfinite(waves) & (waves >= STILL)).any() for waves in (one.wavelengths() for one in formulas))
 
     def _compared(self) -> str:
         """What several encodings' wavelengths say beside each other."""

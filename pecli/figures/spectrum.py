@@ -26,6 +26,7 @@ from pecli.figures.wavelength_marks import (
     make_room,
     mark_lengths,
     mark_wavelength,
+    outlasts_axis,
     shade_longer,
     textbook_ends,
 )
@@ -91,7 +92,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
 
     def message(self) -> str:
         one = self.view.encoding
-        if self._cut_off():
+        if any(self.still) and any(map(outlasts_axis, self.view.encodings)):  # the longest shown is not the longest
             return ""
         if len(self.view.encodings) > 1:
             return "" if self.divided else self._compared()
@@ -100,13 +101,6 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         if (self.stretch != 1).any():
             return scaled_text(self.stretch)
         return growth_text(one, self.wavelength, self.ratios[0])
-
-    def _cut_off(self) -> bool:
-        """Whether waves are too long to be shown, so that the longest shown is not the longest."""
-        formulas = (
-            one for one, n in zip(self.view.encodings, self.still, strict=True) if n and isinstance(one, Harmonic)
-        )
-        return any((np.isfinite(waves) & (waves >= STILL)).any() for waves in (one.wavelengths() for one in formulas))
 
     def _compared(self) -> str:
         """What several encodings' wavelengths say beside each other."""

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from pecli.core.arithmetic import chunks
 from pecli.core.errors import UsageError
@@ -94,6 +94,10 @@ class Harmonic(TableEncoding):
     def exact(self) -> bool:
         """Whether the table is the formula's, to the last bit, at any position."""
         return self.dtype == "float64"
+
+    def in_float64(self) -> Self:
+        """The same encoding with the numbers that its formula says."""
+        return replace(self, dtype="float64")
 
     def rounded(self, values: Array) -> Array:
         """What the values become in the type of number that the table is made in, as float64."""
@@ -236,8 +240,15 @@ class Harmonic(TableEncoding):
     def written_out(self, position: int, column: int) -> list[str]:
         wave, j = self.waves()[column]
         rates = [f"ω{j}", *filter(None, [self.rate_formula(j)])]
-        rate, radius, phase = (float(of[j]) for of in (self.frequencies(), self.amplitudes, self.phases))
-        return wave_steps(wave, position, rates=rates, rate=rate, radius=radius, phase=phase)
+        rates.append(f"{self.frequencies()[j]:.10g}")
+        radius, phase = (float(of[j]) for of in (self.amplitudes, self.phases))
+        return wave_steps(wave, position, rates=rates, angle=self._angle_text(position, j), radius=radius, phase=phase)
+
+    def _angle_text(self, position: int, pair: int) -> str:
+        """ω p + φ of a pair, to so many digits that its sine is right to ten."""
+        with many_digits():
+            angle = Decimal(list(self.rates())[pair]) * position + Decimal(float(self.phases[pair]))
+        return f"{float(angle):.10g}" if abs(angle) < 1 else f"{angle:.10f}".rstrip("0").rstrip(".")
 
     def column_wavelengths(self) -> Array:
         """The wavelength of every column of the table, positions, shape (d,)."""
@@ -276,9 +287,9 @@ class Harmonic(TableEncoding):
         return squares
 
 
-def wave_steps(wave: str, position: int, *, rates: list[str], rate: float, radius: float, phase: float) -> list[str]:
-    """r · sin(ω p + φ) with its numbers, ω first as each of the `rates`, then multiplied out; no r of 1, no φ of 0."""
+def wave_steps(wave: str, position: int, *, rates: list[str], angle: str, radius: float, phase: float) -> list[str]:
+    """r · sin(ω p + φ) with its numbers, ω as each of the `rates`, then the whole angle; no r of 1, no φ of 0."""
     before = f"{radius:.10g} · " if radius != 1 else ""
     after = f" {'-' if phase < 0 else '+'} {abs(phase):.10g}" if phase else ""
-    inside = [f"{position} · {text}{after}" for text in (*rates, f"{rate:.10g}")]
-    return [f"{before}{wave}({text})" for text in (*inside, f"{position * rate + phase:.10g}")]
+    inside = [f"{position} · {text}{after}" for text in rates]
+    return [f"{before}{wave}({text})" for text in (*inside, angle)]

@@ -21,6 +21,7 @@ from pecli.reports.explain.word_vectors import (
     ARTICLE,
     WORDS,
     Entry,
+    by_formula,
     combine,
     own_words,
     products,
@@ -97,7 +98,8 @@ class Explain(Report[TableEncoding]):
         how, result = combine(encoding, vectors, rows, own)
         row, column = self._place(view)
         steps = tuple(encoding.written_out(row, column))
-        entry = Entry(row, column, steps, float(table[row - view.covered.start, column]))
+        exact = by_formula(encoding, lambda of: of.table(np.array([row], dtype=np.float64))[0, column])
+        entry = Entry(row, column, steps, float(table[row - view.covered.start, column]), exact)
         return ExplainNumbers(
             view=view,
             table=table,

@@ -55,7 +55,8 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
             position=encoding.position_text(self.position),
             pair=encoding.pair_text(self.pair),
         )
-        return [all_positions_text(self.view.covered), ring if self.largest else "", self._largest_of()]
+        rounded = phrase("frequency, position, angle, sine and cosine in {dtype}", dtype=encoding.dtype)
+        return [all_positions_text(self.view.covered), rounded, ring if self.largest else "", self._largest_of()]
 
     def marks(self) -> list[str]:
         said = template("bars: where a pair is first off by more than {error}")
@@ -111,8 +112,8 @@ class Precision(Figure[Harmonic]):
     name: ClassVar[str] = "precision"
     summary: ClassVar[str] = "What a table loses in float16 and such: its error against position and pair"
     defines: ClassVar[str] = (
-        "how far sine and cosine made in a smaller type of number are from those in float64, at each "
-        "position the worse of a pair"
+        "the larger error of a pair's sine and cosine against float64; frequency, position, angle, sine and "
+        "cosine are each rounded to the dtype"
     )
     example: ClassVar[str] = "pecli precision -e rope:dtype=bfloat16,d=64 --length 4096"
     examples: ClassVar[tuple[str, ...]] = ("pecli precision rope:dtype=float16 -n 4096",)
@@ -169,7 +170,7 @@ class Precision(Figure[Harmonic]):
         )
 
     def panels_for(self, view: View[Harmonic]) -> list[Panel]:
-        return [Panel(0.75, bar=Bar(phrase("error of sine or cosine"), level=NOTABLE), y=("positions", view.covered))]
+        return [Panel(0.75, bar=Bar(phrase("error against float64"), level=NOTABLE), y=("positions", view.covered))]
 
     def frame(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
         rows, pairs = view.covered, len(view.encoding.frequencies())

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.core.language import language_of, speaking
 from pecli.core.number_text import number_text
 from pecli.core.positions import Blocks
 from pecli.encodings.clock import Clock
@@ -220,5 +221,6 @@ def test_the_picture_says_what_is_rounded_and_against_what_the_error_is(lang: st
     }
     rounded, against = said[lang]
     assert f"{rounded} bfloat16" in picture.caption()
-    labels = [axes.get_ylabel() for axes in picture._drawing().axes]
+    with speaking(language_of(lang)):
+        labels = [axes.get_ylabel() for axes in picture._drawing().axes]
     assert any(f"{against} float64" in label for label in labels), labels

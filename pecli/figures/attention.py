@@ -14,8 +14,9 @@ from pecli.core.number_text import bound_text
 from pecli.core.options import option
 from pecli.core.values import shorten
 from pecli.encodings.capabilities import BiasEncoding, Rotary
-from pecli.figures.canvas import DIFFERENCE, Canvas
+from pecli.figures.canvas import Canvas
 from pecli.figures.cell_numbers import WithCellNumbers
+from pecli.figures.colour_maps import DIFFERENCE
 from pecli.figures.figure import ColouredNumbers, View
 from pecli.figures.ground import ink_on
 from pecli.figures.images import show_matrix

@@ -22,7 +22,7 @@ from pecli.figures.limits import Words, words_of
 from pecli.figures.measure import Margins, around, block_of, state_of, with_bar
 from pecli.figures.mosaic import Band
 from pecli.figures.panels import Bar, Panel, labelled_apart
-from pecli.figures.text_size import HEADLINE, LEAST_DPI, Ruler, alike
+from pecli.figures.text_size import HEADLINE, Ruler, alike
 from pecli.figures.ways import first_layout, with_pixels
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Page:
         self.sheet, self.figure, self.view, self.canvas = sheet, figure, view, canvas
         unknown = " " if size.height else ""  # what may come takes a line
         self.words = Words(title, unknown if canvas.headed else "", unknown)
-        self.ruler, self.bold = Ruler(max(LEAST_DPI, canvas.dpi)), Ruler(max(LEAST_DPI, canvas.dpi), HEADLINE)
+        self.ruler, self.bold = Ruler(canvas.dpi), Ruler(canvas.dpi, HEADLINE)
         self.panels = figure.panels_for(view)
         self.above = 0.0  # the height that the title takes
         self.drawing = Drawing(figsize=(size.width, size.height or size.width), dpi=canvas.dpi)

@@ -101,7 +101,7 @@ class Result:
 
     @cached_property
     def small(self) -> list[Any]:
-        return self.at(0.18)  # numbers in cells are written where they are asked for and else not
+        return self.at(0.16)  # numbers in cells are written where they are asked for and else not
 
     def at(self, size: float) -> list[Any]:
         figure = self.job.figure

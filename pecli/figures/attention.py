@@ -116,7 +116,7 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
         encoding = view.encoding
         if isinstance(encoding, BiasEncoding):
             check_indices("head", None if self.head is None else [self.head], view, encoding.n_heads, "heads")
-            if encoding.quantity != "bias":
+            if not encoding.known:
                 raise UsageError(f"{encoding.name} adds what is learned: give its table, {encoding.name}:file=…")
             return
         if isinstance(encoding, Rotary):

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from pecli.core.errors import UnknownNameError, UsageError, mention
 from pecli.core.lengths import inches_of, size_text
 from pecli.core.options import Options, option
+from pecli.figures.colour_maps import colour_map
 
 
 class Size(NamedTuple):
@@ -31,6 +32,7 @@ COLOURED = (1e-300, 1e300)  # the size of a number at which colours can end: mat
 PIXELS = re.compile(r"(\d{1,5})(?:px)?(?:[xX](\d{1,5}))?px")
 FONTS = (8.0, 18.0)  # points, of a size in inches: one a inch of width between these
 SMALL, LEAST = 0.833, 7.0  # tick labels: as a share of the text's size, and in points
+NARROW = 44  # ems of small text: a page of free height and less width lays several figures out in another way
 SHRUNK = (0.9, 0.8, 0.7, 0.6)  # of the text's size, tried before a size is refused
 FRAME = 2 / 3  # of the pixels an inch, where a file has many pictures
 FPS = 5.0  # frames a second
@@ -45,23 +47,6 @@ OWNED = {  # what some formats alone have, by the attribute of `pecli.files.form
     "loops": "moves",
     "transparent": "clear",
 }
-COLOURS = {"diverging": "RdBu_r", "sequential": "viridis", "binary": "Greys"}
-DIFFERENCE = "difference"
-TWO_SIDED = {
-    "PiYG",
-    "PRGn",
-    "BrBG",
-    "PuOr",
-    "RdGy",
-    "RdBu",
-    "RdYlBu",
-    "RdYlGn",
-    "Spectral",
-    "coolwarm",
-    "bwr",
-    "seismic",
-}
-TWO_SIDED |= {"berlin", "managua", "vanimo"}
 
 
 @dataclass(frozen=True)
@@ -177,6 +162,11 @@ class Canvas(Options):
         font = self.inches.font
         return max(min(LEAST, font), SMALL * font)
 
+    @property
+    def narrow(self) -> bool:
+        """Whether two panels are slivers side by side, or the lines of one flat, and there is room below."""
+        return self.narrower_than(NARROW)
+
     def narrower_than(self, ems: float) -> bool:
         """Whether a page of free height is less wide than so many ems of small text."""
         return self.inches.height is None and 72 * self.inches.width < ems * self.small
@@ -200,9 +190,7 @@ class Canvas(Options):
 
     def colours(self, kind: str) -> str:
         """The colour map for values of that kind (diverging, sequential, binary, difference)."""
-        if kind == DIFFERENCE:  # has two sides, whatever the user wants for the values
-            return self.cmap if self.cmap and self.cmap.removesuffix("_r") in TWO_SIDED else COLOURS["diverging"]
-        return self.cmap or COLOURS[kind]
+        return colour_map(kind, self.cmap)
 
     def inputs(self) -> tuple[str, ...]:
         return tuple(name for name in (self.own_style, self.font) if name and os.path.isfile(name))

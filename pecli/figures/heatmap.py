@@ -14,8 +14,9 @@ from pecli.core.positions import Blocks, LogBlocks
 from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_decades, label_dimensions, label_positions, turn_names
-from pecli.figures.canvas import DIFFERENCE, Canvas
+from pecli.figures.canvas import Canvas
 from pecli.figures.cell_numbers import WithCellNumbers
+from pecli.figures.colour_maps import DIFFERENCE
 from pecli.figures.figure import ColouredNumbers, View, averaging_cells, subtract
 from pecli.figures.highlights import Highlighting, Span, cell_edges, mark_rows
 from pecli.figures.images import show_matrix

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure as Drawing
 import pecli
 from pecli.core.errors import UsageError
 from pecli.core.language import said_by_each
-from pecli.figures.overview import message_of_each
+from pecli.figures.composed_numbers import message_of_each
 from pecli.figures.style import style_context
 from pecli.figures.text_size import HEADLINE
 

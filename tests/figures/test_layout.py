@@ -17,16 +17,17 @@ import pecli
 from pecli.core.errors import UsageError
 from pecli.core.language import Language, speaking
 from pecli.core.still import still
-from pecli.figures import FIGURES, pages
+from pecli.figures import FIGURES, filled_pages
 from pecli.figures.blocks import Block, Box, Room
 from pecli.figures.canvas import Canvas
 from pecli.figures.columns import best, least_of
+from pecli.figures.filled_pages import anew
 from pecli.figures.frame_grid import TRIMMED, grid_of, sizes
 from pecli.figures.layout import solve
 from pecli.figures.legends import BELOW, is_beside
-from pecli.figures.mosaic import Mosaic, around, in_columns
+from pecli.figures.mosaic import Band, Mosaic, around, in_columns
 from pecli.figures.page import Page, Sheet
-from pecli.figures.pages import anew, draw_page
+from pecli.figures.pages import draw_page
 from pecli.figures.panels import Bar, Panel, labelled, runs_of
 from pecli.figures.row_heights import filled, grown
 from pecli.figures.style import style_context
@@ -205,14 +206,14 @@ def test_a_size_that_cannot_hold_it_is_refused_and_none_is_tried_twice(
     figure: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tried: list[tuple[str, float]] = []
-    arrange = pages.arrange
+    arrange = filled_pages.arrange
 
     def noted(those: Any) -> None:
         if not those[0].mappables:  # pages with numbers are arranged again
             tried.append((those[0].canvas.size, those[0].canvas.inches.font))
         arrange(those)
 
-    monkeypatch.setattr(pages, "arrange", noted)
+    monkeypatch.setattr(filled_pages, "arrange", noted)
     with pytest.raises(UsageError, match=r"size.*1.5x1.* is too small .*: it takes \d+\.\d × \d+\.\d inches"):
         drawn(figure, size="1.5x1")
     assert len(tried) > 3 and len(set(tried)) == len(tried)
@@ -287,19 +288,24 @@ def block(aspect: float = 1.0, bar: Bar | None = None, exact: bool = True) -> Bl
     return Block(Panel(aspect, exact=exact, bar=bar), 0.4, 0.1, 0.2, 0.3, 0.5 if bar else 0.0, 0.0, 1.0, 0.5)
 
 
+def free(panels: int, columns: int) -> Band:
+    """Panels that may stand in any number of columns."""
+    return Band(panels, columns, tuple(range(1, panels + 1)))
+
+
 def overlap(a: Box, b: Box) -> bool:
     across = a.left < b.left + b.width and b.left < a.left + a.width
     return across and a.bottom < b.bottom + b.height and b.bottom < a.bottom + a.height
 
 
 def test_the_grid_wraps_until_its_panels_are_wide_enough() -> None:
-    columns = [best([block()] * 6, Room(width, None, 0, 0, 0.1), 3).columns for width in (2, 4, 6, 8)]
+    columns = [best([block()] * 6, Room(width, None, 0, 0, 0.1), free(6, 3)).columns for width in (2, 4, 6, 8)]
     assert columns == [1, 2, 3, 3]
 
 
 def test_room_on_one_side_makes_up_for_none_on_the_other() -> None:
     """Where nothing fits, the grid that lacks least: one column is wide, and 2 inches too low."""
-    assert best([block(0.5, exact=False)] * 4, Room(9, 2.0, 0, 0, 0.1), 1).columns == 4
+    assert best([block(0.5, exact=False)] * 4, Room(9, 2.0, 0, 0, 0.1), free(4, 1)).columns == 4
 
 
 def test_what_is_found_not_to_fit_once_it_is_drawn_is_drawn_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -321,8 +327,8 @@ def test_a_picture_that_is_never_right_has_its_numbers_all_the_same(monkeypatch:
 
 
 def test_a_page_of_fixed_height_takes_the_grid_that_shows_most() -> None:
-    assert best([block()] * 4, Room(12, 3, 0, 0, 0.1), 2).columns == 4
-    assert best([block()] * 4, Room(6, 6, 0, 0, 0.1), 2).columns == 2
+    assert best([block()] * 4, Room(12, 3, 0, 0, 0.1), free(4, 2)).columns == 4
+    assert best([block()] * 4, Room(6, 6, 0, 0, 0.1), free(4, 2)).columns == 2
 
 
 def test_rows_have_what_their_texts_need_before_the_rest_is_shared() -> None:
@@ -354,7 +360,7 @@ def test_a_last_row_that_is_not_full_stands_in_the_middle_and_no_row_is_if_that_
         (True, False, True),
         (True, False, True),
     ]
-    assert best([block()] * 6, Room(8, 7, 0, 0, 0.1), 4).holes == 0
+    assert best([block()] * 6, Room(8, 7, 0, 0, 0.1), free(6, 4)).holes == 0
 
 
 def test_what_is_left_of_a_page_stands_around_title_panels_and_caption_and_not_between_them() -> None:

@@ -11,7 +11,7 @@ from matplotlib.transforms import Bbox
 import pecli
 from pecli.core.errors import UsageError
 from pecli.core.positions import Positions
-from pecli.figures import scatter
+from pecli.figures import scatter, scatter_numbers
 from pecli.figures.style import style_context
 from pecli.measures import pair_density
 from pecli.measures.pair_density import pearson, ranks
@@ -155,7 +155,7 @@ def test_no_name_of_a_streak_touches_a_point_of_another() -> None:
     ],
 )
 def test_the_message_is_what_the_ranks_say(rank: float, said: str) -> None:
-    assert scatter.trend(rank) == said
+    assert scatter_numbers.trend(rank) == said
 
 
 def test_the_message_names_both_measures_and_a_constant_has_none() -> None:

@@ -30,7 +30,7 @@ from pecli.encodings.capabilities import BiasEncoding
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure
 from pecli.figures.limits import chosen, words_of
-from pecli.figures.overview import single_figures
+from pecli.figures.parts import single_figures
 from pecli.figures.style import style_context
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES
@@ -101,7 +101,7 @@ class Result:
 
     @cached_property
     def small(self) -> list[Any]:
-        return self.at(0.18)  # numbers in cells are written where they are asked for and else not
+        return self.at(0.16)  # numbers in cells are written where they are asked for and else not
 
     def at(self, size: float) -> list[Any]:
         figure = self.job.figure

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pecli.core.language import phrase, template, templates
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import bound_text, number_text
+from pecli.core.positions import Positions
 from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.encoding import Encoding
 from pecli.encodings.harmonic import Harmonic
@@ -90,15 +91,21 @@ def angle_text(turns: float) -> str:
     return phrase(template("{count} turn") if count == "1" else template("{count} turns"), count=count)
 
 
-def turned_apart(encoding: TableEncoding, length: int) -> str:
-    """How far the fastest and the slowest pair turn in the length; nothing where no pair is faster than another."""
-    turns = length / encoding.wavelengths() if isinstance(encoding, Harmonic) else np.zeros(0)
-    if length == 1 or len(set(turns)) < 2:
+def turned_apart(encoding: TableEncoding, positions: Positions) -> str:
+    """How far the fastest and the slowest pair turn from the first position to the last; nothing where all do alike."""
+    turns = turns_between_ends(encoding, positions) if isinstance(encoding, Harmonic) else np.zeros(0)
+    if len(set(turns)) < 2:
         return ""
     fast, slow = int(turns.argmax()), int(turns.argmin())
     much, little = angle_text(turns[fast]), angle_text(turns[slow])
-    said = template("in {length} pair {fast} covers {much}, pair {slow} only {little}")
-    return phrase(said, length=wave_text(encoding, length), fast=fast, slow=slow, much=much, little=little)
+    first, last = (encoding.position_text(at) for at in (positions.start, positions.stop - 1))
+    said = template("from position {first} to {last} pair {fast} covers {much}, pair {slow} only {little}")
+    return phrase(said, first=first, last=last, fast=fast, slow=slow, much=much, little=little)
+
+
+def turns_between_ends(encoding: Harmonic, positions: Positions) -> Array:
+    """How often each pair turns from the first position to the last, (n_pairs,)."""
+    return (positions.length - 1) / encoding.wavelengths()
 
 
 def unfinished_above(encoding: TableEncoding, waves: Array, length: int) -> str:

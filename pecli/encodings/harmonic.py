@@ -23,7 +23,7 @@ from pecli.core.options import option
 from pecli.core.positions import Bins, Positions
 from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.encoding import WIDTH_ALIASES, WIDTH_FLAGS
-from pecli.encodings.exact_angles import PI, dirichlet, many_digits, reduced_product, two_floats
+from pecli.encodings.exact_angles import PI, angle_text, dirichlet, many_digits, reduced_product, two_floats, wave_steps
 
 __all__ = ["PI", "Harmonic", "many_digits", "width_option"]
 
@@ -242,13 +242,8 @@ class Harmonic(TableEncoding):
         rates = [f"ω{j}", *filter(None, [self.rate_formula(j)])]
         rates.append(f"{self.frequencies()[j]:.10g}")
         radius, phase = (float(of[j]) for of in (self.amplitudes, self.phases))
-        return wave_steps(wave, position, rates=rates, angle=self._angle_text(position, j), radius=radius, phase=phase)
-
-    def _angle_text(self, position: int, pair: int) -> str:
-        """ω p + φ of a pair, to so many digits that its sine is right to ten."""
-        with many_digits():
-            angle = Decimal(list(self.rates())[pair]) * position + Decimal(float(self.phases[pair]))
-        return f"{float(angle):.10g}" if abs(angle) < 1 else f"{angle:.10f}".rstrip("0").rstrip(".")
+        angle = angle_text(list(self.rates())[j], position, phase)
+        return wave_steps(wave, position, rates=rates, angle=angle, radius=radius, phase=phase)
 
     def column_wavelengths(self) -> Array:
         """The wavelength of every column of the table, positions, shape (d,)."""
@@ -285,11 +280,3 @@ class Harmonic(TableEncoding):
             at = near[part.start : part.stop]
             squares[at] = 4 * np.sin(self.angles(first + at) / 2) ** 2 @ weights
         return squares
-
-
-def wave_steps(wave: str, position: int, *, rates: list[str], angle: str, radius: float, phase: float) -> list[str]:
-    """r · sin(ω p + φ) with its numbers, ω as each of the `rates`, then the whole angle; no r of 1, no φ of 0."""
-    before = f"{radius:.10g} · " if radius != 1 else ""
-    after = f" {'-' if phase < 0 else '+'} {abs(phase):.10g}" if phase else ""
-    inside = [f"{position} · {text}{after}" for text in rates]
-    return [f"{before}{wave}({text})" for text in (*inside, angle)]

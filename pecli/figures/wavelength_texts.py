@@ -108,12 +108,24 @@ def turns_between_ends(encoding: Harmonic, positions: Positions) -> Array:
     return (positions.length - 1) / encoding.wavelengths()
 
 
-def unfinished_above(encoding: TableEncoding, waves: Array, length: int) -> str:
-    """How many of an encoding's waves are longer than the length, in two lines, to stand where they are."""
+def unfinished_above(encoding: TableEncoding, waves: Array, length: int, which: bool) -> str:
+    """How many of an encoding's waves are longer than the length, in two lines, to stand where they are; on request
+    also which, where they are one run of some."""
     pairs = template("↑ {count} of {all} pairs\nnever finish a turn")
     columns = template("↑ {count} of {all} columns\nnever finish a turn")
-    count = int((waves > length).sum())
-    return phrase(pairs if isinstance(encoding, Harmonic) else columns, count=count, all=len(waves))
+    run_of_pairs = template("↑ {count} of {all} pairs ({run})\nnever finish a turn")
+    run_of_columns = template("↑ {count} of {all} columns ({run})\nnever finish a turn")
+    longer, run = np.flatnonzero(waves > length), run_text(waves > length) if which else ""
+    of_all, of_run = (pairs, run_of_pairs) if isinstance(encoding, Harmonic) else (columns, run_of_columns)
+    return phrase(of_run if run else of_all, count=len(longer), all=len(waves), run=run)
+
+
+def run_text(chosen: Array) -> str:
+    """The numbers of those that are chosen, as the ends of their run: 25–63; nothing where all are, or not one run."""
+    found = np.flatnonzero(chosen)
+    if not 0 < len(found) < len(chosen) or found[-1] - found[0] >= len(found):
+        return ""
+    return "–".join(dict.fromkeys(f"{end:,}" for end in (found[0], found[-1])))
 
 
 def ratio_text(waves: Array) -> str:

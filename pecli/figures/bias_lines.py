@@ -12,6 +12,7 @@ from pecli.core.language import listing, phrase
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import bound_text
 from pecli.encodings.capabilities import BiasEncoding
+from pecli.figures.colour_maps import colour_map
 from pecli.figures.figure import Numbers, View, extremes_of_offsets
 from pecli.figures.ground import seen_colours
 from pecli.figures.line_names import MOST, end_of, put_names
@@ -120,8 +121,11 @@ def first_offset(view: View[BiasEncoding]) -> int:
 
 def check_biases(view: View[BiasEncoding]) -> None:
     """Refuses biases beside what stands for them where they are learned (UsageError)."""
-    if len({encoding.quantity for encoding in view.encodings}) > 1:
-        raise UsageError("a bias and a bucket are not on one scale: give t5 its learned table, t5:file=…")
+    unknown = [encoding for encoding in view.encodings if not encoding.known]
+    if unknown and len(unknown) < len(view.encodings):
+        one = unknown[0]
+        text = f"a bias and a {one.quantity} are not on one scale: give {one.name} its learned table, {one.name}:file=…"
+        raise UsageError(text)
 
 
 def names_of_lines(view: View[BiasEncoding]) -> list[str]:
@@ -153,7 +157,7 @@ def looks_of_lines(view: View[BiasEncoding], axes: Axes) -> list[Look]:
     encodings."""
     if lines_of(view) <= MOST:
         return [look(line) for line in range(lines_of(view))]
-    shades = seen_colours("viridis", axes)
+    shades = seen_colours(colour_map("sequential", None), axes)
     return [
         {"color": shades(head / max(1, encoding.n_heads - 1)), "linestyle": look(at)["linestyle"]}
         for at, encoding in enumerate(view.encodings)
@@ -165,6 +169,6 @@ def draw_bias_lines(numbers: BiasLinesNumbers, axes: Axes) -> None:
     """One line a head, named where it ends."""
     looks = looks_of_lines(numbers.view, axes)
     for line, (owner, low, high) in enumerate(zip(numbers.encoding, numbers.low, numbers.bias, strict=True)):
-        style = "default" if numbers.view.encodings[owner].quantity == "bias" else "steps-mid"
+        style = "default" if numbers.view.encodings[owner].known else "steps-mid"
         plot_run(axes, numbers.offsets, low, high, looks[line], style)
     put_names(axes, [end_of(numbers.offsets, row) for row in numbers.bias])

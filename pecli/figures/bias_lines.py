@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, floor
 from typing import TYPE_CHECKING, ClassVar
 
 from pecli.core.errors import UsageError
@@ -49,14 +50,12 @@ class BiasLinesNumbers(Numbers[BiasEncoding]):
         return [phrase("dark to light: heads in order, the first and the last named")] if many else []
 
     def message(self) -> str:
+        if self.alike_from is not None:
+            return phrase("from {count} positions on, the distance no longer counts", count=bound_text(self.alike_from))
         sides = np.sign(self.offsets[1:] + self.offsets[:-1])
         steps = np.diff(self.bias, axis=1) * sides
         falls = (steps < 0).any(axis=1).all() and not (steps > 0).any()
-        if falls:
-            return phrase("the farther the key, the lower its bias, in every head")
-        if self.alike_from is None:
-            return ""
-        return phrase("from {count} positions on, the distance no longer counts", count=bound_text(self.alike_from))
+        return phrase("the farther the key, the lower its bias, in every head") if falls else ""
 
 
 def bias_lines(view: View[BiasEncoding], log: bool) -> BiasLinesNumbers:
@@ -90,10 +89,27 @@ def _alike_from(view: View[BiasEncoding], offsets: Array, extremes: Array) -> in
 
     extremes : (2 lines, n), the smallest and then the largest biases at each of n runs of offsets
     """
-    last = np.concatenate([encoding.bias(np.where(offsets < 0, -BEYOND, BEYOND)) for encoding in view.encodings] * 2)
+    last = np.tile(_biases(view, np.where(offsets < 0, -BEYOND, BEYOND)), (2, 1))
     distances, other = np.abs(offsets), ((extremes != last) & np.isfinite(last)).any(axis=0)
     farther = distances[distances > distances[other].max(initial=-1.0)]
-    return ceil(farther.min()) if len(farther) else None
+    if not len(farther):
+        return None
+    run = farther.min()  # it is alike, and somewhere in the one before keys become so
+    before = distances[distances < run].max(initial=0.0)
+    within = range(max(0, floor(2 * before - run)), ceil(run) + 1)
+    return within[bisect_left(within, True, key=lambda distance: _is_alike(view, distance))]
+
+
+def _is_alike(view: View[BiasEncoding], distance: int) -> bool:
+    """Whether keys so far away are like those that are farther than any."""
+    sides = np.array([-1.0, 1.0])
+    here, last = _biases(view, sides * distance), _biases(view, sides * BEYOND)
+    return bool((here == last)[np.isfinite(last)].all())
+
+
+def _biases(view: View[BiasEncoding], offsets: Array) -> Array:
+    """The bias of every line, (lines, n), at those offsets."""
+    return np.concatenate([encoding.bias(offsets) for encoding in view.encodings])
 
 
 def first_offset(view: View[BiasEncoding]) -> int:

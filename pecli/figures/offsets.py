@@ -102,8 +102,9 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
 
     def shown(self, view: View[TableEncoding | BiasEncoding]) -> Positions:
         """The offsets that are drawn."""
+        length = view.covered.length if _all_tables(view) else view.positions.length
         first = 1 if self.log else first_offset(view) if _all_biases(view) else 0
-        return Positions(start=first, length=max(1, view.positions.length - first))
+        return Positions(start=first, length=max(1, length - first))
 
     def _check_lengths(self, view: View[TableEncoding]) -> None:
         check_run(self.name, view.covered.length)
@@ -162,17 +163,21 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
         return offset_runs(encoding, MEASURES[self.measure], encoding.covered(view.positions), edges)
 
     def panels_for(self, view: View[TableEncoding | BiasEncoding]) -> list[Panel]:
-        return [Panel(0.55, x=("offsets", view.positions.length))]
+        return [Panel(0.55, x=(self._label(view), self.shown(view)))]
+
+    def _label(self, view: View[TableEncoding | BiasEncoding]) -> str:
+        """What the axis of offsets shows."""
+        return phrase("offset p − q, query less key" if _all_biases(view) else "offset p − q")
 
     def frame(self, view: View[TableEncoding | BiasEncoding], axes: list[Axes], canvas: Canvas) -> None:
-        one, label = axes[0], phrase("offset p − q")
+        one, label = axes[0], self._label(view)
         names, short, bounds = [encoding.label() for encoding in view.encodings], None, []
         if _all_biases(view):
-            label = phrase("offset p − q, query less key")
             names, short = names_of_lines(view), short_names_of_lines(view)
         elif self.decay:
             bounds = [phrase("bound for {name}, right axis", name=name) for name in short_names(view.encodings)]
-        frame_lines(one, self.shown(view).start, view.positions.length - 1, log=self.log)
+        shown = self.shown(view)
+        frame_lines(one, shown.start, shown.start + shown.length - 1, log=self.log)
         mark_stretch(one, self.spans(), canvas)
         if self.log:
             label_powers(one.xaxis, label)

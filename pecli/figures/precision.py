@@ -15,7 +15,7 @@ from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_positions, label_values
 from pecli.figures.bars import STROKES
 from pecli.figures.canvas import Canvas
-from pecli.figures.figure import ColouredNumbers, Figure, View, all_positions_text
+from pecli.figures.figure import ColouredNumbers, Figure, View, other_positions_text
 from pecli.figures.ground import ink_on
 from pecli.figures.panels import Bar, Panel
 from pecli.measures.min_max import check_run, envelope, even_bins, even_edges, middles
@@ -56,7 +56,7 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
             pair=encoding.pair_text(self.pair),
         )
         rounded = phrase("frequency, position, angle, sine and cosine in {dtype}", dtype=encoding.dtype)
-        return [all_positions_text(self.view.covered), rounded, ring if self.largest else "", self._largest_of()]
+        return [other_positions_text(self.view), rounded, ring if self.largest else "", self._largest_of()]
 
     def marks(self) -> list[str]:
         said = template("bars: where a pair is first off by more than {error}")
@@ -118,6 +118,7 @@ class Precision(Figure[Harmonic]):
     example: ClassVar[str] = "pecli precision -e rope:dtype=bfloat16,d=64 --length 4096"
     examples: ClassVar[tuple[str, ...]] = ("pecli precision rope:dtype=float16 -n 4096",)
     default_encoding: ClassVar[str] = "rope"
+    counts_positions: ClassVar[bool] = True
     default_options: ClassVar[Mapping[str, Any]] = {"dtype": "float16", "length": 2048}
 
     def check_view(self, view: View[Harmonic]) -> None:

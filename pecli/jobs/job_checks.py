@@ -27,6 +27,16 @@ def check_count(request: Request) -> None:
             raise UsageError(text, option="output", value=path, advice="give fewer values, as in 2..10000:40")
 
 
+def check_printed(request: Request) -> None:
+    """Refuses what is said of how numbers are printed where all of them go to files, in full."""
+    targets = targets_of(request)
+    if request.figure.drawn or not targets or any(FORMATS[format].document for _, format in targets):
+        return
+    for name, value in request.figure.changed().items():
+        if request.figure.options()[name].printed:
+            raise UnusedOptionError(name, value, f"{targets[0].path} has every row, and every number in full")
+
+
 def check_kinds(figure: type[Analysis[Any]], encodings: tuple[Encoding, ...]) -> None:
     """Refuses an encoding without what the figure needs, naming the figures that do fit."""
     for encoding in encodings:

@@ -63,8 +63,10 @@ class Explain(Report[TableEncoding]):
     entry: tuple[int, ...] | None = option(
         None, "position and dimension of the entry to write out, P,D", unset="the third position, dimension 3"
     )
-    rows: int = option(10, "how many rows of a table to print, half from each end", at_least=1, at_most=10_000)
-    digits: int = option(4, "digits after the decimal point", at_least=0, at_most=17)
+    rows: int = option(
+        10, "how many rows of a table to print, half from each end", at_least=1, at_most=10_000, printed=True
+    )
+    digits: int = option(4, "digits after the decimal point", at_least=0, at_most=17, printed=True)
 
     def check(self) -> None:
         if self.tokens is not None and (self.embeddings is not None or not self.tokens.split()):

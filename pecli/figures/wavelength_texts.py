@@ -134,14 +134,15 @@ def ratio_text(waves: Array) -> str:
         return ""
     ratios = waves[1:] / waves[:-1]
     low, high = float(ratios.min()), float(ratios.max())
-    return f"×{low:.4g}" if high - low < 1e-6 * high else phrase("×{low:.4g} to ×{high:.4g}", low=low, high=high)
+    ends = [f"×{number_text(one)}" for one in (low, high)]
+    return ends[0] if high - low < 1e-6 * high else phrase("{first} to {last}", first=ends[0], last=ends[1])
 
 
 def growth_text(encoding: Encoding, waves: Array, ratio: str) -> str:
     """How a formula's wavelengths follow each other, and from what to what they go; nothing where they are one."""
     if np.ptp(waves) <= NOTABLE * waves.max():
         return ""
-    said = template("each wavelength is the one before {ratio}: {low} to {high}")
+    said = template("each wavelength is {ratio} the one before: {low} to {high}")
     low, high = short_length(encoding, float(waves[0])), short_wave_text(encoding, float(waves[-1]))
     return phrase(said, ratio=ratio, low=low, high=high)
 

@@ -48,7 +48,7 @@ def test_llama_2_has_its_published_wavelengths() -> None:
 
 def test_neighbours_are_as_far_apart_as_the_article_says() -> None:
     assert numbers(d=128, base=10000).facts()["ratio"] == {"sinusoidal": "×1.155"}  # its 1.2 times
-    assert numbers(encoding="geometric", d=6, radix=60).facts()["ratio"] == {"geometric:d=6,radix=60": "×3600"}
+    assert numbers(encoding="geometric", d=6, radix=60).facts()["ratio"] == {"geometric:d=6,radix=60": "×3,600"}
 
 
 def test_uneven_neighbours_give_the_range() -> None:
@@ -130,8 +130,8 @@ def test_a_clock_is_measured_in_seconds() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"d": 128}, "each wavelength is the one before ×1.155: 6.28 to 54,410 positions"),
-        ({"encoding": "clock"}, "each wavelength is the one before ×12 to ×60: 1 min to 12 h"),
+        ({"d": 128}, "each wavelength is ×1.155 the one before: 6.28 to 54,410 positions"),
+        ({"encoding": "clock"}, "each wavelength is ×12 to ×60 the one before: 1 min to 12 h"),
         ({"d": 2}, ""),
         ({"d": 4, "base": 1}, ""),
         ({"encoding": "binary"}, ""),

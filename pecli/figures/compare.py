@@ -164,10 +164,7 @@ class Compare(Highlighting[Encoding]):
     def draw(self, numbers: CompareNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         groups = self._groups(axes, numbers.view)
         drawn = [part.figure.draw(part.numbers, own, canvas) for part, own in zip(numbers.parts, groups, strict=True)]
-        if drawn[0][0] is None:
-            _one_window([one for own in groups for one in own])
-        else:
-            share_windows(axes, self.panels_for(numbers.view))
+        share_windows(axes, self.panels_for(numbers.view))
         images = [one for own in drawn for one in own]
         if drawn[0][0] is not None and len(images) == len(axes):
             share_colours(images, self.panels_for(numbers.view))
@@ -202,10 +199,3 @@ def names_apart(view: View[Encoding]) -> list[str]:
     if len(set(view.encodings)) == 1:
         return [encoding.label() for encoding in view.encodings]
     return apart(view.encodings)
-
-
-def _one_window(axes: list[Axes]) -> None:
-    """The same limits on every panel of lines."""
-    low, high = (pick(one.get_ylim()[end] for one in axes) for end, pick in ((0, min), (1, max)))
-    for one in axes:
-        one.set_ylim(low, high)

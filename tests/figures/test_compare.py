@@ -13,6 +13,7 @@ import pecli
 from pecli.core.errors import UsageError
 from pecli.core.language import said_by_each
 from pecli.figures.composed_numbers import message_of_each
+from pecli.figures.dot_names import dot_names_of
 from pecli.figures.style import style_context
 from pecli.figures.text_size import HEADLINE
 
@@ -123,6 +124,22 @@ def test_lines_share_their_window_and_have_no_colour_bar() -> None:
     low, high = panels[0].get_ylim()
     tops = [max(line.get_ydata().max() for line in panel.get_lines()) for panel in panels]
     assert tops[0] < tops[1] <= high and low <= 0
+
+
+def test_lines_of_another_kind_have_a_window_and_offsets_of_their_own() -> None:
+    picture = pecli.figure(
+        "compare", figure="offsets", length=20, encoding=["sinusoidal", "clock", "t5"], size="column"
+    )
+    with style_context(picture.job.canvas):
+        axes = picture._drawing().axes
+    both, _, other = [one.get_ylim() for one in axes]
+    assert both[1] > 60 and other[1] < 35 and axes[0].get_ylim() == axes[1].get_ylim()
+    assert axes[0].get_xlim() == axes[1].get_xlim() and axes[0].get_xlim()[0] > axes[2].get_xlim()[0]
+    assert [bool(one.xaxis.label.get_visible()) for one in axes] == [False, True, True]
+    assert len({tuple(one.get_yticks()) for one in axes[:2]}) == 1  # though the lower has its names elsewhere
+    frame = axes[1].get_window_extent()
+    names = [one.get_window_extent() for one in dot_names_of(axes[1]) if one.get_visible()]
+    assert names and all(frame.y0 < box.y0 and box.y1 < frame.y1 for box in names)
 
 
 def test_a_figure_of_two_panels_keeps_both_for_each() -> None:

@@ -18,16 +18,17 @@ import pecli
 from pecli.core.errors import UsageError
 from pecli.core.language import Language, speaking
 from pecli.core.still import still
-from pecli.figures import FIGURES, pages
+from pecli.figures import FIGURES, filled_pages
 from pecli.figures.blocks import Block, Box, Room
 from pecli.figures.canvas import Canvas
 from pecli.figures.columns import best, least_of
+from pecli.figures.filled_pages import anew
 from pecli.figures.frame_grid import TRIMMED, grid_of, sizes
 from pecli.figures.layout import solve
 from pecli.figures.legends import BELOW, is_beside
 from pecli.figures.mosaic import Band, Mosaic, around, in_columns
 from pecli.figures.page import Page, Sheet
-from pecli.figures.pages import anew, draw_page
+from pecli.figures.pages import draw_page
 from pecli.figures.panels import Bar, Panel, labelled, runs_of
 from pecli.figures.row_heights import filled, grown
 from pecli.figures.style import style_context
@@ -212,14 +213,14 @@ def test_a_size_that_cannot_hold_it_is_refused_and_none_is_tried_twice(
     figure: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tried: list[tuple[str, float]] = []
-    arrange = pages.arrange
+    arrange = filled_pages.arrange
 
     def noted(those: Any) -> None:
         if not those[0].mappables:  # pages with numbers are arranged again
             tried.append((those[0].canvas.size, those[0].canvas.inches.font))
         arrange(those)
 
-    monkeypatch.setattr(pages, "arrange", noted)
+    monkeypatch.setattr(filled_pages, "arrange", noted)
     with pytest.raises(UsageError, match=r"size.*1.5x1.* is too small .*: it takes \d+\.\d × \d+\.\d inches"):
         drawn(figure, size="1.5x1")
     assert len(tried) > 3 and len(set(tried)) == len(tried)

@@ -170,7 +170,7 @@ def test_files_hold_the_table_and_can_be_made_again(ask: Ask, folder: Path) -> N
         ("--entry", "3"),
         ("--entry", "10,0"),
         ("--entry", "0,8"),
-        ("--lang", "fr"),
+        ("--lang", "xx"),
         ("--embeddings", "none.npy"),
         ("-o", "x.svg"),
     ],
@@ -204,9 +204,14 @@ def test_the_articles_slips_are_said_only_where_they_are_asked_for(ask: Ask) -> 
         assert "0.3162, " not in ask("explain", "--notes", *words).out
 
 
-@pytest.mark.parametrize("spec", ["rope:d=4", "rope:d=8,pairing=half,base=10"])
-def test_rope_goes_on_to_the_product_that_depends_on_the_offset_alone(ask: Ask, spec: str) -> None:
-    found = facts(ask, "-e", spec)
+@pytest.mark.parametrize(
+    ("spec", "words"), [("rope:d=4", ()), ("rope:d=8,pairing=half,base=10", ("--tokens", "a dog"))]
+)
+def test_rope_goes_on_to_the_product_that_depends_on_the_offset_alone(
+    ask: Ask, spec: str, words: tuple[str, ...]
+) -> None:
+    """The first word is the query and the second the key, also where there are no more."""
+    found = facts(ask, "-e", spec, *words)
     rope, rows = read_table_encoding(spec), np.array(found["products"])
     query, key = (np.array(found["embeddings"])[at][None] for at in (0, 1))
     for m, n, offset, product in rows:

@@ -171,6 +171,7 @@ def test_encodings_stand_side_by_side(ask: Ask, monkeypatch: pytest.MonkeyPatch,
     answer = ask("stats", *TAKEN, "--length", "23")
     assert answer.code == 0, answer.err
     assert max(map(len, answer.out.splitlines())) <= width
+    assert "positions 0 to 22" in " ".join(answer.out.split())
     for name in TAKEN:
         assert name in answer.out
     assert "undefined" in answer.out  # binary has no wavelengths

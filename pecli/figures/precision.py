@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Limits
@@ -148,10 +149,10 @@ class Precision(Figure[Harmonic]):
         def found_in(block: int, is_one: Callable[[Array], Array]) -> Array:
             """Of each pair, the first position of a run at which its error is one, else infinity."""
             own = is_one(errors(int(edges[block]), int(edges[block + 1] - edges[block])))
-            return np.where(own.any(axis=1), rows.start + edges[block] + own.argmax(axis=1), np.inf)
+            return first_position(own, rows.start + np.arange(edges[block], edges[block + 1]))
 
-        first = first_in_runs(wrong, lambda block: found_in(block, lambda error: error > NOTABLE))
-        first_wrong = np.minimum.reduceat(first, across[:-1])
+        first = first_in_runs(wrong, edges + rows.start, lambda block: found_in(block, lambda error: error > NOTABLE))
+        first_wrong = np.array([nearest(first[a:b]) for a, b in pairwise(across)])
 
         return PrecisionNumbers(
             view=view,
@@ -164,7 +165,7 @@ class Precision(Figure[Harmonic]):
             position=int(found_in(block, lambda error: error == high[pair, block])[pair]),
             pair=pair,
             wrong=int(wrong.any(axis=1).sum()),
-            wrong_from=int(first.min()) if wrong.any() else None,
+            wrong_from=int(nearest(first)) if wrong.any() else None,
             ends=error_ends(high),
         )
 
@@ -197,16 +198,40 @@ class Precision(Figure[Harmonic]):
         return [image]
 
 
-def first_in_runs(there: Array, found_in: Callable[[int], Array]) -> Array:
-    """Of each of n rows the first position, in its first run that has one, shape (n,); infinity where none has.
+def first_in_runs(there: Array, edges: Array, found_in: Callable[[int], Array]) -> Array:
+    """Of each of n rows the position nearest to 0, in the runs that have one, shape (n,); infinity where none has.
 
-    there : (n, runs), whether a run has one; found_in : of a run, the first position of each row
+    there : (n, runs), whether a run has one; edges : (runs + 1,), the positions at which runs begin; found_in : of a
+    run, that position of each row
     """
-    runs, found = there.argmax(axis=1), np.full(len(there), np.inf)
-    for run in np.unique(runs[there.any(axis=1)]):
-        own = there.any(axis=1) & (runs == run)
-        found[own] = found_in(int(run))[own]
+    up, down = np.flatnonzero(edges[1:] > 0), np.flatnonzero(edges[:-1] < 0)[::-1]
+    ahead, behind = (_first_on_a_side(there[:, runs], runs, found_in) for runs in (up, down))
+    return np.where(np.abs(ahead) <= np.abs(behind), ahead, behind)
+
+
+def _first_on_a_side(there: Array, runs: Array, found_in: Callable[[int], Array]) -> Array:
+    """The same in runs that go away from 0."""
+    found = np.full(len(there), np.inf)
+    some = np.flatnonzero(there.any(axis=1))
+    first = runs[there[some].argmax(axis=1)] if len(some) else some
+    for run in np.unique(first):
+        rows = some[first == run]
+        found[rows] = found_in(int(run))[rows]
     return found
+
+
+def first_position(there: Array, positions: Array) -> Array:
+    """Of each of n rows the position nearest to 0 that has one, shape (n,); infinity where none has.
+
+    there : (n, positions)
+    """
+    order = np.argsort(np.abs(positions), kind="stable")
+    return np.where(there.any(axis=1), positions[order][there[:, order].argmax(axis=1)], np.inf)
+
+
+def nearest(positions: Array) -> float:
+    """The one that is nearest to 0."""
+    return float(positions[np.abs(positions).argmin()])
 
 
 def mark_wrong(numbers: PrecisionNumbers, axes: Axes, canvas: Canvas) -> None:

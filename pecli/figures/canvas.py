@@ -20,6 +20,10 @@ class Size(NamedTuple):
     height: float | None
     font: float
 
+    def text(self) -> str:
+        """Both sides, or the width alone."""
+        return " × ".join(f"{side:g}" for side in (self.width, self.height) if side)
+
 
 SIZES = {
     "column": Size(3.25, None, 7),
@@ -28,6 +32,7 @@ SIZES = {
     "slide": Size(13.33, 7.5, 18),
 }
 LIMITS = (0.5, 100.0)  # inches
+PERCENTILES = (2, 98)  # of the values, at which robust colours end
 COLOURED = (1e-300, 1e300)  # the size of a number at which colours can end: matplotlib divides and multiplies by it
 PIXELS = re.compile(r"(\d{1,5})(?:px)?(?:[xX](\d{1,5}))?px")
 FONTS = (8.0, 18.0)  # points, of a size in inches: one a inch of width between these
@@ -57,7 +62,7 @@ class Canvas(Options):
 
     size: str = option(
         "page",
-        "column (3.25 in), page (6.75 in), blog (8 in), slide (13.33 × 7.5 in), or 5x3, 8cm, 8cmx5cm, 120mm, 390pt",
+        ", ".join(f"{name} ({one.text()} in)" for name, one in SIZES.items()) + ", or 5x3, 8cm, 8cmx5cm, 120mm, 390pt",
         split=True,
         separator=r",(?!\s*[\d.]+\s*$)",  # 5,3 is one size
         aliases=("figsize", "width"),
@@ -73,7 +78,7 @@ class Canvas(Options):
     )
     vmin: float | None = option(None, "the value at the lower end of the colours", unset="the values' own")
     vmax: float | None = option(None, "the value at the upper end of the colours", unset="the values' own")
-    robust: bool = option(False, "end the colours at the 2nd and 98th percentile of the values")
+    robust: bool = option(False, "end the colours at the {}nd and {}th percentile of the values".format(*PERCENTILES))
     title: str | None = option(
         None, "title of the picture; {base} is the base's value", unset="the encoding's name and parameters"
     )

@@ -18,7 +18,7 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.cell_numbers import WithCellNumbers
 from pecli.figures.colour_maps import DIFFERENCE
 from pecli.figures.figure import ColouredNumbers, View, averaging_cells, subtract
-from pecli.figures.highlights import Highlighting, Span, cell_edges, mark_rows
+from pecli.figures.highlights import Highlighting, Span, mark_rows, span_edges
 from pecli.figures.images import show_matrix
 from pecli.figures.log_axis import check_log, log_label, log_option
 from pecli.figures.panels import Bar, Panel
@@ -170,7 +170,7 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
             top, bottom = log_ends(view)
             axes[0].set(ylim=(bottom, top), ylabel=log_label(encoding))
             label_decades(axes[0].yaxis, top, bottom)
-        mark_rows(axes[0], self.spans(), canvas, encoding.position_text, log_rows if self.log else cell_edges)
+        mark_rows(axes[0], self.spans(), canvas, encoding.position_text, log_rows if self.log else span_edges)
 
     def fit(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         super().fit(view, axes, canvas)

@@ -19,6 +19,7 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.figure import ColouredNumbers, Figure, View, all_positions_text
 from pecli.figures.ground import ink_on
 from pecli.figures.panels import Bar, Panel
+from pecli.measures.first_positions import first_in_runs, first_position, nearest
 from pecli.measures.min_max import check_run, envelope, even_bins, even_edges, middles
 
 if TYPE_CHECKING:
@@ -196,42 +197,6 @@ class Precision(Figure[Harmonic]):
         if numbers.largest:
             mark_largest(numbers, axes[0], image, canvas)
         return [image]
-
-
-def first_in_runs(there: Array, edges: Array, found_in: Callable[[int], Array]) -> Array:
-    """Of each of n rows the position nearest to 0, in the runs that have one, shape (n,); infinity where none has.
-
-    there : (n, runs), whether a run has one; edges : (runs + 1,), the positions at which runs begin; found_in : of a
-    run, that position of each row
-    """
-    up, down = np.flatnonzero(edges[1:] > 0), np.flatnonzero(edges[:-1] < 0)[::-1]
-    ahead, behind = (_first_on_a_side(there[:, runs], runs, found_in) for runs in (up, down))
-    return np.where(np.abs(ahead) <= np.abs(behind), ahead, behind)
-
-
-def _first_on_a_side(there: Array, runs: Array, found_in: Callable[[int], Array]) -> Array:
-    """The same in runs that go away from 0."""
-    found = np.full(len(there), np.inf)
-    some = np.flatnonzero(there.any(axis=1))
-    first = runs[there[some].argmax(axis=1)] if len(some) else some
-    for run in np.unique(first):
-        rows = some[first == run]
-        found[rows] = found_in(int(run))[rows]
-    return found
-
-
-def first_position(there: Array, positions: Array) -> Array:
-    """Of each of n rows the position nearest to 0 that has one, shape (n,); infinity where none has.
-
-    there : (n, positions)
-    """
-    order = np.argsort(np.abs(positions), kind="stable")
-    return np.where(there.any(axis=1), positions[order][there[:, order].argmax(axis=1)], np.inf)
-
-
-def nearest(positions: Array) -> float:
-    """The one that is nearest to 0."""
-    return float(positions[np.abs(positions).argmin()])
 
 
 def mark_wrong(numbers: PrecisionNumbers, axes: Axes, canvas: Canvas) -> None:

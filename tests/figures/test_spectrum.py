@@ -378,3 +378,15 @@ def test_names_of_contexts_stand_over_no_wave() -> None:
         ]
     assert len(boxes) == 2 and len(waves) == 3
     assert not any(box.count_contains(points) for box in boxes for points in waves)
+
+
+@pytest.mark.parametrize(
+    ("options", "title"),
+    [
+        ({"encoding": [LLAMA, YARN]}, "wavelengths"),
+        ({"encoding": [LLAMA, YARN], "ratio": True}, "what scalings do to wavelengths"),
+        ({"encoding": "sinusoidal:base=10"}, "sinusoidal, d 128, base 10"),
+    ],
+)
+def test_the_title_of_several_is_what_they_have_in_common(options: dict[str, Any], title: str) -> None:
+    assert pecli.figure("spectrum", **options).title() == title

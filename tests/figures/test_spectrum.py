@@ -138,7 +138,7 @@ def test_a_clock_is_measured_in_seconds() -> None:
         ({"encoding": "clock"}, "each wavelength is ×12 to ×60 the one before: 1 min to 12 h"),
         ({"d": 2}, ""),
         ({"d": 4, "base": 1}, ""),
-        ({"encoding": "binary"}, "each wavelength is the one before ×2: 2 to 256 positions"),
+        ({"encoding": "binary"}, "each wavelength is ×2 the one before: 2 to 256 positions"),
         ({"encoding": "learned"}, ""),
         (
             {"encoding": ["sinusoidal:d=8,base=10", "clock", "rope:d=4,base=16"], "length": 20},

@@ -39,7 +39,7 @@ class Option:
     only_with: tuple[str, tuple[str, ...]] | None = None  # another option, and its values that this one belongs to
     shown: bool = False  # stands in titles also where nothing was changed
     moves: bool = False  # where a picture moves and nothing else is swept, each of its values is a frame
-    printed: bool = False  # says how numbers are printed, and nothing of a file of numbers
+    printed: bool = False  # says how a report is printed, and nothing of a file of numbers
     in_spec: bool = False  # said inside the spec of an encoding, without an option on the command line
     text_of: Callable[[Any], str | None] | None = None  # the text of a value that Python has another type for
     name: str = ""

@@ -28,14 +28,14 @@ def check_count(request: Request) -> None:
 
 
 def check_printed(request: Request) -> None:
-    """Refuses what is said of how the numbers of a report are printed where all of them go to files, in full."""
+    """Refuses what is said of how a report is printed where nothing but its numbers is written."""
     options, changed = request.figure.options(), request.figure.changed()
     said = {name: given for name, given in changed.items() if options[name].printed}
     targets = targets_of(request) if said else ()
     if not targets or any(FORMATS[format].document for _, format in targets):
         return
     for name, given in said.items():
-        raise UnusedOptionError(name, given, f"{targets[0].path} has every row, and every number in full")
+        raise UnusedOptionError(name, given, f"{targets[0].path} has all numbers in full, and no text")
 
 
 def check_kinds(figure: type[Analysis[Any]], encodings: tuple[Encoding, ...]) -> None:

@@ -53,7 +53,7 @@ class Explain(Report[TableEncoding]):
     )
     default_options: ClassVar[Mapping[str, Any]] = {"d": 8, "length": 10}
 
-    errata: bool = option(False, "say where the article's own numbers are wrong", aliases=("notes",))
+    errata: bool = option(False, "say where the article's own numbers are wrong", aliases=("notes",), printed=True)
     tokens: str | None = option(None, "your own words, separated by spaces", unset="those of an article")
     embeddings: str | None = option(
         None,

@@ -108,6 +108,8 @@ def test_the_offsets_have_a_strip_of_their_own_colours_and_push_no_panel_away() 
     (strip,) = drawn[0].findobj(BboxImage)
     assert strip.get_clim() == drawn[0].get_images()[0].get_clim() == (-6, 6)
     assert [text.get_text() for text in drawn[0].texts] == ["−6", "0", "6"]
+    top, em = strip.get_window_extent().y1, drawn[0].texts[0].get_fontsize() * drawn[0].get_figure().dpi / 72
+    assert all(0 < text.get_window_extent().y0 - top < em for text in drawn[0].texts)
     assert all(not one.texts and not one.findobj(BboxImage) for one in drawn[1:])
 
 

@@ -74,7 +74,8 @@ class Dials(Figure[Harmonic]):
         if self.at is not None:
             return np.array(self.at, dtype=np.float64)
         covered = view.covered
-        return covered.start + growing(covered.length)
+        first = 0 if covered.start < 0 < covered.stop else covered.start
+        return first + growing(covered.stop - first)
 
     def dials(self, view: View[Harmonic]) -> Array:
         """The pairs."""

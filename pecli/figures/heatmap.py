@@ -23,9 +23,10 @@ from pecli.figures.images import show_matrix
 from pecli.figures.log_axis import check_log, log_label, log_option
 from pecli.figures.panels import Bar, Panel
 from pecli.figures.wavelength_marks import rule_over, unfinished_runs
-from pecli.figures.wavelength_texts import unfinished
+from pecli.figures.wavelength_texts import halving_text, unfinished
 from pecli.measures.block_means import averaged_columns
 from pecli.measures.min_max import even_bins
+from pecli.measures.wavelengths import MEASURED, wavelengths
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,7 +68,9 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
 
     def message(self) -> str:
         encoding = self.view.encoding
-        return unfinished(encoding, self.view.covered.length) if isinstance(encoding, Harmonic) else ""
+        if isinstance(encoding, Harmonic):
+            return unfinished(encoding, self.view.covered.length)
+        return halving_text(encoding, wavelengths(encoding, self.view.covered)) if encoding.cycle(MEASURED) else ""
 
     def averaged(self) -> bool:
         return max(self.block, self.columns_block) > 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Limits
@@ -18,6 +19,7 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.figure import ColouredNumbers, Figure, View, all_positions_text
 from pecli.figures.ground import ink_on
 from pecli.figures.panels import Bar, Panel
+from pecli.measures.first_positions import first_in_runs, first_position, nearest
 from pecli.measures.min_max import check_run, envelope, even_bins, even_edges, middles
 
 if TYPE_CHECKING:
@@ -148,10 +150,10 @@ class Precision(Figure[Harmonic]):
         def found_in(block: int, is_one: Callable[[Array], Array]) -> Array:
             """Of each pair, the first position of a run at which its error is one, else infinity."""
             own = is_one(errors(int(edges[block]), int(edges[block + 1] - edges[block])))
-            return np.where(own.any(axis=1), rows.start + edges[block] + own.argmax(axis=1), np.inf)
+            return first_position(own, rows.start + np.arange(edges[block], edges[block + 1]))
 
-        first = first_in_runs(wrong, lambda block: found_in(block, lambda error: error > NOTABLE))
-        first_wrong = np.minimum.reduceat(first, across[:-1])
+        first = first_in_runs(wrong, edges + rows.start, lambda block: found_in(block, lambda error: error > NOTABLE))
+        first_wrong = np.array([nearest(first[a:b]) for a, b in pairwise(across)])
 
         return PrecisionNumbers(
             view=view,
@@ -164,7 +166,7 @@ class Precision(Figure[Harmonic]):
             position=int(found_in(block, lambda error: error == high[pair, block])[pair]),
             pair=pair,
             wrong=int(wrong.any(axis=1).sum()),
-            wrong_from=int(first.min()) if wrong.any() else None,
+            wrong_from=int(nearest(first)) if wrong.any() else None,
             ends=error_ends(high),
         )
 
@@ -195,18 +197,6 @@ class Precision(Figure[Harmonic]):
         if numbers.largest:
             mark_largest(numbers, axes[0], image, canvas)
         return [image]
-
-
-def first_in_runs(there: Array, found_in: Callable[[int], Array]) -> Array:
-    """Of each of n rows the first position, in its first run that has one, shape (n,); infinity where none has.
-
-    there : (n, runs), whether a run has one; found_in : of a run, the first position of each row
-    """
-    runs, found = there.argmax(axis=1), np.full(len(there), np.inf)
-    for run in np.unique(runs[there.any(axis=1)]):
-        own = there.any(axis=1) & (runs == run)
-        found[own] = found_in(int(run))[own]
-    return found
 
 
 def mark_wrong(numbers: PrecisionNumbers, axes: Axes, canvas: Canvas) -> None:

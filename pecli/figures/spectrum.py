@@ -84,7 +84,7 @@ class Spectrum(Figure[TableEncoding]):
     def compute(self, view: View[TableEncoding]) -> SpectrumNumbers:
         waves = waves_of(view)
         known = [one < STILL for one in waves]
-        pairs = [pairs_of(encoding, len(one)) for encoding, one in zip(view.encodings, waves, strict=True)]
+        pairs = places_of(view)
         stretches = [stretch_of(encoding, one) for encoding, one in zip(view.encodings, waves, strict=True)]
         stretch = np.concatenate([one[k] for one, k in zip(stretches, known, strict=True)])
         return SpectrumNumbers(
@@ -109,8 +109,8 @@ class Spectrum(Figure[TableEncoding]):
         return [Panel(self.aspect)]
 
     def frame(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
-        frame_lines(axes[0], 0, max(last_pairs(view)))
-        label_values(axes[0].xaxis, phrase("pair of dimensions j"), integer=True)
+        frame_lines(axes[0], 0, max(last_places(view)))
+        label_values(axes[0].xaxis, across_text(view), integer=True)
         axes[0].set_yscale("log", base=2 if self.ratio else 10)
         if self.ratio:
             label_powers(axes[0].yaxis, phrase("wavelength, times that without the scaling"))
@@ -192,14 +192,13 @@ def waves_of(view: View[TableEncoding]) -> list[Array]:
 
 def end_together(view: View[TableEncoding]) -> bool:
     """Whether all encodings have about as many pairs, so that nothing has to lead from a line's end across others."""
-    last = last_pairs(view)
+    last = last_places(view)
     return min(last) >= TOGETHER * max(last)
 
 
-def last_pairs(view: View[TableEncoding]) -> list[float]:
-    """Where the last wavelength of each encoding stands on the axis of pairs."""
-    both = zip(view.encodings, waves_of(view), strict=True)
-    return [float(pairs_of(encoding, len(one))[-1]) for encoding, one in both]
+def last_places(view: View[TableEncoding]) -> list[float]:
+    """Where the last wavelength of each encoding stands."""
+    return [float(places[-1]) for places in places_of(view)]
 
 
 def stretch_of(encoding: TableEncoding, waves: Array) -> Array:
@@ -213,6 +212,21 @@ def contexts_of(view: View[TableEncoding]) -> tuple[tuple[str, float], ...]:
     return tuple(dict.fromkeys((f"{name} context", at) for contexts in found for name, at in contexts.items()))
 
 
-def pairs_of(encoding: TableEncoding, count: int) -> Array:
-    """Where the wavelengths stand on the axis of pairs: a column without a partner at half its number."""
-    return np.arange(count) if isinstance(encoding, Harmonic) else np.arange(count) / 2
+def has_pairs(view: View[TableEncoding]) -> bool:
+    """Whether some encoding has pairs of dimensions."""
+    return any(isinstance(one, Harmonic) for one in view.encodings)
+
+
+def across_text(view: View[TableEncoding]) -> str:
+    """What the wavelengths stand against: pairs or, where there are none, columns."""
+    names = {
+        phrase("pair of dimensions j") if has_pairs(view) else phrase(one.dimension_label) for one in view.encodings
+    }
+    return either(sorted(names))
+
+
+def places_of(view: View[TableEncoding]) -> list[Array]:
+    """Where the wavelengths of each encoding stand, (n,): at their pair, a column among pairs at half its number."""
+    half = 2 if has_pairs(view) else 1
+    both = zip(view.encodings, waves_of(view), strict=True)
+    return [np.arange(len(waves)) / (1 if isinstance(one, Harmonic) else half) for one, waves in both]

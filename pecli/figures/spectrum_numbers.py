@@ -14,6 +14,7 @@ from pecli.encodings.titles import short_names
 from pecli.figures.figure import Numbers
 from pecli.figures.wavelength_marks import STILL
 from pecli.figures.wavelength_texts import growth_text, longest_text, parted_text, scaled_text
+from pecli.measures.wavelengths import MEASURED
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +61,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         one = self.view.encoding
         if len(self.view.encodings) > 1:
             return "" if self.divided else self._compared()
-        if not isinstance(one, Harmonic) or not self.ratios[0]:
+        if not (isinstance(one, Harmonic) or one.cycle(MEASURED)) or not self.ratios[0]:
             return ""
         if (self.stretch != 1).any():
             return scaled_text(self.stretch)

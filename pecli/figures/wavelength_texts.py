@@ -115,7 +115,8 @@ def ratio_text(waves: Array) -> str:
         return ""
     ratios = waves[1:] / waves[:-1]
     low, high = float(ratios.min()), float(ratios.max())
-    return f"×{low:.4g}" if high - low < 1e-6 * high else phrase("×{low:.4g} to ×{high:.4g}", low=low, high=high)
+    texts = [number_text(ratio, 4) for ratio in (low, high)]
+    return f"×{texts[0]}" if high - low < 1e-6 * high else phrase("×{low} to ×{high}", low=texts[0], high=texts[1])
 
 
 def growth_text(encoding: Encoding, waves: Array, ratio: str) -> str:
@@ -125,6 +126,15 @@ def growth_text(encoding: Encoding, waves: Array, ratio: str) -> str:
     said = template("each wavelength is the one before {ratio}: {low} to {high}")
     low, high = short_length(encoding, float(waves[0])), short_wave_text(encoding, float(waves[-1]))
     return phrase(said, ratio=ratio, low=low, high=high)
+
+
+def halving_text(encoding: TableEncoding, waves: Array) -> str:
+    """That each dimension changes half as often as the one before, twice a wave; nothing where that is not so."""
+    if len(waves) < 2 or (waves[1:] != 2 * waves[:-1]).any():
+        return ""
+    said = template("each {dimension} changes half as often as the one before: {dimension} {last} every {length}")
+    name, most = phrase(encoding.dimension_label), int(waves[-1]) // 2
+    return phrase(said, dimension=name, last=len(waves) - 1, length=wave_text(encoding, most))
 
 
 def parting(stretch: Array) -> int | None:

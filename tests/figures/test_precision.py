@@ -177,6 +177,18 @@ def test_the_message_says_from_which_position_on_pairs_are_off() -> None:
     assert picture.seen.block > 1 and first % picture.seen.block
 
 
+@pytest.mark.parametrize(("start", "length"), [(-600, 997), (-996, 1101), (-700, 650), (40, 700)])
+def test_what_is_first_is_nearest_to_0(start: int, length: int) -> None:
+    seen: Any = pecli.figure(
+        "precision", encoding="rope:d=8,base=10", start=start, length=length, size="3x3", dpi=30
+    ).seen
+    positions = np.arange(start, start + length)
+    wrong = pair_errors(Rope(d=8, base=10, dtype="float16"), positions.astype(float)) > 0.1
+    first = [min(positions[own], key=lambda at: (abs(at), -at), default=np.nan) for own in wrong]
+    assert seen.block > 1 and wrong.any() and seen.first_wrong == pytest.approx(first, nan_ok=True)
+    assert abs(seen.wrong_from) == np.nanmin(np.abs(first))
+
+
 def test_a_pixel_is_the_largest_error_of_its_pairs_where_they_are_many() -> None:
     picture: Any = pecli.figure("precision", encoding="rope:d=96", length=20, size="3x3", dpi=10, text_size=6)
     whole, seen = picture.numbers, picture.seen

@@ -48,7 +48,7 @@ def test_llama_2_has_its_published_wavelengths() -> None:
 
 def test_neighbours_are_as_far_apart_as_the_article_says() -> None:
     assert numbers(d=128, base=10000).facts()["ratio"] == {"sinusoidal": "×1.155"}  # its 1.2 times
-    assert numbers(encoding="geometric", d=6, radix=60).facts()["ratio"] == {"geometric:d=6,radix=60": "×3600"}
+    assert numbers(encoding="geometric", d=6, radix=60).facts()["ratio"] == {"geometric:d=6,radix=60": "×3,600"}
 
 
 def test_uneven_neighbours_give_the_range() -> None:
@@ -63,7 +63,11 @@ def test_the_clock_has_its_periods_to_the_last_digit() -> None:
 def test_the_periods_of_bits_are_measured() -> None:
     found = numbers(encoding="binary", d=6, length=64)
     assert found.main.tolist() == [2, 4, 8, 16, 32, 64]
-    assert found.arrays()["pair"].tolist() == [0, 0.5, 1, 1.5, 2, 2.5]  # a column without a partner
+    assert found.arrays()["pair"].tolist() == [0, 1, 2, 3, 4, 5]  # there are only columns
+    among = numbers(encoding=["binary:d=6", "sinusoidal:d=6"], length=64).arrays()["pair"]
+    assert among.tolist() == [0, 0.5, 1, 1.5, 2, 2.5, 0, 1, 2]  # a column without a partner
+    labels = [drawn(encoding=[*own], length=9).get_xlabel() for own in (("binary", "learned"), ("binary", "clock"))]
+    assert labels == ["bit or dimension", "pair of dimensions j"]
     assert found.caption() == "binary: the dominant period of each column, measured over one cycle or the length"
 
 
@@ -134,7 +138,8 @@ def test_a_clock_is_measured_in_seconds() -> None:
         ({"encoding": "clock"}, "each wavelength is the one before ×12 to ×60: 1 min to 12 h"),
         ({"d": 2}, ""),
         ({"d": 4, "base": 1}, ""),
-        ({"encoding": "binary"}, ""),
+        ({"encoding": "binary"}, "each wavelength is the one before ×2: 2 to 256 positions"),
+        ({"encoding": "learned"}, ""),
         (
             {"encoding": ["sinusoidal:d=8,base=10", "clock", "rope:d=4,base=16"], "length": 20},
             "the longest waves run from 25.1 positions with rope to 12 h with clock",
@@ -353,7 +358,7 @@ def test_names_of_lengths_that_are_close_do_not_touch() -> None:
         assert not any(one.overlaps(other) for other in boxes[:at])
 
 
-@pytest.mark.parametrize(("encoding", "last"), [("sinusoidal:d=8", 3), ("binary:d=8", 3.5)])
+@pytest.mark.parametrize(("encoding", "last"), [("sinusoidal:d=8", 3), ("binary:d=8", 7)])
 def test_the_axis_ends_with_the_last_wavelength(encoding: str, last: float) -> None:
     axes = drawn(encoding=encoding, length=16)
     assert max(axes.lines[0].get_xdata()) == last < axes.get_xlim()[1] < last + 0.2

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import io
+from math import ceil
 from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.figure import Figure as Drawing
 from PIL import Image
 
 from pecli.core.lazy import Array
+from pecli.figures.cell_image import FINE
 from pecli.figures.frame_grid import FEW, TRIMMED, whole
 from pecli.figures.images import cells_seen, show_matrix
 
@@ -61,6 +64,26 @@ def test_what_has_no_number_stays_empty() -> None:
 def test_cells_beyond_the_frame_are_left_out() -> None:
     drawn = pixels([[0.0, 1.0, 0.0]], (1, 6), extent=(-0.5, 5.5, 0.5, -0.5))[0]  # three cells of two: half is seen
     assert drawn == pytest.approx([0.0, 0.0, 0.0, 0.0, 1.0, 1.0])
+
+
+@pytest.mark.parametrize(("dpi", "finer"), [(10, FINE), (800, 800)])
+@pytest.mark.parametrize(
+    ("sides", "columns"), [((-0.5, 2.5), [0, 1, 2]), ((2.5, -0.5), [2, 1, 0]), ((1.0, 2.5), [1, 2])]
+)
+def test_cells_are_whole_in_a_file_that_takes_pixels_of_any_size(
+    dpi: int, finer: int, sides: tuple[float, float], columns: list[int]
+) -> None:
+    values, width, height = np.array([[0.0, 0.2, 0.4], [0.6, 0.8, 1.0]]), 27.0, 8.0
+    axes = Drawing(figsize=(width / 72, height / 72), dpi=72).add_axes((0.0, 0.0, 1.0, 1.0))
+    axes.set(xlim=sides, ylim=(1.5, -0.5))
+    image = show_matrix(axes, values, colours="gray", limits=(0.0, 1.0))
+    renderer = RendererSVG(width, height, io.StringIO(), image_dpi=dpi)
+    drawn, left, bottom, place = image.make_image(renderer, unsampled=True)
+    cell = width / abs(sides[1] - sides[0]), height / 2
+    across, up = (ceil(side * finer / 72) for side in cell)
+    assert drawn[::-1, :, 0] / 255 == pytest.approx(np.kron(values[:, columns], np.ones((up, across))), abs=0.003)
+    assert (left, bottom) == pytest.approx((width - len(columns) * cell[0], 0.0))
+    assert place.transform((across, up)) == pytest.approx(cell)
 
 
 def test_how_many_cells_are_seen() -> None:

@@ -12,6 +12,7 @@ from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.figure import Figure as Drawing
 from PIL import Image
 
+import pecli
 from pecli.core.lazy import Array
 from pecli.figures.cell_image import FINE
 from pecli.figures.frame_grid import FEW, TRIMMED, whole
@@ -111,3 +112,9 @@ def test_frames_have_a_whole_number_of_pixels_a_cell(
     length: float, ones: list[tuple[float, float]], expected: float
 ) -> None:
     assert whole(length, ones) == pytest.approx(expected)
+
+
+def test_who_shows_an_svg_smooths_its_cells() -> None:
+    svg = pecli.heatmap("sinusoidal", d=8, length=6, size="column").render("svg")[0]
+    assert b"<image" in svg
+    assert b"pixelated" not in svg  # else some cells are a pixel wider where a screen has fewer pixels

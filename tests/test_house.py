@@ -99,7 +99,8 @@ FLOORS = [  # a module imports from its own room and from floors before its own
     "__main__",
 ]
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms.split(" ")}
-LONGEST_MODULE = 300  # lines
+LONGEST_MODULE = 260  # lines
+LONGER = {"encodings.harmonic", "jobs.picture"}  # one class each, up to 290
 
 
 def room_of(name: str) -> str:
@@ -121,7 +122,8 @@ def test_imports_lead_down() -> None:
 
 def test_a_module_is_read_in_one_sitting() -> None:
     ends = [(name, node.end_lineno or 0) for name, tree in parsed().items() for node in tree.body]
-    assert {name: line for name, line in ends if line > LONGEST_MODULE} == {}
+    assert {name for name, line in ends if line > LONGEST_MODULE} == LONGER
+    assert max(line for _, line in ends) <= 290
 
 
 def test_only_the_edge_knows_the_command_line() -> None:

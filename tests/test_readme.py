@@ -175,7 +175,7 @@ def as_read(settings: dict[str, Any], without: set[str]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", PANELS["Figures"])
 def test_every_figure_has_its_row(name: str) -> None:
-    assert [row for row in rows("Figures") if row[0].startswith(f"`pecli {name}")]
+    assert [row for row in rows("Figures") if row[0].startswith(f"`pecli {name}")], f"README.md: no row for {name}"
 
 
 @pytest.mark.parametrize("name", [*PANELS["Words and numbers"], *PANELS["Files"]])
@@ -185,8 +185,9 @@ def test_every_report_and_every_command_for_files_has_its_row(name: str) -> None
 
 @pytest.mark.parametrize("name", ENCODINGS)
 def test_every_encoding_has_its_row_with_a_line_that_shows_it(name: str) -> None:
-    ((_, line, *_),) = [row for row in rows("Encodings") if row[0] == name]
-    (command,) = lines(line)
+    own = [row for row in rows("Encodings") if row[0] == name]
+    assert len(own) == 1, f"README.md has {len(own)} rows for {name}"
+    (command,) = lines(own[0][1])
     encodings = [word for word in words(command) if word.partition(":")[0] == name]
     analysis = ANALYSES[words(command)[0]]
     assert encodings or analysis.default_encoding == name

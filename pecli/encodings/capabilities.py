@@ -179,8 +179,13 @@ class BiasEncoding(Encoding):
     kind: ClassVar[str] = "added to the score"
 
     @property
+    def known(self) -> bool:
+        """Whether `bias` gives the bias; else it is learned, and numbers stand for it that are not added to a score."""
+        return True
+
+    @property
     def quantity(self) -> str:
-        """What `bias` gives: the bias, or what stands for it where that is learned and not known."""
+        """What `bias` gives: the bias, or what stands for it."""
         return template("bias")
 
     @property

@@ -74,8 +74,12 @@ class T5(DirectedBias):
         return phrase("every head") if self.file is None else super().head_text(head)
 
     @property
+    def known(self) -> bool:
+        return self.file is not None
+
+    @property
     def quantity(self) -> str:
-        return template("bucket") if self.file is None else super().quantity
+        return super().quantity if self.known else template("bucket")
 
     @cached_property
     def _learned(self) -> Array | None:

@@ -24,18 +24,18 @@ def arranged(
     known : the blocks as they were measured in some of the grids
     """
     if len(bands) == 1:
-        return best(blocks, room, *bands[0][1:], known)
-    row = best(blocks, room, len(blocks), (len(blocks),))
+        return best(blocks, room, bands[0], known)
+    row = best(blocks, room, Band(len(blocks), len(blocks), (len(blocks),)))
     return row if len(blocks) <= ROW and row.fits else _stacked(blocks, room, bands)
 
 
 def least_size(blocks: Sequence[Block], room: Room, bands: Sequence[Band]) -> tuple[float, float]:
     """Width and height of the smallest page that would be enough."""
     if len(bands) == 1:
-        return least_page(blocks, room, *bands[0][1:])
+        return least_page(blocks, room, bands[0])
     share = room.height and room.height / len(bands)
     parts = _parts(blocks, room, bands)
-    sizes = [least_page(own, replace(one, height=share), *band[1:]) for own, one, band in parts]
+    sizes = [least_page(own, replace(one, height=share), band) for own, one, band in parts]
     return max(width for width, _ in sizes), sum(height for _, height in sizes)
 
 
@@ -60,12 +60,12 @@ def _stacked(blocks: Sequence[Block], room: Room, bands: Sequence[Band]) -> Layo
         flat, most = [_flattest(*part) for part in parts], room.height / len(parts)
         heights = filled([min(wanted, most) for wanted, _ in flat], [least for _, least in flat], room.height)
         parts = [(own, replace(one, height=high), band) for (own, one, band), high in zip(parts, heights, strict=True)]
-    return _below_each_other([best(own, one, *band[1:]) for own, one, band in parts])
+    return _below_each_other([best(own, one, band) for own, one, band in parts])
 
 
 def _flattest(blocks: Sequence[Block], room: Room, band: Band) -> tuple[float, float]:
     """The height that a band wants where it stands in the grid that is the least high, and the least that it takes."""
-    every = mosaics_to_try(len(blocks), replace(room, height=1.0), *band[1:])
+    every = mosaics_to_try(replace(room, height=1.0), band)
     sizes = [(solve(blocks, room, one).height, *least_of(blocks, room, one)) for one in every]
     holding = [one for one in sizes if one[1] <= room.width] or [min(sizes, key=lambda one: one[1])]
     return min(wanted for wanted, *_ in holding), min(least for *_, least in holding)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, floor
 from typing import TYPE_CHECKING, ClassVar
 
 from pecli.core.errors import UsageError
@@ -11,6 +12,7 @@ from pecli.core.language import listing, phrase
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import bound_text
 from pecli.encodings.capabilities import BiasEncoding
+from pecli.figures.colour_maps import colour_map
 from pecli.figures.figure import Numbers, View, extremes_of_offsets
 from pecli.figures.ground import seen_colours
 from pecli.figures.line_names import MOST, end_of, put_names
@@ -48,14 +50,12 @@ class BiasLinesNumbers(Numbers[BiasEncoding]):
         return [phrase("dark to light: heads in order, the first and the last named")] if many else []
 
     def message(self) -> str:
+        if self.alike_from is not None:
+            return phrase("from {count} positions on, the distance no longer counts", count=bound_text(self.alike_from))
         sides = np.sign(self.offsets[1:] + self.offsets[:-1])
         steps = np.diff(self.bias, axis=1) * sides
         falls = (steps < 0).any(axis=1).all() and not (steps > 0).any()
-        if falls:
-            return phrase("the farther the key, the lower its bias, in every head")
-        if self.alike_from is None:
-            return ""
-        return phrase("from {count} positions on, the distance no longer counts", count=bound_text(self.alike_from))
+        return phrase("the farther the key, the lower its bias, in every head") if falls else ""
 
 
 def bias_lines(view: View[BiasEncoding], log: bool) -> BiasLinesNumbers:
@@ -89,10 +89,27 @@ def _alike_from(view: View[BiasEncoding], offsets: Array, extremes: Array) -> in
 
     extremes : (2 lines, n), the smallest and then the largest biases at each of n runs of offsets
     """
-    last = np.concatenate([encoding.bias(np.where(offsets < 0, -BEYOND, BEYOND)) for encoding in view.encodings] * 2)
+    last = np.tile(_biases(view, np.where(offsets < 0, -BEYOND, BEYOND)), (2, 1))
     distances, other = np.abs(offsets), ((extremes != last) & np.isfinite(last)).any(axis=0)
     farther = distances[distances > distances[other].max(initial=-1.0)]
-    return ceil(farther.min()) if len(farther) else None
+    if not len(farther):
+        return None
+    run = farther.min()  # it is alike, and somewhere in the one before keys become so
+    before = distances[distances < run].max(initial=0.0)
+    within = range(max(0, floor(2 * before - run)), ceil(run) + 1)
+    return within[bisect_left(within, True, key=lambda distance: _is_alike(view, distance))]
+
+
+def _is_alike(view: View[BiasEncoding], distance: int) -> bool:
+    """Whether keys so far away are like those that are farther than any."""
+    sides = np.array([-1.0, 1.0])
+    here, last = _biases(view, sides * distance), _biases(view, sides * BEYOND)
+    return bool((here == last)[np.isfinite(last)].all())
+
+
+def _biases(view: View[BiasEncoding], offsets: Array) -> Array:
+    """The bias of every line, (lines, n), at those offsets."""
+    return np.concatenate([encoding.bias(offsets) for encoding in view.encodings])
 
 
 def first_offset(view: View[BiasEncoding]) -> int:
@@ -104,8 +121,11 @@ def first_offset(view: View[BiasEncoding]) -> int:
 
 def check_biases(view: View[BiasEncoding]) -> None:
     """Refuses biases beside what stands for them where they are learned (UsageError)."""
-    if len({encoding.quantity for encoding in view.encodings}) > 1:
-        raise UsageError("a bias and a bucket are not on one scale: give t5 its learned table, t5:file=…")
+    unknown = [encoding for encoding in view.encodings if not encoding.known]
+    if unknown and len(unknown) < len(view.encodings):
+        one = unknown[0]
+        text = f"a bias and a {one.quantity} are not on one scale: give {one.name} its learned table, {one.name}:file=…"
+        raise UsageError(text)
 
 
 def names_of_lines(view: View[BiasEncoding]) -> list[str]:
@@ -137,7 +157,7 @@ def looks_of_lines(view: View[BiasEncoding], axes: Axes) -> list[Look]:
     encodings."""
     if lines_of(view) <= MOST:
         return [look(line) for line in range(lines_of(view))]
-    shades = seen_colours("viridis", axes)
+    shades = seen_colours(colour_map("sequential", None), axes)
     return [
         {"color": shades(head / max(1, encoding.n_heads - 1)), "linestyle": look(at)["linestyle"]}
         for at, encoding in enumerate(view.encodings)
@@ -149,6 +169,6 @@ def draw_bias_lines(numbers: BiasLinesNumbers, axes: Axes) -> None:
     """One line a head, named where it ends."""
     looks = looks_of_lines(numbers.view, axes)
     for line, (owner, low, high) in enumerate(zip(numbers.encoding, numbers.low, numbers.bias, strict=True)):
-        style = "default" if numbers.view.encodings[owner].quantity == "bias" else "steps-mid"
+        style = "default" if numbers.view.encodings[owner].known else "steps-mid"
         plot_run(axes, numbers.offsets, low, high, looks[line], style)
     put_names(axes, [end_of(numbers.offsets, row) for row in numbers.bias])

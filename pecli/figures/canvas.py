@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from pecli.core.errors import UnknownNameError, UsageError, mention
 from pecli.core.lengths import inches_of, size_text
 from pecli.core.options import Options, option
+from pecli.figures.colour_maps import colour_map
 
 
 class Size(NamedTuple):
@@ -19,6 +20,10 @@ class Size(NamedTuple):
     height: float | None
     font: float
 
+    def text(self) -> str:
+        """Both sides, or the width alone."""
+        return " × ".join(f"{side:g}" for side in (self.width, self.height) if side)
+
 
 SIZES = {
     "column": Size(3.25, None, 7),
@@ -27,10 +32,12 @@ SIZES = {
     "slide": Size(13.33, 7.5, 18),
 }
 LIMITS = (0.5, 100.0)  # inches
+PERCENTILES = (2, 98)  # of the values, at which robust colours end
 COLOURED = (1e-300, 1e300)  # the size of a number at which colours can end: matplotlib divides and multiplies by it
 PIXELS = re.compile(r"(\d{1,5})(?:px)?(?:[xX](\d{1,5}))?px")
 FONTS = (8.0, 18.0)  # points, of a size in inches: one a inch of width between these
 SMALL, LEAST = 0.833, 7.0  # tick labels: as a share of the text's size, and in points
+NARROW = 44  # ems of small text: a page of free height and less width lays several figures out in another way
 SHRUNK = (0.9, 0.8, 0.7, 0.6)  # of the text's size, tried before a size is refused
 FRAME = 2 / 3  # of the pixels an inch, where a file has many pictures
 FPS = 5.0  # frames a second
@@ -45,23 +52,6 @@ OWNED = {  # what some formats alone have, by the attribute of `pecli.files.form
     "loops": "moves",
     "transparent": "clear",
 }
-COLOURS = {"diverging": "RdBu_r", "sequential": "viridis", "binary": "Greys"}
-DIFFERENCE = "difference"
-TWO_SIDED = {
-    "PiYG",
-    "PRGn",
-    "BrBG",
-    "PuOr",
-    "RdGy",
-    "RdBu",
-    "RdYlBu",
-    "RdYlGn",
-    "Spectral",
-    "coolwarm",
-    "bwr",
-    "seismic",
-}
-TWO_SIDED |= {"berlin", "managua", "vanimo"}
 
 
 @dataclass(frozen=True)
@@ -72,7 +62,7 @@ class Canvas(Options):
 
     size: str = option(
         "page",
-        "column (3.25 in), page (6.75 in), blog (8 in), slide (13.33 × 7.5 in), or 5x3, 8cm, 8cmx5cm, 120mm, 390pt",
+        ", ".join(f"{name} ({one.text()} in)" for name, one in SIZES.items()) + ", or 5x3, 8cm, 8cmx5cm, 120mm, 390pt",
         split=True,
         separator=r",(?!\s*[\d.]+\s*$)",  # 5,3 is one size
         aliases=("figsize", "width"),
@@ -88,7 +78,7 @@ class Canvas(Options):
     )
     vmin: float | None = option(None, "the value at the lower end of the colours", unset="the values' own")
     vmax: float | None = option(None, "the value at the upper end of the colours", unset="the values' own")
-    robust: bool = option(False, "end the colours at the 2nd and 98th percentile of the values")
+    robust: bool = option(False, "end the colours at the {}nd and {}th percentile of the values".format(*PERCENTILES))
     title: str | None = option(
         None, "title of the picture; {base} is the base's value", unset="the encoding's name and parameters"
     )
@@ -177,9 +167,19 @@ class Canvas(Options):
         font = self.inches.font
         return max(min(LEAST, font), SMALL * font)
 
+    @property
+    def narrow(self) -> bool:
+        """Whether two panels are slivers side by side, or the lines of one flat, and there is room below."""
+        return self.narrower_than(NARROW)
+
     def narrower_than(self, ems: float) -> bool:
         """Whether a page of free height is less wide than so many ems of small text."""
-        return self.inches.height is None and 72 * self.inches.width < ems * self.small
+        return self.inches.height is None and self.ems < ems
+
+    @property
+    def ems(self) -> float:
+        """How wide the page is, ems of small text."""
+        return 72 * self.inches.width / self.small
 
     def smaller(self) -> list[Canvas]:
         """The same with smaller text, where the user fixed both sides of the picture but not its text."""
@@ -200,9 +200,7 @@ class Canvas(Options):
 
     def colours(self, kind: str) -> str:
         """The colour map for values of that kind (diverging, sequential, binary, difference)."""
-        if kind == DIFFERENCE:  # has two sides, whatever the user wants for the values
-            return self.cmap if self.cmap and self.cmap.removesuffix("_r") in TWO_SIDED else COLOURS["diverging"]
-        return self.cmap or COLOURS[kind]
+        return colour_map(kind, self.cmap)
 
     def inputs(self) -> tuple[str, ...]:
         return tuple(name for name in (self.own_style, self.font) if name and os.path.isfile(name))

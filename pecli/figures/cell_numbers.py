@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import floor, log10
+from math import floor, isclose, log10
 from typing import TYPE_CHECKING, Any
 
 from pecli.analysis import E
@@ -24,7 +24,8 @@ MOST = 12  # rows and columns that are written into
 PADDING = 0.3  # ems left free in a cell
 SPARE = 0.95  # of the size that fits when they are written: a frame moves by a pixel or two
 WIDTHS = {".": 0.32, ",": 0.32, "−": 0.84}  # ems, of what is no digit
-EASY, LOWEST = 0.75, 5.5  # of small text, and in points: numbers that nobody asked for are no smaller
+EASY, LOWEST = 0.65, 5.25  # of small text, and in points: numbers that nobody asked for are no smaller
+ALIKE = 0.1  # of their width, by which frames of one size may differ
 LEAST = 3.5  # points, of numbers that are asked for where they hardly fit: smaller ones cannot be read
 
 
@@ -46,7 +47,7 @@ class WithCellNumbers(Figure[E]):
         return "length", "length"
 
     def write_numbers(self, axes: list[Axes], images: list[Any], canvas: Canvas) -> None:
-        """Writes the numbers of images into their cells: of all or, where they do not fit into one, of none."""
+        """Writes the numbers of images into their cells: of all as large as each other, or of none of those."""
         pairs = [(one, image) for one, image in zip(axes, images, strict=False) if image is not None]
         shapes = [image.get_array().shape for _, image in pairs]
         if self.no_numbers or not pairs:
@@ -57,17 +58,16 @@ class WithCellNumbers(Figure[E]):
                 text = f"{mention('numbers')} takes matrices of up to {MOST} × {MOST} cells"
                 raise UsageError(text, option="numbers", advice=f"reduce {self._sides_above(MOST, most)}")
             return
-        texts = [cell_texts(image.get_array()) for _, image in pairs]
-        fitting = [size_that_fits(one, t, shape) for (one, _), t, shape in zip(pairs, texts, shapes, strict=True)]
-        size = min(canvas.small, *fitting)
-        if size < max(LOWEST, EASY * canvas.small) and not self.numbers:
-            return
-        if size < LEAST:
-            text = f"{mention('numbers')} takes cells for text of {LEAST:g} points, and these hold {size:.1f}"
+        texts = texts_of([image for _, image in pairs])
+        sizes = text_sizes([one for one, _ in pairs], texts, canvas)
+        if self.numbers and min(sizes) < LEAST:
+            text = f"{mention('numbers')} takes cells for text of {LEAST:g} points, and these hold {min(sizes):.1f}"
             advice = f"give a larger {mention('size')}, or reduce {self._sides_above(1, most)}"
             raise UsageError(text, option="numbers", advice=advice)
-        for (one, image), written in zip(pairs, texts, strict=True):
-            write_cells(one, image, written, size)
+        least = 0.0 if self.numbers else max(LOWEST, EASY * canvas.small)
+        for (one, image), written, size in zip(pairs, texts, sizes, strict=True):
+            if size >= least:
+                write_cells(one, image, written, size)
 
     def _sides_above(self, count: int, cells: Sequence[int]) -> str:
         """The options that say how many rows and columns there are, of those with more cells than that."""
@@ -75,15 +75,25 @@ class WithCellNumbers(Figure[E]):
         return " and ".join(mention(name) for name in dict.fromkeys(names))
 
 
-def cell_texts(values: Any) -> list[list[str]]:
-    """The numbers of a matrix with as many places behind the point as the largest asks for; blank where masked."""
-    known = np.ma.compressed(values)
+def texts_of(images: Sequence[Any]) -> list[list[list[str]]]:
+    """The numbers of images, with as many places behind the point in all that have the same limits."""
+    limits = [image.get_clim() for image in images]
+    shown = [[other.get_array() for other, own in zip(images, limits, strict=True) if own == one] for one in limits]
+    return [cell_texts(image.get_array(), places(alike)) for image, alike in zip(images, shown, strict=True)]
+
+
+def places(matrices: Sequence[Any]) -> int:
+    """The digits behind the point that the largest number of these matrices asks for."""
+    known = np.concatenate([np.ma.compressed(values) for values in matrices])
     largest = float(np.abs(known).max(initial=0.0))
     if (known == np.round(known)).all() and largest < 1e4:
-        places = 0
-    else:
-        exponent = floor(log10(largest)) if largest else 0
-        places = max(0, 2 - exponent) if exponent >= 0 else 1 - exponent
+        return 0
+    exponent = floor(log10(largest)) if largest else 0
+    return max(0, 2 - exponent) if exponent >= 0 else 1 - exponent
+
+
+def cell_texts(values: Any, places: int) -> list[list[str]]:
+    """The numbers of a matrix with so many digits behind the point; blank where masked."""
     rows = np.ma.filled(values.astype(float), np.nan).tolist()
     return [["" if value != value else _text(value, places) for value in row] for row in rows]
 
@@ -94,6 +104,16 @@ def _text(value: float, places: int) -> str:
         return "0"
     text = f"{value:,.{places}f}"
     return minus(text if text.strip("-0.,") else f"{0.0:.{places}f}")
+
+
+def text_sizes(axes: Sequence[Axes], texts: Sequence[list[list[str]]], canvas: Canvas) -> list[float]:
+    """The points in which the texts of each matrix are written, the same in frames that are as large as each other."""
+    fitting = [size_that_fits(one, own, (len(own), len(own[0]))) for one, own in zip(axes, texts, strict=True)]
+    wide = [one.bbox.width for one in axes]
+    alike = [
+        [size for size, other in zip(fitting, wide, strict=True) if isclose(other, own, rel_tol=ALIKE)] for own in wide
+    ]
+    return [min(canvas.small, *sizes) for sizes in alike]
 
 
 def size_that_fits(axes: Axes, texts: list[list[str]], shape: tuple[int, int]) -> float:

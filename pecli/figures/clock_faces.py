@@ -18,10 +18,10 @@ from pecli.encodings.clock import seconds_of_time
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import names_fit
 from pecli.figures.canvas import Canvas
-from pecli.figures.figure import Figure, Numbers, View
+from pecli.figures.clock_face_numbers import DialsNumbers
+from pecli.figures.figure import Figure, View
 from pecli.figures.panels import Panel
 from pecli.figures.wavelength_marks import STILL
-from pecli.figures.wavelength_texts import short_length, short_wave_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,36 +34,6 @@ LEAST = 2  # ems of small text from dial to dial
 TALL = 1.3  # height over width of all dials, at most: of many rows the columns stand farther apart
 WIDE = 50  # ems of small text that a page is wide at least, where names have room side by side
 FEW = 4  # dials whose names have room side by side on a page less wide
-
-
-@dataclass(frozen=True, kw_only=True)
-class DialsNumbers(Numbers[Harmonic]):
-    """angles : (positions, pairs), rad, ω_j p in [−π, π]; positions : (positions,); pairs : (pairs,);
-    wavelengths : (pairs,), positions."""
-
-    main_array: ClassVar[str] = "angles"
-    row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
-
-    angles: Array
-    positions: Array
-    pairs: Array
-    wavelengths: Array
-
-    def message(self) -> str:
-        """Nothing where a hand stands still, or none is faster than the others."""
-        encoding, ends = self.view.encoding, (float(self.wavelengths.min()), float(self.wavelengths.max()))
-        if ends[1] > STILL or len({short_length(encoding, wave) for wave in ends}) == 1:
-            return ""
-        fast, slow = short_wave_text(encoding, ends[0]), short_length(encoding, ends[1])
-        return phrase("the fastest hand turns once in {fast}, the slowest in {slow}", fast=fast, slow=slow)
-
-    def marks(self) -> list[str]:
-        if self.view.encoding.tick_steps:  # the hands' names say how long they take
-            return [phrase("top: 0; hands turn clockwise")]
-        return [phrase("top: 0; hands turn clockwise, once in λ positions")]
-
-    def columns(self) -> list[str]:
-        return [f"pair {pair}" for pair in self.pairs]
 
 
 @dataclass(frozen=True)
@@ -104,7 +74,8 @@ class Dials(Figure[Harmonic]):
         if self.at is not None:
             return np.array(self.at, dtype=np.float64)
         covered = view.covered
-        return covered.start + growing(covered.length)
+        first = 0 if covered.start < 0 < covered.stop else covered.start
+        return first + growing(covered.stop - first)
 
     def dials(self, view: View[Harmonic]) -> Array:
         """The pairs."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pecli.figures.blocks import Block, Room
 from pecli.figures.frame_grid import grid_of, least_sizes
 from pecli.figures.layout import Layout, solve
-from pecli.figures.mosaic import Mosaic, in_columns
+from pecli.figures.mosaic import Band, Mosaic, in_columns
 
 NEARLY = 0.3  # inches that a grid may lack and still be tried: what was measured in another need not hold in it
 
@@ -29,25 +29,18 @@ class Measured:
 
 
 def best(
-    blocks: Sequence[Block],
-    room: Room,
-    preferred: int,
-    grids: Sequence[int] | None = None,
-    mosaics: Sequence[Mosaic] = (),
-    known: Mapping[Mosaic, Sequence[Block]] | None = None,
+    blocks: Sequence[Block], room: Room, band: Band, known: Mapping[Mosaic, Sequence[Block]] | None = None
 ) -> Layout:
     """The grid that fits: with the columns preferred, or fewer; on a page of fixed height whichever shows most.
 
-    grids : the numbers of columns that there may be; any where None
-    mosaics : grids that are tried before those, as with a panel that stands large; all where there are no others
     known : the blocks as they were measured in some of the grids; one that is not among them may lack a little
     """
-    every = mosaics_to_try(len(blocks), room, preferred, grids, mosaics)
+    every = mosaics_to_try(room, band)
     tried = [solve((known or {}).get(one, blocks), room, one) for one in every]
     if known and room.height is None:
         likely = (one for one in tried if one.fits or (one.mosaic not in known and max(one.lacks) < NEARLY))
-        return next(likely, chosen(tried, room, preferred))
-    return chosen(tried, room, preferred)
+        return next(likely, chosen(tried, room, band.columns))
+    return chosen(tried, room, band.columns)
 
 
 def chosen(tried: Sequence[Layout], room: Room, preferred: int) -> Layout:
@@ -61,34 +54,24 @@ def chosen(tried: Sequence[Layout], room: Room, preferred: int) -> Layout:
     return min(fitting, key=lambda one: (one.shown < 0.8 * most, one.holes, one.even, abs(one.columns - preferred)))
 
 
-def least_page(
-    blocks: Sequence[Block],
-    room: Room,
-    preferred: int,
-    grids: Sequence[int] | None = None,
-    mosaics: Sequence[Mosaic] = (),
-) -> tuple[float, float]:
+def least_page(blocks: Sequence[Block], room: Room, band: Band) -> tuple[float, float]:
     """Width and height of the smallest page that would be enough."""
 
     def excess(page: tuple[float, float]) -> tuple[float, float]:
         return max(page[0] / room.width, page[1] / (room.height or page[1])), page[0] * page[1]
 
-    every = mosaics_to_try(len(blocks), room, preferred, grids, mosaics)
-    return min((least_of(blocks, room, one) for one in every), key=excess)
+    return min((least_of(blocks, room, one) for one in mosaics_to_try(room, band)), key=excess)
 
 
-def mosaics_to_try(
-    count: int, room: Room, preferred: int, grids: Sequence[int] | None = None, mosaics: Sequence[Mosaic] = ()
-) -> list[Mosaic]:
-    """The grids to try: with a large panel, then with the columns preferred, or any where the height is fixed."""
-    if grids == ():
-        return [*mosaics]
-    allowed = sorted(grids or range(1, count + 1), reverse=True)
-    if room.height is not None:
-        allowed = allowed[::-1]
-    else:
-        allowed = [columns for columns in allowed if columns <= preferred] or [preferred]
-    return [*mosaics, *(in_columns(count, columns) for columns in allowed)]
+def mosaics_to_try(room: Room, band: Band) -> list[Mosaic]:
+    """The grids to try: the band's mosaics, then those of no more columns than preferred, most first.
+
+    On a page of fixed height all numbers of columns that there may be, the fewest first.
+    """
+    allowed = sorted(band.grids)
+    if room.height is None and allowed:
+        allowed = [columns for columns in allowed[::-1] if columns <= band.columns] or [band.columns]
+    return [*band.mosaics, *(in_columns(band.panels, columns) for columns in allowed)]
 
 
 def least_of(blocks: Sequence[Block], room: Room, mosaic: Mosaic) -> tuple[float, float]:

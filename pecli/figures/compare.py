@@ -2,45 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from math import prod
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from pecli.analysis import Limits, Numbers
-from pecli.core.arithmetic import ROUNDING
 from pecli.core.errors import UsageError, mention
-from pecli.core.language import clauses, phrase, said_by_each
-from pecli.core.lazy import Array, np
-from pecli.core.number_text import bound_text
+from pecli.core.language import clauses, phrase
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.encoding import Encoding
-from pecli.encodings.titles import apart, in_common, short_names
+from pecli.encodings.titles import apart, in_common
 from pecli.figures.canvas import Canvas
+from pecli.figures.compare_numbers import CompareNumbers
+from pecli.figures.composed_numbers import Part
 from pecli.figures.figure import Figure, View
 from pecli.figures.headings import Heading
 from pecli.figures.highlights import Highlighting
 from pecli.figures.legends import keep_last_legend
 from pecli.figures.mosaic import Mosaic, rows_of_their_own
-from pecli.figures.overview import (
-    LONGEST,
-    OverviewNumbers,
-    Part,
-    check_handed_on,
-    differing,
-    limited_alike,
-    marks_of,
-    owned,
-    part_of,
-    refused_part,
-    single_figures,
-    through,
-    what_it_is,
-)
 from pecli.figures.panels import Panel, headed
-from pecli.figures.stacked import Stacked, is_narrow
+from pecli.figures.parts import check_handed_on, owned, part_of, refused_part, single_figures, through, what_it_is
+from pecli.figures.stacked import Stacked
 from pecli.figures.windows import share_colours, share_windows
 from pecli.measures.measure_options import measure_option
 
@@ -48,44 +31,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LONGEST_NAME = 28  # characters of a difference's name
-
-
-@dataclass(frozen=True, kw_only=True)
-class CompareNumbers(OverviewNumbers):
-    """The figure with the numbers of each encoding, in order; the difference of two as the last where asked for."""
-
-    kin: tuple[int, ...]  # of each, the first that it shares its colours with
-
-    def limited(self, choose: Callable[[Limits, Sequence[Array]], Limits]) -> Self:
-        return replace(self, parts=limited_alike(self.parts, self.kin, choose))
-
-    def remarks(self) -> list[str]:
-        labels = [*self.names(), phrase("difference")]
-        said = [part.numbers.remarks() for part in self.parts]
-        return said_by_each(labels[: len(said)], said)
-
-    def marks(self) -> list[str]:
-        return marks_of(self.parts)
-
-    def names(self) -> Sequence[str]:
-        return short_names(self.view.encodings)  # a difference is none of them
-
-    def message(self) -> str:
-        each, apart = super().message(), self.apart()
-        return one if len(one := clauses([each, apart])) <= LONGEST else each
-
-    def messages(self) -> list[str]:
-        said = differing(self.said())
-        return said and [*said, *filter(None, [self.apart()])]
-
-    def apart(self) -> str:
-        """How large the difference of two is; nothing without one."""
-        rest = [part.numbers for part in self.parts[len(self.view.encodings) :]]
-        return next((difference_text(self.names(), one) for one in rest), "")
-
-    def facts(self) -> dict[str, Any]:
-        names = [encoding.spec() for encoding in self.view.encodings] + ["difference"]
-        return {name: part.numbers.facts() for name, part in zip(names, self.parts, strict=False)}
 
 
 @dataclass(frozen=True)
@@ -115,7 +60,7 @@ class Compare(Highlighting[Encoding]):
 
     def on_page(self, canvas: Canvas) -> Compare:
         """Itself, or with panels below each other where they would be slivers side by side."""
-        return self.laid_out_as(CompareDown) if is_narrow(canvas) else self
+        return self.laid_out_as(CompareDown) if canvas.narrow else self
 
     def part(self) -> Figure[Any]:
         """The figure that is drawn for each encoding."""
@@ -219,10 +164,7 @@ class Compare(Highlighting[Encoding]):
     def draw(self, numbers: CompareNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         groups = self._groups(axes, numbers.view)
         drawn = [part.figure.draw(part.numbers, own, canvas) for part, own in zip(numbers.parts, groups, strict=True)]
-        if drawn[0][0] is None:
-            _one_window([one for own in groups for one in own])
-        else:
-            share_windows(axes, self.panels_for(numbers.view))
+        share_windows(axes, self.panels_for(numbers.view))
         images = [one for own in drawn for one in own]
         if drawn[0][0] is not None and len(images) == len(axes):
             share_colours(images, self.panels_for(numbers.view))
@@ -244,19 +186,6 @@ class CompareDown(Stacked[Encoding], Compare):
     """The same on a narrow page."""
 
 
-def difference_text(names: Sequence[str], difference: Numbers[Any]) -> str:
-    """How large the first less the second is."""
-    low, high = (float(end.reduce(difference.main, axis=None, initial=0.0)) for end in (np.fmin, np.fmax))
-    number, rounding = bound_text(max(-low, high), 3), ROUNDING * max(-low, high)
-    if not low < 0 and not high > 0:
-        return phrase("no difference")
-    if difference.averaged():
-        return phrase("the means differ by up to {number}", number=number)
-    if -low > rounding and high > rounding:
-        return phrase("the two differ by up to {number}", number=number)
-    return phrase("{name} is larger by up to {number}", name=names[0 if high > rounding else 1], number=number)
-
-
 def difference_name(view: View[Encoding]) -> str:
     """The name of the difference: those of the two, where they are short and not the same."""
     name = " − ".join(names_apart(view))
@@ -270,10 +199,3 @@ def names_apart(view: View[Encoding]) -> list[str]:
     if len(set(view.encodings)) == 1:
         return [encoding.label() for encoding in view.encodings]
     return apart(view.encodings)
-
-
-def _one_window(axes: list[Axes]) -> None:
-    """The same limits on every panel of lines."""
-    low, high = (pick(one.get_ylim()[end] for one in axes) for end, pick in ((0, min), (1, max)))
-    for one in axes:
-        one.set_ylim(low, high)

@@ -13,8 +13,9 @@ from pecli.core.lazy import Array, np
 from pecli.core.number_text import bound_text
 from pecli.encodings.capabilities import TableEncoding
 from pecli.figures.axis_labels import label_positions
-from pecli.figures.canvas import DIFFERENCE, Canvas
+from pecli.figures.canvas import Canvas
 from pecli.figures.cell_numbers import WithCellNumbers
+from pecli.figures.colour_maps import DIFFERENCE
 from pecli.figures.figure import ColouredNumbers, View, averaging, subtract
 from pecli.figures.highlights import Highlighting, mark_columns, mark_rows
 from pecli.figures.images import show_matrix

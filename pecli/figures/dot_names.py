@@ -92,7 +92,7 @@ def keep_dot_names_apart(axes: Axes, canvas: Canvas) -> None:
     places = [float(axes.transData.transform(one.xy)[0]) * scale - left for one in shown]
     moved = _beside(places, _widths([one.get_text() for one in shown], canvas), length)
     for one, place, free in zip(shown, places, moved, strict=True):
-        below = _is_below(axes, one)
+        below = _is_below(axes, one) and _has_room_below(axes, one, canvas)
         one.set_position((free - place, -_away(canvas) if below else _away(canvas)))
         one.set_verticalalignment("top" if below else "bottom")
 
@@ -105,6 +105,12 @@ def _shown(axes: Axes) -> list[Any]:
 def _is_below(axes: Axes, name: Any) -> bool:
     """Whether a name hangs below its dot: where that is nearer to the lowest point of all lines than to the highest."""
     return bool(name.xy[1] < axes.dataLim.intervaly.mean())
+
+
+def _has_room_below(axes: Axes, name: Any, canvas: Canvas) -> bool:
+    """Whether a name stands above the lower end of the axis: it is another where panels share their limits."""
+    room = (axes.transData.transform(name.xy)[1] - axes.bbox.y0) * points_per_pixel(axes)
+    return bool(room > _away(canvas) + 0.9 * canvas.small)
 
 
 def _away(canvas: Canvas) -> float:

@@ -12,14 +12,15 @@ from pecli.core.language import listing
 from pecli.core.lazy import np
 from pecli.encodings.encoding import Encoding
 from pecli.figures.canvas import Canvas
+from pecli.figures.composed_numbers import Part
 from pecli.figures.figure import Figure, Numbers, View
 from pecli.figures.grid_numbers import Axis, GridNumbers
 from pecli.figures.headings import Heading
 from pecli.figures.legends import keep_last_legend
 from pecli.figures.mosaic import Mosaic, rows_of_their_own
-from pecli.figures.overview import Part, owned, through
 from pecli.figures.panels import Panel, headed
-from pecli.figures.stacked import Stacked, is_narrow
+from pecli.figures.parts import owned, through
+from pecli.figures.stacked import Stacked
 from pecli.figures.ways import most_fitting
 from pecli.figures.windows import share_colours, share_windows
 
@@ -67,7 +68,7 @@ class Grid(Figure[Encoding]):
 
     def on_page(self, canvas: Canvas) -> Grid:
         """Itself, stacked on a narrow page, or with rows for columns where only that fits, or shows more."""
-        if len(self.axes) == 1 and is_narrow(canvas):
+        if len(self.axes) == 1 and canvas.narrow:
             return self.laid_out_as(GridDown)
         return most_fitting([self, self.turned()], canvas)
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 from pecli.analysis import Limits
 from pecli.core.language import clauses, listing, said_by_each
 from pecli.core.lazy import Array, np
-from pecli.figures.overview import OverviewNumbers, differing, limited_alike, marks_of, message_of_each
+from pecli.figures.composed_numbers import ComposedNumbers, differing, limited_alike, marks_of, message_of_each
 
 
 class Axis(NamedTuple):
@@ -27,7 +27,7 @@ class Axis(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GridNumbers(OverviewNumbers):
+class GridNumbers(ComposedNumbers):
     """The numbers of every cell, row by row. Arrays that all cells have in one shape have an axis an option first."""
 
     axes: tuple[Axis, ...]

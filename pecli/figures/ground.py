@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pecli.core.lazy import Array, np
+from pecli.figures.colour_maps import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-COLOURS = 256  # of a map
 APART = 25.0  # of lightness, 0 (black) to 100 (white), between data and what is behind them
 DARK = 55.0  # of lightness, below which text is white
 ANY = ("white", "black")  # what a panel without a ground of its own may come to stand on

@@ -14,17 +14,19 @@ from pecli.core.positions import Blocks, LogBlocks
 from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_decades, label_dimensions, label_positions, turn_names
-from pecli.figures.canvas import DIFFERENCE, Canvas
+from pecli.figures.canvas import Canvas
 from pecli.figures.cell_numbers import WithCellNumbers
+from pecli.figures.colour_maps import DIFFERENCE
 from pecli.figures.figure import ColouredNumbers, View, averaging_cells, subtract
-from pecli.figures.highlights import Highlighting, Span, cell_edges, mark_rows
+from pecli.figures.highlights import Highlighting, Span, mark_rows, span_edges
 from pecli.figures.images import show_matrix
 from pecli.figures.log_axis import check_log, log_label, log_option
 from pecli.figures.panels import Bar, Panel
 from pecli.figures.wavelength_marks import rule_over, unfinished_runs
-from pecli.figures.wavelength_texts import unfinished
+from pecli.figures.wavelength_texts import halving_text, unfinished
 from pecli.measures.block_means import averaged_columns
 from pecli.measures.min_max import even_bins
+from pecli.measures.wavelengths import MEASURED, wavelengths
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,7 +68,9 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
 
     def message(self) -> str:
         encoding = self.view.encoding
-        return unfinished(encoding, self.view.covered.length) if isinstance(encoding, Harmonic) else ""
+        if isinstance(encoding, Harmonic):
+            return unfinished(encoding, self.view.covered.length)
+        return halving_text(encoding, wavelengths(encoding, self.view.covered)) if encoding.cycle(MEASURED) else ""
 
     def averaged(self) -> bool:
         return max(self.block, self.columns_block) > 1
@@ -166,7 +170,7 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
             top, bottom = log_ends(view)
             axes[0].set(ylim=(bottom, top), ylabel=log_label(encoding))
             label_decades(axes[0].yaxis, top, bottom)
-        mark_rows(axes[0], self.spans(), canvas, encoding.position_text, log_rows if self.log else cell_edges)
+        mark_rows(axes[0], self.spans(), canvas, encoding.position_text, log_rows if self.log else span_edges)
 
     def fit(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         super().fit(view, axes, canvas)

@@ -85,7 +85,7 @@ def read_span(text: str) -> Span:
     return Span(first, stop)
 
 
-def cell_edges(span: Span) -> tuple[float, float]:
+def span_edges(span: Span) -> tuple[float, float]:
     """Where a span begins and ends on an axis of cells, each one wide."""
     return span.first - 0.5, span.stop - 0.5
 
@@ -95,7 +95,7 @@ def mark_rows(
     spans: list[Span],
     canvas: Canvas,
     position_text: Callable[[float], str],
-    edges_of: Callable[[Span], tuple[float, float]] = cell_edges,
+    edges_of: Callable[[Span], tuple[float, float]] = span_edges,
 ) -> None:
     """Frames rows of an image, light within dark so that it is seen on any colour, and names them at the right."""
     for span in spans:
@@ -111,8 +111,8 @@ def mark_columns(axes: Axes, spans: list[Span], canvas: Canvas) -> None:
     """Frames columns of an image whose rows are named."""
     for span in spans:
         for style in _frames(canvas):
-            axes.axvspan(*cell_edges(span), **style)
-        place = _middle(cell_edges(span), axes.get_xlim())
+            axes.axvspan(*span_edges(span), **style)
+        place = _middle(span_edges(span), axes.get_xlim())
         axes.plot(place, 1.0, transform=axes.get_xaxis_transform(), **_head(axes, DOWNWARD, canvas))
 
 

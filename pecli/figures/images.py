@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from pecli.analysis import Limits
 from pecli.core.lazy import Array, np
+from pecli.figures.colour_maps import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-COLOURS = 256  # of a map
 Extent = tuple[float, float, float, float]  # left, right, bottom, top
 
 

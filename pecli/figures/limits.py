@@ -12,9 +12,8 @@ from pecli.core.language import capitalised, clauses, phrase
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import number_text
 from pecli.core.terminal import escaped
-from pecli.figures.canvas import Canvas
+from pecli.figures.canvas import PERCENTILES, Canvas
 
-PERCENTILES = (2, 98)  # of the values, at which robust colours end
 ENOUGH = 200_000  # values that tell the percentiles
 WASHED_OUT = 0.3  # of the colours, or less, for all values between the percentiles: the rest is for a few
 

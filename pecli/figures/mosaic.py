@@ -28,7 +28,7 @@ class Band(NamedTuple):
     """So many panels that make a grid of their own.
 
     columns : side by side where there is room
-    grids : the numbers of columns that there may be; none where the mosaics are all
+    grids : the numbers of columns that there may be; none where the mosaics are all that there is to try
     mosaics : grids to be tried first, as around one that stands large
     """
 

@@ -38,8 +38,9 @@ from pecli.figures.offset_numbers import OffsetsNumbers
 from pecli.figures.own_scale import add_own_axis, scale_own_axis
 from pecli.figures.panels import Panel
 from pecli.measures.measure_options import measure_option
-from pecli.measures.min_max import Envelope, check_run, envelope, even_bins, even_edges, log_edges, middles
-from pecli.measures.pairwise import MEASURES, by_offset, is_by_offset, spread_by_offset
+from pecli.measures.min_max import check_run, even_bins, even_edges, log_edges, middles
+from pecli.measures.offset_runs import OffsetRuns, offset_runs
+from pecli.measures.pairwise import MEASURES, is_by_offset
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -101,8 +102,9 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
 
     def shown(self, view: View[TableEncoding | BiasEncoding]) -> Positions:
         """The offsets that are drawn."""
+        length = view.covered.length if _all_tables(view) else view.positions.length
         first = 1 if self.log else first_offset(view) if _all_biases(view) else 0
-        return Positions(start=first, length=max(1, view.positions.length - first))
+        return Positions(start=first, length=max(1, length - first))
 
     def _check_lengths(self, view: View[TableEncoding]) -> None:
         check_run(self.name, view.covered.length)
@@ -137,12 +139,11 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
 
     def _measured(self, view: View[TableEncoding]) -> OffsetsNumbers:
         edges = self.edges(view)
-        spreads = [self._spread(encoding, view, edges) for encoding in view.encodings]
-        low, high, mean = (np.concatenate(parts) for parts in zip(*[one[0] for one in spreads], strict=True))
+        found = [self._runs(encoding, view, edges) for encoding in view.encodings]
+        low, high, mean = (np.concatenate(parts) for parts in zip(*[one.values for one in found], strict=True))
         centres = middles(edges)
         decay = [e.decay(centres) for e in view.encodings if self.decay and isinstance(e, Harmonic)]
-        _, widths, undefined = zip(*spreads, strict=True)
-        plain = [self._spread(one, view, edges)[0].mean for one in plain_of(view.encodings) if one and self.unscaled]
+        plain = [self._runs(one, view, edges).values.mean for one in plain_of(view.encodings) if one and self.unscaled]
         return OffsetsNumbers(
             view=view,
             mean=mean,
@@ -154,37 +155,29 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
             unscaled=np.concatenate(plain) if plain else np.empty((0, len(centres))),
             block=int(np.diff(edges).max()),
             measure=self.measure,
-            spread=widths,
-            undefined=undefined,
+            spread=tuple(one.widest for one in found),
+            undefined=tuple(one.undefined for one in found),
         )
 
-    def _spread(self, encoding: TableEncoding, view: View[TableEncoding], edges: Array) -> tuple[Envelope, float, int]:
-        """The measure over each run of offsets, the widest band over a single offset, undefined pairs."""
-        measure = MEASURES[self.measure]
-        if is_by_offset(encoding, measure):
-            exact = envelope(lambda first, count: np.array([by_offset(encoding, measure, count, first)]), edges)
-            return exact, 0.0, 0
-        spread, pairs, undefined = spread_by_offset(encoding, measure, encoding.covered(view.positions))
-        starts, stop = edges[:-1], int(edges[-1])
-        low, high = np.fmin.reduceat(spread.low[0, :stop], starts), np.fmax.reduceat(spread.high[0, :stop], starts)
-        counts = np.add.reduceat(pairs[:stop], starts)
-        sums = np.add.reduceat(np.nan_to_num(spread.mean[0, :stop]) * pairs[:stop], starts)
-        mean = sums / np.where(counts, counts, np.nan)  # of all pairs: a long offset has fewer than a short one
-        widest = np.fmax.reduce(spread.high - spread.low, axis=None)
-        return Envelope(low[None], high[None], mean[None]), float(widest), undefined
+    def _runs(self, encoding: TableEncoding, view: View[TableEncoding], edges: Array) -> OffsetRuns:
+        return offset_runs(encoding, MEASURES[self.measure], encoding.covered(view.positions), edges)
 
     def panels_for(self, view: View[TableEncoding | BiasEncoding]) -> list[Panel]:
-        return [Panel(0.55, x=("offsets", view.positions.length))]
+        return [Panel(0.55, x=(self._label(view), self.shown(view)))]
+
+    def _label(self, view: View[TableEncoding | BiasEncoding]) -> str:
+        """What the axis of offsets shows."""
+        return phrase("offset p − q, query less key" if _all_biases(view) else "offset p − q")
 
     def frame(self, view: View[TableEncoding | BiasEncoding], axes: list[Axes], canvas: Canvas) -> None:
-        one, label = axes[0], phrase("offset p − q")
+        one, label = axes[0], self._label(view)
         names, short, bounds = [encoding.label() for encoding in view.encodings], None, []
         if _all_biases(view):
-            label = phrase("offset p − q, query less key")
             names, short = names_of_lines(view), short_names_of_lines(view)
         elif self.decay:
             bounds = [phrase("bound for {name}, right axis", name=name) for name in short_names(view.encodings)]
-        frame_lines(one, self.shown(view).start, view.positions.length - 1, log=self.log)
+        shown = self.shown(view)
+        frame_lines(one, shown.start, shown.start + shown.length - 1, log=self.log)
         mark_stretch(one, self.spans(), canvas)
         if self.log:
             label_powers(one.xaxis, label)

@@ -21,8 +21,9 @@ from pecli.figures.legends import place_legend, share_legend
 from pecli.figures.limits import Words, words_of
 from pecli.figures.measure import Margins, around, block_of, state_of, with_bar
 from pecli.figures.mosaic import Band
+from pecli.figures.panel_titles import PanelTitles
 from pecli.figures.panels import Bar, Panel, labelled_apart
-from pecli.figures.text_size import HEADLINE, LEAST_DPI, Ruler, alike
+from pecli.figures.text_size import HEADLINE, Ruler
 from pecli.figures.ways import first_layout, with_pixels
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Page:
         self.sheet, self.figure, self.view, self.canvas = sheet, figure, view, canvas
         unknown = " " if size.height else ""  # what may come takes a line
         self.words = Words(title, unknown if canvas.headed else "", unknown)
-        self.ruler, self.bold = Ruler(max(LEAST_DPI, canvas.dpi)), Ruler(max(LEAST_DPI, canvas.dpi), HEADLINE)
+        self.ruler, self.bold = Ruler(canvas.dpi), Ruler(canvas.dpi, HEADLINE)
         self.panels = figure.panels_for(view)
         self.above = 0.0  # the height that the title takes
         self.drawing = Drawing(figsize=(size.width, size.height or size.width), dpi=canvas.dpi)
@@ -68,7 +69,7 @@ class Page:
         self.message = self.drawing.text(0.5, 1.0, "", ha="center", va="top", weight=HEADLINE)
         self.axes = [self.drawing.add_axes((0.0, 0.0, 1.0, 1.0)) for _ in self.panels]
         self.headlines = Headlines([], (self.ruler, self.bold))
-        self.titles: dict[Axes, tuple[str, str]] = {}  # as the figure has them, and as they are wrapped
+        self.titles = PanelTitles(self.ruler)
         self.blocks: list[Block] = []
         self.measured: dict[Hashable, Margins] = {} if measured is None else measured
         self.bars: list[Axes] = []
@@ -96,8 +97,7 @@ class Page:
 
         beside : the labels of the colour bars that are drawn, and what stands right of them
         """
-        title = self.titles.get(axes, ("", ""))[0]
-        block = block_of(axes, panel, self._around(axes), title, self.canvas, self.ruler)
+        block = block_of(axes, panel, self._around(axes), self.titles.before(axes), self.canvas, self.ruler)
         across, down = cells_seen(axes) if axes.images else (panel.rows * panel.exact, panel.rows)
         block = replace(block, cells=(across / self.canvas.dpi, down / self.canvas.dpi))
         return with_bar(block, self.canvas, self.ruler, self._bar_width(panel.bar, beside))
@@ -157,7 +157,7 @@ class Page:
         self.words = self.words._replace(message="")
         for heading in headings:
             axes = self.axes[heading.first]
-            axes.title.set_text(f"{self._title(axes)}\n".removeprefix(f"{heading.name}\n").strip())
+            axes.title.set_text(f"{self.titles.now(axes)}\n".removeprefix(f"{heading.name}\n").strip())
 
     def room(self) -> Room:
         """What title, message and caption leave; they break into lines that fit the page."""
@@ -196,10 +196,10 @@ class Page:
         apart = max(APART * em - layout.gutter, 0.0 if layout.even else float("-inf"))
         for axes, frame, panel, labels in zip(self.axes, layout.frames, self.panels, shown, strict=True):
             self._put(axes, frame)
-            self._wrap(axes, frame.width, apart)
+            self.titles.wrap(axes, frame.width, apart)
             label_edges(axes, panel, labels)
         for row in layout.mosaic:
-            self._wrap_alike([self.axes[at] for at in row])
+            self.titles.wrap_alike([self.axes[at] for at in row])
         self.figure.fit(self.view, self.axes, self.canvas)
         for axes, frame in zip(self.axes, layout.frames, strict=True):
             if axes.get_legend() is not None:
@@ -222,30 +222,6 @@ class Page:
             self.key.set_bbox_to_anchor((0.5, (self.below + below) / height))
         if self.words.caption:
             self.drawing.supxlabel(self.drawing.get_supxlabel(), y=below / height, va="bottom")
-
-    def _wrap(self, axes: Axes, width: float, apart: float) -> None:
-        """Breaks a panel's title into lines as long as the panel is wide, less what tells it from its neighbour's.
-
-        apart : below 0 where there is room between neighbours that titles may take
-        """
-        raw = self._title(axes)
-        points = float(axes.title.get_fontsize())
-        room = max(width - apart, min(width, self.ruler.widest_piece(raw, points)))
-        wrapped = self.ruler.wrapped(raw, points, room)
-        self.titles[axes] = raw, wrapped
-        axes.title.set_text(wrapped)
-
-    def _wrap_alike(self, row: Sequence[Axes]) -> None:
-        """Breaks the titles of a row into as many lines as another of them takes, where all can between clauses."""
-        own = [self.titles[axes] for axes in row]
-        for axes, (raw, _), text in zip(row, own, alike(own), strict=True):
-            self.titles[axes] = raw, text
-            axes.title.set_text(text)
-
-    def _title(self, axes: Axes) -> str:
-        """A panel's title before it was broken into lines."""
-        raw, wrapped = self.titles.get(axes, ("", ""))
-        return raw if axes.get_title() == wrapped else axes.get_title()
 
     def _put(self, axes: Axes, box: Box) -> None:
         """Puts a frame on whole pixels, so that an image has as many of them as it is told."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Limits
@@ -15,9 +16,10 @@ from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_positions, label_values
 from pecli.figures.bars import STROKES
 from pecli.figures.canvas import Canvas
-from pecli.figures.figure import ColouredNumbers, Figure, View, all_positions_text
+from pecli.figures.figure import ColouredNumbers, Figure, View, other_positions_text
 from pecli.figures.ground import ink_on
 from pecli.figures.panels import Bar, Panel
+from pecli.measures.first_positions import first_in_runs, first_position, nearest
 from pecli.measures.min_max import check_run, envelope, even_bins, even_edges, middles
 
 if TYPE_CHECKING:
@@ -55,7 +57,8 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
             position=encoding.position_text(self.position),
             pair=encoding.pair_text(self.pair),
         )
-        return [all_positions_text(self.view.covered), ring if self.largest else "", self._largest_of()]
+        rounded = phrase("frequency, position, angle, sine and cosine in {dtype}", dtype=encoding.dtype)
+        return [other_positions_text(self.view), rounded, ring if self.largest else "", self._largest_of()]
 
     def marks(self) -> list[str]:
         said = template("bars: where a pair is first off by more than {error}")
@@ -111,12 +114,13 @@ class Precision(Figure[Harmonic]):
     name: ClassVar[str] = "precision"
     summary: ClassVar[str] = "What a table loses in float16 and such: its error against position and pair"
     defines: ClassVar[str] = (
-        "how far sine and cosine made in a smaller type of number are from those in float64, at each "
-        "position the worse of a pair"
+        "the larger error of a pair's sine and cosine against float64; frequency, position, angle, sine and "
+        "cosine are each rounded to the dtype"
     )
     example: ClassVar[str] = "pecli precision -e rope:dtype=bfloat16,d=64 --length 4096"
     examples: ClassVar[tuple[str, ...]] = ("pecli precision rope:dtype=float16 -n 4096",)
     default_encoding: ClassVar[str] = "rope"
+    counts_positions: ClassVar[bool] = True
     default_options: ClassVar[Mapping[str, Any]] = {"dtype": "float16", "length": 2048}
 
     def check_view(self, view: View[Harmonic]) -> None:
@@ -148,10 +152,10 @@ class Precision(Figure[Harmonic]):
         def found_in(block: int, is_one: Callable[[Array], Array]) -> Array:
             """Of each pair, the first position of a run at which its error is one, else infinity."""
             own = is_one(errors(int(edges[block]), int(edges[block + 1] - edges[block])))
-            return np.where(own.any(axis=1), rows.start + edges[block] + own.argmax(axis=1), np.inf)
+            return first_position(own, rows.start + np.arange(edges[block], edges[block + 1]))
 
-        first = first_in_runs(wrong, lambda block: found_in(block, lambda error: error > NOTABLE))
-        first_wrong = np.minimum.reduceat(first, across[:-1])
+        first = first_in_runs(wrong, edges + rows.start, lambda block: found_in(block, lambda error: error > NOTABLE))
+        first_wrong = np.array([nearest(first[a:b]) for a, b in pairwise(across)])
 
         return PrecisionNumbers(
             view=view,
@@ -164,12 +168,12 @@ class Precision(Figure[Harmonic]):
             position=int(found_in(block, lambda error: error == high[pair, block])[pair]),
             pair=pair,
             wrong=int(wrong.any(axis=1).sum()),
-            wrong_from=int(first.min()) if wrong.any() else None,
+            wrong_from=int(nearest(first)) if wrong.any() else None,
             ends=error_ends(high),
         )
 
     def panels_for(self, view: View[Harmonic]) -> list[Panel]:
-        return [Panel(0.75, bar=Bar(phrase("error of sine or cosine"), level=NOTABLE), y=("positions", view.covered))]
+        return [Panel(0.75, bar=Bar(phrase("error against float64"), level=NOTABLE), y=("positions", view.covered))]
 
     def frame(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
         rows, pairs = view.covered, len(view.encoding.frequencies())
@@ -195,18 +199,6 @@ class Precision(Figure[Harmonic]):
         if numbers.largest:
             mark_largest(numbers, axes[0], image, canvas)
         return [image]
-
-
-def first_in_runs(there: Array, found_in: Callable[[int], Array]) -> Array:
-    """Of each of n rows the first position, in its first run that has one, shape (n,); infinity where none has.
-
-    there : (n, runs), whether a run has one; found_in : of a run, the first position of each row
-    """
-    runs, found = there.argmax(axis=1), np.full(len(there), np.inf)
-    for run in np.unique(runs[there.any(axis=1)]):
-        own = there.any(axis=1) & (runs == run)
-        found[own] = found_in(int(run))[own]
-    return found
 
 
 def mark_wrong(numbers: PrecisionNumbers, axes: Axes, canvas: Canvas) -> None:
@@ -241,8 +233,7 @@ def mark_largest(numbers: PrecisionNumbers, axes: Axes, image: Any, canvas: Canv
 
 def pair_errors(encoding: Harmonic, positions: Array) -> Array:
     """The larger error of each pair's two columns at each position, (n_pairs, n), against the exact table."""
-    exact = replace(encoding, dtype="float64")
-    errors = np.abs(encoding.table(positions) - exact.table(positions))
+    errors = np.abs(encoding.table(positions) - encoding.in_float64().table(positions))
     pairs = np.array([pair for _, pair in encoding.waves()])
     order = np.argsort(pairs, kind="stable")
     starts = np.searchsorted(pairs[order], np.arange(len(encoding.frequencies())))

@@ -6,16 +6,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.core.errors import UsageError, mention
-from pecli.core.language import phrase, template
-from pecli.core.lazy import Array, np
-from pecli.core.number_text import minus
+from pecli.core.language import phrase
+from pecli.core.lazy import np
 from pecli.core.options import option
 from pecli.encodings.capabilities import TableEncoding
 from pecli.figures.axis_labels import label_values
 from pecli.figures.canvas import Canvas
-from pecli.figures.figure import Figure, Numbers, View, all_positions_text
+from pecli.figures.figure import Figure, View
 from pecli.figures.ground import seen_colours
 from pecli.figures.panels import Bar, Panel
+from pecli.figures.scatter_numbers import CloudNumbers, DensityNumbers, ScatterNumbers
 from pecli.figures.streaks import CLOUD, NAMED, name_streaks
 from pecli.measures.measure_options import choice_of_measure
 from pecli.measures.pair_density import CLASSES, coarser, counts, points, streaks
@@ -28,78 +28,14 @@ VECTOR = 2000  # points that a vector file still carries one by one
 FEW = 500  # points that are drawn larger
 MOST = 200_000  # points that are drawn; more are counted
 FLAT = 0.55  # height over width of a panel that no other stands beside
-WIDE = 44  # ems of small text that a page is wide at least, where panels have room side by side
 MARGIN = 0.05  # around the counts, as a share of the axis; about half a line of text beside a streak
-STRONG, WEAK = 0.9, 0.5  # rank correlations, without their sign: at least one is a trend, below the other none
+
 CELLS = 240  # classes a side that a density is drawn in, at most
 
 
 def triangles() -> tuple[str, ...]:
     """Which pairs p, q are shown."""
     return ("both", "upper", "lower")
-
-
-@dataclass(frozen=True, kw_only=True)
-class CloudNumbers(Numbers[TableEncoding]):
-    """What is known of all pairs, drawn as points or as counts."""
-
-    no_facts: ClassVar[tuple[str, ...]] = ("measures", "mirrored")
-
-    pearson: float | None  # linear correlation of the cloud
-    spearman: float | None  # rank correlation of the cloud
-    pairs: int
-    undefined: int  # pairs left out: a measure is not defined for a constant row
-    measures: tuple[str, str]  # across and up
-    mirrored: bool  # whether both triangles are shown, which are the same: every measure is symmetric
-
-    def message(self) -> str:
-        across, up = (MEASURES[name].label for name in self.measures)
-        return "" if self.spearman is None or across == up else phrase(trend(self.spearman), x=across, y=up)
-
-    def remarks(self) -> list[str]:
-        count, every = self.undefined, self.pairs
-        left_out = template("{count:,} of {all:,} pairs left out: a row is constant, no correlation is defined")
-        said = phrase(left_out, count=count, all=every) if count else ""
-        alike = phrase("p > q: the same, both measures are symmetric") if self.mirrored else ""
-        return [all_positions_text(self.view.covered), self.correlations(), alike, said]
-
-    def correlations(self) -> str:
-        """Both correlations of the cloud, as the picture says them once: the triangles have the same pairs."""
-        pair = (self.pearson, self.spearman)
-        linear, rank = (phrase("undefined") if one is None else f"{one:.4f}" for one in pair)
-        return minus(phrase("linear r = {linear}, rank ρ = {rank}", linear=linear, rank=rank))
-
-
-@dataclass(frozen=True, kw_only=True)
-class ScatterNumbers(CloudNumbers):
-    """x, y, p, q : (pairs,), both measures of the pair p < q, in the lower triangle alone of p > q."""
-
-    main_array: ClassVar[str] = "x"
-    row_coordinates: ClassVar[tuple[str, ...]] = ("y", "p", "q")
-
-    x: Array
-    y: Array
-    p: Array
-    q: Array
-
-
-@dataclass(frozen=True, kw_only=True)
-class DensityNumbers(CloudNumbers):
-    """counts : (rows, columns), pairs in each cell, y up and x across; y_edges, x_edges : borders of the cells;
-    streaks : (offsets, 4), left, bottom, right and top of the pairs at the offsets 1, 2, …"""
-
-    main_array: ClassVar[str] = "counts"
-
-    counts: Array
-    y_edges: Array
-    x_edges: Array
-    streaks: Array
-    most: int  # pairs in the fullest cell
-
-    def remarks(self) -> list[str]:
-        counted = phrase("{count:,} pairs counted", count=self.pairs - self.undefined)
-        classes = phrase("rank ρ of {classes:,} × {classes:,} classes", classes=CLASSES)
-        return [*super().remarks(), counted, classes]
 
 
 @dataclass(frozen=True)
@@ -118,6 +54,7 @@ class Scatter(Figure[TableEncoding]):
     name: ClassVar[str] = "scatter"
     summary: ClassVar[str] = "Two measures against each other, one point a pair of positions"
     shares_limits: ClassVar[bool] = False
+    counts_positions: ClassVar[bool] = True
     defines: ClassVar[str] = (
         "a point a pair of positions: one measure of its vectors across, another up; r is the linear, ρ the "
         "rank correlation of all points"
@@ -180,7 +117,7 @@ class Scatter(Figure[TableEncoding]):
 
     def on_page(self, canvas: Canvas) -> Scatter:
         several = len(self.shown()) > 1
-        return self.laid_out_as(ScatterDown) if several and canvas.narrower_than(WIDE) else self
+        return self.laid_out_as(ScatterDown) if several and canvas.narrow else self
 
     def panels_for(self, view: View[TableEncoding]) -> list[Panel]:
         bar = Bar(phrase("pairs a cell" if self.too_many(view) else "offset |p − q|"), fixed=True)
@@ -213,20 +150,6 @@ class ScatterDown(Scatter):
 
     def grids(self, view: View[TableEncoding]) -> tuple[int, ...]:
         return (1,)
-
-
-def trend(rank: float) -> str:
-    """What a rank correlation says, with blanks for the measures across and up."""
-    if abs(rank) < WEAK:
-        return template("the {x} says little about the {y}")
-    if abs(rank) < STRONG:
-        up, down = (
-            template("as the {x} rises, the {y} tends to rise"),
-            template("as the {x} rises, the {y} tends to fall"),
-        )
-    else:
-        up, down = template("as the {x} rises, the {y} rises"), template("as the {x} rises, the {y} falls")
-    return up if rank > 0 else down
 
 
 def _points(numbers: Any, axes: Axes, canvas: Canvas) -> Any:

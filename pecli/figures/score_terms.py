@@ -17,7 +17,7 @@ from pecli.figures.figure import ColouredNumbers, View
 from pecli.figures.images import show_matrix
 from pecli.figures.mosaic import Mosaic, around
 from pecli.figures.panels import Bar, Panel
-from pecli.figures.text_size import LEAST_DPI, Ruler, points_per_pixel
+from pecli.figures.text_size import Ruler, points_per_pixel
 from pecli.figures.token_axes import fit_tokens, label_tokens, token_panel
 from pecli.figures.tokens import TokenFigure
 from pecli.measures.attention_weights import products
@@ -40,6 +40,7 @@ SHORT = templates(
         "content_position": "cont. · pos.",
         "position_content": "pos. · cont.",
         "position_position": "pos. · pos.",
+        "total": "sum",
     }
 )
 
@@ -174,12 +175,12 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
 
 def name_parts(axes: Sequence[Axes], canvas: Canvas) -> None:
     """Gives the panels of the parts names of one word each where those of two are wider than a panel."""
-    ruler, names = Ruler(max(LEAST_DPI, canvas.dpi)), {part: phrase(TITLES[part]) for part in SHORT}
+    ruler, names = Ruler(canvas.dpi), {part: phrase(TITLES[part]) for part in SHORT}
     short = {part: f"{phrase(word)}\n{names[part].splitlines()[-1]}" for part, word in SHORT.items()}
     room = min(one.bbox.width * points_per_pixel(one) / 72 for one in axes)
     fits = all(ruler.width(name.splitlines()[0], canvas.small) <= room for name in names.values())
     old, new = (short, names) if fits else (names, short)
-    for one, part in zip(axes, SHORT, strict=False):  # the sum keeps its own
+    for one, part in zip(axes, SHORT, strict=False):
         now, before = (" ".join(text.split()) for text in (one.get_title(), old[part]))
         if now.endswith(before):  # alone, or under the name of a cell
             one.set_title(f"{now.removesuffix(before).strip()}\n{new[part]}".strip(), fontsize=canvas.small)

@@ -6,21 +6,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.core.errors import UnusedOptionError, UsageError, mention
-from pecli.core.language import either, listing, phrase, template
+from pecli.core.language import either, phrase, template
 from pecli.core.lazy import Array, np
-from pecli.core.number_text import number_text
 from pecli.core.options import option
 from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.scalings.scaled import Scaled
-from pecli.encodings.titles import short_names
 from pecli.figures.axis_labels import label_powers, label_values
-from pecli.figures.canvas import Canvas
-from pecli.figures.figure import Figure, Numbers, View
+from pecli.figures.canvas import NARROW, Canvas
+from pecli.figures.figure import Figure, View
 from pecli.figures.levels import Hang, keep_levels_apart, name_level
 from pecli.figures.line_names import keep_names_apart, name_lines, put_names
 from pecli.figures.lines import Look, frame_lines, key
 from pecli.figures.panels import Panel
+from pecli.figures.spectrum_numbers import SpectrumNumbers
 from pecli.figures.wavelength_marks import (
     STILL,
     make_room,
@@ -30,11 +29,7 @@ from pecli.figures.wavelength_marks import (
     textbook_ends,
 )
 from pecli.figures.wavelength_texts import (
-    growth_text,
-    longest_text,
-    parted_text,
     ratio_text,
-    scaled_text,
     unfinished_above,
 )
 from pecli.measures.wavelengths import MEASURED, wavelengths
@@ -45,77 +40,7 @@ if TYPE_CHECKING:
 POSITIONS = template("positions")  # the unit of a wavelength where the encoding has none of its own
 RIGHT = 0.4  # of the pairs are longer than the length, at least, where the right end below it is free
 TOGETHER = 0.8  # of the most pairs, that all encodings have at least where their lines end beside their names
-WIDE = 44  # ems of small text that a page is wide at least, where a decade is as high as two lines of text
 MARKS = "os^Dv"  # of the encodings in turn, so that they stay apart in grey
-
-
-@dataclass(frozen=True, kw_only=True)
-class SpectrumNumbers(Numbers[TableEncoding]):
-    """wavelength : (n,), positions (a pair that stands still has none and is left out); pair : (n,);
-    encoding : (n,), which of the encodings; stretch : (n,), over the wavelength without the scaling."""
-
-    main_array: ClassVar[str] = "wavelength"
-    row_coordinates: ClassVar[tuple[str, ...]] = ("pair", "encoding", "stretch")
-
-    wavelength: Array
-    pair: Array
-    encoding: Array
-    stretch: Array
-    divided: bool  # whether the stretch is drawn
-    dashed: bool  # whether the wavelengths without the scaling are shown too
-    contexts: tuple[tuple[str, float], ...]  # of the models whose rope is scaled, each once
-    ramps: tuple[tuple[float, float] | None, ...]  # the pairs between kept and divided, of each encoding
-    ratios: tuple[str, ...]  # between neighbours, one text an encoding
-    longer: tuple[int, ...]  # pairs that never finish a turn over the length shown
-    still: tuple[int, ...]  # pairs left out: frequency 0, or a column that does not vary
-
-    def remarks(self) -> list[str]:
-        measured = [e.name for e in self.view.encodings if not isinstance(e, Harmonic)]
-        rows, most = zip(self.view.encodings, self.still, strict=True), number_text(STILL)
-        left_out = [
-            phrase("{encoding}: {count} left out, longer than {most} or still", encoding=e.name, count=n, most=most)
-            for e, n in rows
-            if n
-        ]
-        said = ""
-        if measured:
-            said = phrase(
-                "{encodings}: the dominant period of each column, measured over one cycle or the length",
-                encodings=listing(measured),
-            )
-        return [said, *left_out]
-
-    def marks(self) -> list[str]:
-        dashed = phrase("dashed: without the scaling") if self.dashed else ""
-        return [dashed, phrase("band: pairs between kept and divided") if any(self.ramps) else ""]
-
-    def message(self) -> str:
-        one = self.view.encoding
-        if len(self.view.encodings) > 1:
-            return "" if self.divided else self._compared()
-        if not isinstance(one, Harmonic) or not self.ratios[0]:
-            return ""
-        if (self.stretch != 1).any():
-            return scaled_text(self.stretch)
-        return growth_text(one, self.wavelength, self.ratios[0])
-
-    def _compared(self) -> str:
-        """What several encodings' wavelengths say beside each other."""
-        encodings = self.view.encodings
-        own = [self.encoding == at for at in range(len(encodings))]
-        waves, names = [self.wavelength[mine] for mine in own], short_names(encodings)
-        alike = len(own) == 2 and np.array_equal(*(self.pair[mine] for mine in own))
-        return (parted_text(waves, names) if alike else "") or longest_text(encodings, waves, names)
-
-    def facts(self) -> dict[str, Any]:
-        names = [encoding.spec() for encoding in self.view.encodings]
-        columns = {"ratio": self.ratios, "longer_than_length": self.longer, "still": self.still}
-        scaled = {name: ramp for name, ramp in zip(names, self.ramps, strict=True) if ramp is not None}
-        return {
-            **{name: dict(zip(names, values, strict=True)) for name, values in columns.items()},
-            **({"ramp": scaled} if scaled else {}),
-            **({"contexts": dict(self.contexts)} if self.contexts else {}),
-        }
 
 
 @dataclass(frozen=True)
@@ -159,7 +84,7 @@ class Spectrum(Figure[TableEncoding]):
     def compute(self, view: View[TableEncoding]) -> SpectrumNumbers:
         waves = waves_of(view)
         known = [one < STILL for one in waves]
-        pairs = [pairs_of(encoding, len(one)) for encoding, one in zip(view.encodings, waves, strict=True)]
+        pairs = places_of(view)
         stretches = [stretch_of(encoding, one) for encoding, one in zip(view.encodings, waves, strict=True)]
         stretch = np.concatenate([one[k] for one, k in zip(stretches, known, strict=True)])
         return SpectrumNumbers(
@@ -178,14 +103,14 @@ class Spectrum(Figure[TableEncoding]):
         )
 
     def on_page(self, canvas: Canvas) -> Spectrum:
-        return self.laid_out_as(SpectrumHigh) if canvas.narrower_than(WIDE) else self
+        return self.laid_out_as(SpectrumHigh) if canvas.narrow else self
 
     def panels_for(self, view: View[TableEncoding]) -> list[Panel]:
         return [Panel(self.aspect)]
 
     def frame(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
-        frame_lines(axes[0], 0, max(last_pairs(view)))
-        label_values(axes[0].xaxis, phrase("pair of dimensions j"), integer=True)
+        frame_lines(axes[0], 0, max(last_places(view)))
+        label_values(axes[0].xaxis, across_text(view), integer=True)
         axes[0].set_yscale("log", base=2 if self.ratio else 10)
         if self.ratio:
             label_powers(axes[0].yaxis, phrase("wavelength, times that without the scaling"))
@@ -246,7 +171,8 @@ class Spectrum(Figure[TableEncoding]):
         if alone and numbers.longer[0]:
             waves = waves_of(view)[0]
             right = numbers.longer[0] >= RIGHT * len(waves)
-            name_level(one, unfinished_above(view.encoding, waves, length), length, Hang(right, below=True), canvas)
+            said = unfinished_above(view.encoding, waves, length, which=canvas.ems > NARROW)
+            name_level(one, said, length, Hang(right, below=True), canvas)
 
     def title(self, view: View[TableEncoding]) -> str:
         if self.ratio:
@@ -267,14 +193,13 @@ def waves_of(view: View[TableEncoding]) -> list[Array]:
 
 def end_together(view: View[TableEncoding]) -> bool:
     """Whether all encodings have about as many pairs, so that nothing has to lead from a line's end across others."""
-    last = last_pairs(view)
+    last = last_places(view)
     return min(last) >= TOGETHER * max(last)
 
 
-def last_pairs(view: View[TableEncoding]) -> list[float]:
-    """Where the last wavelength of each encoding stands on the axis of pairs."""
-    both = zip(view.encodings, waves_of(view), strict=True)
-    return [float(pairs_of(encoding, len(one))[-1]) for encoding, one in both]
+def last_places(view: View[TableEncoding]) -> list[float]:
+    """Where the last wavelength of each encoding stands."""
+    return [float(places[-1]) for places in places_of(view)]
 
 
 def stretch_of(encoding: TableEncoding, waves: Array) -> Array:
@@ -288,6 +213,21 @@ def contexts_of(view: View[TableEncoding]) -> tuple[tuple[str, float], ...]:
     return tuple(dict.fromkeys((f"{name} context", at) for contexts in found for name, at in contexts.items()))
 
 
-def pairs_of(encoding: TableEncoding, count: int) -> Array:
-    """Where the wavelengths stand on the axis of pairs: a column without a partner at half its number."""
-    return np.arange(count) if isinstance(encoding, Harmonic) else np.arange(count) / 2
+def has_pairs(view: View[TableEncoding]) -> bool:
+    """Whether some encoding has pairs of dimensions."""
+    return any(isinstance(one, Harmonic) for one in view.encodings)
+
+
+def across_text(view: View[TableEncoding]) -> str:
+    """What the wavelengths stand against: pairs or, where there are none, columns."""
+    names = {
+        phrase("pair of dimensions j") if has_pairs(view) else phrase(one.dimension_label) for one in view.encodings
+    }
+    return either(sorted(names))
+
+
+def places_of(view: View[TableEncoding]) -> list[Array]:
+    """Where the wavelengths of each encoding stand, (n,): at their pair, a column among pairs at half its number."""
+    half = 2 if has_pairs(view) else 1
+    both = zip(view.encodings, waves_of(view), strict=True)
+    return [np.arange(len(waves)) / (1 if isinstance(one, Harmonic) else half) for one, waves in both]

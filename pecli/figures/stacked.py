@@ -3,16 +3,9 @@
 from __future__ import annotations
 
 from pecli.analysis import E, View
-from pecli.figures.canvas import Canvas
 from pecli.figures.figure import Figure
 
-WIDE = 22  # ems of small text that a panel is wide at least, where there is room below
 FEW = 3  # panels that may stand below each other
-
-
-def is_narrow(canvas: Canvas) -> bool:
-    """Whether panels are slivers side by side, and there is room below."""
-    return canvas.narrower_than(2 * WIDE)
 
 
 class Stacked(Figure[E]):

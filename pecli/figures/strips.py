@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pecli.core.lazy import np
 from pecli.core.number_text import number_text
 from pecli.figures.canvas import Canvas
+from pecli.figures.colour_maps import COLOURS
 from pecli.figures.text_size import ems, points_per_pixel
 
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from matplotlib.transforms import Bbox
 
 GAP, HEIGHT, TOP = 0.35, 0.4, 1.0  # ems of small text: below the strip, of the strip, and of the numbers on it
-COLOURS = 256
 
 
 def strip_width(reach: float) -> float:

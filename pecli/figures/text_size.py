@@ -33,11 +33,14 @@ class Piece(NamedTuple):
 
 
 class Ruler:
-    """Measures text at a resolution, in one weight (None: the style's); lengths in inches, sizes in points."""
+    """Measures text at a resolution, in one weight (None: the style's); lengths in inches, sizes in points.
+
+    dpi : pixels an inch of the picture; of one that has few, text is measured as in a finer one
+    """
 
     def __init__(self, dpi: float, weight: str | None = None) -> None:
-        self.dpi, self.weight = dpi, weight
-        self.renderer = _renderer(dpi, _letters())
+        self.dpi, self.weight = max(LEAST_DPI, dpi), weight
+        self.renderer = _renderer(self.dpi, _letters())
 
     def width(self, text: str, points: float) -> float:
         """The width of the longest line."""

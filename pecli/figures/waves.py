@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LINES = 5  # dimensions where none are asked for
-WIDE = 44  # ems of small text that a page is wide at least, where lanes are high enough
 LANE = 2.4  # from one lane to the next, where the largest value is 1
 
 
@@ -135,7 +134,7 @@ class Waves(Figure[TableEncoding]):
         )
 
     def on_page(self, canvas: Canvas) -> Waves:
-        return self.laid_out_as(WavesHigh) if canvas.narrower_than(WIDE) else self
+        return self.laid_out_as(WavesHigh) if canvas.narrow else self
 
     def panels_for(self, view: View[TableEncoding]) -> list[Panel]:
         lanes = ("lanes", view.encodings, tuple(self.chosen(view).tolist()))  # as high as this encoding's values

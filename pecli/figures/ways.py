@@ -52,7 +52,7 @@ def first_layout(
     if len(bands) > 1:
         return arranged([guess(panel, canvas) for panel in panels], room, bands)
     band = bands[0]
-    every = mosaics_to_try(band.panels, room, *band[1:])
+    every = mosaics_to_try(room, band)
     return chosen([solve(_blocks(panels, one, canvas), room, one) for one in every], room, band.columns)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from pecli.analysis import Analysis
 from pecli.core.one_option import Option
-from pecli.jobs.job_options import ANALYSES, known_options
+from pecli.encodings import ENCODINGS
+from pecli.jobs.job_options import ANALYSES, encoding_parameters, known_options
 
 Schema = dict[str, Any]
 
@@ -34,11 +36,32 @@ def batch_schema() -> Schema:
     }
 
 
+def _keys(analysis: type[Analysis[Any]]) -> dict[str, Option]:
+    """Every option of a figure or report; a parameter of encodings takes what any of those takes that have it."""
+    known = known_options(analysis)
+    owners = {name: [kind.options().get(name) for kind in ENCODINGS.values()] for name in encoding_parameters()}
+    return {**known, **{name: _widest([one for one in same if one]) for name, same in owners.items()}}
+
+
+def _widest(same: list[Option]) -> Option:
+    """The last of options of one name, with bounds that hold for all, and a default where they have one."""
+    low, high, above, default = (
+        [getattr(one, of) for one in same] for of in ("at_least", "at_most", "above", "default")
+    )
+    return replace(
+        same[-1],
+        at_least=None if None in low else min(low),
+        at_most=None if None in high else max(high),
+        above=None if None in above else min(above),
+        default=default[0] if default.count(default[0]) == len(default) else None,
+    )
+
+
 def _shared() -> dict[str, Option]:
     """The options that are the same wherever they are, by name."""
     found: dict[str, list[Option]] = {}
     for analysis in ANALYSES.values():
-        for name, one in known_options(analysis).items():
+        for name, one in _keys(analysis).items():
             found.setdefault(name, []).append(one)
     return {name: same[0] for name, same in found.items() if all(one == same[0] for one in same)}
 
@@ -46,7 +69,7 @@ def _shared() -> dict[str, Option]:
 def _entry(analysis: type[Analysis[Any]], shared: dict[str, Option]) -> Schema:
     """One [[figure]] of that figure or report."""
     keys: Schema = {}
-    for name, one in known_options(analysis).items():
+    for name, one in _keys(analysis).items():
         value = {"$ref": f"#/definitions/{name}"} if name in shared else _value(one)
         for spelling in (name, *sorted(one.spellings)):
             keys |= {spelling: value, spelling.replace("_", "-"): value}

@@ -32,13 +32,13 @@ def weights(x: Array, bias: Array | float = 0.0) -> Array:
 
 
 def put_back(second: Array, order: Array) -> Array:
-    """The weights of the second order, with rows and columns in the first."""
+    """The weights of the second order, (n, n), with rows and columns in the first; order : (n,)."""
     back = np.argsort(order)
     return second[np.ix_(back, back)]
 
 
 def products(first: Array, second: Array) -> Array:
-    """⟨first_p, second_q⟩ for rows p of one, q of the other.
+    """⟨first_p, second_q⟩ for rows p of one, (n, d), and q of the other, (m, d): (n, m).
 
     Each entry is summed by itself, not by BLAS, whose rounding depends on where in the matrix an entry stands: the
     same two rows give the same bits in any order of the rows.

@@ -94,7 +94,7 @@ def averaged_columns(table: Array, most: int | None) -> tuple[Array, int]:
 
 
 def averaged_rows(table: Array, size: int) -> Array:
-    """The means of so many rows each, the last perhaps of fewer."""
+    """The means of so many rows of a table (n, d) each, the last perhaps of fewer, (blocks, d)."""
     if size == 1:
         return table
     starts = np.arange(0, len(table), size)

@@ -41,7 +41,7 @@ def even_bins(length: int, most: int | None) -> int:
 
 
 def log_edges(length: int, most: int | None, first: int = 1) -> Array:
-    """Borders of bins over first … length that get longer by a factor, at most `most` of them; single numbers first."""
+    """Borders of at most `most` bins over first … length that get longer by a factor, single numbers first, int64."""
     if most is None or length - first < most:
         return np.arange(first, length + 1)
     return np.unique(np.round(np.geomspace(first, length, max(2, most))).astype(np.int64))

@@ -120,7 +120,7 @@ def coarser(table: Array, edges: Array, most: int, axis: int) -> tuple[Array, Ar
 
 
 def pearson(x: Array, y: Array) -> float | None:
-    """Linear correlation; None where one of the two does not vary."""
+    """Linear correlation of x and y, both (n,); None where one of the two does not vary."""
     if len(x) < 2:
         return None
     x, y = x - x.mean(), y - y.mean()
@@ -129,7 +129,7 @@ def pearson(x: Array, y: Array) -> float | None:
 
 
 def ranks(values: Array) -> Array:
-    """1 for the smallest; values that are equal, but for rounding, share the mean of their ranks."""
+    """The rank of each value, (n,), 1 of the smallest; equal ones, but for rounding, share the mean of their ranks."""
     reach = np.ptp(values) if len(values) else 0.0
     steps = np.rint((values - values.min()) / reach / ROUNDING) if reach > 0 else np.zeros(len(values))
     _, group, number = np.unique(steps, return_inverse=True, return_counts=True)
@@ -138,7 +138,7 @@ def ranks(values: Array) -> Array:
 
 
 def class_correlation(table: Array) -> float | None:
-    """Rank correlation of counted pairs, all of a class sharing the mean of their ranks; None where one is constant."""
+    """Rank correlation of pairs counted in a table of classes, each with its mean rank; None where one is constant."""
     total = float(table.sum())
     across, down = (_mean_ranks(table.sum(axis=axis)) - (total + 1) / 2 for axis in (0, 1))
     spread = float((table.sum(axis=0) @ across**2) * (table.sum(axis=1) @ down**2))

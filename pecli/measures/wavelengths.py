@@ -13,7 +13,7 @@ TRANSFORMED = 1 << 21  # numbers that are transformed together, some columns at 
 
 
 def wavelengths(encoding: TableEncoding, rows: Positions) -> Array:
-    """Positions a turn takes: of each pair by the formula, else of each column as measured; inf where it stands."""
+    """Positions a turn takes, of each pair, (n_pairs,), or measured, of each column, (d,); inf where it stands."""
     if isinstance(encoding, Harmonic):
         return encoding.wavelengths()
     known: dict[Positions, Array] = vars(encoding).setdefault("_measured", {})  # a page asks many times

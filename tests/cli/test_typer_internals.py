@@ -11,7 +11,7 @@ import typer
 from typer.testing import CliRunner
 
 from pecli.cli import app, commands, typer_internals
-from pecli.cli.commands import PANEL, summary_of
+from pecli.cli.commands import ALIASES, PANEL, summary_of
 from pecli.cli.typer_internals import make_app
 
 SMALL = ["-d", "7", "-n", "11", "--dpi", "20", "--size", "column"]
@@ -55,6 +55,7 @@ def test_without_it_the_list_has_every_command(plain: typer.Typer) -> None:
     code, shown, _ = ended(plain, ["--help"])
     assert code == 0
     assert [name for name in PANEL if name not in shown] == []
+    assert [{one.name for one in made.registered_commands if one.hidden} for made in (plain, app)] == [{*ALIASES}] * 2
 
 
 def test_a_command_that_is_not_called_is_not_built(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:

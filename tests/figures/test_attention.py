@@ -13,7 +13,8 @@ from pecli.core.errors import UsageError
 from pecli.core.number_text import bound_text
 from pecli.encodings.capabilities import Additive
 from pecli.encodings.rope import Rope
-from pecli.figures.attention import Attention, AttentionNumbers
+from pecli.figures.attention import Attention
+from pecli.figures.attention_numbers import AttentionNumbers
 from pecli.figures.style import style_context
 from pecli.measures.attention_weights import positioned, products, weights
 

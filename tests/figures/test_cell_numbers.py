@@ -9,7 +9,7 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError, spelled
-from pecli.figures.cell_numbers import cell_texts
+from pecli.figures.cell_numbers import cell_texts, places
 from pecli.figures.ground import is_dark
 from pecli.figures.style import style_context
 
@@ -64,12 +64,30 @@ def test_they_are_left_out_where_they_do_not_fit_unless_they_are_asked_for() -> 
         pecli.figure("heatmap", numbers=True, no_numbers=True)
 
 
-def test_numbers_have_as_many_places_as_the_largest_asks_for() -> None:
-    assert cell_texts(np.ma.array([[0.0, 0.034], [-1e-9, -0.088]])) == [["0", "0.034"], ["0.000", "−0.088"]]
-    assert cell_texts(np.ma.array([[1.0, -2.0]])) == [["1", "−2"]]
-    assert cell_texts(np.ma.array([[12.345, 1.0]])) == [["12.3", "1.0"]]
-    assert cell_texts(np.ma.array([[40660.0, 2943.0]])) == [["40,660", "2,943"]]
-    assert cell_texts(np.ma.masked_invalid(np.array([[np.nan, 0.5]]))) == [["", "0.50"]]
+@pytest.mark.parametrize(
+    ("values", "texts"),
+    [
+        ([[0.0, 0.034], [-1e-9, -0.088]], [["0", "0.034"], ["0.000", "−0.088"]]),
+        ([[1.0, -2.0]], [["1", "−2"]]),
+        ([[12.345, 1.0]], [["12.3", "1.0"]]),
+        ([[40660.0, 2943.0]], [["40,660", "2,943"]]),
+        ([[np.nan, 0.5]], [["", "0.50"]]),
+    ],
+)
+def test_numbers_have_as_many_places_as_the_largest_asks_for(values: list[Any], texts: list[Any]) -> None:
+    matrix = np.ma.masked_invalid(np.array(values))
+    assert cell_texts(matrix, places([matrix])) == texts
+
+
+def test_parts_have_the_places_of_their_sum_and_it_has_numbers_where_they_are_too_small() -> None:
+    *parts, whole = panels("terms", size="page")
+    behind = {len(text.split(".")[1]) for axes in (*parts, whole) for text in written(axes) if text != "0"}
+    assert behind == {1} and len(written(parts[0])) == len(written(whole)) == 25
+    assert parts[0].texts[0].get_fontsize() < whole.texts[0].get_fontsize()
+    *parts, whole = panels("terms", size="5x3")
+    assert len(written(whole)) == 25 and not any(map(written, parts))
+    with pytest.raises(UsageError, match="hold 3"):
+        panels("terms", size="5x3", numbers=True)
 
 
 def test_text_is_white_on_dark_cells_and_black_on_light_ones() -> None:

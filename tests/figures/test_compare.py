@@ -12,7 +12,8 @@ from matplotlib.figure import Figure as Drawing
 import pecli
 from pecli.core.errors import UsageError
 from pecli.core.language import said_by_each
-from pecli.figures.overview import message_of_each
+from pecli.figures.composed_numbers import message_of_each
+from pecli.figures.dot_names import dot_names_of
 from pecli.figures.style import style_context
 from pecli.figures.text_size import HEADLINE
 
@@ -123,6 +124,22 @@ def test_lines_share_their_window_and_have_no_colour_bar() -> None:
     low, high = panels[0].get_ylim()
     tops = [max(line.get_ydata().max() for line in panel.get_lines()) for panel in panels]
     assert tops[0] < tops[1] <= high and low <= 0
+
+
+def test_lines_of_another_kind_have_a_window_and_offsets_of_their_own() -> None:
+    picture = pecli.figure(
+        "compare", figure="offsets", length=20, encoding=["sinusoidal", "clock", "t5"], size="column"
+    )
+    with style_context(picture.job.canvas):
+        axes = picture._drawing().axes
+    both, _, other = [one.get_ylim() for one in axes]
+    assert both[1] > 60 and other[1] < 35 and axes[0].get_ylim() == axes[1].get_ylim()
+    assert axes[0].get_xlim() == axes[1].get_xlim() and axes[0].get_xlim()[0] > axes[2].get_xlim()[0]
+    assert [bool(one.xaxis.label.get_visible()) for one in axes] == [False, True, True]
+    assert len({tuple(one.get_yticks()) for one in axes[:2]}) == 1  # though the lower has its names elsewhere
+    frame = axes[1].get_window_extent()
+    names = [one.get_window_extent() for one in dot_names_of(axes[1]) if one.get_visible()]
+    assert names and all(frame.y0 < box.y0 and box.y1 < frame.y1 for box in names)
 
 
 def test_a_figure_of_two_panels_keeps_both_for_each() -> None:
@@ -368,3 +385,24 @@ def test_panels_of_no_shape_stand_below_each_other_on_a_narrow_page() -> None:
         with style_context(picture.job.canvas):
             panels = [one for one in picture._drawing().axes if one.get_label() != "<colorbar>"]
         assert len({round(panel.bbox.x0) for panel in panels}) == columns
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "so"),
+    [
+        ("sinusoidal:d=6", "rope:d=6", True),
+        ("sinusoidal:d=7", "sinusoidal:d=7,layout=concatenated", True),
+        ("rope:d=8", "rope:d=8,pairing=half", True),
+        ("rope:d=8", "rope:d=8,base=100", False),
+        ("sinusoidal:d=6", "sinusoidal:d=6", False),
+        ("sinusoidal:d=6", "rope:d=6,dtype=float16", False),
+        ("rope:d=6", "rope:d=6,query=random:1", False),
+        ("learned:d=6", "learned:d=6,seed=1", False),
+    ],
+)
+def test_a_difference_says_where_columns_only_have_other_places(one: str, other: str, so: bool) -> None:
+    tables = [pecli.encode(spec, length=20).T.tolist() for spec in (one, other)]
+    assert so == (tables[0] != tables[1] and sorted(tables[0]) == sorted(tables[1]))
+    for lang, said in (("en", "the same columns in another order"), ("zh", "各列相同，只是次序不同")):
+        picture = pecli.figure("compare", encoding=[one, other], difference=True, length=20, dpi=40, lang=lang)
+        assert (said in picture.message().lower()) == so

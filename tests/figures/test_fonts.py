@@ -16,7 +16,7 @@ from matplotlib.figure import Figure as Drawing
 import pecli
 from pecli.figures import fonts
 from pecli.figures.canvas import SIZES, Canvas
-from pecli.figures.fonts import GENERIC, family_of, is_postscript
+from pecli.figures.fonts import GENERIC, families, family_of, is_postscript
 from pecli.figures.style import set_sizes, style_context
 from pecli.figures.style_files import bundled_styles
 
@@ -88,3 +88,15 @@ def test_a_font_asked_for_holds_on_a_users_own_axes_too() -> None:
     axes = Drawing(dpi=20).subplots()
     pecli.figure("spectrum", d=4, length=5, font="DejaVu Serif").draw(axes)
     assert axes.xaxis.label.get_fontfamily()[0] == "DejaVu Serif"
+
+
+@pytest.mark.parametrize(
+    ("text", "first"), [("位置", "DejaVu Sans"), ("位置 $2\\pi$", "Chinese"), ("position $2\\pi$", "DejaVu Sans")]
+)
+def test_inside_mathematics_the_first_family_has_the_chinese_characters(
+    text: str, first: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fonts, "_cjk_families", lambda: ["Chinese"])
+    with style_context(Canvas()):
+        found = families(None, text, [])
+    assert found[0] == first and {*found} >= {"DejaVu Sans", *(["Chinese"] if "位" in text else [])}

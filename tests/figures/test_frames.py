@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageSequence
 
 import pecli
 from pecli.core import memory
 from pecli.core.errors import UsageError
 from pecli.files.film import Film
-from pecli.files.pixels import Palette, palette_of
+from pecli.files.pixels import Palette, image_of, palette_of, raster
 from pecli.jobs.in_order import in_order
 from pecli.jobs.job import job_of, jobs_of
 from pecli.jobs.picture import Picture
@@ -84,6 +84,16 @@ def test_many_processes_draw_what_one_does() -> None:
 
 def _refused(drawing: Any) -> Any:
     raise UsageError("no drawing")
+
+
+def test_a_webp_loses_nothing() -> None:
+    picture = Picture(job_of("heatmap", {**SMALL, "base": [2, 100]}))
+    with picture._style():
+        made = picture._film()
+        drawn = [image_of(raster(one, dpi=made.dpi), opaque=False) for one in made.drawings]
+    with Image.open(io.BytesIO(picture.render("webp")[0])) as shown:
+        frames = [np.asarray(frame.convert("RGBA")) for frame in ImageSequence.Iterator(shown)]
+    np.testing.assert_array_equal(frames, [np.asarray(one) for one in drawn])
 
 
 def test_every_pixel_has_the_nearest_colour() -> None:

@@ -128,6 +128,9 @@ def test_numbers_have_an_axis_an_option(folder: Path) -> None:
     assert job["arrays"]["table"][1][2] == one.tolist() and job["job"]["base"] == [10, 100]
     with pytest.raises(UsageError, match=r"write \.npz or \.json"):
         picture.save("a.csv")
+    lists = ("sweep_dims", [[1], [3]]), ("dims", [[1, 2], [3]])  # numbers where each has one, else texts
+    made = [pecli.figure("waves", length=5, d=4, dims=dims).numbers.arrays()[name].tolist() for name, dims in lists]
+    assert made == [[1, 3], ["1,2", "3"]]
     ragged = pecli.figure("heatmap", length=5, d=[2, 4]).numbers.arrays()
     assert ragged["1.table"].shape == (5, 4) and ragged["d"].tolist() == [2, 4]
 

@@ -98,17 +98,20 @@ def test_a_rule_stands_above_the_columns_that_never_finish_a_turn(
         ("sinusoidal:d=128", "39 of 64 pairs never finish a turn in 200 positions"),
         ("clock", "2 of 3 pairs never finish a turn in 200 s"),
         ("sinusoidal:d=2", "every pair finishes a turn in 200 positions"),
+        ("binary", "each bit changes half as often as the one before: bit 7 every 128 positions"),
     ],
 )
 def test_a_heatmap_alone_says_what_its_stripes_are(encoding: str, said: str) -> None:
     picture = pecli.figure("heatmap", encoding=encoding)
     ruled = "rule above: pairs that never finish a turn" if "never" in said else ""
     assert (picture.message().lower(), picture.caption()) == (said, ruled)
+    for silent in ("sinusoidal", "binary:d=1", "learned"):
+        assert pecli.figure("heatmap", encoding=silent, length=1).message() == ""
     long = pecli.figure("heatmap", encoding="sinusoidal:d=2", length=10**9, dpi=20)
     assert long.message() == "Every pair finishes a turn in 1,000,000,000 positions"
-    assert pecli.figure("heatmap", encoding=encoding, length=1).message() == ""
-    several = pecli.figure("heatmap", encoding=[encoding, "binary"]).numbers
-    assert several.message() == f"{said} ({picture.job.view.encoding.label()})"
+    several = pecli.figure("heatmap", encoding=[encoding, "learned"]).numbers
+    assert several.message().startswith(f"{said} ({picture.job.view.encoding.name}")
+    assert "learned" not in several.message()
 
 
 def test_facts_are_the_extremes() -> None:

@@ -44,6 +44,7 @@ def test_names_stand_right_of_the_frame_and_apart(size: str) -> None:
         drawing.draw_without_rendering()
     (axes,) = drawing.axes
     boxes = [Text.get_window_extent(name) for name in names_of(axes)]
+    assert len(boxes) == 8
     assert all(axes.bbox.x1 < box.x0 + 30 for box in boxes)
     assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
     assert [box.y0 for box in boxes] == sorted(box.y0 for box in boxes)  # from the steepest to the flattest

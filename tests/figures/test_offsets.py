@@ -232,6 +232,14 @@ def test_what_the_message_names_has_a_dot_and_its_number(options: dict[str, Any]
     assert not named or (points[0] - low > 0.055 * (high - low) and high - points[1] > 0.055 * (high - low))
 
 
+@pytest.mark.parametrize("options", [{}, {"encoding": "relative"}, {"encoding": "relative", "log": True}])
+def test_the_axis_is_as_long_as_the_line(options: dict[str, Any]) -> None:
+    axes = drawn(length=20, **options)
+    first, last = axes.lines[0].get_xdata()[[0, -1]]
+    low, high = axes.get_xlim()
+    assert low < first < 0.1 * high and last < high < 1.2 * last
+
+
 def test_in_runs_of_offsets_no_offset_is_named() -> None:
     seen = pecli.figure("offsets", d=8, base=10, length=500, log=True, size="3x2", dpi=20).seen
     product = np.cos(np.arange(1, 500)[:, None] * 10 ** (-np.arange(4) / 4)).sum(axis=1)
@@ -253,6 +261,9 @@ def test_the_message_is_from_which_distance_on_it_does_not_count() -> None:
     start = int(np.flatnonzero(biases != biases[-1]).max()) + 1
     assert t5.message() == f"from {start} positions on, the distance no longer counts"
     assert numbers(encoding="t5", length=start).message() == ""
+    for length in (3001, 10**6):  # runs of offsets, in one of which it begins
+        long = pecli.figure("offsets", encoding="t5", length=length, dpi=40)
+        assert long.seen.message() == t5.message()
     assert numbers(encoding=["t5", "t5:max_distance=500"], length=100).message() == ""
 
 

@@ -231,7 +231,9 @@ def test_the_message_is_how_wavelengths_follow_each_other_where_they_are_known(
 
 
 def test_what_leads_to_a_name_is_no_part_of_its_line() -> None:
-    for name in names_of(drawn(d=8, length=20)):
+    names = names_of(drawn(d=8, length=20))
+    assert len(names) == 5
+    for name in names:
         assert name.arrow_patch.shrinkB > 2 and name.arrow_patch.get_alpha() < 1
 
 

@@ -10,6 +10,9 @@ from typing import Any
 import pytest
 
 from pecli.core.errors import PecliError
+from pecli.encodings import ENCODINGS
+from pecli.encodings.binary import Binary
+from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.jobs.batch_example import EXAMPLE
 from pecli.jobs.batch_file import read_batch
 from pecli.jobs.batch_schema import batch_schema
@@ -65,6 +68,15 @@ def test_it_takes_what_pecli_takes(text: str, right: bool, schema: Any, folder: 
     else:
         with pytest.raises(PecliError):
             read_batch("f.toml")
+
+
+def test_a_parameter_takes_what_any_encoding_takes_that_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever comes last: a narrow one must not refuse what the others take, nor say its own default for them."""
+    monkeypatch.setitem(ENCODINGS, "last", type("Last", (Binary,), {"name": "last"}))
+    width, direction = (batch_schema()["definitions"][name] for name in ("d", "direction"))
+    number = width["anyOf"][0]["anyOf"][0]
+    assert (number["minimum"], number["maximum"]) == (1, Sinusoidal.options()["d"].at_most)
+    assert "default" not in width and "default" not in direction
 
 
 def test_every_option_is_a_key_with_its_help(schema: Any) -> None:

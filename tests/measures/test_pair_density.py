@@ -11,7 +11,7 @@ from matplotlib.figure import Figure as Drawing
 import pecli
 from pecli.core.positions import Positions
 from pecli.encodings import read_table_encoding
-from pecli.figures.scatter import DensityNumbers
+from pecli.figures.scatter_numbers import DensityNumbers
 from pecli.measures import pair_density
 from pecli.measures.pair_density import CLASSES
 from pecli.measures.pairwise import MEASURES, matrix

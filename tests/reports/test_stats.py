@@ -156,7 +156,7 @@ def test_the_correlations_are_the_scatters() -> None:
 
 
 def test_pairs_slower_than_the_sequence() -> None:
-    ours = measured("clock", 3600)
+    ours = measured("clock:periods=64,16,4", 16)
     assert (ours.slow_pairs, ours.pairs) == (1, 3)
     assert measured("binary", 8).slow_pairs is None
 
@@ -171,6 +171,7 @@ def test_encodings_stand_side_by_side(ask: Ask, monkeypatch: pytest.MonkeyPatch,
     answer = ask("stats", *TAKEN, "--length", "23")
     assert answer.code == 0, answer.err
     assert max(map(len, answer.out.splitlines())) <= width
+    assert "positions 0 to 22" in " ".join(answer.out.split())
     for name in TAKEN:
         assert name in answer.out
     assert "undefined" in answer.out  # binary has no wavelengths

@@ -78,7 +78,7 @@ def test_cells_are_whole_in_a_file_that_takes_pixels_of_any_size(
     axes = Drawing(figsize=(width / 72, height / 72), dpi=72).add_axes((0.0, 0.0, 1.0, 1.0))
     axes.set(xlim=sides, ylim=(1.5, -0.5))
     image = show_matrix(axes, values, colours="gray", limits=(0.0, 1.0))
-    renderer = RendererSVG(width, height, io.StringIO(), image_dpi=dpi)
+    renderer: Any = RendererSVG(width, height, io.StringIO(), image_dpi=dpi)  # type: ignore[no-untyped-call]  # matplotlib says nothing of it
     drawn, left, bottom, place = image.make_image(renderer, unsampled=True)
     cell = width / abs(sides[1] - sides[0]), height / 2
     across, up = (ceil(side * finer / 72) for side in cell)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from operator import index
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pecli.analysis import E, View
@@ -42,12 +43,22 @@ class Span(NamedTuple):
         return first if first == last else phrase("{first} to {last}", first=first, last=last)
 
 
+def place_text(value: int | range) -> str | None:
+    """The text of a position, or of a run of them, that Python gives as a number or a range; None for others."""
+    if isinstance(value, range):
+        return f"{value.start}:{value.stop}" if value.step == 1 else None
+    try:
+        return None if isinstance(value, bool) else str(index(value))
+    except TypeError:
+        return None
+
+
 @dataclass(frozen=True)
 class Highlighting(Figure[E]):
     """Base of the figures in which positions can be marked."""
 
     highlight: tuple[str, ...] | None = option(
-        None, "positions to mark: 100, or 5000:5100 (to 5099)", aliases=("mark",)
+        None, "positions to mark: 100, or 5000:5100 (to 5099)", aliases=("mark",), text_of=place_text
     )
 
     def check(self) -> None:

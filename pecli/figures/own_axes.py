@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pecli.analysis import Numbers, View
+from pecli.core.errors import UsageError
 from pecli.core.language import letters
 from pecli.figures.axis_labels import label_edges
 from pecli.figures.bars import add_bar
@@ -23,6 +24,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
 GAP = 0.08  # between panels, as a share of the Axes
+
+
+def check_axes(axes: object) -> None:
+    """Refuses what is no Axes with x and y (UsageError)."""
+    from matplotlib.axes import Axes
+
+    if not isinstance(axes, Axes) or axes.name != "rectilinear":
+        what = getattr(axes, "name", "") or type(axes).__name__
+        raise UsageError(f"a picture is drawn onto one Axes with x and y, such as Figure().subplots(), not onto {what}")
 
 
 def draw_on(figure: Figure[Any], view: View[Any], axes: Axes, canvas: Canvas) -> Numbers[Any]:

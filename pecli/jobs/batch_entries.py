@@ -192,7 +192,7 @@ def _check_alone(asked: Asked) -> None:
         read_spec(*parse_encoding(spec))
     known = {**known_options(asked.analysis), **_parameters(asked.analysis, values)}
     for name, value in values.items():
-        for each in _single(value):
+        for each in _single(value) or [value]:
             for one in [each] if known[name].many else known[name].spread(each):
                 known[name].read(one)
                 _check_in([Canvas, asked.analysis], name, one)

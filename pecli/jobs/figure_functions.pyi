@@ -9,7 +9,7 @@ from pecli.jobs.picture import Picture
 def heatmap(
     encoding: str | Encoding | Sequence[str | Encoding] | Sequence[Sequence[str | Encoding]] | None = None,
     *,
-    highlight: str | Sequence[str] | Sequence[Sequence[str]] | None = None,
+    highlight: str | int | range | Sequence[str | int | range] | Sequence[Sequence[str | int | range]] | None = None,
     numbers: bool = False,
     no_numbers: bool = False,
     log: bool = False,
@@ -62,7 +62,7 @@ def heatmap(
 def distance(
     encoding: str | Encoding | Sequence[str | Encoding] | Sequence[Sequence[str | Encoding]] | None = None,
     *,
-    highlight: str | Sequence[str] | Sequence[Sequence[str]] | None = None,
+    highlight: str | int | range | Sequence[str | int | range] | Sequence[Sequence[str | int | range]] | None = None,
     numbers: bool = False,
     no_numbers: bool = False,
     measure: Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"] | Sequence[Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"]] = "euclidean",
@@ -167,7 +167,7 @@ def scatter(
 def curves(
     encoding: str | Encoding | Sequence[str | Encoding] | Sequence[Sequence[str | Encoding]] | None = None,
     *,
-    highlight: str | Sequence[str] | Sequence[Sequence[str]] | None = None,
+    highlight: str | int | range | Sequence[str | int | range] | Sequence[Sequence[str | int | range]] | None = None,
     measure: Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"] | Sequence[Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"]] = "euclidean",
     at: int | Sequence[int] | Sequence[Sequence[int]] | None = None,
     log: bool = False,
@@ -321,7 +321,7 @@ def spectrum(
 def offsets(
     encoding: str | Encoding | Sequence[str | Encoding] | None = None,
     *,
-    highlight: str | Sequence[str] | Sequence[Sequence[str]] | None = None,
+    highlight: str | int | range | Sequence[str | int | range] | Sequence[Sequence[str | int | range]] | None = None,
     measure: Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"] | Sequence[Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"]] = "dot",
     decay: bool = False,
     unscaled: bool = False,
@@ -749,7 +749,7 @@ def terms(
 def overview(
     encoding: str | Encoding | Sequence[str | Encoding] | Sequence[Sequence[str | Encoding]] | None = None,
     *,
-    highlight: str | Sequence[str] | Sequence[Sequence[str]] | None = None,
+    highlight: str | int | range | Sequence[str | int | range] | Sequence[Sequence[str | int | range]] | None = None,
     panels: Literal["heatmap", "distance", "scatter", "curves", "waves", "spectrum", "offsets", "dials", "relative", "rotation", "attention", "bias", "precision", "terms"] | Sequence[Literal["heatmap", "distance", "scatter", "curves", "waves", "spectrum", "offsets", "dials", "relative", "rotation", "attention", "bias", "precision", "terms"]] | Sequence[Sequence[Literal["heatmap", "distance", "scatter", "curves", "waves", "spectrum", "offsets", "dials", "relative", "rotation", "attention", "bias", "precision", "terms"]]] = ("heatmap", "distance"),
     measure: Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"] | Sequence[Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"]] | None = None,
     dtype: Literal["float64", "float32", "float16", "bfloat16"] | Sequence[Literal["float64", "float32", "float16", "bfloat16"]] | None = None,
@@ -801,7 +801,7 @@ def overview(
 def compare(
     encoding: str | Encoding | Sequence[str | Encoding] | None = None,
     *,
-    highlight: str | Sequence[str] | Sequence[Sequence[str]] | None = None,
+    highlight: str | int | range | Sequence[str | int | range] | Sequence[Sequence[str | int | range]] | None = None,
     figure: Literal["heatmap", "distance", "scatter", "curves", "waves", "spectrum", "offsets", "dials", "relative", "rotation", "attention", "bias", "precision", "terms"] | Sequence[Literal["heatmap", "distance", "scatter", "curves", "waves", "spectrum", "offsets", "dials", "relative", "rotation", "attention", "bias", "precision", "terms"]] = "heatmap",
     measure: Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"] | Sequence[Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"]] | None = None,
     difference: bool = False,

@@ -19,7 +19,7 @@ from pecli.figures.figure import Figure
 from pecli.figures.grid import Grid
 from pecli.figures.grid_numbers import GridNumbers
 from pecli.figures.limits import Words, note_on_colours, words_of
-from pecli.figures.own_axes import draw_on
+from pecli.figures.own_axes import check_axes, draw_on
 from pecli.figures.pages import draw_frames, draw_page
 from pecli.figures.style import style_context
 from pecli.files.about import About
@@ -124,7 +124,12 @@ class Picture:
         Returns
         -------
         the same Axes
+
+        Raises
+        ------
+        UsageError : it is no Axes of two straight dimensions
         """
+        check_axes(axes)
         self.job.check_names()
         with speaking(self.job.language):
             self._shown[:] = [draw_on(self.figure, self.job.view, axes, self.job.canvas)]

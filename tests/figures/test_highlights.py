@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import pecli
@@ -28,6 +29,14 @@ def test_a_position_and_a_slice_are_read_as_python_reads_them() -> None:
     assert read_span("100") == Span(100, 101)
     assert read_span(" 5000:5100") == Span(5000, 5100)
     assert read_span("-3:2") == Span(-3, 2)
+
+
+def test_python_may_give_numbers_and_ranges() -> None:
+    figure: Any = pecli.figure("heatmap", d=4, highlight=[7, np.int64(3), range(5, 9), "8:11"]).job.figure
+    assert figure.highlight == ("7", "3", "5:9", "8:11")
+    for wrong in (True, 2.5, range(0, 9, 2)):
+        with pytest.raises(UsageError, match="highlight"):
+            pecli.figure("heatmap", highlight=[wrong])
 
 
 @pytest.mark.parametrize("text", ["a", "5:5", "7:3", "1:2:3", "1.5", "9" * 20])

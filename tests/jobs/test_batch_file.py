@@ -123,6 +123,7 @@ WRONG: list[tuple[str, str, list[str]]] = [
     ("unknown key", HEAT + "\nbsae = 10\n", [f"{FILE}:4: figure 1: ", "'bsae'", "did you mean 'base'"]),
     ("another command's key", HEAT + 'measure = "dot"\n', [f"{FILE}:3: ", "option of heatmap", "'measure'"]),
     ("a key of the command line alone", HEAT + "json = true\n", [f"{FILE}:3: ", "'json'"]),
+    ("no number at all", HEAT + "base = []\n", [f"{FILE}:3: ", "base = []", "finite number > 0"]),
     ("true is no number", HEAT + "base = true\n", [f"{FILE}:3: ", "base", "wrong type", "number"]),
     ("true is no whole number", HEAT + "d = true\n", [f"{FILE}:3: ", "d = ", "wrong type", "whole number"]),
     ("text is no number", HEAT + 'base = "10"\n', [f"{FILE}:3: ", "base = '10'", "wrong type"]),

@@ -531,6 +531,7 @@ def test_a_title_breaks_anywhere_between_chinese_characters_and_never_inside_a_w
     assert not any(line.startswith("，") for line in lines)
     assert pieces("one two $a b$, c") == ["one ", "two ", "$a b$, ", "c"]
     assert pieces("4 × 4 of 39%") == ["4 × 4 ", "of ", "39%"]
+    assert pieces("triangle, p > q: so") == ["triangle, ", "p > q: ", "so"]
 
 
 def test_a_number_stays_with_its_unit_and_a_chinese_word_in_one_piece() -> None:

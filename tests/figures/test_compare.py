@@ -368,8 +368,10 @@ def test_changes_beside_one_bar_have_the_same_colours_and_their_numbers_the_ink_
     assert {text.get_color() for text in faint.axes.texts} == {"black"}
 
 
-@pytest.mark.parametrize(("encoding", "count"), [(["alibi:heads=6", "kerple"], 6), (["kerple", "alibi:heads=6"], 4)])
-@pytest.mark.parametrize("size", ["page", "12x4"])
+@pytest.mark.parametrize(
+    ("encoding", "count", "size"),
+    [(["alibi:heads=6", "kerple"], 6, "page"), (["kerple", "alibi:heads=6"], 4, "12x4")],
+)
 def test_panels_of_each_stand_in_rows_of_their_own(encoding: list[str], count: int, size: str) -> None:
     picture = pecli.figure("compare", figure="bias", length=9, dpi=30, encoding=encoding, size=size)
     with style_context(picture.job.canvas):

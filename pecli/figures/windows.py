@@ -46,11 +46,18 @@ def _label(axes: Axes, x_or_y: str) -> str | None:
 def _set_ends(group: Sequence[Axes], x_or_y: str) -> None:
     """One window for all of these, and numbers as far as one of them has."""
     ends: list[Any] = [getattr(one, f"get_{x_or_y}lim")() for one in group]
+    numbered = [_numbered(one, x_or_y) for one in group]
     low, high = min(min(one) for one in ends), max(max(one) for one in ends)
     for one, (first, last) in zip(group, ends, strict=True):
         if {first, last} != {low, high}:
             getattr(one, f"set_{x_or_y}lim")((low, high) if first < last else (high, low))
-    ticks = [getattr(one, f"{x_or_y}axis").get_major_locator() for one in group]
-    own = [one for one in ticks if isinstance(one, RoundTicks)]
-    for locator in own:
-        locator.ends = min(other.ends[0] for other in own), max(other.ends[1] for other in own)
+    for one in group:
+        if isinstance(ticks := getattr(one, f"{x_or_y}axis").get_major_locator(), RoundTicks):
+            ticks.ends = min(low for low, _ in numbered), max(high for _, high in numbered)
+
+
+def _numbered(axes: Axes, x_or_y: str) -> tuple[float, float]:
+    """From where to where an axis has numbers."""
+    low, high = sorted(getattr(axes, f"get_{x_or_y}lim")())
+    ticks = getattr(axes, f"{x_or_y}axis").get_major_locator()
+    return (max(low, ticks.ends[0]), min(high, ticks.ends[1])) if isinstance(ticks, RoundTicks) else (low, high)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from pecli.figures.cell_numbers import ink_again
 from pecli.figures.panels import Panel
-from pecli.figures.ticks import RoundTicks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,6 +44,8 @@ def _label(axes: Axes, x_or_y: str) -> str | None:
 
 def _set_ends(group: Sequence[Axes], x_or_y: str) -> None:
     """One window for all of these, and numbers as far as one of them has."""
+    from pecli.figures.ticks import RoundTicks
+
     ends: list[Any] = [getattr(one, f"get_{x_or_y}lim")() for one in group]
     numbered = [_numbered(one, x_or_y) for one in group]
     low, high = min(min(one) for one in ends), max(max(one) for one in ends)

@@ -123,7 +123,6 @@ def test_the_examples_options_are_the_programs(name: str, tmp_path: Path) -> Non
 @pytest.mark.parametrize("name", ENCODINGS)
 def test_every_figure_of_every_encoding_is_drawn_or_refused(name: str, figure: str) -> None:
     options: dict[str, object] = {"encoding": f"{name}:d=8" if "d" in ENCODINGS[name].options() else name, "dpi": 20}
-    axes = Drawing(dpi=20).subplots()
     if issubclass(ENCODINGS[name], BiasEncoding):
         options |= {"compare": {"figure": "bias"}, "overview": {"panels": "bias"}}.get(figure, {})
     if figure not in fitting(name):
@@ -138,6 +137,7 @@ def test_every_figure_of_every_encoding_is_drawn_or_refused(name: str, figure: s
         with pytest.raises(UsageError, match="t5 adds what is learned: give its table"):
             pecli.figure(figure, **options)
     else:
+        axes = Drawing(dpi=20).subplots()
         assert pecli.figure(figure, **options).draw(axes) is axes
         parts = [axes, *axes.child_axes]
         assert sum(len(part.get_images()) + len(part.get_lines()) + len(part.collections) for part in parts) > 0

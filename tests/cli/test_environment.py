@@ -222,25 +222,46 @@ def test_a_terminal_without_unicode_still_gets_help_and_messages(process: Proces
     assert refused.stderr.startswith(b"pecli: ") and refused.stderr.isascii()
 
 
+LINES = """
+import sys
+from pecli.cli import main
+for line in sys.argv[1:]:
+    sys.stdout.reconfigure(errors="strict")  # as a process begins with
+    sys.stderr = sys.__stderr__
+    sys.argv = ["pecli", *line.split()]
+    try:
+        main()
+    except SystemExit as ended:
+        for stream in (sys.stdout, sys.stderr):
+            print("ended with", ended.code, file=stream, flush=True)
+"""
+
+
 @pytest.mark.parametrize(
-    ("console", "line", "code", "said"),
+    ("console", "lines"),
     [
-        ("ascii", "explain -d 4 --lang zh", 0, "位置"),
-        ("cp1252", "encodings rope", 0, "ω"),
-        ("cp1252", "heatmap --help", 0, "×"),
-        ("cp1252", "heatmap -n 0", 2, "≥"),
-        ("cp1252", "heatmap -d 4 -n 3 -o 位置λ.npy", 0, "位置"),
-        ("ascii", "batch f.toml -j 1", 0, "λ"),
+        ("ascii", {"explain -d 4 --lang zh": (0, "位置"), "batch f.toml -j 1": (0, "λ")}),
+        (
+            "cp1252",
+            {
+                "encodings rope": (0, "ω"),
+                "heatmap --help": (0, "×"),
+                "heatmap -n 0": (2, "≥"),
+                "heatmap -d 4 -n 3 -o 位置λ.npy": (0, "位置"),
+            },
+        ),
     ],
 )
 def test_what_a_console_has_no_letters_for_is_shown_otherwise(
-    console: str, line: str, code: int, said: str, process: Process, folder: Path
+    console: str, lines: dict[str, tuple[int, str]], process: Process, folder: Path
 ) -> None:
     (folder / "f.toml").write_text('[[figure]]\ncommand = "heatmap"\nlength = 3\noutput = "λ.json"\n', encoding="utf-8")
-    ended = process([*PECLI, *line.split()], folder, {"PYTHONIOENCODING": console, "PYTHONUTF8": "1"})
-    shown = (ended.stdout + ended.stderr).decode(console)
-    assert ended.returncode == code and "Traceback" not in shown
-    assert said.encode(console, "backslashreplace").decode(console) in shown
+    ended = process(["-c", LINES, *lines], folder, {"PYTHONIOENCODING": console, "PYTHONUTF8": "1"})
+    out, err = (stream.decode(console).split("ended with ") for stream in (ended.stdout, ended.stderr))
+    assert ended.returncode == 0 and "Traceback" not in "".join(err)
+    assert [int(after[0]) for after in out[1:]] == [code for code, _ in lines.values()]
+    for (line, (_, said)), *shown in zip(lines.items(), out, err, strict=False):
+        assert said.encode(console, "backslashreplace").decode(console) in "".join(shown), line
 
 
 LIGHT = """

@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import inspect
 import re
+import shutil
 from collections.abc import Callable
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from pecli.cli import app
 from pecli.cli.commands import FILES, WORDS
 from pecli.core.notices import notice
 
@@ -86,21 +90,30 @@ CASES = [
 ]
 
 
-@pytest.fixture
-def furnished(ask: Ask, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
-    """Files of all kinds; what a document is published with is told, and what is opened."""
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with files of all kinds."""
+    folder = tmp_path_factory.mktemp("files")
     (folder / "two.toml").write_text(f"[defaults]\n{BATCH}[[figure]]\ncommand = 'waves'\noutput = 'b.json'\n")
     (folder / "done.toml").write_text("[defaults]\n" + BATCH.replace("a.json", "done.json"))
     lost = "[[figure]]\ncommand = 'rotation'\nd = 3\noutput = 'c.json'\n"
     (folder / "fails.toml").write_text(f"{lost}[[figure]]\ncommand = 'waves'\noutput = 'b.json'\n")
-    assert ask("batch", "done.toml", "-q").code == 0
     (folder / "t.csv").write_text("1,2\n3,4\n")
-    assert ask("heatmap", "-e", "learned:file=t.csv", "-o", "lost.json").code == 0
-    text = (folder / "lost.json").read_text()
-    (folder / "lost.json").write_text(text.replace("file=t.csv", "file=gone.csv"))
     (folder / "config.json").write_text(CONFIG)
     scaling = '"rope_scaling": {"rope_type": "dynamic", "factor": 2.0}'
     (folder / "dynamic.json").write_text(f"{CONFIG[:-1]}, {scaling}}}")
+    with chdir(folder):
+        assert CliRunner().invoke(app, ["batch", "done.toml", "-q"]).exit_code == 0
+        assert CliRunner().invoke(app, ["heatmap", "-e", "learned:file=t.csv", "-o", "lost.json"]).exit_code == 0
+    text = (folder / "lost.json").read_text()
+    (folder / "lost.json").write_text(text.replace("file=t.csv", "file=gone.csv"))
+    return folder
+
+
+@pytest.fixture
+def furnished(ask: Ask, files: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
+    """Files of all kinds; what a document is published with is told, and what is opened."""
+    shutil.copytree(files, folder, dirs_exist_ok=True)
     for place in ("pecli.cli.encodings.publish", "pecli.cli.model.publish"):
         monkeypatch.setattr(place, noticing(place))
     monkeypatch.setattr("pecli.cli.explore.open_window", lambda url: notice("a window"))

@@ -61,14 +61,15 @@ def parsed() -> list[tuple[Path, ast.Module]]:
     return [(path, ast.parse(path.read_text(encoding="utf-8"))) for path in paths]
 
 
+@cache
+def marked_everywhere() -> list[tuple[Path, ast.expr]]:
+    return [(path, node) for path, tree in parsed() for node in marked(tree)]
+
+
 def templates_there_are() -> set[str]:
     """Every template of the program."""
-    literals = {
-        node.value
-        for _, tree in parsed()
-        for node in marked(tree)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    }
+    marks = [node for _, node in marked_everywhere()]
+    literals = {node.value for node in marks if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     joints = {"{one}; {other}", "{one}, {other}", "{one} and {other}", "{one} or {other}", "{text} ({names})"}
     return literals | joints | {*SINGLE} | {one.summary for one in ANALYSES.values()}
 
@@ -80,7 +81,7 @@ def blanks(text: str) -> set[tuple[str, str]]:
 
 def test_a_template_is_one_whole_text() -> None:
     """An f-string would be filled in before anybody could look it up."""
-    wrong = [f"{path.name}:{node.lineno}" for path, tree in parsed() for node in marked(tree) if is_made_up(node)]
+    wrong = [f"{path.name}:{node.lineno}" for path, node in marked_everywhere() if is_made_up(node)]
     assert wrong == []
 
 

@@ -100,13 +100,13 @@ def slope(name: str, options: dict[str, Any], lengths: tuple[int, int], whole: b
 
 
 MEASURED = [
-    ("curves", {"d": 2}, (100_000, 200_000)),
-    ("waves", {"d": 4}, (400_000, 800_000)),
-    ("heatmap", {"encoding": "binary"}, (100_000, 200_000)),
-    ("spectrum", {"encoding": "learned", "d": 64}, (20_000, 40_000)),
+    ("curves", {"d": 2}, (25_000, 50_000)),
+    ("waves", {"d": 4}, (100_000, 200_000)),
+    ("heatmap", {"encoding": "binary"}, (25_000, 50_000)),
+    ("spectrum", {"encoding": "learned", "d": 64}, (5_000, 10_000)),
     ("spectrum", {"encoding": "binary", "d": 17}, (30_000, 60_000)),
-    ("rotation", {"d": 8}, (200_000, 400_000)),
-    ("distance", {"d": 4}, (1000, 2000)),
+    ("rotation", {"d": 8}, (50_000, 100_000)),
+    ("distance", {"d": 4}, (500, 1000)),
     ("table", {"d": 16}, (100_000, 200_000)),
 ]
 

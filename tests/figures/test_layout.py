@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from itertools import combinations, pairwise
 from typing import Any, cast
 
@@ -70,6 +71,12 @@ def drawn(figure: str, /, **options: Any) -> tuple[Any, Any, Any]:
     return drawing, job, numbers
 
 
+@cache
+def in_size(figure: str, size: str) -> tuple[Any, Any, Any]:
+    """What `drawn` gives of a figure as it is, once for all that look at it."""
+    return drawn(figure, size=size)
+
+
 def texts(drawing: Any) -> list[tuple[str, Any]]:
     """Every text that is seen, and its box, a little within its letters' own."""
     seen = [text for text in drawing.findobj(Text) if text.get_visible() and text.get_text().strip()]
@@ -86,15 +93,15 @@ def unused_labels(drawing: Any) -> set[int]:
     return {id(label) for tick in kept if tick not in drawn for label in (tick.label1, tick.label2)}
 
 
-def check_whole(figure: str, /, **options: Any) -> None:
-    drawing, job, numbers = drawn(figure, **options)
+def check_whole(drawing: Any, job: Any, numbers: Any) -> None:
     boxes = texts(drawing)
     page = drawing.bbox
     assert len(boxes) > 3
     for text, box in boxes:
         assert box.x0 >= -1 and box.y0 >= -1 and box.x1 <= page.x1 + 1 and box.y1 <= page.y1 + 1, f"{text} is cut"
-    for (one, a), (other, b) in combinations(boxes, 2):
-        assert not a.overlaps(b), f"{one!r} over {other!r}"
+    left, bottom, right, top = np.array([box.extents for _, box in boxes]).T
+    over = (left <= right[:, None]) & (left[:, None] <= right) & (bottom <= top[:, None]) & (bottom[:, None] <= top)
+    assert [(boxes[one][0], boxes[other][0]) for one, other in np.argwhere(np.triu(over, 1))] == []
     check_frames(drawing)
     panels = job.analysis.on_page(job.canvas).panels_for(job.view)
     frames = [axes for axes in drawing.axes if axes.get_label() != "<colorbar>"]
@@ -128,13 +135,13 @@ MARKED = [pytest.param(size, marks=[pytest.mark.long] if size in EASY else []) f
 @pytest.mark.parametrize("size", MARKED)
 @pytest.mark.parametrize("figure", FIGURES)
 def test_a_picture_is_whole_in_every_size(figure: str, size: str) -> None:
-    check_whole(figure, size=size)
+    check_whole(*in_size(figure, size))
 
 
 @pytest.mark.parametrize("names", PANELS)
 def test_any_panels_are_whole_where_the_height_is_free(names: str) -> None:
     options: dict[str, Any] = {"length": 7} if "terms" in names else {}
-    check_whole("overview", panels=names, size=GROWING[len(names) % len(GROWING)], **options)
+    check_whole(*drawn("overview", panels=names, size=GROWING[len(names) % len(GROWING)], **options))
 
 
 @pytest.mark.parametrize(
@@ -172,7 +179,7 @@ def test_any_panels_are_whole_where_the_height_is_free(names: str) -> None:
     ],
 )
 def test_what_was_seen_broken_is_whole(figure: str, options: dict[str, Any]) -> None:
-    check_whole(figure, **options)
+    check_whole(*drawn(figure, **options))
 
 
 @pytest.mark.parametrize(
@@ -265,14 +272,14 @@ def test_labels_that_were_hidden_come_back_where_the_grid_changes() -> None:
 
 
 def test_a_bar_shared_by_square_panels_is_as_tall_as_they_are() -> None:
-    drawing, *_ = drawn("relative", size="page")
+    drawing, *_ = in_size("relative", "page")
     *panels, bar = drawing.axes
     tops, bottoms = ([getattr(axes.bbox, side) for axes in panels] for side in ("y1", "y0"))
     assert (bar.bbox.y0, bar.bbox.y1) == pytest.approx((min(bottoms), max(tops)), abs=3)
 
 
 def test_lines_markers_and_ticks_grow_with_the_text() -> None:
-    page, slide = (drawn("curves", size=size)[0].axes[0] for size in ("page", "slide"))
+    page, slide = (in_size("curves", size)[0].axes[0] for size in ("page", "slide"))
     assert slide.lines[0].get_linewidth() == pytest.approx(page.lines[0].get_linewidth() * 18 / 8)
     assert slide.lines[1].get_markersize() == pytest.approx(page.lines[1].get_markersize() * 18 / 8)
     sizes = [axes.xaxis.get_major_ticks()[0]._size for axes in (page, slide)]
@@ -281,7 +288,7 @@ def test_lines_markers_and_ticks_grow_with_the_text() -> None:
 
 @pytest.mark.parametrize("size", ["column", "page", "blog"])
 def test_no_text_is_smaller_than_7_points(size: str) -> None:
-    assert min(text.get_fontsize() for text in drawn("overview", size=size)[0].findobj(Text)) >= 7
+    assert min(text.get_fontsize() for text in in_size("overview", size)[0].findobj(Text)) >= 7
 
 
 def block(aspect: float = 1.0, bar: Bar | None = None, exact: bool = True) -> Block:
@@ -389,7 +396,7 @@ def test_a_grid_is_judged_by_what_stands_around_its_own_panels() -> None:
 
 def test_a_grid_that_was_left_leaves_no_gaps() -> None:
     """What stood below a panel in two columns takes no room in one."""
-    frames = [axes.bbox for axes in drawn("rotation", size="column")[0].axes[:2]]
+    frames = [axes.bbox for axes in in_size("rotation", "column")[0].axes[:2]]
     assert frames[0].y0 - frames[1].y1 < 0.3 * 100  # pixels, of an inch
 
 
@@ -442,7 +449,7 @@ def test_the_least_page_around_a_large_panel_is_enough(least: tuple[float, float
 @pytest.mark.parametrize(("figure", "large"), [("terms", 4), ("relative", 0)])
 def test_the_panel_that_matters_stands_large(figure: str, large: int, size: str) -> None:
     """As wide as the others together in a column, else as tall as they are; and the bar is as tall as its panels."""
-    drawing, *_ = drawn(figure, size=size)
+    drawing, *_ = in_size(figure, size)
     frames = [axes.bbox for axes in drawing.axes if axes.get_label() != "<colorbar>"]
     own, others = frames.pop(large), frames
     ends = ("x0", "x1") if size == "column" else ("y0", "y1")
@@ -497,7 +504,7 @@ def test_titles_side_by_side_are_not_read_as_one() -> None:
     em = job.canvas.inches.font / 72 * 100  # pixels
     assert all(right.x0 - left.x1 > em for left, right in pairwise(boxes[:3]))
     assert len({axes.get_title().count("\n") for axes in drawing.axes[:3]}) == 1
-    wide, *_ = drawn("bias", size="slide")  # columns are far enough apart: nothing breaks
+    wide, *_ = in_size("bias", "slide")  # columns are far enough apart: nothing breaks
     assert not any("\n" in axes.get_title() for axes in wide.axes)
 
 
@@ -547,7 +554,7 @@ def test_a_panel_is_averaged_to_the_pixels_that_it_has() -> None:
 
 @pytest.mark.parametrize(("figure", "size"), [("bias", "7x3.33"), ("terms", "5x3"), ("terms", "column")])
 def test_titles_of_a_row_take_two_lines_each_where_one_has_to(figure: str, size: str) -> None:
-    titles = [axes.get_title() for axes in drawn(figure, size=size)[0].axes if axes.images]
+    titles = [axes.get_title() for axes in in_size(figure, size)[0].axes if axes.images]
     assert [title.count("\n") for title in titles] == [1] * len(titles)
     assert figure == "bias" or titles[1].startswith("cont. · pos.\n" if size == "5x3" else "content · position\n")
 

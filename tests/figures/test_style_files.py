@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -92,6 +93,8 @@ def test_the_users_own_settings_are_not_read(folder: Path, process: Process, kin
     home = folder / "home"
     styles = home / "stylelib"
     styles.mkdir(parents=True)
+    for fonts in Path(mpl.get_cachedir()).glob("fontlist-*.json"):  # half a second to find again
+        shutil.copy(fonts, home)
     if kind == "fifo":
         os.mkfifo(folder / "matplotlibrc")
     else:

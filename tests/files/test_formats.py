@@ -52,11 +52,16 @@ def test_pictures_are_what_their_names_say() -> None:
     assert rendered("pdf").startswith(b"%PDF-") and b"%%EOF" in rendered("pdf")[-64:]
 
 
-@pytest.mark.parametrize("figure", ["distance", "scatter"])
-def test_the_second_time_and_alone_gives_the_same_bytes(figure: str) -> None:
-    formats = [*SINGLE, *NUMBERS]
-    together = pecli.figure(figure, **SMALL).render(*formats)
-    alone = [pecli.figure(figure, **SMALL).render(format)[0] for format in formats]
+@pytest.mark.parametrize(
+    ("formats", "figure", "panels"),
+    [(SINGLE, "overview", {"panels": "distance,scatter"}), (NUMBERS, "distance", {}), (NUMBERS, "scatter", {})],
+    ids=["images and points", "distance", "scatter"],
+)
+def test_the_second_time_and_alone_gives_the_same_bytes(
+    formats: list[str], figure: str, panels: dict[str, str]
+) -> None:
+    together = pecli.figure(figure, **SMALL, **panels).render(*formats)
+    alone = [pecli.figure(figure, **SMALL, **panels).render(format)[0] for format in formats]
     assert [name for name, one, other in zip(formats, together, alone, strict=True) if one != other] == []
 
 

@@ -50,16 +50,29 @@ def test_two_names_of_one_file_are_one_place(tmp_path: Path, monkeypatch: pytest
     assert place("-") == place("/dev/stdout") == place("/dev/fd/1") != place("/dev/fd/2")
 
 
-@pytest.mark.parametrize("path", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "l.csv"])
-def test_what_stood_in_standard_output_stays(tmp_path: Path, process: Process, path: str) -> None:
+EACH = """
+import sys
+from contextlib import suppress
+from pecli.cli import main
+*words, paths = sys.argv[1:]
+for path in paths.split():
+    sys.argv = ["pecli", *words, "-o", path]
+    with suppress(SystemExit):
+        main()
+"""
+
+
+def test_what_stood_in_standard_output_stays(tmp_path: Path, process: Process) -> None:
     (tmp_path / "l.csv").symlink_to("/dev/fd/1")
     out = tmp_path / "f"
     out.write_bytes(b"before\n")
     with out.open("ab") as appended:
-        ended = process([*DRAW, "-o", path], tmp_path, {}, stdout=appended)
+        paths = "/dev/stdout /dev/fd/1 /proc/self/fd/1 l.csv whole.csv"
+        ended = process(["-c", EACH, *DRAW[2:], paths], tmp_path, {}, stdout=appended)
+    whole = (tmp_path / "whole.csv").read_bytes()
     assert ended.returncode == 0 and ended.stderr == b""
-    assert out.read_bytes().startswith(b"before\n" + TABLE)
-    assert out.read_bytes().endswith(b"\n2," + out.read_bytes().rpartition(b"\n2,")[2])
+    assert whole.startswith(TABLE) and whole.count(b"\n") == 4
+    assert out.read_bytes() == b"before\n" + 4 * whole + b"whole.csv\n"
 
 
 def test_a_shell_goes_on_after_it(tmp_path: Path, process: Process) -> None:

@@ -8,7 +8,7 @@ change the numbers, what is drawn or printed of them, or the settings under whic
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import islice
 from typing import Any
 
@@ -72,6 +72,13 @@ def others(one: Option, now: Any) -> Iterator[Any]:
             yield read
 
 
+@cache
+def styled(canvas: Canvas) -> str:
+    """matplotlib's settings under which a canvas is drawn on."""
+    with style_context(canvas):
+        return repr(dict(mpl.rcParams))
+
+
 class Result:
     """What a job gives, each part of it made when it is asked for, the cheap ones first."""
 
@@ -91,9 +98,9 @@ class Result:
         canvas = self.job.canvas
         if not self.job.figure.drawn:
             return []
-        with style_context(canvas), speaking(self.job.language):
+        with speaking(self.job.language):
             said = words_of(Picture(self.job).title(), self.numbers, canvas)
-            return [*said, canvas.inches, canvas.dpi, repr(dict(mpl.rcParams))]
+            return [*said, canvas.inches, canvas.dpi, styled(canvas)]
 
     @cached_property
     def shown(self) -> list[Any]:

@@ -400,3 +400,24 @@ def test_panels_of_no_shape_stand_below_each_other_on_a_narrow_page() -> None:
         with style_context(picture.job.canvas):
             panels = [one for one in picture._drawing().axes if one.get_label() != "<colorbar>"]
         assert len({round(panel.bbox.x0) for panel in panels}) == columns
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "so"),
+    [
+        ("sinusoidal:d=6", "rope:d=6", True),
+        ("sinusoidal:d=7", "sinusoidal:d=7,layout=concatenated", True),
+        ("rope:d=8", "rope:d=8,pairing=half", True),
+        ("rope:d=8", "rope:d=8,base=100", False),
+        ("sinusoidal:d=6", "sinusoidal:d=6", False),
+        ("sinusoidal:d=6", "rope:d=6,dtype=float16", False),
+        ("rope:d=6", "rope:d=6,query=random:1", False),
+        ("learned:d=6", "learned:d=6,seed=1", False),
+    ],
+)
+def test_a_difference_says_where_columns_only_have_other_places(one: str, other: str, so: bool) -> None:
+    tables = [pecli.encode(spec, length=20).T.tolist() for spec in (one, other)]
+    assert so == (tables[0] != tables[1] and sorted(tables[0]) == sorted(tables[1]))
+    for lang, said in (("en", "the same columns in another order"), ("zh", "各列相同，只是次序不同")):
+        picture = pecli.figure("compare", encoding=[one, other], difference=True, length=20, dpi=40, lang=lang)
+        assert (said in picture.message().lower()) == so

@@ -136,6 +136,11 @@ class Figure(Analysis[E]):
         return "" if self.shows_positions else positions_text(view.positions.start, view.positions.length)
 
 
+def tells_of_offsets(view: View[Any]) -> bool:
+    """Whether an offset other than 0 has two pairs that a symmetric measure does not make alike anyway."""
+    return view.positions.length > 2
+
+
 def positions_text(first: int, count: int) -> str:
     """The positions looked at, as a title says them; nothing where they are the first ones."""
     named = {name: minus(f"{at:,}") for name, at in (("first", first), ("last", first + count - 1))}

@@ -32,6 +32,12 @@ ABOVE, THICK = 1.7, 1.2  # points: how far above a frame a rule stands, and how 
 STILL = 1e15  # positions; a longer wave stands still, and an axis has no room for it
 
 
+def outlasts_axis(encoding: Encoding) -> bool:
+    """Whether a formula has waves that an axis has no room for; those of a pair that does not turn are none."""
+    waves = encoding.wavelengths() if isinstance(encoding, Harmonic) else np.zeros(0)
+    return bool((np.isfinite(waves) & (waves >= STILL)).any())
+
+
 def mark_lengths(axes: Axes, length: int, contexts: Sequence[tuple[str, float]], canvas: Canvas) -> None:
     """Lines at the length shown and at the contexts of models, named left, where waves are short."""
     own = phrase("length {count:,.0f}", count=length)

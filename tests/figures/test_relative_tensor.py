@@ -200,6 +200,7 @@ def test_a_tensor_that_memory_does_not_hold_is_refused(monkeypatch: pytest.Monke
 def test_one_position_has_one_offset() -> None:
     numbers = pecli.figure("relative", length=1, d=D).numbers
     assert numbers.main.tolist() == [[[0, 1, 0, 1, 0, 1]]]
+    assert numbers.message() == ""
 
 
 def block_means(encoding: Harmonic, blocks: Blocks, column: int) -> Array:

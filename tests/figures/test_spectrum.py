@@ -170,6 +170,8 @@ def test_a_clock_is_measured_in_seconds() -> None:
         ),
         ({"encoding": YARN}, "from pair 24 on waves are longer than without the scaling, up to 4 times"),
         ({"encoding": [YARN, LLAMA], "ratio": True}, ""),
+        ({"encoding": "geometric:d=16"}, ""),  # the longest are left out
+        ({"encoding": ["clock", "geometric:d=16"]}, ""),
     ],
 )
 def test_the_message_is_what_lines_and_levels_say(options: dict[str, Any], said: str) -> None:

@@ -214,7 +214,8 @@ class Analysis(Options, Generic[E], ABC):
     @classmethod
     def refusal(cls, encoding: type[Encoding]) -> str:
         """Why it does not take encodings of that kind."""
-        needed = " or ".join(one.gives for one in get_args(cls.draws) or [cls.draws])
+        *some, last = [one.gives for one in get_args(cls.draws) or [cls.draws]]
+        needed = f"{', '.join(some)} or {last}" if some else last
         return f"{cls.name} cannot show {encoding.name}: it has no {needed}"
 
     def notes(self) -> list[str]:

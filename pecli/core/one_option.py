@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from pecli.core.errors import UnknownNameError, UsageError, mention
-from pecli.core.ranges import HOW, SPAN, is_range, numbers_of
+from pecli.core.ranges import HOW, SOME, SPAN, is_range, numbers_of
 from pecli.core.values import EXACT, READERS, write_scalar
 
 TIMES = {"k": 10**3, "m": 10**6}  # letters that people write behind a number
@@ -39,6 +39,7 @@ class Option:
     only_with: tuple[str, tuple[str, ...]] | None = None  # another option, and its values that this one belongs to
     shown: bool = False  # stands in titles also where nothing was changed
     moves: bool = False  # where a picture moves and nothing else is swept, each of its values is a frame
+    printed: bool = False  # says how a report is printed, and nothing of a file of numbers
     in_spec: bool = False  # said inside the spec of an encoding, without an option on the command line
     text_of: Callable[[Any], str | None] | None = None  # the text of a value that Python has another type for
     name: str = ""
@@ -156,10 +157,14 @@ class Option:
         return self.advice(value) if self.advice is not None and isinstance(value, Hashable) else ""
 
     def _spelled_out(self, value: Any) -> str:
-        """What to try for 4k, the number in digits, and for 0-7 or 0:8, how a range is written; else empty."""
+        """What to try for 4k, the number in digits, and for 0-7 or 0:7, the range as it is written; else empty."""
         if not isinstance(value, str) or self.scalar not in (int, float):
             return ""
         found = MULTIPLE.fullmatch(value.strip())
         if found:
             return f"write {float(found[1]) * TIMES[found[2].lower()]:.0f}"
-        return HOW if SPAN.fullmatch(value) else ""
+        span = SPAN.fullmatch(value)
+        if not span:
+            return ""
+        said = ", both ends included" if self.scalar is int else f":{SOME} for {SOME} values from one to the other"
+        return f"write {span[1]}..{span[2]}{said}"

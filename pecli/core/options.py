@@ -40,6 +40,7 @@ def option(
     only_with: tuple[str, str | tuple[str, ...]] | None = None,
     shown: bool = False,
     moves: bool = False,
+    printed: bool = False,
     in_spec: bool = False,
     text_of: Callable[[Any], str | None] | None = None,
 ) -> Any:
@@ -63,6 +64,7 @@ def option(
     only_with : another option of the class and its value, or values, without which this one means nothing
     shown : whether titles show the value also where it was not changed
     moves : whether each of its values is a frame where a picture moves and nothing else is swept
+    printed : whether it says how a report is printed, and nothing of a file of numbers
     in_spec : whether it is said in an encoding's spec alone, as all with `only_with` are
     text_of : gives the text of a value that Python has another type for, that of its argument; None for others
     """

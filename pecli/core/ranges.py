@@ -8,9 +8,10 @@ from typing import Any
 
 NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 RANGE = re.compile(rf"\s*({NUMBER})\.\.({NUMBER})(?::(\d+))?\s*")
-SPAN = re.compile(r"\s*\d+\s*[-:–]\s*\d+\s*")  # what others write for one
+SPAN = re.compile(r"\s*(\d+)\s*[-:–]\s*(\d+)\s*")  # what others write for one
 MOST = 100_000  # numbers of one range
 DIGITS = 6  # of numbers between the ends, so that titles and file names stay readable
+SOME = 5  # of an example
 HOW = "a range is FIRST..LAST of whole numbers, or FIRST..LAST:COUNT, such as 2..10000:40"
 
 

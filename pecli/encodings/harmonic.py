@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from pecli.core.arithmetic import chunks
 from pecli.core.errors import UsageError
@@ -23,7 +23,7 @@ from pecli.core.options import option
 from pecli.core.positions import Bins, Positions
 from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.encoding import WIDTH_ALIASES, WIDTH_FLAGS
-from pecli.encodings.exact_angles import PI, dirichlet, many_digits, reduced_product, two_floats
+from pecli.encodings.exact_angles import PI, angle_text, dirichlet, many_digits, reduced_product, two_floats, wave_steps
 
 __all__ = ["PI", "Harmonic", "many_digits", "width_option"]
 
@@ -94,6 +94,10 @@ class Harmonic(TableEncoding):
     def exact(self) -> bool:
         """Whether the table is the formula's, to the last bit, at any position."""
         return self.dtype == "float64"
+
+    def in_float64(self) -> Self:
+        """The same encoding with the numbers that its formula says."""
+        return replace(self, dtype="float64")
 
     def rounded(self, values: Array) -> Array:
         """What the values become in the type of number that the table is made in, as float64."""
@@ -236,8 +240,10 @@ class Harmonic(TableEncoding):
     def written_out(self, position: int, column: int) -> list[str]:
         wave, j = self.waves()[column]
         rates = [f"ω{j}", *filter(None, [self.rate_formula(j)])]
-        rate, radius, phase = (float(of[j]) for of in (self.frequencies(), self.amplitudes, self.phases))
-        return wave_steps(wave, position, rates=rates, rate=rate, radius=radius, phase=phase)
+        rates.append(f"{self.frequencies()[j]:.10g}")
+        radius, phase = (float(of[j]) for of in (self.amplitudes, self.phases))
+        angle = angle_text(list(self.rates())[j], position, phase)
+        return wave_steps(wave, position, rates=rates, angle=angle, radius=radius, phase=phase)
 
     def column_wavelengths(self) -> Array:
         """The wavelength of every column of the table, positions, shape (d,)."""
@@ -274,11 +280,3 @@ class Harmonic(TableEncoding):
             at = near[part.start : part.stop]
             squares[at] = 4 * np.sin(self.angles(first + at) / 2) ** 2 @ weights
         return squares
-
-
-def wave_steps(wave: str, position: int, *, rates: list[str], rate: float, radius: float, phase: float) -> list[str]:
-    """r · sin(ω p + φ) with its numbers, ω first as each of the `rates`, then multiplied out; no r of 1, no φ of 0."""
-    before = f"{radius:.10g} · " if radius != 1 else ""
-    after = f" {'-' if phase < 0 else '+'} {abs(phase):.10g}" if phase else ""
-    inside = [f"{position} · {text}{after}" for text in (*rates, f"{rate:.10g}")]
-    return [f"{before}{wave}({text})" for text in (*inside, f"{position * rate + phase:.10g}")]

@@ -159,9 +159,9 @@ class Rope(Scaled, Rotary):
         place, j = (int(found[0]) for found in np.nonzero(pairs == column))
         first, second = (int(one) for one in pairs[:, j])
         this, other, sign = (first, second, "-") if place == 0 else (second, first, "+")
-        angle = position * float(self.frequencies()[j])
+        angle = self.angles(np.array([position]))[0, j]
         terms = [f"x{at} {wave}({position}ω{j})" for at, wave in ((this, "cos"), (other, "sin"))]
-        numbers = [f"({x[at]:.10g})({turn(angle):.6g})" for at, turn in ((this, np.cos), (other, np.sin))]
+        numbers = [f"({x[at]:.10g})({turn(angle):.10g})" for at, turn in ((this, np.cos), (other, np.sin))]
         factor = self.attention_scaling
         before, after = ("", "") if factor == 1 else (f"{factor:.10g} · (", ")")
         return [f"{before}{f' {sign} '.join(both)}{after}" for both in (terms, numbers)]

@@ -64,8 +64,8 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
         if farther and (self.reach[0] < self.reach[-1] or self.reach[0] >= last):  # else all look alike
             return phrase("the higher a head's number, the farther back it looks")
         what = phrase(self.view.encoding.quantity)
-        said = template("each of the {count} nearest offsets has a {what} of its own, farther ones share one")
-        return phrase(said, count=self.apart, what=what) if self.apart else ""
+        said = template("each distance up to {last} has a {what} of its own, farther ones share theirs")
+        return phrase(said, last=self.apart - 1, what=what) if self.apart else ""
 
     def remarks(self) -> list[str]:
         end = minus(f"{self.ends[0]:g}")

@@ -174,7 +174,12 @@ class Canvas(Options):
 
     def narrower_than(self, ems: float) -> bool:
         """Whether a page of free height is less wide than so many ems of small text."""
-        return self.inches.height is None and 72 * self.inches.width < ems * self.small
+        return self.inches.height is None and self.ems < ems
+
+    @property
+    def ems(self) -> float:
+        """How wide the page is, ems of small text."""
+        return 72 * self.inches.width / self.small
 
     def smaller(self) -> list[Canvas]:
         """The same with smaller text, where the user fixed both sides of the picture but not its text."""

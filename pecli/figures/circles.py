@@ -12,7 +12,7 @@ from pecli.encodings.capabilities import Rotary
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.canvas import Canvas
 from pecli.figures.lines import key_inside
-from pecli.figures.wavelength_texts import angle_text
+from pecli.figures.wavelength_texts import angle_text, turns_between_ends
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,7 +56,7 @@ def _pair_text(view: View[Rotary], pair: int) -> str:
     encoding = view.encoding
     if not isinstance(encoding, Harmonic) or view.covered.length == 1:
         return str(pair)
-    return f"{pair}: {angle_text(view.covered.length / encoding.wavelengths()[pair])}"
+    return f"{pair}: {angle_text(turns_between_ends(encoding, view.covered)[pair])}"
 
 
 def draw_circles(axes: Axes, paths: Array, radii: Array, canvas: Canvas) -> None:

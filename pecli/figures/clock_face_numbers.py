@@ -35,9 +35,8 @@ class DialsNumbers(Numbers[Harmonic]):
         return phrase("the fastest hand turns once in {fast}, the slowest in {slow}", fast=fast, slow=slow)
 
     def marks(self) -> list[str]:
-        if self.view.encoding.tick_steps:  # the hands' names say how long they take
-            return [phrase("top: 0; hands turn clockwise")]
-        return [phrase("top: 0; hands turn clockwise, once in λ positions")]
+        named = bool(self.view.encoding.tick_steps)  # the hands' names say how long they take
+        return [phrase("top: 0; hands turn clockwise"), "" if named else phrase("λ: positions of one turn")]
 
     def columns(self) -> list[str]:
         return [f"pair {pair}" for pair in self.pairs]

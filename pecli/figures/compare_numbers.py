@@ -11,6 +11,7 @@ from pecli.core.arithmetic import ROUNDING
 from pecli.core.language import clauses, phrase, said_by_each
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import bound_text
+from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.titles import short_names
 from pecli.figures.composed_numbers import LONGEST, ComposedNumbers, differing, limited_alike, marks_of
 
@@ -46,11 +47,27 @@ class CompareNumbers(ComposedNumbers):
     def apart(self) -> str:
         """How large the difference of two is; nothing without one."""
         rest = [part.numbers for part in self.parts[len(self.view.encodings) :]]
-        return next((difference_text(self.names(), one) for one in rest), "")
+        said = next((difference_text(self.names(), one) for one in rest), "")
+        return clauses([phrase("the same columns in another order"), said]) if said and self.reordered() else said
+
+    def reordered(self) -> bool:
+        """Whether the formulas of two say that their tables have the same columns in another order."""
+        every, rows = self.view.encodings, self.view.positions
+        known = [one for one in every if isinstance(one, Harmonic)]
+        if not len(known) == len(every) == 2 or known[0].covered(rows) != known[1].covered(rows):
+            return False
+        one, other = map(column_terms, known)
+        return one != other and sorted(one) == sorted(other)
 
     def facts(self) -> dict[str, Any]:
         names = [encoding.spec() for encoding in self.view.encodings] + ["difference"]
         return {name: part.numbers.facts() for name, part in zip(names, self.parts, strict=False)}
+
+
+def column_terms(encoding: Harmonic) -> list[tuple[Any, ...]]:
+    """What each column of a table is made of: two columns with the same are the same."""
+    pairs = list(zip(encoding.frequencies(), encoding.amplitudes, encoding.phases, strict=True))
+    return [(wave, *pairs[pair], encoding.dtype) for wave, pair in encoding.waves()]
 
 
 def difference_text(names: Sequence[str], difference: Numbers[Any]) -> str:

@@ -17,7 +17,7 @@ from pecli.encodings.capabilities import TableEncoding
 from pecli.figures.axis_labels import label_positions, label_powers, label_values
 from pecli.figures.canvas import Canvas
 from pecli.figures.dot_names import dots_have_room, keep_dot_names_apart, name_dots, put_dot_names
-from pecli.figures.figure import Numbers, View
+from pecli.figures.figure import Numbers, View, tells_of_offsets
 from pecli.figures.highlights import Highlighting, mark_stretch
 from pecli.figures.lines import band_look, frame_lines, key, look
 from pecli.figures.log_axis import check_log, log_label, log_option
@@ -67,6 +67,8 @@ class CurvesNumbers(Numbers[TableEncoding]):
             return ""
         if self.apart > ROUNDING * float(np.nanmax(np.abs(self.curves), initial=0.0)):
             return phrase("at one offset lines differ by up to {number}", number=bound_text(self.apart, 3))
+        if not tells_of_offsets(self.view):
+            return ""
         if self.against == "offset":
             return phrase("all lines coincide: only the offset counts")
         return phrase("one shape, shifted: only the offset counts")

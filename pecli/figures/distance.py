@@ -52,6 +52,8 @@ class DistanceNumbers(ColouredNumbers[TableEncoding]):
         return [averaging(self.block), undefined]
 
     def message(self) -> str:
+        if len(self.positions) == 1:
+            return ""
         if self.by_offset:
             return phrase("one value per diagonal: only the offset counts")
         if self.block > 1 or self.palette == DIFFERENCE:

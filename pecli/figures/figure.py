@@ -12,6 +12,7 @@ from pecli.core.language import clauses, phrase
 from pecli.core.lazy import Array
 from pecli.core.number_text import minus
 from pecli.core.positions import Positions
+from pecli.encodings.capabilities import TableEncoding
 from pecli.figures.canvas import Canvas
 from pecli.figures.headings import Heading
 from pecli.figures.mosaic import Band, Mosaic, columns_of
@@ -32,6 +33,7 @@ __all__ = [
     "averaging_cells",
     "extremes",
     "extremes_of_offsets",
+    "other_positions_text",
     "positions_text",
     "subtract",
 ]
@@ -134,6 +136,11 @@ class Figure(Analysis[E]):
         return "" if self.shows_positions else positions_text(view.positions.start, view.positions.length)
 
 
+def tells_of_offsets(view: View[Any]) -> bool:
+    """Whether an offset other than 0 has two pairs that a symmetric measure does not make alike anyway."""
+    return view.positions.length > 2
+
+
 def positions_text(first: int, count: int) -> str:
     """The positions looked at, as a title says them; nothing where they are the first ones."""
     named = {name: minus(f"{at:,}") for name, at in (("first", first), ("last", first + count - 1))}
@@ -143,6 +150,11 @@ def positions_text(first: int, count: int) -> str:
 def all_positions_text(covered: Positions) -> str:
     """The positions looked at where no axis says which is the last: how many, or from which to which."""
     return positions_text(covered.start, covered.length) or phrase("{count:,} positions", count=covered.length)
+
+
+def other_positions_text(view: View[TableEncoding]) -> str:
+    """The rows that are looked at where they are others than the positions that the title counts: offsets."""
+    return "" if view.covered == view.positions else all_positions_text(view.covered)
 
 
 def averaging(size: int) -> str:

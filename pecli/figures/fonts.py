@@ -11,7 +11,8 @@ from pecli.core.caching import cached
 from pecli.core.errors import UnknownNameError, UsageError, mention
 from pecli.core.readable import check_readable
 
-CJK = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
+CJK = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
+RARE = re.compile(r"[\u0590-\u1cff\U00010000-\U000e00ff]")  # letters of other scripts, emoji: not in every font
 GENERIC = ("serif", "sans-serif", "monospace", "cursive", "fantasy")  # families that stand for others
 CJK_FONTS = (
     "Noto Sans CJK SC",
@@ -46,7 +47,14 @@ def families(font: str | None, texts: str, notes: list[str]) -> list[str]:
         own = found + own if "$" in texts else own + found  # inside mathematics only the first family counts
         if not found:
             notes.append("no font with Chinese characters is installed: they are drawn as boxes; try --font FILE.ttf")
+    notes += _boxes(own, texts)
     return own
+
+
+def _boxes(used: list[str], texts: str) -> list[str]:
+    """A note on rare characters that none of these families has; nothing where there are none."""
+    lost = [one for one in dict.fromkeys(RARE.findall(texts)) if not any(_draws(family, one) for family in used)]
+    return [f"no font in use has {' '.join(lost[:5])}: drawn as boxes; try --font FILE.ttf"] if lost else []
 
 
 def _draws(family: str, text: str) -> bool:

@@ -12,7 +12,7 @@ from pecli.core.number_text import bound_text
 from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.titles import short_names
 from pecli.figures.courses import Point, course_of, farthest_text
-from pecli.figures.figure import Numbers, extremes_of_offsets
+from pecli.figures.figure import Numbers, extremes_of_offsets, tells_of_offsets
 from pecli.measures.pairwise import MEASURES
 
 BOUND = template(
@@ -96,6 +96,8 @@ class OffsetsNumbers(Numbers[TableEncoding]):
             return ""
         one = next(iter(known.values()))
         text = one.text(measure) if len(names) == 1 else farthest_text(known, measure)
+        if not tells_of_offsets(self.view):
+            return text
         return phrase("only the offset counts: {text}", text=text) if text else phrase("only the offset counts")
 
     def facts(self) -> dict[str, Any]:

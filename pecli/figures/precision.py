@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -16,7 +16,7 @@ from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_positions, label_values
 from pecli.figures.bars import STROKES
 from pecli.figures.canvas import Canvas
-from pecli.figures.figure import ColouredNumbers, Figure, View, all_positions_text
+from pecli.figures.figure import ColouredNumbers, Figure, View, other_positions_text
 from pecli.figures.ground import ink_on
 from pecli.figures.panels import Bar, Panel
 from pecli.measures.first_positions import first_in_runs, first_position, nearest
@@ -57,7 +57,8 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
             position=encoding.position_text(self.position),
             pair=encoding.pair_text(self.pair),
         )
-        return [all_positions_text(self.view.covered), ring if self.largest else "", self._largest_of()]
+        rounded = phrase("frequency, position, angle, sine and cosine in {dtype}", dtype=encoding.dtype)
+        return [other_positions_text(self.view), rounded, ring if self.largest else "", self._largest_of()]
 
     def marks(self) -> list[str]:
         said = template("bars: where a pair is first off by more than {error}")
@@ -113,12 +114,13 @@ class Precision(Figure[Harmonic]):
     name: ClassVar[str] = "precision"
     summary: ClassVar[str] = "What a table loses in float16 and such: its error against position and pair"
     defines: ClassVar[str] = (
-        "how far sine and cosine made in a smaller type of number are from those in float64, at each "
-        "position the worse of a pair"
+        "the larger error of a pair's sine and cosine against float64; frequency, position, angle, sine and "
+        "cosine are each rounded to the dtype"
     )
     example: ClassVar[str] = "pecli precision -e rope:dtype=bfloat16,d=64 --length 4096"
     examples: ClassVar[tuple[str, ...]] = ("pecli precision rope:dtype=float16 -n 4096",)
     default_encoding: ClassVar[str] = "rope"
+    counts_positions: ClassVar[bool] = True
     default_options: ClassVar[Mapping[str, Any]] = {"dtype": "float16", "length": 2048}
 
     def check_view(self, view: View[Harmonic]) -> None:
@@ -171,7 +173,7 @@ class Precision(Figure[Harmonic]):
         )
 
     def panels_for(self, view: View[Harmonic]) -> list[Panel]:
-        return [Panel(0.75, bar=Bar(phrase("error of sine or cosine"), level=NOTABLE), y=("positions", view.covered))]
+        return [Panel(0.75, bar=Bar(phrase("error against float64"), level=NOTABLE), y=("positions", view.covered))]
 
     def frame(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
         rows, pairs = view.covered, len(view.encoding.frequencies())
@@ -231,8 +233,7 @@ def mark_largest(numbers: PrecisionNumbers, axes: Axes, image: Any, canvas: Canv
 
 def pair_errors(encoding: Harmonic, positions: Array) -> Array:
     """The larger error of each pair's two columns at each position, (n_pairs, n), against the exact table."""
-    exact = replace(encoding, dtype="float64")
-    errors = np.abs(encoding.table(positions) - exact.table(positions))
+    errors = np.abs(encoding.table(positions) - encoding.in_float64().table(positions))
     pairs = np.array([pair for _, pair in encoding.waves()])
     order = np.argsort(pairs, kind="stable")
     starts = np.searchsorted(pairs[order], np.arange(len(encoding.frequencies())))

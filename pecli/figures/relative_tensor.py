@@ -50,7 +50,7 @@ class RelativeNumbers(ColouredNumbers[Harmonic]):
         return [wavelength_unit(self.view.encoding)]
 
     def message(self) -> str:
-        return phrase("one value per diagonal: only the offset counts")
+        return phrase("one value per diagonal: only the offset counts") if len(self.offsets) > 1 else ""
 
     def sheet(self) -> tuple[list[str], list[Array]]:
         """One row a pair of positions: query, key, offset, then the dimensions."""

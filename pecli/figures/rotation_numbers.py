@@ -43,7 +43,7 @@ class RotationNumbers(ColouredNumbers[Rotary]):
         return [phrase(said, position=first)]
 
     def message(self) -> str:
-        return turned_apart(self.view.encoding, self.view.covered.length)
+        return turned_apart(self.view.encoding, self.view.covered)
 
     def coloured(self) -> list[Array]:
         return [self.before, self.after]

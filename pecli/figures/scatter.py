@@ -54,6 +54,7 @@ class Scatter(Figure[TableEncoding]):
     name: ClassVar[str] = "scatter"
     summary: ClassVar[str] = "Two measures against each other, one point a pair of positions"
     shares_limits: ClassVar[bool] = False
+    counts_positions: ClassVar[bool] = True
     defines: ClassVar[str] = (
         "a point a pair of positions: one measure of its vectors across, another up; r is the linear, ρ the "
         "rank correlation of all points"

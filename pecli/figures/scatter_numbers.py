@@ -9,7 +9,7 @@ from pecli.core.language import phrase, template
 from pecli.core.lazy import Array
 from pecli.core.number_text import minus
 from pecli.encodings.capabilities import TableEncoding
-from pecli.figures.figure import Numbers, all_positions_text
+from pecli.figures.figure import Numbers, other_positions_text
 from pecli.measures.pair_density import CLASSES
 from pecli.measures.pairwise import MEASURES
 
@@ -38,7 +38,7 @@ class CloudNumbers(Numbers[TableEncoding]):
         left_out = template("{count:,} of {all:,} pairs left out: a row is constant, no correlation is defined")
         said = phrase(left_out, count=count, all=every) if count else ""
         alike = phrase("p > q: the same, both measures are symmetric") if self.mirrored else ""
-        return [all_positions_text(self.view.covered), self.correlations(), alike, said]
+        return [other_positions_text(self.view), self.correlations(), alike, said]
 
     def correlations(self) -> str:
         """Both correlations of the cloud, as the picture says them once: the triangles have the same pairs."""

@@ -40,6 +40,7 @@ SHORT = templates(
         "content_position": "cont. · pos.",
         "position_content": "pos. · cont.",
         "position_position": "pos. · pos.",
+        "total": "sum",
     }
 )
 
@@ -179,7 +180,7 @@ def name_parts(axes: Sequence[Axes], canvas: Canvas) -> None:
     room = min(one.bbox.width * points_per_pixel(one) / 72 for one in axes)
     fits = all(ruler.width(name.splitlines()[0], canvas.small) <= room for name in names.values())
     old, new = (short, names) if fits else (names, short)
-    for one, part in zip(axes, SHORT, strict=False):  # the sum keeps its own
+    for one, part in zip(axes, SHORT, strict=False):
         now, before = (" ".join(text.split()) for text in (one.get_title(), old[part]))
         if now.endswith(before):  # alone, or under the name of a cell
             one.set_title(f"{now.removesuffix(before).strip()}\n{new[part]}".strip(), fontsize=canvas.small)

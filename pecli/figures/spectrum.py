@@ -13,7 +13,7 @@ from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.scalings.scaled import Scaled
 from pecli.figures.axis_labels import label_powers, label_values
-from pecli.figures.canvas import Canvas
+from pecli.figures.canvas import NARROW, Canvas
 from pecli.figures.figure import Figure, View
 from pecli.figures.levels import Hang, keep_levels_apart, name_level
 from pecli.figures.line_names import keep_names_apart, name_lines, put_names
@@ -171,7 +171,8 @@ class Spectrum(Figure[TableEncoding]):
         if alone and numbers.longer[0]:
             waves = waves_of(view)[0]
             right = numbers.longer[0] >= RIGHT * len(waves)
-            name_level(one, unfinished_above(view.encoding, waves, length), length, Hang(right, below=True), canvas)
+            said = unfinished_above(view.encoding, waves, length, which=canvas.ems > NARROW)
+            name_level(one, said, length, Hang(right, below=True), canvas)
 
     def title(self, view: View[TableEncoding]) -> str:
         if self.ratio:

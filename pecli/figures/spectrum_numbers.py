@@ -12,7 +12,7 @@ from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.titles import short_names
 from pecli.figures.figure import Numbers
-from pecli.figures.wavelength_marks import STILL
+from pecli.figures.wavelength_marks import STILL, outlasts_axis
 from pecli.figures.wavelength_texts import growth_text, longest_text, parted_text, scaled_text
 from pecli.measures.wavelengths import MEASURED
 
@@ -59,6 +59,8 @@ class SpectrumNumbers(Numbers[TableEncoding]):
 
     def message(self) -> str:
         one = self.view.encoding
+        if any(self.still) and any(map(outlasts_axis, self.view.encodings)):  # the longest shown is not the longest
+            return ""
         if len(self.view.encodings) > 1:
             return "" if self.divided else self._compared()
         if not (isinstance(one, Harmonic) or one.cycle(MEASURED)) or not self.ratios[0]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,6 +33,9 @@ KEPT: dict[Any, Any] = {  # what holds whatever style is used: widths, fonts ins
     "image.interpolation": "nearest",
     "image.interpolation_stage": "data",  # the other makes an image four times as large first
 }
+DRAWING = [threading.RLock()]  # one picture at a time: matplotlib's settings are the whole process's
+if sys.platform != "win32":  # a copy of this process has no thread that would give back what another holds
+    os.register_at_fork(after_in_child=lambda: DRAWING.__setitem__(0, threading.RLock()))
 GROUNDS: Any = ("figure.facecolor", "axes.facecolor", "savefig.facecolor", "legend.facecolor")
 INKED: Any = (
     "text.color",
@@ -71,22 +76,30 @@ SCALED = {  # all lengths in points: they grow with the text
 def style_context(canvas: Canvas, texts: str = "") -> Iterator[list[str]]:
     """matplotlib as pecli wants it, whatever the user's matplotlibrc or environment say; restored afterwards.
 
+    Other threads wait until then.
+
     texts : the free text that will be drawn, to find fonts for
 
     Yields the warnings (one line each) that the user should see.
     """
     import matplotlib as mpl
 
-    epoch = os.environ.pop("SOURCE_DATE_EPOCH", None)  # a junk value crashes PDF saving; no date is written anyway
     notes: list[str] = []
+    with DRAWING[0], _without_date(), mpl.rc_context(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*[Gg]lyph .*missing")
+        warnings.filterwarnings("ignore", message="cmr10 font should")  # its minus is taken from mathematics
+        use_defaults()
+        _use_style(canvas)
+        _use_fonts(families(canvas.font, texts, notes))
+        yield notes
+
+
+@contextmanager
+def _without_date() -> Iterator[None]:
+    """No SOURCE_DATE_EPOCH in the environment: a junk value crashes PDF saving, and no date is written anyway."""
+    epoch = os.environ.pop("SOURCE_DATE_EPOCH", None)
     try:
-        with mpl.rc_context(), warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message=".*[Gg]lyph .*missing")
-            warnings.filterwarnings("ignore", message="cmr10 font should")  # its minus is taken from mathematics
-            use_defaults()
-            _use_style(canvas)
-            _use_fonts(families(canvas.font, texts, notes))
-            yield notes
+        yield
     finally:
         if epoch is not None:
             os.environ["SOURCE_DATE_EPOCH"] = epoch

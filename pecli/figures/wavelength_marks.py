@@ -32,6 +32,12 @@ ABOVE, THICK = 1.7, 1.2  # points: how far above a frame a rule stands, and how 
 STILL = 1e15  # positions; a longer wave stands still, and an axis has no room for it
 
 
+def outlasts_axis(encoding: Encoding) -> bool:
+    """Whether a formula has waves that an axis has no room for; those of a pair that does not turn are none."""
+    waves = encoding.wavelengths() if isinstance(encoding, Harmonic) else np.zeros(0)
+    return bool((np.isfinite(waves) & (waves >= STILL)).any())
+
+
 def mark_lengths(axes: Axes, length: int, contexts: Sequence[tuple[str, float]], canvas: Canvas) -> None:
     """Lines at the length shown and at the contexts of models, named left, where waves are short."""
     own = phrase("length {count:,.0f}", count=length)
@@ -95,7 +101,7 @@ def make_room(axes: Axes, length: int, waves: Sequence[float], canvas: Canvas) -
     if share < 0.5:
         low = min([low, *(_beyond(wave, high, share) for wave in waves)])
         high = max(high, _beyond(length, low, share)) if length > low else high
-    axes.set_ylim(low, high)
+    axes.set_ylim(low, high, auto=True)  # where data end: panels beside each other share it
 
 
 def _full(end: float) -> float:
@@ -119,4 +125,4 @@ def shade_longer(axes: Axes, length: int) -> None:
     low, high = axes.get_ylim()
     colour = (*solid, 1.0) if ground[3] == 1 else (*GREY, share)
     axes.axhspan(length, BEYOND * high, color=colour, linewidth=0, zorder=0)
-    axes.set_ylim(low, high)
+    axes.set_ylim(low, high, auto=None)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pecli.core.language import phrase, template, templates
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import bound_text, number_text
+from pecli.core.positions import Positions
 from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.encoding import Encoding
 from pecli.encodings.harmonic import Harmonic
@@ -90,23 +91,41 @@ def angle_text(turns: float) -> str:
     return phrase(template("{count} turn") if count == "1" else template("{count} turns"), count=count)
 
 
-def turned_apart(encoding: TableEncoding, length: int) -> str:
-    """How far the fastest and the slowest pair turn in the length; nothing where no pair is faster than another."""
-    turns = length / encoding.wavelengths() if isinstance(encoding, Harmonic) else np.zeros(0)
-    if length == 1 or len(set(turns)) < 2:
+def turned_apart(encoding: TableEncoding, positions: Positions) -> str:
+    """How far the fastest and the slowest pair turn from the first position to the last; nothing where all do alike."""
+    turns = turns_between_ends(encoding, positions) if isinstance(encoding, Harmonic) else np.zeros(0)
+    if len(set(turns)) < 2:
         return ""
     fast, slow = int(turns.argmax()), int(turns.argmin())
     much, little = angle_text(turns[fast]), angle_text(turns[slow])
-    said = template("in {length} pair {fast} covers {much}, pair {slow} only {little}")
-    return phrase(said, length=wave_text(encoding, length), fast=fast, slow=slow, much=much, little=little)
+    first, last = (encoding.position_text(at) for at in (positions.start, positions.stop - 1))
+    said = template("from position {first} to {last} pair {fast} covers {much}, pair {slow} only {little}")
+    return phrase(said, first=first, last=last, fast=fast, slow=slow, much=much, little=little)
 
 
-def unfinished_above(encoding: TableEncoding, waves: Array, length: int) -> str:
-    """How many of an encoding's waves are longer than the length, in two lines, to stand where they are."""
+def turns_between_ends(encoding: Harmonic, positions: Positions) -> Array:
+    """How often each pair turns from the first position to the last, (n_pairs,)."""
+    return (positions.length - 1) / encoding.wavelengths()
+
+
+def unfinished_above(encoding: TableEncoding, waves: Array, length: int, which: bool) -> str:
+    """How many of an encoding's waves are longer than the length, in two lines, to stand where they are; on request
+    also which, where they are one run of some."""
     pairs = template("↑ {count} of {all} pairs\nnever finish a turn")
     columns = template("↑ {count} of {all} columns\nnever finish a turn")
-    count = int((waves > length).sum())
-    return phrase(pairs if isinstance(encoding, Harmonic) else columns, count=count, all=len(waves))
+    run_of_pairs = template("↑ {count} of {all} pairs ({run})\nnever finish a turn")
+    run_of_columns = template("↑ {count} of {all} columns ({run})\nnever finish a turn")
+    longer, run = np.flatnonzero(waves > length), run_text(waves > length) if which else ""
+    of_all, of_run = (pairs, run_of_pairs) if isinstance(encoding, Harmonic) else (columns, run_of_columns)
+    return phrase(of_run if run else of_all, count=len(longer), all=len(waves), run=run)
+
+
+def run_text(chosen: Array) -> str:
+    """The numbers of those that are chosen, as the ends of their run: 25–63; nothing where all are, or not one run."""
+    found = np.flatnonzero(chosen)
+    if not 0 < len(found) < len(chosen) or found[-1] - found[0] >= len(found):
+        return ""
+    return "–".join(dict.fromkeys(f"{end:,}" for end in (found[0], found[-1])))
 
 
 def ratio_text(waves: Array) -> str:
@@ -123,7 +142,7 @@ def growth_text(encoding: Encoding, waves: Array, ratio: str) -> str:
     """How a formula's wavelengths follow each other, and from what to what they go; nothing where they are one."""
     if np.ptp(waves) <= NOTABLE * waves.max():
         return ""
-    said = template("each wavelength is the one before {ratio}: {low} to {high}")
+    said = template("each wavelength is {ratio} the one before: {low} to {high}")
     low, high = short_length(encoding, float(waves[0])), short_wave_text(encoding, float(waves[-1]))
     return phrase(said, ratio=ratio, low=low, high=high)
 

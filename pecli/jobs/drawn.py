@@ -10,7 +10,7 @@ from pecli.core.errors import PecliError, failure_of
 from pecli.jobs.job import Job
 from pecli.jobs.picture import Picture
 
-ONE_AT_A_TIME = threading.Lock()  # matplotlib's settings are the whole process's
+ONE_AT_A_TIME = threading.Lock()  # numbers too: memory is counted for one picture a process
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from pecli.files.formats import FORMATS
 from pecli.files.targets import check_target, place
 from pecli.jobs.cells import grid_of, view_of
 from pecli.jobs.file_names import Target, given_title, targets_of
-from pecli.jobs.job_checks import check_canvas, check_count, check_kinds
+from pecli.jobs.job_checks import check_canvas, check_count, check_kinds, check_printed
 from pecli.jobs.job_options import Output
 from pecli.jobs.request import Request
 from pecli.jobs.sheets import as_one, by_file
@@ -64,6 +64,8 @@ class Job(Request):
     def settled(cls, request: Request, memory: Memory) -> Job:
         """The request with its view and files, checked as a whole; tables are read from their files for that."""
         check_count(request)
+        if not request.figure.drawn:
+            check_printed(request)
         cells = tuple([cls.settled(replace(cell, output=Output()), memory) for cell in request.cells])
         view = view_of(cells) if cells else _view(request)
         analysis = grid_of(request, cells) if cells else request.figure

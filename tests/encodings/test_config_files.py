@@ -105,6 +105,12 @@ def test_what_cannot_be_built_is_a_finding_and_refused_as_an_encoding(tmp_path: 
         read_encoding(file)
 
 
+def test_a_share_of_the_dimensions_that_cannot_be_is_said_once(tmp_path: Path) -> None:
+    said = "partial_rotary_factor is 2, and it takes a number above 0 and up to 1"
+    with pytest.raises(UsageError, match=f"config.json: {said}; pecli model"):
+        read_encoding(write(tmp_path, {**LLAMA, "partial_rotary_factor": 2}))
+
+
 def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
     file = tmp_path / "config.json"
     with file.open("wb") as sparse:

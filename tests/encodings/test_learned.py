@@ -65,6 +65,8 @@ def test_beyond_the_last_row_there_is_nothing(file: str) -> None:
     said = r"positions 0 to 10 and learned positions do not extrapolate: 4 to 11 is asked for, try length=7"
     with pytest.raises(UsageError, match=said):
         pecli.encode("learned", file=file, start=4, length=8)
+    with pytest.raises(UsageError, match="has the positions 0 to 10 and no others"):
+        Learned(file=file).table(np.array([10.0, 11.0]))
 
 
 def test_before_the_first_row_there_is_nothing(file: str) -> None:

@@ -71,7 +71,7 @@ def test_how_far_heads_look_is_said_where_that_is_less_than_all() -> None:
 @pytest.mark.parametrize(("length", "said"), [(8, False), (12, True), (100, True)])
 def test_buckets_say_which_offsets_they_tell_apart(length: int, said: bool) -> None:
     message = pecli.figure("bias", encoding="t5", length=length, size="2x2", dpi=30).seen.message()
-    assert message.startswith("each of the 8 nearest offsets has a bucket of its own") == said
+    assert message.startswith("each distance up to 7 has a bucket of its own") == said
 
 
 def test_it_is_said_how_many_heads_are_shown_where_not_all_are() -> None:

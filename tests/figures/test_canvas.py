@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import threading
 from pathlib import Path
 
 import matplotlib as mpl
@@ -160,3 +161,19 @@ def test_no_style_draws_a_grid_over_an_image(figure: str) -> None:
         axes = picture._drawing().axes
         lines = [line for one in axes if one.images for axis in (one.xaxis, one.yaxis) for line in axis.get_gridlines()]
         assert lines and not any(line.get_visible() for line in lines)
+
+
+def test_pictures_of_two_threads_wait_for_each_other() -> None:
+    """Their styles would mix, and the settings of the one who asked would not come back."""
+    before, inside = dict(mpl.rcParams), threading.Event()
+
+    def draw() -> None:
+        with style_context(Canvas(style="ggplot")):
+            inside.set()
+
+    other = threading.Thread(target=draw)
+    with style_context(Canvas()):
+        other.start()
+        assert not inside.wait(0.05)
+    other.join(10)
+    assert inside.is_set() and dict(mpl.rcParams) == before

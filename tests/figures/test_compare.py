@@ -142,6 +142,21 @@ def test_lines_of_another_kind_have_a_window_and_offsets_of_their_own() -> None:
     assert names and all(frame.y0 < box.y0 and box.y1 < frame.y1 for box in names)
 
 
+@pytest.mark.parametrize(
+    ("figure", "encoding", "shared"),
+    [
+        ("spectrum", ["binary", "rope"], True),
+        ("spectrum", ["clock", "rope"], False),  # seconds
+        ("waves", ["sinusoidal", "learned"], False),  # each has lanes of its own
+        ("curves", ["clock", "binary"], True),
+    ],
+)
+def test_what_lines_show_upwards_is_shared_where_it_is_the_same(figure: str, encoding: list[str], shared: bool) -> None:
+    panels, _ = drawn(figure=figure, encoding=encoding)
+    assert (len({one.get_ylim() for one in panels}) == 1) == shared
+    assert figure != "curves" or all(tick >= 0 for one in panels for tick in one.get_yticks())  # names hang below 0
+
+
 def test_a_figure_of_two_panels_keeps_both_for_each() -> None:
     panels, _ = drawn(figure="scatter")
     used = [panel for panel in panels if panel.has_data()]
@@ -387,3 +402,24 @@ def test_panels_of_no_shape_stand_below_each_other_on_a_narrow_page() -> None:
         with style_context(picture.job.canvas):
             panels = [one for one in picture._drawing().axes if one.get_label() != "<colorbar>"]
         assert len({round(panel.bbox.x0) for panel in panels}) == columns
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "so"),
+    [
+        ("sinusoidal:d=6", "rope:d=6", True),
+        ("sinusoidal:d=7", "sinusoidal:d=7,layout=concatenated", True),
+        ("rope:d=8", "rope:d=8,pairing=half", True),
+        ("rope:d=8", "rope:d=8,base=100", False),
+        ("sinusoidal:d=6", "sinusoidal:d=6", False),
+        ("sinusoidal:d=6", "rope:d=6,dtype=float16", False),
+        ("rope:d=6", "rope:d=6,query=random:1", False),
+        ("learned:d=6", "learned:d=6,seed=1", False),
+    ],
+)
+def test_a_difference_says_where_columns_only_have_other_places(one: str, other: str, so: bool) -> None:
+    tables = [pecli.encode(spec, length=20).T.tolist() for spec in (one, other)]
+    assert so == (tables[0] != tables[1] and sorted(tables[0]) == sorted(tables[1]))
+    for lang, said in (("en", "the same columns in another order"), ("zh", "各列相同，只是次序不同")):
+        picture = pecli.figure("compare", encoding=[one, other], difference=True, length=20, dpi=40, lang=lang)
+        assert (said in picture.message().lower()) == so

@@ -147,6 +147,11 @@ def test_against_the_offset_it_says_whether_lines_coincide(encoding: str, coinci
     assert ("one shape, shifted: only the offset counts" in beside) is coincide
 
 
+def test_two_positions_say_nothing_of_a_shape() -> None:
+    """One distance, seen from both: it is alike whatever the encoding."""
+    assert pecli.figure("curves", encoding="binary", length=2).numbers.message() == ""
+
+
 @pytest.mark.parametrize("start", [0, 5])
 @pytest.mark.parametrize("encoding", ["rope", "binary"])
 def test_a_log_axis_has_every_position_from_1_on(encoding: str, start: int) -> None:

@@ -47,6 +47,12 @@ def test_nothing_is_said_when_all_is_well(ask: Ask, words: tuple[str, ...]) -> N
     assert (ended.code, ended.out, ended.err) == (0, "a.png\n", "")
 
 
+@pytest.mark.parametrize(("title", "lost"), [("ਪ z", "ਪ"), ("\U0001f680 é λ", "\U0001f680"), ("عربي", "")])
+def test_letters_that_no_font_has_are_told(title: str, lost: str) -> None:
+    with style_context(Canvas(), title) as notes:
+        assert notes == ([f"no font in use has {lost}: drawn as boxes; try --font FILE.ttf"] if lost else [])
+
+
 def test_a_font_that_was_installed_since_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     manager = font_manager.fontManager
     new = shutil.copy(font_manager.findfont("DejaVu Serif Display"), tmp_path / "new.ttf")

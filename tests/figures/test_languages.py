@@ -13,6 +13,7 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.language import speaking
+from pecli.core.number_types import number_types
 from pecli.encodings import ENCODINGS
 from pecli.figures import FIGURES
 from pecli.figures.axis_labels import fixed_names
@@ -20,8 +21,8 @@ from pecli.jobs.picture import Picture
 
 SCALED = "rope:scaling=llama3,factor=8,original=64,low_freq_factor=1,high_freq_factor=4"
 PARAMETERS = {name for kind in ENCODINGS.values() for name in kind.options()}
-NAMES = {*ENCODINGS, *PARAMETERS, "sin", "cos", "RoFormer", "float16", "llama3", "div_term", "article"}
-NAMES |= {"Pearson", "Spearman", "arXiv", "pecli"}
+NAMES = {*ENCODINGS, *PARAMETERS, "sin", "cos", "RoFormer", "llama3", "div_term", "article"}
+NAMES |= {*number_types(), "Pearson", "Spearman", "arXiv", "pecli"}
 NAMES |= {"the", "dog", "bites", "man"}  # the example's tokens
 FIGURES_IN_CHINESE: list[tuple[str, dict[str, Any]]] = [
     *((name, {"length": 9} if "tokens" not in figure.options() else {}) for name, figure in FIGURES.items()),

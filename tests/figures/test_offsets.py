@@ -203,6 +203,10 @@ def test_the_caption_explains_a_band_where_there_is_one_and_what_the_bound_bound
             "only the offset counts: the dot product falls farthest with base 2, to −2.54",
         ),
         ({"encoding": ["rope:d=8", "sinusoidal:d=8"], "length": 4}, "only the offset counts"),
+        (
+            {"encoding": "binary", "measure": "cityblock", "length": 2},
+            "the city block distance rises from 0 at 0 to 1 at 1",
+        ),
     ],
 )
 def test_the_message_says_whether_only_the_offset_counts_and_where_the_line_goes(

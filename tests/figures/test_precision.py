@@ -11,12 +11,13 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.core.language import language_of, speaking
 from pecli.core.number_text import number_text
 from pecli.core.positions import Blocks
 from pecli.encodings.clock import Clock
 from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.figures.precision import pair_errors
+from pecli.figures.precision import Precision, pair_errors
 from pecli.measures.pairwise import MEASURES, by_offset, matrix
 
 
@@ -221,3 +222,17 @@ def test_a_bar_stands_where_each_pair_is_first_off_by_much() -> None:
     seen, strokes = bars_of(length=2000, d=8, base=10)
     exact = (pair_errors(Rope(d=8, base=10, dtype="float16"), np.arange(2000.0)) > 0.1).argmax(axis=1)
     assert seen.block > 1 and strokes[0][:, 0, 1] == pytest.approx(exact[exact > 0] - 0.5)  # not a pixel's first
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_picture_says_what_is_rounded_and_against_what_the_error_is(lang: str) -> None:
+    picture = pecli.figure("precision", encoding="sinusoidal:d=6,dtype=bfloat16", length=300, lang=lang)
+    said = {
+        "en": ("frequency, position, angle, sine and cosine in", "error against"),
+        "zh": ("角度、正弦、余弦都取", "相对"),
+    }
+    rounded, against = said[lang]
+    assert f"{rounded} bfloat16" in picture.caption()
+    with speaking(language_of(lang)):
+        (panel,) = Precision().panels_for(picture.seen.view)
+    assert panel.bar is not None and f"{against} float64" in panel.bar.label

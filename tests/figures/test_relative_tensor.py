@@ -25,6 +25,7 @@ from pecli.encodings.relative import Relative
 from pecli.encodings.rope import Rope
 from pecli.figures.relative_tensor import SLICES, RelativeTensor, telling_dims
 from pecli.figures.style import style_context
+from pecli.figures.text_size import points_per_pixel
 
 LENGTH, D = 7, 6
 
@@ -108,6 +109,8 @@ def test_the_offsets_have_a_strip_of_their_own_colours_and_push_no_panel_away() 
     (strip,) = drawn[0].findobj(BboxImage)
     assert strip.get_clim() == drawn[0].get_images()[0].get_clim() == (-6, 6)
     assert [text.get_text() for text in drawn[0].texts] == ["−6", "0", "6"]
+    top, em = strip.get_window_extent().y1, float(drawn[0].texts[0].get_fontsize()) / points_per_pixel(drawn[0])
+    assert all(0 < text.get_window_extent().y0 - top < em for text in drawn[0].texts)
     assert all(not one.texts and not one.findobj(BboxImage) for one in drawn[1:])
 
 
@@ -197,6 +200,7 @@ def test_a_tensor_that_memory_does_not_hold_is_refused(monkeypatch: pytest.Monke
 def test_one_position_has_one_offset() -> None:
     numbers = pecli.figure("relative", length=1, d=D).numbers
     assert numbers.main.tolist() == [[[0, 1, 0, 1, 0, 1]]]
+    assert numbers.message() == ""
 
 
 def block_means(encoding: Harmonic, blocks: Blocks, column: int) -> Array:

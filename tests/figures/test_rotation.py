@@ -164,22 +164,29 @@ def test_the_key_says_how_far_each_pair_turns() -> None:
     (legend,) = plane.findobj(Legend)
     assert plane.get_title() == "pairs in the plane"
     assert legend.get_title().get_text() == "pair j"
-    degrees = 360 * LENGTH / (2 * np.pi) * 10000 ** (-4 / D)
+    degrees = 360 * (LENGTH - 1) / (2 * np.pi) * 10000 ** (-4 / D)
     texts = [text.get_text() for text in legend.get_texts()]
-    assert texts == [f"0: {LENGTH / (2 * np.pi):.3g} turns", f"2: {degrees:.3g}°"]
+    assert texts == [f"0: {(LENGTH - 1) / (2 * np.pi):.3g} turns", f"2: {degrees:.3g}°"]
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({}, f"in 11 positions pair 0 covers {11 / (2 * np.pi):.3g} turns, pair 6 only 0.235°"),
-        ({"base": 10}, "in 11 positions pair 0 covers 1.75 turns, pair 6 only 87.6°"),
-        ({"rotary_dim": 4}, "in 11 positions pair 0 covers 1.75 turns, pair 1 only 6.3°"),
+        ({}, f"from position 0 to 10 pair 0 covers {10 / (2 * np.pi):.3g} turns, pair 6 only 0.214°"),
+        ({"base": 10}, "from position 0 to 10 pair 0 covers 1.59 turns, pair 6 only 79.6°"),
+        ({"rotary_dim": 4}, "from position 0 to 10 pair 0 covers 1.59 turns, pair 1 only 5.73°"),
         ({"rotary_dim": 2}, ""),
     ],
 )
 def test_the_message_is_how_far_the_fastest_and_the_slowest_pair_turn(options: dict[str, Any], said: str) -> None:
     assert numbers_of(Rope(d=D, **options)).message() == said
+
+
+def test_the_turns_that_are_said_are_those_of_the_path_that_is_drawn() -> None:
+    numbers = numbers_of(start=1009, pairs=(0,))
+    angles = np.unwrap(np.arctan2(*numbers.paths[0, :, ::-1].T))
+    said = f"from position 1,009 to 1,019 pair 0 covers {(angles[-1] - angles[0]) / (2 * np.pi):.3g} turns"
+    assert numbers.message().startswith(said)
 
 
 @pytest.mark.parametrize(

@@ -85,18 +85,20 @@ def test_both_correlations_of_the_cloud_are_printed_in_the_picture() -> None:
     assert numbers.facts()["spearman"] == pytest.approx(rank)
     shown = [f"{one:.4f}".replace("-", "−") for one in (linear, rank)]
     assert linear < 0 and rank < 0  # so that a sign is written
-    said = "23 positions; linear r = {}, rank ρ = {}; ".format(*shown)  # once, not in every panel
+    said = "linear r = {}, rank ρ = {}; ".format(*shown)  # once, not in every panel
     assert numbers.caption().startswith(said)
     assert not any("ρ" in axes.get_title() for axes in panels(d=7, base=10, length=23))
 
 
 @pytest.mark.parametrize(
     ("start", "said"),
-    [(0, "1,001 positions; linear"), (5, "positions 5 to 1,005; linear"), (-5, "positions −5 to 995; linear")],
+    [(0, "1,001 positions"), (5, "positions 5 to 1,005"), (-5, "positions −5 to 995")],
 )
-def test_the_caption_says_whose_pairs_they_are(start: int, said: str) -> None:
+def test_the_title_says_once_whose_pairs_they_are(start: int, said: str) -> None:
     picture = pecli.figure("scatter", d=2, length=1001, start=start, size="column", dpi=20)
-    assert picture.seen.caption().startswith(said)
+    assert picture.title().endswith(f"; {said}") and "positions" not in picture.caption()
+    offsets = pecli.figure("scatter", encoding="relative:d=4", length=4, size="column", dpi=20)
+    assert offsets.caption().startswith("positions −3 to 3; ")
 
 
 def test_streaks_are_named_where_they_are_and_over_no_point() -> None:

@@ -131,3 +131,4 @@ def test_short_names_stand_under_the_name_of_a_cell() -> None:
     with style_context(picture.job.canvas):
         titles = [axes.get_title() for axes in picture._drawing().axes if axes.images]
     assert [" ".join(title.splitlines()[:-1]) for title in titles[::5]] == [f"base {k} cont. · cont." for k in (2, 10)]
+    assert titles[4::5] == ["sum\n= score"] * 2

@@ -13,7 +13,7 @@ from pecli.core.errors import UsageError
 from pecli.figures.ground import lightness
 from pecli.figures.line_names import texts_of
 from pecli.figures.style import style_context
-from pecli.figures.wavelength_texts import ratio_text
+from pecli.figures.wavelength_texts import ratio_text, run_text
 
 LLAMA = "rope:base=500000,scaling=llama3,factor=8,low_freq_factor=1,high_freq_factor=4,original=8192"
 YARN = "rope:base=1000000,scaling=yarn,factor=4,original=32768"
@@ -134,11 +134,11 @@ def test_a_clock_is_measured_in_seconds() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"d": 128}, "each wavelength is the one before ×1.155: 6.28 to 54,410 positions"),
-        ({"encoding": "clock"}, "each wavelength is the one before ×12 to ×60: 1 min to 12 h"),
+        ({"d": 128}, "each wavelength is ×1.155 the one before: 6.28 to 54,410 positions"),
+        ({"encoding": "clock"}, "each wavelength is ×12 to ×60 the one before: 1 min to 12 h"),
         ({"d": 2}, ""),
         ({"d": 4, "base": 1}, ""),
-        ({"encoding": "binary"}, "each wavelength is the one before ×2: 2 to 256 positions"),
+        ({"encoding": "binary"}, "each wavelength is ×2 the one before: 2 to 256 positions"),
         ({"encoding": "learned"}, ""),
         (
             {"encoding": ["sinusoidal:d=8,base=10", "clock", "rope:d=4,base=16"], "length": 20},
@@ -170,6 +170,8 @@ def test_a_clock_is_measured_in_seconds() -> None:
         ),
         ({"encoding": YARN}, "from pair 24 on waves are longer than without the scaling, up to 4 times"),
         ({"encoding": [YARN, LLAMA], "ratio": True}, ""),
+        ({"encoding": "geometric:d=16"}, ""),  # the longest are left out
+        ({"encoding": ["clock", "geometric:d=16"]}, ""),
     ],
 )
 def test_the_message_is_what_lines_and_levels_say(options: dict[str, Any], said: str) -> None:
@@ -203,11 +205,12 @@ def test_the_picture_has_a_line_at_the_length_on_a_log_axis() -> None:
 )
 def test_where_wavelengths_begin_and_tend_to_is_written_there(base: float, d: int, marked: list[str]) -> None:
     axes = drawn(d=d, base=base, length=20)
-    count = sum(2 * np.pi * base ** (2 * j / d) > 20 for j in range(d // 2))
+    (longer,) = np.nonzero([2 * np.pi * base ** (2 * j / d) > 20 for j in range(d // 2)])
+    which = "–".join(dict.fromkeys(f"{end}" for end in longer[[0, -1]])) if len(longer) else ""
     assert [text.get_text() for text in axes.texts] == [
         "length 20",
         *marked,
-        *([f"↑ {count} of 4 pairs\nnever finish a turn"] if count else []),
+        *([f"↑ {len(longer)} of 4 pairs ({which})\nnever finish a turn"] if which else []),
     ]
     ends = [2 * np.pi, 2 * np.pi * base][: len(marked)]
     assert [text.xy[1] for text in axes.texts[1 : 1 + len(marked)]] == pytest.approx(ends, rel=1e-9)
@@ -227,6 +230,7 @@ def test_names_of_levels_stand_inside_the_frame_off_the_lines_of_the_grid(size: 
     axes, shown = levels(size=size, dpi=150)
     ticks = axes.transData.transform([(1.0, tick) for tick in axes.get_yticks()])[:, 1]
     assert len(shown) >= named
+    assert any("(25–63)" in text.get_text() for text in shown) == (size in ("5x3", "page", "slide"))
     for text in shown:
         box = text.get_window_extent()
         assert axes.bbox.y0 <= box.y0 + 1 and box.y1 <= axes.bbox.y1
@@ -256,6 +260,13 @@ def test_a_name_that_nothing_crosses_stands_in_the_colour_of_its_field() -> None
 def test_the_axis_has_the_power_of_ten_that_is_near_its_upper_end(size: str) -> None:
     assert levels(size=size)[0].get_ylim()[1] == pytest.approx(1.05e5)
     assert levels(size=size, base=30000)[0].get_ylim()[1] < 5e5
+
+
+@pytest.mark.parametrize(
+    ("longer", "said"), [([0, 0, 1, 1], "2–3"), ([0, 0, 0, 1], "3"), ([1, 1], ""), ([1, 0, 1], ""), ([0, 0], "")]
+)
+def test_a_run_is_named_by_its_ends(longer: list[int], said: str) -> None:
+    assert run_text(np.array(longer, dtype=bool)) == said
 
 
 @pytest.mark.parametrize(("base", "side"), [(100, "left"), (10_000, "right")])

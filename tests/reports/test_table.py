@@ -85,13 +85,13 @@ def test_a_billion_positions_cost_the_rows_shown(ask: Ask) -> None:
 
 def test_a_file_has_every_number_and_is_the_heatmaps(ask: Ask, folder: Path) -> None:
     words = ["-e", "clock", "--length", "53", "-q"]
-    assert ask("table", *words, "--rows", "3", "-o", "t.csv", "-o", "t.npy", "-o", "t.npz", "-o", "t.json").code == 0
+    assert ask("table", *words, "-o", "t.csv", "-o", "t.npy", "-o", "t.npz", "-o", "t.json").code == 0
     assert ask("heatmap", *words, "-o", "h.csv", "-o", "h.npy").code == 0
     for ending in ("csv", "npy"):
         assert (folder / f"t.{ending}").read_bytes() == (folder / f"h.{ending}").read_bytes()
     assert np.load(folder / "t.npy").shape == (53, 6)
     again = ask("recipe", "t.json").out.strip()
-    assert again == "pecli table --encoding clock --rows 3 --length 53 --output t.json"
+    assert again == "pecli table --encoding clock --length 53 --output t.json"
 
 
 @pytest.mark.parametrize(

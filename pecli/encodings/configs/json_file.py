@@ -57,7 +57,7 @@ def shown(value: Any, most: int = 60) -> str:
 def _text(path: Path) -> str:
     found = path.stat()
     if not stat.S_ISREG(found.st_mode):
-        raise ValueError("it is not a file")
+        raise ValueError("it is not a file: save what a pipe brings first")
     if found.st_size > LARGEST:
         raise ValueError(f"it has {found.st_size:,} bytes, and {LARGEST:,} are the most")
     with path.open("rb") as file:

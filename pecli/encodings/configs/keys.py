@@ -43,7 +43,7 @@ class Keys:
 
     def length(self, *names: str) -> int | None:
         """The number of positions there."""
-        return self._typed(names, "a whole number ≥ 1", _length)
+        return self._typed(names, "a whole number ≥ 1 and < 2^53", _length)
 
     def flag(self, *names: str) -> bool | None:
         """The truth value there."""

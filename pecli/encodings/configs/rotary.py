@@ -116,7 +116,7 @@ def _ntk(inside: Keys, rope: dict[str, Any]) -> dict[str, Any]:
     """GTE's fixed scaling: base · factor, and every rate divided by factor^(2/d)."""
     factor = inside.number("factor")
     if factor is None or not 1 <= factor < HUGE:
-        raise trouble("factor", "it takes a number ≥ 1")
+        raise trouble("factor", f"is {shown(factor)}, and it takes a number ≥ 1")
     return {"base": rope["base"] * factor, "scaling": "linear", "factor": factor ** (2 / rope["d"])}
 
 
@@ -149,7 +149,8 @@ def _rotary_dim(reading: Reading, inside: Keys, d: int, layer: int) -> int:
             reading.assumed("partial_rotary_factor", one.partial)
         fraction = one.partial
     if not 0 < fraction <= 1:
-        raise trouble(keys.first(*FRACTION) or "partial_rotary_factor", "it takes a number above 0 and up to 1")
+        said_by = keys.first(*FRACTION) or "partial_rotary_factor"
+        raise trouble(said_by, f"is {fraction:g}, and it takes a number above 0 and up to 1")
     return int(d * fraction)
 
 

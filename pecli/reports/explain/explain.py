@@ -21,6 +21,7 @@ from pecli.reports.explain.word_vectors import (
     ARTICLE,
     WORDS,
     Entry,
+    by_formula,
     combine,
     own_words,
     products,
@@ -52,7 +53,7 @@ class Explain(Report[TableEncoding]):
     )
     default_options: ClassVar[Mapping[str, Any]] = {"d": 8, "length": 10}
 
-    errata: bool = option(False, "say where the article's own numbers are wrong", aliases=("notes",))
+    errata: bool = option(False, "say where the article's own numbers are wrong", aliases=("notes",), printed=True)
     tokens: str | None = option(None, "your own words, separated by spaces", unset="those of an article")
     embeddings: str | None = option(
         None,
@@ -62,8 +63,10 @@ class Explain(Report[TableEncoding]):
     entry: tuple[int, ...] | None = option(
         None, "position and dimension of the entry to write out, P,D", unset="the third position, dimension 3"
     )
-    rows: int = option(10, "how many rows of a table to print, half from each end", at_least=1, at_most=10_000)
-    digits: int = option(4, "digits after the decimal point", at_least=0, at_most=17)
+    rows: int = option(
+        10, "how many rows of a table to print, half from each end", at_least=1, at_most=10_000, printed=True
+    )
+    digits: int = option(4, "digits after the decimal point", at_least=0, at_most=17, printed=True)
 
     def check(self) -> None:
         if self.tokens is not None and (self.embeddings is not None or not self.tokens.split()):
@@ -97,7 +100,8 @@ class Explain(Report[TableEncoding]):
         how, result = combine(encoding, vectors, rows, own)
         row, column = self._place(view)
         steps = tuple(encoding.written_out(row, column))
-        entry = Entry(row, column, steps, float(table[row - view.covered.start, column]))
+        exact = by_formula(encoding, lambda of: of.table(np.array([row], dtype=np.float64))[0, column])
+        entry = Entry(row, column, steps, float(table[row - view.covered.start, column]), exact)
         return ExplainNumbers(
             view=view,
             table=table,

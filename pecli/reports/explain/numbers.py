@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from pecli.analysis import Numbers
-from pecli.core.lazy import Array
+from pecli.core.lazy import Array, np
 from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.sinusoidal import Sinusoidal
@@ -48,6 +48,20 @@ class ExplainNumbers(Numbers[TableEncoding]):
     def article(self) -> bool:
         """Whether the parameters are the article's."""
         return self.view.encoding == ARTICLE_ENCODING
+
+    @property
+    def made_in(self) -> str:
+        """The type of number that the table is made in where that is not the formula's; else nothing."""
+        encoding = self.view.encoding
+        return encoding.dtype if isinstance(encoding, Harmonic) and not encoding.exact else ""
+
+    @property
+    def apart_by_rounding(self) -> float:
+        """How far the products of one offset differ at most; 0 where they are the formula's."""
+        if not self.made_in:
+            return 0.0
+        offsets, found = self.products[:, 2], self.products[:, 3]
+        return max(float(np.ptp(found[offsets == offset])) for offset in np.unique(offsets))
 
     def facts(self) -> dict[str, Any]:
         encoding, names = self.view.encoding, ("origin", "how", "words")

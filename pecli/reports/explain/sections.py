@@ -108,13 +108,16 @@ def table(page: Page) -> list[Block]:
 
 def entry(page: Page) -> list[Block]:
     """One entry of the table from its formula to its digits."""
-    one = page.numbers.entry
-    return [written("PE", one)]
+    return [written("PE", page.numbers.entry, page)]
 
 
-def written(name: str, one: Entry) -> Any:
-    """The name of an entry, the steps to its value and the value."""
-    return Paragraph(" = ".join([f"{name}({one.position}, {one.column})", *one.steps, f"{one.value:.10g}"]))
+def written(name: str, one: Entry, page: Page) -> Any:
+    """The name of an entry, the steps to its number, and what a smaller type of number makes of that."""
+    number = one.value if one.exact is None else one.exact
+    steps = " = ".join([f"{name}({one.position}, {one.column})", *one.steps, f"{number:.10g}"])
+    if one.exact is None:
+        return Paragraph(steps)
+    return page.say("made", steps=steps, dtype=page.numbers.made_in, value=f"{one.value:.10g}")
 
 
 def word_vectors(page: Page) -> list[Block]:
@@ -138,7 +141,7 @@ def outcome(page: Page) -> list[Block]:
         return [page.say("offsets"), *pair_table(page), page.say("offsets_done")]
     labels = word_labels(page)
     before = [page.say("rows"), *page.numbered(numbers.rows, labels), page.say("sum")] if numbers.how == "add" else []
-    line = [written("x'", one)] if one else []
+    line = [written("x'", one, page)] if one else []
     return [*before, *page.numbered(numbers.result, labels), *line, page.say(f"{numbers.how}_done")]
 
 
@@ -147,11 +150,14 @@ def product(page: Page) -> list[Block]:
     numbers = page.numbers
     if not len(numbers.products):
         return []
-    texts = [[f"{p:g}", f"{q:g}", f"{offset:g}", f"{value:.10g}"] for p, q, offset, value in numbers.products.tolist()]
+    texts = [[*(f"{at:.0f}" for at in places), f"{value:.10g}"] for *places, value in numbers.products.tolist()]
     query, key = (numbers.words[at] or str(at) for at in (0, min(1, len(numbers.words) - 1)))
     header = ["p", "q", "p - q", "<R_p x, R_q y>"]
     shown = Table(header, texts, plain=True)
-    return [page.say("product_said", query=query, other=key), shown, page.say("product_done")]
+    said = page.say("product_said", query=query, other=key)
+    if not numbers.apart_by_rounding:
+        return [said, shown, page.say("product_done")]
+    return [said, shown, page.say("product_made", dtype=numbers.made_in, apart=f"{numbers.apart_by_rounding:.2g}")]
 
 
 def pair_table(page: Page) -> list[Block]:

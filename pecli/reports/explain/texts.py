@@ -42,14 +42,19 @@ TEXTS = templates(
         "pair_up": "Pairs of words",
         "offsets": "Nothing is added to a word. The pair of word i and word j gets the row of the offset i - j:",
         "add_done": "Every vector now carries its position: the same words in another order give other vectors.",
-        "rotate_done": "The product of two turned vectors depends on their words and on the offset of their positions.",
+        "rotate_done": "By the formula the product of two turned vectors depends on words and offset alone.",
         "offsets_done": "Every pair at one offset gets the same row, wherever it stands in the sequence.",
         "own": "Your own words, each with random numbers (the same for the same word):",
         "product": "The product of query and key",
         "product_said": (
-            "Query {query} at position p, key {other} at position q. At one offset p - q the product is the same:"
+            "Query {query} at position p, key {other} at position q. "
+            "By the formula the product is the same at one offset p - q:"
         ),
         "product_done": "Both are turned by the same when both move on: it depends on p - q alone.",
+        "product_made": (
+            "By the formula it depends on p - q alone; made in {dtype} it differs at one offset by up to {apart} here."
+        ),
+        "made": "{steps}; made in {dtype} it is {value}",
         "left_out": "left out: {n} of {all}; --rows prints more",
     }
 )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pecli.core.lazy import Array, np
 from pecli.core.positions import Positions
 from pecli.encodings.capabilities import Additive, Rotary, TableEncoding
+from pecli.encodings.harmonic import Harmonic
 
 OFFSETS = (0, 1, 2)  # p - q at which products are shown
 SHIFTS = (0, 7, 100)  # n at each of them
@@ -21,12 +22,23 @@ ARTICLE = (  # the fourth article's word vectors, d_model 8
 
 @dataclass(frozen=True)
 class Entry:
-    """One number and how it comes about: texts that each equal the next, and the value."""
+    """One number and how it comes about: texts that each equal the next, and the value.
+
+    exact : what the steps come to, where the value is that number made in a smaller type; else None
+    """
 
     position: int
     column: int
     steps: tuple[str, ...]
     value: float
+    exact: float | None = None
+
+
+def by_formula(encoding: TableEncoding, number: Callable[[TableEncoding], float]) -> float | None:
+    """The number that the formula says, where a smaller type of number makes another of it; else None."""
+    if not isinstance(encoding, Harmonic) or encoding.exact:
+        return None
+    return float(number(encoding.in_float64()))
 
 
 def combine(encoding: TableEncoding, vectors: Array, rows: Array, own: Positions) -> tuple[str, Array]:
@@ -66,7 +78,10 @@ def result_entry(
     if not len(result):
         return None
     word = len(vectors) - 1
-    steps: tuple[str, ...] = (f"{vectors[word, column]:.10g} + {rows[word, column]:.10g}",)
-    if isinstance(encoding, Rotary):
-        steps = tuple(encoding.rotation_written_out(vectors[word], own.start + word, column))
-    return Entry(own.start + word, column, steps, float(result[word, column]))
+    place, value = own.start + word, float(result[word, column])
+    if not isinstance(encoding, Rotary):
+        return Entry(place, column, (f"{vectors[word, column]:.10g} + {rows[word, column]:.10g}",), value)
+    steps = tuple(encoding.rotation_written_out(vectors[word], place, column))
+    return Entry(
+        place, column, steps, value, by_formula(encoding, lambda of: combine(of, vectors, rows, own)[1][word, column])
+    )

@@ -15,6 +15,7 @@ from pecli.figures.text_size import ems
 STEPS = [1, 2, 2.5, 5, 10]
 STEP = 0.03  # inches
 MOST = 9  # ticks on an axis
+NEAR = 1e-9  # of an axis, by which a tick at its end may lie beyond
 APART, CLOSE = 0.5, 0.15  # ems between labels, and where there would be a single one else
 
 
@@ -68,7 +69,7 @@ class RoundTicks(MaxNLocator):
         for count in range(MOST, 0, -1):
             self.set_params(nbins=count)
             ticks = np.asarray(self.tick_values(low, high))
-            ticks = ticks[(ticks >= low - 1e-9 * (high - low)) & (ticks <= high + 1e-9 * (high - low))]
+            ticks = ticks[(ticks >= low - NEAR * (high - low)) & (ticks <= high + NEAR * (high - low))]
             texts = number_texts(ticks.tolist())
             if len(ticks) > 1:
                 few = ticks
@@ -80,6 +81,20 @@ class RoundTicks(MaxNLocator):
             ):
                 return chosen
         return ticks
+
+
+def numbered(axis: Any) -> tuple[float, float]:
+    """From where to where an axis has numbers."""
+    low, high = sorted(axis.get_view_interval())
+    low, high = low - NEAR * (high - low), high + NEAR * (high - low)
+    ticks = axis.get_major_locator()
+    return (max(low, ticks.ends[0]), min(high, ticks.ends[1])) if isinstance(ticks, RoundTicks) else (low, high)
+
+
+def number_between(axis: Any, low: float, high: float) -> None:
+    """Gives an axis of round numbers no numbers beyond these."""
+    if isinstance(ticks := axis.get_major_locator(), RoundTicks):
+        ticks.ends = low, high
 
 
 class SteppedTicks(MultipleLocator):

@@ -101,7 +101,7 @@ def make_room(axes: Axes, length: int, waves: Sequence[float], canvas: Canvas) -
     if share < 0.5:
         low = min([low, *(_beyond(wave, high, share) for wave in waves)])
         high = max(high, _beyond(length, low, share)) if length > low else high
-    axes.set_ylim(low, high)
+    axes.set_ylim(low, high, auto=True)  # where data end: panels beside each other share it
 
 
 def _full(end: float) -> float:
@@ -125,4 +125,4 @@ def shade_longer(axes: Axes, length: int) -> None:
     low, high = axes.get_ylim()
     colour = (*solid, 1.0) if ground[3] == 1 else (*GREY, share)
     axes.axhspan(length, BEYOND * high, color=colour, linewidth=0, zorder=0)
-    axes.set_ylim(low, high)
+    axes.set_ylim(low, high, auto=None)

@@ -44,14 +44,14 @@ def _label(axes: Axes, x_or_y: str) -> str | None:
 
 def _set_ends(group: Sequence[Axes], x_or_y: str) -> None:
     """One window for all of these, and numbers as far as one of them has."""
-    from pecli.figures.ticks import RoundTicks
+    from pecli.figures.ticks import number_between, numbered
 
+    axes = [getattr(one, f"{x_or_y}axis") for one in group]
     ends: list[Any] = [getattr(one, f"get_{x_or_y}lim")() for one in group]
+    known = [numbered(axis) for axis in axes]
     low, high = min(min(one) for one in ends), max(max(one) for one in ends)
     for one, (first, last) in zip(group, ends, strict=True):
         if {first, last} != {low, high}:
             getattr(one, f"set_{x_or_y}lim")((low, high) if first < last else (high, low))
-    ticks = [getattr(one, f"{x_or_y}axis").get_major_locator() for one in group]
-    own = [one for one in ticks if isinstance(one, RoundTicks)]
-    for locator in own:
-        locator.ends = min(other.ends[0] for other in own), max(other.ends[1] for other in own)
+    for axis in axes:
+        number_between(axis, min(first for first, _ in known), max(last for _, last in known))

@@ -142,6 +142,21 @@ def test_lines_of_another_kind_have_a_window_and_offsets_of_their_own() -> None:
     assert names and all(frame.y0 < box.y0 and box.y1 < frame.y1 for box in names)
 
 
+@pytest.mark.parametrize(
+    ("figure", "encoding", "shared"),
+    [
+        ("spectrum", ["binary", "rope"], True),
+        ("spectrum", ["clock", "rope"], False),  # seconds
+        ("waves", ["sinusoidal", "learned"], False),  # each has lanes of its own
+        ("curves", ["clock", "binary"], True),
+    ],
+)
+def test_what_lines_show_upwards_is_shared_where_it_is_the_same(figure: str, encoding: list[str], shared: bool) -> None:
+    panels, _ = drawn(figure=figure, encoding=encoding)
+    assert (len({one.get_ylim() for one in panels}) == 1) == shared
+    assert figure != "curves" or all(tick >= 0 for one in panels for tick in one.get_yticks())  # names hang below 0
+
+
 def test_a_figure_of_two_panels_keeps_both_for_each() -> None:
     panels, _ = drawn(figure="scatter")
     used = [panel for panel in panels if panel.has_data()]
@@ -368,8 +383,10 @@ def test_changes_beside_one_bar_have_the_same_colours_and_their_numbers_the_ink_
     assert {text.get_color() for text in faint.axes.texts} == {"black"}
 
 
-@pytest.mark.parametrize(("encoding", "count"), [(["alibi:heads=6", "kerple"], 6), (["kerple", "alibi:heads=6"], 4)])
-@pytest.mark.parametrize("size", ["page", "12x4"])
+@pytest.mark.parametrize(
+    ("encoding", "count", "size"),
+    [(["alibi:heads=6", "kerple"], 6, "page"), (["kerple", "alibi:heads=6"], 4, "12x4")],
+)
 def test_panels_of_each_stand_in_rows_of_their_own(encoding: list[str], count: int, size: str) -> None:
     picture = pecli.figure("compare", figure="bias", length=9, dpi=30, encoding=encoding, size=size)
     with style_context(picture.job.canvas):

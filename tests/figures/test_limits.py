@@ -93,7 +93,10 @@ def test_a_panel_with_few_of_the_colours_that_all_share_is_named_with_what_helps
     assert len(said) == told
     for line in said:
         assert line.startswith("learned: 96 % ") and "alone with robust, or with vmin=-0.0" in line
-    even = pecli.figure("compare", **{**faint, "encoding": ["sinusoidal", "rope"]})
+
+
+def test_panels_that_have_all_of_the_colours_are_named_by_nobody() -> None:
+    even = pecli.figure("compare", encoding=["sinusoidal", "rope"], d=8, length=30, dpi=30)
     even._drawing()
     assert even.notes == []
 

@@ -21,22 +21,26 @@ def show_matrix(
     colours: str,
     limits: Limits,
     centred: bool = False,
+    log: bool = False,
     extent: Extent | None = None,
 ) -> Any:
     """A matrix as an image, one colour a number, none where it is NaN; gives what a colour bar explains.
 
     limits : the values at both ends of the colours
     centred : 0 has the middle of the colour map, wherever the limits are: of a map with two sides one may be unused
+    log : colours are as far apart as logarithms are; both limits are above 0
 
     It fills its frame, and leaves the axes' limits as they are.
     """
+    from matplotlib.colors import LogNorm, Normalize
+
     from pecli.figures.cell_image import CellImage
 
     rows, columns = values.shape
     sides = (-0.5, columns - 0.5, rows - 0.5, -0.5) if extent is None else extent
     image = CellImage(axes, cmap=middle_at_0(colours, limits) if centred else colours, extent=sides)
     image.set_data(np.ma.masked_invalid(values))
-    image.set_clim(*limits)
+    image.set_norm(LogNorm(*limits) if log else Normalize(*limits))
     image.set_clip_path(axes.patch)
     axes.add_image(image)
     return image

@@ -18,6 +18,7 @@ from pecli.figures.bars import STROKES
 from pecli.figures.canvas import Canvas
 from pecli.figures.figure import ColouredNumbers, Figure, View, other_positions_text
 from pecli.figures.ground import ink_on
+from pecli.figures.images import show_matrix
 from pecli.figures.panels import Bar, Panel
 from pecli.measures.first_positions import first_in_runs, first_position, nearest
 from pecli.measures.min_max import check_run, envelope, even_bins, even_edges, middles
@@ -182,19 +183,16 @@ class Precision(Figure[Harmonic]):
         label_positions(axes[0].yaxis, view.encoding)
 
     def draw(self, numbers: PrecisionNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        from matplotlib.colors import LogNorm
-
         rows = numbers.view.covered
         last = rows.start - 0.5 + len(numbers.error) * numbers.block
-        image = axes[0].imshow(
-            np.ma.masked_equal(numbers.error, 0),
-            aspect="auto",
-            interpolation="nearest",
-            cmap=canvas.colours("sequential"),
-            norm=LogNorm(*numbers.ends),
+        image = show_matrix(
+            axes[0],
+            np.where(numbers.error > 0, numbers.error, np.nan),
+            colours=canvas.colours("sequential"),
+            limits=numbers.ends,
+            log=True,
             extent=(-0.5, numbers.error.shape[1] * numbers.pairs_block - 0.5, last, rows.start - 0.5),
         )
-        axes[0].set(xlim=axes[0].get_xlim(), ylim=(rows.stop - 0.5, rows.start - 0.5))
         mark_wrong(numbers, axes[0], canvas)
         if numbers.largest:
             mark_largest(numbers, axes[0], image, canvas)

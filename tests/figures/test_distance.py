@@ -104,7 +104,7 @@ def test_one_undefined_row_leaves_the_others() -> None:
 def test_one_position_is_a_matrix_of_one_0() -> None:
     (image,) = drawn(d=7, length=1).images
     assert image.get_array().tolist() == [[0]]
-    assert pecli.figure("distance", d=7, length=1).numbers.message() == ""
+    assert pecli.figure("distance", d=8, length=1).numbers.message() == ""
     assert image.get_clim() == (0, 1)
 
 

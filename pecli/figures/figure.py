@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from pecli.analysis import Analysis, E, E_co, Limits, Numbers, View
 from pecli.core.errors import UsageError, mention
-from pecli.core.language import clauses, phrase
+from pecli.core.language import clauses, phrase, template
 from pecli.core.lazy import Array
 from pecli.core.number_text import minus
 from pecli.core.positions import Positions
@@ -149,7 +149,8 @@ def positions_text(first: int, count: int) -> str:
 
 def all_positions_text(covered: Positions) -> str:
     """The positions looked at where no axis says which is the last: how many, or from which to which."""
-    return positions_text(covered.start, covered.length) or phrase("{count:,} positions", count=covered.length)
+    said = template("{count:,} positions") if covered.length > 1 else template("{count:,} position")
+    return positions_text(covered.start, covered.length) or phrase(said, count=covered.length)
 
 
 def other_positions_text(view: View[TableEncoding]) -> str:

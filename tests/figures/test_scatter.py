@@ -97,6 +97,7 @@ def test_both_correlations_of_the_cloud_are_printed_in_the_picture() -> None:
 def test_the_title_says_once_whose_pairs_they_are(start: int, said: str) -> None:
     picture = pecli.figure("scatter", d=2, length=1001, start=start, size="column", dpi=20)
     assert picture.title().endswith(f"; {said}") and "positions" not in picture.caption()
+    assert pecli.figure("offsets", d=2, length=1).title().endswith("; 1 position")
     offsets = pecli.figure("scatter", encoding="relative:d=4", length=4, size="column", dpi=20)
     assert offsets.caption().startswith("positions −3 to 3; ")
 

@@ -174,7 +174,7 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
             for what in (
                 phrase("as given"),
                 phrase("reordered"),
-                phrase("change ≤ {number}", number=bound_text(difference, 3)) if difference else phrase("no change"),
+                phrase("|change| ≤ {number}", number=bound_text(difference, 3)) if difference else phrase("no change"),
             )
         ]
 

@@ -24,7 +24,7 @@ MOST = 12  # rows and columns that are written into
 PADDING = 0.3  # ems left free in a cell
 SPARE = 0.95  # of the size that fits when they are written: a frame moves by a pixel or two
 WIDTHS = {".": 0.32, ",": 0.32, "−": 0.84}  # ems, of what is no digit
-EASY, LOWEST = 0.65, 5.25  # of small text, and in points: numbers that nobody asked for are no smaller
+EASY, LOWEST = 0.75, 5.5  # of small text, and in points: numbers that nobody asked for are no smaller
 ALIKE = 0.1  # of their width, by which frames of one size may differ
 LEAST = 3.5  # points, of numbers that are asked for where they hardly fit: smaller ones cannot be read
 

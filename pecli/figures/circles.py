@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil
+from math import ceil, isfinite
 from typing import TYPE_CHECKING
 
 from pecli.analysis import View
@@ -22,6 +22,7 @@ CIRCLE = 0.95  # the radius of the largest circle, as a share of half the side o
 APART = 0.12  # how far inside its circle an arrow runs at most, of the largest radius
 BETWEEN = 0.5  # and of the way to the next circle, or to the middle
 ARROW = 0.4  # how long it is, of the largest radius, at most a quarter of a turn
+HEAD = 0.1  # and at least, of the largest radius: there is little more than its head
 LEAST = 0.4  # of the frame's shorter side that the circles take, however large the key
 LONG = 10  # lines of a key, of more pairs than that it has two columns
 ROUND, ENTRY = 4.5, (8.5, 1.6)  # ems of small text that circles take at least, and the width and height of a key's line
@@ -53,20 +54,28 @@ def least_plane(count: int) -> tuple[float, float]:
 
 
 def _pair_text(view: View[Rotary], pair: int) -> str:
-    encoding = view.encoding
-    if not isinstance(encoding, Harmonic) or view.covered.length == 1:
-        return str(pair)
-    return f"{pair}: {angle_text(turns_between_ends(encoding, view.covered)[pair])}"
+    (turns,) = turns_of(view, np.array([pair])).tolist()
+    return f"{pair}: {angle_text(turns)}" if isfinite(turns) else str(pair)
 
 
-def draw_circles(axes: Axes, paths: Array, radii: Array, canvas: Canvas) -> None:
-    """The paths of pairs (n, length, 2), each on a circle of its own: the first is the smallest."""
+def turns_of(view: View[Rotary], pairs: Array) -> Array:
+    """How often these pairs turn from the first position to the last; infinity where no frequency says it."""
+    if not isinstance(view.encoding, Harmonic) or view.covered.length == 1:
+        return np.full(len(pairs), np.inf)
+    return turns_between_ends(view.encoding, view.covered)[pairs]
+
+
+def draw_circles(axes: Axes, paths: Array, radii: Array, turns: Array, canvas: Canvas) -> None:
+    """The paths of pairs (n, length, 2), each on a circle of its own: the first is the smallest.
+
+    turns : (n,), from the first position to the last; an arrow goes no farther than its pair, if that can be seen
+    """
     rings = np.arange(1, len(paths) + 1) / len(paths)
     apart = min(APART, BETWEEN * float(rings[0]))
-    for line, (path, radius, ring) in enumerate(zip(paths, radii, rings.tolist(), strict=True)):
+    for line, (path, radius, ring, turn) in enumerate(zip(paths, radii, rings.tolist(), turns, strict=True)):
         scaled = path * (ring / radius if radius else 1.0)
         _draw_circle(axes, line, scaled, ring, canvas)
-        _draw_arrow(axes, line, scaled[0], apart, canvas)
+        _draw_arrow(axes, line, scaled[0], (apart, 2 * np.pi * turn), canvas)
     _show_round(axes)
 
 
@@ -121,13 +130,17 @@ def _draw_circle(axes: Axes, line: int, path: Array, radius: float, canvas: Canv
     ring.set(markeredgecolor=axes.xaxis.label.get_color(), markeredgewidth=0.6 * canvas.scale)
 
 
-def _draw_arrow(axes: Axes, line: int, first: Array, apart: float, canvas: Canvas) -> None:
-    """An arrow inside of the mark, the way that the pair turns; none where it stands in the middle."""
+def _draw_arrow(axes: Axes, line: int, first: Array, course: tuple[float, float], canvas: Canvas) -> None:
+    """An arrow inside of the mark, the way that the pair turns; none where it stands in the middle.
+
+    course : how far inside it runs, and the angle that the pair turns
+    """
+    apart, all_of_it = course
     radius = float(np.hypot(*first))
     if not radius:
         return
     inside = radius - apart
-    angle = min(ARROW / inside, np.pi / 2)
+    angle = min(ARROW / inside, np.pi / 2, max(all_of_it, HEAD / inside))
     start, end = (tuple((inside / radius * turned(first, one)).tolist()) for one in (0.0, angle))
     style = {
         "arrowstyle": "->,head_width=0.2,head_length=0.3",

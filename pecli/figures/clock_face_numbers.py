@@ -36,7 +36,7 @@ class DialsNumbers(Numbers[Harmonic]):
 
     def marks(self) -> list[str]:
         named = bool(self.view.encoding.tick_steps)  # the hands' names say how long they take
-        return [phrase("top: 0; hands turn clockwise"), "" if named else phrase("λ: positions of one turn")]
+        return [phrase("top: angle 0; hands turn clockwise"), "" if named else phrase("λ: positions of one turn")]
 
     def columns(self) -> list[str]:
         return [f"pair {pair}" for pair in self.pairs]

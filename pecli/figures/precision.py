@@ -58,7 +58,8 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
             position=encoding.position_text(self.position),
             pair=encoding.pair_text(self.pair),
         )
-        rounded = phrase("frequency, position, angle, sine and cosine in {dtype}", dtype=encoding.dtype)
+        said = template("every step in {dtype}, against float64")
+        rounded = phrase(said, dtype=encoding.dtype)
         return [other_positions_text(self.view), rounded, ring if self.largest else "", self._largest_of()]
 
     def marks(self) -> list[str]:
@@ -174,7 +175,7 @@ class Precision(Figure[Harmonic]):
         )
 
     def panels_for(self, view: View[Harmonic]) -> list[Panel]:
-        return [Panel(0.75, bar=Bar(phrase("error against float64"), level=NOTABLE), y=("positions", view.covered))]
+        return [Panel(0.75, bar=Bar(phrase("error of sine or cosine"), level=NOTABLE), y=("positions", view.covered))]
 
     def frame(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
         rows, pairs = view.covered, len(view.encoding.frequencies())
@@ -211,7 +212,6 @@ def mark_largest(numbers: PrecisionNumbers, axes: Axes, image: Any, canvas: Canv
     """Puts a ring around the largest error and writes beside it how large that is, towards the middle of the panel."""
     rows, pairs = numbers.view.covered, len(numbers.view.encoding.frequencies())
     at, ring = (numbers.pair, numbers.position), RING * canvas.scale
-    ground = image.cmap(image.norm(numbers.largest))[:3]
     ink = ink_on(image, numbers.largest)
     axes.plot(*at, "o", color=ink, markerfacecolor="none", markersize=ring, clip_on=False, zorder=3)
     right, low = numbers.pair < pairs / 2, numbers.position > (rows.start + rows.stop) / 2
@@ -224,8 +224,8 @@ def mark_largest(numbers: PrecisionNumbers, axes: Axes, image: Any, canvas: Canv
         va="bottom" if low else "top",
         ha="left" if right else "right",
         fontsize=canvas.small,
-        color=ink,
-        bbox={"facecolor": (*ground, 0.8), "edgecolor": "none", "pad": 0.5},
+        color="black",
+        bbox={"facecolor": (1.0, 1.0, 1.0, 0.8), "edgecolor": "none", "pad": 0.5},  # no colour of the map
     )
 
 

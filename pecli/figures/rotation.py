@@ -16,7 +16,7 @@ from pecli.encodings.capabilities import Rotary
 from pecli.figures.axis_labels import label_dimensions, label_positions, label_values
 from pecli.figures.canvas import Canvas
 from pecli.figures.cell_numbers import WithCellNumbers
-from pecli.figures.circles import draw_circles, frame_plane, least_plane, refit_plane
+from pecli.figures.circles import draw_circles, frame_plane, least_plane, refit_plane, turns_of
 from pecli.figures.figure import View
 from pecli.figures.images import show_matrix
 from pecli.figures.mosaic import Mosaic, beside, in_columns
@@ -177,7 +177,7 @@ class Rotation(WithCellNumbers[Rotary]):
             self.write_numbers(axes, [image], canvas)
             return [image]
         edges = numbers.view.covered.start, numbers.block, numbers.columns_block
-        draw_circles(axes[self.plane], numbers.paths, numbers.radii, canvas)
+        draw_circles(axes[self.plane], numbers.paths, numbers.radii, turns_of(numbers.view, numbers.pairs), canvas)
         most = float(np.abs(numbers.change).max(initial=0.0)) or 1.0
         values, ends = (numbers.before, numbers.after, numbers.change), (numbers.ends, numbers.ends, (-most, most))
         triples = zip(self.tables(axes), values, ends, strict=True)

@@ -21,6 +21,7 @@ BREAKS = (ENDS, (*ENDS, ",", "，"), (*ENDS, ",", "，", ":", "："))  # behind 
 STEPS = 12  # widths between the narrowest and the widest that lines of one length are tried at
 OPENING = "（【《「『“‘"  # stays with what comes after
 BEFORE_NUMBERS = ("×", "第", "在", "从", "到", "至")  # likewise across a blank
+ARTICLE = "a"  # which does not stand at the end of a line
 COMPARING = ("<", ">")  # never at the end or the beginning of a line
 WORDS = template("words that stay whole where one may break beside any sign")  # the language's own, with blanks between
 
@@ -201,6 +202,6 @@ def _goes_on(before: str, sign: str) -> bool:
     if sign in (" ", *CLOSING):
         return True
     if word != before:
-        beside = sign in COMPARING or word.endswith((*BEFORE_NUMBERS, *COMPARING))
+        beside = sign in COMPARING or word.endswith((*BEFORE_NUMBERS, *COMPARING)) or word == ARTICLE
         return beside or (number and (wide or sign == "×"))
     return word[-1] in OPENING or (number if wide else not is_wide(word[-1]))

@@ -160,7 +160,7 @@ def test_the_difference_is_printed_in_the_picture() -> None:
     assert {text.get_text() for text in drawn[2].texts} == {"0"}
     _, blank = panels(sentences="like", no_numbers=True)
     assert [text.get_text() for one in blank for text in one.texts] == ["nothing\nchanges"]
-    assert titles[5] == f"change ≤ {bound_text(numbers.difference_encoded, 3)}"
+    assert titles[5] == f"|change| ≤ {bound_text(numbers.difference_encoded, 3)}"
     assert [drawn[at].get_ylabel() for at in (0, 3)] == ["no encoding\nquery p", "sinusoidal\nquery p"]
     assert numbers.caption().startswith("reordered: 你 喜欢 我, shown in the order as given")
     assert numbers.message() == "without an encoding, order does not count; with sinusoidal it does"

@@ -182,10 +182,10 @@ def test_a_wavelength_fits_a_dial_at_any_size(wave: float, text: str) -> None:
 
 def test_the_caption_says_where_0_is_and_which_way_hands_turn() -> None:
     numbers = pecli.figure("dials", d=4, length=5).numbers
-    assert numbers.caption() == "top: 0; hands turn clockwise; λ: positions of one turn"
-    assert pecli.figure("dials", encoding="clock", length=5).numbers.caption() == "top: 0; hands turn clockwise"
+    assert numbers.caption() == "top: angle 0; hands turn clockwise; λ: positions of one turn"
+    assert pecli.figure("dials", encoding="clock", length=5).numbers.caption() == "top: angle 0; hands turn clockwise"
     both = pecli.figure("compare", figure="dials", encoding=["clock", "rope"], length=5)
-    assert both.caption() == "top: 0; hands turn clockwise; λ: positions of one turn"
+    assert both.caption() == "top: angle 0; hands turn clockwise; λ: positions of one turn"
 
 
 @pytest.mark.parametrize(

@@ -61,8 +61,9 @@ def test_no_box_hides_a_text_on_a_transparent_panel(figure: str, clear: dict[str
 @pytest.mark.parametrize("style", ["default", "dark_background"])
 def test_the_mark_of_the_largest_error_is_seen_on_its_colour(cmap: str, style: str) -> None:
     axes = drawn("precision", style=style, cmap=cmap)
-    ground, inks = axes.images[0].cmap(1.0), [axes.lines[0].get_color(), axes.texts[0].get_color()]
-    assert all(abs(lightness(ink) - lightness(ground)) > 2 * APART for ink in inks)
+    (name,), ring = axes.texts, axes.lines[0].get_color()
+    pairs = (ring, axes.images[0].cmap(1.0)), (name.get_color(), name.get_bbox_patch().get_facecolor())
+    assert all(abs(lightness(ink) - lightness(ground)) > 2 * APART for ink, ground in pairs)
 
 
 @pytest.mark.parametrize(

@@ -229,11 +229,11 @@ def test_a_bar_stands_where_each_pair_is_first_off_by_much() -> None:
 def test_the_picture_says_what_is_rounded_and_against_what_the_error_is(lang: str) -> None:
     picture = pecli.figure("precision", encoding="sinusoidal:d=6,dtype=bfloat16", length=300, lang=lang)
     said = {
-        "en": ("frequency, position, angle, sine and cosine in", "error against"),
-        "zh": ("角度、正弦、余弦都取", "相对"),
+        "en": ("every step in bfloat16, against float64", "error of sine or cosine"),
+        "zh": ("每一步都用 bfloat16 计算，与 float64 相比", "正弦或余弦的误差"),
     }
-    rounded, against = said[lang]
-    assert f"{rounded} bfloat16" in picture.caption()
+    rounded, error = said[lang]
+    assert rounded in picture.caption()
     with speaking(language_of(lang)):
         (panel,) = Precision().panels_for(picture.seen.view)
-    assert panel.bar is not None and f"{against} float64" in panel.bar.label
+    assert panel.bar is not None and panel.bar.label == error

@@ -241,6 +241,15 @@ def test_pairs_turn_the_way_that_arrows_point(start: int) -> None:
     assert all(np.linalg.det(path[:2]) > 0 for path in paths)
 
 
+def test_an_arrow_goes_no_farther_than_its_pair() -> None:
+    """As far as a slow pair turns or, where that is hardly seen, little more than its head; a fast one turns on."""
+    axes = Drawing(dpi=20).subplots()
+    pecli.figure("rotation", d=128, length=200, pairs=[0, 42, 63], dpi=20).draw(axes)
+    plane: Any = next(one for one in axes.child_axes if isinstance(one, Axes) and one.get_title().startswith("pairs"))
+    spans = [np.angle(complex(*one.xy) / complex(*one.xyann)) for one in plane.texts]
+    assert spans[1] == pytest.approx(199 / 10000 ** (42 / 64)) and spans[2] < spans[1] / 2 < 0.4 < spans[0]
+
+
 def test_a_pair_that_is_nothing_has_no_arrow(tmp_path: Path) -> None:
     np.save(tmp_path / "q.npy", np.ones((LENGTH, D)) * (np.arange(D) > 1))
     plane = panels(content=str(tmp_path / "q.npy"), pairs=(0, 2))[2]

@@ -61,7 +61,7 @@ def _draws(family: str, text: str) -> bool:
     """Whether a font family has all these characters."""
     from matplotlib.ft2font import FT2Font
 
-    known = FT2Font(_file_of(family)).get_charmap()
+    known = FT2Font(os.fspath(_file_of(family))).get_charmap()  # matplotlib 3.10 takes no Path
     return all(ord(character) in known for character in text)
 
 

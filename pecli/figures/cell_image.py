@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil, floor
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from pecli.core.lazy import Array
 from pecli.figures.frame_grid import FEW
 
 EXACT = 9  # digits after the point that a place among the cells has
+FINE = 300  # pixels an inch, at least, in a file of lines, which is printed and zoomed into
 
 
 class CellImage(AxesImage):
@@ -20,20 +22,45 @@ class CellImage(AxesImage):
     Where cells have few pixels, and no whole number of them, a pixel over the edge of two has the colours of both, each
     by its share of the pixel. Drawn otherwise, some cells are a pixel wider than others, in bands that no number has.
     Not the numbers are mixed: that of −1 and 1 is pale and their colours are dark, so edges would be seen as lines.
+
+    A file of lines places an image as exactly as a line. There every cell has a whole number of pixels.
     """
 
+    def __init__(self, axes: Any, **options: Any) -> None:
+        super().__init__(axes, interpolation="none", **options)  # matplotlib's word for: as it is, where that can be
+
     def make_image(self, renderer: Any, magnification: float = 1.0, unsampled: bool = False) -> Any:
-        """The colours of the pixels, (rows, columns, 4) from the lowest row up, and where their first corner is."""
+        """The colours of the pixels, (rows, columns, 4) from the lowest row up, and where their first corner is.
+
+        unsampled : the file takes pixels of any size, which the last thing that is given says
+        """
         image = self.get_window_extent()
         seen = Bbox.intersection(image, self.axes.bbox)
         if seen is None:
             return None, 0, 0, None
+        if unsampled:
+            return self._whole_cells(image, seen, max(FINE, 72 * renderer.get_image_magnification()))
         left, bottom, right, top = (round(end * magnification) for end in seen.extents)
         rows, columns = self.get_size()
         down = cell_edges(bottom, top, (image.y1 * magnification, image.y0 * magnification), rows)
         across = cell_edges(left, right, (image.x0 * magnification, image.x1 * magnification), columns)
         colours = self._colours(down, across)
         return colours, left / magnification, bottom / magnification, Affine2D()
+
+    def _whole_cells(self, image: Bbox, seen: Bbox, resolution: float) -> Any:
+        """The cells that are seen, each as a whole number of pixels, at least so many an inch, and where they stand."""
+        colours: Array = self.to_rgba(np.ma.asarray(self.get_array()), bytes=True)
+        sides = ((image.y1, image.y0), seen.intervaly), ((image.x0, image.x1), seen.intervalx)
+        corner, pixel = [0.0, 0.0], [0.0, 0.0]
+        for axis, ((start, stop), part) in enumerate(sides):
+            cell = (stop - start) / colours.shape[axis]
+            low, high = sorted(((part - start) / cell).round(EXACT))
+            cells = np.arange(floor(low), ceil(high))[:: 1 if cell > 0 else -1]
+            pixels = max(1, ceil(round(abs(cell) * resolution / 72, 3)))
+            colours = colours.take(cells, axis).repeat(pixels, axis)
+            corner[axis] = start + cell * (cells[0] + (cell < 0))
+            pixel[axis] = abs(cell) / pixels
+        return colours, corner[1], corner[0], Affine2D().scale(pixel[1], pixel[0])
 
     def _colours(self, down: Array, across: Array) -> Array:
         """The colours of the pixels between those edges."""

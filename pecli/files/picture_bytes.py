@@ -22,6 +22,7 @@ DARK = (  # what turns it over on a dark page; programs that know no such rule s
     '#{0} [style*="stroke: {1}"] {{stroke: #e4e4e4 !important}}}} '
 )
 
+PIXELATED = b' style="image-rendering:crisp-edges;image-rendering:pixelated"'  # makes some cells a pixel wider
 UNUSUAL = re.compile(rb"[^ -~\n]+")  # bytes of what is not plain ASCII
 
 
@@ -54,7 +55,7 @@ def svg(drawing: Drawing, about: About) -> Iterator[bytes]:
     rules = DARK.format(about.salt, INK).encode() if about.adaptive else b""
     body = UNUSUAL.sub(lambda found: escaped(found[0].decode(), "\n").encode(), body)  # remarks tell what was drawn
     body = body.replace(b'<style type="text/css">*{', b'<style type="text/css">' + rules + b"#" + salt + b" *{", 1)
-    yield re.sub(rb'(\bid="|xlink:href="#|url\(#)', rb"\g<1>" + salt + b"-", body)
+    yield re.sub(rb'(\bid="|xlink:href="#|url\(#)', rb"\g<1>" + salt + b"-", body.replace(PIXELATED, b""))
 
 
 def _said(about: About, place: str = "") -> dict[str, str | None]:

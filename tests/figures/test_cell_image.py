@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import io
+from math import ceil
 from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.figure import Figure as Drawing
 from PIL import Image
 
+import pecli
 from pecli.core.lazy import Array
+from pecli.figures.cell_image import FINE
 from pecli.figures.frame_grid import FEW, TRIMMED, whole
 from pecli.figures.images import cells_seen, show_matrix
 
@@ -63,6 +67,26 @@ def test_cells_beyond_the_frame_are_left_out() -> None:
     assert drawn == pytest.approx([0.0, 0.0, 0.0, 0.0, 1.0, 1.0])
 
 
+@pytest.mark.parametrize(("dpi", "finer"), [(10, FINE), (800, 800)])
+@pytest.mark.parametrize(
+    ("sides", "columns"), [((-0.5, 2.5), [0, 1, 2]), ((2.5, -0.5), [2, 1, 0]), ((1.0, 2.5), [1, 2])]
+)
+def test_cells_are_whole_in_a_file_that_takes_pixels_of_any_size(
+    dpi: int, finer: int, sides: tuple[float, float], columns: list[int]
+) -> None:
+    values, width, height = np.array([[0.0, 0.2, 0.4], [0.6, 0.8, 1.0]]), 27.0, 8.0
+    axes = Drawing(figsize=(width / 72, height / 72), dpi=72).add_axes((0.0, 0.0, 1.0, 1.0))
+    axes.set(xlim=sides, ylim=(1.5, -0.5))
+    image = show_matrix(axes, values, colours="gray", limits=(0.0, 1.0))
+    renderer: Any = RendererSVG(width, height, io.StringIO(), image_dpi=dpi)  # type: ignore[no-untyped-call]  # matplotlib says nothing of it
+    drawn, left, bottom, place = image.make_image(renderer, unsampled=True)
+    cell = width / abs(sides[1] - sides[0]), height / 2
+    across, up = (ceil(side * finer / 72) for side in cell)
+    assert drawn[::-1, :, 0] / 255 == pytest.approx(np.kron(values[:, columns], np.ones((up, across))), abs=0.003)
+    assert (left, bottom) == pytest.approx((width - len(columns) * cell[0], 0.0))
+    assert place.transform((across, up)) == pytest.approx(cell)
+
+
 def test_how_many_cells_are_seen() -> None:
     axes = Drawing().add_axes((0.0, 0.0, 1.0, 1.0))
     axes.set(xlim=(-0.5, 4.5), ylim=(6.5, -0.5))
@@ -88,3 +112,9 @@ def test_frames_have_a_whole_number_of_pixels_a_cell(
     length: float, ones: list[tuple[float, float]], expected: float
 ) -> None:
     assert whole(length, ones) == pytest.approx(expected)
+
+
+def test_who_shows_an_svg_smooths_its_cells() -> None:
+    svg = pecli.heatmap("sinusoidal", d=8, length=6, size="column").render("svg")[0]
+    assert b"<image" in svg
+    assert b"pixelated" not in svg  # else some cells are a pixel wider where a screen has fewer pixels

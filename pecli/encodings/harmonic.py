@@ -23,7 +23,8 @@ from pecli.core.options import option
 from pecli.core.positions import Bins, Positions
 from pecli.encodings.capabilities import TableEncoding
 from pecli.encodings.encoding import WIDTH_ALIASES, WIDTH_FLAGS
-from pecli.encodings.exact_angles import PI, angle_text, dirichlet, many_digits, reduced_product, two_floats, wave_steps
+from pecli.encodings.exact_angles import PI, dirichlet, many_digits, reduced_product, two_floats
+from pecli.encodings.waves_written_out import exact_angle_text, wave_steps
 
 __all__ = ["PI", "Harmonic", "many_digits", "width_option"]
 
@@ -242,7 +243,7 @@ class Harmonic(TableEncoding):
         rates = [f"ω{j}", *filter(None, [self.rate_formula(j)])]
         rates.append(f"{self.frequencies()[j]:.10g}")
         radius, phase = (float(of[j]) for of in (self.amplitudes, self.phases))
-        angle = angle_text(list(self.rates())[j], position, phase)
+        angle = exact_angle_text(list(self.rates())[j], position, phase)
         return wave_steps(wave, position, rates=rates, angle=angle, radius=radius, phase=phase)
 
     def column_wavelengths(self) -> Array:

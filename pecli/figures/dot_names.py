@@ -21,6 +21,7 @@ WIDE = 1.5  # times as wide as high is what a panel needs there at least
 GAP = 0.8  # ems between two names
 AWAY = 0.45  # ems between a dot's edge and its name
 LINE = 1.4  # ems that a name takes upwards
+HIGH = 0.9  # ems that its letters are high
 NEAR = 1e-6  # of the axis
 MARGIN, MOST = 0.05, 0.3  # of the frame, above and below lines: where no name stands, and at most
 
@@ -110,7 +111,7 @@ def _is_below(axes: Axes, name: Any) -> bool:
 def _has_room_below(axes: Axes, name: Any, canvas: Canvas) -> bool:
     """Whether a name stands above the lower end of the axis: it is another where panels share their limits."""
     room = (axes.transData.transform(name.xy)[1] - axes.bbox.y0) * points_per_pixel(axes)
-    return bool(room > _away(canvas) + 0.9 * canvas.small)
+    return bool(room > _away(canvas) + HIGH * canvas.small)
 
 
 def _away(canvas: Canvas) -> float:

@@ -174,7 +174,7 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
 
 
 def name_parts(axes: Sequence[Axes], canvas: Canvas) -> None:
-    """Gives the panels of the parts names of one word each where those of two are wider than a panel."""
+    """Gives the panels of the parts short names where those of two are wider than a panel."""
     ruler, names = Ruler(canvas.dpi), {part: phrase(TITLES[part]) for part in SHORT}
     short = {part: f"{phrase(word)}\n{names[part].splitlines()[-1]}" for part, word in SHORT.items()}
     room = min(one.bbox.width * points_per_pixel(one) / 72 for one in axes)

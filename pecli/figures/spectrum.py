@@ -28,10 +28,7 @@ from pecli.figures.wavelength_marks import (
     shade_longer,
     textbook_ends,
 )
-from pecli.figures.wavelength_texts import (
-    ratio_text,
-    unfinished_above,
-)
+from pecli.figures.wavelength_texts import ratio_text, unfinished_above
 from pecli.measures.wavelengths import MEASURED, wavelengths
 
 if TYPE_CHECKING:
@@ -220,10 +217,9 @@ def has_pairs(view: View[TableEncoding]) -> bool:
 
 def across_text(view: View[TableEncoding]) -> str:
     """What the wavelengths stand against: pairs or, where there are none, columns."""
-    names = {
-        phrase("pair of dimensions j") if has_pairs(view) else phrase(one.dimension_label) for one in view.encodings
-    }
-    return either(sorted(names))
+    if has_pairs(view):
+        return phrase("pair of dimensions j")
+    return either(sorted({phrase(one.dimension_label) for one in view.encodings}))
 
 
 def places_of(view: View[TableEncoding]) -> list[Array]:

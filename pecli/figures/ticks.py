@@ -75,11 +75,10 @@ class RoundTicks(MaxNLocator):
                 few = ticks
             if len(ticks) < 2 or fit(self.axis, texts, room * (ticks[1] - ticks[0]) / (high - low)):
                 break
-        for chosen, apart in ((few, CLOSE), (few[[0, -1][: len(few)]], APART)) if len(ticks) < 2 else ():
-            if len(chosen) and fit(
-                self.axis, number_texts(chosen.tolist()), room * _step(chosen) / (high - low), apart
-            ):
-                return chosen
+        if len(ticks) < 2 and len(few):
+            for chosen, apart in ((few, CLOSE), (few[[0, -1]], APART)):
+                if fit(self.axis, number_texts(chosen.tolist()), room * _step(chosen) / (high - low), apart):
+                    return chosen
         return ticks
 
 

@@ -14,7 +14,7 @@ from pecli.core.notices import LISTENER
 from pecli.encodings import encoding_of, read_encoding
 from pecli.encodings.configs.json_file import DEEPEST, LARGEST, read_json, shown
 from pecli.encodings.configs.layer_kinds import MOST
-from pecli.encodings.configs.model import read_model
+from pecli.encodings.configs.model import INNER, read_model
 from pecli.encodings.rope import Rope
 from pecli.reports.model import model_data
 
@@ -78,6 +78,8 @@ def test_what_is_no_config_is_one_line(tmp_path: Path, content: bytes, reason: s
         ({"rope_scaling": {"rope_type": 3}}, "rope_scaling.rope_type is 3, and it takes text"),
         ({"rope_scaling": {"type": "linear", "factor": "\x1b[2J"}}, "rope_scaling.factor is"),
         ({"layer_types": ["a", "\x1b[31m"]}, "layer_types is"),
+        ({"text_config": "llama"}, 'text_config is "llama", and it takes an object'),
+        ({"llm_config": {"text_config": [1]}}, r"llm_config.text_config is \[1\], and it takes an object"),
         ({"model_type": {}}, "model_type is"),
         ({"max_position_embeddings": 0}, "max_position_embeddings is 0"),
     ],
@@ -86,6 +88,14 @@ def test_a_wrong_type_is_one_line_that_names_the_key(tmp_path: Path, keys: dict[
     with pytest.raises(UsageError, match=reason):
         read_model(write(tmp_path, {**LLAMA, **keys}))
     trouble(tmp_path, {**LLAMA, **keys})
+
+
+@pytest.mark.parametrize("empty", [{}, None])
+@pytest.mark.parametrize("name", INNER)
+def test_a_part_of_the_file_that_is_empty_is_as_if_absent(tmp_path: Path, name: str, empty: Any) -> None:
+    layers = read_model(write(tmp_path, LLAMA)).layers
+    assert read_model(write(tmp_path, {**LLAMA, name: empty})).layers == layers
+    assert read_model(write(tmp_path, {INNER[0]: empty, "decoder": {**LLAMA, name: empty}})).layers == layers
 
 
 def test_a_number_that_nothing_reads_may_be_infinite_and_does_not_break_the_json(tmp_path: Path) -> None:

@@ -75,18 +75,22 @@ def read_model(path: str | Path, seq_len: int | None = None) -> Model:
 def _innermost(keys: Keys, seq_len: int | None) -> Reading:
     """The config of the language model, which many keep inside one of several modalities."""
     outer: str | None = None
-    inner: list[str] = []
-    while (name := next((name for name in INNER if isinstance(keys.data.get(name), dict)), None)) is not None:
+    while (inner := _part(keys)) is not None:
         outer = keys.text("model_type") or outer
-        keys = keys.table(name) or keys
-        inner.append(name)
+        keys = inner
     reading = Reading(keys, architecture_of(keys, outer), seq_len)
-    if inner:
+    if keys.place:
         text = phrase("this is the language model's part; other parts of the file are not shown")
-        reading.note(".".join(inner), text)
+        reading.note(keys.place[:-1], text)
     if not reading.architecture.known:
         reading.warning("model_type", phrase("is an architecture that pecli does not know: read by its keys"))
     return reading
+
+
+def _part(keys: Keys) -> Keys | None:
+    """The part inside that is of the language model; None where there is none, or an empty one."""
+    named = [name for name in INNER if name.endswith("_config") or isinstance(keys.data.get(name), dict)]
+    return next(filter(None, map(keys.table, named)), None)
 
 
 def _layers(reading: Reading) -> dict[str, Layer]:

@@ -10,7 +10,7 @@ from pecli.core.language import template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Bins, Positions
-from pecli.encodings.capabilities import Additive
+from pecli.encodings.capabilities import Additive, of_any_shape
 from pecli.encodings.encoding import WIDTH_ALIASES, WIDTH_FLAGS
 
 MOST_BITS = 53  # positions are float64
@@ -82,6 +82,7 @@ class Binary(Additive):
             raise UsageError(text + f", try {mention('d', needed)}", option="d", value=self.d)
         return positions
 
+    @of_any_shape
     def table(self, positions: Array) -> Array:
         whole = np.asarray(positions, dtype=np.int64)
         if len(whole) and (whole.min() < 0 or whole.max() >= 2**self.width):

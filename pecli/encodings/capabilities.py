@@ -8,8 +8,10 @@ its closed forms, has a file of its own.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import wraps
+from typing import ClassVar, TypeVar
 
 from pecli.core.arithmetic import chunks
 from pecli.core.language import phrase, template
@@ -17,6 +19,19 @@ from pecli.core.lazy import Array, np
 from pecli.core.positions import Bins, Positions
 from pecli.core.progress import track
 from pecli.encodings.encoding import Encoding
+
+Own = TypeVar("Own", bound="TableEncoding")
+
+
+def of_any_shape(table: Callable[[Own, Array], Array]) -> Callable[[Own, Array | float], Array]:
+    """A `table` that takes positions of any shape (…) and gives (…, d), for a number (d,), out of a plain one."""
+
+    @wraps(table)
+    def shaped(self: Own, positions: Array | float) -> Array:
+        at = np.asarray(positions)
+        return table(self, at.reshape(-1)).reshape(*at.shape, self.width)
+
+    return shaped
 
 
 @dataclass(frozen=True)
@@ -38,11 +53,11 @@ class TableEncoding(Encoding):
 
         Parameters
         ----------
-        positions : shape (length,), dimensionless
+        positions : shape (length,), dimensionless; pecli's own encodings take any shape (…), and a number
 
         Returns
         -------
-        shape (length, d), float64
+        shape (length, d), float64; (…, d) of positions (…), (d,) of a number
 
         Raises
         ------

@@ -21,7 +21,7 @@ from pecli.core.lazy import Array, np
 from pecli.core.number_types import ROUND, number_types
 from pecli.core.options import option
 from pecli.core.positions import Bins, Positions
-from pecli.encodings.capabilities import TableEncoding
+from pecli.encodings.capabilities import TableEncoding, of_any_shape
 from pecli.encodings.encoding import WIDTH_ALIASES, WIDTH_FLAGS
 from pecli.encodings.exact_angles import PI, dirichlet, many_digits, reduced_product, two_floats
 from pecli.encodings.waves_written_out import exact_angle_text, wave_steps
@@ -125,16 +125,17 @@ class Harmonic(TableEncoding):
         high, low = np.array(pairs).T
         return high, low
 
-    def angles(self, positions: Array) -> Array:
-        """ω_j p less whole turns, in [−π, π], rad, shape (n, n_pairs)."""
+    def angles(self, positions: Array | float) -> Array:
+        """ω_j p less whole turns, in [−π, π], rad, shape (…, n_pairs) of positions (…)."""
         high, low = self._turns
-        return 2 * np.pi * reduced_product(np.asarray(positions, dtype=np.float64)[:, None], high, low)
+        return 2 * np.pi * reduced_product(np.asarray(positions, dtype=np.float64)[..., None], high, low)
 
     def covered(self, positions: Positions) -> Positions:
         if not self.exact:
             self.made_angles(np.array([positions.start, positions.stop - 1.0]))  # none of them is too large
         return positions
 
+    @of_any_shape
     def table(self, positions: Array) -> Array:
         positions = np.asarray(positions, dtype=np.float64)
         table = np.empty((len(positions), self.width))
@@ -163,7 +164,7 @@ class Harmonic(TableEncoding):
         return (turned @ np.stack([np.cos(fine), np.sin(fine)], axis=1)).reshape(len(of), -1)[:, :count]
 
     def made_angles(self, positions: Array) -> Array:
-        """The angles that the table is made of, (n, n_pairs): `angles`, or ω_j p as the type of number has it.
+        """The angles that the table is made of, (…, n_pairs) of positions (…): `angles`, or as the type has ω_j p.
 
         Raises
         ------
@@ -172,9 +173,9 @@ class Harmonic(TableEncoding):
         if self.exact:
             return self.angles(positions)
         with np.errstate(invalid="ignore"):  # ∞ · 0: neither the position nor the frequency has a number there
-            angles = self.rounded(self.rounded(np.asarray(positions)[:, None]) * self.rounded(self.frequencies()))
+            angles = self.rounded(self.rounded(np.asarray(positions)[..., None]) * self.rounded(self.frequencies()))
         if not np.isfinite(angles).all():
-            largest = float(positions[np.abs(positions).argmax()])
+            largest = float(np.ravel(positions)[np.abs(positions).argmax()])
             raise UsageError(
                 f"{self.dtype} has no number for the angles at position {self.position_text(largest)}: "
                 "try bfloat16 or float32, or fewer positions"

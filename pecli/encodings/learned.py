@@ -12,7 +12,7 @@ from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
-from pecli.encodings.capabilities import Additive
+from pecli.encodings.capabilities import Additive, of_any_shape
 from pecli.encodings.encoding import WIDTH_ALIASES, WIDTH_FLAGS, file_option, tensor_option
 from pecli.files.table_files import StoredTable, open_table
 
@@ -102,6 +102,7 @@ class Learned(Additive):
             raise UsageError(text, option="length", value=positions.length, advice=advice)
         return positions
 
+    @of_any_shape
     def table(self, positions: Array) -> Array:
         whole = np.asarray(positions, dtype=np.int64)
         if self._rows is not None:

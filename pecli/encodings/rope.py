@@ -107,7 +107,7 @@ class Rope(Scaled, Rotary):
 
         Parameters
         ----------
-        x : shape (…, d)
+        x : shape (…, d), or (…, rotary_dim), the columns alone that turn
         pairing : ``"interleaved"`` or ``"half"``
 
         Returns
@@ -116,33 +116,35 @@ class Rope(Scaled, Rotary):
 
         Raises
         ------
-        UsageError : an unknown pairing
+        UsageError : an unknown pairing, or x has another width
         """
+        self._check_width("reordered", x)
         turned = replace(self, pairing=pairing).join(*self.split(np.asarray(x)))
         return np.concatenate([turned, np.asarray(x)[..., self.width :]], axis=-1)
 
-    def rotate(self, x: Array, positions: Array) -> Array:
+    def rotate(self, x: Array, positions: Array | float) -> Array:
         """f(x, p): every vector turned by its position; columns from `rotary_dim` on are left as they are.
 
         Parameters
         ----------
         x : shape (…, length, d), or (…, length, rotary_dim), the columns alone that turn
-        positions : shape (length,)
+        positions : shape (length,), or (…, length); a number turns every vector alike, and a single one may be (d,)
 
         Returns
         -------
-        the shape of x, float64
+        the shape of x, float64; one vector is turned by each of several positions
 
         Notes
         -----
         RoFormer equation 34, the sparse form: x ⊗ cos + (−x_1, x_0, …) ⊗ sin. With a ``dtype`` below float64 the
         columns that turn, cos and sin, each product and each sum are rounded to it, after the angles (`Harmonic`).
         """
-        if np.shape(x)[-1] not in (self.d, self.width):
-            raise UsageError(f"rotate takes vectors of d = {self.d} numbers, {np.shape(x)[-1]} are given")
-        if np.shape(x)[-2] not in (1, len(positions)):
-            raise UsageError(f"rotate takes one vector a position: {np.shape(x)[-2]} for {len(positions)} are given")
-        rounded, angles = self.rounded, self.made_angles(positions)
+        self._check_width("rotate", x)
+        at, rows = np.asarray(positions, dtype=np.float64), np.shape(x)[:-1]
+        if any(own not in (1, count) for own, count in zip(rows[::-1], at.shape[::-1], strict=False)):
+            given, asked = ("×".join(map(str, shape)) for shape in (rows[-at.ndim :], at.shape))
+            raise UsageError(f"rotate takes one vector a position: {given} for {asked} are given")
+        rounded, angles = self.rounded, self.made_angles(at)
         cos, sin = (rounded(self.attention_scaling * rounded(wave(angles))) for wave in (np.cos, np.sin))
         vectors = np.asarray(x, dtype=np.float64)
         first, second = (rounded(part) for part in self.split(vectors))
@@ -150,6 +152,12 @@ class Rope(Scaled, Rotary):
         turned = self.join(rounded(ahead), rounded(across))
         left = vectors[..., self.width :]
         return np.concatenate([turned, np.broadcast_to(left, (*turned.shape[:-1], left.shape[-1]))], axis=-1)
+
+    def _check_width(self, name: str, x: Array) -> None:
+        """Refuses vectors of neither d nor rotary_dim numbers (UsageError)."""
+        if np.shape(x)[-1:] not in ((self.d,), (self.width,)):
+            given = np.shape(x)[-1] if np.ndim(x) else "none"
+            raise UsageError(f"{name} takes vectors of d = {self.d} numbers, {given} are given")
 
     def rotation_written_out(self, x: Array, position: int, column: int) -> list[str]:
         """One entry of f(x, p) with its numbers put in, step by step: each text equals the next. x : (d,)"""

@@ -137,6 +137,9 @@ def test_a_table_does_not_depend_on_what_else_is_asked_for(name: str) -> None:
     positions = np.array([7.0, 3.0, 300.0, 3.0])
     rows = encoding.table(positions)
     assert np.array_equal(rows, np.vstack([encoding.table(positions[i : i + 1]) for i in range(4)]))
+    assert np.array_equal(rows, np.vstack([encoding.table(position) for position in positions]))
+    assert encoding.table(positions[0]).shape == (encoding.width,)
+    assert np.array_equal(encoding.table(positions.reshape(2, 2)), rows.reshape(2, 2, -1))
 
 
 # plugins

@@ -213,17 +213,31 @@ def test_float32_is_rotated_in_float64_and_x_is_left_alone() -> None:
 def test_one_vector_may_be_turned_by_many_positions(pairing: str) -> None:
     rope, positions, x = Rope(d=D, pairing=pairing), np.arange(-5.0, 18), vectors(3, 1)
     assert np.array_equal(rope.rotate(x, positions), rope.rotate(np.tile(x, (23, 1)), positions))
+    assert np.array_equal(rope.rotate(x, positions), rope.rotate(x[0], positions))
+
+
+@both
+def test_one_position_may_turn_many_vectors_and_each_row_of_several_has_its_own(pairing: str) -> None:
+    rope, x = Rope(d=D, pairing=pairing), vectors(3, 6)
+    assert np.array_equal(rope.rotate(x, 9), rope.rotate(x, np.full(6, 9)))
+    assert np.array_equal(rope.rotate(x[0], 9), rope.rotate(x[:1], np.array([9]))[0])
+    rows = np.arange(6)
+    assert np.array_equal(rope.rotate(x.reshape(2, 3, D), rows.reshape(2, 3))[1], rope.rotate(x, rows)[3:])
 
 
 def test_another_number_of_vectors_than_of_positions_is_refused() -> None:
     with pytest.raises(UsageError, match="one vector a position: 2 for 3 are given"):
         Rope(d=D).rotate(np.zeros((2, D)), np.arange(3))
+    with pytest.raises(UsageError, match="one vector a position: 2×3 for 3×2 are given"):
+        Rope(d=D).rotate(np.zeros((2, 3, D)), np.zeros((3, 2)))
 
 
 @pytest.mark.parametrize("width", [D - 2, D + 2, 1])
 def test_vectors_of_another_width_are_refused(width: int) -> None:
-    with pytest.raises(UsageError, match=f"d = 14 numbers, {width} are given"):
+    with pytest.raises(UsageError, match=f"rotate .* d = 14 numbers, {width} are given"):
         Rope(d=D).rotate(np.zeros((3, width)), np.arange(3))
+    with pytest.raises(UsageError, match=f"reordered .* d = 14 numbers, {width} are given"):
+        Rope(d=D).reordered(np.zeros((3, width)), "half")
 
 
 @pytest.mark.parametrize("d", [1, 3, 127])

@@ -96,8 +96,11 @@ class Learned(Additive):
             raise UsageError(text, option="length", value=positions.length)
         if self._rows is not None and positions.stop > len(self._rows):
             last = len(self._rows) - 1
-            fitting = max(1, last + 1 - positions.start)
             text = f"{self.file} has the positions 0 to {last} and learned positions do not extrapolate"
+            if positions.start > last:
+                advice = f"{mention('start', positions.start)} is beyond them, try {mention('start', last)} or less"
+                raise UsageError(text, option="start", value=positions.start, advice=advice)
+            fitting = last + 1 - positions.start
             advice = f"{positions.start} to {positions.stop - 1} is asked for, try {mention('length', fitting)}"
             raise UsageError(text, option="length", value=positions.length, advice=advice)
         return positions

@@ -45,7 +45,7 @@ from pecli.measures.pairwise import MEASURES, is_by_offset
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-ONE_LENGTH = "offsets overlays encodings of one length (with {log}, 2 or more)"
+TOO_FEW = "offsets with {log} takes 2 or more positions"
 BOUND_LABEL = template("mean of $|S_j|$, RoFormer 3.4.3")
 
 
@@ -91,7 +91,7 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
         if _all_biases(view):
             check_biases(view)
             if self.log and view.positions.length < 2:
-                raise UsageError(ONE_LENGTH.format(log=mention("log")), option="length")
+                raise UsageError(TOO_FEW.format(log=mention("log")), option="length")
             if self.changed().get("measure"):
                 text = f"{mention('measure', self.measure)} compares vectors, and {view.encoding.name} is a bias"
                 raise UsageError(text, option="measure", value=self.measure)
@@ -108,9 +108,14 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
 
     def _check_lengths(self, view: View[TableEncoding]) -> None:
         check_run(self.name, view.covered.length)
-        lengths = {encoding.covered(view.positions).length for encoding in view.encodings}
-        if len(lengths) > 1 or (self.log and min(lengths) < 2):
-            raise UsageError(ONE_LENGTH.format(log=mention("log")), option="length")
+        rows = {encoding.name: encoding.covered(view.positions).length for encoding in view.encodings}
+        if len({*rows.values()}) > 1:
+            most, other = (of(rows, key=rows.__getitem__) for of in (max, min))
+            has = f"{most} has 2n − 1 offsets, here {rows[most]:,}, and {other} {rows[other]:,}"
+            text = f"offsets overlays encodings of one length: {has}"
+            raise UsageError(text, option="encoding", value=most, advice=f"draw {most} alone")
+        if self.log and min(rows.values()) < 2:
+            raise UsageError(TOO_FEW.format(log=mention("log")), option="length")
 
     def edges(self, view: View[TableEncoding]) -> Array:
         """Borders of the runs of offsets."""

@@ -64,8 +64,6 @@ class Job(Request):
     def settled(cls, request: Request, memory: Memory) -> Job:
         """The request with its view and files, checked as a whole; tables are read from their files for that."""
         check_count(request)
-        if not request.figure.drawn:
-            check_printed(request)
         cells = tuple([cls.settled(replace(cell, output=Output()), memory) for cell in request.cells])
         view = view_of(cells) if cells else _view(request)
         analysis = grid_of(request, cells) if cells else request.figure
@@ -74,6 +72,8 @@ class Job(Request):
         job = cls(**{**dict(zip(PARTS, attrgetter(*PARTS)(request), strict=True)), **made})
         for path, format in job.targets:
             job.check_format(format, path)
+        if not request.figure.drawn:
+            check_printed(request)
         job.check_pixels(memory)
         if cells and job.has_frames:
             job.check_frames(memory)

@@ -117,6 +117,7 @@ OURS: list[tuple[str, list[str]]] = [
     ("curves --at 0-7", ["--at 0-7", "write 0..7"]),
     ("bias alibi --head 0:7", ["--head 0:7", "write 0..7, both ends included"]),
     ("heatmap --base 10:100", ["--base 10:100", "write 10..100:5 for 5 values"]),
+    ("table --digits 3 -o x.png", ["draws nothing for a .png file"]),
     ("table --digits 3 -o x.csv", ["--digits 3 changes nothing", "x.csv", "leave --digits out"]),
     ("explain --errata -o x.csv", ["--errata", "no text", "leave --errata out"]),
     ("explain --rows 3 -o x.npz -o x.csv", ["--rows 3 changes nothing", "leave --rows out"]),

@@ -65,6 +65,9 @@ def test_beyond_the_last_row_there_is_nothing(file: str) -> None:
     said = r"positions 0 to 10 and learned positions do not extrapolate: 4 to 11 is asked for, try length=7"
     with pytest.raises(UsageError, match=said):
         pecli.encode("learned", file=file, start=4, length=8)
+    assert pecli.encode("learned", file=file, start=10, length=1).shape[0] == 1
+    with pytest.raises(UsageError, match="extrapolate: start=11 is beyond them, try start=10 or less"):
+        pecli.encode("learned", file=file, start=11)
     with pytest.raises(UsageError, match="has the positions 0 to 10 and no others"):
         Learned(file=file).table(np.array([10.0, 11.0]))
 

@@ -144,7 +144,9 @@ def test_one_encoding_needs_no_legend() -> None:
 
 
 def test_encodings_of_different_lengths_are_refused() -> None:
-    with pytest.raises(UsageError, match="one length"):
+    with pytest.raises(
+        UsageError, match="one length: relative has 2n − 1 offsets, here 33, and sinusoidal 17: draw rel"
+    ):
         pecli.figure("offsets", encoding=["sinusoidal", "relative"], length=17)
 
 

@@ -1,11 +1,14 @@
-"""Files of strangers: what one carries says what to draw, never where to, whatever its format."""
+"""Files of strangers: what one carries says what to draw, never where to, and reads nothing that lies elsewhere."""
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import pecli
@@ -26,6 +29,7 @@ def strange(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]
         (folder / name).mkdir()
     monkeypatch.chdir(folder / "downloads")
     Path(VICTIM).write_text("mine")
+    np.save("../home/table.npy", np.ones((5, 4)))
 
     def make(format: str, carries: dict[str, Any], figure: str = "heatmap") -> str:
         own = Request.settings
@@ -63,10 +67,76 @@ def test_no_file_says_where_to_write(
         assert ended.code == 0 or words[0] == "batch", ended.err
     made = {one.name for one in Path().iterdir()} - {file, "figures.toml"}
     assert len(made) == 1 and made.pop().startswith("heatmap-sinusoidal-")
-    assert Path(VICTIM).read_text() == "mine" and len(list(Path("../home").iterdir())) == 1
+    assert Path(VICTIM).read_text() == "mine" and len(list(Path("../home").iterdir())) == 2
 
 
 @pytest.mark.parametrize("key", ["output", "o", "no-clobber", "no_clobber", "format"])
 def test_a_place_by_any_of_its_names_is_left_out(key: str, ask: Ask, strange: Callable[..., str]) -> None:
     ended = ask("redraw", strange("png", {key: True if "clobber" in key else "json"}), "--json")
     assert ended.code == 0 and '"path": "heatmap-sinusoidal-d4-length5-dpi20.png"' in ended.out
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize(("figure", "carries", "named"), [
+    ("heatmap", {"encoding": ["learned:file={}"]}, "--file {}"),
+    ("bias", {"encoding": ["t5:file={}"]}, "--file {}"),
+    ("compare", {"encoding": ["learned:file={}", "learned"]}, "-e learned:file={} -e learned"),
+    ("heatmap", {"encoding": ["rope:query={}"]}, "--query {}"),
+    ("attention", {"embeddings": "{}"}, "--embeddings {}"),
+    ("rotation", {"content": "{}"}, "--content {}"),
+    ("heatmap", {"style": "{}"}, "--style {}"),
+    ("heatmap", {"font": "{}"}, "--font {}"),
+    ("heatmap", {"encoding": ["{}"]}, "pecli redraw evil.json -e {}"),
+])  # fmt: skip
+@pytest.mark.parametrize("path", ["../home/config.json", "{folder}/home/config.json", "link.json", "sub/../../home/c"])
+def test_a_file_that_lies_elsewhere_is_not_read(
+    figure: str, carries: dict[str, Any], named: str, path: str, ask: Ask, folder: Path, strange: Callable[..., str]
+) -> None:
+    path = path.replace("{folder}", str(folder))
+    Path("sub").mkdir(exist_ok=True)
+    file = strange("json", {})
+    for place in ("../home/config.json", "../home/c"):
+        Path(place).write_text("{}")
+    Path("link.json").symlink_to("../home/config.json")
+    Path(file).write_text(json.dumps({"job": {"command": figure, **carries}}).replace("{}", path))
+    refused = ask("redraw", file)
+    assert refused.code == 2 and refused.err.count("\n") == 1
+    assert refused.err.endswith(
+        f"{file} wants {path}, which does not lie beside it: "
+        f"to have it read all the same, name it: {named.replace('{}', path)}\n"
+    )
+    assert sorted(one.name for one in Path().iterdir()) == ["evil.json", "link.json", "sub"]
+
+
+def test_what_is_named_or_lies_beside_is_read(ask: Ask, strange: Callable[..., str]) -> None:
+    file = strange("png", {"encoding": ["learned:file=../home/table.npy"]})
+    assert ask("redraw", file, "-o", "a.png").code == 2
+    for words in (("--file", "../home/table.npy"), ("-e", "learned:file=../home/../home/table.npy")):
+        assert ask("redraw", file, *words, "-o", "a.png").code == 0
+    Path("table.npy").write_bytes(Path("../home/table.npy").read_bytes())
+    assert ask("redraw", file, "-o", "a.png").code == 0
+
+
+@pytest.mark.posix
+def test_a_recipe_reads_no_table_that_lies_elsewhere(
+    ask: Ask, strange: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = strange("png", {"encoding": ["learned:file=../home/table.npy"]})
+    Path("../home/table.npy").unlink()
+    os.mkfifo("../home/table.npy")  # which would be waited for, or refused
+    for form in ("--form=command", "--form=toml", "--json"):
+        ended = ask("recipe", file, form)
+        assert ended.code == 0 and "../home/table.npy" in ended.out
+        assert (
+            ended.err
+            == f"pecli: ../home/table.npy is not found beside {file}: it is named as seen from where that was made\n"
+        )
+
+
+@pytest.mark.parametrize("title", ["a\x1b[31mb", "a\nb", "a\x9bb", "a\x00b", "a\u202eb"])
+@pytest.mark.parametrize("command", ["redraw", "recipe"])
+def test_no_title_from_a_file_moves_the_terminal(title: str, command: str, ask: Ask, folder: Path) -> None:
+    Path("evil.json").write_text(json.dumps({"job": {"command": "heatmap", "title": title}}))
+    ended = ask(command, "evil.json")
+    said = ended.out + ended.err
+    assert said[:-1].isprintable() and said.endswith("\n") and ended.code in (0, 2)

@@ -126,6 +126,17 @@ def test_a_module_is_read_in_one_sitting() -> None:
     assert max(line for _, line in ends) <= 290
 
 
+def test_a_job_comes_out_of_a_finished_file_by_one_door() -> None:
+    """`carried`, which leaves out what a stranger's file says of where to write."""
+    jobs = {
+        name
+        for name, tree in parsed().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and node.slice.value == "job"
+    }
+    assert jobs == {"jobs.request"}
+
+
 def test_only_the_edge_knows_the_command_line() -> None:
     rooms = {*FLOOR} - {"cli", "__main__", ""}
     assert importing({"typer", "click"}, rooms) == []

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from json import dumps, loads
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from json import dumps
 from typing import Annotated, Any
 
 import typer
@@ -17,8 +18,8 @@ from pecli.core.terminal import can_print, is_shown, json_results, results
 from pecli.files.metadata import read_metadata
 from pecli.jobs.command_line import command
 from pecli.jobs.file_names import plain_path
-from pecli.jobs.found_inputs import seen_from_here
-from pecli.jobs.request import Request, carried
+from pecli.jobs.found_inputs import reading_beside, seen_from_here
+from pecli.jobs.request import Request, carried, versions
 from pecli.jobs.results import VERSIONS
 from pecli.jobs.sheets import as_one
 from pecli.jobs.sweep import requests_of
@@ -78,31 +79,43 @@ COMMAND = Command(
 def read_request(path: str, output: list[str] | None = None) -> Request:
     """What a finished file was asked for with, and that file (or the output) as its output.
 
-    The files that it was made from may be gone: then a line says from where they are named.
+    A line says which files it was made from that do not lie beside it: they are not looked at.
     """
-    found = read_metadata(path)
-    asked = as_one(asked_again(path, carried(found), output))
-    if len(asked) > 1:
-        raise UsageError(f"{path} carries a job that cannot be asked for: {len(asked):,} pictures that are not one")
-    seen, lost = seen_from_here(asked[0], path, found.get("inputs", []))
+    with reading_beside(path, {}):
+        seen, lost = asked_again(path, read_metadata(path), output)
     for file in lost:
-        notice(f"{file} is not found here: it is named as seen from the folder where {path} was made")
+        notice(f"{file} is not found beside {path}: it is named as seen from where that was made")
     return seen
 
 
-def asked_again(path: str, values: dict[str, Any], output: list[str] | None = None) -> list[Request]:
-    """The requests of the job that a finished file carries; raises UsageError, with its name, for one that is none."""
-    name = str(values.get("command", ""))
-    given = {option: value for option, value in values.items() if option != "command"}
+def asked_again(path: str, found: Mapping[str, Any], output: list[str] | None = None) -> tuple[Request, list[str]]:
+    """The request of the job that a finished file carries, and the files it was made from that are not beside it.
+
+    Raises
+    ------
+    UsageError : with the file's name, for a job that is none
+    """
+    values, prints = carried(found), found.get("inputs")
+    with named_with(path):
+        name = str(values.pop("command", ""))
+        asked = as_one(requests_of(name, {**values, "output": output or [plain_path(path)]}))
+        if len(asked) > 1:
+            raise UsageError(f"{len(asked):,} pictures that are not one")
+    return seen_from_here(asked[0], path, prints if isinstance(prints, list) else [])
+
+
+@contextmanager
+def named_with(path: str) -> Iterator[None]:
+    """Tells what is wrong with a job inside the block with the name of the file that carries it."""
     try:
-        return requests_of(name, {**given, "output": output or [plain_path(path)]})
+        yield
     except UsageError as error:
         raise UsageError(f"{path} carries a job that cannot be asked for: {error}") from None
 
 
 def facts(request: Request) -> dict[str, Any]:
     """The line that makes a file again and its job, for --json."""
-    return {"paths": list(request.output.output), "command": command(request), **loads(request.metadata())}
+    return {"paths": list(request.output.output), "command": command(request), "job": request.job(), **versions()}
 
 
 def entry(request: Request) -> str:

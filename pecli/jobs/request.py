@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from pecli.analysis import Analysis
 from pecli.core.language import IN_ENGLISH, Language, left_open
+from pecli.core.options import own_name
 from pecli.core.positions import Positions
 from pecli.core.version import __version__
 from pecli.encodings import Encoding
@@ -88,11 +89,15 @@ class Request:
 
     @cached_property
     def _metadata(self) -> str:
-        silent = {**dict.fromkeys(self.settings()), **IN_ENGLISH.settings()}  # English is not said
-        given = {name: value for name, value in self.settings().items() if value not in (None, silent[name])}
         prints = [fingerprint(path) for path in self.inputs()]
         inputs = {"inputs": prints} if prints else {}
-        return json.dumps({"job": {"command": self.figure.name, **given}, **inputs, **versions()})
+        return json.dumps({"job": self.job(), **inputs, **versions()})
+
+    def job(self) -> dict[str, Any]:
+        """The command and every option but the output, without those that nothing says. No file is read for it."""
+        silent = {**dict.fromkeys(self.settings()), **IN_ENGLISH.settings()}  # English is not said
+        given = {name: value for name, value in self.settings().items() if value not in (None, silent[name])}
+        return {"command": self.figure.name, **given}
 
     def inputs(self) -> list[str]:
         """The files that it is drawn from."""
@@ -112,8 +117,15 @@ class Request:
 
 
 def carried(found: Mapping[str, Any]) -> dict[str, Any]:
-    """The job that a finished file carries, complete: whatever the environment says, its language is its own."""
-    return {**IN_ENGLISH.settings(), **found["job"]}
+    """The job that a finished file carries, complete: whatever the environment says, its language is its own.
+
+    It says what to draw, never where to: the file may be a stranger's, so that no output option is taken from it.
+    """
+    outputs = Output.options()
+    return {
+        **IN_ENGLISH.settings(),
+        **{k: value for k, value in found["job"].items() if own_name(outputs, k) not in outputs},
+    }
 
 
 def versions() -> dict[str, str]:

@@ -177,9 +177,9 @@ def test_what_is_written_as_toml_reads_back(value: object) -> None:
 
 @pytest.mark.parametrize(("made_in", "output", "table", "stands_in", "said"), [
     (".", "l.png", "own.npy", "sub", "../own.npy"),
-    (".", "out/l.png", "own.npy", "out", "../own.npy"),
-    ("a", "l.png", "../own.npy", ".", "own.npy"),
+    (".", "l.png", "tables/own.npy", "sub", "../tables/own.npy"),
     (".", "l.png", "tables/own.npy", "tables", "own.npy"),
+    ("a", "../l.png", "../own.npy", ".", "own.npy"),
     (".", "l.png", "own.npy", ".", "own.npy"),
 ])  # fmt: skip
 def test_a_recipe_names_tables_as_seen_from_here(
@@ -201,15 +201,20 @@ def test_a_recipe_names_tables_as_seen_from_here(
     again = shlex.split(ended.out)[1:-1]
     assert ask(*again, "again.png").code == 0
     assert Path("again.png").stat().st_size > 0
+    assert ask("redraw", os.path.relpath(picture), "-o", "once_more.png").code == 0
+    assert Path("once_more.png").read_bytes() == Path("again.png").read_bytes()
 
 
-def test_a_table_that_is_nowhere_is_said(ask: Ask, folder: Path) -> None:
+@pytest.mark.parametrize("output", ["l.png", "out/l.png"])
+def test_a_table_that_is_not_beside_its_picture_is_said(ask: Ask, folder: Path, output: str) -> None:
     np.save("own.npy", np.ones((5, 4)))
-    assert ask("heatmap", "-e", "learned", "--file", "own.npy", "--dpi", "20", "-o", "l.png").code == 0
-    Path("own.npy").unlink()
-    ended = ask("recipe", "l.png")
+    assert ask("heatmap", "-e", "learned", "--file", "own.npy", "--dpi", "20", "-o", output).code == 0
+    if output == "l.png":
+        Path("own.npy").unlink()
+    ended = ask("recipe", output)
     assert "--file own.npy" in ended.out
-    assert ended.err == "pecli: own.npy is not found here: it is named as seen from the folder where l.png was made\n"
+    assert ended.err == f"pecli: own.npy is not found beside {output}: it is named as seen from where that was made\n"
+    assert ask("recipe", output, "--json").code == 0
 
 
 def test_a_job_with_an_impossible_value_is_refused_by_the_name_of_its_file(ask: Ask, folder: Path) -> None:

@@ -27,8 +27,8 @@ def read_json(path: Path) -> dict[str, Any]:
     ------
     UsageError : no such file, too large, not UTF-8, not JSON, not an object, a key twice, a number beyond float64
     """
-    check_readable(path)
     path = place(path)
+    check_readable(path)
     try:
         return _object(_text(path))
     except FileNotFoundError:

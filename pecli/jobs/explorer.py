@@ -30,9 +30,9 @@ PAGE = Path(__file__).with_name("explorer.html")
 LONGEST = 2_000  # letters of a value: to draw many takes long
 FEWEST, MOST = 200, 2400  # pixels of a picture on a screen, from left to right
 DRAWING = Lock()  # matplotlib draws one picture at a time
-LONG = 8.0  # seconds for a picture; of all pairs the first ones take longest, so that a half of it may be refused
+LONG = 8.0  # seconds for a picture
 HELD = 200_000_000  # numbers made at once: some 5 seconds of work
-SURE = 1.0  # seconds after which what is done tells how long the rest takes
+SURE = 1.0  # seconds in a loop before its rest is foretold: up to twice too long, as rows of pairs get shorter
 
 
 class TooLongError(PecliError):
@@ -179,9 +179,9 @@ def _short(items: Sequence[Any], doing: str, begun: float, gone: Callable[[], bo
     here = time.monotonic()
     for done, item in enumerate(items):
         _stay(gone)
-        spent = time.monotonic() - here
-        whole = here - begun + spent / max(done, 1) * len(items)
-        if spent > SURE and whole > LONG:
+        now = time.monotonic()
+        whole = here - begun + (now - here) / max(done, 1) * len(items)
+        if now - begun > LONG or (now - here > SURE and whole > 2 * LONG):
             raise TooLongError(f"{doing} takes about {duration(whole)}, and the page waits {LONG:.0f} seconds")
         yield item
 

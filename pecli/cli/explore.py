@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import webbrowser
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from http import HTTPStatus
 from mimetypes import types_map
@@ -89,16 +89,16 @@ def site_of(job: Job) -> Site:
 
     explorer = Explorer(job)
 
-    def picture(asked: dict[str, Any]) -> Reply:
+    def picture(asked: dict[str, Any], gone: Callable[[], bool]) -> Reply:
         pixels = asked.get("pixels")
-        return Reply.json(explorer.answer(_values(asked), pixels if isinstance(pixels, int) else 0))
+        return Reply.json(explorer.answer(_values(asked), pixels if isinstance(pixels, int) else 0, gone))
 
-    def file(asked: dict[str, Any]) -> Reply:
+    def file(asked: dict[str, Any], gone: Callable[[], bool]) -> Reply:
         format = str(asked.get("format"))
         try:
             if format not in explorer.formats:
                 raise UsageError(option="format", value=format, allowed=", ".join(explorer.formats))
-            return Reply(HTTPStatus.OK, types_map[f".{format}"], explorer.file(_values(asked), format))
+            return Reply(HTTPStatus.OK, types_map[f".{format}"], explorer.file(_values(asked), format, gone))
         except Exception as error:  # whatever it is, the page says it
             return Reply.json({"error": failure_of(error).sentence(as_label)}, HTTPStatus.BAD_REQUEST)
 

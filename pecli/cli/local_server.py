@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from select import select
+from socket import MSG_PEEK
 from typing import Any, NamedTuple
 
 HOST = "127.0.0.1"
@@ -32,16 +34,20 @@ class Reply(NamedTuple):
         return cls(status, "application/json", json.dumps(value).encode())
 
 
+Question = Callable[[dict[str, Any], Callable[[], bool]], Reply]
+
+
 @dataclass(frozen=True)
 class Site:
     """What the server shows.
 
     page : the page, from the address of its own questions and the nonce of its script
-    questions : the answers to what the page asks, by name, from the JSON object that it sends
+    questions : the answers to what the page asks, by name, from the JSON object that it sends and from what tells
+        whether the browser has gone
     """
 
     page: Callable[[str, str], bytes]
-    questions: Mapping[str, Callable[[dict[str, Any]], Reply]]
+    questions: Mapping[str, Question]
 
 
 class Server(ThreadingHTTPServer):
@@ -96,14 +102,22 @@ class _Handler(BaseHTTPRequestHandler):
         """Refuses what the library does before anybody is asked: other methods than ours, lines that are no request."""
         self._refuse(HTTPStatus.METHOD_NOT_ALLOWED if code == HTTPStatus.NOT_IMPLEMENTED else HTTPStatus(code))
 
-    def _answer(self, answer: Callable[[dict[str, Any]], Reply], body: bytes) -> None:
+    def _answer(self, answer: Question, body: bytes) -> None:
         try:
             asked = json.loads(body)
             if not isinstance(asked, dict):
                 raise ValueError
         except (ValueError, RecursionError):
             return self._refuse(HTTPStatus.BAD_REQUEST)
-        return self._send(answer(asked))
+        return self._send(answer(asked, self._gone))
+
+    def _gone(self) -> bool:
+        """Whether the browser has closed the connection: it is at its end, where one that waits has nothing to read."""
+        try:
+            ended, _, _ = select([self.connection], [], [], 0)
+            return bool(ended) and not self.connection.recv(1, MSG_PEEK)
+        except OSError:
+            return True
 
     def _welcome(self) -> bool:
         """Whether it is our page that asks: by its address, its host and, where the browser tells, its origin."""

@@ -7,13 +7,14 @@ from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import check_indices
-from pecli.core.arithmetic import LARGEST
+from pecli.core.arithmetic import LARGEST, chunks
 from pecli.core.errors import UsageError
 from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.number_text import minus, number_text
 from pecli.core.options import option
 from pecli.core.positions import Blocks
+from pecli.core.progress import track
 from pecli.encodings.capabilities import BiasEncoding
 from pecli.figures.axis_labels import label_positions
 from pecli.figures.canvas import Canvas
@@ -160,8 +161,9 @@ class Bias(WithCellNumbers[BiasEncoding]):
 
     def compute(self, view: View[BiasEncoding]) -> BiasNumbers:
         blocks, heads = self.blocks(view), self.shown_heads(view)
-        offsets = np.arange(1 - blocks.length, blocks.length, dtype=np.float64)
-        by_offset = view.encoding.bias(offsets)[heads]
+        parts = chunks(1 - blocks.length, blocks.length, view.encoding.n_heads)
+        offsets = (np.arange(part.start, part.stop, dtype=np.float64) for part in track(parts, "following offsets"))
+        by_offset = np.hstack([view.encoding.bias(part)[heads] for part in offsets])
         values = np.stack([means_where_seen(one, blocks) for one in by_offset])
         seen = by_offset[np.isfinite(by_offset)]  # colours end where they do with every position in a pixel of its own
         low, high = float(seen.min()), float(seen.max())

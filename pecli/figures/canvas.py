@@ -200,7 +200,7 @@ class Canvas(Options):
 
     def colours(self, kind: str) -> str:
         """The colour map for values of that kind (diverging, sequential, binary, difference)."""
-        return colour_map(kind, self.cmap)
+        return colour_map(kind, self.cmap or self._style_settings().get("image.cmap"))
 
     def inputs(self) -> tuple[str, ...]:
         return tuple(name for name in (self.own_style, self.font) if name and os.path.isfile(name))
@@ -209,6 +209,12 @@ class Canvas(Options):
     def own_style(self) -> str | None:
         """The user's style, or None where there is none."""
         return None if self.style in (DEFAULT, ADAPTIVE) else self.style
+
+    def _style_settings(self) -> dict[str, Any]:
+        """What the user's style sets; nothing where there is none."""
+        from pecli.figures.style_files import read_style
+
+        return {} if self.own_style is None else read_style(self.own_style)
 
     @property
     def adaptive(self) -> bool:
@@ -238,16 +244,15 @@ class Canvas(Options):
     def check_names(self) -> None:
         """Refuses a colour map, a style or a font that does not exist; needs matplotlib, so it comes late."""
         from pecli.figures.fonts import family_of
-        from pecli.figures.style_files import read_style
 
         if self.font is not None:
             family_of(self.font)
-        if self.own_style is not None:
-            read_style(self.own_style)
-        if self.cmap is None:
+        named = {"style": self._style_settings().get("image.cmap"), "cmap": self.cmap}
+        if not any(named.values()):
             return
         import matplotlib as mpl
 
-        if self.cmap is not None and self.cmap not in mpl.colormaps:
-            known = sorted(c for c in mpl.colormaps if not c.endswith("_r"))
-            raise UnknownNameError("colour map", self.cmap, known, option="cmap")
+        for source, name in named.items():
+            if name and name not in mpl.colormaps:
+                known = sorted(c for c in mpl.colormaps if not c.endswith("_r"))
+                raise UnknownNameError("colour map", name, known, option=source)

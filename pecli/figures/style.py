@@ -11,10 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pecli.core.errors import PecliError, UsageError
 from pecli.figures.canvas import Canvas
 from pecli.figures.fonts import CJK, families, is_postscript
 from pecli.figures.ground import lightness
-from pecli.figures.style_files import read_style, use_defaults
+from pecli.figures.style_files import read_style, short_line, use_defaults
 from pecli.files.picture_bytes import INK
 
 if TYPE_CHECKING:
@@ -85,13 +86,27 @@ def style_context(canvas: Canvas, texts: str = "") -> Iterator[list[str]]:
     import matplotlib as mpl
 
     notes: list[str] = []
-    with DRAWING[0], _without_date(), mpl.rc_context(), warnings.catch_warnings():
+    with DRAWING[0], _blamed(canvas), _without_date(), mpl.rc_context(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*[Gg]lyph .*missing")
         warnings.filterwarnings("ignore", message="cmr10 font should")  # its minus is taken from mathematics
         use_defaults()
         _use_style(canvas)
         _use_fonts(families(canvas.font, texts, notes))
         yield notes
+
+
+@contextmanager
+def _blamed(canvas: Canvas) -> Iterator[None]:
+    """Raises UsageError where matplotlib cannot draw with the settings of a style file."""
+    try:
+        yield
+    except (PecliError, MemoryError, OSError):
+        raise
+    except Exception as error:  # whatever the settings did
+        if (style := canvas.own_style) is None or not os.path.isfile(style):
+            raise
+        text = f"style file {style}: matplotlib cannot draw with it: {short_line(error)}"
+        raise UsageError(text, option="style", value=style) from error
 
 
 @contextmanager

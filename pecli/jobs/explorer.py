@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from pecli.analysis import Analysis
-from pecli.core.errors import Mention, UsageError, failure_of, mention, spelled
+from pecli.core.errors import Mention, PecliError, UsageError, failure_of, mention, spelled
+from pecli.core.progress import TRACKER
 from pecli.core.readable import reading_only
+from pecli.core.terminal import duration
 from pecli.figures.figure import Figure
 from pecli.files.formats import FORMATS
 from pecli.jobs.command_line import command
@@ -25,6 +30,22 @@ PAGE = Path(__file__).with_name("explorer.html")
 LONGEST = 2_000  # letters of a value: to draw many takes long
 FEWEST, MOST = 200, 2400  # pixels of a picture on a screen, from left to right
 DRAWING = Lock()  # matplotlib draws one picture at a time
+LONG = 8.0  # seconds for a picture
+HELD = 200_000_000  # numbers made at once: some 5 seconds of work
+SURE = 1.0  # seconds in a loop before its rest is foretold: up to twice too long, as rows of pairs get shorter
+
+
+class TooLongError(PecliError):
+    """Work that takes too long for a page.
+
+    line : what to type in a terminal
+    """
+
+    line = ""
+
+
+class GoneError(PecliError):
+    """Nobody waits for the picture any more."""
 
 
 @dataclass(frozen=True)
@@ -73,27 +94,50 @@ class Explorer:
     def _in_specs(self) -> list[Any]:
         return [one.options()[name] for one in self.start.encodings for name in one.changed()]
 
-    def answer(self, values: Mapping[str, Any], pixels: int) -> dict[str, Any]:
+    def answer(self, values: Mapping[str, Any], pixels: int, gone: Callable[[], bool] = bool) -> dict[str, Any]:
         """The picture of that many pixels from left to right, the line that makes it, or why there is none.
+
+        gone : tells whether whoever asked has left: nothing is drawn then
 
         Returns
         -------
         "image" (a data URL), "alt", "command", "name" (of a file, without its ending), "notes" and "parameters" (the
-        controls of the encoding), or "error"
+        controls of the encoding), or "error", with "command" where that is the way
         """
         try:
-            with DRAWING, reading_only(self.start.inputs()):
-                return self._picture(self._known(values), pixels)
+            with self._drawing(values, gone) as known:
+                return self._picture(known, pixels)
         except Exception as error:  # whatever it is, the page says it
-            return {"error": failure_of(error).sentence(as_label)}
+            found = {"error": failure_of(error).sentence(as_label)}
+            return {**found, "command": error.line} if isinstance(error, TooLongError) else found
 
-    def file(self, values: Mapping[str, Any], format: str) -> bytes:
+    def file(self, values: Mapping[str, Any], format: str, gone: Callable[[], bool] = bool) -> bytes:
         """The picture as a file of that format; raises PecliError as the command line does."""
+        with self._drawing(values, gone, format=format) as known:
+            job = self._job(known)
+            self._check_held(job)
+            return Picture(job).render(format)[0]
+
+    @contextmanager
+    def _drawing(self, values: Mapping[str, Any], gone: Callable[[], bool], **more: str) -> Iterator[dict[str, Any]]:
+        """What is known of these values, to be drawn inside: one picture at a time, and none for long or for nobody."""
         with DRAWING, reading_only(self.start.inputs()):
-            return Picture(self._job({**self._known(values), "format": format})).render(format)[0]
+            begun = time.monotonic()
+            before = TRACKER.set(lambda items, doing: _short(items, doing, begun, gone))
+            try:
+                _stay(gone)
+                known = {**self._known(values), **more}
+                yield known
+            except TooLongError as error:
+                error.line = command(self._job(known))
+                error.advice = f"type in a terminal: {error.line}"
+                raise
+            finally:
+                TRACKER.reset(before)
 
     def _picture(self, values: dict[str, Any], pixels: int) -> dict[str, Any]:
         asked = self._job(values)
+        self._check_held(asked)
         dpi = round(min(max(pixels, FEWEST), MOST) / asked.canvas.inches.width)
         picture = Picture(self._job({**values, "dpi": max(10, dpi)}))
         data = base64.b64encode(picture.render("png")[0]).decode()
@@ -112,6 +156,11 @@ class Explorer:
         job.check_names()
         return job
 
+    def _check_held(self, job: Job) -> None:
+        """Refuses more numbers at once than are quickly made, which nobody can stop meanwhile."""
+        if (count := prod(job.analysis.shape(job.seen_view))) > HELD:
+            raise TooLongError(f"{self.figure.name} makes {count:,} numbers at once, and the page takes {HELD:,}")
+
     def _known(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """What the page sent, without the parameters that the encoding which was chosen there has not."""
         given = {str(name): str(value) for name, value in values.items()}
@@ -123,6 +172,23 @@ class Explorer:
         known = {**shared_options(self.figure), **parameters_of(specs)}
         taken = {name: text for name, text in given.items() if name in known and name not in Output.options()}
         return {"encoding": specs, **taken}
+
+
+def _short(items: Sequence[Any], doing: str, begun: float, gone: Callable[[], bool]) -> Iterable[Any]:
+    """The items while somebody waits for them; raises TooLongError once it is seen that they take too long."""
+    here = time.monotonic()
+    for done, item in enumerate(items):
+        _stay(gone)
+        now = time.monotonic()
+        whole = here - begun + (now - here) / max(done, 1) * len(items)
+        if now - begun > LONG or (now - here > SURE and whole > 2 * LONG):
+            raise TooLongError(f"{doing} takes about {duration(whole)}, and the page waits {LONG:.0f} seconds")
+        yield item
+
+
+def _stay(gone: Callable[[], bool]) -> None:
+    if gone():
+        raise GoneError("nobody waits for the picture")
 
 
 def as_label(one: Mention) -> str:

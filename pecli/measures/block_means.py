@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import combinations_with_replacement
 
 from pecli.core.lazy import Array, np
 from pecli.core.positions import Blocks
@@ -48,7 +49,7 @@ def _window_means(mirrored: Array, at: Array, n: int, m: int) -> Array:
     steps = np.arange(1, n + m)
     weights = np.minimum(np.minimum(steps, steps[::-1]), min(n, m)) / (n * m)
     windows = np.lib.stride_tricks.sliding_window_view(mirrored, n + m - 1)
-    return np.array([windows[first] @ weights for first in at - (m - 1)])
+    return np.array([windows[first] @ weights for first in track((at - (m - 1)).tolist(), "averaging offsets")])
 
 
 def means_of_rows(table: Callable[[Array], Array], between: Callable[[Array, Array], Array], blocks: Blocks) -> Array:
@@ -60,13 +61,12 @@ def means_of_rows(table: Callable[[Array], Array], between: Callable[[Array, Arr
     result = np.empty((blocks.count, blocks.count))
     per = max(1, SIDE // blocks.size)
     groups = [np.arange(at, min(at + per, blocks.count)) for at in range(0, blocks.count, per)]
-    for group in track(groups, "comparing positions"):
-        for other in groups:
-            if other[0] >= group[0]:  # the upper half, mirrored
-                values = between(table(_positions(group, blocks)), table(_positions(other, blocks)))
-                part = _means(values, blocks, group, other)
-                result[np.ix_(group, other)] = part
-                result[np.ix_(other, group)] = part.T
+    pairs = list(combinations_with_replacement(groups, 2))  # the upper half, mirrored
+    for group, other in track(pairs, "comparing positions"):
+        values = between(table(_positions(group, blocks)), table(_positions(other, blocks)))
+        part = _means(values, blocks, group, other)
+        result[np.ix_(group, other)] = part
+        result[np.ix_(other, group)] = part.T
     return result
 
 

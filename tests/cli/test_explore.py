@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from pecli.cli.explore import site_of
-from pecli.cli.local_server import HOST, LARGEST, Server
+from pecli.cli.local_server import HOST, LARGEST, Reply, Server, Site
 from pecli.jobs.job import Job
 from tests.browser import browsing, needs_browser
 
@@ -106,6 +106,30 @@ def test_other_requests_are_refused(
     server: Server, question: str, value: Any, headers: dict[str, str], status: int
 ) -> None:
     assert posted(server, question, value, **headers)[0] == status
+
+
+def test_a_browser_that_goes_is_noticed() -> None:
+    seen: list[bool] = []
+    asked_for, left = threading.Event(), threading.Event()
+
+    def slow(_: Any, gone: Callable[[], bool]) -> Reply:
+        seen.append(gone())
+        asked_for.set()
+        left.wait(10)
+        seen.append(gone())
+        asked_for.set()
+        return Reply.json({})
+
+    with Server(Site(lambda *_: b"", {"picture": slow})) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        with closing(HTTPConnection(HOST, server.server_address[1], timeout=10)) as connection:
+            connection.request("POST", f"/{server.token}/picture", "{}", {"Content-Type": "application/json"})
+            assert asked_for.wait(10)
+            asked_for.clear()
+        left.set()
+        assert asked_for.wait(10)
+        server.shutdown()
+    assert seen == [False, True]
 
 
 @pytest.mark.parametrize(

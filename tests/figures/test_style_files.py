@@ -17,6 +17,7 @@ import pytest
 import pecli
 from pecli.core import shielded_import
 from pecli.core.errors import PecliError, UnknownNameError, UsageError
+from pecli.figures.canvas import Canvas
 from pecli.figures.style_files import bundled_styles, read_style, use_defaults
 
 Process = Callable[..., subprocess.CompletedProcess[Any]]
@@ -24,30 +25,46 @@ DRAW = ["-m", "pecli", "heatmap", "-d", "4", "--length", "5", "--dpi", "30", "-o
 
 
 @pytest.mark.parametrize(
-    "line",
+    ("line", "said"),
     [
-        "figure.subplot.left: 5",
-        "axes.labelsize: 1e9",
-        "path.effects: [1]",
-        "figure.titlesize: -1",
-        "font.style: 1e9",
-        "axes.prop_cycle: cycler('color', [])",
-        "image.cmap: nope",
+        ("figure.subplot.left: 5", "cannot draw with it: left"),
+        ("path.effects: [1]", "cannot draw with it"),
+        ("font.style: 1e9", "cannot draw with it: '1e9'"),
+        ("axes.prop_cycle: cycler('color', [])", "cannot draw with it"),
+        ("axes.facecolor: nocolour", "cannot be used: Key axes.facecolor"),
+        ("axes.titlesizze: 3", "line 2: matplotlib has no setting 'axes.titlesizze': did you mean 'axes.titlesize'?"),
+        ("a line", "line 2: 'a line' is no setting"),
     ],
 )
-def test_a_setting_that_cannot_be_drawn_is_named_with_its_file(tmp_path: Path, line: str) -> None:
-    (tmp_path / "s.mplstyle").write_text(f"axes.facecolor: red\n{line}\nlines.linewidth: 2\n")
+def test_a_setting_that_cannot_be_drawn_is_told_with_its_file(folder: Path, line: str, said: str) -> None:
+    (folder / "s.mplstyle").write_text(f"axes.edgecolor: red  # a: b\n{line}\nlines.linewidth: 2\n")
     with pytest.raises(UsageError) as caught:
-        read_style(str(tmp_path / "s.mplstyle"))
-    said = str(caught.value)
-    assert "s.mplstyle" in said and line.split(":")[0] in said
-    assert "facecolor" not in said and "\n" not in said and len(said) < 500
+        pecli.figure("curves", d=4, length=5, dpi=30, style="s.mplstyle").render("png")
+    text = str(caught.value)
+    assert "s.mplstyle" in text and said in text and "\n" not in text and len(text) < 500
 
 
-def test_of_several_wrong_settings_one_is_named_with_its_own_fault(tmp_path: Path) -> None:
-    (tmp_path / "s.mplstyle").write_text("font.size: 1e300\nimage.cmap: nope\n")
-    with pytest.raises(UsageError, match=r"font\.size = 1e\+300 cannot be drawn: (?!.*cmap)"):
-        read_style(str(tmp_path / "s.mplstyle"))
+@pytest.mark.parametrize(
+    ("style", "options", "colours"),
+    [
+        ("grayscale", {}, "gray"),
+        ("grayscale", {"cmap": "magma"}, "magma"),
+        ("ggplot", {}, "RdBu_r"),
+        ("s.mplstyle", {}, "viridis"),
+        (None, {}, "RdBu_r"),
+    ],
+)
+def test_a_style_that_names_its_colours_has_them(
+    folder: Path, style: str | None, options: dict[str, str], colours: str
+) -> None:
+    (folder / "s.mplstyle").write_text("image.cmap: viridis\n")
+    assert Canvas.make({"style": style, **options}).colours("diverging") == colours
+
+
+def test_colours_of_a_style_that_do_not_exist_are_refused(folder: Path) -> None:
+    (folder / "s.mplstyle").write_text("image.cmap: virids\n")
+    with pytest.raises(UnknownNameError, match="did you mean 'viridis'"):
+        Canvas.make({"style": "s.mplstyle"}).check_names()
 
 
 @pytest.mark.parametrize("line", ["savefig.format: nope", "figure.dpi: 1e9", "backend: svg", "savefig.bbox: tight"])
@@ -58,7 +75,7 @@ def test_a_setting_that_no_picture_heeds_does_no_harm(folder: Path, line: str) -
     assert picture.render("png", "svg") and mpl.rcParams["backend"] == before
 
 
-@pytest.mark.parametrize("data", [b"axes.facecolor: nocolour\n", b"\xff\xfe\n", b"a" * (1 << 20)])
+@pytest.mark.parametrize("data", [b"axes.facecolor: nocolour\n", b"\xff\xfe\n", b"", b"# nothing\n", b"a" * (1 << 20)])
 def test_a_file_that_is_no_style_is_refused(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "s.mplstyle").write_bytes(data)
     with pytest.raises(UsageError, match=r"s\.mplstyle"):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from pecli.core.errors import UsageError
+from pecli.core.errors import PecliError, UsageError
 from pecli.figures import FIGURES
 from pecli.jobs.explorer import Explorer
 from pecli.jobs.job import Job
@@ -91,6 +91,38 @@ def test_a_scaled_encoding_starts_as_it_was_given() -> None:
 def test_what_cannot_be_drawn_is_said_in_a_line(values: dict[str, str], said: str) -> None:
     found = explorer().answer(values, 250)
     assert said in found["error"] and "\x1b" not in found["error"] and "--" not in found["error"].partition("try")[0]
+
+
+@pytest.mark.parametrize(
+    ("figure", "values"),
+    [
+        ("offsets", {"encoding": "binary", "measure": "hamming", "length": "100000"}),
+        ("distance", {"encoding": "binary", "measure": "hamming", "length": "100000"}),
+        ("distance", {"length": "200000000"}),
+    ],
+)
+def test_long_work_is_refused_with_the_line_for_a_terminal(
+    figure: str, values: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pecli.core.memory.available", lambda: None)
+    monkeypatch.setattr("pecli.jobs.explorer.SURE", 0)
+    found = explorer(figure).answer(values, 250)
+    assert found["command"].startswith(f"pecli {figure} ") and "and the page " in found["error"]
+    assert found["error"].endswith(f": type in a terminal: {found['command']}")
+    with pytest.raises(PecliError, match=r"--format svg$"):
+        explorer(figure).file(values, "svg")
+
+
+@pytest.mark.parametrize("figure", ["heatmap", "distance"])
+def test_long_tables_of_closed_forms_are_quick(figure: str) -> None:
+    assert "image" in explorer(figure).answer({"length": "10000000"}, 250)
+
+
+def test_nothing_is_drawn_for_a_browser_that_has_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    there = iter([False, False])
+    assert explorer().answer(SMALL, 250, lambda: True) == {"error": "nobody waits for the picture"}
+    values = {"encoding": "binary", "length": "3000"}
+    assert "nobody" in explorer("offsets").answer(values, 250, lambda: next(there, True))["error"]
 
 
 def test_nothing_is_read_but_what_it_was_started_with(folder: Path) -> None:

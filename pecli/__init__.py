@@ -27,12 +27,11 @@ if TYPE_CHECKING:
     from pecli.core.options import option
     from pecli.core.positions import Positions
     from pecli.core.version import __version__
-    from pecli.encodings.capabilities import Additive, BiasEncoding, Rotary, TableEncoding
-    from pecli.encodings.encoding import Encoding
+    from pecli.encodings.base import Additive, BiasEncoding, Encoding, Rotary, TableEncoding
     from pecli.encodings.harmonic import Harmonic
     from pecli.jobs.figure_functions import *  # noqa: F403  # pecli.heatmap and its like, for editors and type checkers
     from pecli.jobs.picture import Picture
-    from pecli.jobs.run_jobs import Outcome
+    from pecli.jobs.run import Outcome
 
 __all__ = [
     "Additive",
@@ -54,15 +53,15 @@ __all__ = [
 ]
 
 _PLACES = {  # of the names that are imported when they are first asked for
-    "Additive": "pecli.encodings.capabilities",
-    "BiasEncoding": "pecli.encodings.capabilities",
-    "Encoding": "pecli.encodings.encoding",
+    "Additive": "pecli.encodings.base",
+    "BiasEncoding": "pecli.encodings.base",
+    "Encoding": "pecli.encodings.base",
     "Harmonic": "pecli.encodings.harmonic",
     "PecliError": "pecli.core.errors",
     "Picture": "pecli.jobs.picture",
     "Positions": "pecli.core.positions",
-    "Rotary": "pecli.encodings.capabilities",
-    "TableEncoding": "pecli.encodings.capabilities",
+    "Rotary": "pecli.encodings.base",
+    "TableEncoding": "pecli.encodings.base",
     "UsageError": "pecli.core.errors",
     "__version__": "pecli.core.version",
     "option": "pecli.core.options",
@@ -119,7 +118,7 @@ def encode(encoding: str = "sinusoidal", *, length: int | None = None, start: in
     from pecli.core.memory import check_memory
     from pecli.core.options import own_name
     from pecli.core.positions import Positions
-    from pecli.encodings import encoding_of, read_table_encoding
+    from pecli.encodings.registry import encoding_of, read_table_encoding
 
     own = encoding_of(encoding).options()
     for name in [name for name in parameters if own_name(Positions.options(), name) == "length" and name not in own]:
@@ -157,7 +156,7 @@ def encoding(spec: str = "sinusoidal", **parameters: Any) -> Any:
     UsageError
         An unknown name or a value that is not allowed. A ValueError with attributes ``option``, ``value``, ``allowed``.
     """
-    from pecli.encodings import read_encoding
+    from pecli.encodings.registry import read_encoding
 
     return read_encoding(spec, parameters)
 
@@ -227,7 +226,7 @@ def batch(
         with its line, and nothing has been drawn then.
     """
     from pecli.core.options import Option
-    from pecli.jobs.batch_file import read_batch
+    from pecli.jobs.batch import read_batch
     from pecli.jobs.run_batch import run_batch
 
     path = Option("the TOML file", name="path").read(path)

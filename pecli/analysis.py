@@ -14,8 +14,7 @@ from pecli.core.lazy import Array, np
 from pecli.core.memory import COPIES
 from pecli.core.options import Options
 from pecli.core.positions import Positions
-from pecli.encodings.capabilities import Rotary, TableEncoding
-from pecli.encodings.encoding import Encoding
+from pecli.encodings.base import Encoding, Rotary, TableEncoding
 
 Limits = tuple[float, float]  # low, high
 E = TypeVar("E", bound=Encoding)

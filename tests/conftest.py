@@ -74,7 +74,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def ask(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Answer]:
     """Runs `pecli …` in this process, in an empty folder; a page that it would serve ends at once."""
-    monkeypatch.setattr("pecli.cli.local_server.Server.serve_forever", lambda _: None)
+    monkeypatch.setattr("pecli.cli.explore.Server.serve_forever", lambda _: None)
     monkeypatch.setattr("pecli.cli.explore.open_window", lambda _: None)
 
     def run(*words: str) -> Answer:

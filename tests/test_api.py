@@ -15,7 +15,7 @@ import pytest
 
 import pecli
 from pecli import Encoding, Harmonic, UsageError, option
-from pecli.encodings import ENCODINGS
+from pecli.encodings.registry import ENCODINGS
 
 Process = Callable[..., subprocess.CompletedProcess[Any]]
 OBJECTS = [name for name in pecli.__all__ if name != "__version__"]

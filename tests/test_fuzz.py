@@ -21,9 +21,9 @@ from pecli.core.errors import PecliError
 from pecli.core.terminal import escaped
 from pecli.files.formats import FORMATS
 from pecli.files.metadata import READERS, is_whole, read_metadata
-from pecli.files.table_files import READERS as TABLES
-from pecli.files.table_files import read_table
-from pecli.jobs.batch_file import read_batch
+from pecli.files.tables import READERS as TABLES
+from pecli.files.tables import read_table
+from pecli.jobs.batch import read_batch
 from pecli.jobs.job import Job
 
 SOON, LONG = 250, 20_000

@@ -12,14 +12,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from pecli.encodings import ENCODINGS
+from pecli.encodings.registry import ENCODINGS
 from pecli.figures import FIGURES
 from pecli.figures.compare import Compare
 from pecli.figures.overview import Overview
 from pecli.files.metadata import read_metadata
-from pecli.jobs.batch_entries import Entry
-from pecli.jobs.batch_file import Batch, read_batch
-from pecli.jobs.gallery_page import page
+from pecli.jobs.batch import Batch, Entry, read_batch
+from pecli.jobs.index import page
 from pecli.jobs.job import Job
 from pecli.jobs.picture import Picture
 from pecli.jobs.request import versions

@@ -20,7 +20,7 @@ import pytest
 
 import pecli
 from pecli.cli import PANELS
-from pecli.encodings import ENCODINGS
+from pecli.encodings.registry import ENCODINGS
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.figures.canvas import Canvas
 from pecli.figures.style import KEPT
@@ -100,8 +100,8 @@ def site(folder: Path) -> Path:
 
 
 def test_every_line_runs_in_the_order_of_the_text(ask: Ask, site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pecli.cli.drawing.check_show", lambda _: None)  # a terminal is there, which says that
-    monkeypatch.setattr("pecli.cli.show.protocol", lambda: "kitty")
+    monkeypatch.setattr("pecli.cli.draw.check_show", lambda _: None)  # a terminal is there, which says that
+    monkeypatch.setattr("pecli.cli.draw.protocol", lambda: "kitty")
     monkeypatch.setitem(KEPT, "savefig.dpi", 30)  # each line as it stands, laid out as it is, in fewer pixels
     first = set_up()[0]
     for line in [first[first.index("pecli ") :], *lines()]:
@@ -291,7 +291,7 @@ def test_the_worked_example_does_what_it_says(plugin: Path, monkeypatch: pytest.
 
 
 def test_the_line_of_the_registry_is_one_as_the_others() -> None:
-    source = (ROOT / "pecli" / "encodings" / "__init__.py").read_text(encoding="utf-8")
+    source = (ROOT / "pecli" / "encodings" / "registry.py").read_text(encoding="utf-8")
     assert "`Octave.name: Octave,`" in EXTEND
     assert re.findall(r"^    Rope\.name: Rope,$", source, re.M)
 

@@ -1,30 +1,117 @@
-"""Every figure of a TOML file: sweeps, several processes, nothing drawn twice."""
+"""`pecli batch`: every figure of a TOML file, here or by a cluster."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
-from collections.abc import Mapping
-from contextlib import nullcontext
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Executor
+from contextlib import closing, contextmanager, nullcontext
+from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from pecli.cli.commands import WRITES, Command
-from pecli.cli.guard import guard
-from pecli.core.errors import PecliError, UnusedOptionError, UsageError, mention
-from pecli.core.progress import track
-from pecli.core.terminal import can_print, json_results, results, say
-from pecli.files.targets import check_target
-from pecli.files.writer import write
-from pecli.jobs.batch_entries import as_key
-from pecli.jobs.batch_example import EXAMPLE
-from pecli.jobs.batch_file import Batch, read_batch
-from pecli.jobs.batch_schema import batch_schema
-from pecli.jobs.batch_source import STDIN
+from pecli.cli.guard import as_flag, guard
+from pecli.core.errors import PecliError, UnusedOptionError, UsageError, mention, spelled
+from pecli.core.terminal import TRACKER, Steps, can_print, json_results, results, say, silent, track
+from pecli.core.version import DISTRIBUTION
+from pecli.files.writer import check_target, write
+from pecli.jobs.batch import EXAMPLE, STDIN, Batch, as_key, read_batch, told
 from pecli.jobs.command_line import command
-from pecli.jobs.gallery_page import page_path
+from pecli.jobs.index import page, page_path
+from pecli.jobs.picture import outcome_data
+from pecli.jobs.run import STATES, WRITTEN, Outcome
+from pecli.jobs.run_batch import run_batch
+from pecli.jobs.schema import batch_schema
+
+PATIENCE = 10  # seconds for a cluster to answer
+
+
+@contextmanager
+def cluster(address: str) -> Iterator[Executor]:
+    """A Dask cluster as an executor; raises PecliError where there is none."""
+    try:
+        distributed = import_module("distributed")
+    except ImportError:
+        raise UsageError(f"--dask needs Dask, which is not installed: pip install '{DISTRIBUTION}[dask]'") from None
+    try:
+        client = distributed.Client(address, timeout=PATIENCE)
+    except (OSError, ValueError) as error:
+        raise PecliError(f"no Dask scheduler answers at {address}: {error}") from None
+    with client, client.get_executor(retries=0) as executor:
+        yield executor
+
+
+def draw(plan: Batch, *, quiet: bool, as_json: bool = False, **how: Any) -> list[Outcome]:
+    """Draws the pictures, shows how they go and what came of them; gives that.
+
+    how : what `pecli.jobs.run_batch.run_batch` takes
+    """
+    begun, total = time.monotonic(), len(plan.pictures)
+    ended: list[Outcome] = []
+    data: list[dict[str, Any]] = []
+    TRACKER.set(silent)  # what is shown is how the pictures go
+    try:
+        with Steps(total, quiet) as steps, closing(run_batch(plan, **how)) as outcomes:
+            for outcome in outcomes:
+                ended.append(outcome)
+                show_step(steps, outcome, as_json)
+                data.append(outcome_data(outcome)) if as_json else None
+    except BaseException:
+        say(*failures_of(ended), f"{summary(ended)} of {total}; the same line goes on from there")
+        raise
+    if as_json:
+        json_results(data)
+    if not quiet:
+        say(f"{summary(ended)} in {time.monotonic() - begun:.1f} s")
+    return ended
+
+
+def show_step(steps: Steps, outcome: Outcome, as_json: bool) -> None:
+    """Shows that a picture has ended."""
+    what = " ".join(outcome.paths) or outcome.where
+    steps.advance(f"{outcome.state} {what}", [spelled(note, as_flag) for note in outcome.notes])
+    if outcome.state == WRITTEN and not as_json:
+        steps.result(outcome.paths)
+
+
+def finish(plan: Batch, pages: list[str], ended: list[Outcome], total: int) -> None:
+    """Writes the pages of what there is; raises PecliError where a picture failed, with what is left of so many."""
+    failed = {one.paths: one.failure for one in ended if one.failure is not None}
+    left, reasons = total - len(ended), failures_of(ended)
+    try:
+        write_pages(plan.with_failures(failed), pages if not left else [])
+    except PecliError as error:
+        reasons.append(error.sentence(as_flag))
+    if reasons:
+        raise PecliError.of_several([*reasons, *([f"{left} not begun"] if left else [])])
+
+
+def write_pages(plan: Batch, paths: list[str]) -> None:
+    """Writes the pages that show every figure of the file."""
+    for target in paths:
+        data = page(plan, target)
+        if not (os.path.isfile(target) and Path(target).read_bytes() == data):
+            write(target, data)
+            results([target])
+
+
+def failures_of(ended: list[Outcome]) -> list[str]:
+    """A line for each picture that failed."""
+    return [told(one) for one in ended if one.failure is not None]
+
+
+def summary(ended: list[Outcome]) -> str:
+    """How many pictures came to what."""
+    counts = Counter(one.state for one in ended)
+    return ", ".join(f"{counts[state]} {state}" for state in STATES)
+
 
 WHICH = ("file", "folder", "only", "shard", "as_json")
 INSTEAD = {  # what is done instead of drawing, and the options that say more of it
@@ -94,8 +181,6 @@ def batch(
         elif check:
             compare(plan, chosen, as_json=as_json)
         else:
-            from pecli.cli.batch_drawing import cluster, draw, finish
-
             with cluster(dask) if dask else nullcontext() as executor:
                 how: dict[str, Any] = {"workers": jobs, "executor": executor, "force": force, "fail_fast": fail_fast}
                 ended = draw(chosen, quiet=quiet, as_json=as_json, **how)
@@ -141,7 +226,7 @@ def part(plan: Batch, only: list[str], shard: str | None) -> Batch:
 
 def print_lines(plan: Batch, *, force: bool, as_json: bool) -> None:
     """Prints one command line a picture; what its file already shows stands behind a #, so that a shell skips it."""
-    from pecli.jobs.run_jobs import is_done
+    from pecli.jobs.run import is_done
 
     jobs = track(plan.jobs, "looking")
     lines = [(command(job, job.paths, can_print), not force and is_done(job), job.paths) for job in jobs]

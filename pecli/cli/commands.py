@@ -9,7 +9,7 @@ from typing import Any
 import typer
 
 from pecli.cli.grammar import OneCommand
-from pecli.cli.help_page import Page, Section, options_of, with_help
+from pecli.cli.options import Page, Section, options_of, with_help
 from pecli.core.registry import Registry
 from pecli.figures import FIGURES
 from pecli.reports import REPORTS
@@ -44,13 +44,13 @@ class Command:
 
 WORDS: Registry[Command] = Registry(
     {
-        "encodings": ("pecli.cli.encodings:COMMAND", "The encodings there are, or one of them in detail"),
+        "encodings": ("pecli.cli.info:ENCODINGS_COMMAND", "The encodings there are, or one of them in detail"),
         "explore": ("pecli.cli.explore:COMMAND", "A figure in the browser, its options as sliders and choices"),
         "model": (
-            "pecli.cli.model:COMMAND",
+            "pecli.cli.info:MODEL_COMMAND",
             "What a model's config.json does to its position encoding, and what is wrong in the file",
         ),
-        "tensors": ("pecli.cli.tensors:COMMAND", "What is in a file of numbers, and which tensor is the table"),
+        "tensors": ("pecli.cli.info:TENSORS_COMMAND", "What is in a file of numbers, and which tensor is the table"),
     }
 )
 FILES: Registry[Command] = Registry(
@@ -60,11 +60,11 @@ FILES: Registry[Command] = Registry(
             "Every figure of a TOML file: sweeps, several processes, nothing drawn twice",
         ),
         "redraw": (
-            "pecli.cli.redraw:COMMAND",
+            "pecli.cli.recipe:REDRAW_COMMAND",
             "A finished file drawn again with some options changed, under another name",
         ),
         "recipe": (
-            "pecli.cli.recipe:COMMAND",
+            "pecli.cli.recipe:RECIPE_COMMAND",
             "What makes finished files again: the command line of one, a batch file of several",
         ),
     }

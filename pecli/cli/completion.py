@@ -13,8 +13,8 @@ from typing import Any
 
 from pecli.cli.grammar import WORDS
 from pecli.core.errors import UsageError
-from pecli.core.one_option import Option
-from pecli.encodings import all_encodings, parse_encoding
+from pecli.core.options import Option
+from pecli.encodings.registry import all_encodings, parse_encoding
 from pecli.figures.canvas import SIZES
 
 HEADER = 10**7  # bytes of a file's list of tensors that are read

@@ -7,15 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from pecli.core.document import Document
 from pecli.core.errors import UsageError, mention
-from pecli.core.terminal import results
-from pecli.core.terminal_documents import show
-from pecli.files.about import About
-from pecli.files.formats import format_of
-from pecli.files.targets import STDOUT, check_target, is_stdout
-from pecli.files.text_bytes import csv, md, tex
-from pecli.files.writer import write
+from pecli.core.terminal import Document, results, show
+from pecli.files.documents import csv, md, tex
+from pecli.files.formats import About, format_of
+from pecli.files.writer import STDOUT, check_target, is_stdout, write
 
 WRITERS = {"md": md, "tex": tex, "csv": csv}
 FORMS = (*WRITERS, "json")

@@ -1,30 +1,184 @@
-"""A figure in the browser, its options as sliders and choices."""
+"""`pecli explore`: a figure in the browser, served to one page on this machine."""
 
 from __future__ import annotations
 
+import json
+import secrets
 import webbrowser
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from mimetypes import types_map
-from typing import Annotated, Any
+from select import select
+from socket import MSG_PEEK
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
 from pecli.analysis import Analysis
 from pecli.cli.commands import Command
-from pecli.cli.figure_help import figure_sections
 from pecli.cli.figures import values_of
 from pecli.cli.guard import guard
-from pecli.cli.help_page import Section
-from pecli.cli.local_server import Reply, Server, Site
-from pecli.cli.options import given, job_parameters
+from pecli.cli.options import Section, figure_sections, given, job_parameters
 from pecli.cli.typer_internals import run_words, with_parameters
 from pecli.core.errors import PecliError, UsageError, failure_of
 from pecli.core.terminal import results, say
 from pecli.figures import FIGURES
 from pecli.jobs.job import Job, jobs_of
 from pecli.jobs.job_options import Output, find_analysis, known_options
+
+HOST = "127.0.0.1"
+LARGEST = 64 << 10  # bytes of a request
+PATIENCE = 30  # seconds for a request to arrive
+POLICY = (
+    "default-src 'none'; img-src data:; style-src 'nonce-{nonce}'; script-src 'nonce-{nonce}'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
+
+class Reply(NamedTuple):
+    """What is sent back."""
+
+    status: int
+    kind: str
+    data: bytes
+
+    @classmethod
+    def json(cls, value: Mapping[str, Any], status: int = HTTPStatus.OK) -> Reply:
+        """A value as JSON."""
+        return cls(status, "application/json", json.dumps(value).encode())
+
+
+Question = Callable[[dict[str, Any], Callable[[], bool]], Reply]
+
+
+@dataclass(frozen=True)
+class Site:
+    """What the server shows.
+
+    page : the page, from the address of its own questions and the nonce of its script
+    questions : the answers to what the page asks, by name, from the JSON object that it sends and from what tells
+        whether the browser has gone
+    """
+
+    page: Callable[[str, str], bytes]
+    questions: Mapping[str, Question]
+
+
+class Server(ThreadingHTTPServer):
+    """Serves a site on a free port under an address that nobody can guess."""
+
+    daemon_threads = True  # what is still being drawn at the end is nobody's
+
+    def __init__(self, site: Site, port: int = 0) -> None:
+        super().__init__((HOST, port), _Handler)
+        self.site, self.token = site, secrets.token_urlsafe(24)
+
+    @property
+    def hosts(self) -> set[str]:
+        """The names under which this machine may ask."""
+        return {f"{name}:{self.server_address[1]}" for name in (HOST, "localhost")}
+
+    @property
+    def url(self) -> str:
+        """The address of the page."""
+        return f"http://{HOST}:{self.server_address[1]}/{self.token}/"
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Keeps silent: the page that asked has gone."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Server
+    timeout = PATIENCE
+    server_version, sys_version = "pecli", ""
+
+    def do_GET(self) -> None:
+        if self._welcome() and self._path() == "":
+            nonce = secrets.token_urlsafe(16)
+            page = self.server.site.page(self.server.url, nonce)
+            self._send(Reply(HTTPStatus.OK, "text/html; charset=utf-8", page), POLICY.format(nonce=nonce))
+        else:
+            self._refuse(HTTPStatus.FORBIDDEN)
+
+    def do_POST(self) -> None:
+        if not self._welcome() or self.headers.get_content_type() != "application/json":
+            self._refuse(HTTPStatus.FORBIDDEN)
+        elif (answer := self.server.site.questions.get(self._path() or "")) is None:
+            self._refuse(HTTPStatus.NOT_FOUND)
+        elif (length := self._length()) is None:
+            self._refuse(HTTPStatus.LENGTH_REQUIRED)
+        elif length > LARGEST:
+            self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+        else:
+            self._answer(answer, self.rfile.read(length))
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Refuses what the library does before anybody is asked: other methods than ours, lines that are no request."""
+        self._refuse(HTTPStatus.METHOD_NOT_ALLOWED if code == HTTPStatus.NOT_IMPLEMENTED else HTTPStatus(code))
+
+    def _answer(self, answer: Question, body: bytes) -> None:
+        try:
+            asked = json.loads(body)
+            if not isinstance(asked, dict):
+                raise ValueError
+        except (ValueError, RecursionError):
+            return self._refuse(HTTPStatus.BAD_REQUEST)
+        return self._send(answer(asked, self._gone))
+
+    def _gone(self) -> bool:
+        """Whether the browser has closed the connection: it is at its end, where one that waits has nothing to read."""
+        try:
+            ended, _, _ = select([self.connection], [], [], 0)
+            return bool(ended) and not self.connection.recv(1, MSG_PEEK)
+        except OSError:
+            return True
+
+    def _welcome(self) -> bool:
+        """Whether it is our page that asks: by its address, its host and, where the browser tells, its origin."""
+        hosts, origin = self.server.hosts, self.headers.get("Origin")
+        return (
+            self._path() is not None
+            and self.headers.get("Host") in hosts
+            and (origin is None or origin in {f"http://{host}" for host in hosts})
+            and self.headers.get("Sec-Fetch-Site", "none") in ("none", "same-origin")
+        )
+
+    def _path(self) -> str | None:
+        """What stands behind the token; None where the token is another."""
+        token, slash, rest = self.path.removeprefix("/").partition("/")
+        known = secrets.compare_digest(token.encode(errors="replace"), self.server.token.encode())
+        return rest if known and slash else None
+
+    def _length(self) -> int | None:
+        text = self.headers.get("Content-Length", "")
+        return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else None
+
+    def _refuse(self, status: HTTPStatus) -> None:
+        self._send(Reply.json({"error": status.phrase}, status))
+
+    def _send(self, reply: Reply, policy: str = "default-src 'none'") -> None:
+        self.send_response(reply.status)
+        for name, value in {
+            **({"Allow": "GET, POST"} if reply.status == HTTPStatus.METHOD_NOT_ALLOWED else {}),
+            "Content-Type": reply.kind,
+            "Content-Length": str(len(reply.data)),
+            "Content-Security-Policy": policy,
+            "Cache-Control": "no-store",
+            "Cross-Origin-Resource-Policy": "same-origin",
+            "Referrer-Policy": "no-referrer",
+            "X-Content-Type-Options": "nosniff",
+        }.items():
+            self.send_header(name, value)
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(reply.data)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nothing is logged: the address is a secret."""
+
 
 START = "heatmap"
 
@@ -85,7 +239,7 @@ def open_window(url: str) -> None:
 
 def site_of(job: Job) -> Site:
     """The page of a job's figure, and what it may ask."""
-    from pecli.jobs.explorer import Explorer, as_label
+    from pecli.jobs.explore import Explorer, as_label
 
     explorer = Explorer(job)
 

@@ -14,13 +14,23 @@ import typer
 
 from pecli.analysis import Analysis
 from pecli.cli.commands import SAYS, WRITES, Command
-from pecli.cli.figure_help import figure_sections
 from pecli.cli.guard import guard
-from pecli.cli.options import DRAWN, DRAWN_HELP, JOBS, RUN, RUN_HELP, flags_of, given, job_parameters, keyword
+from pecli.cli.options import (
+    DRAWN,
+    DRAWN_HELP,
+    JOBS,
+    RUN,
+    RUN_HELP,
+    figure_sections,
+    flags_of,
+    given,
+    job_parameters,
+    keyword,
+)
 from pecli.cli.typer_internals import with_parameters
 from pecli.core.options import Option
 from pecli.core.terminal import say
-from pecli.encodings import all_encodings
+from pecli.encodings.registry import all_encodings
 from pecli.jobs.job_options import Choice, known_options, parameters_of
 
 if TYPE_CHECKING:
@@ -77,7 +87,7 @@ def running(
         *, json: bool, quiet: bool, verbose: bool, show: bool = False, jobs: str | None = None, **values: Any
     ) -> None:
         with guard(quiet, verbose):
-            from pecli.cli.drawing import run_jobs
+            from pecli.cli.draw import run_jobs
 
             found, workers = asked(values, quiet, show), JOBS.read(jobs) if jobs else None
             run_jobs(found, as_json=json, quiet=quiet, verbose=verbose, seen=show, workers=workers)
@@ -123,7 +133,7 @@ def other_options(figure: type[Analysis[Any]], texts: Mapping[str, Any], default
 def _folders(specs: Sequence[str]) -> Iterator[str]:
     names = [name for spec in specs if os.path.isdir(name := spec.partition(":")[0])]
     if names:
-        from pecli.encodings.configs.spec import is_also_a_model  # reading models takes a while to load
+        from pecli.models.spec import is_also_a_model  # reading models takes a while to load
 
         for name in filter(is_also_a_model, names):
             yield f"{name} is the encoding here; the model in the folder {name} is ./{name}"

@@ -34,7 +34,7 @@ class OneCommand(TyperCommand):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         from pecli.cli.commands import help_of
-        from pecli.cli.help_page import usage_word
+        from pecli.cli.options import usage_word
 
         usage = " ".join([ctx.command_path, "[OPTIONS]", *map(usage_word, self.params)]).rstrip()
         formatter.write(help_of(self, usage, ctx.meta[WORDS]))
@@ -66,7 +66,7 @@ class AllCommands(TyperGroup):
             return super().resolve_command(ctx, [name, *args[1:]])
         if ctx.resilient_parsing:
             return super().resolve_command(ctx, args)
-        from pecli.cli.advice import unknown_command
+        from pecli.cli.suggestions import unknown_command
 
         say(unknown_command(args[0], known))
         raise typer.Exit(2)
@@ -85,7 +85,7 @@ def _refusing(ctx: Any, name: str) -> Iterator[None]:
 
 
 def _sentence(error: Any, name: str, known: Mapping[str, str]) -> str:
-    from pecli.cli.advice import unknown_option
+    from pecli.cli.suggestions import unknown_option
 
     if flag := getattr(error, "option_name", None) if hasattr(error, "possibilities") else None:
         return unknown_option(name, flag, known)

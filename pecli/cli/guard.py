@@ -9,10 +9,8 @@ from contextlib import contextmanager
 import typer
 
 from pecli.core import interrupts
-from pecli.core.errors import Mention, failure_of
-from pecli.core.notices import LISTENER, once, unheard
-from pecli.core.progress import TRACKER, silent
-from pecli.core.terminal import progress, say
+from pecli.core.errors import LISTENER, Mention, failure_of, once, unheard
+from pecli.core.terminal import TRACKER, progress, say, silent
 from pecli.core.threads import do_without_threads
 
 

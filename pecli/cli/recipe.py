@@ -1,28 +1,35 @@
-"""What makes finished files again: the command line of one, a batch file of several."""
+"""`pecli recipe` and `pecli redraw`: the line that made a file, and the file drawn again."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import takewhile
 from json import dumps
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from pecli.cli.commands import Command
+from pecli.cli.commands import WRITES, Command
 from pecli.cli.documents import QuietOption, VerboseOption
+from pecli.cli.draw import shown_alone
+from pecli.cli.figures import running, values_of
 from pecli.cli.guard import guard
-from pecli.core.errors import UnusedOptionError, UsageError, mention
-from pecli.core.notices import notice
+from pecli.cli.options import given
+from pecli.cli.typer_internals import run_words
+from pecli.core.errors import UnusedOptionError, UsageError, mention, notice
 from pecli.core.terminal import can_print, is_shown, json_results, results
+from pecli.files.formats import FORMATS
 from pecli.files.metadata import read_metadata
-from pecli.jobs.command_line import command
-from pecli.jobs.file_names import plain_path
-from pecli.jobs.found_inputs import reading_beside, seen_from_here
+from pecli.files.writer import place
+from pecli.jobs.command_line import check_inputs, command, reading_beside, seen_from_here
+from pecli.jobs.job import Job, job_of, jobs_of
+from pecli.jobs.job_options import find_analysis, known_options
+from pecli.jobs.names import plain_path
+from pecli.jobs.picture import VERSIONS
 from pecli.jobs.request import Request, carried, versions
-from pecli.jobs.results import VERSIONS
-from pecli.jobs.sheets import as_one
-from pecli.jobs.sweep import requests_of
+from pecli.jobs.sweep import as_one, requests_of
 
 FORMS = ("command", "toml")
 
@@ -63,7 +70,7 @@ def recipe(
         results([command(one, sent=can_print) for one in requests] if as_lines else ["\n\n".join(map(entry, requests))])
 
 
-COMMAND = Command(
+RECIPE_COMMAND = Command(
     recipe,
     ("pecli recipe heatmap-sinusoidal.png", "pecli recipe one.png two.svg > figures.toml"),
     prints="a command line of one file, a batch file of several",
@@ -138,3 +145,57 @@ def toml(value: Any) -> str:
         return "[" + ", ".join(map(toml, value)) + "]"
     text = dumps(value, ensure_ascii=False)
     return "".join(one if is_shown(one) else f"\\U{ord(one):08x}" for one in text)
+
+
+def redraw(
+    context: typer.Context,
+    file: Annotated[str, typer.Argument(help="Picture or numbers that pecli made; options follow it.", metavar="FILE")],
+) -> None:
+    """Draws a finished file again with what is given changed; any option of its figure may stand behind the file."""
+    with guard():
+        if file.startswith("-"):
+            raise UsageError(f"the file comes first: pecli redraw FILE {file} …")
+        for word in takewhile(lambda one: not one.startswith("-"), context.args):
+            if word.rpartition(".")[2].lower() in FORMATS:
+                text = f"redraw takes one file, and {word} is a second one"
+                raise UsageError(text, advice="a line for each; a new name stands behind " + mention("output"))
+        found = read_metadata(file)
+        with named_with(file):
+            figure = find_analysis(str(carried(found).get("command", "")))
+    raise typer.Exit(run_words(_again(file, figure, found), context.args, f"redraw {file}"))
+
+
+REDRAW_COMMAND = Command(
+    redraw,
+    ("pecli redraw heatmap-sinusoidal.png --size 4x3 -o small.png", "pecli redraw far.svg --cmap Greys -o grey.svg"),
+    settings={"allow_extra_args": True, "ignore_unknown_options": True, "allow_interspersed_args": False},
+    prints=WRITES,
+)
+
+
+def _again(file: str, figure: Any, carries: dict[str, Any]) -> Any:
+    """The figure's own command, with the values that the file carries where nothing is given."""
+
+    def asked(texts: dict[str, Any], _: bool, show: bool) -> list[Job]:
+        changed = values_of(known_options(figure), given(texts, figure))
+        with reading_beside(file, changed):
+            values = carried({"job": asked_again(file, carries)[0].job()})
+            values.pop("command")
+            again = _jobs(file, figure.name, values, changed)
+        found = [shown_alone(job) for job in again] if show else again
+        if "output" not in changed and place(file) in map(place, (path for job in found for path in job.paths)):
+            raise UsageError(f"{file} would be replaced: name another file with {mention('output')}")
+        return found
+
+    return running(figure, asked)
+
+
+def _jobs(file: str, name: str, values: dict[str, Any], changed: dict[str, Any]) -> list[Job]:
+    """What is asked for; a file of a whole sweep gives one such file again, of its kind where that holds many."""
+    for request in requests_of(name, {**values, **changed}):
+        check_inputs(request, file)
+    if "output" in changed or len(requests_of(name, values)) == 1:
+        return jobs_of(name, {**values, **changed})
+    suffix = Path(file).suffix.lower().removeprefix(".")
+    kind = {"format": suffix} if FORMATS[suffix].frames else {}
+    return [job_of(name, {**kind, **values, **changed})]

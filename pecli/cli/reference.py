@@ -11,8 +11,7 @@ from pecli.core.errors import PecliError, UsageError
 from pecli.core.interrupts import SIGNALS, exit_code
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES
-from pecli.jobs.picture import Picture
-from pecli.jobs.results import OUTCOME_KEYS, RESULT_KEYS
+from pecli.jobs.picture import OUTCOME_KEYS, RESULT_KEYS, Picture
 
 HEAD = """\
 # Reference: exit codes, streams, JSON

@@ -1,10 +1,11 @@
-"""What can go wrong, as few kinds as the user needs to tell apart: facts, of which the edge makes a sentence."""
+"""Errors, which carry facts, and notices; the edge makes sentences of them."""
 
 from __future__ import annotations
 
 import difflib
 import re
 from collections.abc import Callable, Iterable
+from contextvars import ContextVar
 from typing import Any, NamedTuple, Self
 
 from pecli.core.terminal import escaped
@@ -167,3 +168,27 @@ def failure_of(error: Exception) -> PecliError:
     if isinstance(error, OSError):
         return PecliError(f"the system refused: {error}")
     return PecliError(f"internal error, please report it ({type(error).__name__}: {error}); -v shows where")
+
+
+def unheard(text: str) -> None:
+    """Tells nobody."""
+
+
+def once(tell: Callable[[str], None]) -> Callable[[str], None]:
+    """Tells each line the first time alone: a file that is read again has nothing new to say."""
+    said = set[str]()
+
+    def hear(text: str) -> None:
+        if text not in said:
+            said.add(text)
+            tell(text)
+
+    return hear
+
+
+LISTENER: ContextVar[Callable[[str], None]] = ContextVar("listener", default=unheard)
+
+
+def notice(text: str) -> None:
+    """Tells one line to whoever listens."""
+    LISTENER.get()(text)

@@ -10,8 +10,7 @@ from pecli.core.language import template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Bins, Positions
-from pecli.encodings.capabilities import Additive, of_any_shape
-from pecli.encodings.encoding import WIDTH_ALIASES, WIDTH_FLAGS
+from pecli.encodings.base import WIDTH_ALIASES, WIDTH_FLAGS, Additive, of_any_shape
 
 MOST_BITS = 53  # positions are float64
 

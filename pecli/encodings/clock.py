@@ -1,4 +1,4 @@
-"""A clock as a position encoding: hands that turn at different speeds."""
+"""The hands of a clock as a position encoding; and the alien clock, whose hands differ by one factor."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from decimal import Decimal
 from typing import ClassVar
 
 from pecli.core.language import phrase, template
-from pecli.core.number_text import minus
+from pecli.core.numbers import minus
 from pecli.core.options import option
 from pecli.core.values import write_scalar
-from pecli.encodings.capabilities import Additive
-from pecli.encodings.harmonic import PI, Harmonic, many_digits
+from pecli.encodings.base import Additive
+from pecli.encodings.harmonic import PI, Harmonic, many_digits, width_option
 
 MINUTE, HOUR, DAY = 60, 3600, 86400
 NAMED = {  # seconds; month and year are the Gregorian calendar's means
@@ -112,3 +112,35 @@ def duration(seconds: float) -> str:
     """A period in the largest unit that divides it: 43200 is 12 h."""
     unit, size = next(((unit, size) for unit, size in UNITS if seconds % size == 0), (SECOND, 1))
     return phrase(unit, count=seconds / size)
+
+
+@dataclass(frozen=True)
+class Geometric(Harmonic, Additive):
+    """PE(p, 2j) = sin(p / radix^(2j)), PE(p, 2j+1) = cos(same): a fixed radix, not divided by d.
+
+    After the first pairs a column hardly moves, which is why the Transformer divides the exponent by d; with the
+    division it is `Sinusoidal` with that base. An odd d has one more sine than cosines.
+    """
+
+    name: ClassVar[str] = "geometric"
+    summary: ClassVar[str] = "a clock each of whose hands turns radix² times slower than the one before, whatever d is"
+    formula: ClassVar[str] = "PE(p, 2j) = sin(p / radix^(2j)), PE(p, 2j+1) = cos(p / radix^(2j))"
+    source: ClassVar[str] = "the third article: Positional Encoding, fleuria, 2023"
+    example: ClassVar[str] = "pecli heatmap -e geometric --d 16 --length 10000"
+    models: ClassVar[str] = "none: an intuition"
+
+    d: int = width_option()
+    radix: float = option(
+        3600.0, "each pair turns radix² times slower than the one before", above=0, log=True, shown=True
+    )
+
+    @property
+    def width(self) -> int:
+        return self.d
+
+    def rates(self) -> Iterable[Decimal | float]:
+        with many_digits():
+            return [Decimal(self.radix) ** (-2 * j) for j in range((self.d + 1) // 2)]
+
+    def rate_formula(self, pair: int) -> str:
+        return f"{write_scalar(self.radix)}^(-{2 * pair})"

@@ -1,4 +1,4 @@
-"""All that sine/cosine encodings share: frequencies, exact angles, and what follows from them in closed form.
+"""Sine/cosine encodings: frequencies, exact angles, closed forms.
 
 A pair j of dimensions turns with the frequency ω_j: its two columns are sin(ω_j p) and cos(ω_j p). Angles are kept as
 turns, ω p / 2π, in two float64 numbers and reduced to half a turn before the sine is taken: the textbook's
@@ -8,23 +8,78 @@ turns, ω p / 2π, in two float64 numbers and reduced to half a turn before the 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from decimal import Decimal
+from decimal import MAX_EMAX, MIN_EMIN, Decimal, localcontext
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
-from pecli.core.arithmetic import chunks
 from pecli.core.errors import UsageError
 from pecli.core.language import phrase
 from pecli.core.lazy import Array, np
-from pecli.core.number_types import ROUND, number_types
+from pecli.core.numbers import ROUND, chunks, number_types
 from pecli.core.options import option
 from pecli.core.positions import Bins, Positions
-from pecli.encodings.capabilities import TableEncoding, of_any_shape
-from pecli.encodings.encoding import WIDTH_ALIASES, WIDTH_FLAGS
-from pecli.encodings.exact_angles import PI, dirichlet, many_digits, reduced_product, two_floats
-from pecli.encodings.waves_written_out import exact_angle_text, wave_steps
+from pecli.core.values import write_scalar
+from pecli.encodings.base import WIDTH_ALIASES, WIDTH_FLAGS, TableEncoding, of_any_shape
+
+PI = Decimal("3.14159265358979323846264338327950288419716939937510582")
+DIGITS = 45
+
+
+def two_floats(number: Decimal) -> tuple[float, float]:
+    """The nearest float64, and the nearest to what is left."""
+    high = float(number)
+    return high, float(number - Decimal(high))
+
+
+def _halves(x: Array) -> tuple[Array, Array]:
+    """x as a sum of two numbers of 26 bits (Veltkamp 1968), so that products of halves are exact."""
+    big = 134217729.0 * x
+    high = big - (big - x)
+    return high, x - high
+
+
+def reduced_product(x: Array, high: Array, low: Array) -> Array:
+    """x · (high + low) less the nearest whole number, right to the last bit (Dekker's product, 1971)."""
+    product = x * high
+    x1, x2 = _halves(x)
+    y1, y2 = _halves(high)
+    error = ((x1 * y1 - product) + x1 * y2 + x2 * y1) + x2 * y2
+    return (product - np.rint(product)) + (error + x * low)
+
+
+@contextmanager
+def many_digits() -> Iterator[None]:
+    """Decimal arithmetic with enough digits for two floats, and exponents that do not run out."""
+    with localcontext(prec=DIGITS, Emax=MAX_EMAX, Emin=MIN_EMIN):
+        yield
+
+
+def dirichlet(counts: Array, high: Array, low: Array) -> Array:
+    """sin(π n f) / (n sin(π f)) for n consecutive positions at f = high + low turns a position; 1 at f = 0."""
+    top = np.sin(2 * np.pi * reduced_product(counts / 2, high, low))
+    # n f / 2 reduced by whole turns keeps sin(2π n f/2) = sin(π n f)
+    bottom = counts * np.sin(np.pi * (high + low))
+    still = np.abs(counts * high) < 1e-9  # the quotient is 1 to the last bit, and its halves may be denormal
+    return np.where(still, 1.0, top / np.where(still, 1.0, bottom))
+
+
+def exact_angle_text(rate: Decimal | float, position: int, phase: float) -> str:
+    """ω p + φ in so many digits that its sine is right to ten."""
+    with many_digits():
+        angle = Decimal(rate) * position + Decimal(phase)
+    return f"{float(angle):.10g}" if abs(angle) < 1 else f"{angle:.10f}".rstrip("0").rstrip(".")
+
+
+def wave_steps(wave: str, position: int, *, rates: list[str], angle: str, radius: float, phase: float) -> list[str]:
+    """r · sin(ω p + φ) with its numbers, ω as each of the `rates`, then the whole angle; no r of 1, no φ of 0."""
+    before = f"{radius:.10g} · " if radius != 1 else ""
+    after = f" {'-' if phase < 0 else '+'} {abs(phase):.10g}" if phase else ""
+    inside = [f"{position} · {text}{after}" for text in rates]
+    return [f"{before}{wave}({text})" for text in (*inside, angle)]
+
 
 __all__ = ["PI", "Harmonic", "many_digits", "width_option"]
 
@@ -282,3 +337,39 @@ class Harmonic(TableEncoding):
             at = near[part.start : part.stop]
             squares[at] = 4 * np.sin(self.angles(first + at) / 2) ** 2 @ weights
         return squares
+
+
+@dataclass(frozen=True)
+class PowersOfBase(Harmonic):
+    """Pair j turns by base^(−2j/d) rad a position: wavelengths from 2π to nearly base · 2π."""
+
+    d: int = width_option()
+    base: float = option(
+        10000.0,
+        "base of the wavelengths, a model's rope_theta",
+        above=0,
+        log=True,
+        flags=("-k",),
+        aliases=("theta", "rope_theta"),
+        shown=True,
+    )
+
+    @property
+    def width(self) -> int:
+        return self.d
+
+    def rates(self) -> Iterable[Decimal | float]:
+        return geometric_rates(self.base, self.width)
+
+    def rate_formula(self, pair: int) -> str:
+        return f"{write_scalar(self.base)}^(-{2 * pair}/{self.width})"
+
+
+def geometric_rates(base: float | Decimal, d: int, n_pairs: int | None = None) -> list[Decimal]:
+    """ω_j = base^(−2j/d) for each of so many pairs, of ⌈d/2⌉ where none are said, to 40 digits."""
+    with many_digits():
+        ratio = (-2 * Decimal(base).ln() / d).exp()
+        rates = [Decimal(1)]
+        for _ in range(((d + 1) // 2 if n_pairs is None else n_pairs) - 1):
+            rates.append(rates[-1] * ratio)
+    return rates

@@ -12,9 +12,8 @@ from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
-from pecli.encodings.capabilities import Additive, of_any_shape
-from pecli.encodings.encoding import WIDTH_ALIASES, WIDTH_FLAGS, file_option, tensor_option
-from pecli.files.table_files import StoredTable, open_table
+from pecli.encodings.base import WIDTH_ALIASES, WIDTH_FLAGS, Additive, file_option, of_any_shape, tensor_option
+from pecli.files.tables import StoredTable, open_table
 
 DEVIATION = 0.02  # of the untrained table: BERT's and GPT-2's initializer_range
 MOST = 10**7  # rows of the untrained table: they are drawn one by one

@@ -10,9 +10,9 @@ from pecli.core.errors import UsageError, mention
 from pecli.core.language import template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
-from pecli.encodings.capabilities import Rotary
-from pecli.encodings.scalings.scaled import Scaled
-from pecli.files.table_files import read_vector
+from pecli.encodings.base import Rotary
+from pecli.encodings.rope_scaling import Scaled
+from pecli.files.tables import read_vector
 
 RANDOM = "random:"
 

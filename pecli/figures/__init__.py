@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pecli.core.registry import Registry
 
 if TYPE_CHECKING:
-    from pecli.figures.figure import Figure
+    from pecli.figures.base import Figure
 
 SINGLE: Registry[type[Figure[Any]]] = Registry(
     {
@@ -18,9 +18,9 @@ SINGLE: Registry[type[Figure[Any]]] = Registry(
         "waves": ("pecli.figures.waves:Waves", "Chosen dimensions against position: how often each column changes"),
         "spectrum": ("pecli.figures.spectrum:Spectrum", "The wavelength of every pair of dimensions"),
         "offsets": ("pecli.figures.offsets:Offsets", "A measure against the offset: is it a function of p − q alone?"),
-        "dials": ("pecli.figures.clock_faces:Dials", "A position as clock faces: one hand a pair of dimensions"),
+        "dials": ("pecli.figures.dials:Dials", "A position as clock faces: one hand a pair of dimensions"),
         "relative": (
-            "pecli.figures.relative_tensor:RelativeTensor",
+            "pecli.figures.relative:RelativeTensor",
             "The tensor of relative encodings: one vector for each pair of positions",
         ),
         "rotation": (
@@ -37,7 +37,7 @@ SINGLE: Registry[type[Figure[Any]]] = Registry(
             "What a table loses in float16 and such: its error against position and pair",
         ),
         "terms": (
-            "pecli.figures.score_terms:Terms",
+            "pecli.figures.terms:Terms",
             "The score of two tokens as its four parts: content, position and both together",
         ),
     },

@@ -9,25 +9,61 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pecli.analysis import check_indices, refuse_turned
 from pecli.core.errors import UsageError, mention
 from pecli.core.language import phrase
-from pecli.core.lazy import np
-from pecli.core.number_text import bound_text
+from pecli.core.lazy import Array, np
+from pecli.core.numbers import bound_text
 from pecli.core.options import option
-from pecli.encodings.capabilities import BiasEncoding, Rotary
-from pecli.figures.attention_numbers import AttentionNumbers
+from pecli.core.values import shorten
+from pecli.encodings.base import BiasEncoding, Rotary
+from pecli.figures.base import ColouredNumbers, View
 from pecli.figures.canvas import Canvas
-from pecli.figures.cell_numbers import WithCellNumbers
-from pecli.figures.colour_maps import DIFFERENCE
-from pecli.figures.figure import View
-from pecli.figures.ground import ink_on
-from pecli.figures.images import show_matrix
+from pecli.figures.colors import DIFFERENCE, ink_on
+from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import Bar, Panel
-from pecli.figures.token_axes import fit_tokens, label_tokens, token_panel
-from pecli.figures.tokens import TokenFigure, read_order
+from pecli.figures.tokens import TokenFigure, fit_tokens, label_tokens, read_order, token_panel
 from pecli.figures.ways import most_fitting
-from pecli.measures.attention_weights import Placing, placed_weights, put_back, weights
+from pecli.measures.attention import Placing, placed_weights, put_back, weights
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttentionNumbers(ColouredNumbers[Placing]):
+    """plain, encoded : (n, n), weights of the tokens as given, without and with the encoding, query down, key across;
+    reordered_plain, reordered_encoded : the same for the second order; order : (n,), which token stands where in it;
+    change_plain, change_encoded : (n, n), second − first once the second order is put back into the first.
+
+    The differences are the largest |change|.
+    """
+
+    main_array: ClassVar[str] = "plain"
+
+    plain: Array
+    reordered_plain: Array
+    encoded: Array
+    reordered_encoded: Array
+    change_plain: Array
+    change_encoded: Array
+    order: Array
+    tokens: tuple[str, ...]
+    reordered_tokens: tuple[str, ...]
+    embeddings: str  # where they come from
+    difference_plain: float
+    difference_encoded: float
+    largest: float
+
+    def coloured(self) -> list[Array]:
+        return [self.plain, self.reordered_plain, self.encoded, self.reordered_encoded]
+
+    def message(self) -> str:
+        """Nothing where the second order is the first."""
+        if not self.difference_encoded:
+            return ""
+        return phrase("without an encoding, order does not count; with {name} it does", name=self.view.encoding.name)
+
+    def remarks(self) -> list[str]:
+        order = shorten(" ".join(self.reordered_tokens), 80).replace("$", r"\$")
+        return [phrase("reordered: {order}, shown in the order as given", order=order), self.embeddings]
 
 
 WIDTH = 16  # of embeddings where nothing says it

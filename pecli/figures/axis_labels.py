@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pecli.core.language import phrase
 from pecli.core.lazy import np
-from pecli.encodings.capabilities import TableEncoding
-from pecli.encodings.encoding import Encoding
+from pecli.encodings.base import Encoding, TableEncoding
 from pecli.figures.panels import Panel, Shown
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ def label_dimensions(axis: Any, encoding: TableEncoding) -> None:
 
 def label_decades(axis: Any, low: float, high: float) -> None:
     """Ticks at 1, 10, 100, … (or 1, 2, 5, …) on an axis that shows the decimal logarithms from low to high."""
-    from pecli.core.number_text import number_text
+    from pecli.core.numbers import number_text
     from pecli.figures.ticks import DecadeTicks, NumberTexts
 
     steps = [m * 10**e for e in range(int(low) - 1, int(high) + 1) for m in ((1, 2, 5) if high - low < 2.5 else (1,))]

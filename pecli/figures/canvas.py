@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from pecli.core.errors import UnknownNameError, UsageError, mention
-from pecli.core.lengths import inches_of, size_text
-from pecli.core.options import Options, option
-from pecli.figures.colour_maps import colour_map
+from pecli.core.options import Options, inches_of, option, size_text
+from pecli.figures.colors import colour_map
 
 
 class Size(NamedTuple):
@@ -212,7 +211,7 @@ class Canvas(Options):
 
     def _style_settings(self) -> dict[str, Any]:
         """What the user's style sets; nothing where there is none."""
-        from pecli.figures.style_files import read_style
+        from pecli.figures.style import read_style
 
         return {} if self.own_style is None else read_style(self.own_style)
 
@@ -243,7 +242,7 @@ class Canvas(Options):
 
     def check_names(self) -> None:
         """Refuses a colour map, a style or a font that does not exist; needs matplotlib, so it comes late."""
-        from pecli.figures.fonts import family_of
+        from pecli.figures.style import family_of
 
         if self.font is not None:
             family_of(self.font)

@@ -5,26 +5,30 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pecli.core.arithmetic import ROUNDING
 from pecli.core.errors import UsageError, mention
 from pecli.core.language import listing, phrase, template
 from pecli.core.lazy import Array, np
-from pecli.core.number_text import bound_text
+from pecli.core.numbers import ROUNDING, bound_text
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.core.values import EXACT
-from pecli.encodings.capabilities import TableEncoding
+from pecli.encodings.base import TableEncoding
 from pecli.figures.axis_labels import label_positions, label_powers, label_values
+from pecli.figures.base import Numbers, View, tells_of_offsets
 from pecli.figures.canvas import Canvas
-from pecli.figures.dot_names import dots_have_room, keep_dot_names_apart, name_dots, put_dot_names
-from pecli.figures.figure import Numbers, View, tells_of_offsets
-from pecli.figures.highlights import Highlighting, mark_stretch
+from pecli.figures.labels import (
+    Highlighting,
+    dots_have_room,
+    keep_dot_names_apart,
+    mark_stretch,
+    name_dots,
+    put_dot_names,
+)
 from pecli.figures.lines import band_look, frame_lines, key, look
 from pecli.figures.log_axis import check_log, log_label, log_option
 from pecli.figures.panels import Panel
-from pecli.measures.measure_options import measure_option
-from pecli.measures.min_max import check_run, envelope, even_bins, even_edges, log_edges, middles, mirrored_extremes
-from pecli.measures.pairwise import MEASURES, by_offset, is_by_offset, to_all
+from pecli.measures.pairwise import MEASURES, by_offset, is_by_offset, measure_option, to_all
+from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, log_edges, middles, mirrored_extremes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

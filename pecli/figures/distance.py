@@ -7,22 +7,19 @@ from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Limits
-from pecli.core.arithmetic import ROUNDING
 from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
-from pecli.core.number_text import bound_text
-from pecli.encodings.capabilities import TableEncoding
+from pecli.core.numbers import ROUNDING, bound_text
+from pecli.encodings.base import TableEncoding
 from pecli.figures.axis_labels import label_positions
+from pecli.figures.base import ColouredNumbers, View, averaging, subtract
 from pecli.figures.canvas import Canvas
-from pecli.figures.cell_numbers import WithCellNumbers
-from pecli.figures.colour_maps import DIFFERENCE
-from pecli.figures.figure import ColouredNumbers, View, averaging, subtract
-from pecli.figures.highlights import Highlighting, mark_columns, mark_rows
-from pecli.figures.images import show_matrix
+from pecli.figures.colors import DIFFERENCE
+from pecli.figures.labels import Highlighting, mark_columns, mark_rows
 from pecli.figures.limits import ends
+from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import Bar, Panel
-from pecli.measures.measure_options import measure_option
-from pecli.measures.pairwise import MEASURES, is_by_offset, matrix
+from pecli.measures.pairwise import MEASURES, is_by_offset, matrix, measure_option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

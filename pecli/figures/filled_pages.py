@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from pecli.analysis import Numbers, View
 from pecli.figures.bands import arranged
+from pecli.figures.base import Figure
 from pecli.figures.blocks import Block, Room
 from pecli.figures.canvas import Canvas
 from pecli.figures.columns import Measured
-from pecli.figures.figure import Figure
 from pecli.figures.legends import keep_below
 from pecli.figures.limits import chosen
 from pecli.figures.measure import Margins

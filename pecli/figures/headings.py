@@ -10,7 +10,7 @@ from pecli.core.language import capitalised
 from pecli.figures.blocks import Block
 from pecli.figures.layout import Layout
 from pecli.figures.mosaic import Mosaic, places_of
-from pecli.figures.text_size import Ruler
+from pecli.figures.text import Ruler
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing

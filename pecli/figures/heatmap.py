@@ -11,22 +11,19 @@ from pecli.core.errors import UsageError, mention
 from pecli.core.language import phrase, template
 from pecli.core.lazy import Array
 from pecli.core.positions import Blocks, LogBlocks
-from pecli.encodings.capabilities import TableEncoding
+from pecli.encodings.base import TableEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_decades, label_dimensions, label_positions, turn_names
+from pecli.figures.base import ColouredNumbers, View, averaging_cells, subtract
 from pecli.figures.canvas import Canvas
-from pecli.figures.cell_numbers import WithCellNumbers
-from pecli.figures.colour_maps import DIFFERENCE
-from pecli.figures.figure import ColouredNumbers, View, averaging_cells, subtract
-from pecli.figures.highlights import Highlighting, Span, mark_rows, span_edges
-from pecli.figures.images import show_matrix
+from pecli.figures.colors import DIFFERENCE
+from pecli.figures.labels import Highlighting, Span, mark_rows, span_edges
 from pecli.figures.log_axis import check_log, log_label, log_option
+from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import Bar, Panel
-from pecli.figures.wavelength_marks import rule_over, unfinished_runs
-from pecli.figures.wavelength_texts import halving_text, unfinished
-from pecli.measures.block_means import averaged_columns
-from pecli.measures.min_max import even_bins
-from pecli.measures.wavelengths import MEASURED, wavelengths
+from pecli.figures.wavelengths import halving_text, rule_over, unfinished, unfinished_runs
+from pecli.measures.reduce import averaged_columns, even_bins
+from pecli.measures.waves import MEASURED, wavelengths
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,17 +1,23 @@
-"""Where a legend stands: right of its panel where there is room, else below it in as many columns as fit."""
+"""Legends and colour bars."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from pecli.core.lazy import np
+from pecli.core.numbers import number_text
 from pecli.figures.blocks import Box
-from pecli.figures.text_size import Ruler
+from pecli.figures.canvas import Canvas
+from pecli.figures.colors import COLOURS
+from pecli.figures.panels import Bar
+from pecli.figures.text import Ruler, ems, points_per_pixel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
     from matplotlib.legend import Legend
+    from matplotlib.transforms import Bbox
 
 SHARE = 0.5  # of the panel's width, that a legend beside it takes at most
 BELOW = "legend below"
@@ -131,3 +137,89 @@ def keep_last_legend(axes: list[Axes], cells: int) -> None:
                 legend.remove()
             if size == 1:
                 axes[-1].get_legend().set_label(SHARED)  # type: ignore[union-attr]  # all of them have one
+
+
+PLACEHOLDER = "−0.00"  # about the widest tick
+BEFORE, WIDTH = 0.6, 0.9  # ems between panel and bar, and of the bar
+OUTLINE = 0.4  # points
+STROKES = (("white", 2.6), ("black", 1.2))  # colour and points of what is seen on any colour: dark within light
+
+
+def bar_width(canvas: Canvas, ruler: Ruler) -> float:
+    """About what a colour bar takes beside a panel before it is drawn, in inches."""
+    return (BEFORE + WIDTH + 2.4) * canvas.inches.font / 72 + ruler.width(PLACEHOLDER, canvas.small)
+
+
+def add_bar(drawing: Drawing, mappable: Any, bar: Bar, canvas: Canvas, axes: Axes | None = None) -> Axes:
+    """A colour bar on an Axes of its own, to be put in its place."""
+    from matplotlib.colors import LogNorm
+
+    from pecli.figures.ticks import BetweenPowers, NumberTexts, RoundTicks
+
+    place = drawing.add_axes((0.0, 0.0, 0.05, 1.0)) if axes is None else axes
+    place.set_label("<colorbar>")  # as matplotlib calls those that it makes itself
+    log = isinstance(mappable.norm, LogNorm)
+    ticks: Any = list(bar.ticks) if bar.ticks is not None else None if log else RoundTicks()
+    drawn = drawing.colorbar(
+        mappable, cax=place, ticks=ticks, label=bar.label, format=NumberTexts(), extend=_beyond(mappable)
+    )
+    if log:
+        drawn.minorformatter = BetweenPowers()
+    drawn.outline.set_linewidth(OUTLINE * canvas.scale)
+    low, high = mappable.get_clim()
+    if bar.level is not None and low < bar.level < high:
+        for colour, width in STROKES:
+            place.axhline(bar.level, color=colour, linewidth=width * canvas.scale)
+    return place
+
+
+def _beyond(mappable: Any) -> Any:
+    """At which ends values lie beyond the colours."""
+    values, (low, high) = mappable.get_array(), mappable.get_clim()
+    if not values.size:
+        return "neither"
+    below, above = bool(values.min() < low), bool(values.max() > high)
+    return {(True, True): "both", (True, False): "min", (False, True): "max"}.get((below, above), "neither")
+
+
+GAP, HEIGHT, TOP = 0.35, 0.4, 1.0  # ems of small text: below the strip, of the strip, and of the numbers on it
+
+
+def strip_width(reach: float) -> float:
+    """How many ems of small text the numbers on a strip take."""
+    return 2 * ems(number_text(-reach)) + 2.0
+
+
+def title_pad(canvas: Canvas) -> float:
+    """How far above its panel a title stands that has a strip below it, in points."""
+    return (GAP + HEIGHT + GAP + TOP + GAP) * canvas.small
+
+
+def add_strip(axes: Axes, canvas: Canvas, reach: float, colours: str) -> None:
+    """A strip of the colours from −reach to reach above a panel, with 0 and both ends written on it."""
+    from matplotlib.image import BboxImage
+
+    strip: Any = BboxImage(lambda _: _place(axes, canvas), cmap=colours, interpolation="nearest")
+    strip.set_data(np.linspace(-reach, reach, COLOURS)[None, :])
+    strip.set_clim(-reach, reach)
+    axes.add_artist(strip)
+    strip.set_clip_on(False)
+    for share, side, value in ((0.0, "left", -reach), (0.5, "center", 0.0), (1.0, "right", reach)):
+        axes.annotate(
+            number_text(value),
+            (share, 1.0),
+            xycoords="axes fraction",
+            xytext=(0.0, (GAP + HEIGHT + GAP) * canvas.small),
+            textcoords="offset points",
+            ha=side,
+            va="bottom",
+            fontsize=canvas.small,
+        )
+
+
+def _place(axes: Axes, canvas: Canvas) -> Bbox:
+    """Where the strip is, in pixels."""
+    from matplotlib.transforms import Bbox
+
+    em, frame = canvas.small / points_per_pixel(axes), axes.bbox
+    return Bbox.from_bounds(frame.x0, frame.y1 + GAP * em, frame.width, HEIGHT * em)

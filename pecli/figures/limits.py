@@ -10,7 +10,7 @@ from pecli.analysis import Limits, Numbers
 from pecli.core.errors import UsageError, mention
 from pecli.core.language import capitalised, clauses, phrase
 from pecli.core.lazy import Array, np
-from pecli.core.number_text import number_text
+from pecli.core.numbers import number_text
 from pecli.core.terminal import escaped
 from pecli.figures.canvas import PERCENTILES, Canvas
 

@@ -8,7 +8,7 @@ from pecli.core.errors import UsageError, mention
 from pecli.core.language import listing, phrase
 from pecli.core.options import option
 from pecli.core.positions import Positions
-from pecli.encodings.capabilities import TableEncoding
+from pecli.encodings.base import TableEncoding
 
 NEAR = 1.1  # times the first position: what ends before cannot be told from it on such an axis
 

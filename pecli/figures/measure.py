@@ -11,7 +11,7 @@ from pecli.figures.blocks import Block
 from pecli.figures.canvas import Canvas
 from pecli.figures.legends import gap_of, is_beside, least_width, size_of
 from pecli.figures.panels import Panel
-from pecli.figures.text_size import Ruler
+from pecli.figures.text import Ruler
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

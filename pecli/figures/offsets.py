@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 
 from pecli.core.errors import UsageError, mention
-from pecli.core.language import clauses, phrase, template
+from pecli.core.language import clauses, phrase, said_by_each, template
 from pecli.core.lazy import Array, np
+from pecli.core.numbers import ROUNDING, bound_text
 from pecli.core.options import option
 from pecli.core.positions import Positions
-from pecli.encodings.capabilities import BiasEncoding, TableEncoding
-from pecli.encodings.encoding import Encoding
+from pecli.encodings.base import BiasEncoding, Encoding, TableEncoding, short_names
 from pecli.encodings.harmonic import Harmonic
-from pecli.encodings.scalings.scaled import Scaled
-from pecli.encodings.titles import short_names
+from pecli.encodings.rope_scaling import Scaled
 from pecli.figures.axis_labels import label_powers, label_values
-from pecli.figures.bias_lines import (
+from pecli.figures.base import Numbers, View, extremes_of_offsets, tells_of_offsets
+from pecli.figures.bias import (
     BiasLinesNumbers,
     bias_lines,
     check_biases,
@@ -28,22 +28,133 @@ from pecli.figures.bias_lines import (
     short_names_of_lines,
 )
 from pecli.figures.canvas import Canvas
-from pecli.figures.courses import point_text
-from pecli.figures.dot_names import keep_dot_names_apart, mark_dots
-from pecli.figures.figure import View
-from pecli.figures.highlights import Highlighting, mark_stretch
-from pecli.figures.line_names import end_of, keep_names_apart, name_lines, put_names
+from pecli.figures.labels import (
+    Highlighting,
+    end_of,
+    keep_dot_names_apart,
+    keep_names_apart,
+    mark_dots,
+    mark_stretch,
+    name_lines,
+    put_names,
+)
 from pecli.figures.lines import Look, bound_look, frame_lines, key, look
-from pecli.figures.offset_numbers import OffsetsNumbers
-from pecli.figures.own_scale import add_own_axis, scale_own_axis
 from pecli.figures.panels import Panel
-from pecli.measures.measure_options import measure_option
-from pecli.measures.min_max import check_run, even_bins, even_edges, log_edges, middles
-from pecli.measures.offset_runs import OffsetRuns, offset_runs
-from pecli.measures.pairwise import MEASURES, is_by_offset
+from pecli.figures.trends import Point, course_of, farthest_text, point_text
+from pecli.measures.pairwise import MEASURES, OffsetRuns, is_by_offset, measure_option, offset_runs
+from pecli.measures.reduce import check_run, even_bins, even_edges, log_edges, middles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+BOUND = template(
+    "dashed, right axis: mean of $|S_j|$, sums of the first j turns; times the number of pairs and the largest step of "
+    "$q_j k_j^*$ from pair to pair (0 after the last), it bounds the product of any q and k"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OffsetsNumbers(Numbers[TableEncoding]):
+    """mean, low, high : (encodings, n), over all pairs at each of n runs of offsets; offsets : (n,), their middles;
+    decay : (encodings, n), RoFormer's bound, or empty; unscaled : (scaled encodings, n), the measure without the
+    scaling, or empty."""
+
+    main_array: ClassVar[str] = "mean"
+    row_coordinates: ClassVar[tuple[str, ...]] = ("encoding",)
+    column_coordinates: ClassVar[str | None] = "offsets"
+
+    mean: Array
+    encoding: Array
+    offsets: Array
+    low: Array
+    high: Array
+    decay: Array
+    unscaled: Array
+    block: int
+    measure: str
+    spread: tuple[float, ...]  # the widest band of each encoding over one offset, 0 where it is a line exactly
+    undefined: tuple[int, ...]  # pairs of each encoding that are left out: a row is constant or zero
+
+    def remarks(self) -> list[str]:
+        rows = zip(self.view.encodings, self.undefined, strict=True)
+        left_out = [
+            phrase("{encoding}: {count:,} undefined pairs left out", encoding=encoding.name, count=count)
+            for encoding, count in rows
+            if count
+        ]
+        alike = all(width == 0 for width in self.spread)
+        exact = phrase("at each offset all pairs agree") if alike else ""
+        return [exact, extremes_of_offsets(self.block), *left_out]
+
+    def marks(self) -> list[str]:
+        wide = any(width > 0 for width in self.spread)
+        band = template("line: mean of all pairs at that offset, band: from the smallest to the largest")
+        dotted = phrase("dotted: without the scaling") if len(self.unscaled) else ""
+        return [phrase(band) if wide else "", phrase(BOUND) if len(self.decay) else "", dotted]
+
+    def _wide(self) -> list[int]:
+        """The encodings whose pairs differ at one offset."""
+        scale = ROUNDING * float(np.nanmax(np.abs(self.mean), initial=0.0))
+        return [at for at, width in enumerate(self.spread) if width > scale]
+
+    def told(self) -> list[Point]:
+        """The points that the message names, where one line is drawn, offset by offset."""
+        if self.block > 1 or self._wide() or len(self.mean) + len(self.decay) + len(self.unscaled) > 1:
+            return []
+        course = course_of(self.low[0], self.mean[0], self.high[0], self.offsets)
+        return [] if course is None else course.told()
+
+    def message(self) -> str:
+        known, wide = [at for at, width in enumerate(self.spread) if width >= 0], self._wide()
+        names = short_names(self.view.encodings)
+        if not wide:
+            return self._course([names[at] for at in known], known)
+        if len(known) == 1:
+            more = template("more than the offset counts: pairs at one offset differ by up to {number}")
+            return phrase(more, number=bound_text(self.spread[wide[0]], 3))
+        differ = template("at one offset pairs differ by up to {number}")
+        said = [
+            phrase(differ, number=bound_text(self.spread[at], 3)) if at in wide else phrase("only the offset counts")
+            for at in known
+        ]
+        return clauses(said_by_each([names[at] for at in known], [[text] for text in said]))
+
+    def _course(self, names: list[str], lines: list[int]) -> str:
+        """Where lines that are functions of the offset go; nothing where there is one offset alone."""
+        exact, measure = self.offsets if self.block == 1 else None, MEASURES[self.measure].label
+        courses = [course_of(self.low[at], self.mean[at], self.high[at], exact) for at in lines]
+        known = {name: one for name, one in zip(names, courses, strict=True) if one is not None}
+        if not known:
+            return ""
+        one = next(iter(known.values()))
+        text = one.text(measure) if len(names) == 1 else farthest_text(known, measure)
+        if not tells_of_offsets(self.view):
+            return text
+        return phrase("only the offset counts: {text}", text=text) if text else phrase("only the offset counts")
+
+    def facts(self) -> dict[str, Any]:
+        specs = [encoding.spec() for encoding in self.view.encodings]
+        by_encoding = {"spread": self.spread, "undefined": self.undefined}
+        return {"block": self.block, **{n: dict(zip(specs, v, strict=True)) for n, v in by_encoding.items()}}
+
+
+OWN = "own axis"
+
+
+def add_own_axis(axes: Axes, label: str) -> None:
+    """An axis at the right for what is drawn on another scale."""
+    own = axes.secondary_yaxis("right")
+    own.set_gid(OWN)
+    label_values(own.yaxis, label)
+
+
+def scale_own_axis(axes: Axes, scale: float) -> None:
+    """What is drawn so many times as large as it is has its own numbers at the right."""
+    for one in axes.child_axes:
+        if one.get_gid() == OWN:
+            functions = (lambda shown: shown / scale, lambda value: value * scale)
+            one.set_functions(functions)  # type: ignore[attr-defined]  # it is a secondary axis
+
 
 TOO_FEW = "offsets with {log} takes 2 or more positions"
 BOUND_LABEL = template("mean of $|S_j|$, RoFormer 3.4.3")

@@ -12,16 +12,25 @@ from pecli.core.errors import UsageError, mention
 from pecli.core.language import phrase
 from pecli.core.options import option
 from pecli.core.positions import Positions
-from pecli.encodings.encoding import Encoding
+from pecli.encodings.base import Encoding
+from pecli.figures.base import Figure, View
 from pecli.figures.canvas import Canvas
-from pecli.figures.composed_numbers import ComposedNumbers, Part
-from pecli.figures.figure import Figure, View
+from pecli.figures.composite import (
+    ComposedNumbers,
+    Part,
+    check_handed_on,
+    owned,
+    part_of,
+    refused_part,
+    single_figures,
+    through,
+    what_it_is,
+)
 from pecli.figures.headings import Heading
-from pecli.figures.highlights import Highlighting
+from pecli.figures.labels import Highlighting
 from pecli.figures.mosaic import Band, columns_of
 from pecli.figures.panels import Panel
-from pecli.figures.parts import check_handed_on, owned, part_of, refused_part, single_figures, through, what_it_is
-from pecli.measures.measure_options import measure_option
+from pecli.measures.pairwise import measure_option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

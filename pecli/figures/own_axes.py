@@ -10,10 +10,9 @@ from pecli.analysis import Numbers, View
 from pecli.core.errors import UsageError
 from pecli.core.language import letters
 from pecli.figures.axis_labels import label_edges
-from pecli.figures.bars import add_bar
+from pecli.figures.base import Figure
 from pecli.figures.canvas import Canvas
-from pecli.figures.figure import Figure
-from pecli.figures.legends import beside_own
+from pecli.figures.legends import add_bar, beside_own
 from pecli.figures.limits import chosen
 from pecli.figures.mosaic import in_columns
 from pecli.figures.panels import Panel, labelled, runs_of

@@ -9,21 +9,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pecli.analysis import Numbers, View
 from pecli.figures.axis_labels import label_edges
 from pecli.figures.bands import least_size
-from pecli.figures.bars import BEFORE, WIDTH, add_bar, bar_width
+from pecli.figures.base import Figure
 from pecli.figures.blocks import Block, Box, Room
 from pecli.figures.canvas import Canvas
-from pecli.figures.cell_numbers import cells_overflow
-from pecli.figures.figure import Figure
 from pecli.figures.headings import LINES, MORE_LINES, Headline, Headlines
-from pecli.figures.images import cells_seen
 from pecli.figures.layout import Layout
-from pecli.figures.legends import place_legend, share_legend
+from pecli.figures.legends import BEFORE, WIDTH, add_bar, bar_width, place_legend, share_legend
 from pecli.figures.limits import Words, words_of
+from pecli.figures.matrix import cells_overflow, cells_seen
 from pecli.figures.measure import Margins, around, block_of, state_of, with_bar
 from pecli.figures.mosaic import Band
 from pecli.figures.panel_titles import PanelTitles
 from pecli.figures.panels import Bar, Panel, labelled_apart
-from pecli.figures.text_size import HEADLINE, Ruler
+from pecli.figures.text import HEADLINE, Ruler
 from pecli.figures.ways import first_layout, with_pixels
 
 if TYPE_CHECKING:

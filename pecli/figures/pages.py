@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pecli.analysis import Numbers, View
+from pecli.figures.base import Figure
 from pecli.figures.canvas import Canvas
-from pecli.figures.figure import Figure
 from pecli.figures.filled_pages import Asked, filled, laid_out
 from pecli.figures.grid import Grid
 from pecli.figures.needed_size import too_small

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pecli.figures.text_size import Ruler, alike
+from pecli.figures.text import Ruler, alike
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

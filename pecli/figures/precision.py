@@ -11,17 +11,25 @@ from pecli.analysis import Limits
 from pecli.core.errors import UsageError, mention
 from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
-from pecli.core.number_text import number_text
+from pecli.core.numbers import number_text
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_positions, label_values
-from pecli.figures.bars import STROKES
+from pecli.figures.base import ColouredNumbers, Figure, View, other_positions_text
 from pecli.figures.canvas import Canvas
-from pecli.figures.figure import ColouredNumbers, Figure, View, other_positions_text
-from pecli.figures.ground import ink_on
-from pecli.figures.images import show_matrix
+from pecli.figures.colors import ink_on
+from pecli.figures.legends import STROKES
+from pecli.figures.matrix import show_matrix
 from pecli.figures.panels import Bar, Panel
-from pecli.measures.first_positions import first_in_runs, first_position, nearest
-from pecli.measures.min_max import check_run, envelope, even_bins, even_edges, middles
+from pecli.measures.reduce import (
+    check_run,
+    envelope,
+    even_bins,
+    even_edges,
+    first_in_runs,
+    first_position,
+    middles,
+    nearest,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

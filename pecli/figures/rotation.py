@@ -2,31 +2,281 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from math import ceil, isfinite
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from pecli.analysis import Limits, check_indices, refuse_positions, refuse_turned
-from pecli.core.errors import UnusedOptionError, mention
+from pecli.analysis import Limits, View, check_indices, refuse_positions, refuse_turned
+from pecli.core.errors import UnusedOptionError, UsageError, mention
 from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
+from pecli.core.terminal import track
 from pecli.core.values import EXACT
-from pecli.encodings.capabilities import Rotary
+from pecli.encodings.base import Rotary
+from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_dimensions, label_positions, label_values
+from pecli.figures.base import ColouredNumbers, Numbers, averaging_cells
+from pecli.figures.base import View as base_View
 from pecli.figures.canvas import Canvas
-from pecli.figures.cell_numbers import WithCellNumbers
-from pecli.figures.circles import draw_circles, frame_plane, least_plane, refit_plane, turns_of
-from pecli.figures.figure import View
-from pecli.figures.images import show_matrix
+from pecli.figures.lines import key_inside
+from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.mosaic import Mosaic, beside, in_columns
 from pecli.figures.panels import Bar, Panel
-from pecli.figures.rotation_numbers import MatrixNumbers, RotationNumbers
-from pecli.figures.turned_query import query_rows, query_text, turned_query
-from pecli.measures.min_max import even_bins
+from pecli.figures.wavelengths import angle_text, turned_apart, turns_between_ends
+from pecli.files.tables import read_table
+from pecli.measures.reduce import averaged_columns, averaged_rows, even_bins
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.legend import Legend
+
+Rows = Callable[[slice], Array]  # of a query: asked for from first to last, each once
+SIDE = 1024  # rows that are turned at once, at least a pixel's
+
+
+class Turned(NamedTuple):
+    """before, after : (blocks of positions, blocks of dimensions), means; paths : (length, pairs, 2)."""
+
+    before: Array
+    after: Array
+    paths: Array
+    columns_block: int
+
+
+def query_text(content: str, seed: int) -> str:
+    """Where a query comes from, as the caption says it; nothing of a file."""
+    return phrase("random Q, seed {seed}", seed=seed) if content in ("same", "random") else ""
+
+
+def query_rows(content: str, seed: int, shape: tuple[int, int]) -> Rows:
+    """The rows of a query of that shape: one random vector, a random one a position, or those of a file."""
+    random = np.random.default_rng(seed)
+    if content == "same":
+        vector = random.standard_normal(shape[1])
+        return lambda rows: np.tile(vector, (rows.stop - rows.start, 1))
+    if content == "random":
+        return lambda rows: random.standard_normal((rows.stop - rows.start, shape[1]))
+    table = read_table(content)
+    if table.shape != shape:
+        given, wanted = (" × ".join(map(str, sides)) for sides in (table.shape, shape))
+        text = f"{mention('content', content)} holds {given} numbers and {wanted} are needed"
+        raise UsageError(text, option="content", value=content)
+    return lambda rows: table[rows]
+
+
+def turned_query(view: View[Rotary], query: Rows, pairs: Array) -> Turned:
+    """The query before and after, as many rows and columns of it as the panels have pixels."""
+    rope, positions, blocks = view.encoding, view.covered.array(), view.covered.blocks(view.pixel_rows)
+    step = blocks.size * max(1, SIDE // blocks.size)
+    before, after, paths = [], [], []
+    for at in track(range(0, len(positions), step), "turning the query"):
+        rows = slice(at, min(at + step, len(positions)))
+        plain = query(rows)
+        turned = rope.rotate(plain, positions[rows])
+        before.append(averaged_rows(plain, blocks.size))
+        after.append(averaged_rows(turned, blocks.size))
+        paths.append(np.stack(rope.split(turned), axis=-1)[:, pairs])
+    (first, size), (second, _) = (
+        averaged_columns(np.concatenate(parts), view.pixel_columns) for parts in (before, after)
+    )
+    return Turned(first, second, np.concatenate(paths), size)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RotationNumbers(ColouredNumbers[Rotary]):
+    """after, before : (length, d), Q with and without the rotation, or of fewer rows and columns, the means of blocks;
+    change : as they, after − before; positions : one a row, of a block its middle; pairs : (n,), those with a path;
+    paths : (n, length, 2), the two columns of each pair after the rotation, never means; radii : (n,), of the largest
+    circle of each pair."""
+
+    main_array: ClassVar[str] = "after"
+    row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
+
+    after: Array
+    positions: Array
+    before: Array
+    pairs: Array
+    paths: Array
+    change: Array
+    radii: Array
+    limit: float
+    block: int
+    columns_block: int  # dimensions a column
+    query: str  # where it comes from
+
+    def remarks(self) -> list[str]:
+        return [self.query, averaging_cells(self.block, self.columns_block)]
+
+    def marks(self) -> list[str]:
+        first = self.view.encoding.position_text(self.view.covered.start)
+        said = template("circles: pairs, each to its own scale; marks: position {position}; arrows: which way")
+        return [phrase(said, position=first)]
+
+    def message(self) -> str:
+        return turned_apart(self.view.encoding, self.view.covered)
+
+    def coloured(self) -> list[Array]:
+        return [self.before, self.after]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatrixNumbers(Numbers[Rotary]):
+    """matrix : (d, d), R_p; dimensions : (d,)."""
+
+    main_array: ClassVar[str] = "matrix"
+    row_coordinates: ClassVar[tuple[str, ...]] = ("dimensions",)
+
+    matrix: Array
+    dimensions: Array
+    position: int
+
+
+CIRCLE = 0.95  # the radius of the largest circle, as a share of half the side of the square that shows them
+APART = 0.12  # how far inside its circle an arrow runs at most, of the largest radius
+BETWEEN = 0.5  # and of the way to the next circle, or to the middle
+ARROW = 0.4  # how long it is, of the largest radius, at most a quarter of a turn
+HEAD = 0.1  # and at least, of the largest radius: there is little more than its head
+LEAST = 0.4  # of the frame's shorter side that the circles take, however large the key
+LONG = 10  # lines of a key, of more pairs than that it has two columns
+ROUND, ENTRY = 4.5, (8.5, 1.6)  # ems of small text that circles take at least, and the width and height of a key's line
+MARKS = ("o", "s", "^", "D", "v")  # of pairs
+
+
+def frame_plane(axes: Axes, view: View[Rotary], pairs: Array) -> None:
+    """Says in a key how far each pair turns; the plane has no scale, since each pair has its own."""
+    axes.set_title(phrase("pairs in the plane"))
+    axes.set(xticks=[], yticks=[])
+    axes.spines[:].set_visible(False)
+    names = [_pair_text(view, int(pair)) for pair in pairs]
+    looks = [{"color": f"C{at}", "marker": mark(at), "linestyle": "none"} for at in range(len(pairs))]
+    key_inside(axes, zip(names, looks, strict=True), phrase("pair j"), key_columns(len(pairs)))
+
+
+def key_columns(count: int) -> int:
+    """In how many columns the key says so many pairs."""
+    return 1 if count <= LONG else 2
+
+
+def least_plane(count: int) -> tuple[float, float]:
+    """The smallest width and height of the circles of so many pairs with their key; ems of small text."""
+    columns, (width, height) = key_columns(count), ENTRY
+    key = height * (1 + ceil(count / columns))
+    if columns == 1:
+        return ROUND + width, max(ROUND + 1.5, key)
+    return columns * width, 2 * ROUND + key  # below it: beside two columns there is no room
+
+
+def _pair_text(view: View[Rotary], pair: int) -> str:
+    (turns,) = turns_of(view, np.array([pair])).tolist()
+    return f"{pair}: {angle_text(turns)}" if isfinite(turns) else str(pair)
+
+
+def turns_of(view: View[Rotary], pairs: Array) -> Array:
+    """How often these pairs turn from the first position to the last; infinity where no frequency says it."""
+    if not isinstance(view.encoding, Harmonic) or view.covered.length == 1:
+        return np.full(len(pairs), np.inf)
+    return turns_between_ends(view.encoding, view.covered)[pairs]
+
+
+def draw_circles(axes: Axes, paths: Array, radii: Array, turns: Array, canvas: Canvas) -> None:
+    """The paths of pairs (n, length, 2), each on a circle of its own: the first is the smallest.
+
+    turns : (n,), from the first position to the last; an arrow goes no farther than its pair, if that can be seen
+    """
+    rings = np.arange(1, len(paths) + 1) / len(paths)
+    apart = min(APART, BETWEEN * float(rings[0]))
+    for line, (path, radius, ring, turn) in enumerate(zip(paths, radii, rings.tolist(), turns, strict=True)):
+        scaled = path * (ring / radius if radius else 1.0)
+        _draw_circle(axes, line, scaled, ring, canvas)
+        _draw_arrow(axes, line, scaled[0], (apart, 2 * np.pi * turn), canvas)
+    _show_round(axes)
+
+
+def refit_plane(axes: Axes) -> None:
+    """Shows the same circles in a frame of another shape."""
+    _show_round(axes)
+
+
+def _show_round(axes: Axes) -> None:
+    """Shows the circles in a square below the title, and the key beside or above it, in the middle of the frame."""
+    width, height = axes.bbox.size
+    boxes = [key.get_window_extent() for key in _keys(axes)]
+    wide, high = (max((getattr(box, name) for box in boxes), default=0.0) for name in ("width", "height"))
+    side, beside = _side_by((width, height), (wide, high))
+    left = max(0.0, width - side - wide * beside) / 2
+    below = max(0.0, height - side - high * (not beside)) / 2
+    unit = 2 / CIRCLE / side  # of the plane a pixel
+    axes.set(
+        xlim=(-left * unit - 1 / CIRCLE, (width - left) * unit - 1 / CIRCLE),
+        ylim=(-below * unit - 1 / CIRCLE, (height - below) * unit - 1 / CIRCLE),
+    )
+    axes.title.set_x((left + side / 2) / width)
+    corner = (left + side, (height + max(side, high)) / 2) if beside else ((width - max(side, wide)) / 2, below + side)
+    for key in _keys(axes):
+        key.set_alignment("left")
+        key.set_loc("upper left" if beside else "lower left")
+        key.set_bbox_to_anchor((corner[0] / width, corner[1] / height), axes.transAxes)
+
+
+def _side_by(frame: tuple[float, float], key: tuple[float, float]) -> tuple[float, bool]:
+    """The side of the largest square that leaves room for the key, in pixels, and whether that stands beside it."""
+    width, height = frame
+    beside, below = min(height, width - key[0]), min(width, height - key[1])
+    return max(beside, below, LEAST * min(width, height)), beside >= below
+
+
+def _keys(axes: Axes) -> list[Legend]:
+    from matplotlib.legend import Legend
+
+    return [one for one in axes.get_children() if isinstance(one, Legend)]
+
+
+def _draw_circle(axes: Axes, line: int, path: Array, radius: float, canvas: Canvas) -> None:
+    """The path of a pair on its circle, with a mark where it stands first."""
+    from matplotlib.patches import Circle
+
+    axes.add_patch(
+        Circle((0, 0), radius, fill=False, edgecolor="0.5", alpha=0.5, linewidth=0.6 * canvas.scale, zorder=0)
+    )
+    axes.plot(path[:, 0], path[:, 1], ".", markersize=2 * canvas.scale, color=f"C{line}")
+    (ring,) = axes.plot(*path[0], color=f"C{line}", marker=mark(line), markersize=4 * canvas.scale)
+    ring.set(markeredgecolor=axes.xaxis.label.get_color(), markeredgewidth=0.6 * canvas.scale)
+
+
+def _draw_arrow(axes: Axes, line: int, first: Array, course: tuple[float, float], canvas: Canvas) -> None:
+    """An arrow inside of the mark, the way that the pair turns; none where it stands in the middle.
+
+    course : how far inside it runs, and the angle that the pair turns
+    """
+    apart, all_of_it = course
+    radius = float(np.hypot(*first))
+    if not radius:
+        return
+    inside = radius - apart
+    angle = min(ARROW / inside, np.pi / 2, max(all_of_it, HEAD / inside))
+    start, end = (tuple((inside / radius * turned(first, one)).tolist()) for one in (0.0, angle))
+    style = {
+        "arrowstyle": "->,head_width=0.2,head_length=0.3",
+        "color": f"C{line}",
+        "linewidth": canvas.scale,
+        "connectionstyle": f"arc3,rad={np.tan(angle / 2) / 2}",  # its tangents are the circle's
+    }
+    axes.annotate("", end, start, arrowprops={**style, "shrinkA": 0, "shrinkB": 0})
+
+
+def mark(line: int) -> str:
+    """The mark of a pair, told from the others' in grey too."""
+    return MARKS[line % len(MARKS)]
+
+
+def turned(point: Array, angle: float) -> Array:
+    """A point of the plane turned about 0, counterclockwise as pairs turn."""
+    sin, cos = np.sin(angle), np.cos(angle)
+    return np.array([cos * point[0] - sin * point[1], sin * point[0] + cos * point[1]])
+
 
 IMAGES = (template("Q before"), template("Q after"), template("after − before"))
 PLANE = 0.7  # height over width of the panel of circles, which has the key beside them
@@ -83,7 +333,7 @@ class Rotation(WithCellNumbers[Rotary]):
             refuse_positions(asked, self.default_length(None), _matrix_alone(self.matrix))
         return asked
 
-    def shape(self, view: View[Rotary]) -> tuple[int, ...]:
+    def shape(self, view: base_View[Rotary]) -> tuple[int, ...]:
         width = view.encoding.width
         if self.matrix is not None:
             return (width, width)
@@ -91,12 +341,12 @@ class Rotation(WithCellNumbers[Rotary]):
         paths = 2 * len(self.drawn_pairs(view)) * view.covered.length
         return (rows * columns + paths,)  # no more than all of them together
 
-    def check_view(self, view: View[Rotary]) -> None:
+    def check_view(self, view: base_View[Rotary]) -> None:
         super().check_view(view)
         refuse_turned(view.encoding, f"{self.name} turns {mention('content')}")
         self.drawn_pairs(view)
 
-    def drawn_pairs(self, view: View[Rotary]) -> Array:
+    def drawn_pairs(self, view: base_View[Rotary]) -> Array:
         """The pairs whose paths are drawn."""
         count = view.encoding.width // 2
         check_indices("pairs", self.pairs, view, count, "pairs")
@@ -107,7 +357,7 @@ class Rotation(WithCellNumbers[Rotary]):
     def inputs(self) -> tuple[str, ...]:
         return () if self.content in ("same", "random") else (self.content,)
 
-    def compute(self, view: View[Rotary]) -> RotationNumbers | MatrixNumbers:
+    def compute(self, view: base_View[Rotary]) -> RotationNumbers | MatrixNumbers:
         rope = view.encoding
         if self.matrix is not None:
             turned = rope.rotation_matrix(self.matrix)
@@ -138,7 +388,7 @@ class Rotation(WithCellNumbers[Rotary]):
             return self
         return self.laid_out_as(RotationDown)
 
-    def panels_for(self, view: View[Rotary]) -> list[Panel]:
+    def panels_for(self, view: base_View[Rotary]) -> list[Panel]:
         bar = Bar(phrase("value"), fixed=self.matrix is not None)
         if self.matrix is not None:
             return [Panel(1.0, exact=True, bar=bar)]
@@ -148,10 +398,10 @@ class Rotation(WithCellNumbers[Rotary]):
         plane = Panel(PLANE, least=least_plane(len(self.pairs or range(PATHS))))
         return [query, query, plane, change]  # bars stand at the right
 
-    def columns(self, view: View[Rotary]) -> int:
+    def columns(self, view: base_View[Rotary]) -> int:
         return 2 if self.matrix is None else 1
 
-    def frame(self, view: View[Rotary], axes: list[Axes], canvas: Canvas) -> None:
+    def frame(self, view: base_View[Rotary], axes: list[Axes], canvas: Canvas) -> None:
         if self.matrix is not None:
             width = view.encoding.width
             title = phrase("$R_p$ at p = {position:,}", position=self.matrix)
@@ -166,7 +416,7 @@ class Rotation(WithCellNumbers[Rotary]):
             label_positions(one.yaxis, encoding)
         frame_plane(axes[self.plane], view, self.drawn_pairs(view))
 
-    def fit(self, view: View[Rotary], axes: list[Axes], canvas: Canvas) -> None:
+    def fit(self, view: base_View[Rotary], axes: list[Axes], canvas: Canvas) -> None:
         if self.matrix is None:
             refit_plane(axes[self.plane])
 
@@ -195,18 +445,18 @@ class RotationDown(Rotation):
 
     plane: ClassVar[int] = 3
 
-    def panels_for(self, view: View[Rotary]) -> list[Panel]:
+    def panels_for(self, view: base_View[Rotary]) -> list[Panel]:
         before, after, plane, change = super().panels_for(view)
         flat = (replace(one, aspect=FLAT, x=before.x) for one in (before, after, change))
         return [*flat, plane]
 
-    def columns(self, view: View[Rotary]) -> int:
+    def columns(self, view: base_View[Rotary]) -> int:
         return 1
 
-    def grids(self, view: View[Rotary]) -> tuple[int, ...]:
+    def grids(self, view: base_View[Rotary]) -> tuple[int, ...]:
         return (1,)
 
-    def mosaics(self, view: View[Rotary]) -> tuple[Mosaic, ...]:
+    def mosaics(self, view: base_View[Rotary]) -> tuple[Mosaic, ...]:
         return (beside(self.plane, in_columns(self.plane, 1)),)
 
 

@@ -6,23 +6,102 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.core.errors import UsageError, mention
-from pecli.core.language import phrase
-from pecli.core.lazy import np
+from pecli.core.language import phrase, template
+from pecli.core.lazy import Array, np
+from pecli.core.numbers import minus
 from pecli.core.options import option
-from pecli.encodings.capabilities import TableEncoding
+from pecli.encodings.base import TableEncoding
 from pecli.figures.axis_labels import label_values
+from pecli.figures.base import Figure, Numbers, View, other_positions_text
 from pecli.figures.canvas import Canvas
-from pecli.figures.figure import Figure, View
-from pecli.figures.ground import seen_colours
+from pecli.figures.colors import seen_colours
+from pecli.figures.labels import CLOUD, NAMED, name_streaks
 from pecli.figures.panels import Bar, Panel
-from pecli.figures.scatter_numbers import CloudNumbers, DensityNumbers, ScatterNumbers
-from pecli.figures.streaks import CLOUD, NAMED, name_streaks
-from pecli.measures.measure_options import choice_of_measure
-from pecli.measures.pair_density import CLASSES, coarser, counts, points, streaks
-from pecli.measures.pairwise import MEASURES, check_pairs
+from pecli.measures.pairs import CLASSES, coarser, counts, points, streaks
+from pecli.measures.pairwise import MEASURES, check_pairs, choice_of_measure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+STRONG, WEAK = 0.9, 0.5  # rank correlations, without their sign: at least one is a trend, below the other none
+
+
+@dataclass(frozen=True, kw_only=True)
+class CloudNumbers(Numbers[TableEncoding]):
+    """What is known of all pairs, drawn as points or as counts."""
+
+    no_facts: ClassVar[tuple[str, ...]] = ("measures", "mirrored")
+
+    pearson: float | None  # linear correlation of the cloud
+    spearman: float | None  # rank correlation of the cloud
+    pairs: int
+    undefined: int  # pairs left out: a measure is not defined for a constant row
+    measures: tuple[str, str]  # across and up
+    mirrored: bool  # whether both triangles are shown, which are the same: every measure is symmetric
+
+    def message(self) -> str:
+        across, up = (MEASURES[name].label for name in self.measures)
+        return "" if self.spearman is None or across == up else phrase(trend(self.spearman), x=across, y=up)
+
+    def remarks(self) -> list[str]:
+        count, every = self.undefined, self.pairs
+        left_out = template("{count:,} of {all:,} pairs left out: a row is constant, no correlation is defined")
+        said = phrase(left_out, count=count, all=every) if count else ""
+        alike = phrase("p > q: the same, both measures are symmetric") if self.mirrored else ""
+        return [other_positions_text(self.view), self.correlations(), alike, said]
+
+    def correlations(self) -> str:
+        """Both correlations of the cloud, as the picture says them once: the triangles have the same pairs."""
+        pair = (self.pearson, self.spearman)
+        linear, rank = (phrase("undefined") if one is None else f"{one:.4f}" for one in pair)
+        return minus(phrase("linear r = {linear}, rank ρ = {rank}", linear=linear, rank=rank))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScatterNumbers(CloudNumbers):
+    """x, y, p, q : (pairs,), both measures of the pair p < q, in the lower triangle alone of p > q."""
+
+    main_array: ClassVar[str] = "x"
+    row_coordinates: ClassVar[tuple[str, ...]] = ("y", "p", "q")
+
+    x: Array
+    y: Array
+    p: Array
+    q: Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class DensityNumbers(CloudNumbers):
+    """counts : (rows, columns), pairs in each cell, y up and x across; y_edges, x_edges : borders of the cells;
+    streaks : (offsets, 4), left, bottom, right and top of the pairs at the offsets 1, 2, …"""
+
+    main_array: ClassVar[str] = "counts"
+
+    counts: Array
+    y_edges: Array
+    x_edges: Array
+    streaks: Array
+    most: int  # pairs in the fullest cell
+
+    def remarks(self) -> list[str]:
+        counted = phrase("{count:,} pairs counted", count=self.pairs - self.undefined)
+        classes = phrase("rank ρ of {classes:,} × {classes:,} classes", classes=CLASSES)
+        return [*super().remarks(), counted, classes]
+
+
+def trend(rank: float) -> str:
+    """What a rank correlation says, with blanks for the measures across and up."""
+    if abs(rank) < WEAK:
+        return template("the {x} says little about the {y}")
+    if abs(rank) < STRONG:
+        up, down = (
+            template("as the {x} rises, the {y} tends to rise"),
+            template("as the {x} rises, the {y} tends to fall"),
+        )
+    else:
+        up, down = template("as the {x} rises, the {y} rises"), template("as the {x} rises, the {y} falls")
+    return up if rank > 0 else down
+
 
 VECTOR = 2000  # points that a vector file still carries one by one
 FEW = 500  # points that are drawn larger

@@ -6,33 +6,110 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.core.errors import UnusedOptionError, UsageError, mention
-from pecli.core.language import either, phrase, template
+from pecli.core.language import either, listing, phrase, template
 from pecli.core.lazy import Array, np
+from pecli.core.numbers import number_text
 from pecli.core.options import option
-from pecli.encodings.capabilities import TableEncoding
+from pecli.encodings.base import TableEncoding, short_names
 from pecli.encodings.harmonic import Harmonic
-from pecli.encodings.scalings.scaled import Scaled
+from pecli.encodings.rope_scaling import Scaled
 from pecli.figures.axis_labels import label_powers, label_values
+from pecli.figures.base import Figure, Numbers, View
 from pecli.figures.canvas import NARROW, Canvas
-from pecli.figures.figure import Figure, View
-from pecli.figures.levels import Hang, keep_levels_apart, name_level
-from pecli.figures.line_names import keep_names_apart, name_lines, put_names
+from pecli.figures.labels import Hang, keep_levels_apart, keep_names_apart, name_level, name_lines, put_names
 from pecli.figures.lines import Look, frame_lines, key
 from pecli.figures.panels import Panel
-from pecli.figures.spectrum_numbers import SpectrumNumbers
-from pecli.figures.wavelength_marks import (
+from pecli.figures.wavelengths import (
     STILL,
+    growth_text,
+    longest_text,
     make_room,
     mark_lengths,
     mark_wavelength,
+    outlasts_axis,
+    parted_text,
+    ratio_text,
+    scaled_text,
     shade_longer,
     textbook_ends,
+    unfinished_above,
 )
-from pecli.figures.wavelength_texts import ratio_text, unfinished_above
-from pecli.measures.wavelengths import MEASURED, wavelengths
+from pecli.measures.waves import MEASURED, wavelengths
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpectrumNumbers(Numbers[TableEncoding]):
+    """wavelength : (n,), positions (a pair that stands still has none and is left out); pair : (n,);
+    encoding : (n,), which of the encodings; stretch : (n,), over the wavelength without the scaling."""
+
+    main_array: ClassVar[str] = "wavelength"
+    row_coordinates: ClassVar[tuple[str, ...]] = ("pair", "encoding", "stretch")
+
+    wavelength: Array
+    pair: Array
+    encoding: Array
+    stretch: Array
+    divided: bool  # whether the stretch is drawn
+    dashed: bool  # whether the wavelengths without the scaling are shown too
+    contexts: tuple[tuple[str, float], ...]  # of the models whose rope is scaled, each once
+    ramps: tuple[tuple[float, float] | None, ...]  # the pairs between kept and divided, of each encoding
+    ratios: tuple[str, ...]  # between neighbours, one text an encoding
+    longer: tuple[int, ...]  # pairs that never finish a turn over the length shown
+    still: tuple[int, ...]  # pairs left out: frequency 0, or a column that does not vary
+
+    def remarks(self) -> list[str]:
+        measured = [e.name for e in self.view.encodings if not isinstance(e, Harmonic)]
+        rows, most = zip(self.view.encodings, self.still, strict=True), number_text(STILL)
+        left_out = [
+            phrase("{encoding}: {count} left out, longer than {most} or still", encoding=e.name, count=n, most=most)
+            for e, n in rows
+            if n
+        ]
+        said = ""
+        if measured:
+            said = phrase(
+                "{encodings}: the dominant period of each column, measured over one cycle or the length",
+                encodings=listing(measured),
+            )
+        return [said, *left_out]
+
+    def marks(self) -> list[str]:
+        dashed = phrase("dashed: without the scaling") if self.dashed else ""
+        return [dashed, phrase("band: pairs between kept and divided") if any(self.ramps) else ""]
+
+    def message(self) -> str:
+        one = self.view.encoding
+        if any(self.still) and any(map(outlasts_axis, self.view.encodings)):  # the longest shown is not the longest
+            return ""
+        if len(self.view.encodings) > 1:
+            return "" if self.divided else self._compared()
+        if not (isinstance(one, Harmonic) or one.cycle(MEASURED)) or not self.ratios[0]:
+            return ""
+        if (self.stretch != 1).any():
+            return scaled_text(self.stretch)
+        return growth_text(one, self.wavelength, self.ratios[0])
+
+    def _compared(self) -> str:
+        """What several encodings' wavelengths say beside each other."""
+        encodings = self.view.encodings
+        own = [self.encoding == at for at in range(len(encodings))]
+        waves, names = [self.wavelength[mine] for mine in own], short_names(encodings)
+        alike = len(own) == 2 and np.array_equal(*(self.pair[mine] for mine in own))
+        return (parted_text(waves, names) if alike else "") or longest_text(encodings, waves, names)
+
+    def facts(self) -> dict[str, Any]:
+        names = [encoding.spec() for encoding in self.view.encodings]
+        columns = {"ratio": self.ratios, "longer_than_length": self.longer, "still": self.still}
+        scaled = {name: ramp for name, ramp in zip(names, self.ramps, strict=True) if ramp is not None}
+        return {
+            **{name: dict(zip(names, values, strict=True)) for name, values in columns.items()},
+            **({"ramp": scaled} if scaled else {}),
+            **({"contexts": dict(self.contexts)} if self.contexts else {}),
+        }
+
 
 POSITIONS = template("positions")  # the unit of a wavelength where the encoding has none of its own
 RIGHT = 0.4  # of the pairs are longer than the length, at least, where the right end below it is free

@@ -1,25 +1,286 @@
-"""matplotlib's settings while a picture is drawn: pecli's style, sized to the text, and nothing of the user's."""
+"""The look of a picture: matplotlib's settings, style files, fonts, mathematical text."""
 
 from __future__ import annotations
 
 import os
+import re
 import sys
+import textwrap
 import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pecli.core.errors import PecliError, UsageError
+from pecli.core.caching import cached
+from pecli.core.errors import PecliError, UnknownNameError, UsageError, mention
+from pecli.core.readable import check_readable
+from pecli.core.values import shorten
 from pecli.figures.canvas import Canvas
-from pecli.figures.fonts import CJK, families, is_postscript
-from pecli.figures.ground import lightness
-from pecli.figures.style_files import read_style, short_line, use_defaults
-from pecli.files.picture_bytes import INK
+from pecli.figures.colors import lightness
+from pecli.files.pictures import INK
+from pecli.files.tables import MOST, opened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+DEEPEST = 16  # braces inside each other: matplotlib goes down as deep, several calls each
+
+
+def check_mathematics(text: str, option: str) -> None:
+    """Refuses a text whose mathematics cannot be set, before it is drawn; `option` is what it was given as."""
+    if text.count("$") > 1 and nested(text) > DEEPEST:
+        said = f"a text holds mathematics in {nested(text):,} braces inside each other, not {DEEPEST}"
+        raise UsageError(said, option=option, value=text)
+    if text.count("$") > 1 and not _is_set(text):
+        said = f"'{text}' holds mathematics between its $ that cannot be set"
+        raise UsageError(said, option=option, value=text, advice=r"write \$ for a dollar sign")
+
+
+def nested(text: str) -> int:
+    """How many braces are open at once at the most."""
+    return max(accumulate((sign == "{") - (sign == "}") for sign in text), default=0)
+
+
+def _is_set(text: str) -> bool:
+    from matplotlib.cbook import is_math_text
+    from matplotlib.mathtext import MathTextParser
+
+    try:
+        if is_math_text(text):
+            MathTextParser("path").parse(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+CJK = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
+RARE = re.compile(r"[\u0590-\u1cff\U00010000-\U000e00ff]")  # letters of other scripts, emoji: not in every font
+GENERIC = ("serif", "sans-serif", "monospace", "cursive", "fantasy")  # families that stand for others
+CJK_FONTS = (
+    "Noto Sans CJK SC",
+    "Noto Sans CJK JP",
+    "Noto Sans SC",
+    "Source Han Sans SC",
+    "PingFang SC",
+    "Microsoft YaHei",
+    "SimHei",
+    "WenQuanYi Micro Hei",
+    "WenQuanYi Zen Hei",
+    "Droid Sans Fallback",
+    "Arial Unicode MS",
+)
+
+
+def families(font: str | None, texts: str, notes: list[str]) -> list[str]:
+    """Font families, the first wins for each character."""
+    import matplotlib as mpl
+    from matplotlib import font_manager
+
+    installed = font_manager.fontManager.get_font_names()
+    own = [family for family in mpl.rcParams["font.family"] if family in installed or family in GENERIC]
+    members: Any = f"font.{font}"  # of a generic family, which stands for these
+    if font in GENERIC and not set(mpl.rcParams[members]) & set(installed):
+        notes.append(f"no {font} font is installed: {own[0]} is used")
+    elif font is not None:
+        own.insert(0, family_of(font))
+    chinese = "".join(CJK.findall(texts))
+    if chinese and not (font is not None and _draws(own[0], chinese)):
+        found = _cjk_families()
+        own = found + own if "$" in texts else own + found  # inside mathematics only the first family counts
+        if not found:
+            notes.append("no font with Chinese characters is installed: they are drawn as boxes; try --font FILE.ttf")
+    notes += _boxes(own, texts)
+    return own
+
+
+def _boxes(used: list[str], texts: str) -> list[str]:
+    """A note on rare characters that none of these families has; nothing where there are none."""
+    lost = [one for one in dict.fromkeys(RARE.findall(texts)) if not any(_draws(family, one) for family in used)]
+    return [f"no font in use has {' '.join(lost[:5])}: drawn as boxes; try --font FILE.ttf"] if lost else []
+
+
+def _draws(family: str, text: str) -> bool:
+    """Whether a font family has all these characters."""
+    from matplotlib.ft2font import FT2Font
+
+    known = FT2Font(os.fspath(_file_of(family))).get_charmap()  # matplotlib 3.10 takes no Path
+    return all(ord(character) in known for character in text)
+
+
+def _file_of(family: str) -> Path:
+    """The file of a family, generic ones too; in a list, since a text with a hyphen would be a pattern."""
+    from matplotlib.font_manager import FontProperties, findfont
+
+    return Path(findfont(FontProperties(family=[family])))
+
+
+@cached
+def is_postscript(family: str) -> bool:
+    """Whether the letters of a family are PostScript outlines (CFF) and not TrueType's, as those of most CJK fonts."""
+    with _file_of(family).open("rb") as file:
+        head = file.read(16)
+        if head.startswith(b"ttcf"):  # a collection: its first font is at the offset that stands here
+            file.seek(int.from_bytes(head[12:]))
+            head = file.read(4)
+    return head.startswith(b"OTTO")
+
+
+def family_of(font: str) -> str:
+    """The family of a font by its name, generic ones too, or from its file; raises UsageError for one that is none."""
+    from matplotlib import font_manager
+
+    manager = font_manager.fontManager
+    if os.path.isfile(font):
+        check_readable(font)
+        try:
+            manager.addfont(font)
+            return font_manager.FontProperties(fname=font).get_name()
+        except (OSError, RuntimeError, ValueError) as error:
+            text = f"{mention('font', font)} is not a font file: {error}"
+            raise UsageError(text, option="font", value=font) from None
+    if font not in (*manager.get_font_names(), *GENERIC) and not _found_anew(font):
+        raise UnknownNameError("font", font, sorted(manager.get_font_names()), option="font")
+    return font
+
+
+def _found_anew(font: str) -> bool:
+    """Whether a font of that family was installed since matplotlib made its list; it is on the list then."""
+    from matplotlib import font_manager
+    from matplotlib.ft2font import FT2Font
+
+    manager = font_manager.fontManager
+    listed = {one.fname for one in manager.ttflist}
+    for path in sorted(set(font_manager.findSystemFonts()) - listed):
+        try:
+            if FT2Font(path).family_name == font:
+                manager.addfont(path)
+        except (OSError, RuntimeError, ValueError):
+            continue
+    return font in manager.get_font_names()
+
+
+def _cjk_families() -> list[str]:
+    """The installed fonts with Chinese characters; looked for again when matplotlib's list of fonts knows none."""
+    from matplotlib import font_manager
+
+    manager = font_manager.fontManager
+    known = [name for name in CJK_FONTS if name in manager.get_font_names()]
+    if known:
+        return known
+    for path in font_manager.findSystemFonts():
+        if re.search(r"cjk|han|wqy|hei|ming|song|kai|yahei|pingfang|fallback", Path(path).name, re.IGNORECASE):
+            try:
+                manager.addfont(path)
+            except (OSError, RuntimeError, ValueError):
+                continue
+    return [name for name in CJK_FONTS if name in manager.get_font_names()]
+
+
+ENDING = ".mplstyle"
+LINE = "each line is one, as in lines.linewidth: 2"
+ABOUT_WINDOWS = (  # settings that are of no picture, and may be of the process
+    "backend",
+    "backend_fallback",
+    "date.epoch",
+    "docstring.hardcopy",
+    "figure.max_open_warning",
+    "figure.raise_window",
+    "interactive",
+    "savefig.directory",
+    "savefig.format",
+    "timezone",
+    "tk.window_focus",
+    "toolbar",
+)
+
+
+def bundled_styles() -> dict[str, Path]:
+    """The styles that come with matplotlib. Those of the user's own folder are files: one bad one spoils them all."""
+    import matplotlib as mpl
+
+    return {
+        path.stem: path for path in sorted(Path(mpl.get_data_path(), "stylelib").iterdir()) if path.suffix == ENDING
+    }
+
+
+def use_defaults() -> None:
+    """matplotlib's own settings, whatever the user's files say. Its `rcdefaults` would read the user's styles."""
+    import matplotlib as mpl
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of settings that are to go
+        mpl.rcParams.update(_of_pictures(mpl.rcParamsDefault))
+
+
+def read_style(style: str) -> dict[Any, Any]:
+    """The settings of a style.
+
+    Parameters
+    ----------
+    style : the name of a style that comes with matplotlib, or a file
+
+    Raises
+    ------
+    UsageError : no such style, a file that is none, a setting that matplotlib does not know: the message names it
+    """
+    bundled = bundled_styles()
+    if style in bundled:
+        return _settings(str(bundled[style]))
+    try:
+        with opened(style) as file:
+            data = file.read(MOST)
+    except PecliError as error:
+        if "/" in style or style.endswith(ENDING):
+            raise UsageError(f"style file {error}", option="style", value=style) from None
+        known = [name for name in bundled if not name.startswith("_")]
+        raise UnknownNameError("style", style, known, option="style") from None
+    if len(data) == MOST:
+        raise UsageError(f"{style} is over {MOST >> 20} MiB: no style")
+    _check_lines(style, data.decode(errors="replace"))
+    return _settings(style)
+
+
+def _check_lines(path: str, text: str) -> None:
+    """Refuses a line that is no setting, one that matplotlib does not know, and a file without any."""
+    import matplotlib as mpl
+
+    lines = [line.partition("#")[0].strip() for line in text.splitlines()]
+    if not any(lines):
+        raise UsageError(f"style file {path} has no setting", option="style", value=path, advice=LINE)
+    for number, line in enumerate(lines, 1):
+        name, colon, _ = line.partition(":")
+        if line and not colon:
+            said = f"style file {path}, line {number}: {shorten(line, 60)!r} is no setting"
+            raise UsageError(said, option="style", value=path, advice=LINE)
+        if line and (name := name.strip()) not in mpl.rcParams:
+            near = UnknownNameError("setting", name, mpl.rcParams).nearest
+            said = f"style file {path}, line {number}: matplotlib has no setting {shorten(name, 60)!r}"
+            raise UsageError(said, option="style", value=path, advice=f"did you mean {near!r}?" if near else LINE)
+
+
+def _settings(path: str) -> dict[Any, Any]:
+    import matplotlib as mpl
+
+    try:
+        read = mpl.rc_params_from_file(path, fail_on_error=True, use_default_template=False)
+    except Exception as error:  # a file can be wrong in any way
+        said = f"style file {path} cannot be used: {short_line(error)}"
+        raise UsageError(said, option="style", value=path) from None
+    return _of_pictures(read)
+
+
+def _of_pictures(settings: Any) -> dict[Any, Any]:
+    named = dict(settings.items())
+    return {name: named[name] for name in named if name not in ABOUT_WINDOWS and not name.startswith("webagg")}
+
+
+def short_line(error: Exception) -> str:
+    """What an error of matplotlib's says, in one line."""
+    return textwrap.shorten(str(error), 160, placeholder="…") or type(error).__name__
+
 
 KEPT: dict[Any, Any] = {  # what holds whatever style is used: widths, fonts inside files, colours on the map
     "pdf.fonttype": 42,

@@ -9,8 +9,8 @@ import numpy as np
 from matplotlib.font_manager import FontProperties
 from matplotlib.ticker import FixedLocator, Formatter, LogFormatter, MaxNLocator, MultipleLocator
 
-from pecli.core.number_text import number_text, number_texts
-from pecli.figures.text_size import ems
+from pecli.core.numbers import number_text, number_texts
+from pecli.figures.text import ems
 
 STEPS = [1, 2, 2.5, 5, 10]
 STEP = 0.03  # inches

@@ -8,20 +8,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pecli.analysis import check_indices
 from pecli.core.language import listing, phrase
 from pecli.core.lazy import Array, np
-from pecli.core.number_text import number_text
+from pecli.core.numbers import number_text
 from pecli.core.options import option
-from pecli.encodings.capabilities import TableEncoding
-from pecli.encodings.encoding import Encoding
+from pecli.encodings.base import Encoding, TableEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_positions
+from pecli.figures.base import Figure, Numbers, View, extremes
 from pecli.figures.canvas import Canvas
-from pecli.figures.figure import Figure, Numbers, View, extremes
-from pecli.figures.line_names import keep_names_apart, name_lines, put_names
+from pecli.figures.labels import keep_names_apart, name_lines, put_names
 from pecli.figures.lines import Look, frame_lines, grid_look, plot_run
 from pecli.figures.panels import Panel
-from pecli.figures.wavelength_texts import short_length, wavelength_unit, waves_text
-from pecli.measures.min_max import check_run, envelope, even_bins, even_edges, middles
-from pecli.measures.wavelengths import wavelengths
+from pecli.figures.wavelengths import short_length, wavelength_unit, waves_text
+from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, middles
+from pecli.measures.waves import wavelengths
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 from pecli.analysis import View
 from pecli.core.positions import Positions
 from pecli.figures.bands import arranged
+from pecli.figures.base import Figure
 from pecli.figures.blocks import Block, Room
 from pecli.figures.canvas import Canvas
 from pecli.figures.columns import chosen, mosaics_to_try
-from pecli.figures.figure import Figure
 from pecli.figures.layout import Layout, solve
 from pecli.figures.measure import guess
 from pecli.figures.mosaic import Band, Mosaic, in_columns

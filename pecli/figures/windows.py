@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pecli.figures.cell_numbers import ink_again
+from pecli.figures.matrix import ink_again
 from pecli.figures.panels import Panel
 
 if TYPE_CHECKING:

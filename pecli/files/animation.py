@@ -1,19 +1,27 @@
-"""Frames that follow each other as the bytes of one file, with its job inside."""
+"""Many pictures in one file: animated GIF and WebP, and an HTML page with sliders."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import io
+import json
 import struct
 from collections.abc import Iterator
 from functools import partial
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pecli.core.errors import PecliError
-from pecli.files.about import About
-from pecli.files.film import DRAWING, Film
+from pecli.core.language import clauses, phrase, spoken
+from pecli.core.terminal import escaped
+from pecli.files import pictures as picture_bytes
+from pecli.files.formats import DRAWING, About, Bytes, Film, Frame, SweptOption
 from pecli.files.metadata import GIF_END, seal
-from pecli.files.pixels import image_of, palette_of, raster
+from pecli.files.pictures import Palette, image_of, palette_of, png_bytes, raster
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawing
 
 XMP = (  # where programs look for what a picture says of itself
     '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">'
@@ -50,3 +58,137 @@ def _saved(format: str, frames: list[Any], film: Film, **how: Any) -> bytes:
     first, *others = frames
     first.save(buffer, format, save_all=True, append_images=others, duration=round(1000 * film.seconds), **how)
     return buffer.getvalue()
+
+
+STYLE = """\
+:root { color-scheme: light dark; }
+body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 60rem; padding: 1rem; }
+h1 { font-size: 1.2rem; margin: 0 0 1rem; }
+[hidden] { display: none !important; }
+form { display: grid; gap: 0.5rem; margin-bottom: 1rem; }
+label { align-items: center; display: grid; gap: 0.2rem 0.8rem; grid-template-columns: 6rem 1fr 6rem; }
+input, select { font: inherit; margin: 0; min-width: 0; width: 100%; }
+figure { margin: 0 0 2rem; }
+img { background: #fff; border-radius: 4px; height: auto; max-width: 100%; }
+figcaption { align-items: start; display: flex; gap: 0.8rem; }
+code { font-size: 0.85rem; overflow-wrap: anywhere; user-select: all; }
+@media print { form, button { display: none; } }
+"""
+SCRIPT = """\
+"use strict";
+const figures = [...document.querySelectorAll("figure")];
+const controls = [...document.querySelectorAll("input, select")];
+const place = one => one.options ? one.selectedIndex : Number(one.value);
+const size = one => one.options ? one.options.length : Number(one.max) + 1;
+function show() {
+  const at = controls.reduce((sum, one) => sum * size(one) + place(one), 0);
+  figures.forEach((one, number) => { one.hidden = number !== at; });
+  for (const one of controls) {
+    if (one.options) continue;
+    const text = JSON.parse(one.dataset.texts)[place(one)];
+    one.setAttribute("aria-valuetext", text);
+    one.nextElementSibling.value = text;
+  }
+}
+async function copy(button) {
+  const code = button.parentElement.querySelector("code");
+  try {
+    await navigator.clipboard.writeText(code.textContent);
+    button.textContent = button.dataset.done;
+  } catch {
+    getSelection().selectAllChildren(code);
+  }
+}
+for (const one of controls) one.addEventListener("input", show);
+for (const one of document.querySelectorAll("button")) {
+  one.hidden = false;
+  one.addEventListener("click", () => copy(one));
+}
+document.querySelector("form").hidden = false;
+show();
+controls[0].focus();
+"""
+PAGE = """\
+<!doctype html>
+<html lang="{lang}">
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="pecli">
+<meta name="pecli" content="{job}">
+<title>{title}</title>
+<style>
+{style}</style>
+<h1>{title}</h1>
+<form autocomplete="off" hidden>
+{controls}
+</form>
+<main>
+"""
+END = "</main>\n<script>\n{script}</script>\n</html>\n"
+
+
+def html(film: Film, about: About) -> Iterator[bytes]:
+    """Without its last line, the digest. With scripts off every picture stands below the other."""
+    policy = f"default-src 'none'; img-src data:; style-src {_allowed(STYLE)}; script-src {_allowed(SCRIPT)}"
+    controls = "\n".join(map(_control, film.swept))
+    said = {"title": escape(escaped(about.title, "\n")), "job": escape(about.job), "controls": controls}
+    yield PAGE.format(policy=policy, style=STYLE, lang=spoken(), **said).encode()
+    for frame, image in zip(film.frames, _images(film, about), strict=True):
+        message = clauses([frame.label, frame.message])
+        alt = phrase("{message}. {sentence}", message=message, sentence=about.sentence)
+        yield _figure(frame, image, alt).encode()
+    yield END.format(script=SCRIPT).encode()
+
+
+def _allowed(text: str) -> str:
+    """What a policy calls the one script or style that it allows: it stands between line breaks."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(chr(10).join(['', text]).encode()).digest()).decode()}'"
+
+
+def _control(one: SweptOption) -> str:
+    name = escape(one.name)
+    if one.number:
+        texts, last = escape(json.dumps(one.texts)), len(one.texts) - 1
+        slider = f'<input type="range" min="0" max="{last}" value="0" data-texts="{texts}">'
+        return f"<label>{name} {slider}<output>{escape(one.texts[0])}</output></label>"
+    options = "".join(f"<option>{escape(text)}</option>" for text in one.texts)
+    return f"<label>{name} <select>{options}</select></label>"
+
+
+def _figure(frame: Frame, image: str, alt: str) -> str:
+    button = f'<button type="button" data-done="{escape(phrase("Copied"))}" hidden>{escape(phrase("Copy"))}</button>'
+    return (
+        f'<figure><img {image} alt="{escape(escaped(alt))}" decoding="sync">\n'
+        f"<figcaption><code>{escape(frame.line)}</code>{button}</figcaption></figure>\n"
+    )
+
+
+def _images(film: Film, about: About) -> Iterator[str]:
+    """The attributes of every picture: as SVG where that is smaller, else as PNG for screens of two densities."""
+    small = [image_of(one) for one in film.each(partial(raster, dpi=film.dpi), film.drawings, DRAWING)]
+    palette = palette_of(small)
+    size = 'width="{}" height="{}"'.format(*small[0].size)
+    plain = About("{}", about.salt)
+    first = film.drawings[0]
+    pngs = [png_bytes(palette.of(small[0])), *_dense(first, 2 * film.dpi, palette)]
+    if sum(map(len, _svg(first, plain))) < sum(map(len, pngs)):
+        for (svg,) in film.each(partial(_svg, about=plain), film.drawings, DRAWING):
+            yield f'{size} src="{_data("svg+xml", svg)}"'
+        return
+    dense = film.each(partial(_dense, dpi=2 * film.dpi, palette=palette), film.drawings, DRAWING)
+    for one, (large,) in zip(small, dense, strict=True):
+        png = _data("png", png_bytes(palette.of(one)))
+        yield f'{size} src="{png}" srcset="{_data("png", large)} 2x"'
+
+
+def _svg(drawing: Drawing, about: About) -> Bytes:
+    return (b"".join(picture_bytes.svg(drawing, about)),)
+
+
+def _dense(drawing: Drawing, dpi: int, palette: Palette) -> Bytes:
+    return (png_bytes(palette.of(image_of(raster(drawing, dpi)))),)
+
+
+def _data(kind: str, data: bytes) -> str:
+    return f"data:image/{kind};base64,{base64.b64encode(data).decode()}"

@@ -1,17 +1,101 @@
-"""The formats of a result and what each can hold: a picture or many, the numbers behind one, what a report says."""
+"""The formats of a result, what each can hold, and what a file says of itself."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from pecli.core.errors import UnknownNameError, UsageError, mention
 from pecli.core.registry import late
-from pecli.files.about import About
-from pecli.files.targets import STDOUT, descriptor, no_file
+from pecli.files.writer import STDOUT, descriptor, no_file
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawing
+
+
+class About(NamedTuple):
+    """Text that goes into a finished file where its format has a place for it.
+
+    job : the job as JSON in ASCII
+    salt : a short name that no other job has, which begins the names inside an SVG file
+    title : of the picture, one line
+    sentence : what is seen, for who does not see it
+    inline : an SVG without what stands before its first tag
+    adaptive : an SVG whose ink follows the reader's light or dark mode
+    """
+
+    job: str
+    salt: str
+    title: str = ""
+    sentence: str = ""
+    inline: bool = False
+    adaptive: bool = False
+
+
+Bytes = tuple[bytes, ...]
+T = TypeVar("T")
+
+
+class Mapper(Protocol):
+    """Who does it, in this process or several."""
+
+    def __call__(self, work: Callable[[T], Bytes], things: Sequence[T], doing: str) -> Iterable[Bytes]:
+        """What the work gives for each thing, in order."""
+
+
+def here(work: Callable[[T], Bytes], things: Sequence[T], doing: str) -> Iterable[Bytes]:
+    """What the work gives for each thing, done in this process."""
+    return map(work, things)
+
+
+DRAWING = "drawing"  # what a bar says meanwhile
+
+
+class SweptOption(NamedTuple):
+    """An option whose values the frames have.
+
+    texts : what is said of each value
+    number : whether the values are numbers, to be run through; else words, to be chosen from
+    """
+
+    name: str
+    texts: tuple[str, ...]
+    number: bool
+
+
+class Frame(NamedTuple):
+    """One picture: what is drawn, what tells it from the others, the line that makes it alone, what there is to see."""
+
+    drawing: Drawing
+    label: str
+    line: str
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class Film:
+    """The frames, the last of the swept options running fastest, all laid out alike.
+
+    dpi : pixels an inch; a page has pictures of twice as many too
+    seconds : that each frame is shown
+    times : that it plays, None for ever
+    each : turns the drawings into bytes
+    """
+
+    frames: tuple[Frame, ...]
+    swept: tuple[SweptOption, ...]
+    dpi: int
+    seconds: float
+    times: int | None
+    each: Mapper
+
+    @property
+    def drawings(self) -> list[Drawing]:
+        """What is drawn on each frame."""
+        return [frame.drawing for frame in self.frames]
 
 
 @dataclass(frozen=True)
@@ -46,18 +130,18 @@ class Format:
 
 
 FORMATS: dict[str, Format] = {
-    "png": Format(False, late("pecli.files.picture_bytes:png"), clear=True),
-    "svg": Format(False, late("pecli.files.picture_bytes:svg"), text=True, markup=True, clear=True),
-    "pdf": Format(False, late("pecli.files.picture_bytes:pdf"), clear=True),
+    "png": Format(False, late("pecli.files.pictures:png"), clear=True),
+    "svg": Format(False, late("pecli.files.pictures:svg"), text=True, markup=True, clear=True),
+    "pdf": Format(False, late("pecli.files.pictures:pdf"), clear=True),
     "gif": Format(False, late("pecli.files.animation:gif"), frames=True, moves=True),
     "webp": Format(False, late("pecli.files.animation:webp"), frames=True, moves=True, clear=True),
-    "html": Format(False, late("pecli.files.slider_page:html"), text=True, frames=True, clear=True),
-    "npy": Format(True, late("pecli.files.number_bytes:npy"), one_table=True),
-    "npz": Format(True, late("pecli.files.number_bytes:npz")),
-    "csv": Format(True, late("pecli.files.number_bytes:csv"), one_table=True, text=True),
-    "json": Format(True, late("pecli.files.number_bytes:json_"), text=True),
-    "md": Format(False, late("pecli.files.text_bytes:md"), document=True, text=True),
-    "tex": Format(False, late("pecli.files.text_bytes:tex"), document=True, text=True),
+    "html": Format(False, late("pecli.files.animation:html"), text=True, frames=True, clear=True),
+    "npy": Format(True, late("pecli.files.numbers:npy"), one_table=True),
+    "npz": Format(True, late("pecli.files.numbers:npz")),
+    "csv": Format(True, late("pecli.files.numbers:csv"), one_table=True, text=True),
+    "json": Format(True, late("pecli.files.numbers:json_"), text=True),
+    "md": Format(False, late("pecli.files.documents:md"), document=True, text=True),
+    "tex": Format(False, late("pecli.files.documents:tex"), document=True, text=True),
 }
 
 INSTEAD = {"image/": "png", "application/postscript": "pdf", "video/": "gif"}  # by what a file is to other programs

@@ -21,7 +21,7 @@ from typing import Any
 from pecli.core.errors import PecliError, UsageError
 from pecli.core.lazy import np
 from pecli.core.values import visible
-from pecli.files.regular import MOST, Bounded, opened
+from pecli.files.tables import MOST, Bounded, opened
 
 DIGITS = 16
 PNG_HEAD, PNG_END = b"\x89PNG\r\n\x1a\n", struct.pack(">I4sI", 0, b"IEND", zlib.crc32(b"IEND"))

@@ -8,11 +8,11 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from pecli.core.errors import PecliError
-from pecli.core.progress import track
+from pecli.core.terminal import track
 from pecli.files.metadata import READERS, read_metadata
-from pecli.files.targets import place
+from pecli.files.writer import place
 from pecli.jobs.job import Job
-from pecli.jobs.run_jobs import carries
+from pecli.jobs.run import carries
 
 MISSING, STALE, UNASKED = "missing", "stale", "no longer asked for"
 

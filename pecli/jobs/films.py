@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 from pecli.core.language import listing
 from pecli.figures.canvas import FPS
-from pecli.figures.grid import Grid
-from pecli.figures.grid_numbers import Axis
-from pecli.files.film import Film, Frame, SweptOption
+from pecli.figures.grid import Axis, Grid
+from pecli.files.formats import Film, Frame, SweptOption
 from pecli.jobs.command_line import command
-from pecli.jobs.file_names import given_title
 from pecli.jobs.in_order import in_order
 from pecli.jobs.job import Job
+from pecli.jobs.names import given_title
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing

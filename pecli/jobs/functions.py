@@ -13,7 +13,7 @@ from typing import Any
 from pecli.analysis import Analysis
 from pecli.core.language import Language
 from pecli.core.options import Option, default_of
-from pecli.encodings import encoding_named
+from pecli.encodings.registry import encoding_named
 from pecli.figures.canvas import Canvas
 from pecli.jobs.job import job_of
 from pecli.jobs.job_options import ANALYSES, Choice, Output, encoding_parameters, known_options

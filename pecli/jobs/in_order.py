@@ -8,10 +8,9 @@ from functools import partial
 from typing import TypeVar
 
 from pecli.core.errors import failure_of
-from pecli.core.progress import track
-from pecli.files.mapper import Bytes
-from pecli.jobs.drawn import Drawn
-from pecli.jobs.workers import START, Results, in_processes
+from pecli.core.terminal import track
+from pecli.files.formats import Bytes
+from pecli.jobs.workers import START, Drawn, Results, in_processes
 
 T = TypeVar("T")
 

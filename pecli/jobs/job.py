@@ -10,22 +10,126 @@ from os import PathLike
 from typing import Any
 
 from pecli.analysis import Analysis, View
-from pecli.core.errors import UsageError, mention
-from pecli.core.language import Language
+from pecli.core.errors import UnusedOptionError, UsageError, mention
+from pecli.core.language import Language, clauses, listing, phrase, speaking, templates
 from pecli.core.memory import PIXEL, Memory, check_bytes, check_memory, check_pixels, memory_once
+from pecli.core.options import Option
+from pecli.encodings.base import apart, in_common, titled_text
+from pecli.encodings.registry import Encoding
+from pecli.figures.base import Figure
 from pecli.figures.canvas import Canvas
-from pecli.figures.figure import Figure
-from pecli.figures.mathematics import check_mathematics
+from pecli.figures.grid import Axis, Cell, Grid
+from pecli.figures.style import check_mathematics
 from pecli.files.formats import FORMATS
-from pecli.files.targets import check_target, place
-from pecli.jobs.cells import grid_of, view_of
-from pecli.jobs.file_names import Target, given_title, targets_of
-from pecli.jobs.job_checks import check_canvas, check_count, check_kinds, check_printed
-from pecli.jobs.job_options import Output
+from pecli.files.writer import check_target, place
+from pecli.jobs.job_options import Choice, Output, known_options, shown_by
+from pecli.jobs.names import Target, given_title, targets_of
 from pecli.jobs.request import Request
-from pecli.jobs.sheets import as_one, by_file
-from pecli.jobs.sweep import requests_of
-from pecli.reports.report import Report
+from pecli.jobs.sweep import as_one, by_file, requests_of
+from pecli.reports.base import Report
+
+SAID = templates(  # of options that are no encoding's, in the language of the picture
+    {"length": "length", "start": "start", "measure": "measure", "tokens": "tokens", "reorder": "order", "head": "head"}
+)
+
+
+def grid_of(request: Request, cells: Sequence[Job]) -> Grid:
+    """The figure of a request with cells; raises UsageError where they make no grid."""
+    drawn = [cell.figure.as_part() for cell in cells if isinstance(cell.figure, Figure)]
+    pairs = [Cell(figure, cell.view) for figure, cell in zip(drawn, cells, strict=True)]
+    with speaking(request.language):
+        grid = Grid(tuple(pairs), tuple(_axis(request, name) for name in request.axes), title_of(request, cells))
+    grid.check_panels()
+    return grid
+
+
+def view_of(cells: Sequence[Job]) -> View[Any]:
+    """What all cells look at: each encoding once, at the positions of the first."""
+    encodings = dict.fromkeys(one for cell in cells for one in cell.view.encodings)
+    return View(tuple(encodings), cells[0].view.positions)
+
+
+def title_of(request: Request, cells: Sequence[Job]) -> str:
+    """What the encodings of all cells have in common, and the positions, in the figure's own words."""
+    own = cells[0].figure
+    if not isinstance(own, Figure) or len(request.encodings) > 1 or not own.title(cells[0].view):
+        return own.title(cells[0].view) if isinstance(own, Figure) and not request.axes else ""
+    common = listing(in_common([cell.view.encoding for cell in cells], request.axes))
+    positions = {own.unseen(cell.view) for cell in cells}
+    return clauses([common, *positions] if len(positions) == 1 else [common])
+
+
+def _axis(request: Request, name: str) -> Axis:
+    values, known = request.values(name), _options(request)
+    if name in Choice.options():
+        every = [next(one.encodings[0] for one in request.cells if one.value(name, request.axes) == v) for v in values]
+        texts = apart(every, request.axes)
+        return Axis(name, tuple(" ".join(value) for value in values), tuple(texts), number=False)
+    one = known[name]
+    single = all(len(value) == 1 for value in values) if one.many else True
+    plain = tuple(value[0] if one.many else value for value in values) if single else tuple(map(one.write, values))
+    said = phrase(SAID[name]) if name in SAID else name.replace("_", " ")
+    return Axis(name, plain, tuple(f"{said} {_text(one, v)}" for v in values), single and one.scalar in (int, float))
+
+
+def _options(request: Request) -> dict[str, Option]:
+    """The options that the cells may differ in."""
+    own = {name: one for encoding in request.encodings for name, one in encoding.options().items()}
+    return {**own, **known_options(type(request.figure))}
+
+
+def _text(one: Option, value: Any) -> str:
+    return phrase("default") if value is None else titled_text(one, value)
+
+
+MOST_FRAMES = 1000  # in one file
+MOST_CELLS = 256  # of a grid: more are too small to be seen
+
+
+def check_count(request: Request) -> None:
+    """Refuses more pictures in one file than anybody looks at, one after the other or side by side."""
+    for path, format in targets_of(request) if request.cells else ():
+        one = FORMATS[format]
+        most = MOST_FRAMES if one.frames else MOST_CELLS
+        if one.picture and len(request.cells) > most:
+            text = f"{request.figure.name}: {len(request.cells):,} pictures in one file, and {most:,} are the most"
+            raise UsageError(text, option="output", value=path, advice="give fewer values, as in 2..10000:40")
+
+
+def check_printed(request: Request) -> None:
+    """Refuses what is said of how a report is printed where nothing but its numbers is written."""
+    options, changed = request.figure.options(), request.figure.changed()
+    said = {name: given for name, given in changed.items() if options[name].printed}
+    targets = targets_of(request) if said else ()
+    if not targets or any(FORMATS[format].document for _, format in targets):
+        return
+    for name, given in said.items():
+        raise UnusedOptionError(name, given, f"{targets[0].path} has all numbers in full, and no text")
+
+
+def check_kinds(figure: type[Analysis[Any]], encodings: tuple[Encoding, ...]) -> None:
+    """Refuses an encoding without what the figure needs, naming the figures that do fit."""
+    for encoding in encodings:
+        if not figure.takes(type(encoding)):
+            text = f"{figure.refusal(type(encoding))}; try {', '.join(shown_by(type(encoding)))}"
+            raise UsageError(text, option="encoding", value=encoding.name)
+
+
+def check_canvas(request: Request, view: View[Any]) -> None:
+    """Refuses what is said of colours that stand for no values, or whose ends are the figure's."""
+    figure, canvas = request.figure, request.canvas
+    if not isinstance(figure, Figure) or not canvas.colours_given():
+        return
+    bars = [panel.bar for panel in figure.panels_for(view) if panel.bar]
+    if not bars:
+        unused, why = canvas.colours_given(), f"{figure.name} has no colours that stand for values, as heatmap has"
+    elif all(bar.fixed for bar in bars):
+        unused, why = canvas.limits_given(), f"the colours of {figure.name} end where its values do"
+    else:
+        return
+    for name, value in unused.items():
+        raise UnusedOptionError(name, value, why)
+
 
 PARTS = tuple(one.name for one in fields(Request))
 ONE_EACH = {*Canvas.options(), *Language.options()}  # options of which a file of many pictures has one value

@@ -4,39 +4,130 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pecli.analysis import Numbers
-from pecli.core.document import Document
-from pecli.core.errors import UnknownNameError, UsageError
-from pecli.core.language import letters, phrase, speaking
+from pecli.core.errors import PecliError, UnknownNameError, UsageError
+from pecli.core.language import both, capitalised, clauses, letters, listing, phrase, speaking
 from pecli.core.lazy import Array
-from pecli.figures.figure import Figure
-from pecli.figures.grid import Grid
-from pecli.figures.grid_numbers import GridNumbers
+from pecli.core.terminal import Document
+from pecli.core.values import write_scalar
+from pecli.figures.base import Figure
+from pecli.figures.grid import Grid, GridNumbers
 from pecli.figures.limits import Words, note_on_colours, words_of
 from pecli.figures.own_axes import check_axes, draw_on
 from pecli.figures.pages import draw_frames, draw_page
 from pecli.figures.style import style_context
-from pecli.files.about import About
-from pecli.files.film import Film
-from pecli.files.formats import FORMATS, encoded
-from pecli.files.number_bytes import Content
-from pecli.files.targets import check_target
-from pecli.files.text_bytes import WIDTH
-from pecli.files.writer import write
-from pecli.jobs.file_names import given_title
+from pecli.files.documents import WIDTH
+from pecli.files.formats import FORMATS, About, Film, encoded
+from pecli.files.metadata import read_metadata
+from pecli.files.numbers import Content, plain
+from pecli.files.writer import check_target, write
 from pecli.jobs.job import Job
-from pecli.jobs.results import sentence
-from pecli.reports.report import Report
+from pecli.jobs.names import given_title
+from pecli.jobs.request import Request, versions
+from pecli.reports.base import Report
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
+
+    from pecli.jobs.run import Outcome
+
+VERSIONS = dict.fromkeys(("pecli", "matplotlib", "numpy"), "its version")
+RESULT_KEYS = {  # and what each is, for the page of reference
+    "files": "what was written: path and bytes of each",
+    "job": "command, encoding and every option, defaults included; null where nothing is said",
+    "inputs": "the files that were read: name, size and digest; not there where none was",
+    **VERSIONS,
+    "encodings": "name, spec and every parameter of each",
+    "alt": "what is to be seen, in a sentence or two",
+    "facts": "key numbers, below",
+}
+OUTCOME_KEYS = {
+    "state": "written, skipped or failed",
+    "failure": "why it failed, else null",
+    "where": "its figure, with file and line",
+}
+
+
+def result_of(picture: Picture, paths: list[str]) -> dict[str, Any]:
+    """The result of one job: "files", "alt", "job", "encodings", "facts" and the versions that drew it."""
+    job = picture.job
+    whole = job.figure.drawn and all(FORMATS[target.format].numbers for target in job.targets)
+    numbers = picture.numbers if whole else picture.seen
+    files = [{"path": path, "bytes": picture.sizes[path]} for path in paths]
+    return {"files": files, **job_data(job, sentence(job, numbers)), "facts": plain(numbers.facts())}
+
+
+def job_data(job: Job, alt: str) -> dict[str, Any]:
+    """All that a job is of, defaults included, null where nothing is said; what its figures were drawn from."""
+    return {**json.loads(job.metadata()), **_asked_data(job), "alt": alt}
+
+
+def _asked_data(request: Request) -> dict[str, Any]:
+    settings = {"command": request.figure.name, **request.settings()}
+    encodings = [{"name": one.name, "spec": one.spec(), **one.settings()} for one in request.encodings]
+    return {"job": settings, "encodings": encodings}
+
+
+def sentence(job: Job, numbers: Numbers[Any] | None = None) -> str:
+    """What is to be seen, for who does not see it: what the numbers show, then the figure, of what, where and how.
+
+    numbers : none where they were not computed
+    """
+    with speaking(job.language):
+        message = "" if numbers is None else capitalised(numbers.message())
+        said = phrase("{sentence}.", sentence=clauses([phrase(job.figure.summary), *_subject(job)]))
+        return phrase("{message}. {sentence}", message=message, sentence=said) if message else said
+
+
+def alt_in_file(job: Job) -> str:
+    """What is to be seen, as the first of the job's files says it that says anything."""
+    for path in job.paths:
+        try:
+            return str(read_metadata(path)["alt"])
+        except (PecliError, KeyError):
+            continue
+    return sentence(job)
+
+
+def labels_of(job: Job, join: Callable[[Iterable[str]], str] = listing) -> str:
+    """The encodings; of a whole sweep what all have in common, and the options that it goes through."""
+    if job.cells and isinstance(job.analysis, Figure):
+        through = phrase("by {options}", options=listing(name.replace("_", " ") for name in job.axes))
+        return listing([job.analysis.title(job.view), through])
+    return join(one.label() for one in job.view.encodings)
+
+
+def _subject(job: Job) -> list[str]:
+    """What a picture or report is of, where and how."""
+    figure, positions = job.figure, job.view.positions
+    options = figure.changed(figure.default_options).items()
+    how = [f"{name.replace('_', ' ')} {figure.options()[name].write(value)}" for name, value in options]
+    first, last = write_scalar(positions.start), write_scalar(positions.stop - 1)
+    return [labels_of(job, both), phrase("positions {first} to {last}", first=first, last=last), *how]
+
+
+def outcome_data(outcome: Outcome) -> dict[str, Any]:
+    """What came of one picture of a batch: its state, why it failed, and the rest as `result_of` has it, or null."""
+    there = [path for path in outcome.paths if os.path.isfile(path)]
+    files = [{"path": path, "bytes": Path(path).stat().st_size} for path in there]
+    failure = None if outcome.failure is None else outcome.failure.sentence()
+    ended = {"state": outcome.state, "failure": failure, "where": outcome.where, "files": files}
+    return {**ended, **_outcome_job(outcome.job)}
+
+
+def _outcome_job(asked: Request | None) -> dict[str, Any]:
+    if isinstance(asked, Job):
+        return job_data(asked, alt_in_file(asked))
+    known = {"job": None, "encodings": None} if asked is None else _asked_data(asked)
+    return {**versions(), **known, "alt": None}
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from pecli.core.language import IN_ENGLISH, Language, left_open
 from pecli.core.options import own_name
 from pecli.core.positions import Positions
 from pecli.core.version import __version__
-from pecli.encodings import Encoding
+from pecli.encodings.registry import Encoding
 from pecli.figures.canvas import Canvas
-from pecli.files.regular import fingerprint
+from pecli.files.tables import fingerprint
 from pecli.jobs.job_options import Choice, Output
 
 
@@ -116,6 +116,9 @@ class Request:
         return [encoding.spec(self.defaults, left) for encoding in self.encodings]
 
 
+LIBRARIES = ("matplotlib", "numpy")  # what the bytes of a picture depend on
+
+
 def carried(found: Mapping[str, Any]) -> dict[str, Any]:
     """The job that a finished file carries, complete: whatever the environment says, its language is its own.
 
@@ -130,7 +133,7 @@ def carried(found: Mapping[str, Any]) -> dict[str, Any]:
 
 def versions() -> dict[str, str]:
     """What a picture's bytes depend on besides the job."""
-    return {"pecli": __version__, **{name: _version(name) for name in ("matplotlib", "numpy")}}
+    return {"pecli": __version__, **{name: _version(name) for name in LIBRARIES}}
 
 
 def _version(library: str) -> str:

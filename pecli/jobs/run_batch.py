@@ -7,8 +7,8 @@ from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import replace
 
-from pecli.jobs.batch_file import Batch
-from pecli.jobs.run_jobs import FAILED, Outcome, run
+from pecli.jobs.batch import Batch
+from pecli.jobs.run import FAILED, Outcome, run
 
 
 def run_batch(

@@ -1,4 +1,4 @@
-"""Who draws many jobs: this process, several of its own, or any executor. Nobody but the caller writes files.
+"""Jobs drawn by this process, several processes or an executor. Nobody but the caller writes files.
 
 The processes are few lines over `multiprocessing` and no `ProcessPoolExecutor`, which hangs where handles or threads
 run out, hangs after a second Ctrl-C, and does not say whose picture ended a process.
@@ -17,15 +17,41 @@ from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from contextlib import suppress
+from dataclasses import dataclass
 from importlib import import_module
 from itertools import islice
 from multiprocessing import connection
 from typing import Any
 
-from pecli.core.errors import PecliError
+from pecli.core import interrupts
+from pecli.core.errors import PecliError, failure_of
 from pecli.core.interrupts import held
-from pecli.jobs.drawn import Drawn, draw
 from pecli.jobs.job import Job
+from pecli.jobs.picture import Picture
+
+ONE_AT_A_TIME = threading.Lock()  # numbers too: memory is counted for one picture a process
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What drawing a job gave: the bytes of each of its files and what the user should know, or a failure."""
+
+    files: tuple[bytes, ...] = ()
+    notes: tuple[str, ...] = ()
+    failure: PecliError | None = None
+
+
+def draw(job: Job) -> Drawn:
+    """The job's files as bytes; whatever it raises is its failure."""
+    try:
+        with ONE_AT_A_TIME:
+            picture = Picture(job)
+            data = picture.render(*(target.format for target in job.targets))
+            return Drawn(tuple(data), tuple(picture.notes))
+    except Exception as error:
+        interrupts.check()  # an import that a signal cut in two is no failure of the job
+        return Drawn(failure=failure_of(error))
+
 
 Tasks = tuple[Sequence[Any], Callable[[Any], Drawn]]  # what a process may be asked to do, by number, and how
 Results = Generator[tuple[int, Drawn], None, None]  # in the order in which they come, each with the number of its job

@@ -8,18 +8,48 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from pecli.core.arithmetic import chunks
 from pecli.core.errors import UsageError, mention
 from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
+from pecli.core.numbers import chunks
+from pecli.core.options import option
 from pecli.core.positions import Blocks, Positions
-from pecli.core.progress import track
-from pecli.encodings.capabilities import TableEncoding
+from pecli.core.terminal import track
+from pecli.encodings.base import TableEncoding
 from pecli.encodings.harmonic import NEAR, Harmonic
-from pecli.measures.block_means import means_of_offsets, means_of_rows
-from pecli.measures.min_max import Envelope
+from pecli.measures.reduce import Envelope, envelope, means_of_offsets, means_of_rows
+
+OTHER_NAMES = {  # understood, not listed
+    "manhattan": "cityblock",
+    "l1": "cityblock",
+    "l2": "euclidean",
+    "cosine_similarity": "cos",
+    "cosine_distance": "cosine",
+    "dot_product": "dot",
+    "inner_product": "dot",
+    "pearson": "corr",
+}
+
+
+def measures() -> tuple[str, ...]:
+    """The names of the measures."""
+    return tuple(MEASURES)
+
+
+def choice_of_measure(default: str | None, help: str, **more: Any) -> Any:
+    """A field that is a measure, by its name or another that people know; `more` as `option` takes it."""
+    return option(default, help, choices=measures, names=OTHER_NAMES, **more)
+
+
+def measure_option(default: str | None) -> Any:
+    """The field measure, the same for all that compare rows by one; without a default where each figure has its own."""
+    alike = ", ".join(name for name, measure in MEASURES.items() if measure.similarity)
+    said = f"how two rows are compared: {alike} are similarities, the others distances"
+    own = {"unset": "each figure's own"} if default is None else {}
+    return choice_of_measure(default, said, flags=("-m",), aliases=("metric",), **own)
+
 
 PAIRS = 10**10  # pairs that are compared one by one at most
 CACHED = 1 << 14  # numbers that stay in a processor's cache from one column to the next
@@ -238,3 +268,30 @@ def matrix(encoding: TableEncoding, measure: Measure, blocks: Blocks) -> Array:
         return means_of_offsets(run, blocks)
     check_pairs(blocks.length)
     return means_of_rows(encoding.table, measure.between, blocks)
+
+
+class OffsetRuns(NamedTuple):
+    """values : (1, runs), over all pairs of positions at the offsets of each run; widest : the largest difference of
+    two pairs at a single offset, 0 where the offset alone counts; undefined : pairs that are left out."""
+
+    values: Envelope
+    widest: float
+    undefined: int
+
+
+def offset_runs(encoding: TableEncoding, measure: Measure, positions: Positions, edges: Array) -> OffsetRuns:
+    """The measure's minimum, maximum and mean over each run of offsets.
+
+    edges : borders of the runs, whole numbers, shape (runs + 1,)
+    """
+    if is_by_offset(encoding, measure):
+        exact = envelope(lambda first, count: np.array([by_offset(encoding, measure, count, first)]), edges)
+        return OffsetRuns(exact, 0.0, 0)
+    spread, pairs, undefined = spread_by_offset(encoding, measure, positions)
+    starts, stop = edges[:-1], int(edges[-1])
+    low, high = np.fmin.reduceat(spread.low[0, :stop], starts), np.fmax.reduceat(spread.high[0, :stop], starts)
+    counts = np.add.reduceat(pairs[:stop], starts)
+    sums = np.add.reduceat(np.nan_to_num(spread.mean[0, :stop]) * pairs[:stop], starts)
+    mean = sums / np.where(counts, counts, np.nan)  # of all pairs: a long offset has fewer than a short one
+    widest = np.fmax.reduce(spread.high - spread.low, axis=None)
+    return OffsetRuns(Envelope(low[None], high[None], mean[None]), float(widest), undefined)

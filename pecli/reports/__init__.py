@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 from pecli.core.registry import Registry
 
 if TYPE_CHECKING:
-    from pecli.reports.report import Report
+    from pecli.reports.base import Report
 
 REPORTS: Registry[type[Report[Any]]] = Registry(
     {
         "table": ("pecli.reports.table:Table", "The numbers of an encoding, in the terminal or as a file"),
         "stats": ("pecli.reports.stats:Stats", "What can be measured of encodings, side by side"),
         "explain": (
-            "pecli.reports.explain.explain:Explain",
+            "pecli.reports.explain:Explain",
             "One small case step by step: frequencies, formulas, numbers, word vectors",
         ),
     }

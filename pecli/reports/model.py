@@ -6,15 +6,15 @@ import shlex
 from math import isfinite
 from typing import Any
 
-from pecli.core.document import Block, Facts, Paragraph
 from pecli.core.language import listing, phrase, template, templates
-from pecli.encodings import Encoding, find_encoding
-from pecli.encodings import encoding_of as encoding_class
-from pecli.encodings.capabilities import BiasEncoding
-from pecli.encodings.configs.model import Layer, Model
+from pecli.core.terminal import Block, Facts, Paragraph
+from pecli.encodings.base import BiasEncoding
 from pecli.encodings.harmonic import Harmonic
+from pecli.encodings.registry import Encoding, find_encoding
+from pecli.encodings.registry import encoding_of as encoding_class
 from pecli.encodings.rope import Rope
-from pecli.measures.long_context import critical_dimension, first_negative_offset, longer_than
+from pecli.measures.waves import critical_dimension, first_negative_offset, longer_than
+from pecli.models.reader import Layer, Model
 
 SEARCHED = 1 << 24  # cosines that are added up to look for a negative sum, at most
 PAIRINGS = templates(

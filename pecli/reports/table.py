@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from pecli.core.document import Block, Paragraph
 from pecli.core.language import phrase
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
-from pecli.encodings.capabilities import TableEncoding
-from pecli.reports.number_table import grid, head_and_tail
-from pecli.reports.report import Numbers, Report, View
+from pecli.core.terminal import Block, Paragraph
+from pecli.encodings.base import TableEncoding
+from pecli.reports.base import Numbers, Report, View, grid, head_and_tail
 
 MOST_COLUMNS = 65536  # no encoding is wider
 

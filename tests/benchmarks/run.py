@@ -22,9 +22,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 from pecli.cli import PANELS
-from pecli.encodings import ENCODINGS
 from pecli.encodings.harmonic import Harmonic
-from pecli.jobs.run_jobs import cores
+from pecli.encodings.registry import ENCODINGS
+from pecli.jobs.run import cores
 
 PLAIN = Path(__file__).with_name("plain")
 PAGE = Path(__file__).parents[2] / "gallery" / "benchmarks.md"

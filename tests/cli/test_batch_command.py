@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 
 from pecli.cli import app
 from pecli.core import interrupts
-from pecli.core.progress import TRACKER, silent
+from pecli.core.terminal import TRACKER, silent
 from pecli.files.writer import write
 from pecli.jobs.job import Job, jobs_of
 from pecli.jobs.picture import Picture
@@ -539,7 +539,7 @@ def test_what_is_on_disk_when_a_signal_comes_is_counted_and_printed(
         write(path, data)
         signal.raise_signal(signal.SIGTERM)
 
-    monkeypatch.setattr("pecli.jobs.run_jobs.write", write_and_stop)
+    monkeypatch.setattr("pecli.jobs.run.write", write_and_stop)
     ended = ask("batch", "figures.toml", "-j", "1")
     assert ended.code == 143
     assert "1 written, 0 skipped, 0 failed of 5;" in ended.err and ended.err.endswith("pecli: terminated\n")

@@ -22,8 +22,8 @@ from pecli.analysis import Analysis
 from pecli.cli import app
 from pecli.cli.options import job_parameters
 from pecli.cli.typer_internals import with_parameters
-from pecli.encodings import ENCODINGS
-from pecli.encodings.fixed_radix import Geometric
+from pecli.encodings.clock import Geometric
+from pecli.encodings.registry import ENCODINGS
 from pecli.jobs.job_options import ANALYSES, known_options
 
 Ask = Callable[..., Any]

@@ -21,8 +21,8 @@ import typer
 
 from pecli.cli.completion import colour_maps, styles, values_for
 from pecli.cli.typer_internals import _built
-from pecli.encodings import ENCODINGS
 from pecli.encodings.learned import Learned
+from pecli.encodings.registry import ENCODINGS
 from pecli.jobs.job_options import Choice
 from pecli.measures.pairwise import MEASURES
 
@@ -46,7 +46,7 @@ for shell in ("zsh", "bash"):
         with contextlib.redirect_stdout(io.StringIO()) as told, contextlib.suppress(SystemExit):
             main()
         print(*told.getvalue().split()) if shell == "bash" else None
-slow = ("numpy.", "matplotlib", "rich", "pydantic", "pecli.jobs.cells", "pecli.jobs.picture", "pecli.figures.page")
+slow = ("numpy.", "matplotlib", "rich", "pydantic", "pecli.jobs.sweep", "pecli.jobs.picture", "pecli.figures.page")
 assert not (found := [name for name in set(sys.modules) - before if name.startswith(slow)]), found
 """
 

@@ -13,8 +13,8 @@ import pecli
 from pecli.cli import app
 from pecli.cli.options import range_text
 from pecli.core.errors import UsageError
-from pecli.encodings import ENCODINGS
-from pecli.encodings.capabilities import BiasEncoding
+from pecli.encodings.base import BiasEncoding
+from pecli.encodings.registry import ENCODINGS
 from pecli.figures import FIGURES
 
 WIDE = {"COLUMNS": "400"}

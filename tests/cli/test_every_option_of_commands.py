@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from pecli.cli import app
 from pecli.cli.commands import FILES, WORDS
-from pecli.core.notices import notice
+from pecli.core.errors import notice
 
 Ask = Callable[..., Any]
 BATCH = "d = 4\nlength = 3\ndpi = 20\n[[figure]]\ncommand = 'heatmap'\noutput = 'a.json'\n"
@@ -114,7 +114,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def furnished(ask: Ask, files: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
     """Files of all kinds; what a document is published with is told, and what is opened."""
     shutil.copytree(files, folder, dirs_exist_ok=True)
-    for place in ("pecli.cli.encodings.publish", "pecli.cli.model.publish"):
+    for place in ("pecli.cli.info.publish", "pecli.cli.info.publish"):
         monkeypatch.setattr(place, noticing(place))
     monkeypatch.setattr("pecli.cli.explore.open_window", lambda url: notice("a window"))
     return ask

@@ -13,8 +13,7 @@ from typing import Any
 
 import pytest
 
-from pecli.cli.explore import site_of
-from pecli.cli.local_server import HOST, LARGEST, Reply, Server, Site
+from pecli.cli.explore import HOST, LARGEST, Reply, Server, Site, site_of
 from pecli.jobs.job import Job
 from tests.browser import browsing, needs_browser
 

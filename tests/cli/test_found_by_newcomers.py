@@ -128,7 +128,7 @@ def test_what_is_no_encoding_is_an_error_of_ours() -> None:
 def test_chinese_on_an_axes_of_ones_own_warns_of_nothing() -> None:
     drawing = Drawing()
     pecli.figure("attention", sentences="like").draw(drawing.add_subplot())
-    from pecli.figures.fonts import _cjk_families
+    from pecli.figures.style import _cjk_families
 
     if not _cjk_families():
         pytest.skip("no font with Chinese characters is installed")

@@ -12,10 +12,9 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.core.lengths import inches_of
-from pecli.core.one_option import Option
-from pecli.encodings import all_encodings, read_encoding
-from pecli.encodings.encoding import Encoding
+from pecli.core.options import Option, inches_of
+from pecli.encodings.base import Encoding
+from pecli.encodings.registry import all_encodings, read_encoding
 from pecli.encodings.rope import Rope
 from pecli.jobs.job import Job
 

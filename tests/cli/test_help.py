@@ -11,7 +11,7 @@ import pytest
 
 from pecli.analysis import Analysis
 from pecli.cli.commands import PANEL, command_of
-from pecli.cli.help_page import options_of
+from pecli.cli.options import options_of
 from pecli.cli.typer_internals import _built
 from pecli.jobs.job_options import ANALYSES
 

@@ -12,7 +12,7 @@ import pytest
 
 from pecli.cli.commands import command_of
 from pecli.cli.reference import exit_codes, page
-from pecli.jobs.results import OUTCOME_KEYS, RESULT_KEYS
+from pecli.jobs.picture import OUTCOME_KEYS, RESULT_KEYS
 
 Ask = Callable[..., Any]
 PAGE = Path(__file__).parents[2] / "gallery" / "reference.md"

@@ -18,9 +18,9 @@ import pytest
 from PIL import Image
 from rich.console import Console
 
-from pecli.cli.drawing import run_jobs
+from pecli.cli.draw import run_jobs
 from pecli.core.errors import UsageError
-from pecli.core.terminal_images import CHUNK, KITTY, half_blocks, heard, iterm, kitty, protocol, sixel
+from pecli.core.terminal import CHUNK, KITTY, half_blocks, heard, iterm, kitty, protocol, sixel
 from pecli.jobs.job import Job
 
 PIXELS = np.random.default_rng(0).choice([0, 255], (13, 9, 3)).astype(np.uint8)  # at most eight colours
@@ -112,7 +112,7 @@ def test_an_answer_is_heard_to_its_end_and_silence_is_none(monkeypatch: pytest.M
     os.write(write, b"\x1b_Gi=31;OK\x1b\\\x1b[?6")
     threading.Timer(0.05, os.write, (write, b"2;4c")).start()
     assert heard(read) == b"\x1b_Gi=31;OK\x1b\\\x1b[?62;4c"
-    monkeypatch.setattr("pecli.core.terminal_images.PATIENCE", 0.01)
+    monkeypatch.setattr("pecli.core.terminal.TERMINAL_IMAGES_PATIENCE", 0.01)
     assert heard(read) == b""
     os.close(read)
     os.close(write)
@@ -168,7 +168,7 @@ class Screen(io.StringIO):
 @pytest.fixture
 def shown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     """Shows a heatmap in a terminal of 20 columns and 256 colours that says nothing of itself."""
-    monkeypatch.setattr("pecli.cli.show.protocol", lambda: None)
+    monkeypatch.setattr("pecli.cli.draw.protocol", lambda: None)
     for name, value in {**PLAIN, "COLUMNS": "20", "COLORTERM": ""}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("NO_COLOR", raising=False)  # also empty it is one for older rich

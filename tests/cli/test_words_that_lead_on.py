@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 import pecli
-from pecli.cli.advice import unknown_option
+from pecli.cli.suggestions import unknown_option
 from pecli.core.errors import UsageError
 from pecli.core.options import option
-from pecli.encodings import ENCODINGS
+from pecli.encodings.registry import ENCODINGS
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.jobs.job_options import ANALYSES
 
@@ -35,7 +35,7 @@ class Beaten(Sinusoidal):
 @pytest.fixture
 def plugin(monkeypatch: pytest.MonkeyPatch) -> None:
     """An installed package that brings an encoding."""
-    monkeypatch.setattr("pecli.encodings._plugins", lambda: {"beaten": Beaten})
+    monkeypatch.setattr("pecli.encodings.registry._plugins", lambda: {"beaten": Beaten})
 
 
 @pytest.mark.usefixtures("plugin")
@@ -175,7 +175,7 @@ def test_a_report_on_standard_output_is_markdown_where_nothing_is_said(ask: Ask)
 
 
 def test_what_stands_on_standard_input_is_called_so(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pecli.jobs.batch_file.read_text", lambda path: "")
+    monkeypatch.setattr("pecli.jobs.batch.read_text", lambda path: "")
     assert ask("batch", "-").err.startswith("pecli: standard input is not made of")
 
 

@@ -9,7 +9,7 @@ import pytest
 from pecli.cli.guard import as_flag
 from pecli.core.errors import LISTED, PecliError, UnknownNameError, UsageError, as_keyword, mention
 from pecli.core.terminal import escaped
-from pecli.jobs.batch_entries import as_key
+from pecli.jobs.batch import as_key
 
 EDGES = [as_flag, as_key, as_keyword]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pecli.core.lengths import inches_of
+from pecli.core.options import inches_of
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pecli.core.notices import LISTENER, notice, once
+from pecli.core.errors import LISTENER, notice, once
 
 
 def test_each_line_is_told_once() -> None:

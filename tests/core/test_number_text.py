@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pecli.core.number_text import bound_text, number_text, number_texts
+from pecli.core.numbers import bound_text, number_text, number_texts
 
 
 @pytest.mark.parametrize(

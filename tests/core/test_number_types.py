@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pecli.core.number_types import ROUND, number_types
+from pecli.core.numbers import ROUND, number_types
 
 
 @pytest.mark.parametrize(("count", "distinct"), [(257, 257), (4096, 769), (131072, 1409)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pecli.core.ranges import MOST, is_range, numbers_of
+from pecli.core.options import MOST, is_range, numbers_of
 
 
 def spelled(text: str, *, whole: bool = False, log: bool = False) -> list[float]:

@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from pecli.core import terminal, terminal_documents
-from pecli.core.document import Facts, Paragraph, Table
+from pecli.core import terminal
+from pecli.core import terminal as terminal_documents
+from pecli.core.terminal import Facts, Paragraph, Table
 
 ACTS = [*map(chr, range(32)), *map(chr, range(127, 160)), "\u2028", "\u2029", "\u202e", "\u200b", "\u2066", "\ufeff"]
 SHOWN = "plain ünï 位置编码 🎓 \u00a0\u3000 − λ"

@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 
 from pecli.core.errors import UsageError
-from pecli.encodings import read_encoding
-from pecli.encodings.alibi import Alibi, write_ratio
-from pecli.encodings.capabilities import BiasEncoding
-from pecli.encodings.kerple import Kerple
-from pecli.encodings.t5 import T5
+from pecli.encodings.base import BiasEncoding
+from pecli.encodings.biases import T5, Alibi, Kerple, write_ratio
+from pecli.encodings.registry import read_encoding
 
 DATA = Path(__file__).parent.parent / "data"
 OFFSETS = np.arange(-7.0, 12.0)

@@ -17,9 +17,9 @@ from pecli.core.errors import UsageError
 from pecli.core.lazy import Array
 from pecli.core.options import option
 from pecli.core.positions import Positions
-from pecli.encodings import ENCODINGS, Encoding, read_encoding, read_table_encoding
-from pecli.encodings.capabilities import Additive, BiasEncoding, Rotary, TableEncoding
+from pecli.encodings.base import Additive, BiasEncoding, Rotary, TableEncoding
 from pecli.encodings.harmonic import Harmonic
+from pecli.encodings.registry import ENCODINGS, Encoding, read_encoding, read_table_encoding
 from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.figures import FIGURES
@@ -136,7 +136,7 @@ def test_a_table_is_asked_for_by_its_type() -> None:
     ],
 )
 def test_some_columns_are_those_of_the_table(monkeypatch: pytest.MonkeyPatch, spec: str) -> None:
-    monkeypatch.setattr("pecli.core.arithmetic.CHUNK", 64)
+    monkeypatch.setattr("pecli.core.numbers.CHUNK", 64)
     encoding, dims = read_table_encoding(spec), np.array([4, 0, 3])
     for first, count in ((0, 1), (1000, 101), (37, 20)):
         table = encoding.table(np.arange(first, first + count, dtype=np.float64))

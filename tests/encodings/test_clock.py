@@ -11,9 +11,9 @@ from matplotlib.figure import Figure as Drawing
 import pecli
 from pecli.core.errors import UsageError
 from pecli.core.positions import Blocks, Positions
-from pecli.encodings import read_encoding
 from pecli.encodings.clock import Clock, duration
-from pecli.figures.dot_names import dot_names_of
+from pecli.encodings.registry import read_encoding
+from pecli.figures.labels import dot_names_of
 
 HALF_DAY = 43200
 

@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 
-from pecli.core.errors import UnknownNameError, UsageError
-from pecli.core.notices import LISTENER
-from pecli.encodings import encoding_of, read_encoding
-from pecli.encodings.configs.json_file import DEEPEST, LARGEST, read_json, shown
-from pecli.encodings.configs.layer_kinds import MOST
-from pecli.encodings.configs.model import INNER, read_model
+from pecli.core.errors import LISTENER, UnknownNameError, UsageError
+from pecli.encodings.registry import encoding_of, read_encoding
 from pecli.encodings.rope import Rope
+from pecli.models.config_file import DEEPEST, LARGEST, read_json, shown
+from pecli.models.layers import MOST
+from pecli.models.reader import INNER, read_model
 from pecli.reports.model import model_data
 
 LLAMA = {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 2}
@@ -192,7 +191,7 @@ def test_layers_without_positions_are_no_encoding(tmp_path: Path) -> None:
 
 def test_a_file_of_the_largest_size_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data = b'{"head_dim": 16}'
-    monkeypatch.setattr("pecli.encodings.configs.json_file.LARGEST", len(data))
+    monkeypatch.setattr("pecli.models.config_file.LARGEST", len(data))
     assert read_json(Path(write(tmp_path, data))) == {"head_dim": 16}
     with pytest.raises(UsageError, match="are the most"):
         read_json(Path(write(tmp_path, data + b" ")))

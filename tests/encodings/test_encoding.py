@@ -11,8 +11,8 @@ import pytest
 from pecli.core.errors import UnknownNameError, UsageError
 from pecli.core.lazy import Array
 from pecli.core.positions import Blocks
-from pecli.encodings import Encoding, read_encoding
-from pecli.encodings.capabilities import TableEncoding
+from pecli.encodings.base import TableEncoding
+from pecli.encodings.registry import Encoding, read_encoding
 from pecli.encodings.sinusoidal import Sinusoidal
 
 
@@ -32,7 +32,7 @@ class Squares(TableEncoding):
 
 @pytest.mark.parametrize("blocks", [Blocks(-3, 11, 4), Blocks(0, 7, 1), Blocks(5, 13, 13)], ids=str)
 def test_block_means_need_no_closed_form(blocks: Blocks, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pecli.core.arithmetic.CHUNK", 6)  # three rows at a time
+    monkeypatch.setattr("pecli.core.numbers.CHUNK", 6)  # three rows at a time
     positions = np.arange(blocks.start, blocks.start + blocks.length, dtype=float)
     cuts = np.split(positions, range(blocks.size, blocks.length, blocks.size))
     expected = [[np.mean(part), np.mean(part**2)] for part in cuts]

@@ -8,7 +8,7 @@ import pytest
 import pecli
 from pecli.core.errors import UsageError
 from pecli.core.positions import Blocks
-from pecli.encodings.fixed_radix import Geometric
+from pecli.encodings.clock import Geometric
 from pecli.encodings.sinusoidal import Sinusoidal
 
 

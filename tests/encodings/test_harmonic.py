@@ -135,7 +135,7 @@ def test_only_an_even_width_has_one_norm() -> None:
 def test_a_table_made_in_pieces_is_the_table_made_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     encoding = Sinusoidal(d=13)
     whole = encoding.table(POSITIONS), encoding.squares(1009)
-    monkeypatch.setattr("pecli.core.arithmetic.CHUNK", 31)
+    monkeypatch.setattr("pecli.core.numbers.CHUNK", 31)
     assert np.array_equal(encoding.table(POSITIONS), whole[0])
     assert encoding.squares(1009) == pytest.approx(whole[1], rel=1e-12)
 

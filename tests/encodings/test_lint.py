@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from pecli.encodings.configs import lint, lint_scaling
-from pecli.encodings.configs.model import read_model
+from pecli.models import lint
+from pecli.models import lint as lint_scaling
+from pecli.models.reader import read_model
 
 CONFIGS = Path(__file__).parents[1] / "data" / "configs"
 EXPECTED: dict[str, list[str]] = {

@@ -13,13 +13,20 @@ import numpy as np
 import pytest
 
 import pecli
-from pecli import encodings
 from pecli.core.errors import UnknownNameError, UsageError
 from pecli.core.lazy import Array
 from pecli.core.options import option
-from pecli.encodings import ENCODINGS, Encoding, all_encodings, find_encoding, read_encoding, read_table_encoding
-from pecli.encodings.capabilities import Additive, TableEncoding
+from pecli.encodings import registry as encodings
+from pecli.encodings.base import Additive, TableEncoding
 from pecli.encodings.clock import Clock
+from pecli.encodings.registry import (
+    ENCODINGS,
+    Encoding,
+    all_encodings,
+    find_encoding,
+    read_encoding,
+    read_table_encoding,
+)
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.jobs.job import Job
 

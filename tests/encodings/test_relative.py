@@ -9,8 +9,7 @@ import pecli
 from pecli.core.errors import UsageError
 from pecli.core.lazy import Array
 from pecli.core.positions import LONGEST, Positions
-from pecli.encodings.relative import Relative
-from pecli.encodings.sinusoidal import Sinusoidal
+from pecli.encodings.sinusoidal import Relative, Sinusoidal
 
 
 def second_articles_code(offset: int, d: int) -> Array:

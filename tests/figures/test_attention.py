@@ -10,13 +10,12 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.core.number_text import bound_text
-from pecli.encodings.capabilities import Additive
+from pecli.core.numbers import bound_text
+from pecli.encodings.base import Additive
 from pecli.encodings.rope import Rope
-from pecli.figures.attention import Attention
-from pecli.figures.attention_numbers import AttentionNumbers
+from pecli.figures.attention import Attention, AttentionNumbers
 from pecli.figures.style import style_context
-from pecli.measures.attention_weights import positioned, products, weights
+from pecli.measures.attention import positioned, products, weights
 
 ADDED = ["sinusoidal:d=7", "clock", "geometric:d=8", "binary", "learned:d=5"]
 EVERY = [*ADDED, "rope:d=6", "rope:d=6,pairing=half"]

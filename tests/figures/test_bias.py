@@ -15,14 +15,13 @@ import pecli
 from pecli.analysis import View
 from pecli.core.errors import UsageError
 from pecli.core.positions import Blocks, Positions
-from pecli.encodings.alibi import Alibi
-from pecli.encodings.t5 import T5
+from pecli.encodings.biases import T5, Alibi
 from pecli.figures.bias import Bias, means_where_seen
-from pecli.figures.ground import APART, lightness
-from pecli.figures.line_names import texts_of
+from pecli.figures.colors import APART, lightness
+from pecli.figures.labels import texts_of
 from pecli.figures.style import style_context
-from pecli.measures.attention_weights import weights
-from pecli.measures.block_means import means_of_offsets, means_of_signed_offsets
+from pecli.measures.attention import weights
+from pecli.measures.reduce import means_of_offsets, means_of_signed_offsets
 
 
 def numbers(**options: Any) -> Any:

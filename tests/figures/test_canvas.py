@@ -15,12 +15,11 @@ from PIL import Image
 
 import pecli
 from pecli.core.errors import UnknownNameError, UsageError
-from pecli.figures import fonts
+from pecli.figures import style as fonts
 from pecli.figures.canvas import Canvas
 from pecli.figures.own_axes import split_axes
 from pecli.figures.panels import Panel
-from pecli.figures.style import style_context
-from pecli.figures.style_files import read_style
+from pecli.figures.style import read_style, style_context
 
 
 @pytest.mark.parametrize(

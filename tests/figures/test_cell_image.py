@@ -16,7 +16,7 @@ import pecli
 from pecli.core.lazy import Array
 from pecli.figures.cell_image import FINE
 from pecli.figures.frame_grid import FEW, TRIMMED, whole
-from pecli.figures.images import cells_seen, show_matrix
+from pecli.figures.matrix import cells_seen, show_matrix
 
 
 def pixels(values: Any, shape: tuple[int, int], **options: Any) -> Array:

@@ -9,8 +9,8 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError, spelled
-from pecli.figures.cell_numbers import cell_texts, places
-from pecli.figures.ground import is_dark
+from pecli.figures.colors import is_dark
+from pecli.figures.matrix import cell_texts, places
 from pecli.figures.style import style_context
 
 

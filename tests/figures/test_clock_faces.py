@@ -12,7 +12,7 @@ import pecli
 from pecli.core.errors import UsageError
 from pecli.encodings.clock import Clock
 from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.figures.clock_faces import short_wave
+from pecli.figures.dials import short_wave
 from pecli.figures.style import style_context
 
 

@@ -12,10 +12,10 @@ from matplotlib.figure import Figure as Drawing
 import pecli
 from pecli.core.errors import UsageError
 from pecli.core.language import language_of, said_by_each, speaking
-from pecli.figures.composed_numbers import message_of_each
-from pecli.figures.dot_names import dot_names_of
+from pecli.figures.composite import message_of_each
+from pecli.figures.labels import dot_names_of
 from pecli.figures.style import style_context
-from pecli.figures.text_size import HEADLINE
+from pecli.figures.text import HEADLINE
 
 EIGHT = ["sinusoidal:d=8", "sinusoidal:d=32", "clock"]
 TWO = ["sinusoidal:base=10,d=8", "sinusoidal:base=10000,d=8"]

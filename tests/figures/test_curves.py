@@ -12,7 +12,7 @@ from matplotlib.figure import Figure as Drawing
 import pecli
 from pecli.core.errors import UsageError
 from pecli.figures.canvas import Canvas
-from pecli.figures.dot_names import dot_names_of, dots_have_room
+from pecli.figures.labels import dot_names_of, dots_have_room
 from pecli.figures.pages import draw_page
 from pecli.figures.style import style_context
 from pecli.measures import pairwise

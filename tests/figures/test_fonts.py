@@ -14,11 +14,9 @@ from matplotlib import font_manager
 from matplotlib.figure import Figure as Drawing
 
 import pecli
-from pecli.figures import fonts
+from pecli.figures import style as fonts
 from pecli.figures.canvas import SIZES, Canvas
-from pecli.figures.fonts import GENERIC, families, family_of, is_postscript
-from pecli.figures.style import set_sizes, style_context
-from pecli.figures.style_files import bundled_styles
+from pecli.figures.style import GENERIC, bundled_styles, families, family_of, is_postscript, set_sizes, style_context
 
 Ask = Callable[..., Any]
 WORDS = ("curves", "-d", "8", "-n", "9", "--start", "-4", "--dpi", "20", "-o", "a.png")

@@ -13,9 +13,9 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.figures.canvas import Canvas
-from pecli.figures.ground import APART, lightness, seen_colours
+from pecli.figures.colors import APART, lightness, seen_colours
 from pecli.figures.style import style_context
-from pecli.figures.text_size import Ruler
+from pecli.figures.text import Ruler
 
 
 def drawn(figure: str, **options: Any) -> Any:

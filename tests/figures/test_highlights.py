@@ -9,7 +9,9 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.figures.highlights import FRAME, GID, Span, read_span
+from pecli.figures.labels import HIGHLIGHTS_FRAME as FRAME
+from pecli.figures.labels import HIGHLIGHTS_GID as GID
+from pecli.figures.labels import Span, read_span
 from pecli.figures.style import style_context
 
 

@@ -13,8 +13,8 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.language import speaking
-from pecli.core.number_types import number_types
-from pecli.encodings import ENCODINGS
+from pecli.core.numbers import number_types
+from pecli.encodings.registry import ENCODINGS
 from pecli.figures import FIGURES
 from pecli.figures.axis_labels import fixed_names
 from pecli.jobs.picture import Picture

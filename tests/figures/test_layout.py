@@ -32,7 +32,7 @@ from pecli.figures.pages import draw_page
 from pecli.figures.panels import Bar, Panel, labelled, runs_of
 from pecli.figures.row_heights import filled, grown
 from pecli.figures.style import style_context
-from pecli.figures.text_size import Ruler, alike, pieces
+from pecli.figures.text import Ruler, alike, pieces
 from pecli.figures.ticks import RoundTicks
 
 SIZES = ("column", "page", "blog", "slide", "5x3")

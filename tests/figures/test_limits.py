@@ -12,9 +12,8 @@ from matplotlib.figure import Figure as Drawing
 import pecli
 from pecli.core.errors import UsageError, spelled
 from pecli.figures.canvas import Canvas
-from pecli.figures.dot_names import dot_names_of
+from pecli.figures.labels import dot_names_of, texts_of
 from pecli.figures.limits import chosen, ends, washed_out
-from pecli.figures.line_names import texts_of
 from pecli.figures.style import style_context
 
 OUTLIER = np.append(np.linspace(-1, 1, 999), 500.0)

@@ -9,7 +9,7 @@ import pytest
 from matplotlib.text import Text
 
 import pecli
-from pecli.figures.line_names import broken, end_of, kept_within, named, names_of, order_of, spaced
+from pecli.figures.labels import broken, end_of, kept_within, named, names_of, order_of, spaced
 from pecli.figures.style import style_context
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.figures.mathematics import DEEPEST, check_mathematics
+from pecli.figures.style import DEEPEST, check_mathematics
 
 
 @pytest.mark.parametrize("text", ["$^$", "$x_$", r"a $\frac{1}$ b", "$\\nope$", "$$"])

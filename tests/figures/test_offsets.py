@@ -12,9 +12,8 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.figures.courses import Point, course_of
-from pecli.figures.dot_names import dot_names_of
-from pecli.figures.line_names import texts_of
+from pecli.figures.labels import dot_names_of, texts_of
+from pecli.figures.trends import Point, course_of
 
 
 def numbers(**options: object) -> Any:

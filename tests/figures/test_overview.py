@@ -11,7 +11,7 @@ from matplotlib.figure import Figure as Drawing
 import pecli
 from pecli.core.errors import UsageError
 from pecli.figures.style import style_context
-from pecli.figures.text_size import HEADLINE
+from pecli.figures.text import HEADLINE
 
 
 def panels(**options: object) -> list[Any]:

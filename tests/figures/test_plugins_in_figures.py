@@ -12,9 +12,9 @@ import pytest
 import pecli
 from pecli.core.lazy import Array
 from pecli.core.options import option
-from pecli.core.progress import TRACKER
-from pecli.encodings import ENCODINGS
-from pecli.encodings.capabilities import Additive, Rotary
+from pecli.core.terminal import TRACKER
+from pecli.encodings.base import Additive, Rotary
+from pecli.encodings.registry import ENCODINGS
 
 
 @dataclass(frozen=True)

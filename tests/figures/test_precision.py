@@ -12,7 +12,7 @@ from matplotlib.figure import Figure as Drawing
 import pecli
 from pecli.core.errors import UsageError
 from pecli.core.language import language_of, speaking
-from pecli.core.number_text import number_text
+from pecli.core.numbers import number_text
 from pecli.core.positions import Blocks
 from pecli.encodings.clock import Clock
 from pecli.encodings.rope import Rope

@@ -18,14 +18,14 @@ from pecli.cli import app
 from pecli.core.errors import UsageError
 from pecli.core.lazy import Array
 from pecli.core.positions import Blocks, Positions
-from pecli.encodings import read_encoding
 from pecli.encodings.clock import Clock
 from pecli.encodings.harmonic import Harmonic
-from pecli.encodings.relative import Relative
+from pecli.encodings.registry import read_encoding
 from pecli.encodings.rope import Rope
-from pecli.figures.relative_tensor import SLICES, RelativeTensor, telling_dims
+from pecli.encodings.sinusoidal import Relative
+from pecli.figures.relative import SLICES, RelativeTensor, telling_dims
 from pecli.figures.style import style_context
-from pecli.figures.text_size import points_per_pixel
+from pecli.figures.text import points_per_pixel
 
 LENGTH, D = 7, 6
 

@@ -20,8 +20,7 @@ from pecli.core.errors import UsageError
 from pecli.core.lazy import Array
 from pecli.core.positions import Positions
 from pecli.encodings.rope import Rope
-from pecli.figures.rotation import Rotation
-from pecli.figures.rotation_numbers import MatrixNumbers, RotationNumbers
+from pecli.figures.rotation import MatrixNumbers, Rotation, RotationNumbers
 from pecli.figures.style import style_context
 
 LENGTH, D = 11, 14

@@ -11,10 +11,11 @@ from matplotlib.transforms import Bbox
 import pecli
 from pecli.core.errors import UsageError
 from pecli.core.positions import Positions
-from pecli.figures import scatter, scatter_numbers
+from pecli.figures import scatter
+from pecli.figures import scatter as scatter_numbers
 from pecli.figures.style import style_context
-from pecli.measures import pair_density
-from pecli.measures.pair_density import pearson, ranks
+from pecli.measures import pairs as pair_density
+from pecli.measures.pairs import pearson, ranks
 from pecli.measures.pairwise import MEASURES
 
 

@@ -11,9 +11,9 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.core.number_text import bound_text
-from pecli.figures.score_terms import TITLES, Terms, TermsNumbers, spread
+from pecli.core.numbers import bound_text
 from pecli.figures.style import style_context
+from pecli.figures.terms import TITLES, Terms, TermsNumbers, spread
 
 ADDED = ["sinusoidal:d=8", "sinusoidal:d=7", "clock", "geometric:d=8", "binary", "learned:d=5"]
 INVARIANT = ["sinusoidal:d=8", "sinusoidal:d=8,layout=concatenated", "clock", "geometric:d=8"]

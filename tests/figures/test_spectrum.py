@@ -10,10 +10,10 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.figures.ground import lightness
-from pecli.figures.line_names import texts_of
+from pecli.figures.colors import lightness
+from pecli.figures.labels import texts_of
 from pecli.figures.style import style_context
-from pecli.figures.wavelength_texts import ratio_text, run_text
+from pecli.figures.wavelengths import ratio_text, run_text
 
 LLAMA = "rope:base=500000,scaling=llama3,factor=8,low_freq_factor=1,high_freq_factor=4,original=8192"
 YARN = "rope:base=1000000,scaling=yarn,factor=4,original=32768"

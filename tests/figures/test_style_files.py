@@ -18,7 +18,7 @@ import pecli
 from pecli.core import shielded_import
 from pecli.core.errors import PecliError, UnknownNameError, UsageError
 from pecli.figures.canvas import Canvas
-from pecli.figures.style_files import bundled_styles, read_style, use_defaults
+from pecli.figures.style import bundled_styles, read_style, use_defaults
 
 Process = Callable[..., subprocess.CompletedProcess[Any]]
 DRAW = ["-m", "pecli", "heatmap", "-d", "4", "--length", "5", "--dpi", "30", "-o", "a.png"]

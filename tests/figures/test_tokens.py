@@ -18,11 +18,10 @@ from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.figures.attention import Attention
 from pecli.figures.canvas import Canvas
 from pecli.figures.pages import draw_page
-from pecli.figures.score_terms import Terms
-from pecli.figures.token_axes import fit_tokens, label_tokens
-from pecli.figures.tokens import EXAMPLES, random_vector, read_order
+from pecli.figures.terms import Terms
+from pecli.figures.tokens import EXAMPLES, fit_tokens, label_tokens, random_vector, read_order
 from pecli.jobs.job import Job
-from pecli.measures.attention_weights import products
+from pecli.measures.attention import products
 
 Ask = Callable[..., Any]
 FILES = {"tokens": "a b a", "d": 5}

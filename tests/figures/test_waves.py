@@ -11,11 +11,11 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.encodings.base import Encoding
 from pecli.encodings.binary import Binary
 from pecli.encodings.clock import Clock
-from pecli.encodings.encoding import Encoding
 from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.figures.line_names import names_of, texts_of
+from pecli.figures.labels import names_of, texts_of
 from pecli.figures.style import style_context
 from pecli.figures.waves import wavelength_text
 

@@ -15,7 +15,7 @@ from PIL import Image
 
 import pecli
 from pecli.figures.style import PALE
-from pecli.files.picture_bytes import INK
+from pecli.files.pictures import INK
 
 Ask = Callable[..., Any]
 SMALL: dict[str, Any] = {"d": 8, "length": 9, "dpi": 30, "size": "column"}

@@ -19,12 +19,9 @@ from PIL import Image
 
 import pecli
 from pecli.core.errors import PecliError, UnknownNameError, UsageError
-from pecli.files.about import About
-from pecli.files.film import Film, Frame, SweptOption
-from pecli.files.formats import FORMATS, encoded, format_of
-from pecli.files.mapper import here
+from pecli.files.formats import FORMATS, About, Film, Frame, SweptOption, encoded, format_of, here
 from pecli.files.metadata import READERS, read_metadata
-from pecli.files.number_bytes import Content
+from pecli.files.numbers import Content
 
 SMALL: dict[str, Any] = {"d": 7, "length": 11, "dpi": 30, "size": "column"}
 CARRIERS = list(READERS)

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pecli.files import leftovers, writer
+from pecli.files import writer
+from pecli.files import writer as leftovers
 
 OLD = time.time() - 2 * leftovers.OLD
 

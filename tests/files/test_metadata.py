@@ -21,7 +21,7 @@ import pecli
 from pecli.core.errors import PecliError, UsageError
 from pecli.files.formats import FORMATS
 from pecli.files.metadata import DIGITS, READERS, SEALS, is_whole, png_chunk, read_metadata, seal
-from pecli.files.regular import MOST
+from pecli.files.tables import MOST
 
 SMALL: dict[str, Any] = {"d": 6, "length": 9, "dpi": 30, "size": "column"}
 every_format = pytest.mark.parametrize("format", READERS)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pecli.files import number_bytes
-from pecli.files.about import About
-from pecli.files.number_bytes import Content, csv, json_, npy
+from pecli.files import numbers as number_bytes
+from pecli.files.formats import About
+from pecli.files.numbers import Content, csv, json_, npy
 
 
 class Table:

@@ -21,8 +21,9 @@ from safetensors.numpy import save_file
 
 from pecli.core.errors import PecliError, TableFileError, UnknownNameError, UsageError
 from pecli.core.lazy import Array
-from pecli.files import regular, table_files
-from pecli.files.table_files import open_table, read_table
+from pecli.files import tables as regular
+from pecli.files import tables as table_files
+from pecli.files.tables import open_table, read_table
 
 DATA = Path(__file__).parents[1] / "data"
 ROWS, COLUMNS = 7, 5
@@ -500,7 +501,7 @@ def test_what_is_taken_for_a_header_or_an_index_is_said(
     text: str, rows: list[list[float]], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     heard = list[str]()
-    monkeypatch.setattr("pecli.files.csv_tables.notice", heard.append)
+    monkeypatch.setattr("pecli.files.tables.notice", heard.append)
     (tmp_path / "t.csv").write_bytes(text.encode())
     assert read_table(str(tmp_path / "t.csv")).tolist() == rows
     assert heard == ([f"{tmp_path}/t.csv: {said}"] if said else [])
@@ -527,7 +528,7 @@ def test_numbers_that_can_be_squared_are_taken(tmp_path: Path) -> None:
 
 
 def test_a_large_table_stays_in_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pecli.files.declared.MAPPED", 1)
+    monkeypatch.setattr("pecli.files.tables.MAPPED", 1)
     for order in ("C", "F"):
         table = np.asarray(np.random.default_rng(1).standard_normal((7, 5)), order=order)
         read = read_table(write(tmp_path / f"{order}.npy", table))
@@ -538,7 +539,7 @@ def test_a_large_table_stays_in_its_file(tmp_path: Path, monkeypatch: pytest.Mon
 def test_of_a_large_table_only_the_rows_that_are_looked_at_are_read(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pecli.files.declared.MAPPED", 1)
+    monkeypatch.setattr("pecli.files.tables.MAPPED", 1)
     table = np.arange(35, dtype=np.float32).reshape(7, 5)
     table[6, 1] = np.nan
     stored = open_table(write(tmp_path / f"t{kind}", table))
@@ -585,7 +586,7 @@ def test_a_hole_of_gigabytes_is_not_loaded(tmp_path: Path) -> None:
 
 
 def test_an_archive_that_swells_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pecli.files.declared.MAPPED", 1000)
+    monkeypatch.setattr("pecli.files.tables.MAPPED", 1000)
     np.savez_compressed(tmp_path / "t.npz", a=np.zeros((1000, 100)))
     with pytest.raises(TableFileError, match=r"a unpacks from .* to 781\.2 KiB"):
         read_table(str(tmp_path / "t.npz"))
@@ -643,7 +644,7 @@ def test_an_only_column_that_is_named_as_an_index_says_so(name: str, tmp_path: P
 def test_a_large_table_that_is_cut_while_it_is_read_is_refused(
     tmp_path: Path, table: Array, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pecli.files.declared.MAPPED", 1)
+    monkeypatch.setattr("pecli.files.tables.MAPPED", 1)
     stored = open_table(write(tmp_path / "t.npy", table))
     assert stored[:2].tolist() == table[:2].tolist()
     os.truncate(tmp_path / "t.npy", 200)

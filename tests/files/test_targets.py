@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from pecli.core.errors import OutputError, UsageError
-from pecli.files import targets
-from pecli.files.targets import check_target, descriptor, is_stdout, place
+from pecli.files import writer as targets
+from pecli.files.writer import check_target, descriptor, is_stdout, place
 from pecli.jobs.job import Job
 
 pytestmark = pytest.mark.skipif(not Path("/dev/fd").exists(), reason="open files have no names here")
@@ -118,7 +118,7 @@ def test_the_reason_is_the_systems(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         raise OSError(number, os.strerror(number))
 
     (tmp_path / "a.png").write_bytes(b"")
-    monkeypatch.setattr("pecli.files.targets.os.open", refuse)
+    monkeypatch.setattr("pecli.files.writer.os.open", refuse)
     with pytest.raises(OutputError, match=said):
         check_target(str(tmp_path / "a.png"), True)
 
@@ -127,7 +127,7 @@ def test_the_reason_is_the_systems(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_a_folder_that_takes_no_file_says_why(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read_only: bool, said: str
 ) -> None:
-    monkeypatch.setattr("pecli.files.targets.os.access", lambda *_: False)
+    monkeypatch.setattr("pecli.files.writer.os.access", lambda *_: False)
     monkeypatch.setattr(targets, "_read_only", lambda _: read_only)
     with pytest.raises(OutputError, match=said):
         check_target(str(tmp_path / "a.png"), True)

@@ -13,14 +13,13 @@ from typing import Any
 
 import pytest
 
-from pecli.core.document import Block, Facts, Paragraph, Table
 from pecli.core.errors import UsageError
-from pecli.encodings import ENCODINGS
-from pecli.figures.fonts import CJK
-from pecli.files.about import About
-from pecli.files.formats import FORMATS
-from pecli.files.text_bytes import csv as csv_bytes
-from pecli.files.text_bytes import md, tex
+from pecli.core.terminal import Block, Facts, Paragraph, Table
+from pecli.encodings.registry import ENCODINGS
+from pecli.figures.style import CJK
+from pecli.files.documents import csv as csv_bytes
+from pecli.files.documents import md, tex
+from pecli.files.formats import FORMATS, About
 from pecli.jobs.job import Job
 from pecli.jobs.picture import Picture
 
@@ -111,7 +110,8 @@ def test_a_picture_has_no_text(ask: Ask) -> None:
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_text_may_go_to_a_terminal_and_nothing_else(ask: Ask, format: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pecli.files.targets.sys", type("", (), {"stdout": type("", (), {"isatty": lambda _: True})()}))
+    terminal = type("", (), {"isatty": lambda _: True, "__getattr__": lambda _, name: getattr(sys.stdout, name)})()
+    monkeypatch.setattr("pecli.files.writer.sys", type("", (), {"stdout": terminal}))
     analysis = "stats" if FORMATS[format].document else "heatmap"
     swept = ["--base", "10,100"] if FORMATS[format].frames else []
     ended = ask(analysis, "-n", "3", *(["-d", "4", "--dpi", "20"] if analysis == "heatmap" else []), "-o", "-",

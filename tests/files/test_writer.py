@@ -16,7 +16,7 @@ import pytest
 from pecli.core.errors import OutputError, UsageError
 from pecli.core.interrupts import Stopped
 from pecli.files import writer
-from pecli.files.targets import check_target
+from pecli.files.writer import check_target
 
 OLD, NEW = b"old and whole", b"new" * 50_000
 

@@ -10,10 +10,9 @@ import pytest
 
 from pecli.cli.recipe import toml
 from pecli.core.errors import PecliError, UsageError
-from pecli.core.progress import TRACKER
-from pecli.encodings import read_encoding
-from pecli.jobs.batch_example import EXAMPLE
-from pecli.jobs.batch_file import Batch, read_batch
+from pecli.core.terminal import TRACKER
+from pecli.encodings.registry import read_encoding
+from pecli.jobs.batch import EXAMPLE, Batch, read_batch
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES
 
@@ -386,7 +385,7 @@ def test_a_key_is_found_under_every_name_of_its_option(key: str, folder: Path) -
 
 
 def test_the_largest_file_that_is_read_is_ten_mebibytes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pecli.jobs.batch_source.LARGEST", len(HEAT))
+    monkeypatch.setattr("pecli.jobs.batch.LARGEST", len(HEAT))
     assert len(read(HEAT).jobs) == 1
     assert "larger than" in refused(HEAT + "\n")
 

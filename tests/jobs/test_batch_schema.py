@@ -10,13 +10,12 @@ from typing import Any
 import pytest
 
 from pecli.core.errors import PecliError
-from pecli.encodings import ENCODINGS
 from pecli.encodings.binary import Binary
+from pecli.encodings.registry import ENCODINGS
 from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.jobs.batch_example import EXAMPLE
-from pecli.jobs.batch_file import read_batch
-from pecli.jobs.batch_schema import batch_schema
+from pecli.jobs.batch import EXAMPLE, read_batch
 from pecli.jobs.job_options import ANALYSES, known_options
+from pecli.jobs.schema import batch_schema
 
 validators = pytest.importorskip("jsonschema")
 GALLERY = Path(__file__).parents[2] / "gallery" / "gallery.toml"

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from pecli.core.errors import UsageError
-from pecli.jobs import batch_source
-from pecli.jobs.batch_file import read_batch
-from pecli.jobs.batch_source import read_text
+from pecli.jobs import batch as batch_source
+from pecli.jobs.batch import read_batch, read_text
 
 TEXT = '[[figure]]\ncommand = "heatmap"\noutput = "a.json"\n'
 

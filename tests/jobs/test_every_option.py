@@ -25,17 +25,17 @@ from pecli.core.errors import PecliError
 from pecli.core.language import Language, speaking
 from pecli.core.options import Option
 from pecli.core.positions import Positions
-from pecli.encodings import ENCODINGS, Encoding
-from pecli.encodings.capabilities import BiasEncoding
+from pecli.encodings.base import BiasEncoding
+from pecli.encodings.registry import ENCODINGS, Encoding
+from pecli.figures.base import Figure
 from pecli.figures.canvas import Canvas
-from pecli.figures.figure import Figure
+from pecli.figures.composite import single_figures
 from pecli.figures.limits import chosen, words_of
-from pecli.figures.parts import single_figures
 from pecli.figures.style import style_context
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES
 from pecli.jobs.picture import Picture
-from pecli.reports.report import Report
+from pecli.reports.base import Report
 
 SIZES = {"d": 8, "length": 6, "start": 1}
 NUMBERS = (0, 1, 2, 3, 5, 7, 0.5, -30, 1000)

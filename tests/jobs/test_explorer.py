@@ -13,7 +13,7 @@ from PIL import Image
 
 from pecli.core.errors import PecliError, UsageError
 from pecli.figures import FIGURES
-from pecli.jobs.explorer import Explorer
+from pecli.jobs.explore import Explorer
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import parameters_of
 
@@ -105,7 +105,7 @@ def test_long_work_is_refused_with_the_line_for_a_terminal(
     figure: str, values: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pecli.core.memory.available", lambda: None)
-    monkeypatch.setattr("pecli.jobs.explorer.SURE", 0)
+    monkeypatch.setattr("pecli.jobs.explore.SURE", 0)
     found = explorer(figure).answer(values, 250)
     assert found["command"].startswith(f"pecli {figure} ") and "and the page " in found["error"]
     assert found["error"].endswith(f": type in a terminal: {found['command']}")

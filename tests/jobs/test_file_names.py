@@ -10,9 +10,9 @@ import pytest
 
 from pecli.core.errors import UnknownNameError
 from pecli.figures.grid import Grid
-from pecli.jobs.file_names import LONGEST, blanks, changed, filled, name_of, plain_path
 from pecli.jobs.films import titles_of
 from pecli.jobs.job import Job, jobs_of
+from pecli.jobs.names import LONGEST, blanks, changed, filled, name_of, plain_path
 from pecli.jobs.picture import Picture
 
 Ask = Callable[..., Any]

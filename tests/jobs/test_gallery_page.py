@@ -12,8 +12,8 @@ import pytest
 
 import pecli
 from pecli.core.errors import UnknownNameError, UsageError
-from pecli.jobs.batch_file import Batch, read_batch
-from pecli.jobs.gallery_page import page, page_path
+from pecli.jobs.batch import Batch, read_batch
+from pecli.jobs.index import page, page_path
 
 Ask = Callable[..., Any]
 ODD = "<b>&\"quoted\" 'single' 位置</b>"

@@ -11,13 +11,12 @@ from typing import Any
 import pytest
 
 import pecli
-from pecli.files import number_bytes
-from pecli.files.about import About
-from pecli.files.number_bytes import Content, csv
-from pecli.jobs.drawn import Drawn
+from pecli.files import numbers as number_bytes
+from pecli.files.formats import About
+from pecli.files.numbers import Content, csv
 from pecli.jobs.in_order import in_order
 from pecli.jobs.picture import Picture
-from pecli.jobs.workers import START, in_processes
+from pecli.jobs.workers import START, Drawn, in_processes
 
 forked = pytest.mark.skipif(START != "fork", reason="a process that is started anew has no copy of what it needs")
 

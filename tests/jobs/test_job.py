@@ -15,8 +15,8 @@ from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.figures.curves import Curves
 from pecli.figures.heatmap import Heatmap
 from pecli.jobs.command_line import command
-from pecli.jobs.file_names import name_of
 from pecli.jobs.job import Job
+from pecli.jobs.names import name_of
 from pecli.jobs.picture import Picture
 
 JOBS: list[tuple[str, dict[str, Any]]] = [

@@ -16,7 +16,7 @@ from PIL import Image
 import pecli
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES, shared_options
-from pecli.jobs.results import sentence
+from pecli.jobs.picture import sentence
 
 Ask = Callable[..., Any]
 SMALL = ("-d", "4", "-n", "5", "--dpi", "20", "--size", "column")

@@ -12,10 +12,11 @@ from PIL import Image
 
 import pecli
 from pecli.core.errors import PecliError
-from pecli.jobs import run_jobs, workers
+from pecli.jobs import run as run_jobs
+from pecli.jobs import workers
 from pecli.jobs.job import Job
 from pecli.jobs.request import versions
-from pecli.jobs.run_jobs import FAILED, SKIPPED, WRITTEN, Outcome, _fitting, do, is_done, run
+from pecli.jobs.run import FAILED, SKIPPED, WRITTEN, Outcome, _fitting, do, is_done, run
 from pecli.jobs.workers import in_turn
 
 CARRIERS = ["png", "svg", "pdf", "npz", "json"]
@@ -320,8 +321,8 @@ def test_workers_share_memory(monkeypatch: pytest.MonkeyPatch, free: int | None,
         begun.append(workers)
         return in_turn(jobs)
 
-    monkeypatch.setattr("pecli.jobs.run_jobs.available", lambda: free)
-    monkeypatch.setattr("pecli.jobs.run_jobs.in_processes", begin)
+    monkeypatch.setattr("pecli.jobs.run.available", lambda: free)
+    monkeypatch.setattr("pecli.jobs.run.in_processes", begin)
     jobs = [job(f"{name}.json", base=number) for number, name in enumerate("abc", 1)]
     assert [outcome.state for outcome in run(jobs, workers=8, force=True)] == [WRITTEN] * 3
     assert begun == ([count] if count > 1 else [])
@@ -329,5 +330,5 @@ def test_workers_share_memory(monkeypatch: pytest.MonkeyPatch, free: int | None,
 
 def test_two_fit_where_there_is_room_for_two(monkeypatch: pytest.MonkeyPatch) -> None:
     jobs = [job(f"{name}.json", base=number) for number, name in enumerate("abc", 1)]
-    monkeypatch.setattr("pecli.jobs.run_jobs.available", lambda: 2 * jobs[0].memory + 1)
+    monkeypatch.setattr("pecli.jobs.run.available", lambda: 2 * jobs[0].memory + 1)
     assert _fitting(jobs) == 2 and jobs[0].memory > 0

@@ -11,8 +11,8 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.jobs.batch_file import read_batch
-from pecli.jobs.gallery_page import page, page_path
+from pecli.jobs.batch import read_batch
+from pecli.jobs.index import page, page_path
 
 Ask = Callable[..., Any]
 TABLE = "0.5,1\n1,2\n3,4\n"

@@ -6,7 +6,7 @@ import tomllib
 
 import pytest
 
-from pecli.jobs.toml_lines import Lines
+from pecli.jobs.batch import Lines
 
 TEXT = '''\
 # [[figure]] in a remark

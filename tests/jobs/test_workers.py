@@ -20,11 +20,11 @@ import pecli
 from pecli.core import interrupts
 from pecli.core.errors import PecliError
 from pecli.files.writer import write
-from pecli.jobs import run_jobs, workers
-from pecli.jobs.drawn import Drawn, draw
+from pecli.jobs import run as run_jobs
+from pecli.jobs import workers
 from pecli.jobs.job import Job
-from pecli.jobs.run_jobs import FAILED, WRITTEN, Outcome, run
-from pecli.jobs.workers import in_executor, in_processes, in_turn
+from pecli.jobs.run import FAILED, WRITTEN, Outcome, run
+from pecli.jobs.workers import Drawn, draw, in_executor, in_processes, in_turn
 
 forked = pytest.mark.skipif(workers.START != "fork", reason="a process that is started anew knows no patches")
 
@@ -263,7 +263,7 @@ def test_a_dask_cluster_draws_a_batch(figures: str, ask: Any) -> None:
 
 def test_a_cluster_that_does_not_answer_is_told(figures: str, ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr("pecli.cli.batch_drawing.PATIENCE", 0.2)
+    monkeypatch.setattr("pecli.cli.batch.PATIENCE", 0.2)
     ended = ask("batch", figures, "--dask", "tcp://127.0.0.1:9")
     assert (ended.code, ended.out) == (1, "") and "tcp://127.0.0.1:9" in ended.err
     assert ended.err.count("\n") == 1
@@ -280,7 +280,7 @@ def test_in_one_process_one_picture_is_drawn_at_a_time(monkeypatch: pytest.Monke
         at_work.pop()
         return [b""]
 
-    monkeypatch.setattr("pecli.jobs.drawn.Picture.render", render)
+    monkeypatch.setattr("pecli.jobs.workers.Picture.render", render)
     with ThreadPoolExecutor(4) as executor:
         list(in_executor(jobs(8), executor))
     assert most == [1] * 8

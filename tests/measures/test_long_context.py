@@ -7,8 +7,8 @@ import pytest
 
 from pecli.encodings.clock import Clock
 from pecli.encodings.rope import Rope
-from pecli.measures import long_context
-from pecli.measures.long_context import first_negative_offset, longer_than
+from pecli.measures import waves as long_context
+from pecli.measures.waves import first_negative_offset, longer_than
 
 
 @pytest.mark.parametrize("step", [5, 1 << 11])

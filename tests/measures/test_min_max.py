@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pecli.core.errors import UsageError
-from pecli.measures.min_max import MOST, Envelope, check_run, envelope, even_edges, log_edges, mirrored_extremes
+from pecli.measures.reduce import MOST, Envelope, check_run, envelope, even_edges, log_edges, mirrored_extremes
 
 Array = Any
 LENGTHS = [1, 2, 7, 100, 1009]
@@ -72,7 +72,7 @@ def test_without_a_limit_every_index_is_a_bin(length: int) -> None:
 def test_every_bin_has_its_minimum_maximum_and_mean(
     edges: Array, lines: int, chunk: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pecli.core.arithmetic.CHUNK", chunk)
+    monkeypatch.setattr("pecli.core.numbers.CHUNK", chunk)
     values = rough(lines, int(edges[-1]))
     most = []
 
@@ -109,7 +109,7 @@ def test_lines_of_one_profile_are_those_followed_one_by_one(
     at, edges = np.unique([0, length // 3, length - 1]), even_edges(length, most)
     whole = values[np.abs(np.arange(length) - at[:, None])]
     monkeypatch.setattr(
-        "pecli.measures.min_max.chunks",
+        "pecli.measures.reduce.chunks",
         lambda first, stop, width: [range(a, min(a + 13, stop)) for a in range(first, stop, 13)],
     )
     low, high = mirrored_extremes(lambda first, count: values[first : first + count], at, edges)

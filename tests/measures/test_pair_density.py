@@ -10,10 +10,10 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.positions import Positions
-from pecli.encodings import read_table_encoding
-from pecli.figures.scatter_numbers import DensityNumbers
-from pecli.measures import pair_density
-from pecli.measures.pair_density import CLASSES
+from pecli.encodings.registry import read_table_encoding
+from pecli.figures.scatter import DensityNumbers
+from pecli.measures import pairs as pair_density
+from pecli.measures.pairs import CLASSES
 from pecli.measures.pairwise import MEASURES, matrix
 
 CASES = [
@@ -38,7 +38,7 @@ def brute(spec: str, across: str, up: str, rows: Positions) -> tuple[np.ndarray,
 def test_points_are_all_pairs_whatever_the_chunk(
     monkeypatch: pytest.MonkeyPatch, spec: str, across: str, up: str, chunk: int
 ) -> None:
-    monkeypatch.setattr("pecli.core.arithmetic.CHUNK", chunk)
+    monkeypatch.setattr("pecli.core.numbers.CHUNK", chunk)
     rows = Positions(length=37)
     found = pair_density.points(read_table_encoding(spec), MEASURES[across], MEASURES[up], rows)
     x, y, undefined = brute(spec, across, up, rows)
@@ -59,7 +59,7 @@ def test_points_know_whose_pair_they_are() -> None:
 
 @pytest.mark.parametrize(("spec", "across", "up"), CASES)
 def test_every_pair_counts_once(monkeypatch: pytest.MonkeyPatch, spec: str, across: str, up: str) -> None:
-    monkeypatch.setattr("pecli.core.arithmetic.CHUNK", 501)
+    monkeypatch.setattr("pecli.core.numbers.CHUNK", 501)
     rows = Positions(length=101)
     found = pair_density.counts(read_table_encoding(spec), MEASURES[across], MEASURES[up], rows)
     x, y, undefined = brute(spec, across, up, rows)

@@ -11,8 +11,8 @@ import pytest
 from pecli.core.errors import UsageError
 from pecli.core.lazy import Array
 from pecli.core.positions import Positions
-from pecli.encodings import read_encoding
 from pecli.encodings.clock import Clock
+from pecli.encodings.registry import read_encoding
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.measures import pairwise
 from pecli.measures.pairwise import MEASURES, by_offset, matrix, spread_by_offset, to_all
@@ -176,7 +176,7 @@ def test_width_1_has_no_correlation_at_all(name: str, most: int | None) -> None:
 @names
 @pytest.mark.parametrize("d", [6, 7])
 def test_rows_to_all_are_rows_of_the_matrix(name: str, d: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pecli.core.arithmetic.CHUNK", 5 * d)  # five positions at a time
+    monkeypatch.setattr("pecli.core.numbers.CHUNK", 5 * d)  # five positions at a time
     encoding, positions = Sinusoidal(d=d, base=10), Positions(length=23, start=-3).array()
     at = positions[[0, 11, 22]]
     expected = by_definition(name, encoding.table(at), encoding.table(positions))

@@ -15,13 +15,12 @@ from rich.cells import cell_len
 
 import pecli
 from pecli.core.language import languages, texts
-from pecli.encodings import ENCODINGS, read_table_encoding
-from pecli.encodings.capabilities import TableEncoding
+from pecli.encodings.base import TableEncoding
 from pecli.encodings.harmonic import Harmonic
+from pecli.encodings.registry import ENCODINGS, read_table_encoding
 from pecli.jobs.command_line import command
 from pecli.jobs.job import Job
-from pecli.reports.explain.explain import Explain
-from pecli.reports.explain.word_vectors import ARTICLE
+from pecli.reports.explain import ARTICLE, Explain
 
 Ask = Callable[..., Any]
 TAKEN = [name for name, one in ENCODINGS.items() if Explain.takes(one)]

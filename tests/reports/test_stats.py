@@ -14,18 +14,15 @@ import pytest
 
 import pecli
 from pecli.core.positions import Positions
-from pecli.encodings import ENCODINGS, read_table_encoding
 from pecli.encodings.binary import Binary
-from pecli.encodings.clock import Clock
-from pecli.encodings.fixed_radix import Geometric
+from pecli.encodings.clock import Clock, Geometric
+from pecli.encodings.registry import ENCODINGS, read_table_encoding
 from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.jobs.command_line import command
 from pecli.jobs.job import Job
 from pecli.measures.pairwise import MEASURES
-from pecli.reports.effective_dimension import participation_ratio
-from pecli.reports.indicators import Indicators, asymmetry, growth, indicators, of_waves
-from pecli.reports.stats import Stats, groups
+from pecli.reports.stats import Indicators, Stats, asymmetry, groups, growth, indicators, of_waves, participation_ratio
 
 Ask = Callable[..., Any]
 
@@ -284,7 +281,7 @@ def test_columns_stand_side_by_side_while_they_fit_to_the_last_letter() -> None:
 def test_of_pairs_that_are_equally_close_the_first_is_named(
     saved: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pecli.core.arithmetic.CHUNK", 4)  # two rows at a time
+    monkeypatch.setattr("pecli.core.numbers.CHUNK", 4)  # two rows at a time
     table = np.tile(np.arange(8).reshape(4, 2), (4, 1))  # the same four rows again and again
     ours = measured(saved(table), 16)
     assert (ours.smallest_distance, ours.closest) == (0, (0, 4))

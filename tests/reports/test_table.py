@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import pecli
-from pecli.core.terminal_documents import show
-from pecli.encodings import ENCODINGS
-from pecli.reports.number_table import grid, head_and_tail, number
+from pecli.core.terminal import show
+from pecli.encodings.registry import ENCODINGS
+from pecli.reports.base import grid, head_and_tail, number
 from pecli.reports.table import Table
 
 Ask = Callable[..., Any]

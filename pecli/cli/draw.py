@@ -1,0 +1,166 @@
+"""What a command does once its jobs are known: checks, draws, prints, and shows in the terminal."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from pecli.cli.guard import as_flag
+from pecli.core.errors import PecliError, UsageError, mention, spelled
+from pecli.core.lazy import Array, np
+from pecli.core.terminal import (
+    PROTOCOLS,
+    TRACKER,
+    Paragraph,
+    can_print,
+    columns,
+    half_blocks,
+    json_results,
+    pixels_across,
+    protocol,
+    results,
+    say,
+    show,
+    silent,
+    track,
+)
+from pecli.files.writer import is_stdout
+from pecli.jobs.batch import check_targets
+from pecli.jobs.command_line import command as command_of
+from pecli.jobs.job import Job, job_of
+from pecli.jobs.names import blanks
+from pecli.jobs.picture import Picture, result_of
+from pecli.jobs.run import cores
+from pecli.reports.base import Report
+
+
+def run_jobs(
+    jobs: list[Job], *, as_json: bool, quiet: bool, verbose: bool, seen: bool = False, workers: int | None = None
+) -> None:
+    """Checks the jobs as a whole, draws them one after the other and prints what came of it, or shows it (seen)."""
+    if seen:
+        check_show(as_json)
+        jobs = [shown_alone(job) for job in jobs]
+    to_stdout = _check_jobs(jobs, as_json, workers)
+    reports: list[dict[str, Any]] = []
+    items = jobs if seen else track(jobs, "drawing")  # a bar would run into what is shown
+    if len(jobs) > 1:  # one bar at a time
+        TRACKER.set(silent)
+    try:
+        for job in items:
+            reports += filter(None, [_do(Picture(job, workers or cores()), as_json, quiet or to_stdout, verbose)])
+            for note in show_picture(job) if seen else []:
+                if not quiet and not job.targets:  # else it was told before
+                    say(spelled(note, as_flag))
+    finally:  # of a sweep that failed half way, what is done
+        if as_json and reports:
+            json_results(reports)
+
+
+def _check_jobs(jobs: list[Job], as_json: bool, workers: int | None) -> bool:
+    """Refuses jobs that cannot all be done; tells whether one goes to standard output."""
+    to_stdout = any(is_stdout(path) for job in jobs for path in job.paths)
+    if to_stdout and as_json:
+        raise UsageError("-o - and --json both write to standard output", option="output", advice="give -o FILE")
+    if to_stdout and len(jobs) > 1:
+        blanks = "-".join(f"{{{name}}}" for name in differing(jobs))
+        name = f"{jobs[0].figure.name}-{blanks}.{jobs[0].targets[0].format}"
+        text = f"-o - takes one picture, {len(jobs)} are asked for"
+        raise UsageError(text, option="output", advice=f"give {mention('output', name)}")
+    check_targets(jobs)
+    for job in jobs:
+        job.check()
+    if workers is not None and not any(job.has_frames for job in jobs):
+        text = f"{mention('jobs', workers)} draws the pictures of one .gif, .webp or .html file"
+        raise UsageError(text, option="jobs", value=workers, advice="pecli batch -j draws many files at once")
+    return to_stdout
+
+
+def differing(jobs: Sequence[Job]) -> list[str]:
+    """The options that these jobs differ in."""
+    every = [blanks(job) for job in jobs]
+    return [name for name in every[0] if len({one.get(name) for one in every}) > 1] or ["encoding"]
+
+
+def _do(picture: Picture, as_json: bool, quiet: bool, verbose: bool) -> dict[str, Any] | None:
+    job = picture.job
+    try:
+        paths = picture.save() if job.targets else []
+    except PecliError:
+        if picture.sizes and not quiet and not as_json:
+            results(picture.sizes)  # those that were written before
+        raise
+    for note in [] if quiet else picture.notes:
+        say(spelled(note, as_flag))
+    if verbose:
+        say(command_of(job, sent=can_print))
+    if as_json:
+        return result_of(picture, paths)
+    if isinstance(job.figure, Report) and not paths:
+        show(picture.document(columns()))
+    elif not quiet and paths:
+        results(paths)
+    return None
+
+
+FINER = 4  # pixels that are drawn for each that a half-block shows
+WIDEST = 4096  # pixels, whatever a terminal says
+
+
+def check_show(as_json: bool) -> None:
+    """Refuses to show pictures where nobody would see them."""
+    if as_json:
+        raise UsageError(f"{mention('show')} and {mention('json')} both write to standard output")
+    if not sys.stdout.isatty():
+        text = f"{mention('show')} draws in a terminal, and standard output is none"
+        raise UsageError(text, option="show", advice=f"write a file: {mention('output', 'FILE.png')}")
+
+
+def shown_alone(job: Job) -> Job:
+    """The job without the file of a made-up name, where none is asked for."""
+    return job if job.output.output or job.output.format else replace(job, targets=())
+
+
+def show_picture(job: Job) -> list[str]:
+    """Shows the picture as wide as the terminal, by the best that it can do; gives what the user should know of it."""
+    from rich.console import Console
+
+    width, has = columns(), protocol()
+    screen = Console(highlight=False, width=width)
+    if has is None and (screen.no_color or screen.color_system is None or "utf" not in screen.encoding):
+        text = f"{mention('show')} draws with coloured half-blocks, and this terminal has no colours or no such signs"
+        raise UsageError(text, option="show", advice=f"write a file: {mention('output', 'FILE.png')}")
+    across = min(WIDEST, FINER * width if has is None else pixels_across(width))
+    pixels, picture = drawn(job, across)
+    if has is None:  # which is too coarse for letters
+        screen.print(half_blocks(reduced(pixels, width), screen), end="")
+        show([Paragraph(text) for text in (picture.title(), picture.message(), picture.caption()) if text])
+    else:
+        sys.stdout.write(PROTOCOLS[has](pixels, width) + "\n")
+    sys.stdout.flush()
+    return picture.notes
+
+
+def drawn(job: Job, across: int) -> tuple[Array, Picture]:
+    """The picture's pixels, about so many across, (h, w, 3), uint8, on white where it is transparent; and itself."""
+    from PIL import Image
+
+    finest = job.canvas.options()["dpi"]
+    dpi = min(max(int(across / job.canvas.inches.width), int(finest.at_least or 1)), int(finest.at_most or across))
+    picture = Picture(job_of(job.figure.name, {**job.settings(), "dpi": dpi}))
+    with Image.open(io.BytesIO(picture.render("png")[0])) as image:
+        ground = Image.new("RGBA", image.size, "white")
+        whole = Image.alpha_composite(ground, image.convert("RGBA")).convert("RGB")
+        return np.asarray(whole), picture
+
+
+def reduced(pixels: Array, width: int) -> Array:
+    """The same, so many pixels wide, each the mean of those in its place."""
+    from PIL import Image
+
+    image = Image.fromarray(pixels)
+    height = max(1, round(image.height * width / image.width))
+    return np.asarray(image.resize((width, height), Image.Resampling.BOX))

@@ -1,0 +1,235 @@
+"""`pecli encodings`, `pecli model` and `pecli tensors`: what there is, and what is in a file."""
+
+from __future__ import annotations
+
+import inspect
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+
+from pecli.cli.commands import Command
+from pecli.cli.documents import FormatOption, JsonOption, OutputOption, QuietOption, VerboseOption, form_of, publish
+from pecli.cli.guard import guard
+from pecli.cli.options import help_text
+from pecli.core.errors import UsageError
+from pecli.core.language import Language, language_of, speaking
+from pecli.core.options import Options, option
+from pecli.core.terminal import Block, Facts, Paragraph, Table, columns, is_shown, results
+from pecli.encodings.learned import Learned
+from pecli.encodings.registry import Encoding, all_encodings, find_encoding
+from pecli.files.tables import Tensor, table_name
+from pecli.files.tables import tensors as tensors_of
+from pecli.jobs.job_options import ANALYSES
+
+
+def names() -> list[tuple[str, str]]:
+    """The names of encodings, for the shell."""
+    return [(name, kind.summary) for name, kind in all_encodings().items()]
+
+
+def encodings(
+    name: Annotated[
+        str | None, typer.Argument(help="The encoding to explain.", show_default=False, autocompletion=names)
+    ] = None,
+    output: OutputOption = None,
+    format: FormatOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Prints the encodings there are, or one of them in detail."""
+    with guard(quiet, verbose):
+        form = form_of(output, format, as_json)
+        if name is None:
+            rows = [row(one) for one in all_encodings().values()]
+            narrow = form is None and columns() < WIDE
+            document = below_each_other(rows) if narrow else [Table(ENCODINGS_HEADER, rows)]
+            publish(document, {"results": [facts(kind) for kind in all_encodings().values()]}, output, form)
+        else:
+            found = find_encoding(name)
+            publish(detail(found), {"results": [facts(found)]}, output, form)
+
+
+DOES = "what it does"
+WIDE = 200  # columns of a terminal in which a table of all is no worse than a list
+ENCODINGS_HEADER = ("name", "what it is", "kind", "numbers", "beyond its length", "used by", "source")
+ENCODINGS_COMMAND = Command(
+    encodings,
+    ("pecli encodings", "pecli encodings rope"),
+    keys={
+        **dict.fromkeys(ENCODINGS_HEADER, "as in the list"),
+        "formula": "its formula",
+        "parameters": "what each does (`help`) and which values it takes (`takes`)",
+    },
+)
+
+
+def facts(encoding: type[Encoding]) -> dict[str, Any]:
+    """What there is to say of an encoding, for --json."""
+    parameters = {name: {"help": one.help, "takes": one.bounds} for name, one in encoding.options().items()}
+    return {
+        **dict(zip(ENCODINGS_HEADER, row(encoding), strict=True)),
+        "formula": encoding.formula,
+        "parameters": parameters,
+    }
+
+
+def below_each_other(rows: list[tuple[str, ...]]) -> list[Block]:
+    """The list for a terminal without the room for a table."""
+    return [one for cells in rows for one in (Facts(dict(zip(ENCODINGS_HEADER, cells, strict=True))), Paragraph())]
+
+
+def row(encoding: type[Encoding]) -> tuple[str, ...]:
+    """One line of the list."""
+    numbers = "learned" if encoding.trained else "fixed formula"
+    beyond = "the formula goes on" if encoding.extrapolates else "has no rows"
+    return (encoding.name, encoding.summary, encoding.kind, numbers, beyond, encoding.models, encoding.source)
+
+
+def facts_of(encoding: type[Encoding]) -> dict[str, str]:
+    """What the list says of an encoding, its formula, figures and an example."""
+    figures = ", ".join(name for name, figure in ANALYSES.items() if figure.takes(encoding))
+    facts = dict(zip(ENCODINGS_HEADER, row(encoding), strict=True))
+    return facts | {"formula": encoding.formula, "figures": figures, "example": encoding.example}
+
+
+def detail(encoding: type[Encoding]) -> list[Block]:
+    """Formula, parameters, figures and an example of one encoding."""
+    tables = [Table(head, rows) for head, rows in parameters_by_owner(encoding).items()]
+    return [Facts(facts_of(encoding)), *tables, Paragraph(f"\n{plain(encoding.__doc__)}")]
+
+
+def parameters_by_owner(encoding: type[Encoding]) -> dict[tuple[str, str], list[tuple[str, str]]]:
+    """The parameters and what they do, under a head; those that belong to a value of another under that value's."""
+    groups: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for one in encoding.options().values():
+        owner, values = one.only_with or ("", ())
+        heads = [(f"with {owner}={value}", encoding.about(owner, value) or DOES) for value in values]
+        for head in heads or [("parameter", DOES)]:
+            groups.setdefault(head, []).append((one.name, help_text(one)))
+    return groups
+
+
+def plain(text: str | None) -> str:
+    """A docstring without its markup."""
+    lines = inspect.cleandoc(text or "").replace("``", "").replace("`", "").split("\n")
+    kept = [line for line in lines if line.strip("-") or not line]
+    paragraphs = "\n".join(line for line in kept if line != "Notes").split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split("\n")).strip() for paragraph in paragraphs if paragraph.strip())
+
+
+@dataclass(frozen=True)
+class Asked(Options):
+    """What is asked of a config besides its path."""
+
+    seq_len: int | None = option(None, "the length in use", at_least=1)
+
+
+def model(
+    path: Annotated[
+        str | None, typer.Argument(help="a config.json, or a folder that holds one", show_default=False)
+    ] = None,
+    seq_len: Annotated[
+        str | None,
+        typer.Option("--seq-len", "-n", help="the length in use, for dynamic and longrope", show_default=False),
+    ] = None,
+    output: OutputOption = None,
+    format: FormatOption = None,
+    as_json: JsonOption = False,
+    lang: Annotated[
+        str | None, typer.Option("--lang", help=Language.options()["lang"].help, show_default=False)
+    ] = None,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Prints what a config.json does to its model's position encoding, and what is wrong in the file."""
+    with guard(quiet, verbose):
+        from pecli.models.reader import read_model
+        from pecli.reports.model import lines_to_type, model_data, model_text
+
+        if path is None:
+            raise UsageError("pecli model takes the path of a config.json, or of a folder that holds one")
+        used = Asked.options()["seq_len"].read(seq_len)
+        form = form_of(output, format, as_json)
+        with speaking(language_of(lang)):
+            found = read_model(path, used)
+            shown = model_text(found)
+        lines = lines_to_type(found)
+        document = [*shown, *(map(Paragraph, lines) if form else [])]
+        publish(document, {"path": path, **model_data(found)}, output, form)
+        if form is None:
+            results(["", *lines])  # as they are, not broken into lines that fit
+
+
+MODEL_COMMAND = Command(
+    model,
+    ("pecli model path/to/config.json", "pecli heatmap path/to/config.json"),
+    reads_text=True,
+    keys={
+        "path": "the file; these keys stand in the object itself, for a model is one",
+        "architecture": "what kind of model it is",
+        "layers": "by kind of layers: `kind`, `spec` and, of a rope, the rates (`inv_freq`) and what scaling does",
+        "findings": "`key`, `value`, `level` (error, warning, note) and `text` of each thing that is wrong or odd",
+    },
+)
+
+
+TENSORS_HEADER = ("tensor", "shape", "numbers", "")
+
+
+def tensors(
+    file: Annotated[str, typer.Argument(help="A file of numbers: .npy, .npz, .csv or .safetensors", metavar="FILE")],
+    output: OutputOption = None,
+    format: FormatOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Prints what is in a file of numbers, and the line that draws its table."""
+    with guard(quiet, verbose):
+        form, found = form_of(output, format, as_json), tensors_of(file)
+        table = table_name(file, found)
+        rows = [
+            (name or "(no name)", sides(one), one.numbers, "the table" * (name == table)) for name, one in found.items()
+        ]
+        document: list[Block] = [
+            Table(TENSORS_HEADER, rows),
+            *([] if quiet else [Paragraph(advice(file, found, table))]),
+        ]
+        data = {"file": file, "tensors": [fact(name, one, table) for name, one in found.items()]}
+        publish(document, {"results": [data]}, output, form)
+
+
+TENSORS_COMMAND = Command(
+    tensors,
+    ("pecli tensors model.safetensors", "pecli tensors words.npz --json"),
+    keys={
+        "file": "the file",
+        "tensors": "`name`, `shape`, type of its `numbers` and whether it is the `table`, of each",
+    },
+)
+
+
+def fact(name: str, one: Tensor, table: str | None) -> dict[str, Any]:
+    """A tensor as JSON has it."""
+    return {"name": name or None, "shape": one.shape, "numbers": one.numbers, "table": name == table}
+
+
+def sides(one: Tensor) -> str:
+    """A shape as people write it: 512 × 384."""
+    return " × ".join(f"{side:,}" for side in one.shape) or "one number"
+
+
+def advice(path: str, found: Mapping[str, Tensor], table: str | None) -> str:
+    """The line that draws the table, or one of the tensors that could be it."""
+    fitting = [name for name, one in found.items() if len(one.shape) == 2 and one.readable]
+    if table is None and not fitting:
+        return "none has real numbers in two dimensions, positions × dimensions"
+    typed = [name for name in fitting if all(map(is_shown, name))]
+    if table is None and not typed:
+        return "none of two dimensions can be named: there are control characters in their names"
+    name = None if table is not None else typed[0]
+    return f"try: pecli heatmap -e {shlex.quote(Learned(file=path, tensor=name).spec())}"

@@ -1,0 +1,371 @@
+"""What every encoding is: name, formula, parameters, text; and the capabilities that it derives from.
+
+`TableEncoding` gives a vector for each position, `Additive` one that is added to the embedding, `Rotary` turns vectors,
+`BiasEncoding` gives a number for each offset and head and has no table. `Harmonic`, the table of sines and cosines with
+its closed forms, has a file of its own.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, ClassVar, Self, TypeVar
+
+from pecli.core.language import phrase, template
+from pecli.core.lazy import Array, np
+from pecli.core.numbers import chunks, minus
+from pecli.core.options import Option, Options, option
+from pecli.core.positions import Bins, Positions
+from pecli.core.terminal import track
+from pecli.core.values import EXACT
+
+LISTED = 12  # numbers that a title still lists
+WIDTH_FLAGS = ("-d", "--d-model")  # of the parameter d, wherever there is one
+WIDTH_ALIASES = ("dim", "head_dim", "hidden_size")
+
+
+def file_option(help: str, unset: str) -> Any:
+    """The field file, of all whose numbers may come from one."""
+    return option(None, help, unset=unset, leads=("table", "path"))
+
+
+def tensor_option() -> Any:
+    """The field tensor, of all whose numbers may come from a file."""
+    said = "name of the table in the file, or how it ends"
+    return option(None, said, unset="found by the usual names", leads=("key", "name"))
+
+
+@dataclass(frozen=True)
+class Encoding(Options, ABC):
+    """A position encoding by name: a rule with its parameters as fields. What it can do are its `capabilities`.
+
+    Class attributes describe it wherever encodings are listed; nothing else repeats them.
+
+    Attributes
+    ----------
+    name : the word on the command line
+    summary, formula, source : what it is, in one line each; the source with its section and arXiv number
+    example : a command that shows it
+    kind : where it enters the model
+    models : who uses it
+    trained : whether its numbers are learned, not given by the formula
+    extrapolates : whether it goes on beyond the positions it was made for
+    position_label, other_label, position_unit, tick_steps : how positions stand on an axis
+    """
+
+    what: ClassVar[str] = "parameter"
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    formula: ClassVar[str]
+    source: ClassVar[str]
+    example: ClassVar[str]
+    kind: ClassVar[str]  # where it enters the model
+    gives: ClassVar[str]  # what it can do, a word for the message where that is not enough
+    models: ClassVar[str] = "none known"
+    aliases: ClassVar[tuple[str, ...]] = ()  # what others call it, understood and not listed
+    trained: ClassVar[bool] = False  # its numbers are learned, not given by the formula
+    extrapolates: ClassVar[bool] = True
+
+    position_label: ClassVar[str] = template("position p")
+    other_label: ClassVar[str] = template("position q")  # where two positions are compared
+    position_unit: ClassVar[str] = ""  # of bare numbers, where ticks are not written in the encoding's own terms
+    tick_steps: ClassVar[tuple[int, ...]] = ()  # round numbers of positions, where they are not powers of ten
+
+    def fitted(self, positions: Positions) -> Self:
+        """This encoding with what it leaves open, such as a number of bits, settled by the positions."""
+        return self
+
+    @classmethod
+    def about(cls, parameter: str, value: str) -> str:
+        """What a value of a parameter means, its formula and source, where that is not told by the parameter's help."""
+        return ""
+
+    @property
+    def bounded(self) -> bool:
+        """Whether its positions end, as the rows of a file do: all are shown where no length is asked for."""
+        return False
+
+    def rows_from(self, start: int) -> int | None:
+        """How many positions there are from that one on; None where they do not end."""
+        return None
+
+    def position_text(self, position: float) -> str:
+        """A position as its axis shows it."""
+        text = f"{position:,.0f}" if float(position).is_integer() else f"{position:g}"
+        return minus(text)
+
+    def length_text(self, length: float) -> str:
+        """A number of positions, such as a wavelength, as a legend shows it."""
+        return f"{length:,.4g}" if length < 9999.5 else f"{length:,.0f}" if length < 1e7 else f"{length:.3g}"
+
+    def spec(self, defaults: Mapping[str, Any] | None = None, without: Collection[str] = ()) -> str:
+        """The text that gives this encoding again, also where `defaults` are defaults: ``sinusoidal:base=10``.
+
+        without : parameters that are told elsewhere
+        """
+        known, said = self.options(), self.changed() | self.changed(defaults)
+        told = [name for name in known if name in said and name not in without]
+        given = [f"{name}={_spelled(known[name], said[name])}" for name in told]
+        return self.name + (":" + ",".join(given) if given else "")
+
+    def label(self) -> str:
+        """The encoding in a title: what was changed, and what is always shown: ``sinusoidal, d 128, base 10``."""
+        return ", ".join([self.name, *self.title_texts().values()])
+
+    def title_texts(self) -> dict[str, str]:
+        """The parameters that stand in a title, as they stand there: ``base 10``."""
+        known, shown = self.options(), self.titled()
+        return {name: f"{name} {titled_text(known[name], value)}" for name, value in shown.items()}
+
+    def titled(self) -> dict[str, Any]:
+        """The parameters that stand in a title."""
+        known = self.options()
+        given = {name: value for name, value in self.settings().items() if value is not None}
+        return {name: value for name, value in given.items() if known[name].shown or value != known[name].default}
+
+
+def titled_text(one: Option, value: Any) -> str:
+    """A value inside a title: a number as ticks write it, 10,000, and of a long list how many it has."""
+    if one.many:
+        return phrase("({count} numbers)", count=len(value)) if len(value) > LISTED else one.write(value)
+    whole = one.scalar in (int, float) and abs(value) < EXACT and float(value).is_integer()
+    return f"{int(value):,}" if whole else one.write(value)
+
+
+def _spelled(one: Option, value: object) -> str:
+    """A value inside a spec, where a comma that belongs to a single text is marked."""
+    return one.write(value) if one.many else one.write(value).replace(",", "\\,")
+
+
+Own = TypeVar("Own", bound="TableEncoding")
+
+
+def of_any_shape(table: Callable[[Own, Array], Array]) -> Callable[[Own, Array | float], Array]:
+    """A `table` that takes positions of any shape (…) and gives (…, d), for a number (d,), out of a plain one."""
+
+    @wraps(table)
+    def shaped(self: Own, positions: Array | float) -> Array:
+        at = np.asarray(positions)
+        return table(self, at.reshape(-1)).reshape(*at.shape, self.width)
+
+    return shaped
+
+
+@dataclass(frozen=True)
+class TableEncoding(Encoding):
+    """Every position has a vector: a row of the table."""
+
+    gives: ClassVar[str] = "table"
+    dimension_label: ClassVar[str] = template("dimension")
+    continuous: ClassVar[bool] = True  # moves little from one position to the next; else a line is drawn in steps
+
+    @property
+    @abstractmethod
+    def width(self) -> int:
+        """How many columns the table has (d)."""
+
+    @abstractmethod
+    def table(self, positions: Array) -> Array:
+        """The encoding of each position.
+
+        Parameters
+        ----------
+        positions : shape (length,), dimensionless; pecli's own encodings take any shape (…), and a number
+
+        Returns
+        -------
+        shape (length, d), float64; (…, d) of positions (…), (d,) of a number
+
+        Raises
+        ------
+        UsageError : there is no row for a position
+        """
+
+    def columns(self, dims: Array, first: int, count: int) -> Array:
+        """Some columns of the table at the positions first … first + count − 1, shape (len(dims), count)."""
+        found = np.empty((len(dims), count))
+        for part in chunks(0, count, self.width):
+            positions = first + np.arange(part.start, part.stop, dtype=np.float64)
+            found[:, part.start : part.stop] = self.table(positions)[:, dims].T
+        return found
+
+    @property
+    def signed(self) -> bool:
+        """Whether values lie on both sides of 0, so that a diverging map fits."""
+        return True
+
+    @property
+    def limit(self) -> float | None:
+        """The largest absolute value that can occur, or None where only the numbers tell."""
+        return None
+
+    def covered(self, positions: Positions) -> Positions:
+        """The rows of the table for a sequence at these positions: themselves, or the offsets between them.
+
+        Raises
+        ------
+        UsageError : the table has no row for one of them
+        """
+        return positions
+
+    def check_positions(self, positions: Positions) -> None:
+        """Refuses positions that are asked for and that the table has no rows for (UsageError)."""
+        self.covered(positions)
+
+    def cycle(self, most: int) -> Positions | None:
+        """The positions after which all columns begin anew, if they do and are no more than so many."""
+        return None
+
+    def mean_table(self, blocks: Bins) -> Array:
+        """The mean row of every block. Here by adding up, in bounded memory.
+
+        Parameters
+        ----------
+        blocks : runs of positions
+
+        Returns
+        -------
+        shape (blocks, d), float64
+        """
+        if blocks.size == 1:
+            return self.table(blocks.firsts())
+        rows = np.empty((blocks.count, self.width))
+        runs = list(zip(blocks.firsts(), blocks.counts(), strict=True))
+        for row, (first, count) in track(
+            list(enumerate(runs)), f"averaging {self.name} position by position: it has no closed form"
+        ):
+            parts = chunks(0, int(count), self.width)
+            sums = [self.table(first + np.arange(part.start, part.stop)).sum(axis=0) for part in parts]
+            rows[row] = np.sum(sums, axis=0) / count
+        return rows
+
+    def dimension_names(self) -> list[str] | None:
+        """What the columns mean one by one, or None where they are just numbered."""
+        return None
+
+    def column_formulas(self) -> list[str]:
+        """Every column in short, as a function of p; here an entry of a table W."""
+        return [f"W[p,{column}]" for column in range(self.width)]
+
+    def written_out(self, position: int, column: int) -> list[str]:
+        """One entry of the table with its numbers put in, step by step: each text equals the next."""
+        return [f"W[{position}, {column}]"]
+
+
+@dataclass(frozen=True)
+class Additive(TableEncoding):
+    """Row p of the table is added to the embedding of the token at position p."""
+
+    gives: ClassVar[str] = "position vector to add"
+    kind: ClassVar[str] = "added to the embedding"
+
+
+@dataclass(frozen=True)
+class Rotary(TableEncoding):
+    """Queries and keys are turned by their positions; the table is what one fixed vector becomes."""
+
+    gives: ClassVar[str] = "rotation"
+    kind: ClassVar[str] = "turns queries and keys"
+
+    @property
+    def turned(self) -> dict[str, str]:
+        """The option that says what the table turns, where it is given; it means nothing where other vectors turn."""
+        return {}
+
+    @abstractmethod
+    def rotate(self, x: Array, positions: Array) -> Array:
+        """Every vector turned by its position.
+
+        Parameters
+        ----------
+        x : shape (…, length, d)
+        positions : shape (length,)
+
+        Returns
+        -------
+        shape (…, length, d), float64
+
+        Raises
+        ------
+        UsageError : x has another width, or not one vector a position
+        """
+
+    @abstractmethod
+    def split(self, x: Array) -> tuple[Array, Array]:
+        """The first and the second column of every pair, each (…, n_pairs), of x (…, d)."""
+
+    @abstractmethod
+    def rotation_written_out(self, x: Array, position: int, column: int) -> list[str]:
+        """One entry of the turned x (d,) with its numbers put in, step by step: each text equals the next."""
+
+    def rotation_matrix(self, position: float) -> Array:
+        """R_p, shape (d, d): f(x, p) = R_p x. Block-diagonal where pairs are neighbours."""
+        return self.rotate(np.eye(self.width)[:, None, :], np.array([position], dtype=np.float64))[:, 0, :].T
+
+
+@dataclass(frozen=True)
+class BiasEncoding(Encoding):
+    """Every offset between a query and a key has a number a head, which is added to their score. No table."""
+
+    gives: ClassVar[str] = "bias"
+    kind: ClassVar[str] = "added to the score"
+
+    @property
+    def known(self) -> bool:
+        """Whether `bias` gives the bias; else it is learned, and numbers stand for it that are not added to a score."""
+        return True
+
+    @property
+    def quantity(self) -> str:
+        """What `bias` gives: the bias, or what stands for it."""
+        return template("bias")
+
+    @property
+    @abstractmethod
+    def n_heads(self) -> int:
+        """How many heads, each with a bias of its own."""
+
+    def head_text(self, head: int) -> str:
+        """What a head is called, with what makes it differ from the others."""
+        return phrase("head {head}", head=head)
+
+    @abstractmethod
+    def bias(self, offsets: Array) -> Array:
+        """What is added to the score of a query and a key.
+
+        Parameters
+        ----------
+        offsets : shape (n,), position of the query less that of the key, positions
+
+        Returns
+        -------
+        shape (n_heads, n), float64; −inf where the query does not see the key
+        """
+
+
+def title_pieces(encoding: Encoding, without: Collection[str] = ()) -> list[str]:
+    """What a title says of an encoding, piece by piece, but for these parameters."""
+    told = encoding.title_texts()
+    return [encoding.name, *(text for name, text in told.items() if name not in without)]
+
+
+def in_common(encodings: Sequence[Encoding], without: Collection[str] = ()) -> list[str]:
+    """What their titles have in common, without what is told elsewhere."""
+    first, *others = (title_pieces(one, without) for one in encodings)
+    return [text for text in first if all(text in other for other in others)]
+
+
+def apart(encodings: Sequence[Encoding], without: Collection[str] = ()) -> list[str]:
+    """What tells each from the others; the name of one that has nothing more than they all."""
+    shared, every = in_common(encodings, without), [title_pieces(one, without) for one in encodings]
+    if not shared and not without:
+        return [one.label() for one in encodings]  # in its own words
+    return [", ".join(text for text in own if text not in shared) or own[0] for own in every]
+
+
+def short_names(encodings: Sequence[Encoding]) -> list[str]:
+    """What tells each from the others in a sentence: its name, or else its parameters."""
+    names = [one.name for one in encodings]
+    return names if len(set(names)) == len(names) or len(set(encodings)) == 1 else apart(encodings)

@@ -1,0 +1,257 @@
+"""Biases of attention by distance: ALiBi, T5's buckets, KERPLE."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from math import log
+from pathlib import Path
+from typing import Any, ClassVar
+
+from pecli.core.errors import UsageError, mention
+from pecli.core.language import phrase, template
+from pecli.core.lazy import Array, np
+from pecli.core.numbers import LARGEST, ROUNDING
+from pecli.core.options import option
+from pecli.encodings.base import BiasEncoding, file_option, tensor_option
+from pecli.files.tables import read_table
+
+
+def directions() -> tuple[str, ...]:
+    """Which keys a query sees: none after it, or all."""
+    return ("causal", "both")
+
+
+def direction_option(default: str) -> Any:
+    """The field direction, the same for all biases."""
+    said = "which keys a query sees: none after it, or both sides"
+    return option(default, said, choices=directions, leads=("bidirectional", "unidirectional", "causal"))
+
+
+@dataclass(frozen=True)
+class DirectedBias(BiasEncoding):
+    """A bias for every offset; a causal one hides the keys after the query. A subclass gives `of_offsets`."""
+
+    direction: str = direction_option("causal")
+
+    @property
+    def causal(self) -> bool:
+        """Whether the keys after the query are hidden."""
+        return self.direction == "causal"
+
+    @abstractmethod
+    def of_offsets(self, offsets: Array) -> Array:
+        """The bias as if every key were seen, (n_heads, n) or what broadcasts to that, of offsets (n,)."""
+
+    def bias(self, offsets: Array) -> Array:
+        offsets = np.asarray(offsets, dtype=np.float64)
+        values = np.broadcast_to(self.of_offsets(offsets), (self.n_heads, len(offsets)))
+        return np.where(self.causal & (offsets < 0), -np.inf, values)
+
+
+@dataclass(frozen=True)
+class Alibi(DirectedBias):
+    """−slope · |p − q| is added to the score of query p and key q, with a slope of its own for every head.
+
+    The slopes of n heads, n a power of two, are 2^(−8i/n) for i = 1 … n. For other n they are those of c heads, c the
+    power of two below n, then every other one of those of 2c heads.
+
+    Notes
+    -----
+    Press et al. 2022, Train Short, Test Long, section 3, arXiv:2108.12409. Nothing is learned.
+    """
+
+    name: ClassVar[str] = "alibi"
+    summary: ClassVar[str] = "linear biases: each head lowers a score in proportion to the distance of the key"
+    formula: ClassVar[str] = "b(p, q) = −s_h · |p − q|, s_h = 2^(−8h/heads)"
+    source: ClassVar[str] = "Press et al. 2022, section 3, arXiv:2108.12409"
+    example: ClassVar[str] = "pecli bias -e alibi:heads=8"
+    models: ClassVar[str] = "BLOOM, MPT, Baichuan-13B"
+
+    heads: int = option(
+        8,
+        "attention heads",
+        at_least=1,
+        at_most=1024,
+        shown=True,
+        aliases=("num_heads", "n_heads", "num_attention_heads"),
+    )
+
+    @property
+    def n_heads(self) -> int:
+        return self.heads
+
+    def slopes(self) -> Array:
+        """What the distance is multiplied by in each head, shape (n_heads,)."""
+        power = 2 ** (self.heads.bit_length() - 1)
+        return np.concatenate([_slopes(power), _slopes(2 * power)[::2][: self.heads - power]])
+
+    def head_text(self, head: int) -> str:
+        return phrase("head {head}, slope {slope}", head=head, slope=write_ratio(self.slopes()[head]))
+
+    def of_offsets(self, offsets: Array) -> Array:
+        return 0.0 - self.slopes()[:, None] * np.abs(offsets)  # 0 at 0, not −0
+
+
+def write_ratio(slope: float) -> str:
+    """1/256 where a slope is one over a whole number, else its digits."""
+    return f"1/{1 / slope:.0f}" if slope < 1 and (1 / slope).is_integer() else f"{slope:.3g}"
+
+
+def _slopes(heads: int) -> Array:
+    """2^(−8i/heads), i = 1 … heads; heads a power of two."""
+    return 2.0 ** (-8 * np.arange(1, heads + 1) / heads)
+
+
+@dataclass(frozen=True)
+class T5(DirectedBias):
+    """Near offsets have a bucket each, farther ones share a bucket that grows with the logarithm of the distance.
+
+    The numbers that are added are learned: a file gives them, one row a bucket and one column a head. Without a file
+    what is shown is the number of the bucket, the same for all heads.
+
+    Notes
+    -----
+    Raffel et al. 2020, T5, section 2.1, arXiv:1910.10683. Half of the buckets, for both directions a quarter each, are
+    exact; the last one holds every distance from max_distance on. Both directions: the encoder; causal: the decoder.
+    """
+
+    name: ClassVar[str] = "t5"
+    summary: ClassVar[str] = (
+        "learned biases by bucket: near offsets one by one, far ones by the logarithm of the distance"
+    )
+    formula: ClassVar[str] = "b(p, q) = W[bucket(q − p), head]"
+    source: ClassVar[str] = "Raffel et al. 2020, section 2.1, arXiv:1910.10683"
+    example: ClassVar[str] = "pecli bias -e t5 --length 128"
+    models: ClassVar[str] = "T5, Flan-T5, mT5"
+    trained: ClassVar[bool] = True
+
+    buckets: int = option(32, "how many buckets", at_least=4, at_most=4096, aliases=("num_buckets",))
+    max_distance: int = option(128, "from which distance on all share the last bucket", at_least=2, at_most=10**9)
+    direction: str = direction_option("both")
+    file: str | None = file_option("file of the learned table, buckets × heads", "the numbers of the buckets")
+    tensor: str | None = tensor_option()
+
+    def check(self) -> None:
+        if self.file is None and self.tensor is not None:
+            text = f"{mention('tensor', self.tensor)} names a table in a file"
+            raise UsageError(text, option="tensor", value=self.tensor, advice=f"give {mention('file')} too")
+        if self.max_distance <= self.exact:
+            distance = mention("max_distance", self.max_distance)
+            text = f"{distance} is not beyond the {self.exact} distances that are exact"
+            raise UsageError(text, option="max_distance", value=self.max_distance, allowed=f"more than {self.exact}")
+
+    @property
+    def sides(self) -> int:
+        """How many directions have buckets of their own."""
+        return 1 if self.causal else 2
+
+    @property
+    def exact(self) -> int:
+        """The distances that have a bucket each: 0 … exact − 1."""
+        return self.buckets // self.sides // 2
+
+    @property
+    def n_heads(self) -> int:
+        return 1 if self._learned is None else int(self._learned.shape[1])
+
+    def head_text(self, head: int) -> str:
+        return phrase("every head") if self.file is None else super().head_text(head)
+
+    @property
+    def known(self) -> bool:
+        return self.file is not None
+
+    @property
+    def quantity(self) -> str:
+        return super().quantity if self.known else template("bucket")
+
+    @cached_property
+    def _learned(self) -> Array | None:
+        """The file's table, (buckets, heads)."""
+        if self.file is None:
+            return None
+        table = read_table(self.file, self.tensor)
+        if len(table) != self.buckets:
+            text = f"{self.file} holds {len(table)} rows and t5 has {self.buckets} buckets"
+            raise UsageError(text, option="file", value=self.file, allowed="a row a bucket")
+        return table
+
+    def bucket(self, offsets: Array) -> Array:
+        """The bucket of every offset (n,), query less key: whole numbers from 0 to buckets − 1, shape (n,)."""
+        each = self.buckets // self.sides
+        ahead = np.where(offsets < 0, each, 0) if self.sides == 2 else 0
+        distance = np.abs(offsets) if self.sides == 2 else np.maximum(offsets, 0)
+        growth = np.log(np.maximum(distance, 1) / self.exact) / log(self.max_distance / self.exact)
+        steps = np.floor(growth * (each - self.exact) + ROUNDING)
+        far = np.minimum(self.exact + steps, each - 1)
+        return (ahead + np.where(distance < self.exact, distance, far)).astype(np.int64)
+
+    def of_offsets(self, offsets: Array) -> Array:
+        bucket = self.bucket(offsets)
+        return bucket[None, :] if self._learned is None else self._learned[bucket].T
+
+    def inputs(self) -> tuple[str, ...]:
+        return () if self.file is None else (self.file,)
+
+    def label(self) -> str:
+        known = [] if self.file is None else [Path(self.file).name, *filter(None, [self.tensor])]
+        buckets = phrase("{count} buckets to {distance:,}", count=self.buckets, distance=self.max_distance)
+        return ", ".join([self.name, buckets, *known])
+
+
+def kernels() -> tuple[str, ...]:
+    """How the bias grows with the distance."""
+    return ("log", "power")
+
+
+@dataclass(frozen=True)
+class Kerple(DirectedBias):
+    """−r1 · ln(1 + r2 · |p − q|), or −r1 · |p − q|^r2, is added to the score; r1 and r2 are learned, one pair a head.
+
+    A power with r2 = 1 is `Alibi` with the slope r1. The numbers of a trained model are given as lists, one a head.
+
+    Notes
+    -----
+    Chi et al. 2022, KERPLE, section 4, equations 6 and 7, arXiv:2205.09821: r1, r2 > 0, and r2 ≤ 2 for a power.
+    """
+
+    name: ClassVar[str] = "kerple"
+    summary: ClassVar[str] = "kernel biases: a score falls with the logarithm, or with a power, of the distance"
+    formula: ClassVar[str] = template("b(p, q) = −r1 · ln(1 + r2 · |p − q|); with kernel=power −r1 · |p − q|^r2")
+    source: ClassVar[str] = "Chi et al. 2022, section 4, arXiv:2205.09821"
+    example: ClassVar[str] = "pecli bias -e kerple:r1=1,r2=2,1,0.5"
+    models: ClassVar[str] = "GPT-NeoX (as trained for the paper)"
+    trained: ClassVar[bool] = True
+
+    kernel: str = option("log", "how the bias grows with the distance", choices=kernels)
+    r1: tuple[float, ...] = option(
+        (1.0,), "what it is multiplied by, one number for all heads or one each", above=0, at_most=LARGEST
+    )
+    r2: tuple[float, ...] = option(
+        (2.0, 1.0, 0.5, 0.25),
+        "what the distance is multiplied by, or raised to, one number for all or one each",
+        above=0,
+        at_most=LARGEST,
+    )
+
+    def check(self) -> None:
+        if len({len(self.r1), len(self.r2)} - {1}) > 1:
+            text = f"{mention('r1')} has {len(self.r1)} numbers and {mention('r2')} {len(self.r2)}"
+            raise UsageError(text, option="r1", value=self.r1, advice="give one for all heads or one each")
+        if self.kernel == "power" and max(self.r2) > 2:
+            text = f"{mention('r2', max(self.r2))} is not allowed with {mention('kernel', self.kernel)}"
+            raise UsageError(text, option="r2", value=self.r2, allowed="numbers ≤ 2")
+
+    @property
+    def n_heads(self) -> int:
+        return max(len(self.r1), len(self.r2))
+
+    def head_text(self, head: int) -> str:
+        r1, r2 = (each[head % len(each)] for each in (self.r1, self.r2))
+        return phrase("head {head}, r1 {r1:g}, r2 {r2:g}", head=head, r1=r1, r2=r2)
+
+    def of_offsets(self, offsets: Array) -> Array:
+        r1, r2, distance = np.array(self.r1)[:, None], np.array(self.r2)[:, None], np.abs(offsets)
+        return 0.0 - r1 * (np.log1p(r2 * distance) if self.kernel == "log" else distance**r2)  # 0 at 0, not −0

@@ -1,1 +1,0 @@
-"""config.json files of released models, read as encodings."""

@@ -1,0 +1,83 @@
+"""Default colour maps, and the contrast of colours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from pecli.core.lazy import Array, np
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+DIFFERENCE = "difference"  # the kind of values that are one thing less another
+DEFAULTS = {"diverging": "RdBu_r", "sequential": "viridis", "binary": "Greys", DIFFERENCE: "RdBu_r"}
+TWO_SIDED = {
+    *("PiYG", "PRGn", "BrBG", "PuOr", "RdGy", "RdBu", "RdYlBu", "RdYlGn", "Spectral", "coolwarm", "bwr", "seismic"),
+    *("berlin", "managua", "vanimo"),
+}
+COLOURS = 256  # of a map
+
+
+def colour_map(kind: str, given: str | None) -> str:
+    """The name of the map for values of that kind: the one given, but a difference has two sides whatever is given."""
+    fits = kind != DIFFERENCE or (given or "").removesuffix("_r") in TWO_SIDED
+    return given if given and fits else DEFAULTS[kind]
+
+
+APART = 25.0  # of lightness, 0 (black) to 100 (white), between data and what is behind them
+DARK = 55.0  # of lightness, below which text is white
+ANY = ("white", "black")  # what a panel without a ground of its own may come to stand on
+
+
+def seen_colours(name: str, axes: Axes) -> Any:
+    """The longest run of a colour map's colours that are seen as dots on that panel; the map itself where none are."""
+    return _apart_from(name, _grounds(axes))
+
+
+def colours_not_dark(name: str, axes: Axes) -> Any:
+    """The colours of a map that are seen as areas beside blank ones: all on a light panel, on a dark one the light."""
+    dark = [ground for ground in _grounds(axes) if is_dark(ground)]
+    return _apart_from(name, dark) if dark else name
+
+
+def _apart_from(name: str, grounds: Sequence[Any]) -> Any:
+    """The longest run of a colour map's colours that differ in lightness from what may be behind them."""
+    import matplotlib as mpl
+    from matplotlib.colors import ListedColormap
+
+    colours = mpl.colormaps[name](np.linspace(0, 1, COLOURS))
+    behind = np.array([lightness(ground) for ground in grounds])
+    seen = (np.abs(lightness(colours)[:, None] - behind) >= APART).all(axis=1)
+    ends = np.flatnonzero(np.diff(np.concatenate([[False], seen, [False]]).astype(int)))
+    runs = sorted(zip(ends[::2], ends[1::2], strict=True), key=lambda run: int(run[1] - run[0]))
+    first, stop = runs[-1] if runs else (0, COLOURS)
+    return ListedColormap(mpl.colormaps[name](np.linspace(first, stop - 1, COLOURS) / (COLOURS - 1)), name)
+
+
+def lightness(colours: Any) -> Array:
+    """L* of CIELAB, 0 for black to 100 for white, shape (...,) of colours of shape (..., 3 or 4), or of a name."""
+    from matplotlib.colors import to_rgb
+
+    given = np.asarray(to_rgb(colours) if isinstance(colours, str) else colours)[..., :3]
+    linear = np.where(given <= 0.04045, given / 12.92, ((given + 0.055) / 1.055) ** 2.4)
+    luminance = linear @ np.array([0.2126, 0.7152, 0.0722])
+    return np.where(luminance > (6 / 29) ** 3, 116 * np.cbrt(luminance) - 16, luminance * (29 / 3) ** 3)
+
+
+def is_dark(colours: Any) -> Array:
+    """Whether text on colours, shape (..., 3 or 4), or on one of that name, has to be white; shape (...)."""
+    return np.asarray(lightness(colours) < DARK)
+
+
+def ink_on(image: Any, value: float) -> str:
+    """The colour of what is written on an image where it has this value, whatever the style's own ink is."""
+    return "white" if is_dark(image.cmap(image.norm(value))) else "black"
+
+
+def _grounds(axes: Axes) -> tuple[Any, ...]:
+    """The colours that may be behind a panel."""
+    from matplotlib.colors import to_rgba
+
+    ground = to_rgba(axes.get_facecolor())
+    return (ground,) if ground[3] else ANY

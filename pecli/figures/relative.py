@@ -1,0 +1,209 @@
+"""The tensor of relative encodings: one vector for each pair of positions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pecli.analysis import check_indices
+from pecli.core.language import listing, phrase
+from pecli.core.lazy import Array, np
+from pecli.core.options import option
+from pecli.core.positions import Blocks, Positions
+from pecli.encodings.harmonic import Harmonic
+from pecli.figures.axis_labels import label_values
+from pecli.figures.base import ColouredNumbers, View, averaging
+from pecli.figures.canvas import Canvas
+from pecli.figures.legends import add_strip, strip_width, title_pad
+from pecli.figures.matrix import WithCellNumbers, show_matrix
+from pecli.figures.mosaic import Mosaic, around
+from pecli.figures.panels import Bar, Panel
+from pecli.figures.wavelengths import wavelength_unit
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+SLICES = 4  # dimensions shown where none are asked for: a full grid beside the offsets
+AS_PART = 5  # the same in a picture of several figures: with the offsets, full rows
+FINEST, COARSEST = 1 / 8, 3  # of the length: the wavelengths between which a slice has stripes, and not too many
+SEEN = 1 / 100, 40  # of the length: a shorter wave is averaged to nothing, a longer one looks flat
+FALLS = 8  # times the length: of a longer wave the cosine looks flat
+
+
+@dataclass(frozen=True, kw_only=True)
+class RelativeNumbers(ColouredNumbers[Harmonic]):
+    """tensor : (L, L, dims), the encoding of p − q for query p (row) and key q; offsets : (L, L); dims : (dims,)."""
+
+    main_array: ClassVar[str] = "tensor"
+
+    tensor: Array
+    offsets: Array
+    dims: Array
+    limit: float
+    block: int  # positions a row
+
+    def remarks(self) -> list[str]:
+        return [averaging(self.block)]
+
+    def marks(self) -> list[str]:
+        return [wavelength_unit(self.view.encoding)]
+
+    def message(self) -> str:
+        return phrase("one value per diagonal: only the offset counts") if len(self.offsets) > 1 else ""
+
+    def sheet(self) -> tuple[list[str], list[Array]]:
+        """One row a pair of positions: query, key, offset, then the dimensions."""
+        queries, keys = np.indices(self.offsets.shape) + self.view.positions.start
+        parts = [queries, keys, self.offsets, *np.moveaxis(self.tensor, -1, 0)]
+        return ["p", "q", "offset", *map(str, self.dims)], [part.reshape(-1) for part in parts]
+
+
+@dataclass(frozen=True)
+class RelativeTensor(WithCellNumbers[Harmonic]):
+    """The L × L matrix of offsets p − q, and slices of the L × L × d tensor that holds the encoding of each.
+
+    Notes
+    -----
+    Every slice is constant along its diagonals: the tensor has L² · d numbers and only (2L − 1) · d different ones.
+    """
+
+    name: ClassVar[str] = "relative"
+    summary: ClassVar[str] = "The tensor of relative encodings: one vector for each pair of positions"
+    defines: ClassVar[str] = "first p − q, then number j of the vector for the offset p − q, query p down, key q across"
+    counts_positions: ClassVar[bool] = True
+    example: ClassVar[str] = "pecli relative --length 8 --d 32 --dims 0,1,8,9"
+    examples: ClassVar[tuple[str, ...]] = ("pecli relative -n 6 -d 16 -o relative.svg",)
+    needs: ClassVar[str] = "angles"  # that is, a formula that holds for negative offsets too
+    default_encoding: ClassVar[str] = "relative"
+    slices: ClassVar[int] = SLICES
+
+    dims: tuple[int, ...] | None = option(
+        None,
+        "the dimensions to slice at",
+        at_least=0,
+        unset=f"up to {SLICES} from fast to slow that tell offsets apart here",
+    )
+
+    def blocks(self, view: View[Harmonic]) -> Blocks:
+        """The runs of positions that a row and a column stand for."""
+        return view.positions.blocks(min(view.pixels) if view.pixels else None)
+
+    def shape(self, view: View[Harmonic]) -> tuple[int, ...]:
+        count = self.blocks(view).count
+        return (count, count, len(self.sliced(view)))
+
+    def check_view(self, view: View[Harmonic]) -> None:
+        super().check_view(replace(view, positions=replace(view.positions, start=0)))  # the offsets are the same
+        view.encoding.covered(offsets_of(view))
+        self.sliced(view)
+
+    def sliced(self, view: View[Harmonic]) -> Array:
+        """The dimensions that are needed: those shown, or all."""
+        width = view.encoding.width
+        check_indices("dims", self.dims, view, width, "dimensions")
+        if self.dims is not None:
+            return np.array(self.dims)
+        if view.pixels is None or width <= self.slices:
+            return np.arange(width)
+        return telling_dims(view.encoding, view.positions.length, self.slices)
+
+    def shown(self, view: View[Harmonic]) -> Array:
+        """The dimensions that a picture shows."""
+        return self.sliced(replace(view, panels=((1, 1),)))
+
+    def compute(self, view: View[Harmonic]) -> RelativeNumbers:
+        harmonic, blocks, dims = view.encoding, self.blocks(view), self.sliced(view)
+        centres = blocks.centres()
+        offsets = centres[:, None] - centres
+        if blocks.size == 1:  # every offset has its row of the table
+            table = harmonic.table(offsets_of(view).array())[:, dims]
+            tensor = table[offsets.astype(int) + blocks.count - 1]
+        else:
+            tensor = np.stack([harmonic.mean_offsets(blocks, int(dim)) for dim in dims], axis=-1)
+        radii = harmonic.arrange(harmonic.amplitudes[None], harmonic.amplitudes[None])[0, dims]
+        limit = float(radii.max()) or 1.0
+        return RelativeNumbers(
+            view=view, tensor=tensor, offsets=offsets, dims=dims, limit=limit, block=blocks.size, ends=(-limit, limit)
+        )
+
+    def panels_for(self, view: View[Harmonic]) -> list[Panel]:
+        count = len(self.shown(view))
+        one = Panel(1.0, exact=True, least=(6.0, 6.0), bar=Bar(phrase("value")), x="key", y="query")
+        reach = _reach(view)
+        return [replace(one, bar=None, least=(max(6.0, strip_width(reach)), 6.0)), *[one] * count]
+
+    def columns(self, view: View[Harmonic]) -> int:
+        count, across = 1 + len(self.shown(view)), super().columns(view)
+        return count if count % across else across  # several of these make a grid
+
+    def as_part(self) -> RelativeTensor:
+        return self.laid_out_as(RelativePart)
+
+    def mosaics(self, view: View[Harmonic]) -> tuple[Mosaic, ...]:
+        return around(0, 1 + len(self.shown(view)))
+
+    def frame(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
+        rows = view.positions
+        first, last = rows.start - 0.5, rows.stop - 0.5
+        for one in axes:
+            one.set(xlim=(first, last), ylim=(last, first))
+            label_values(one.xaxis, phrase("key q"), integer=True)
+            label_values(one.yaxis, phrase("query p"), integer=True)
+        encoding, waves, lengths = view.encoding, view.encoding.wave_names(), view.encoding.column_wavelengths()
+        for one, dim in zip(axes[1:], self.shown(view), strict=True):
+            name = listing([waves[dim], phrase("dim {dim}", dim=dim)])
+            one.set_title(f"{name}\nλ {encoding.length_text(lengths[dim])}", fontsize=canvas.small)
+        axes[0].set_title(phrase("offset p − q"), fontsize=canvas.small, pad=title_pad(canvas))
+        add_strip(axes[0], canvas, _reach(view), canvas.colours("diverging"))
+
+    def draw(self, numbers: RelativeNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
+        rows = numbers.view.positions
+        first, last = rows.start - 0.5, rows.start - 0.5 + len(numbers.offsets) * numbers.block
+        reach = _reach(numbers.view)
+        slices = [numbers.offsets, *np.moveaxis(numbers.tensor, -1, 0)]
+        ends = [(-reach, reach), *[numbers.ends] * len(numbers.dims)]
+        colours, extent = canvas.colours("diverging"), (first, last, last, first)
+        images = [
+            show_matrix(one, values, colours=colours, limits=limits, centred=True, extent=extent)
+            for one, values, limits in zip(axes, slices, ends, strict=False)
+        ]
+        self.write_numbers(axes, images, canvas)
+        return images
+
+
+class RelativePart(RelativeTensor):
+    """The same in a picture of several figures: a slice more, so that rows are full without a large panel."""
+
+    slices: ClassVar[int] = AS_PART
+
+
+def telling_dims(encoding: Harmonic, length: int, count: int) -> Array:
+    """Columns with wavelengths that are seen over that length: sines, and a cosine beside each that there is room for.
+
+    Returns
+    -------
+    at most `count` columns, (n,), from the fastest wavelength to the slowest
+    """
+    waves = encoding.wavelengths()
+    order = np.argsort(waves, kind="stable")
+    seen = order[(waves[order] >= SEEN[0] * length) & (waves[order] <= SEEN[1] * length)]
+    order = seen if seen.size else order
+    low, high = (int(np.searchsorted(waves[order], share * length)) for share in (FINEST, COARSEST))
+    first = max(0, min(low, len(order) - count + 1))
+    last = min(len(order) - 1, max(high, first + count - 2))
+    pairs = order[np.unique(np.linspace(first, last, count - 1).round().astype(int))].tolist()
+    twice = [pair for pair in pairs[(count - 1) // 2 :: -1] if waves[pair] <= FALLS * length][: count - len(pairs)]
+    columns = {wave: column for column, wave in enumerate(encoding.waves())}
+    both = [(wave, pair) for pair in pairs for wave in ("sin", "cos")[: 1 + (pair in twice)]]
+    return np.array([columns[one] for one in both if one in columns])
+
+
+def _reach(view: View[Harmonic]) -> float:
+    """The largest offset, at which the colours of offsets end."""
+    return max(1.0, view.positions.length - 1.0)
+
+
+def offsets_of(view: View[Harmonic]) -> Positions:
+    """The offsets −(L − 1) … L − 1 of the positions shown."""
+    length = view.positions.length
+    return Positions(start=1 - length, length=2 * length - 1)

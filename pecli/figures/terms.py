@@ -1,0 +1,189 @@
+"""The score of two tokens as its four parts: what content, position and both together contribute."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pecli.core.language import phrase, templates
+from pecli.core.lazy import Array, np
+from pecli.core.numbers import ROUNDING, bound_text
+from pecli.encodings.base import Additive
+from pecli.figures.base import ColouredNumbers, View
+from pecli.figures.canvas import Canvas
+from pecli.figures.matrix import WithCellNumbers, show_matrix
+from pecli.figures.mosaic import Mosaic, around
+from pecli.figures.panels import Bar, Panel
+from pecli.figures.text import Ruler, points_per_pixel
+from pecli.figures.tokens import TokenFigure, fit_tokens, label_tokens, token_panel
+from pecli.measures.attention import products
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+TITLES = templates(
+    {
+        "content_content": "content · content\n$x_p \\cdot x_q$",
+        "content_position": "content · position\n$+\\;x_p \\cdot \\mathrm{PE}_q$",
+        "position_content": "position · content\n$+\\;\\mathrm{PE}_p \\cdot x_q$",
+        "position_position": "position · position\n$+\\;\\mathrm{PE}_p \\cdot \\mathrm{PE}_q$",
+        "total": "sum of the four\n= score",
+    }
+)
+SHORT = templates(
+    {
+        "content_content": "cont. · cont.",
+        "content_position": "cont. · pos.",
+        "position_content": "pos. · cont.",
+        "position_position": "pos. · pos.",
+        "total": "sum",
+    }
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TermsNumbers(ColouredNumbers[Additive]):
+    """total : (n, n), the scores, p down, q across; the four parts : (n, n) each.
+
+    error : the largest |sum of the parts − score computed at once|; spreads : of total and parts, how much each
+    varies along a diagonal, 0 where the offset alone counts.
+    """
+
+    main_array: ClassVar[str] = "total"
+
+    total: Array
+    content_content: Array
+    content_position: Array
+    position_content: Array
+    position_position: Array
+    tokens: tuple[str, ...]
+    embeddings: str  # where they come from
+    error: float
+    spreads: tuple[float, ...]
+    limit: float
+
+    def facts(self) -> dict[str, Any]:
+        facts = super().facts()
+        return {**facts, "spreads": dict(zip(self.arrays(), self.spreads, strict=True))}
+
+    def coloured(self) -> list[Array]:
+        return list(self.arrays().values())
+
+    def message(self) -> str:
+        spread = self.spreads[-1]
+        if spread <= ROUNDING * float(np.abs(self.total).max()):
+            return phrase("four parts make the score; position · position depends on the offset alone")
+        return phrase("position · position varies along a diagonal, by up to {number}", number=bound_text(spread, 2))
+
+    def remarks(self) -> list[str]:
+        return [self.embeddings]
+
+
+@dataclass(frozen=True)
+class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
+    """(x_p + PE_p)·(x_q + PE_q) of tokens x at positions p, q, multiplied out: four parts and their sum, one scale.
+
+    Absolute positions are in the middle two, content · position and position · content; the offset is in the last:
+    position · position is constant along its diagonals where the encoding is translation invariant.
+
+    Notes
+    -----
+    The fifth article; the four terms as in Ke et al. 2020, TUPE, arXiv:2006.15595, section 3.1. Scores of embeddings
+    themselves, without learned projections and without the division by √d. The wider the encoding the paler the middle
+    two: products of independent vectors grow with √d, those of a vector with itself with d.
+    """
+
+    name: ClassVar[str] = "terms"
+    summary: ClassVar[str] = "The score of two tokens as its four parts: content, position and both together"
+    defines: ClassVar[str] = (
+        "the parts of (x_p + PE_p)·(x_q + PE_q): x_p·x_q, x_p·PE_q, PE_p·x_q, PE_p·PE_q, and their sum; not "
+        "divided by √d"
+    )
+    example: ClassVar[str] = "pecli terms --tokens 'the dog bites the man'"
+    examples: ClassVar[tuple[str, ...]] = ('pecli terms --tokens "the dog bites the man" -o terms.svg',)
+    default_options: ClassVar[Mapping[str, Any]] = {"d": 16}
+    one_table: ClassVar[bool] = False
+
+    def sides(self) -> tuple[str, str]:
+        return "tokens", "tokens"
+
+    def shape(self, view: View[Additive]) -> tuple[int, ...]:
+        count = len(self.words)
+        return (5, count, max(count, view.encoding.width))
+
+    def compute(self, view: View[Additive]) -> TermsNumbers:
+        x, p = self.content(view.encoding.width), view.encoding.table(self.rows(view))
+        xx, xp, px, pp = (products(first, second) for first in (x, p) for second in (x, p))
+        total = xx + xp + px + pp
+        error = float(np.abs(total - products(x + p, x + p)).max())
+        spreads = tuple(spread(one) for one in (total, xx, xp, px, pp))
+        parts = (total, xx, xp, px, pp)
+        limit = float(np.abs(parts).max()) or 1.0
+        return TermsNumbers(
+            view=view,
+            total=total,
+            content_content=xx,
+            content_position=xp,
+            position_content=px,
+            position_position=pp,
+            tokens=self.words,
+            embeddings=self.content_text(),
+            error=error,
+            spreads=spreads,
+            limit=limit,
+            ends=(
+                min(0.0, *(float(one.min()) for one in parts)),
+                max(0.0, *(float(one.max()) for one in parts)) or 1.0,
+            ),
+        )
+
+    def panels_for(self, view: View[Additive]) -> list[Panel]:
+        return [token_panel(self.words, Bar(phrase("score")))] * len(TITLES)
+
+    def columns(self, view: View[Additive]) -> int:
+        return len(TITLES)
+
+    def grids(self, view: View[Additive]) -> tuple[int, ...]:
+        return (1, 2, len(TITLES))  # a line to read, or content and position down and across with the sum below
+
+    def mosaics(self, view: View[Additive]) -> tuple[Mosaic, ...]:
+        return around(len(TITLES) - 1, len(TITLES))  # the parts down and across, and their sum
+
+    def frame(self, view: View[Additive], axes: list[Axes], canvas: Canvas) -> None:
+        for one, title in zip(axes, TITLES.values(), strict=True):
+            one.set_title(phrase(title), fontsize=canvas.small)
+            label_tokens(one, self.words, self.words, phrase("token p"), phrase("token q"))
+
+    def fit(self, view: View[Additive], axes: list[Axes], canvas: Canvas) -> None:
+        for one in axes:
+            fit_tokens(one, canvas.small)
+        name_parts(axes, canvas)
+
+    def draw(self, numbers: TermsNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
+        values, colours = numbers.arrays(), canvas.colours("diverging")
+        images = [
+            show_matrix(one, values[name], colours=colours, limits=numbers.ends, centred=True)
+            for one, name in zip(axes, TITLES, strict=True)
+        ]
+        self.write_numbers(axes, images, canvas)
+        return images
+
+
+def name_parts(axes: Sequence[Axes], canvas: Canvas) -> None:
+    """Gives the panels of the parts short names where those of two are wider than a panel."""
+    ruler, names = Ruler(canvas.dpi), {part: phrase(TITLES[part]) for part in SHORT}
+    short = {part: f"{phrase(word)}\n{names[part].splitlines()[-1]}" for part, word in SHORT.items()}
+    room = min(one.bbox.width * points_per_pixel(one) / 72 for one in axes)
+    fits = all(ruler.width(name.splitlines()[0], canvas.small) <= room for name in names.values())
+    old, new = (short, names) if fits else (names, short)
+    for one, part in zip(axes, SHORT, strict=False):
+        now, before = (" ".join(text.split()) for text in (one.get_title(), old[part]))
+        if now.endswith(before):  # alone, or under the name of a cell
+            one.set_title(f"{now.removesuffix(before).strip()}\n{new[part]}".strip(), fontsize=canvas.small)
+
+
+def spread(matrix: Array) -> float:
+    """Largest minus smallest entry of a diagonal, of the diagonal where that is most."""
+    count = len(matrix)
+    return max(float(np.ptp(np.diagonal(matrix, offset))) for offset in range(1 - count, count))

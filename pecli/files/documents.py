@@ -1,0 +1,121 @@
+"""A report's document as text to paste: Markdown, and LaTeX with booktabs. The same bytes whatever the terminal."""
+
+from __future__ import annotations
+
+import csv as rows_of_csv
+import io
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from pecli.core.terminal import Block, Document, Facts, Paragraph, escaped
+from pecli.files.formats import About
+
+WIDTH = 120  # characters in a line of a report that goes into a file
+NARROW = 32  # characters that a column of a page takes without being broken into lines
+NUMBER = re.compile(r"-?[\d,]+(\.\d+)?(e[+-]?\d+)?")
+SIGNS = {  # of ours, in what every LaTeX takes
+    "−": "$-$", "×": r"$\times$", "·": r"$\cdot$", "…": r"\dots{}", "⋮": r"$\vdots$", "±": r"$\pm$", "≠": r"$\ne$",
+    "≤": r"$\le$", "≥": r"$\ge$", "∞": r"$\infty$", "√": r"$\surd$", "→": r"$\to$", "⟨": r"$\langle$",
+    "⟩": r"$\rangle$", "‖": r"$\|$", "Σ": r"$\Sigma$", "Δ": r"$\Delta$", "π": r"$\pi$", "ω": r"$\omega$",
+    "θ": r"$\theta$", "ρ": r"$\rho$",
+    "λ": r"$\lambda$", "ₖ": "$_k$", "ⱼ": "$_j$", "ⱽ": "$^V$", "ᵀ": "$^T$", "⌊": r"$\lfloor$",
+    "⌋": r"$\rfloor$", "²": "$^2$", "³": "$^3$", "°": r"$^\circ$", "′": "$'$", "∑": r"$\sum$",
+    "–": r"\textendash{}", "—": r"\textemdash{}",
+    "\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}",
+    ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}", **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+}  # fmt: skip
+SIGNS |= {sign: f"$_{digit}$" for digit, sign in enumerate("₀₁₂₃₄₅₆₇₈₉")}
+
+
+def md(document: Document, about: About) -> Iterator[bytes]:
+    """Markdown with tables as GitHub, Quarto and Jupyter have them."""
+    yield from _blocks(document, _md)
+
+
+def tex(document: Document, about: About) -> Iterator[bytes]:
+    r"""LaTeX for \input: tables of booktabs, text as paragraphs."""
+    blocks = b"".join(_blocks(document, _tex))
+    yield b"% needs \\usepackage[T1]{fontenc} and \\usepackage{booktabs}"
+    yield b"\n" if blocks.isascii() else b"; for Chinese \\usepackage{ctex} and xelatex\n"
+    yield blocks
+
+
+def csv(document: Document, about: About) -> Iterator[bytes]:
+    """The rows of facts and tables one below the other, an empty line between two; text is left out."""
+    file = io.StringIO()
+    writer = rows_of_csv.writer(file, lineterminator="\n")
+    tables = [one for one in document if not isinstance(one, Paragraph)]
+    for place, one in enumerate(tables):
+        file.write("\n" if place else "")
+        rows = one.facts.items() if isinstance(one, Facts) else [one.header, *one.rows]
+        writer.writerows([escaped(str(cell), "\n") for cell in row] for row in rows)
+    yield file.getvalue().encode()
+
+
+def _blocks(document: Document, write: Callable[[Block], str]) -> Iterator[bytes]:
+    """The blocks with an empty line between two; those that only make room in a terminal are left out."""
+    texts = [write(block) for block in document if block != Paragraph()]
+    yield ("\n\n".join(texts) + "\n").encode()
+
+
+def _md(block: Block) -> str:
+    if isinstance(block, Paragraph):
+        lines = [_plain_md(line) for line in block.text.strip().split("\n")]
+        return ("## " if block.heading else "") + "\n".join(lines)
+    if isinstance(block, Facts):
+        return "\n".join(f"- **{_plain_md(name)}**: {_plain_md(fact)}" for name, fact in block.facts.items())
+    first, rest = ":--", "--:" if block.numbers else ":--"
+    marks = [first, *[rest] * (len(block.header) - 1)]
+    rows = [[_cell_md(cell) for cell in row] for row in (block.header, *block.rows)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in [rows[0], marks, *rows[1:]])
+
+
+def _cell_md(text: str) -> str:
+    return "<br>".join(map(_plain_md, text.split("\n")))
+
+
+def _plain_md(text: str) -> str:
+    """Text whose signs mean nothing to Markdown, nor to a terminal that shows it."""
+    return re.sub(r"([\\`*_|<$])", r"\\\1", escaped(text, "\n"))
+
+
+def _tex(block: Block) -> str:
+    if isinstance(block, Paragraph):
+        return f"\\subsubsection*{{{_plain_tex(block.text)}}}" if block.heading else _plain_tex(block.text.strip())
+    if isinstance(block, Facts):
+        rows: Sequence[Sequence[str]] = list(block.facts.items())
+        return _tabular(_columns(rows, False), None, rows)
+    return _tabular(_columns([block.header, *block.rows], block.numbers), block.header, block.rows)
+
+
+def _tabular(columns: str, header: Sequence[str] | None, rows: Sequence[Sequence[str]]) -> str:
+    head = [_row_tex(header), "\\midrule"] if header else []
+    lines = ["\\toprule", *head, *map(_row_tex, rows), "\\bottomrule"]
+    return "\n".join([f"\\noindent\\begin{{tabular}}{{@{{}}{columns}@{{}}}}", *lines, "\\end{tabular}"])
+
+
+def _columns(rows: Sequence[Sequence[str]], numbers: bool) -> str:
+    """How each column is set: numbers at the right, long text in lines that share the width of the page."""
+    longest = [max(len(line) for cell in column for line in cell.split("\n")) for column in zip(*rows, strict=True)]
+    if numbers:
+        return "l" + "r" * (len(longest) - 1)
+    wide = sum(length for length in longest if length > NARROW)
+    share = 0.9 - 0.01 * sum(length for length in longest if length <= NARROW)
+    shares = [f"p{{{max(0.1, share * length / max(1, wide)):.2f}\\linewidth}}" for length in longest]
+    return "".join("l" if length <= NARROW else one for length, one in zip(longest, shares, strict=True))
+
+
+def _row_tex(cells: Sequence[str]) -> str:
+    return " & ".join(map(_cell_tex, cells)) + r" \\"
+
+
+def _cell_tex(text: str) -> str:
+    if text.startswith("-") and NUMBER.fullmatch(text):
+        return f"${text}$"
+    lines = r"\\".join(map(_plain_tex, text.split("\n")))
+    return f"\\shortstack{{{lines}}}" if "\n" in text else lines
+
+
+def _plain_tex(text: str) -> str:
+    """Text whose signs mean nothing to LaTeX, or the same as here, and nothing to a terminal."""
+    return "".join(SIGNS.get(sign, sign) for sign in escaped(text, "\n")).replace("--", "-{}-")  # else it is a dash

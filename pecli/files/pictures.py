@@ -1,0 +1,161 @@
+"""A drawing as the bytes of a file, the same bytes for the same picture; and as pixels."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Sequence
+from math import ceil, sqrt
+from typing import TYPE_CHECKING, Any
+
+from pecli.core.lazy import Array, np
+from pecli.core.still import still
+from pecli.core.terminal import escaped
+from pecli.files.formats import About, Bytes
+from pecli.files.metadata import PNG_END
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawing
+    from PIL.Image import Image
+
+INK = "#1b1b1c"  # of lines and text in an SVG that follows light and dark; no colour of data is the same
+DARK = (  # what turns it over on a dark page; programs that know no such rule show it as drawn
+    "@media (prefers-color-scheme: dark) {{"
+    '#{0} [style*="fill: {1}"] {{fill: #e4e4e4 !important}} '
+    '#{0} [style*="stroke: {1}"] {{stroke: #e4e4e4 !important}}}} '
+)
+
+PIXELATED = b' style="image-rendering:crisp-edges;image-rendering:pixelated"'  # makes some cells a pixel wider
+UNUSUAL = re.compile(rb"[^ -~\n]+")  # bytes of what is not plain ASCII
+
+
+def png(drawing: Drawing, about: About) -> Iterator[bytes]:
+    """Without its last chunk, before which the digest goes."""
+    yield _saved(drawing, "png", {**_said(about, "Description"), "pecli": about.job, "Software": None}).removesuffix(
+        PNG_END
+    )
+
+
+def pdf(drawing: Drawing, about: About) -> Iterator[bytes]:
+    """The job is its subject, what is seen stands among the keywords, the only place left for it; no date."""
+    yield _saved(drawing, "pdf", {**_said(about, "Keywords"), "Subject": about.job, "CreationDate": None})
+
+
+def svg(drawing: Drawing, about: About) -> Iterator[bytes]:
+    """Ready to stand in a page beside others: every name salted, its style for itself alone, told to screen readers."""
+    from html import escape
+
+    import matplotlib as mpl
+
+    with mpl.rc_context({"svg.hashsalt": about.salt}):
+        data = _saved(drawing, "svg", {**_said(about), "Description": about.job, "Date": None})
+    salt = about.salt.encode()
+    head, end, body = data.partition(b"</metadata>")  # what is said of the job stays as it is
+    head = head[head.index(b"<svg ") :] if about.inline else head
+    head = head.replace(b"<svg ", b'<svg id="' + salt + b'" role="img" ', 1)
+    told = b"<desc>" + escape(escaped(about.sentence, "\n"), quote=False).encode() + b"</desc>\n <metadata>"
+    yield head.replace(b"<metadata>", told, 1) + end
+    rules = DARK.format(about.salt, INK).encode() if about.adaptive else b""
+    body = UNUSUAL.sub(lambda found: escaped(found[0].decode(), "\n").encode(), body)  # remarks tell what was drawn
+    body = body.replace(b'<style type="text/css">*{', b'<style type="text/css">' + rules + b"#" + salt + b" *{", 1)
+    yield re.sub(rb'(\bid="|xlink:href="#|url\(#)', rb"\g<1>" + salt + b"-", body.replace(PIXELATED, b""))
+
+
+def _said(about: About, place: str = "") -> dict[str, str | None]:
+    """The title, and at that place the sentence, where there are any."""
+    said = (("Title", about.title), (place, about.sentence))
+    return {name: escaped(text, "\n") for name, text in said if name and text}
+
+
+def _saved(drawing: Drawing, format: str, metadata: dict[str, str | None]) -> bytes:
+    buffer = io.BytesIO()
+    with still(drawing.axes):
+        drawing.savefig(buffer, format=format, metadata=metadata)
+    return buffer.getvalue()
+
+
+COLOURS = 128  # of a file: as many as the eye tells apart, and files a third smaller than with 256
+EXACT = 16  # of these, the most frequent ones, which stay as they are: the ground is white
+SAMPLED = 1 << 22  # pixels that tell the colours of all frames
+
+
+def raster(drawing: Drawing, dpi: int) -> Bytes:
+    """Width, height and the red, green, blue and opacity of every pixel, each as bytes."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    before = drawing.get_dpi()
+    drawing.set_dpi(dpi)
+    canvas: Any = FigureCanvasAgg(drawing)  # its methods have no types
+    canvas.draw()
+    width, height = canvas.get_width_height(physical=True)
+    data = bytes(canvas.buffer_rgba())
+    drawing.set_dpi(before)
+    return str(width).encode(), str(height).encode(), data
+
+
+def image_of(raster: Bytes, opaque: bool = True) -> Image:
+    """The pixels as an image of Pillow's; opaque on white."""
+    from PIL import Image
+
+    width, height, data = raster
+    image = Image.frombytes("RGBA", (int(width), int(height)), data)
+    if not opaque:
+        return image
+    ground = Image.new("RGBA", image.size, "white")
+    ground.alpha_composite(image)
+    return ground.convert("RGB")
+
+
+def palette_of(images: Sequence[Image]) -> Palette:
+    """The colours that serve all of these best."""
+    from PIL import Image
+
+    width, height = images[0].size
+    step = max(1, ceil(sqrt(len(images) * width * height / SAMPLED)))
+    small = [one.resize((max(1, width // step), max(1, height // step)), Image.Resampling.NEAREST) for one in images]
+    strip = Image.new("RGB", (small[0].width, sum(one.height for one in small)))
+    for at, one in enumerate(small):
+        strip.paste(one, (0, at * one.height))
+    every: Any = strip.getcolors(strip.width * strip.height)  # how often, and which
+    exact = [colour for _, colour in sorted(every, key=lambda one: (-one[0], one[1]))[:EXACT]]
+    others = strip.quantize(COLOURS - EXACT, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    found = np.array(others.getpalette() or [], dtype=np.int32).reshape(-1, 3)[: COLOURS - EXACT]
+    return Palette(np.concatenate([np.array(exact, dtype=np.int32), found]))
+
+
+class Palette:
+    """Colours, shape (n, 3), red, green and blue from 0 to 255; every pixel gets the nearest.
+
+    Pillow looks for the nearest of a whole box of colours, so that white may become a grey that is in the palette too.
+    """
+
+    def __init__(self, colours: Array) -> None:
+        self.colours = colours
+        self._nearest: Array | None = None
+
+    def of(self, image: Image) -> Image:
+        """The image in these colours."""
+        from PIL import Image
+
+        if self._nearest is None:
+            self._nearest = np.full(1 << 24, -1, dtype=np.int16)  # of each colour that was seen
+        packed = np.asarray(image, dtype=np.int32) @ np.array([1 << 16, 1 << 8, 1], dtype=np.int32)
+        new = np.unique(packed[self._nearest[packed] < 0])
+        if len(new):
+            self._nearest[new] = self._places(new)
+        result = Image.frombytes("P", image.size, self._nearest[packed].astype(np.uint8).tobytes())
+        result.putpalette(self.colours.astype(np.uint8).tobytes())
+        return result
+
+    def _places(self, packed: Array) -> Array:
+        """The place of the nearest colour of the palette."""
+        levels = np.stack([packed >> 16, packed >> 8 & 255, packed & 255], axis=-1)
+        away = (self.colours**2).sum(axis=-1) - 2 * levels @ self.colours.T  # but for what is the same for all
+        return np.asarray(away.argmin(axis=-1))
+
+
+def png_bytes(image: Image) -> bytes:
+    """The image as the smallest PNG file."""
+    buffer = io.BytesIO()
+    image.save(buffer, "png", optimize=True)
+    return buffer.getvalue()

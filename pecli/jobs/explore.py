@@ -1,0 +1,285 @@
+"""A figure whose options are controls of a page: the controls, and the picture for any values."""
+
+from __future__ import annotations
+
+import base64
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from pecli.analysis import Analysis
+from pecli.core.errors import Mention, PecliError, UsageError, failure_of, mention, spelled
+from pecli.core.language import Language
+from pecli.core.options import Option, default_of
+from pecli.core.positions import Positions
+from pecli.core.readable import reading_only
+from pecli.core.terminal import TRACKER, duration
+from pecli.encodings.registry import all_encodings, read_encoding
+from pecli.figures.base import Figure
+from pecli.figures.canvas import OWNED, Canvas
+from pecli.files.formats import FORMATS
+from pecli.jobs.command_line import command
+from pecli.jobs.job import Job
+from pecli.jobs.job_options import Choice, Output, parameters_of, shared_options
+from pecli.jobs.picture import Picture
+
+WIDE = 10.0  # a slider without bounds ends at so many times the default
+DECADES = 3  # and one whose values are evenly spaced by their ratios so many decades beyond it
+FAR = 10**6  # a bound that no slider reaches
+
+Control = dict[str, Any]
+
+
+def encoding_control(figure: type[Analysis[Any]], specs: tuple[str, ...]) -> Control:
+    """Which encoding: a choice, or a line of text where the figure shows several in one picture."""
+    (one,) = Choice.options().values()
+    if figure.several:
+        return {**_named(one), "kind": "text", "value": " ".join(specs), "default": figure.default_encoding}
+    names = [name for name, kind in all_encodings().items() if figure.takes(kind) and _complete(name)]
+    choices = list(dict.fromkeys([*specs, *names]))
+    return {**_named(one), "kind": "choice", "choices": choices, "value": specs[0], "default": figure.default_encoding}
+
+
+def controls(
+    figure: type[Analysis[Any]], options: Mapping[str, Option], values: Mapping[str, Any] | None = None
+) -> list[Control]:
+    """The options as controls, in their order; those that belong to a value of another stand in specs alone.
+
+    values : what they have now; the default where nothing is said
+    """
+    now = values or {}
+    return [_control(one, figure, now.get(name)) for name, one in options.items() if not one.in_spec]
+
+
+def groups(figure: type[Analysis[Any]], specs: tuple[str, ...], values: Mapping[str, Any]) -> dict[str, list[Control]]:
+    """All controls besides the encoding itself, by what they are about; several encodings have theirs in their specs.
+
+    values : of options, by name, where they are not the defaults
+    """
+    named = specs or (figure.default_encoding,)
+    own: Mapping[str, Any] = {}
+    if len(named) == 1:
+        own = {**read_encoding(named[0], defaults=figure.default_options).settings(), **values}
+    still = {name: one for name, one in Canvas.options().items() if OWNED.get(name) != "moves"}
+    return {
+        "encoding": controls(figure, parameters_of(named) if own else {}, own),
+        "positions": controls(figure, Positions.options(), values),
+        "figure": controls(figure, figure.options(), values),
+        "picture": controls(figure, {**still, **Language.options()}, values),
+    }
+
+
+def _control(one: Option, figure: type[Analysis[Any]], value: Any) -> Control:
+    default = default_of(one, figure.default_options)
+    text = "" if default is None else one.write(one.read(default))
+    now = text if value is None else one.write(one.read(value))
+    said = {**_named(one), "default": text, "value": now, "unset": one.unset}
+    if one.scalar is bool:
+        return {**said, "kind": "box"}
+    if one.choices is not None and not one.many:
+        return {**said, "kind": "choice", "choices": ([""] if one.optional else []) + list(one.choices())}
+    if one.many or one.scalar is str or not now:
+        return {**said, "kind": "text"}
+    low, high = _ends(one, float(now), float(text or now))
+    return {**said, "kind": "number", "low": low, "high": high, "log": one.log, "whole": one.scalar is int}
+
+
+def _named(one: Option) -> Control:
+    return {"name": one.name, "flag": one.flag, "help": one.help}
+
+
+def _ends(one: Option, value: float, default: float) -> tuple[float, float]:
+    """Where a slider begins and ends: at the bounds where they are near, else around the values."""
+    far = max(abs(default), abs(value), 1.0)
+    if one.log:
+        least = max(one.at_least or 0, min(default, value, 1.0 if one.scalar is int else 1.01))
+        return max(least, 1e-3), far * 10**DECADES
+    low = one.at_least if one.at_least is not None else one.above
+    most = one.at_most if one.at_most is not None and one.at_most <= FAR else WIDE * max(far, WIDE)
+    return (low if low is not None and low >= -FAR else -WIDE * far), min(most, WIDE * max(far, WIDE))
+
+
+def _complete(name: str) -> bool:
+    """Whether an encoding is one by its name alone; a table needs a file."""
+    try:
+        read_encoding(name)
+    except UsageError:
+        return False
+    return True
+
+
+PAGE = Path(__file__).with_name("explorer.html")
+LONGEST = 2_000  # letters of a value: to draw many takes long
+FEWEST, MOST = 200, 2400  # pixels of a picture on a screen, from left to right
+DRAWING = Lock()  # matplotlib draws one picture at a time
+LONG = 8.0  # seconds for a picture
+HELD = 200_000_000  # numbers made at once: some 5 seconds of work
+SURE = 1.0  # seconds in a loop before its rest is foretold: up to twice too long, as rows of pairs get shorter
+
+
+class TooLongError(PecliError):
+    """Work that takes too long for a page.
+
+    line : what to type in a terminal
+    """
+
+    line = ""
+
+
+class GoneError(PecliError):
+    """Nobody waits for the picture any more."""
+
+
+@dataclass(frozen=True)
+class Explorer:
+    """What is explored: a figure, from where a job starts."""
+
+    start: Job
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.start.figure, Figure):
+            raise UsageError(f"{self.figure.name} is a report: pecli {self.figure.name} prints it")
+
+    @property
+    def figure(self) -> type[Analysis[Any]]:
+        """The kind of figure."""
+        return type(self.start.figure)
+
+    @property
+    def formats(self) -> list[str]:
+        """The formats of a file with the one picture that the page shows."""
+        return [name for name, one in FORMATS.items() if one.picture and not one.frames]
+
+    def page(self, address: str, nonce: str) -> bytes:
+        """The page, whose script asks at that address and stands under that nonce."""
+        data = {"address": address, "formats": self.formats, **self.layout()}
+        text = json.dumps(data).replace("<", "\\u003c")  # it stands inside a script
+        filled = PAGE.read_text(encoding="utf-8")
+        for blank, value in {"NONCE": nonce, "FIGURE": self.figure.name, "DATA": text}.items():
+            filled = filled.replace(f"%{blank}%", value)
+        return filled.encode()
+
+    def layout(self) -> dict[str, Any]:
+        """The controls as they stand at the start."""
+        specs = tuple(encoding.name for encoding in self.start.encodings)
+        if self.figure.several or any(one.in_spec for one in self._in_specs()):
+            specs = tuple(self.start.specs())
+        values = {name: value for name, value in self.start.settings().items() if name not in Choice.options()}
+        values |= self.start.encodings[0].settings() if len(specs) == 1 else {}
+        return {
+            "figure": self.figure.name,
+            "summary": self.figure.summary,
+            "encoding": encoding_control(self.figure, specs),
+            "groups": groups(self.figure, specs, values),
+        }
+
+    def _in_specs(self) -> list[Any]:
+        return [one.options()[name] for one in self.start.encodings for name in one.changed()]
+
+    def answer(self, values: Mapping[str, Any], pixels: int, gone: Callable[[], bool] = bool) -> dict[str, Any]:
+        """The picture of that many pixels from left to right, the line that makes it, or why there is none.
+
+        gone : tells whether whoever asked has left: nothing is drawn then
+
+        Returns
+        -------
+        "image" (a data URL), "alt", "command", "name" (of a file, without its ending), "notes" and "parameters" (the
+        controls of the encoding), or "error", with "command" where that is the way
+        """
+        try:
+            with self._drawing(values, gone) as known:
+                return self._picture(known, pixels)
+        except Exception as error:  # whatever it is, the page says it
+            found = {"error": failure_of(error).sentence(as_label)}
+            return {**found, "command": error.line} if isinstance(error, TooLongError) else found
+
+    def file(self, values: Mapping[str, Any], format: str, gone: Callable[[], bool] = bool) -> bytes:
+        """The picture as a file of that format; raises PecliError as the command line does."""
+        with self._drawing(values, gone, format=format) as known:
+            job = self._job(known)
+            self._check_held(job)
+            return Picture(job).render(format)[0]
+
+    @contextmanager
+    def _drawing(self, values: Mapping[str, Any], gone: Callable[[], bool], **more: str) -> Iterator[dict[str, Any]]:
+        """What is known of these values, to be drawn inside: one picture at a time, and none for long or for nobody."""
+        with DRAWING, reading_only(self.start.inputs()):
+            begun = time.monotonic()
+            before = TRACKER.set(lambda items, doing: _short(items, doing, begun, gone))
+            try:
+                _stay(gone)
+                known = {**self._known(values), **more}
+                yield known
+            except TooLongError as error:
+                error.line = command(self._job(known))
+                error.advice = f"type in a terminal: {error.line}"
+                raise
+            finally:
+                TRACKER.reset(before)
+
+    def _picture(self, values: dict[str, Any], pixels: int) -> dict[str, Any]:
+        asked = self._job(values)
+        self._check_held(asked)
+        dpi = round(min(max(pixels, FEWEST), MOST) / asked.canvas.inches.width)
+        picture = Picture(self._job({**values, "dpi": max(10, dpi)}))
+        data = base64.b64encode(picture.render("png")[0]).decode()
+        specs = tuple(values.get("encoding", ()))
+        return {
+            "image": f"data:image/png;base64,{data}",
+            "alt": picture.alt,
+            "command": command(asked, ()),
+            "name": Path(asked.paths[0]).stem,
+            "notes": [spelled(note, as_label) for note in picture.notes],
+            "parameters": groups(self.figure, specs, values)["encoding"],
+        }
+
+    def _job(self, values: Mapping[str, Any]) -> Job:
+        job = Job.make(self.figure.name, values)
+        job.check_names()
+        return job
+
+    def _check_held(self, job: Job) -> None:
+        """Refuses more numbers at once than are quickly made, which nobody can stop meanwhile."""
+        if (count := prod(job.analysis.shape(job.seen_view))) > HELD:
+            raise TooLongError(f"{self.figure.name} makes {count:,} numbers at once, and the page takes {HELD:,}")
+
+    def _known(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """What the page sent, without the parameters that the encoding which was chosen there has not."""
+        given = {str(name): str(value) for name, value in values.items()}
+        for name, value in given.items():
+            if len(value) > LONGEST:
+                raise UsageError(f"{mention(name)} has {len(value):,} letters, and {LONGEST:,} are the most here")
+        text = given.pop("encoding", "").strip() or self.figure.default_encoding
+        specs = text.split() if self.figure.several else [text]
+        known = {**shared_options(self.figure), **parameters_of(specs)}
+        taken = {name: text for name, text in given.items() if name in known and name not in Output.options()}
+        return {"encoding": specs, **taken}
+
+
+def _short(items: Sequence[Any], doing: str, begun: float, gone: Callable[[], bool]) -> Iterable[Any]:
+    """The items while somebody waits for them; raises TooLongError once it is seen that they take too long."""
+    here = time.monotonic()
+    for done, item in enumerate(items):
+        _stay(gone)
+        now = time.monotonic()
+        whole = here - begun + (now - here) / max(done, 1) * len(items)
+        if now - begun > LONG or (now - here > SURE and whole > 2 * LONG):
+            raise TooLongError(f"{doing} takes about {duration(whole)}, and the page waits {LONG:.0f} seconds")
+        yield item
+
+
+def _stay(gone: Callable[[], bool]) -> None:
+    if gone():
+        raise GoneError("nobody waits for the picture")
+
+
+def as_label(one: Mention) -> str:
+    """An option as the page has it."""
+    name = one.name.replace("_", " ")
+    return f"{name} {one.typed}" if one.typed else name

@@ -1,0 +1,137 @@
+"""Pages that show what a batch file makes: every picture with the line that made it, as Markdown or HTML."""
+
+from __future__ import annotations
+
+import html
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+from pecli.core.errors import UnknownNameError, UsageError, mention
+from pecli.core.terminal import escaped
+from pecli.files.tables import MOST, opened
+from pecli.files.writer import check_target, place
+from pecli.jobs.batch import Batch, Entry, Planned, as_key, inside
+from pecli.jobs.command_line import command
+from pecli.jobs.job import Job
+from pecli.jobs.picture import alt_in_file
+
+NOT_DRAWN = "Not drawn"
+SHOWN = (".png", ".svg", ".gif", ".webp")
+MARKS = {  # what a page of ours begins with, so that it is known from one that somebody wrote
+    ".md": "Every picture with the line that made it.",
+    ".html": '<meta name="generator" content="pecli batch">\n',
+}
+
+STYLE = """\
+body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 80rem; padding: 0 1rem; color: #222; }
+main { display: grid; grid-template-columns: repeat(auto-fill, minmax(22rem, 1fr)); gap: 2rem; }
+figure { margin: 0; } img { width: 100%; height: auto; border: 1px solid #ddd; background: #fff; }
+code { font-size: 0.8rem; overflow-wrap: anywhere; } h2 { font-size: 1.1rem; margin: 0; }
+"""
+
+
+def page(batch: Batch, path: str) -> bytes:
+    """The page for that file: Markdown or HTML by its ending, one that `page_path` allows."""
+    return PAGES[Path(path).suffix.lower()](batch, Path(path).parent).encode()
+
+
+def page_path(batch: Batch, path: str) -> str:
+    """Where a page goes, in the batch's folder; raises UsageError for another ending or a path that leaves it."""
+    ending = Path(path).suffix.lower()
+    if not ending:
+        advice = f"try {' or '.join(f'index{one}' for one in PAGES)}"
+        raise UsageError(f"{mention('index', path)} has no extension to say its kind", option="index", advice=advice)
+    if ending not in PAGES:
+        raise UnknownNameError("kind of index", ending, PAGES, option="index")
+    target = inside(batch.folder, path, "index")
+    check_target(target, clobber=True, option="index", example=f"index{ending}")
+    if place(target) in {place(name) for one in batch.pictures for name in one.paths}:
+        text = f"{mention('index', path)} is the output of a figure too"
+        raise UsageError(text, option="index", value=path, advice="name another page")
+    if os.path.exists(target):
+        with opened(target) as file:
+            if MARKS[ending].encode() not in file.read(MOST):
+                raise UsageError(f"{target} exists and pecli batch did not make it: name another page, or move it away")
+    return target
+
+
+def _markdown(batch: Batch, place: Path) -> str:
+    parts = [f"# {_text(_one_line(batch.title))}", MARKS[".md"]]
+    for entry in batch.entries:
+        parts.append(f"## {_text(_one_line(entry.name))}")
+        parts += [_text(entry.note)] if entry.note else []
+        for one in entry.pictures:
+            parts += _markdown_picture(one, place)
+    return "\n\n".join(parts) + "\n"
+
+
+def _markdown_picture(one: Planned, place: Path) -> Iterator[str]:
+    if isinstance(one.asked, Job):
+        yield f"```sh\n{_line(one.asked)}\n```"
+    if one.job is None:
+        yield f"{NOT_DRAWN}: {_text(_one_line(_reason(one)))}"
+        return
+    shown, others = _files(one.job, place)
+    yield from (f"![{_text(alt_in_file(one.job))}]({path})" for path in shown[:1])
+    yield from filter(None, [_links(shown[1:] + others)])
+
+
+def _reason(one: Planned) -> str:
+    return one.failure.sentence(as_key) if one.failure else ""
+
+
+def _text(text: str) -> str:
+    """Text in Markdown, whose own signs may stand there; HTML and control characters are shown."""
+    return html.escape(escaped(text, "\n"), quote=False)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _links(paths: list[str]) -> str:
+    return ", ".join(f"[{path}]({path})" for path in paths)
+
+
+def _html(batch: Batch, place: Path) -> str:
+    cells = "\n".join(_cell(entry, one, place) for entry in batch.entries for one in entry.pictures)
+    title = _shown(batch.title)
+    return (
+        f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
+        f'{MARKS[".html"]}<meta name="viewport" content="width=device-width">\n<title>{title}</title>\n'
+        f"<style>\n{STYLE}</style>\n<h1>{title}</h1>\n<main>\n{cells}\n</main>\n</html>\n"
+    )
+
+
+def _shown(text: str) -> str:
+    """Text in HTML, also in a quoted attribute, with its control characters and marks of direction as codes."""
+    return html.escape(escaped(text, "\n"))
+
+
+def _cell(entry: Entry, one: Planned, place: Path) -> str:
+    note = f"{_shown(entry.note)}<br>" if entry.note else ""
+    line = f"<code>{_shown(_line(one.asked))}</code> " if isinstance(one.asked, Job) else ""
+    image, links = "", f"<strong>{NOT_DRAWN}: {_shown(_reason(one))}</strong>"
+    if one.job is not None:
+        shown, others = _files(one.job, place)
+        alt = _shown(alt_in_file(one.job))
+        image = f'<img src="{html.escape(shown[0])}" alt="{alt}" loading="lazy">' if shown else ""
+        links = " ".join(f'<a href="{html.escape(path)}">{html.escape(path)}</a>' for path in shown[1:] + others)
+    return f"<figure><h2>{_shown(entry.name)}</h2>{image}<figcaption>{note}{line}{links}</figcaption></figure>"
+
+
+def _line(job: Job) -> str:
+    """The command line, with the file's bare name."""
+    return command(job, tuple(Path(path).name for path in job.paths))
+
+
+def _files(job: Job, place: Path) -> tuple[list[str], list[str]]:
+    """The job's pictures and its other files, as seen from the page."""
+    paths = [quote(Path(os.path.relpath(path, place)).as_posix()) for path in job.paths]
+    shown = [path for path in paths if Path(path).suffix.lower() in SHOWN]
+    return shown, [path for path in paths if path not in shown]
+
+
+PAGES: dict[str, Callable[[Batch, Path], str]] = {".md": _markdown, ".html": _html}

@@ -1,0 +1,160 @@
+"""The names of a request's files, made up or given, and its title: blanks in them are filled in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from pecli.core.errors import UnknownNameError, UsageError, mention
+from pecli.core.options import Options, own_name
+from pecli.core.positions import Positions
+from pecli.core.values import write_scalar
+from pecli.figures.canvas import Canvas
+from pecli.files.formats import format_of
+from pecli.files.metadata import is_foreign
+from pecli.files.writer import place
+from pecli.jobs.job_options import encoding_parameters, known_options
+from pecli.jobs.request import Request
+
+LONGEST = 120  # bytes of a file name that we make up: file systems take 255
+DEVICE = re.compile(r"(?<![^/\\])(?=(con|prn|aux|nul|com\d|lpt\d)([./\\]|$))", re.IGNORECASE)  # no file on Windows
+BLANK = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
+IN_TITLE = re.compile(r"\$[^$]*\$|(\{)?\{(\w+)\}(\})?")  # mathematics has braces of its own
+
+
+class Target(NamedTuple):
+    """A file to write."""
+
+    path: str
+    format: str
+
+
+def targets_of(request: Request) -> tuple[Target, ...]:
+    """The files that are asked for, each once; one with a made-up name where a picture is given none."""
+    output, figure = request.output, request.figure
+    paths = output.output
+    if not paths and (figure.drawn or output.format):
+        paths = (f"{name_of(request)}.{output.format or 'png'}",)
+    known = blanks(request) if any("{" in path for path in output.output) else {}
+    names, unsaid = (filled(path, known) for path in paths), "png" if figure.drawn else "md"
+    targets = tuple(Target(name, format_of(name, output.format, unsaid)) for name in names)
+    places = [place(path) for path, _ in targets]
+    for at, (path, _) in enumerate(targets):
+        if places[at] in places[:at]:
+            raise UsageError(f"{mention('output', path)} is given twice", option="output", value=path)
+    return targets
+
+
+def check_made_up(request: Request, paths: Iterable[str]) -> None:
+    """Refuses to replace what pecli did not make where nobody gave the name: UsageError."""
+    for path in () if request.output.output else paths:
+        if is_foreign(path):
+            text = f"{path} exists and carries no job, so pecli did not make it"
+            raise UsageError(text, advice=f"move it away, or name a file with {mention('output')}")
+
+
+def name_of(request: Request) -> str:
+    """A file name without its extension: figure, encoding, what differs from the defaults and what is swept."""
+    several = len(request.encodings) > 1
+    parts = [request.figure.name, *(request.specs() if several else [request.encodings[0].name])]
+    told = {name: value for name, value in changed(request, request.swept).items() if name != "encoding"}
+    parts += [name if value == "true" else f"{name}{value}" for name, value in told.items()]
+    text = _safe("-".join(parts))
+    data = text.encode(errors="replace")
+    return text if len(data) <= LONGEST else f"{data[: LONGEST - 12].decode(errors='ignore')}-{request.salt()}"
+
+
+def changed(request: Request, always: Iterable[str] = ()) -> dict[str, str]:
+    """The options that differ from their defaults, and those to tell always, as text; a single encoding's parameters
+    one by one."""
+    several = {"encoding": " ".join(request.specs())} if len(request.encodings) > 1 else {}
+    single = [] if several else [request.encodings[0]]
+    result = dict(several)
+    for part in (*single, request.figure, request.positions, request.canvas, request.language):
+        differing, values, known = part.changed(request.defaults), part.settings(), part.options()
+        told = {name: value for name, value in values.items() if name in differing or name in always}
+        result.update({name: known[name].write(value) for name, value in told.items() if value is not None})
+    return result | _axes(request) if request.cells else result
+
+
+def _axes(request: Request) -> dict[str, str]:
+    """The options that the cells of a request differ in, with all their values."""
+    return {name: ",".join(" ".join(map(str, _items(one))) for one in request.values(name)) for name in request.axes}
+
+
+def _items(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, tuple) else (write_scalar(value),)
+
+
+def blanks(request: Request) -> dict[str, str]:
+    """What may stand in braces in the name of a file, and what goes there: every option, and four more."""
+    parts: tuple[Options, ...] = (
+        request.positions,
+        request.canvas,
+        request.language,
+        *reversed(request.encodings),
+        request.figure,
+    )
+    known = {name: text for part in parts for name, text in _texts(part).items()}
+    names = "-".join(encoding.name for encoding in request.encodings)
+    said = {"command": request.figure.name, "encoding": names, "format": request.output.format or "png"}
+    return {"figure": request.figure.name, **known, **said, **(_axes(request) if request.cells else {})}
+
+
+def filled(path: str, known: Mapping[str, str]) -> str:
+    """The path with its blanks filled in: ``heat-{base}.png`` is heat-10.png. Doubled braces stand for themselves.
+
+    It is made a name that every system takes: _con.png, for con.png is a device on Windows.
+
+    Raises
+    ------
+    UnknownNameError : a blank that no option has the name of
+    """
+
+    every = {**Positions.options(), **Canvas.options(), **encoding_parameters()}
+
+    def fill(match: re.Match[str]) -> str:
+        if match[1] is None:
+            return match[0][0]
+        name = own_name(every, match[1])
+        if name not in known:
+            raise UnknownNameError("blank", match[1], known, option="output")
+        return _safe(known[name])
+
+    made = BLANK.sub(fill, path)
+    return made if made == path else DEVICE.sub("_", made)
+
+
+def given_title(request: Request) -> str | None:
+    """The title that is given, with blanks filled in as in the name of a file: ``base {base}`` is base 10.
+
+    Mathematics stays as it is, and so do words that are no option's, for a title says what it likes.
+    """
+    title = request.canvas.title
+    if title is None or "{" not in title:
+        return title
+    known, every = blanks(request), known_options(type(request.figure))
+
+    def fill(match: re.Match[str]) -> str:
+        name = own_name(every, match[2] or "")
+        if name not in known:
+            return match[0]
+        return f"{{{match[2]}}}" if match[1] and match[3] else (match[1] or "") + known[name] + (match[3] or "")
+
+    return IN_TITLE.sub(fill, title)
+
+
+def plain_path(path: str) -> str:
+    """A path without blanks, spelled so that `filled` gives it again."""
+    return path.replace("{", "{{").replace("}", "}}")
+
+
+def _safe(text: str) -> str:
+    """The text as part of a file's name."""
+    return re.sub(r"[^\w.+-]+", "_", text)
+
+
+def _texts(part: Options) -> dict[str, str]:
+    known = part.options()
+    return {name: known[name].write(value) for name, value in part.settings().items() if value is not None}

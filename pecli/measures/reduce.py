@@ -1,0 +1,265 @@
+"""What one pixel shows of many values: means over blocks, minima and maxima over runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import combinations_with_replacement
+from typing import NamedTuple
+
+from pecli.core.errors import UsageError, mention
+from pecli.core.lazy import Array, np
+from pecli.core.numbers import at_once, chunks
+from pecli.core.positions import Blocks
+from pecli.core.terminal import track
+
+SIDE = 1024  # rows, and columns, of the matrix that are made at once
+
+
+def means_of_offsets(run: Array, blocks: Blocks) -> Array:
+    """Block means of the matrix with entries run[|p − q|]: one weighted mean a pair of block numbers' difference.
+
+    The offsets of a block of n and a block of m positions occur 1, 2, …, 2, 1 times: the weights of the mean.
+    """
+    mirrored = np.concatenate([run[:0:-1], run])  # the offset 0 stands at len(run) − 1
+    zero, size, last, count = len(run) - 1, blocks.size, blocks.last, blocks.count
+    steps = np.arange(count)
+    means = _window_means(mirrored, zero + steps[: count - 1] * size, size, size) if count > 1 else np.zeros(0)
+    whole = np.concatenate([means, [0.0]])
+    result = whole[np.abs(steps[:, None] - steps)]
+    edge = _window_means(mirrored, zero + (count - 1 - steps[:-1]) * size, last, size)
+    corner = _window_means(mirrored, np.array([zero]), last, last)
+    result[-1, :] = result[:, -1] = np.concatenate([edge, corner])
+    return result
+
+
+def means_of_signed_offsets(run: Array, blocks: Blocks) -> Array:
+    """Block means of the matrix with entries run[L − 1 + p − q], row p, column q; run : (2L − 1,), of L positions."""
+    zero, size, last, count = blocks.length - 1, blocks.size, blocks.last, blocks.count
+    steps = np.arange(count)
+    result = np.empty((count, count))
+    inner = np.arange(2 - count, count - 1)  # how far apart two whole blocks can stand
+    if count > 1:
+        means = _window_means(run, zero + inner * size, size, size)
+        result[:-1, :-1] = means[steps[:-1, None] - steps[:-1] + count - 2]
+    result[-1, :-1] = _window_means(run, zero + (count - 1 - steps[:-1]) * size, last, size)
+    result[:-1, -1] = _window_means(run, zero + (steps[:-1] - count + 1) * size, size, last)
+    result[-1, -1] = _window_means(run, np.array([zero]), last, last)[0]
+    return result
+
+
+def _window_means(mirrored: Array, at: Array, n: int, m: int) -> Array:
+    """Means over i < n, j < m of mirrored[at + i − j], for each `at`, in bounded memory."""
+    steps = np.arange(1, n + m)
+    weights = np.minimum(np.minimum(steps, steps[::-1]), min(n, m)) / (n * m)
+    windows = np.lib.stride_tricks.sliding_window_view(mirrored, n + m - 1)
+    return np.array([windows[first] @ weights for first in track((at - (m - 1)).tolist(), "averaging offsets")])
+
+
+def means_of_rows(table: Callable[[Array], Array], between: Callable[[Array, Array], Array], blocks: Blocks) -> Array:
+    """Block means of the matrix that compares any two rows, some blocks against some at a time; symmetric.
+
+    table : positions (n,) to rows (n, d)
+    between : rows (n, d) and (m, d) to (n, m)
+    """
+    result = np.empty((blocks.count, blocks.count))
+    per = max(1, SIDE // blocks.size)
+    groups = [np.arange(at, min(at + per, blocks.count)) for at in range(0, blocks.count, per)]
+    pairs = list(combinations_with_replacement(groups, 2))  # the upper half, mirrored
+    for group, other in track(pairs, "comparing positions"):
+        values = between(table(_positions(group, blocks)), table(_positions(other, blocks)))
+        part = _means(values, blocks, group, other)
+        result[np.ix_(group, other)] = part
+        result[np.ix_(other, group)] = part.T
+    return result
+
+
+def _positions(group: Array, blocks: Blocks) -> Array:
+    """The positions in a run of blocks."""
+    first = blocks.start + int(group[0]) * blocks.size
+    stop = min(blocks.start + (int(group[-1]) + 1) * blocks.size, blocks.start + blocks.length)
+    return np.arange(first, stop, dtype=np.float64)
+
+
+def _means(values: Array, blocks: Blocks, group: Array, other: Array) -> Array:
+    """The mean over each pair of blocks of these two runs."""
+    if blocks.size == 1:
+        return values
+    sums = np.add.reduceat(values, np.arange(len(group)) * blocks.size, axis=0)
+    sums = np.add.reduceat(sums, np.arange(len(other)) * blocks.size, axis=1)
+    counts = blocks.counts()
+    return sums / np.outer(counts[group], counts[other])
+
+
+def averaged_columns(table: Array, most: int | None) -> tuple[Array, int]:
+    """The table with at most so many columns, each the mean of so many (the last perhaps of fewer)."""
+    size = 1 if most is None else -(-table.shape[1] // most)
+    return averaged_rows(table.T, size).T, size
+
+
+def averaged_rows(table: Array, size: int) -> Array:
+    """The means of so many rows of a table (n, d) each, the last perhaps of fewer, (blocks, d)."""
+    if size == 1:
+        return table
+    starts = np.arange(0, len(table), size)
+    return np.add.reduceat(table, starts, axis=0) / np.diff(np.append(starts, len(table)))[:, None]
+
+
+MOST = 10**10  # positions that a line follows one by one: some minutes of work
+
+
+def check_run(name: str, length: int) -> None:
+    """Refuses a line that would take hours to follow."""
+    if length > MOST:
+        text = f"{name} follows every position: {mention('length', f'{length:,}')} is more than {MOST:,}"
+        advice = f"shorten {mention('length')}, or zoom in with {mention('start')} and {mention('length')}"
+        raise UsageError(text, option="length", value=length, advice=advice)
+
+
+class Envelope(NamedTuple):
+    """low, high, mean : (lines, bins)."""
+
+    low: Array
+    high: Array
+    mean: Array
+
+
+def even_edges(length: int, most: int | None) -> Array:
+    """Borders of at most `most` bins of one size over 0 … length (the last may be shorter), int64."""
+    size = 1 if most is None else -(-length // max(1, most))
+    return np.append(np.arange(0, length, size), length)
+
+
+def even_bins(length: int, most: int | None) -> int:
+    """How many bins `even_edges` makes, without making them."""
+    return length if most is None else -(-length // -(-length // max(1, most)))
+
+
+def log_edges(length: int, most: int | None, first: int = 1) -> Array:
+    """Borders of at most `most` bins over first … length that get longer by a factor, single numbers first, int64."""
+    if most is None or length - first < most:
+        return np.arange(first, length + 1)
+    return np.unique(np.round(np.geomspace(first, length, max(2, most))).astype(np.int64))
+
+
+def middles(edges: Array) -> Array:
+    """The mean index of every bin, shape (bins,)."""
+    return (edges[:-1] + edges[1:] - 1) / 2
+
+
+def envelope(values_of: Callable[[int, int], Array], edges: Array, lines: int = 1) -> Envelope:
+    """Minimum, maximum and mean over every bin, in bounded memory.
+
+    Parameters
+    ----------
+    values_of : gives the values from a first index on, so many of them, shape (lines, count)
+    edges : borders of the bins, whole numbers, shape (bins + 1,)
+    lines : how many values stand at each index
+    """
+    parts = [
+        _reduced(values_of, edges, a, b, lines) for a, b in track(list(_groups(edges, lines)), "following the line")
+    ]
+    return Envelope(*(np.concatenate(pieces, axis=1) for pieces in zip(*parts, strict=True)))
+
+
+def mirrored_extremes(profile: Callable[[int, int], Array], at: Array, edges: Array) -> tuple[Array, Array]:
+    """Minimum and maximum over every bin of lines that are one profile of the distance, each shifted to its own index.
+
+    The profile is worked out once, however many lines there are.
+
+    Parameters
+    ----------
+    profile : gives the values at the distances from a first one on, so many of them, shape (count,)
+    at : the index at which each line's distance is 0, whole numbers inside the borders, shape (lines,)
+    edges : borders of the bins from 0, whole numbers, shape (bins + 1,)
+
+    Returns
+    -------
+    two arrays of shape (lines, bins)
+    """
+    length = int(edges[-1])
+    low, high = np.full((len(at), len(edges) - 1), np.inf), np.full((len(at), len(edges) - 1), -np.inf)
+    farthest = int(max(at.max(), length - 1 - at.min()))
+    for part in track(chunks(0, farthest + 1, 1), "following the line"):
+        values = profile(part.start, len(part))
+        for line, own in enumerate(at.tolist()):
+            above = values[: max(0, length - own - part.start)]
+            below = values[: max(0, own - part.start + 1)][::-1]
+            for start, run in ((own + part.start, above), (own - part.start - len(below) + 1, below)):
+                if len(run):
+                    _take_in(low[line], high[line], edges, start, run)
+    return low, high
+
+
+def _take_in(low: Array, high: Array, edges: Array, start: int, values: Array) -> None:
+    """Lowers and raises what is known of the bins by the values from index `start` on."""
+    first, last = np.searchsorted(edges, (start, start + len(values) - 1), side="right") - 1
+    cuts = np.maximum(edges[first : last + 1] - start, 0)
+    np.minimum(low[first : last + 1], np.minimum.reduceat(values, cuts), out=low[first : last + 1])
+    np.maximum(high[first : last + 1], np.maximum.reduceat(values, cuts), out=high[first : last + 1])
+
+
+def _groups(edges: Array, lines: int) -> Iterator[tuple[int, int]]:
+    """Runs of bins that together hold about as many numbers as are handled at once."""
+    room, first = at_once(lines), 0
+    while first < len(edges) - 1:
+        stop = int(np.searchsorted(edges, edges[first] + room, side="right")) - 1
+        stop = max(stop, first + 1)
+        yield first, stop
+        first = stop
+
+
+def _reduced(values_of: Callable[[int, int], Array], edges: Array, a: int, b: int, lines: int) -> Envelope:
+    first, count = int(edges[a]), int(edges[b] - edges[a])
+    if b == a + 1 and count > at_once(lines):
+        return _one_bin(values_of, chunks(first, first + count, lines))
+    values, at = values_of(first, count), edges[a:b] - first
+    sums = np.add.reduceat(values, at, axis=1)
+    low, high = np.minimum.reduceat(values, at, axis=1), np.maximum.reduceat(values, at, axis=1)
+    return Envelope(low, high, sums / np.diff(edges[a : b + 1]))
+
+
+def _one_bin(values_of: Callable[[int, int], Array], parts: list[range]) -> Envelope:
+    """A bin that is itself too long to hold, piece by piece."""
+    low, high, total = (np.asarray(start) for start in (np.inf, -np.inf, 0.0))
+    count = sum(map(len, parts))
+    for part in parts:
+        values = values_of(part.start, len(part))
+        low, high = np.minimum(low, values.min(axis=1)), np.maximum(high, values.max(axis=1))
+        total = total + values.sum(axis=1)
+    return Envelope(*(np.asarray(one)[:, None] for one in (low, high, total / count)))
+
+
+def first_in_runs(there: Array, edges: Array, found_in: Callable[[int], Array]) -> Array:
+    """Of each of n rows the position nearest to 0, in the runs that have one, shape (n,); infinity where none has.
+
+    there : (n, runs), whether a run has one; edges : (runs + 1,), the positions at which runs begin; found_in : of a
+    run, that position of each row
+    """
+    up, down = np.flatnonzero(edges[1:] > 0), np.flatnonzero(edges[:-1] < 0)[::-1]
+    ahead, behind = (_first_on_a_side(there[:, runs], runs, found_in) for runs in (up, down))
+    return np.where(np.abs(ahead) <= np.abs(behind), ahead, behind)
+
+
+def _first_on_a_side(there: Array, runs: Array, found_in: Callable[[int], Array]) -> Array:
+    """The same in runs that go away from 0."""
+    found = np.full(len(there), np.inf)
+    some = np.flatnonzero(there.any(axis=1))
+    first = runs[there[some].argmax(axis=1)] if len(some) else some
+    for run in np.unique(first):
+        rows = some[first == run]
+        found[rows] = found_in(int(run))[rows]
+    return found
+
+
+def first_position(there: Array, positions: Array) -> Array:
+    """Of each of n rows the position nearest to 0 that has one, shape (n,); infinity where none has.
+
+    there : (n, positions)
+    """
+    order = np.argsort(np.abs(positions), kind="stable")
+    return np.where(there.any(axis=1), positions[order][there[:, order].argmax(axis=1)], np.inf)
+
+
+def nearest(positions: Array) -> float:
+    """The one that is nearest to 0."""
+    return float(positions[np.abs(positions).argmin()])

@@ -1,0 +1,80 @@
+"""How many positions a wave takes, and what the rates of a harmonic encoding say of long sequences."""
+
+from __future__ import annotations
+
+from math import ceil, log, pi
+
+from pecli.core.lazy import Array, np
+from pecli.core.positions import Positions
+from pecli.encodings.base import TableEncoding
+from pecli.encodings.harmonic import Harmonic, PowersOfBase
+
+MEASURED = 65536  # positions from which the period of a column without a formula is measured, at most
+PADDING = 8  # a transform so many times as long finds the peak between whole numbers of waves
+TRANSFORMED = 1 << 21  # numbers that are transformed together, some columns at a time
+
+
+def wavelengths(encoding: TableEncoding, rows: Positions) -> Array:
+    """Positions a turn takes, of each pair, (n_pairs,), or measured, of each column, (d,); inf where it stands."""
+    if isinstance(encoding, Harmonic):
+        return encoding.wavelengths()
+    known: dict[Positions, Array] = vars(encoding).setdefault("_measured", {})  # a page asks many times
+    if rows not in known:
+        known[rows] = _measured(encoding, rows)
+    return known[rows]
+
+
+def _measured(encoding: TableEncoding, rows: Positions) -> Array:
+    """Positions that the strongest wave of each column takes to turn, inf where it stands."""
+    cycle = encoding.cycle(MEASURED)
+    window = cycle or Positions(start=rows.start, length=min(rows.length, MEASURED))
+    padding = 1 if cycle else PADDING  # a whole cycle holds whole waves
+    table = encoding.table(window.array())
+    count = padding * window.length
+    step = max(1, TRANSFORMED // count)
+    parts = (table[:, at : at + step] for at in range(0, table.shape[1], step))
+    return np.concatenate([_periods(part, count, padding) for part in parts])
+
+
+def _periods(columns: Array, count: int, padding: int) -> Array:
+    """The period of the strongest wave of each column, from a transform of so many numbers; inf where none is."""
+    strength = np.abs(np.fft.rfft(columns - columns.mean(axis=0), n=count, axis=0))
+    strength[:padding] = 0  # waves longer than the window cannot be told from none
+    peak = strength.argmax(axis=0)
+    varies = strength.max(axis=0) > 1e-9 * len(columns)
+    return np.where(varies, count / np.maximum(peak, 1), np.inf)
+
+
+STEP = 1 << 11  # offsets looked at together: so few that no product of matrices is shared out to threads
+NEGATIVE = -1e-9  # of the number of pairs; rounding stays above it
+
+
+def first_negative_offset(encoding: Harmonic, most: int) -> int | None:
+    """The first offset 1 … most at which Σ_j cos(ω_j Δ) is negative, or None where it never is.
+
+    Where it is, a key further away can outscore a nearer one that is alike (Men et al. 2024, arXiv:2405.14591).
+    """
+    weight = float(np.sum(encoding.amplitudes**2))
+    for first in range(0, most + 1, STEP):
+        sums = weight - encoding.squares(min(STEP, most + 1 - first), first) / 2
+        below = np.flatnonzero(sums < NEGATIVE * weight)
+        if len(below):
+            return first + int(below[0])
+    return None
+
+
+def critical_dimension(encoding: PowersOfBase, length: int) -> int:
+    """The columns whose pairs, unscaled, make a whole turn within the length: 2⌈(d/2) · log_base(length/2π)⌉, 0 to d.
+
+    Liu et al. 2023, Scaling Laws of RoPE-based Extrapolation, arXiv:2310.05209.
+    """
+    if encoding.base == 1 or length <= 2 * pi:
+        return 0
+    turning = 2 * ceil(encoding.width / 2 * log(length / (2 * pi)) / log(encoding.base))
+    return min(max(turning, 0), encoding.width)
+
+
+def longer_than(encoding: Harmonic, length: int) -> int:
+    """How many pairs have a wavelength longer than so many positions: they never finish a turn."""
+    waves: Array = encoding.wavelengths()
+    return int((waves > length).sum())

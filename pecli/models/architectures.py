@@ -1,0 +1,146 @@
+"""What the code of a model does where its config.json is silent."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pecli.models.config_file import Keys
+
+KINDS = ("alibi", "t5", "none", "sinusoidal_halves", "sinusoidal_j", "learned", "relative")
+ENDINGS = ("ForCausalLM", "ForConditionalGeneration", "LMHeadModel", "ForMaskedLM", "Model", "ForQuestionAnswering")
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """Facts about one model_type.
+
+    position : what tells positions apart, one for all layers or one for the encoder and one for the decoder
+    live : the share of pairs that turn where the scaling is proportional
+    theta, sliding_theta : the base, in all layers or in the full and the sliding ones
+    every, first : one layer in so many is full, the last or the first of each group; the others are `sliding`
+    without : the kinds of layers that have no rope
+    window : those kinds have rope all the same where the file gives no sliding_window
+    interval : one layer in so many has no rope, of the kind `without_rope`; the others are `with_rope`
+    parameters : rope_parameters where the file has none
+    alibi_from : the hidden_size from which its models have ALiBi in place of rope
+    ntk : knows a scaling ntk, base · factor and all rates divided by factor^(2/d)
+    mscale : longrope's attention factor is short_mscale or long_mscale
+    asked : rope only where the file asks for it
+    sliding_unscaled : a scaling that is not given by layers is for the full ones alone
+    """
+
+    name: str
+    position: Mapping[str, str] = field(default_factory=lambda: {"all": "rope"})
+    known: bool = True
+    theta: float = 10000.0
+    sliding_theta: float | None = None
+    partial: float = 1.0
+    live: float = 1.0
+    rotary_dim: int | None = None
+    head_dim: int | None = None
+    full_head_dim: int | None = None
+    pairing: str = "half"
+    scaling: str = "default"
+    every: int | None = None
+    first: bool = False
+    sliding: str = "sliding_attention"
+    without: tuple[str, ...] = ()
+    window: bool = False
+    interval: int | None = None
+    with_rope: str = "full_attention"
+    without_rope: str = "no_rope"
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    alibi_from: int | None = None
+    ntk: bool = False
+    mscale: bool = False
+    asked: bool = False
+    sliding_unscaled: bool = False
+    encoder_decoder: bool = False
+    rows_before: int = 0
+    rows_of_padding: int = 0
+    sizes: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def rope(self) -> bool:
+        """Whether its layers have rope."""
+        return "rope" in self.position.values()
+
+
+def architecture_of(keys: Keys, outer: str | None = None) -> Architecture:
+    """The architecture that a config names; by its keys where the name is not known.
+
+    outer : the model_type of the config around it, for one that has no name of its own
+    """
+    name = keys.text("model_type") or _named_by_class(keys)
+    if outer is not None and name in (None, outer):
+        name = outer
+    name = _facts()["inside"].get(name, name) if name else None
+    known = _known()
+    if name in known:
+        return known[name]
+    return Architecture(name or "unknown", _position_by_keys(keys), known=False)
+
+
+def _position_by_keys(keys: Keys) -> Mapping[str, str]:
+    """What tells positions apart where only the keys say so."""
+    rope = (
+        "rope_theta",
+        "rope_scaling",
+        "rope_parameters",
+        "rotary_dim",
+        "rotary_pct",
+        "rotary_emb_base",
+        "rope_ratio",
+    )
+    if keys.first(*rope, "rotary_emb_fraction", "partial_rotary_factor", "qk_rope_head_dim", "rms_norm_eps"):
+        return {"all": "rope"}
+    if keys.first("relative_attention_num_buckets"):
+        return {"all": "t5"}
+    if keys.first("position_embedding_type", "n_positions", "max_position_embeddings", "n_ctx"):
+        return {"all": "learned"}
+    return {"all": "none"}
+
+
+def _named_by_class(keys: Keys) -> str | None:
+    """The model_type whose name the class under "architectures" begins with."""
+    classes = keys.words("architectures") or []
+    plain = [_letters(one.removesuffix(next((end for end in ENDINGS if one.endswith(end)), ""))) for one in classes]
+    return next((name for one in plain for name in _known() if _letters(name) == one), None)
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalnum, name)).lower()
+
+
+@cache
+def _facts() -> dict[str, Any]:
+    return _read("architectures.toml")
+
+
+def _read(name: str) -> dict[str, Any]:
+    with Path(__file__).with_name(name).open("rb") as file:
+        return tomllib.load(file)
+
+
+@cache
+def _known() -> dict[str, Architecture]:
+    facts, sizes = _facts(), _read("sizes.toml")
+    rows: dict[str, dict[str, Any]] = {name: {} for name in facts["plain"]} | facts["rope"]
+    rows |= {name: {"position": {"all": kind}} for kind in KINDS for name in facts[kind]}
+    rows |= {name: {"position": by_stack} for name, by_stack in facts["position"].items()}
+    return {name: _made(name, row, facts, sizes.get(name, {})) for name, row in rows.items()}
+
+
+def _made(name: str, row: Mapping[str, Any], facts: Mapping[str, Any], sizes: Mapping[str, int]) -> Architecture:
+    own = {one.name for one in fields(Architecture)}
+    values: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in row.items() if key in own
+    }
+    values |= {key: facts[key].get(name, 0) for key in ("rows_before", "rows_of_padding")}
+    values |= {"encoder_decoder": name in facts["encoder_decoder"], "sizes": sizes}
+    return Architecture(name, **values)

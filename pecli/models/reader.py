@@ -1,0 +1,180 @@
+"""A model out of its config.json: the encoding of every kind of layer, and what there is to say of the file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pecli.core.errors import UsageError
+from pecli.core.language import phrase
+from pecli.encodings.registry import find_encoding
+from pecli.models.architectures import architecture_of
+from pecli.models.config_file import Keys, WrongTypeError, read_json
+from pecli.models.layers import FULL, LEVELS, LINEAR, Finding, Reading, layer_kinds, max_position
+from pecli.models.lint import lint
+from pecli.models.positions import position_of, spec_of, table_length
+from pecli.models.rope import nested_kinds, original_length, scaling_object
+
+INNER = ("text_config", "language_config", "llm_config", "thinker_config", "language_model", "decoder")
+ALL = "all"
+STILL = ("linear_attention", "mlp", "moe", "conv", "no_rope", "no_attention")  # kinds of layers that have no positions
+
+
+@dataclass(frozen=True)
+class Layer:
+    """The position encoding of some layers of a model.
+
+    name, parameters : the encoding and its parameters; None where there is none, or none that can be built
+    length : positions of a table; max_position, original : of the context, as far as the file says
+    """
+
+    kind: str
+    name: str | None = None
+    parameters: Mapping[str, Any] | None = None
+    indices: tuple[int, ...] = ()
+    max_position: int | None = None
+    original: int | None = None
+    length: int | None = None
+    trouble: str = ""
+
+
+@dataclass(frozen=True)
+class Model:
+    """What a config.json says: its architecture, its layers by kind, and findings."""
+
+    path: str
+    architecture: str
+    layers: Mapping[str, Layer]
+    findings: tuple[Finding, ...]
+
+
+def read_model(path: str | Path, seq_len: int | None = None) -> Model:
+    """A model out of a config.json or a folder that holds one.
+
+    Raises
+    ------
+    UsageError : the file cannot be read, or a value has the wrong type
+    """
+    data = read_json(Path(path))
+    try:
+        reading = _innermost(Keys(data), seq_len)
+        layers = _merged(_layers(reading))
+        lint(reading, [layer.kind for layer in layers.values()])
+    except UsageError as error:
+        raise UsageError(f"{path}: {error}") from None
+    findings = sorted(reading.findings, key=lambda one: LEVELS.index(one.level))
+    return Model(str(path), reading.architecture.name, layers, tuple(findings))
+
+
+def _innermost(keys: Keys, seq_len: int | None) -> Reading:
+    """The config of the language model, which many keep inside one of several modalities."""
+    outer: str | None = None
+    while (inner := _part(keys)) is not None:
+        outer = keys.text("model_type") or outer
+        keys = inner
+    reading = Reading(keys, architecture_of(keys, outer), seq_len)
+    if keys.place:
+        text = phrase("this is the language model's part; other parts of the file are not shown")
+        reading.note(keys.place[:-1], text)
+    if not reading.architecture.known:
+        reading.warning("model_type", phrase("is an architecture that pecli does not know: read by its keys"))
+    return reading
+
+
+def _part(keys: Keys) -> Keys | None:
+    """The part inside that is of the language model; None where there is none, or an empty one."""
+    named = [name for name in INNER if name.endswith("_config") or isinstance(keys.data.get(name), dict)]
+    return next(filter(None, map(keys.table, named)), None)
+
+
+def _layers(reading: Reading) -> dict[str, Layer]:
+    """The layers by stack and kind."""
+    one = reading.architecture
+    if not one.encoder_decoder:
+        return _stack(reading, ALL, layer_kinds(reading.keys, one))
+    stacks = {
+        "encoder": ("encoder_layers", "num_layers"),
+        "decoder": ("decoder_layers", "num_decoder_layers", "num_layers"),
+    }
+    layers: dict[str, Layer] = {}
+    for stack, names in stacks.items():
+        count = reading.keys.whole(*names, "num_hidden_layers") or one.sizes.get("layers", 0)
+        made = _stack(reading, stack, [FULL] * count)
+        layers[stack] = next(iter(made.values()))
+    return layers
+
+
+def _stack(reading: Reading, stack: str, kinds: list[str]) -> dict[str, Layer]:
+    """The layers of one stack by kind."""
+    position = position_of(reading, stack)
+    nested = nested_kinds(reading) if position == "rope" else []
+    known = list(dict.fromkeys(kinds))
+    if nested and not set(nested) & set(known):  # the file has names of its own for its bases
+        return {kind: _layer(reading, position, kind, stack, ()) for kind in nested}
+    without = _without_rope(reading)
+    result = {}
+    for kind in known or [FULL]:
+        indices = tuple(layer for layer, one in enumerate(kinds) if one == kind)
+        none = position == "rope" and (kind in without or kind in STILL or _is_null(reading, kind))
+        result[kind] = _layer(reading, "none" if none else position, kind, stack, indices)
+    return result
+
+
+def _without_rope(reading: Reading) -> tuple[str, ...]:
+    """The kinds of layers that the architecture leaves without rope."""
+    keys, one = reading.keys, reading.architecture
+    without = () if one.window and keys.data.get("sliding_window") is None else one.without
+    for kind in without:
+        if kind != LINEAR:
+            reading.note(
+                "layer_types",
+                phrase(
+                    "the file does not say; the architecture {name} has no rope in its {kind} layers",
+                    name=one.name,
+                    kind=kind,
+                ),
+            )
+    return (*without, one.without_rope) if one.interval or "no_rope_layers" in keys else without
+
+
+def _is_null(reading: Reading, kind: str) -> bool:
+    """Whether rope_parameters has null for that kind of layer."""
+    return kind in reading.given.data and reading.given.data[kind] is None
+
+
+def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tuple[int, ...]) -> Layer:
+    """The layers of one kind; what keeps their encoding from being built is a finding."""
+    plain = Layer(position.partition("_")[0], indices=indices, max_position=max_position(reading))
+    try:
+        made = spec_of(reading, position, kind, stack, indices[0] if indices else 0)
+        if made is None:
+            return plain
+        find_encoding(made[0]).make(made[1])
+    except WrongTypeError:
+        raise
+    except UsageError as error:
+        key = error.option or reading.given.place[:-1] or "config"
+        reading.error(key, str(error), reading.given.data.get(key))
+        return replace(plain, trouble=str(error))
+    table = plain.kind in ("learned", "sinusoidal")
+    original = original_length(reading, scaling_object(reading, kind)) if position == "rope" else None
+    return replace(
+        plain,
+        name=made[0],
+        parameters=made[1],
+        length=table_length(reading, stack) if table else None,
+        original=original,
+    )
+
+
+def _merged(layers: dict[str, Layer]) -> dict[str, Layer]:
+    """The layers under one name where they are all alike."""
+    bare = [replace(layer, indices=()) for layer in layers.values()]
+    if any(one != bare[0] for one in bare[1:]) or not bare:
+        return layers if len(layers) > 1 else {ALL: next(iter(layers.values()))}
+    stacked = any(name in layers for name in ("encoder", "decoder"))
+    indices = [layer.indices for layer in layers.values()]
+    merged = indices[0] if stacked else tuple(sorted(index for some in indices for index in some))
+    return {ALL: replace(next(iter(layers.values())), indices=merged)}

@@ -1,0 +1,256 @@
+"""The rope of one kind of layer, with its scaling, as the parameters of a plain spec."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pecli.models.config_file import Keys, shown
+from pecli.models.layers import FULL, SLIDING, STOPS, Reading, head_dim, latent, max_position, nearest, trouble
+
+ORIGINAL = "original_max_position_embeddings"
+
+
+def _linear(reading: Reading, inside: Keys) -> dict[str, Any]:
+    return {"factor": _needed(inside, "factor")}
+
+
+def _dynamic(reading: Reading, inside: Keys) -> dict[str, Any]:
+    longest = max_position(reading)
+    if longest is None:
+        raise trouble("max_position_embeddings", "is missing, and the dynamic scaling begins there")
+    return {"factor": _needed(inside, "factor"), "max_position": longest, "seq_len": reading.seq_len}
+
+
+def _yarn(reading: Reading, inside: Keys) -> dict[str, Any]:
+    original = _original(reading, inside)
+    turns = {name: inside.number(name) or None for name in ("beta_fast", "beta_slow")}
+    scales = {name: inside.number(name) for name in ("attention_factor", "mscale", "mscale_all_dim")}
+    given = {**turns, **scales, "truncate": inside.flag("truncate")}
+    said = {name: value for name, value in given.items() if value is not None}
+    return {"factor": _factor(reading, inside, original), "original": original, **said}
+
+
+def _longrope(reading: Reading, inside: Keys) -> dict[str, Any]:
+    original = _original(reading, inside)
+    lists = {name: tuple(_needed(inside, name)) for name in ("short_factor", "long_factor")}
+    used = reading.seq_len
+    long = used is not None and used > original
+    sharpening = inside.number("attention_factor")
+    if sharpening is None and reading.architecture.mscale:
+        sharpening = inside.number("long_mscale" if long else "short_mscale")
+    factor = _factor(reading, inside, original) if sharpening is None else inside.number("factor")
+    given = {"factor": factor, "attention_factor": sharpening, "seq_len": used}
+    return {"original": original, **lists, **{name: value for name, value in given.items() if value is not None}}
+
+
+def _llama3(reading: Reading, inside: Keys) -> dict[str, Any]:
+    names = ("factor", "low_freq_factor", "high_freq_factor")
+    return {"original": _original(reading, inside), **{name: _needed(inside, name) for name in names}}
+
+
+def _proportional(reading: Reading, inside: Keys) -> dict[str, Any]:
+    share = inside.number("partial_rotary_factor")
+    if share is None:
+        share = reading.architecture.live if not inside.data else 1.0
+    factor = inside.number("factor")
+    return {"partial_rotary_factor": share, **({} if factor is None else {"factor": factor})}
+
+
+Rule = Callable[[Reading, Keys], dict[str, Any]]
+RULES: dict[str, Rule] = {
+    "linear": _linear,
+    "dynamic": _dynamic,
+    "yarn": _yarn,
+    "longrope": _longrope,
+    "llama3": _llama3,
+    "proportional": _proportional,
+}
+
+
+def original_length(reading: Reading, inside: Keys) -> int | None:
+    """The positions of the first training: the key at the top wins over that inside; else all there are."""
+    top = reading.keys.length(ORIGINAL)
+    return top if top is not None else (inside.length(ORIGINAL) or max_position(reading))
+
+
+def _original(reading: Reading, inside: Keys) -> int:
+    original = original_length(reading, inside)
+    if original is None:
+        raise trouble(ORIGINAL, "is missing, and so is max_position_embeddings, which would take its place")
+    return original
+
+
+def _factor(reading: Reading, inside: Keys, original: int) -> float:
+    factor, longest = inside.number("factor"), max_position(reading)
+    if factor is not None:
+        return factor
+    if longest is None:
+        raise trouble("factor", f"is missing, and so is max_position_embeddings: {STOPS}")
+    return longest / original
+
+
+def _needed(inside: Keys, name: str) -> Any:
+    read = inside.numbers if name in ("short_factor", "long_factor") else inside.number
+    value = read(name)
+    if value is None:
+        raise trouble(name, f"is missing: {STOPS}")
+    return value
+
+
+THETA = (
+    "rope_theta",
+    "rotary_emb_base",
+    "rope_embedding_base",
+    "rotary_base",
+    "rope_base",
+    "rope_freq_constant",
+    "theta",
+)
+SLIDING_THETA = ("rope_local_base_freq", "local_rope_theta", "swa_rope_theta")
+FRACTION = ("partial_rotary_factor", "rotary_pct", "rotary_emb_fraction", "rope_pct", "rotary_percentage")
+HUGE = 1e12  # a stretch beyond all sense
+OTHER_NAMES = {"su": "longrope", "mrope": "default", "none": "default"}  # of a rule
+
+
+def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, Any]:
+    """Base, widths, pairing and scaling of the layers of that kind, named as `Rope` names them.
+
+    layer : the first layer of that kind, for files that list a base for each
+
+    Raises
+    ------
+    UsageError : what the file says cannot be built, or it does not say enough
+    """
+    inside = scaling_object(reading, kind)
+    d, scaling = head_dim(reading, kind), scaling_name(reading, inside, kind)
+    rotary = d if scaling == "proportional" else _rotary_dim(reading, inside, d, layer)
+    parameters = {"d": d, "pairing": _pairing(reading), "base": _theta(reading, inside, kind, layer)}
+    if rotary != d:
+        parameters["rotary_dim"] = rotary
+    if scaling == "default":
+        return parameters
+    if scaling == "ntk" and reading.architecture.ntk:
+        return parameters | _ntk(inside, parameters)
+    if scaling not in RULES:
+        raise trouble("rope_type", f"{shown(scaling)} is no scaling: {STOPS}{nearest(scaling, RULES)}")
+    return parameters | {"scaling": scaling} | RULES[scaling](reading, inside)
+
+
+def scaling_object(reading: Reading, kind: str) -> Keys:
+    """The object that holds the rope of that kind of layer; empty where there is none."""
+    given = reading.given
+    if kind in nested_kinds(reading):
+        return given.table(kind) or Keys({})
+    if nested_kinds(reading):
+        raise trouble(given.place[:-1], f"names other kinds of layers and none for {kind}")
+    one = reading.architecture
+    local = kind == SLIDING and (one.sliding_unscaled or one.sliding_theta is not None)
+    return Keys({}) if local else given
+
+
+def nested_kinds(reading: Reading) -> list[str]:
+    """The kinds of layers that have an object of their own inside rope_parameters."""
+    return [name for name, value in reading.given.data.items() if isinstance(value, dict)]
+
+
+def scaling_name(reading: Reading, inside: Keys, kind: str) -> str:
+    """The rule that the object names, as transformers 5 reads it."""
+    said = inside.text("rope_type", "type")
+    if said is None:
+        return reading.architecture.scaling if kind == FULL and not inside.data else "default"
+    if said == "dynamic" and inside.number("alpha"):  # Hunyuan: a fixed alpha, not a growing base
+        return "default"
+    return OTHER_NAMES.get(said, said)
+
+
+def _theta(reading: Reading, inside: Keys, kind: str, layer: int) -> float:
+    keys, one = reading.keys, reading.architecture
+    base = inside.number("rope_theta")
+    if base is None and kind == SLIDING and (one.sliding_theta is not None or keys.first(*SLIDING_THETA)):
+        base = keys.number(*SLIDING_THETA)
+        if base is None:
+            base = one.sliding_theta or one.theta
+            reading.assumed("rope_theta", f"{base:g} in sliding layers")
+    elif base is None:
+        base = _plain_theta(reading, layer)
+    alpha = inside.number("alpha") if inside.text("rope_type", "type") == "dynamic" else None
+    return base if alpha is None else _stretched(reading, base, alpha)
+
+
+def _plain_theta(reading: Reading, layer: int) -> float:
+    keys, one = reading.keys, reading.architecture
+    listed = keys.data.get("rope_theta")
+    if isinstance(listed, list):
+        return _of_layer(keys.numbers("rope_theta") or [one.theta], layer)
+    ratio = keys.number("rope_ratio")  # ChatGLM
+    if ratio is not None:
+        return one.theta * ratio
+    base = keys.number("global_rope_theta", *THETA)
+    inner = keys.table("attn_config")  # DBRX, MPT
+    if base is None and inner is not None:
+        base = inner.number("rope_theta")
+    if base is None:
+        reading.assumed("rope_theta", f"{one.theta:g}")
+    return one.theta if base is None else base
+
+
+def _of_layer(numbers: list[float], layer: int) -> float:
+    return numbers[min(layer, len(numbers) - 1)]
+
+
+def _ntk(inside: Keys, rope: dict[str, Any]) -> dict[str, Any]:
+    """GTE's fixed scaling: base · factor, and every rate divided by factor^(2/d)."""
+    factor = inside.number("factor")
+    if factor is None or not 1 <= factor < HUGE:
+        raise trouble("factor", f"is {shown(factor)}, and it takes a number ≥ 1")
+    return {"base": rope["base"] * factor, "scaling": "linear", "factor": factor ** (2 / rope["d"])}
+
+
+def _stretched(reading: Reading, base: float, alpha: float) -> float:
+    """Hunyuan's fixed NTK scaling: base · alpha^(d/(d − 2))."""
+    d = head_dim(reading, FULL)
+    if d <= 2 or not 0 < alpha < HUGE:
+        raise trouble("alpha", f"is {alpha:g} with head_dim {d}, which gives no base")
+    return float(base * alpha ** (d / (d - 2)))
+
+
+def _rotary_dim(reading: Reading, inside: Keys, d: int, layer: int) -> int:
+    keys, one = reading.keys, reading.architecture
+    said = keys.whole(*(("qk_rope_head_dim",) if latent(reading) else ()), "rotary_dim")
+    if said is not None:
+        return said
+    if "position_encoding_2d" in keys and keys.flag("position_encoding_2d"):  # the first ChatGLM
+        return d // 2
+    fraction = inside.number("partial_rotary_factor")
+    if "partial_rotary_factors" in keys:  # one a layer
+        fraction = _of_layer(keys.numbers("partial_rotary_factors") or [1.0], layer)
+    fraction = keys.number(*FRACTION) if fraction is None else fraction
+    if fraction is None and "qk_rope_head_dim" in keys and not latent(reading):
+        return d
+    if fraction is None:
+        if one.rotary_dim is not None and one.rotary_dim <= d:
+            reading.assumed("rotary_dim", one.rotary_dim)
+            return one.rotary_dim
+        if one.partial != 1:
+            reading.assumed("partial_rotary_factor", one.partial)
+        fraction = one.partial
+    if not 0 < fraction <= 1:
+        said_by = keys.first(*FRACTION) or "partial_rotary_factor"
+        raise trouble(said_by, f"is {fraction:g}, and it takes a number above 0 and up to 1")
+    return int(d * fraction)
+
+
+def _pairing(reading: Reading) -> str:
+    keys, one = reading.keys, reading.architecture
+    said = keys.flag("rope_interleave", "rope_interleaved", "rotary_emb_interleaved", "is_neox_style")
+    if said is not None:
+        name = keys.first("rope_interleave", "rope_interleaved", "rotary_emb_interleaved", "is_neox_style")
+        return "interleaved" if said != (name == "is_neox_style") else "half"
+    if "position_encoding_2d" in keys or keys.flag("use_mla") is False:
+        return "half"
+    if one.pairing == "interleaved":
+        reading.assumed("pairing", "interleaved pairs (2j, 2j + 1)")
+    elif not one.known:
+        reading.assumed("pairing", "pairs (j, j + d/2)")
+    return one.pairing

@@ -1,1 +1,0 @@
-"""One small case step by step: frequencies, formulas, numbers, word vectors."""

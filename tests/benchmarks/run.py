@@ -113,7 +113,12 @@ def start() -> list[Row]:
         empty = plain("empty_app.py", count, flag)
         rows.append(beside(f"`pecli {flag}`", pecli(flag), empty, "an empty Typer app", "time ≥ 0.80", 9))
     article = plain("third_article.py")
-    return [*rows, beside("`pecli heatmap`", pecli("heatmap"), article, "the third article's script", "time ≥ 1.00", 9)]
+    vectorised = plain("heatmap.py", "10000", "plain.png")
+    return [
+        *rows,
+        beside("`pecli heatmap`", pecli("heatmap"), article, "the third article's script", "time ≥ 1.11", 9),
+        beside("`pecli heatmap`", pecli("heatmap"), vectorised, "the same picture by pyplot", "time ≥ 1.00", 9),
+    ]
 
 
 def lengths() -> list[Row]:

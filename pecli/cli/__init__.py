@@ -13,7 +13,6 @@ import typer
 
 from pecli.cli.commands import PANELS
 from pecli.cli.typer_internals import make_app
-from pecli.core.shielded_import import ignore_matplotlibrc
 from pecli.core.terminal import prepare_streams, say
 from pecli.core.version import __version__
 
@@ -41,7 +40,7 @@ def main() -> None:
     """Runs the command line of this process."""
     gc.set_threshold(50_000, 20, 20)  # imports make many objects and no garbage: 0.03 s
     os.environ["MPLBACKEND"] = "agg"  # the environment's choice may not even import
-    ignore_matplotlibrc()
+    os.environ["MATPLOTLIBRC"] = os.devnull  # a broken file of the user's would stop the import
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # what matters of its warnings pecli says itself
     prepare_streams()
     warnings.showwarning = lambda message, *_, **__: say(f"warning: {message}")

@@ -6,7 +6,6 @@ from collections.abc import Hashable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pecli.core.still import still
 from pecli.figures.blocks import Block
 from pecli.figures.canvas import Canvas
 from pecli.figures.legends import gap_of, is_beside, least_width, size_of
@@ -82,8 +81,7 @@ def around(axes: Axes, ruler: Ruler) -> Margins:
     """How far labels reach beyond the frame. A legend is no part of it."""
     frame = axes.bbox
     texts = [one for one in axes.texts if one.get_in_layout()]  # not those that stand in cells
-    with still([axes]):
-        box = axes.get_tightbbox(ruler.renderer, bbox_extra_artists=[*texts, *axes.child_axes], for_layout_only=True)
+    box = axes.get_tightbbox(ruler.renderer, bbox_extra_artists=[*texts, *axes.child_axes], for_layout_only=True)
     assert box is not None  # an Axes that is visible has one
     sides = frame.x0 - box.x0, box.x1 - frame.x1, frame.y0 - box.y0, box.y1 - frame.y1
     return Margins(*(max(0.0, float(side)) / ruler.dpi for side in sides))

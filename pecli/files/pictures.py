@@ -9,7 +9,6 @@ from math import ceil, sqrt
 from typing import TYPE_CHECKING, Any
 
 from pecli.core.lazy import Array, np
-from pecli.core.still import still
 from pecli.core.terminal import escaped
 from pecli.files.formats import About, Bytes
 from pecli.files.metadata import PNG_END
@@ -69,8 +68,7 @@ def _said(about: About, place: str = "") -> dict[str, str | None]:
 
 def _saved(drawing: Drawing, format: str, metadata: dict[str, str | None]) -> bytes:
     buffer = io.BytesIO()
-    with still(drawing.axes):
-        drawing.savefig(buffer, format=format, metadata=metadata)
+    drawing.savefig(buffer, format=format, metadata=metadata)
     return buffer.getvalue()
 
 

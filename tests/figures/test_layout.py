@@ -17,7 +17,6 @@ from matplotlib.text import Text
 import pecli
 from pecli.core.errors import UsageError
 from pecli.core.language import Language, speaking
-from pecli.core.still import still
 from pecli.figures import FIGURES, filled_pages
 from pecli.figures.blocks import Block, Box, Room
 from pecli.figures.canvas import Canvas
@@ -66,8 +65,7 @@ def drawn(figure: str, /, **options: Any) -> tuple[Any, Any, Any]:
         whole = picture.figure.on_page(job.canvas)
         drawing, numbers = draw_page(whole, job.view, job.canvas, picture.title())
         drawing.set_dpi(100)
-        with still(drawing.axes):
-            drawing.draw_without_rendering()
+        drawing.draw_without_rendering()
     return drawing, job, numbers
 
 

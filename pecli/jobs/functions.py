@@ -26,7 +26,7 @@ HEAD = '''\
 from collections.abc import Sequence
 from typing import Literal
 
-from pecli.encodings.encoding import Encoding
+from pecli.encodings.base import Encoding
 from pecli.jobs.picture import Picture
 '''
 

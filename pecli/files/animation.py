@@ -6,7 +6,6 @@ import base64
 import hashlib
 import io
 import json
-import struct
 from collections.abc import Iterator
 from functools import partial
 from html import escape
@@ -17,7 +16,6 @@ from pecli.core.language import clauses, phrase, spoken
 from pecli.core.terminal import escaped
 from pecli.files import pictures as picture_bytes
 from pecli.files.formats import DRAWING, About, Bytes, Film, Frame, SweptOption
-from pecli.files.metadata import GIF_END, seal
 from pecli.files.pictures import Palette, image_of, palette_of, png_bytes, raster
 
 if TYPE_CHECKING:
@@ -32,25 +30,23 @@ XMP = (  # where programs look for what a picture says of itself
 
 
 def gif(film: Film, about: About) -> Iterator[bytes]:
-    """Without its last byte, before which the digest goes; under one palette, so that no colour flickers."""
+    """Under one palette, so that no colour flickers; the job is its comment."""
     images = [image_of(one) for one in film.each(partial(raster, dpi=film.dpi), film.drawings, DRAWING)]
     palette = palette_of(images)
     frames = [palette.of(image) for image in images]
     loop = {} if film.times == 1 else {"loop": (film.times or 1) - 1}  # how often it is repeated, 0 for ever
-    yield _saved("gif", frames, film, comment=about.job.encode(), optimize=False, **loop).removesuffix(GIF_END)
+    yield _saved("gif", frames, film, comment=about.job.encode(), optimize=False, **loop)
 
 
 def webp(film: Film, about: About) -> Iterator[bytes]:
-    """Without loss; the digest is a chunk of its own, that the head of the file counts."""
+    """Without loss; the job is its XMP description."""
     from PIL import features
 
     if not features.check("webp"):
         raise PecliError("this installation of Pillow cannot write .webp: write a .gif")
     images = [image_of(one, opaque=False) for one in film.each(partial(raster, dpi=film.dpi), film.drawings, DRAWING)]
     said = XMP.format(title=escape(about.title, quote=False), job=escape(about.job, quote=False)).encode()
-    data = _saved("webp", images, film, xmp=said, lossless=True, method=3, loop=film.times or 0)
-    size = struct.pack("<I", len(data) - 8 + len(seal("webp", b"")))
-    yield data[:4] + size + data[8:]
+    yield _saved("webp", images, film, xmp=said, lossless=True, method=3, loop=film.times or 0)
 
 
 def _saved(format: str, frames: list[Any], film: Film, **how: Any) -> bytes:
@@ -129,7 +125,7 @@ END = "</main>\n<script>\n{script}</script>\n</html>\n"
 
 
 def html(film: Film, about: About) -> Iterator[bytes]:
-    """Without its last line, the digest. With scripts off every picture stands below the other."""
+    """With scripts off every picture stands below the other."""
     policy = f"default-src 'none'; img-src data:; style-src {_allowed(STYLE)}; script-src {_allowed(SCRIPT)}"
     controls = "\n".join(map(_control, film.swept))
     said = {"title": escape(escaped(about.title, "\n")), "job": escape(about.job), "controls": controls}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from pecli.core.errors import UnknownNameError, UsageError, mention
 from pecli.core.registry import late
-from pecli.files.writer import STDOUT, descriptor, no_file
+from pecli.files.writer import is_stdout, no_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -109,7 +109,7 @@ class Format:
     moves : shows them one after the other
     markup : is text that a web page may take in, and follow its reader's light or dark mode
     clear : may have no background, where it is a picture
-    pieces : of a drawing, numbers or a document, what it says of itself, the bytes of a file but for its end
+    pieces : of a drawing, numbers or a document, what it says of itself, the bytes of a file
     one_table : holds one array only
     """
 
@@ -156,9 +156,7 @@ def encoded(format: str, what: Any, about: About) -> Iterator[bytes]:
     what : a drawing, numbers or a document, whichever the format holds
     about : its job, title and the like
     """
-    from pecli.files.metadata import sealed
-
-    return sealed(FORMATS[format].pieces(what, about), format)
+    return FORMATS[format].pieces(what, about)
 
 
 def format_of(path: str, given: str | None, unsaid: str = "png") -> str:
@@ -167,7 +165,7 @@ def format_of(path: str, given: str | None, unsaid: str = "png") -> str:
     if not path.strip():
         text = f"{mention('output', path)} is no name of a file"
         raise UsageError(text, option="output", value=path, advice=f"try {example}")
-    stream = path == STDOUT or descriptor(path) is not None
+    stream = is_stdout(path)
     if not stream and (path.endswith(("/", os.sep)) or os.path.isdir(path)):
         raise no_file(path, example)
     suffix = "" if stream else Path(path).suffix.lower().removeprefix(".")

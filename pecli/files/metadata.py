@@ -1,8 +1,6 @@
-"""The job inside a finished file: read back with limits, and the mark that says that the file is whole.
+"""The job inside a finished file, read back with limits.
 
 What is read may be anybody's: regular files only, no more of them than the part that can hold a job, nothing expanded.
-A file that carries a job ends in a digest of all that stands before, in a form that its format has for remarks: so that
-a batch sees a damaged picture, and the digest goes wherever the file goes and is never of another file.
 """
 
 from __future__ import annotations
@@ -13,8 +11,7 @@ import json
 import os
 import re
 import struct
-import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +20,7 @@ from pecli.core.lazy import np
 from pecli.core.values import visible
 from pecli.files.tables import MOST, Bounded, opened
 
-DIGITS = 16
-PNG_HEAD, PNG_END = b"\x89PNG\r\n\x1a\n", struct.pack(">I4sI", 0, b"IEND", zlib.crc32(b"IEND"))
-GIF_END = b";"
+PNG_HEAD = b"\x89PNG\r\n\x1a\n"
 DESCRIPTION = "{http://purl.org/dc/elements/1.1/}description"
 
 
@@ -64,44 +59,6 @@ def is_foreign(path: str) -> bool:
     except PecliError:
         return True
     return False
-
-
-def sealed(pieces: Iterable[bytes], format: str) -> Iterator[bytes]:
-    """The pieces of a file of that format, its end with the digest of all of them where it has a place for one."""
-    if format not in SEALS:
-        yield from pieces
-        return
-    import hashlib
-
-    digest = hashlib.sha256()
-    for piece in pieces:
-        digest.update(piece)
-        yield piece
-    yield seal(format, digest.digest())
-
-
-def seal(format: str, digest: bytes) -> bytes:
-    """The end of a file of that format, of one length whatever the digest."""
-    return SEALS[format](digest.hex()[:DIGITS].ljust(DIGITS).encode()) if format in SEALS else b""
-
-
-def is_whole(path: str) -> bool:
-    """Whether the file ends in the digest of what stands before, byte for byte as it was written."""
-    import hashlib
-
-    format, digest = Path(path).suffix.lower().removeprefix("."), hashlib.sha256()
-    length = len(seal(format, b""))
-    with opened(path) as file:
-        left = os.fstat(file.fileno()).st_size - length
-        while left > 0 and (piece := file.read(min(left, MOST))):
-            digest.update(piece)
-            left -= len(piece)
-        return left == 0 and file.read(length) == seal(format, digest.digest())
-
-
-def png_chunk(kind: bytes, data: bytes) -> bytes:
-    """One chunk of a PNG file."""
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
 def _from_png(file: Bounded) -> str | None:
@@ -231,14 +188,4 @@ READERS: dict[str, Callable[[Bounded], str | None]] = {
     "html": _from_html,
     "npz": _from_npz,
     "json": _from_json,
-}
-SEALS: dict[str, Callable[[bytes], bytes]] = {  # the end of a file with that digest
-    "png": lambda digest: png_chunk(b"tEXt", b"pecli-digest\0" + digest) + PNG_END,
-    "svg": lambda digest: b"<!-- pecli " + digest + b" -->\n",
-    "pdf": lambda digest: b"% pecli " + digest + b"\n",
-    "gif": lambda digest: b"!\xfe" + bytes([len(digest)]) + digest + b"\0" + GIF_END,
-    "webp": lambda digest: b"PECL" + struct.pack("<I", len(digest)) + digest,
-    "html": lambda digest: b"<!-- pecli " + digest + b" -->\n",
-    "npz": lambda digest: b"pecli " + digest,  # the archive's comment
-    "json": lambda digest: b', "digest": "' + digest + b'"}\n',
 }

@@ -6,17 +6,15 @@ import io
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
-from itertools import chain
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 from pecli.core.lazy import Array, np
-from pecli.files.formats import About, Bytes, Mapper, here
+from pecli.core.terminal import track
+from pecli.files.formats import About
 
 PIECE = 1 << 16  # numbers that become text at once
-MANY = 16  # pieces, some 20 MB of text, from which it takes longer than to begin a process
+WRITING = "writing"  # what a bar says meanwhile
 WHOLE = re.compile(rb"\.0(?=[,\n])")  # the end of a whole number
 LINES = bytes.maketrans(b"[", b"\n")  # of rows as Python writes them
 
@@ -38,51 +36,29 @@ class Numbers(Protocol):
         """Header and columns of a CSV file: arrays of one length, those of two dimensions several columns each."""
 
 
-@dataclass(frozen=True)
-class Content:
-    """The numbers, and who makes text of them where there are many."""
-
-    numbers: Numbers
-    each: Mapper = here
-
-    def text(self, work: Callable[[slice], bytes], rows: Sequence[slice]) -> Iterator[bytes]:
-        """What the work makes of all the rows."""
-        each = self.each if len(rows) > MANY else here
-        return chain.from_iterable(each(partial(_alone, work), rows, "writing"))
-
-
-def _alone(work: Callable[[slice], bytes], rows: slice) -> Bytes:
-    return (work(rows),)
-
-
-def npy(content: Content, about: About) -> Iterator[bytes]:
+def npy(numbers: Numbers, about: About) -> Iterator[bytes]:
     """The main array."""
-    array = np.ascontiguousarray(content.numbers.main)
+    array = np.ascontiguousarray(numbers.main)
     head = io.BytesIO()
     np.lib.format.write_array_header_1_0(head, np.lib.format.header_data_from_array_1_0(array))
     yield head.getvalue()
     yield from (array[rows].tobytes() for rows in _runs(len(array), array.size))
 
 
-def npz(content: Content, about: About) -> Iterator[bytes]:
-    """Every array and the job; the archive ends before its comment, for which it leaves room."""
-    import zipfile
-
-    from pecli.files.metadata import seal
-
-    buffer, room = io.BytesIO(), len(seal("npz", b""))
-    arrays: dict[str, Any] = {**content.numbers.arrays(), "job": np.array(about.job)}
+def npz(numbers: Numbers, about: About) -> Iterator[bytes]:
+    """Every array and the job."""
+    buffer = io.BytesIO()
+    arrays: dict[str, Any] = {**numbers.arrays(), "job": np.array(about.job)}
     np.savez_compressed(buffer, **arrays)
-    with zipfile.ZipFile(buffer, "a") as archive:
-        archive.comment = b" " * room
-    yield buffer.getvalue()[:-room]
+    yield buffer.getvalue()
 
 
-def csv(content: Content, about: About) -> Iterator[bytes]:
+def csv(numbers: Numbers, about: About) -> Iterator[bytes]:
     """The sheet, one line a row; what is undefined is empty."""
-    header, columns = content.numbers.sheet()
+    header, columns = numbers.sheet()
     yield (",".join(header) + "\n").encode()
-    yield from content.text(partial(_lines, columns), _runs(len(columns[0]), sum(column.size for column in columns)))
+    runs = _runs(len(columns[0]), sum(column.size for column in columns))
+    yield from (_lines(columns, run) for run in track(runs, WRITING))
 
 
 def _lines(columns: Sequence[Array], run: slice) -> bytes:
@@ -100,15 +76,15 @@ def _cell(value: float | str) -> str:
     return "" if math.isnan(value) else repr(value).removesuffix(".0")
 
 
-def json_(content: Content, about: About) -> Iterator[bytes]:
-    """Job, facts and arrays as one object, open at its end."""
-    facts = json.dumps(plain(content.numbers.facts()), allow_nan=False)
+def json_(numbers: Numbers, about: About) -> Iterator[bytes]:
+    """Job, facts and arrays as one object."""
+    facts = json.dumps(plain(numbers.facts()), allow_nan=False)
     yield f'{about.job[:-1]}, "facts": {facts}, "arrays": {{'.encode()
-    for place, (name, array) in enumerate(content.numbers.arrays().items()):
+    for place, (name, array) in enumerate(numbers.arrays().items()):
         yield f"{', ' if place else ''}{json.dumps(name)}: [".encode()
-        yield from content.text(partial(_listed, array), _runs(len(array), array.size))
+        yield from (_listed(array, run) for run in track(_runs(len(array), array.size), WRITING))
         yield b"]"
-    yield b"}"
+    yield b"}}\n"
 
 
 def _listed(array: Array, run: slice) -> bytes:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from pecli.core.lazy import Array, np
 from pecli.core.terminal import escaped
 from pecli.files.formats import About, Bytes
-from pecli.files.metadata import PNG_END
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -29,10 +28,8 @@ UNUSUAL = re.compile(rb"[^ -~\n]+")  # bytes of what is not plain ASCII
 
 
 def png(drawing: Drawing, about: About) -> Iterator[bytes]:
-    """Without its last chunk, before which the digest goes."""
-    yield _saved(drawing, "png", {**_said(about, "Description"), "pecli": about.job, "Software": None}).removesuffix(
-        PNG_END
-    )
+    """The job is a text chunk of its own."""
+    yield _saved(drawing, "png", {**_said(about, "Description"), "pecli": about.job, "Software": None})
 
 
 def pdf(drawing: Drawing, about: About) -> Iterator[bytes]:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,7 @@ from pecli.figures.style import style_context
 from pecli.files.documents import WIDTH
 from pecli.files.formats import FORMATS, About, Film, encoded
 from pecli.files.metadata import read_metadata
-from pecli.files.numbers import Content, plain
+from pecli.files.numbers import plain
 from pecli.files.writer import check_target, write
 from pecli.jobs.job import Job
 from pecli.jobs.names import given_title
@@ -137,7 +137,7 @@ class Picture:
     Attributes
     ----------
     job : what was asked for, checked
-    workers : processes that draw the pictures of a .gif, .webp or .html file, and that write much text
+    workers : processes that draw the pictures of a .gif, .webp or .html file
     numbers : every number behind the picture; its fields say their shapes and units
     seen : the numbers that the picture shows, no more than it has pixels
 
@@ -335,13 +335,11 @@ class Picture:
         with speaking(self.job.language):
             return list(self.job.figure.show(self.seen, width))
 
-    def _content(self, format: str) -> Content | Document:
+    def _content(self, format: str) -> Numbers[Any] | Document:
         """What a format that is no picture holds; a document is as wide as a page, whatever the terminal."""
         if FORMATS[format].document:
             return self.document(WIDTH)
-        from pecli.jobs.in_order import in_order  # as above
-
-        return Content(self.numbers, partial(in_order, workers=self.workers))
+        return self.numbers
 
     def _about(self, shown: Numbers[Any] | None = None) -> About:
         """What its files say of themselves; a picture without a title is still named in a file's list of facts.

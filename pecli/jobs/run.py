@@ -13,7 +13,7 @@ from pathlib import Path
 from pecli.core.errors import PecliError, failure_of
 from pecli.core.interrupts import held
 from pecli.core.memory import available
-from pecli.files.metadata import READERS, is_whole, read_metadata
+from pecli.files.metadata import READERS, read_metadata
 from pecli.files.writer import check_target, write
 from pecli.jobs.job import Job
 from pecli.jobs.request import LIBRARIES, Request
@@ -51,14 +51,14 @@ def is_done(job: Job) -> bool:
 
 
 def carries(path: str, wanted: dict[str, object]) -> bool:
-    """Whether the file is there, whole, and carries that job."""
+    """Whether the file is there and carries that job."""
     if Path(path).suffix.lower().removeprefix(".") not in READERS or not os.path.isfile(path):
         return False
     try:
         found = read_metadata(path)
     except PecliError:
         return False
-    return is_whole(path) and {name: value for name, value in found.items() if name in CARRIED} == wanted
+    return {name: value for name, value in found.items() if name in CARRIED} == wanted
 
 
 def do(job: Job) -> Outcome:

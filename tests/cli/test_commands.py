@@ -76,7 +76,7 @@ def second_fails(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_is_written_before_a_failure_is_told(ask: Ask, folder: Path) -> None:
     ended = ask("heatmap", *SMALL, "-o", "a.npy", "-o", "new/b.npy", "-o", "c.npy")
     assert (ended.code, ended.out) == (1, "a.npy\n") and "new/b.npy could not be written" in ended.err
-    assert [path.name for path in folder.iterdir()] == ["a.npy"]
+    assert [path.name for path in folder.rglob("*.npy")] == ["a.npy"]
 
 
 @pytest.mark.usefixtures("second_fails")

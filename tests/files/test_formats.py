@@ -21,7 +21,6 @@ import pecli
 from pecli.core.errors import PecliError, UnknownNameError, UsageError
 from pecli.files.formats import FORMATS, About, Film, Frame, SweptOption, encoded, format_of, here
 from pecli.files.metadata import READERS, read_metadata
-from pecli.files.numbers import Content
 
 SMALL: dict[str, Any] = {"d": 7, "length": 11, "dpi": 30, "size": "column"}
 CARRIERS = list(READERS)
@@ -163,9 +162,7 @@ TITLES = [
 @pytest.mark.parametrize("title", TITLES)
 def test_the_job_comes_back_from_the_file(tmp_path: Path, format: str, title: str) -> None:
     job = pecli.figure("heatmap", **SMALL, **swept(format), title=title).job
-    what: Any = (
-        Content(pecli.figure("heatmap", **SMALL).numbers) if FORMATS[format].numbers else Drawing(figsize=(1, 1))
-    )
+    what: Any = pecli.figure("heatmap", **SMALL).numbers if FORMATS[format].numbers else Drawing(figsize=(1, 1))
     if FORMATS[format].frames:
         frames = Frame(what, "base 10", "pecli heatmap"), Frame(what, "base 100", "pecli heatmap")
         what = Film(frames, (SweptOption("base", ("10", "100"), True),), 10, 0.2, None, here)

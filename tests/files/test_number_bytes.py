@@ -10,7 +10,7 @@ import pytest
 
 from pecli.files import numbers as number_bytes
 from pecli.files.formats import About
-from pecli.files.numbers import Content, csv, json_, npy
+from pecli.files.numbers import csv, json_, npy
 
 
 class Table:
@@ -35,14 +35,14 @@ class Table:
 def test_a_file_made_in_pieces_is_the_file_made_at_once(
     encode: Callable[..., Iterator[bytes]], piece: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = b"".join(encode(Content(Table()), About("{}", "")))
+    whole = b"".join(encode(Table(), About("{}", "")))
     monkeypatch.setattr(number_bytes, "PIECE", piece)
-    pieces = list(encode(Content(Table()), About("{}", "")))
+    pieces = list(encode(Table(), About("{}", "")))
     assert len(pieces) > 4
     assert b"".join(pieces) == whole
 
 
 def test_whole_numbers_have_no_point_wherever_they_stand_and_what_is_undefined_is_empty() -> None:
-    lines = b"".join(csv(Content(Table()), About("{}", ""))).decode().splitlines()
+    lines = b"".join(csv(Table(), About("{}", ""))).decode().splitlines()
     assert lines[:5] == ["row,a,b,c,d,e", "0,0,1,2,3,4", "1,5,6,7,8,9", "2,10,,12,13,14", "3,15,16,17,18,-0.25"]
     assert lines[-1] == "6,30,31,32,33,"

@@ -114,8 +114,12 @@ class Figure(Analysis[E]):
     def frame(self, view: View[E], axes: list[Axes], canvas: Canvas) -> None:
         """Titles, labels, limits and ticks: all that stands around the panels whatever the numbers are."""
 
-    def fit(self, view: View[E], axes: list[Axes], canvas: Canvas) -> None:  # most figures have nothing to do
-        """Adapts what stands around the panels to the size that they have now; called whenever it changes."""
+    def fit(self, view: View[E], axes: list[Axes], canvas: Canvas) -> None:
+        """Adapt labels to the size that the panels have now; called whenever it changes."""
+        from pecli.figures.labels import place_labels
+
+        for one in axes:
+            place_labels(one, canvas)
 
     @abstractmethod
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:

@@ -20,9 +20,7 @@ from pecli.figures.axis_labels import label_positions
 from pecli.figures.base import ColouredNumbers, Numbers, View, averaging, extremes_of_offsets
 from pecli.figures.canvas import Canvas
 from pecli.figures.colors import colour_map, colours_not_dark, seen_colours
-from pecli.figures.labels import LINE_NAMES_MOST as MOST
-from pecli.figures.labels import end_of, put_names
-from pecli.figures.lines import Look, look, plot_run
+from pecli.figures.lines import MAX_LINES, Look, look, plot_run
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import Bar, Panel
 from pecli.measures.reduce import envelope, even_edges, log_edges, means_of_signed_offsets, middles
@@ -54,7 +52,7 @@ class BiasLinesNumbers(Numbers[BiasEncoding]):
         return [extremes_of_offsets(self.block)]
 
     def marks(self) -> list[str]:
-        many = len(self.head) > MOST
+        many = len(self.head) > MAX_LINES
         return [phrase("dark to light: heads in order, the first and the last named")] if many else []
 
     def message(self) -> str:
@@ -139,7 +137,7 @@ def check_biases(view: View[BiasEncoding]) -> None:
 def names_of_lines(view: View[BiasEncoding]) -> list[str]:
     """What each line is: its head, with its encoding where there are several. Of many only the first and the last head
     of an encoding have a name."""
-    several, many = len(view.encodings) > 1, lines_of(view) > MOST
+    several, many = len(view.encodings) > 1, lines_of(view) > MAX_LINES
     return [
         "" if many and 0 < head < encoding.n_heads - 1 else listing([encoding.name * several, encoding.head_text(head)])
         for encoding in view.encodings
@@ -163,7 +161,7 @@ def lines_of(view: View[BiasEncoding]) -> int:
 def looks_of_lines(view: View[BiasEncoding], axes: Axes) -> list[Look]:
     """The look of each line of a panel: of many, colours run from dark to light in their order and dashes tell
     encodings."""
-    if lines_of(view) <= MOST:
+    if lines_of(view) <= MAX_LINES:
         return [look(line) for line in range(lines_of(view))]
     shades = seen_colours(colour_map("sequential", None), axes)
     return [
@@ -175,11 +173,13 @@ def looks_of_lines(view: View[BiasEncoding], axes: Axes) -> list[Look]:
 
 def draw_bias_lines(numbers: BiasLinesNumbers, axes: Axes) -> None:
     """One line a head, named where it ends."""
+    from pecli.figures.labels import end_of, put_line_labels
+
     looks = looks_of_lines(numbers.view, axes)
     for line, (owner, low, high) in enumerate(zip(numbers.encoding, numbers.low, numbers.bias, strict=True)):
         style = "default" if numbers.view.encodings[owner].known else "steps-mid"
         plot_run(axes, numbers.offsets, low, high, looks[line], style)
-    put_names(axes, [end_of(numbers.offsets, row) for row in numbers.bias])
+    put_line_labels(axes, [end_of(numbers.offsets, row) for row in numbers.bias])
 
 
 PANELS = 8  # heads that are drawn where none are asked for

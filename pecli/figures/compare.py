@@ -35,7 +35,7 @@ from pecli.figures.composite import (
     what_it_is,
 )
 from pecli.figures.headings import Heading
-from pecli.figures.labels import Highlighting
+from pecli.figures.highlights import Highlighting
 from pecli.figures.legends import keep_last_legend
 from pecli.figures.mosaic import Mosaic, rows_of_their_own
 from pecli.figures.panels import Panel, headed

@@ -16,14 +16,7 @@ from pecli.encodings.base import TableEncoding
 from pecli.figures.axis_labels import label_positions, label_powers, label_values
 from pecli.figures.base import Numbers, View, tells_of_offsets
 from pecli.figures.canvas import Canvas
-from pecli.figures.labels import (
-    Highlighting,
-    dots_have_room,
-    keep_dot_names_apart,
-    mark_stretch,
-    name_dots,
-    put_dot_names,
-)
+from pecli.figures.highlights import Highlighting, mark_stretch
 from pecli.figures.lines import band_look, frame_lines, key, look
 from pecli.figures.log_axis import check_log, log_label, log_option
 from pecli.figures.panels import Panel
@@ -201,20 +194,23 @@ class Curves(Highlighting[TableEncoding]):
             label_positions(axes[0].xaxis, encoding)
         label_values(axes[0].yaxis, MEASURES[self.measure].label)
         starts = self.typical(view).tolist()
-        texts = [encoding.position_text(at) for at in starts]
-        names = [phrase("from {position}", position=text) for text in texts]
-        fitting = [one for one in (names, [*names[:1], *texts[1:]]) if dots_have_room(axes[0], one, starts, canvas)]
-        if self.against == "position" and fitting:
-            name_dots(axes[0], fitting[0], canvas)
-        else:
+        if self._dot_labels(encoding, starts, axes[0], canvas) is None:
+            names = [phrase("from {position}", position=encoding.position_text(at)) for at in starts]
             key(axes[0], [(name, look(line)) for line, name in enumerate(names)])
         mark_stretch(axes[0], self.spans(), canvas)
 
-    def fit(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
-        super().fit(view, axes, canvas)
-        keep_dot_names_apart(axes[0], canvas)
+    def _dot_labels(self, encoding: TableEncoding, starts: list[float], axes: Axes, canvas: Canvas) -> list[str] | None:
+        """The labels of the dots where lines start; None where a legend says them."""
+        from pecli.figures.labels import dots_have_room
+
+        texts = [encoding.position_text(at) for at in starts]
+        names = [phrase("from {position}", position=text) for text in texts]
+        fitting = [one for one in (names, [*names[:1], *texts[1:]]) if dots_have_room(axes, one, starts, canvas)]
+        return fitting[0] if fitting and self.against == "position" else None
 
     def draw(self, numbers: CurvesNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
+        from pecli.figures.labels import label_dots
+
         rows = zip(numbers.low, numbers.curves, numbers.at, numbers.own, strict=True)
         for line, (low, high, at, own) in enumerate(rows):
             start = at if self.against == "offset" else 0.0
@@ -230,8 +226,10 @@ class Curves(Highlighting[TableEncoding]):
                 axes[0].plot([at - start], [own], marker="o", **dot)
             else:  # 0 has no place on a logarithmic axis: an arrowhead at its edge
                 axes[0].plot([0.0], [own], marker="<", transform=axes[0].get_yaxis_transform(), **dot)
-        first = axes[0].get_xlim()[0]
-        put_dot_names(axes[0], [(max(at, first), own) for at, own in zip(numbers.at, numbers.own, strict=True)], canvas)
+        texts = self._dot_labels(numbers.view.encoding, numbers.at.tolist(), axes[0], canvas)
+        if texts is not None:
+            dots = [(max(at, axes[0].get_xlim()[0]), own) for at, own in zip(numbers.at, numbers.own, strict=True)]
+            label_dots(axes[0], dict(zip(dots, texts, strict=True)), canvas)
         return [None]
 
 

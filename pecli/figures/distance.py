@@ -15,7 +15,7 @@ from pecli.figures.axis_labels import label_positions
 from pecli.figures.base import ColouredNumbers, View, averaging, subtract
 from pecli.figures.canvas import Canvas
 from pecli.figures.colors import DIFFERENCE
-from pecli.figures.labels import Highlighting, mark_columns, mark_rows
+from pecli.figures.highlights import Highlighting, mark_columns, mark_rows
 from pecli.figures.limits import ends
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import Bar, Panel

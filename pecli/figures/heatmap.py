@@ -17,7 +17,7 @@ from pecli.figures.axis_labels import label_decades, label_dimensions, label_pos
 from pecli.figures.base import ColouredNumbers, View, averaging_cells, subtract
 from pecli.figures.canvas import Canvas
 from pecli.figures.colors import DIFFERENCE
-from pecli.figures.labels import Highlighting, Span, mark_rows, span_edges
+from pecli.figures.highlights import Highlighting, Span, mark_rows, span_edges
 from pecli.figures.log_axis import check_log, log_label, log_option
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import Bar, Panel

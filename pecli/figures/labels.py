@@ -1,276 +1,232 @@
-"""Names at dots, line ends, levels and streaks, and highlights."""
+"""Labels of dots, line ends, levels, offsets and marked positions: artists that `place_labels` keeps apart."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, inf, isfinite, log10, sqrt
-from operator import index
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from pecli.analysis import E, View
-from pecli.core.errors import UsageError, mention
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.text import Annotation, Text
+from matplotlib.transforms import Affine2D, Bbox
+
 from pecli.core.language import phrase
-from pecli.core.lazy import Array, np
-from pecli.core.numbers import number_text
-from pecli.core.options import option
-from pecli.core.positions import Positions
-from pecli.core.values import shorten
-from pecli.figures.base import Figure
+from pecli.core.lazy import Array
 from pecli.figures.canvas import Canvas
-from pecli.figures.lines import Look, key
-from pecli.figures.mosaic import columns_of
+from pecli.figures.lines import MAX_LINES, Look, key
 from pecli.figures.text import backing, ems, points_per_pixel
+from pecli.figures.ticks import RoundTicks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Rectangle
 
-    from matplotlib.axes import Axes
-
-DOT_NAMES_GID = "dot name"
-DOT_NAMES_FRAME = 0.75  # of the width that a panel has about, which its frame takes at least
-MOST_BESIDE = 3  # panels that may come to stand in one row where a page is wide
-WIDE = 1.5  # times as wide as high is what a panel needs there at least
-DOT_NAMES_GAP = 0.8  # ems between two names
-AWAY = 0.45  # ems between a dot's edge and its name
-LINE = 1.4  # ems that a name takes upwards
-HIGH = 0.9  # ems that its letters are high
-NEAR = 1e-6  # of the axis
-MARGIN, DOT_NAMES_MOST = 0.05, 0.3  # of the frame, above and below lines: where no name stands, and at most
+T = TypeVar("T")
+LINE, GAP = 1.25, 0.6  # ems of a line of text, and between two labels
+MAX_SHARE = 0.3  # of a panel's width, about, that labels of lines take at most: else a legend says them
+MAX_LETTERS = 24  # of a line of a label
+LEADER, FREE, PALE = 8, 2.5, 0.5  # points from a line to its label, free before what leads there, and its opacity
+FRAME = 2.2  # points of the wider line of a frame around cells
 
 
-def dots_have_room(axes: Axes, names: Sequence[str], places: Sequence[float], canvas: Canvas) -> bool:
-    """Whether names can stand side by side at these places along the axis, which is as long as a panel is about."""
+class Label(Annotation):
+    """A text at a place on an Axes; `place_labels` moves it by points."""
+
+    def __init__(self, axes: Axes, text: str, xy: Any, coordinates: Any, canvas: Canvas, **style: Any) -> None:
+        place = {"xycoords": coordinates, "xytext": (0, 0), "textcoords": "offset points"}
+        super().__init__(text, xy, **place, fontsize=canvas.small, annotation_clip=False, clip_on=False, **style)
+        axes.add_artist(self)
+
+
+class DotLabel(Label):
+    """The label of a dot on a line, above it or below."""
+
+
+class LineLabel(Label):
+    """The label at the end of a line: the number of that among all lines."""
+
+    line: int
+
+
+class LevelLabel(Label):
+    """The label of a line across a panel.
+
+    right, below : the end of the line where it stands, and its side
+    optional : whether it is left out rather than put over another
+    """
+
+    right: bool
+    below: bool
+    optional: bool
+
+
+class MarkLabel(Label):
+    """The label of positions that are marked, and the frame around their cells, or the arrowhead in its place."""
+
+    def __init__(
+        self, axes: Axes, text: str, xy: Any, coordinates: Any, canvas: Canvas, frames: Any, head: Any, **style: Any
+    ) -> None:
+        super().__init__(axes, text, xy, coordinates, canvas, **style)
+        self.frames: Sequence[Rectangle] = frames
+        self.head: Line2D | None = head
+        self.scale = points_per_pixel(axes)
+
+    def show_mark(self, canvas: Canvas) -> bool:
+        """Show the frame or, where it would hide its cells, the arrowhead; return whether it is that."""
+        if self.head is None:
+            return False
+        box = self.frames[0].get_window_extent()
+        thin = self.scale * min(box.width, box.height) < 2 * FRAME * canvas.scale
+        self.head.set_visible(thin)
+        for frame in self.frames:
+            frame.set_visible(not thin)
+        return thin
+
+
+class RowLabel(MarkLabel):
+    """Right of marked rows."""
+
+    def __init__(self, axes: Axes, text: str, y: float, canvas: Canvas, frames: Any, head: Line2D) -> None:
+        super().__init__(axes, text, (1.0, y), ("axes fraction", "data"), canvas, frames, head, va="center")
+
+
+class ColumnLabel(MarkLabel):
+    """Above marked columns."""
+
+    def __init__(self, axes: Axes, text: str, x: float, canvas: Canvas, frames: Any = (), head: Any = None) -> None:
+        super().__init__(axes, text, (x, 1.0), ("data", "axes fraction"), canvas, frames, head, ha="center")
+
+
+L = TypeVar("L", bound=Text)
+
+
+def labels_of(axes: Axes, kind: type[L]) -> list[L]:
+    """The labels of a kind on an Axes, in the order in which they were made."""
+    return [text for text in axes.texts if isinstance(text, kind)]
+
+
+def place_labels(axes: Axes, canvas: Canvas) -> None:
+    """Move all labels so that none touches another; again whenever the panel's size or ends change."""
+    if not any(isinstance(text, Label | OffsetLabel) for text in axes.texts):
+        return
+    axes.get_xlim(), axes.get_ylim()  # as the data that were drawn last need them
+    _place_line_labels(axes, labels_of(axes, LineLabel), canvas)
+    _place_dot_labels(axes, labels_of(axes, DotLabel), canvas)
+    _place_level_labels(axes, labels_of(axes, LevelLabel), canvas)
+    _place_row_labels(axes, labels_of(axes, RowLabel), canvas)
+    _place_column_labels(axes, labels_of(axes, ColumnLabel), canvas)
+    _place_offset_labels(axes, labels_of(axes, OffsetLabel), canvas)
+
+
+def spread(places: Sequence[float], sizes: Sequence[float], low: float = -inf, high: float = inf) -> list[float]:
+    """Middles of boxes in the order given, without overlap and as near to their places as can be (least squares).
+
+    low, high : the ends that no box stands beyond; boxes that are too large for that overlap by equal shares
+    """
+    widths = np.array(sizes) * min(1.0, (high - low) / (sum(sizes) or 1.0))
+    middles = np.cumsum(widths) - widths / 2  # of boxes side by side from 0
+    groups: list[tuple[float, int]] = []  # where boxes that touch begin, and how many they are
+    for start in (np.array(places) - middles).tolist():
+        group = (start, 1)
+        while groups and groups[-1][0] > group[0]:
+            before, count = groups.pop()
+            total = count + group[1]
+            group = ((before * count + group[0] * group[1]) / total, total)
+        groups.append(group)
+    starts = np.repeat([start for start, _ in groups], [count for _, count in groups])
+    return [float(middle) for middle in np.clip(starts, low, high - widths.sum()) + middles]
+
+
+def _in_points(axes: Axes, labels: Iterable[Label]) -> list[tuple[float, float]]:
+    """Where labels are anchored, points from the lower left corner of the frame."""
+    systems: dict[Any, Any] = {"data": axes.transData, "axes fraction": axes.transAxes}
+    scale, found = points_per_pixel(axes), []
+    for label in labels:
+        both: Any = label.xycoords
+        kinds = (both, both) if isinstance(both, str) else both
+        place = [systems[kind].transform(label.xy)[at] for at, kind in enumerate(kinds)]
+        found.append((scale * float(place[0] - axes.bbox.x0), scale * float(place[1] - axes.bbox.y0)))
+    return found
+
+
+def _frame(axes: Axes) -> tuple[float, float]:
+    """Width and height of the frame, points."""
+    return axes.bbox.width * points_per_pixel(axes), axes.bbox.height * points_per_pixel(axes)
+
+
+def _panel_width(axes: Axes, canvas: Canvas) -> float:
+    """About how wide a panel will be, points, before the page is laid out."""
     drawing = axes.get_figure(root=True)
     count = len(drawing.axes) if drawing is not None else 1
     width, height = canvas.inches.width, canvas.inches.height
-    beside = max(MOST_BESIDE, ceil(WIDE * width / height)) if height else MOST_BESIDE
-    across = max(columns_of(count), min(count, beside))
-    length = DOT_NAMES_FRAME * width / across * 72
-    low, high = sorted(axes.get_xlim())
-    if axes.get_xscale() == "log":
-        places, low, high = [log10(max(place, low)) for place in places], log10(low), log10(high)
-    wanted = [length * (place - low) / (high - low) for place in places]
-    widths = _widths(names, canvas)
-    inside, moved = _within(wanted, widths, length), _dot_names_beside(wanted, widths, length)
-    return all(abs(a - b) <= width / 4 for a, b, width in zip(inside, moved, widths, strict=True))
+    in_a_row = max(3, ceil(1.5 * width / height)) if height else 3
+    return 72 * width / max(ceil(sqrt(count)), min(count, in_a_row))
 
 
-def name_dots(axes: Axes, names: Sequence[str], canvas: Canvas) -> None:
-    """Makes the names; where they stand is known when the dots are."""
-    for name in names:
-        axes.annotate(
-            name,
-            (0.5, 0.5),
-            xycoords="axes fraction",
-            xytext=(0, 0),
-            textcoords="offset points",
-            ha="center",
-            fontsize=canvas.small,
-            annotation_clip=False,
-            gid=DOT_NAMES_GID,
-            bbox=backing(axes),  # over a mark
-        )
+# Lines
 
 
-def mark_dots(axes: Axes, dots: Mapping[tuple[float, float], str], colour: str, canvas: Canvas) -> None:
-    """Draws dots on a line, each with its name."""
-    for x, y in dots:
-        axes.plot([x], [y], marker="o", color=colour, clip_on=False, zorder=3)
-    name_dots(axes, list(dots.values()), canvas)
-    put_dot_names(axes, list(dots), canvas)
-
-
-def put_dot_names(axes: Axes, dots: Sequence[tuple[float, float]], canvas: Canvas) -> None:
-    """Puts the names at their dots, in the order in which they were given, with room for them below or above all lines.
-
-    A line without a dot (NaN) has no name.
-    """
-    for name, dot in zip(dot_names_of(axes), dots, strict=False):
-        name.set_visible(isfinite(dot[1]))
-        name.xy, name.xycoords = dot, "data"
-    below = [_is_below(axes, one) for one in _shown(axes)]
-    if below:
-        _make_room(axes, any(below), not all(below), canvas)
-
-
-def dot_names_of(axes: Axes) -> list[Any]:
-    """The names that stand at dots."""
-    return [one for one in axes.texts if one.get_gid() == DOT_NAMES_GID]
-
-
-def keep_dot_names_apart(axes: Axes, canvas: Canvas) -> None:
-    """Moves the names sideways so that none touches another or stands beyond the frame."""
-    shown, scale = _shown(axes), points_per_pixel(axes)
-    left, length = axes.bbox.x0 * scale, axes.bbox.width * scale
-    places = [float(axes.transData.transform(one.xy)[0]) * scale - left for one in shown]
-    moved = _dot_names_beside(places, _widths([one.get_text() for one in shown], canvas), length)
-    for one, place, free in zip(shown, places, moved, strict=True):
-        below = _is_below(axes, one) and _has_room_below(axes, one, canvas)
-        one.set_position((free - place, -_dot_names_away(canvas) if below else _dot_names_away(canvas)))
-        one.set_verticalalignment("top" if below else "bottom")
-
-
-def _shown(axes: Axes) -> list[Any]:
-    """The names whose dots are drawn."""
-    return [one for one in dot_names_of(axes) if one.xycoords == "data" and one.get_visible()]
-
-
-def _is_below(axes: Axes, name: Any) -> bool:
-    """Whether a name hangs below its dot: where that is nearer to the lowest point of all lines than to the highest."""
-    return bool(name.xy[1] < axes.dataLim.intervaly.mean())
-
-
-def _has_room_below(axes: Axes, name: Any, canvas: Canvas) -> bool:
-    """Whether a name stands above the lower end of the axis: it is another where panels share their limits."""
-    room = (axes.transData.transform(name.xy)[1] - axes.bbox.y0) * points_per_pixel(axes)
-    return bool(room > _dot_names_away(canvas) + HIGH * canvas.small)
-
-
-def _dot_names_away(canvas: Canvas) -> float:
-    """Points from the middle of a dot to its name."""
-    import matplotlib as mpl
-
-    return float(AWAY * canvas.small + mpl.rcParams["lines.markersize"] / 2)
-
-
-def _make_room(axes: Axes, below: bool, above: bool, canvas: Canvas) -> None:
-    """Ends of the axis that leave a line of text free on these sides of the lines, where no tick stands."""
-    share = (_dot_names_away(canvas) + LINE * canvas.small) / (axes.bbox.height * points_per_pixel(axes))
-    low, high = axes.dataLim.intervaly
-    under, over = (max(MARGIN, min(DOT_NAMES_MOST, share)) if side else MARGIN for side in (below, above))
-    whole = ((high - low) or 1.0) / (1 - under - over)
-    axes.set_ylim(low - under * whole, high + over * whole, auto=True)
-    ticks: Any = axes.yaxis.get_major_locator()
-    ticks.ends = (low - NEAR * whole if below else -inf, high + NEAR * whole if above else inf)
-
-
-def _widths(names: Sequence[str], canvas: Canvas) -> list[float]:
-    return [(0.9 * ems(name) + DOT_NAMES_GAP) * canvas.small for name in names]
-
-
-def _dot_names_beside(places: Sequence[float], widths: Sequence[float], length: float) -> list[float]:
-    """Middles of names near the places, within the axis and apart, in the order of the places given."""
-    kept = _within(places, widths, length)
-    order = sorted(range(len(kept)), key=lambda at: kept[at])
-    apart = spaced([kept[at] for at in order], [widths[at] for at in order])
-    return [middle for _, middle in sorted(zip(order, apart, strict=True))]
-
-
-def _within(places: Sequence[float], widths: Sequence[float], length: float) -> list[float]:
-    """Middles of names as near to the places as the ends of the axis allow."""
-    return [min(max(place, width / 2), length - width / 2) for place, width in zip(places, widths, strict=True)]
-
-
-T = TypeVar("T")
-LINE_NAMES_GID = "line name"
-LINE_NAMES_MOST = 8  # names; of more lines every second, third… is named
-SHARE = 0.3  # of the width that a panel has about, that names take at most: else a key says them
-LONGEST = 24  # letters of a name's line
-LEADER = 8  # points from the end of a line to its name
-FREE, PALE = 2.5, 0.5  # points between a line's end and what leads to its name, and how opaque that is: no part of it
-HEIGHT, LINE_NAMES_GAP = 1.25, 0.6  # ems of a line of text, and between names of several
-
-
-def name_lines(
+def label_lines(
     axes: Axes,
     entries: Sequence[tuple[str, Look]],
     canvas: Canvas,
     in_key: Sequence[str] | None = None,
     short: Sequence[str] | None = None,
 ) -> None:
-    """Reserves the room for names right of the frame, or says them in a key where they are too wide for that.
+    """Label lines right of the frame or, where the labels are too wide for that, in a legend.
 
-    entries : the name of each line, empty where it has none, and its look
-    in_key : what the key says instead, for it stands farther away
-    short : what stands right of the frame where the names are too wide
+    entries : the label of each line, empty where it has none, and its look
+    in_key : what the legend says instead, for it stands farther away
+    short : what stands right of the frame where the labels are too wide
     """
-    looks = [look for _, look in entries]
-    for given in ([name for name, _ in entries], short or []):
-        names = [broken(name) for name in given]
-        if names and room_for(names, axes, canvas):
-            _write_names(axes, names, looks, canvas)
-            return
-    said = in_key or [name for name, _ in entries]
-    key(axes, [(said[at], looks[at]) for at in named([at for at, (name, _) in enumerate(entries) if name])])
-
-
-def room_for(names: Sequence[str], axes: Axes, canvas: Canvas) -> bool:
-    """Whether names right of the frame leave enough of the width that a panel has about."""
-    widest = max((ems(part) for name in names for part in name.split("\n")), default=0.0) * 0.9
-    drawing = axes.get_figure(root=True)
-    across = ceil(sqrt(len(drawing.axes))) if drawing is not None else 1
-    return widest * canvas.small / 72 <= SHARE * canvas.inches.width / across
-
-
-def _write_names(axes: Axes, names: Sequence[str], looks: Sequence[Look], canvas: Canvas) -> None:
-    kept = named([at for at, name in enumerate(names) if name])
-    for at, (name, look) in enumerate(zip(names, looks, strict=True)):
-        shown = name if at in kept else ""
-        axes.annotate(
-            shown,
-            (1.0, 1 - at / len(names)),
-            xycoords="axes fraction",
-            xytext=(LEADER * canvas.scale, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=canvas.small,
-            annotation_clip=False,
-            gid=LINE_NAMES_GID,
-            arrowprops=_leader(look, canvas, len(name.split("\n"))) if shown else None,
-        )
-
-
-def broken(name: str) -> str:
-    """A name in lines that are short."""
-    glued = [", ".join(part.replace(" ", "\u00a0") for part in line.split(", ")) for line in name.split("\n")]
-    lines = [
-        one
-        for line in glued
-        for one in (
-            wrap(line, LONGEST, break_long_words=False) if ", " in line else wrap(line.replace("\u00a0", " "), LONGEST)
-        )
-    ]
-    return "\n".join(lines)
-
-
-def named(entries: Sequence[T]) -> list[T]:
-    """Those that are named: all, or some from the first to the last."""
-    count = len(entries)
-    if count <= LINE_NAMES_MOST:
-        return list(entries)
-    return [entries[round(at * (count - 1) / (LINE_NAMES_MOST - 1))] for at in range(LINE_NAMES_MOST)]
+    shown = some([at for at, (text, _) in enumerate(entries) if text])
+    for given in ([text for text, _ in entries], short or []):
+        texts = [broken(text) for text in given]
+        widest = max((ems(part) for text in texts for part in text.split("\n")), default=inf)
+        if 0.9 * widest * canvas.small > MAX_SHARE * _panel_width(axes, canvas):
+            continue
+        for at in shown:
+            place = (1.0, 1 - at / len(texts))
+            leader = _leader(entries[at][1], canvas, texts[at].count("\n") + 1)
+            label = LineLabel(axes, texts[at], place, "axes fraction", canvas, va="center", arrowprops=leader)
+            label.set_position((LEADER * canvas.scale, 0))
+            label.line = at
+        return
+    said = in_key or [text for text, _ in entries]
+    key(axes, [(said[at], entries[at][1]) for at in shown])
 
 
 def _leader(look: Look, canvas: Canvas, lines: int) -> dict[str, Any]:
-    """What leads from the end of a line to the first line of its name."""
-    return {
-        "arrowstyle": "-",
-        "color": look["color"],
-        "alpha": PALE,
-        "linewidth": 0.6 * canvas.scale,
-        "shrinkA": 1,
-        "shrinkB": FREE * canvas.scale,
-        "relpos": (0, 1 - 0.5 / lines),
-    }
+    """What leads from the end of a line to the first line of its label."""
+    width, free = 0.6 * canvas.scale, FREE * canvas.scale
+    style = {"arrowstyle": "-", "color": look["color"], "alpha": PALE, "linewidth": width}
+    return {**style, "shrinkA": 1, "shrinkB": free, "relpos": (0, 1 - 0.5 / lines)}
 
 
-def names_of(axes: Axes) -> list[Any]:
-    """The names that stand at the ends of lines, those of unnamed ones empty."""
-    return [one for one in axes.texts if one.get_gid() == LINE_NAMES_GID]
+def broken(text: str) -> str:
+    """A label in short lines, broken between its parameters."""
+    lines = []
+    for line in text.split("\n"):
+        glued = ", ".join(part.replace(" ", "\u00a0") for part in line.split(", ")) if ", " in line else line
+        lines += wrap(glued, MAX_LETTERS, break_long_words=", " not in line)
+    return "\n".join(lines)
 
 
-def texts_of(axes: Axes) -> list[str]:
-    """What the lines are named, each in one line of text."""
-    return [" ".join(one.get_text().split()) for one in names_of(axes)]
+def some(items: Sequence[T]) -> list[T]:
+    """All items, or as many as lines have labels, from the first to the last."""
+    if len(items) <= MAX_LINES:
+        return list(items)
+    return [items[round(at * (len(items) - 1) / (MAX_LINES - 1))] for at in range(MAX_LINES)]
 
 
-def put_names(axes: Axes, ends: Sequence[tuple[float, float]]) -> None:
-    """Puts the names where their lines end, in the order in which they were given."""
-    for one, end in zip(names_of(axes), ends, strict=False):
-        one.xy, one.xycoords = end, "data"
+def put_line_labels(axes: Axes, ends: Sequence[tuple[float, float]]) -> None:
+    """Anchor the labels where their lines end."""
+    for label in labels_of(axes, LineLabel):
+        label.xy, label.xycoords = ends[label.line], "data"
 
 
 def end_of(x: Array, values: Array) -> tuple[float, float]:
@@ -279,568 +235,278 @@ def end_of(x: Array, values: Array) -> tuple[float, float]:
     return (float(x[known[-1]]), float(values[known[-1]])) if len(known) else (float(x[-1]), 0.0)
 
 
-def keep_names_apart(axes: Axes, canvas: Canvas) -> None:
-    """Moves names up and down so that none touches another, each as near to the end of its line as that allows."""
-    shown = [one for one in names_of(axes) if one.get_text()]
-    if not shown:
+def _place_line_labels(axes: Axes, labels: Sequence[LineLabel], canvas: Canvas) -> None:
+    """Move labels up and down; of lines that end at about one height the one that ends farther left goes above."""
+    ends, (width, height), em = _in_points(axes, labels), _frame(axes), canvas.small
+    order = sorted(range(len(ends)), key=lambda at: (round(ends[at][1] / (LINE * em / 2)), -ends[at][0], ends[at][1]))
+    lines = [labels[at].get_text().count("\n") + 1 for at in order]
+    first = [ends[at][1] - LINE * em * (count - 1) / 2 for at, count in zip(order, lines, strict=True)]
+    sizes = [(LINE * count + (GAP if count > 1 else 0.0)) * em for count in lines]
+    for at, middle in zip(order, spread(first, sizes, 0.0, height), strict=True):
+        away = width - ends[at][0]
+        labels[at].set_position((away + LEADER * canvas.scale, middle - ends[at][1]))
+        leader: Any = labels[at].arrow_patch
+        leader.set_linestyle(":" if away > 3 * LEADER * canvas.scale else "-")  # no part of the line
+
+
+# Dots
+
+
+def label_dots(axes: Axes, dots: Mapping[tuple[float, float], str], canvas: Canvas) -> None:
+    """Label dots on lines, with room for the labels below or above all lines; a dot without a number has none."""
+    for dot, text in dots.items():
+        if isfinite(dot[1]):
+            DotLabel(axes, text, dot, "data", canvas, ha="center", bbox=backing(axes))
+    labels = labels_of(axes, DotLabel)
+    if not labels:
         return
-    axes.autoscale_view()
-    points = points_per_pixel(axes)
-    systems: dict[Any, Any] = {"data": axes.transData, "axes fraction": axes.transAxes}
-    ends = [systems[one.xycoords].transform(one.xy) * points for one in shown]
-    places, edge = [float(end[1]) for end in ends], axes.bbox.x1 * points
-    lines = [len(one.get_text().split("\n")) for one in shown]
-    heights = [(HEIGHT * count + (LINE_NAMES_GAP if count > 1 else 0.0)) * canvas.small for count in lines]
-    order = order_of([(float(x), float(y)) for x, y in ends], heights)
-    tall = [heights[at] for at in order]
-    level = [places[at] - HEIGHT * (lines[at] - 1) / 2 * canvas.small for at in order]  # the first line at the end
-    wanted = [max(level[: at + 1]) for at in range(len(level))]  # ascending
-    middles = kept_within(spaced(wanted, tall), tall, axes.bbox.y0 * points, axes.bbox.y1 * points)
-    for at, middle in zip(order, middles, strict=True):
-        far = edge - float(ends[at][0])
-        shown[at].set_position((far + LEADER * canvas.scale, middle - places[at]))
-        shown[at].arrow_patch.set_linestyle(":" if far > 3 * LEADER * canvas.scale else "-")  # no part of the line
+    below = [_is_below(axes, label) for label in labels]
+    room = min(0.3, (_dot_gap(canvas) + 1.4 * canvas.small) / _frame(axes)[1])
+    under, over = (max(0.05, room) if side else 0.05 for side in (any(below), not all(below)))
+    low, high = axes.dataLim.intervaly
+    whole = ((high - low) or 1.0) / (1 - under - over)
+    axes.set_ylim(low - under * whole, high + over * whole, auto=True)
+    ticks = axes.yaxis.get_major_locator()
+    assert isinstance(ticks, RoundTicks)  # of an axis of values
+    near = 1e-6 * whole
+    ticks.ends = (low - near if any(below) else -inf, high + near if not all(below) else inf)
 
 
-def order_of(ends: Sequence[tuple[float, float]], heights: Sequence[float]) -> list[int]:
-    """Lines from the lowest name to the highest: by where they end, and of those that end at about one height the one
-    that ends farther left above the others, so that what leads to its name passes over them."""
-    piles: list[list[int]] = []
-    for at in sorted(range(len(ends)), key=lambda one: ends[one][1]):
-        if piles and ends[at][1] - ends[piles[-1][-1]][1] < heights[at] / 2:
-            piles[-1].append(at)
-        else:
-            piles.append([at])
-    return [at for pile in piles for at in sorted(pile, key=lambda one: (-ends[one][0], ends[one][1]))]
+def dots_have_room(axes: Axes, texts: Sequence[str], places: Sequence[float], canvas: Canvas) -> bool:
+    """Whether labels fit side by side at these places along an axis as long as a panel is about."""
+    length = 0.75 * _panel_width(axes, canvas)
+    low, high = sorted(axes.get_xlim())
+    if axes.get_xscale() == "log":
+        places, low, high = [log10(max(place, low)) for place in places], log10(low), log10(high)
+    sizes = _widths(texts, canvas)
+    wanted = [length * (place - low) / (high - low) for place in places]
+    wanted = [min(max(place, size / 2), length - size / 2) for place, size in zip(wanted, sizes, strict=True)]
+    order = np.argsort(wanted, kind="stable")
+    moved = spread([wanted[at] for at in order], [sizes[at] for at in order])
+    return all(abs(wanted[at] - middle) <= sizes[at] / 4 for at, middle in zip(order, moved, strict=True))
 
 
-def kept_within(middles: Sequence[float], heights: Sequence[float], low: float, high: float) -> list[float]:
-    """The boxes, which ascend, moved down as far as they stand above high and there is room for that above low."""
-    if sum(heights) > high - low:
-        return list(middles)
-    found: list[float] = []
-    for middle, height in zip(reversed(middles), reversed(heights), strict=True):
-        found.append(min(middle, high - height / 2))
-        high = found[-1] - height / 2
-    return found[::-1]
+def _place_dot_labels(axes: Axes, labels: Sequence[DotLabel], canvas: Canvas) -> None:
+    """Move labels sideways, within the frame; each stands below its dot where that is low."""
+    away = _dot_gap(canvas)
+    for label, (x, y), middle in _spread_across(axes, labels, canvas):
+        below = _is_below(axes, label) and y > away + 0.9 * canvas.small
+        label.set_position((middle - x, -away if below else away))
+        label.set_verticalalignment("top" if below else "bottom")
 
 
-def spaced(places: Sequence[float], heights: Sequence[float]) -> list[float]:
-    """Middles of boxes of these heights near the places, which ascend, so that no two overlap.
-
-    Boxes that would touch are put one on the other, the pile in the middle of where they wanted to be.
-    """
-    piles: list[tuple[float, list[float], list[float]]] = []  # bottom, heights, places
-    for place, height in zip(places, heights, strict=True):
-        pile = (place - height / 2, [height], [place])
-        while piles and piles[-1][0] + sum(piles[-1][1]) > pile[0]:
-            _, lower, wanted = piles.pop()
-            pile = _piled(lower + pile[1], wanted + pile[2])
-        piles.append(pile)
-    return [bottom + sum(own[:at]) + own[at] / 2 for bottom, own, _ in piles for at in range(len(own))]
+def _spread_across(axes: Axes, labels: Sequence[L], canvas: Canvas) -> list[tuple[L, tuple[float, float], float]]:
+    """Labels from left to right, each with its anchor and the place of its middle along the frame, points."""
+    anchors = _in_points(axes, labels)  # type: ignore[arg-type]
+    both = sorted(zip(labels, anchors, strict=True), key=lambda one: one[1][0])
+    sizes = _widths([label.get_text() for label, _ in both], canvas)
+    middles = spread([anchor[0] for _, anchor in both], sizes, 0.0, _frame(axes)[0])
+    return [(*one, middle) for one, middle in zip(both, middles, strict=True)]
 
 
-def _piled(heights: list[float], places: list[float]) -> tuple[float, list[float], list[float]]:
-    """A pile of boxes that is as near to the places as it can be."""
-    middles = [sum(heights[:at]) + height / 2 for at, height in enumerate(heights)]
-    offsets = [place - middle for place, middle in zip(places, middles, strict=True)]
-    return sum(offsets) / len(offsets), heights, places
+def _is_below(axes: Axes, label: Label) -> bool:
+    """Whether a dot is nearer to the lowest point of all lines than to the highest."""
+    return bool(label.xy[1] < axes.dataLim.intervaly.mean())
 
 
-LEVEL = "_level"  # how the labels of these texts begin; no legend shows them
-ROW = 1.2  # ems from one name to the next below it
-MIDDLE = 0.4  # of the panel's width: left of what stands at its right edge, right of where a line begins
-HAIR = 0.1  # points
-STEPS = 9  # along a name, at which a curve is looked at
-FARTHEST = 6  # rows below its line that a name is put, at most
+def _dot_gap(canvas: Canvas) -> float:
+    """Points from the middle of a dot to its label."""
+    return float(0.45 * canvas.small + mpl.rcParams["lines.markersize"] / 2)
 
 
-class Hang(NamedTuple):
-    """Where a name stands: at the right end of its line or the left, below it or above, and so many rows farther.
+def _widths(texts: Sequence[str], canvas: Canvas) -> list[float]:
+    """About how wide labels are, with what is free between them, points."""
+    return [(0.9 * ems(text) + 0.8) * canvas.small for text in texts]
 
-    inward : whether it stands so far from the right end that another has room there
-    """
+
+# Levels
+
+
+def label_level(
+    axes: Axes, text: str, level: float, canvas: Canvas, *, right: bool, below: bool, optional: bool = False
+) -> None:
+    """Label the line across a panel at this value: at its left or right end, above or below it."""
+    label = LevelLabel(axes, text, (float(right), level), ("axes fraction", "data"), canvas, bbox=backing(axes))
+    label.right, label.below, label.optional = right, below, optional
+
+
+@dataclass(frozen=True)
+class _LevelPlace:
+    """Where the label of a level may stand: at which end and side of its line, how many rows farther, its box."""
 
     right: bool
     below: bool
-    rows: int = 0
-    inward: bool = False
-
-    @property
-    def end(self) -> float:
-        """The place on the line, as a share of the panel's width, that the name begins or ends at."""
-        return MIDDLE if self.inward else float(self.right)
+    rows: int
+    box: Bbox  # points from the lower left corner of the frame
 
 
-def name_level(axes: Axes, text: str, at: float, hang: Hang, canvas: Canvas, spare: bool = False) -> None:
-    """Names the line across a panel at this value, there where it is to hang if there is room.
-
-    spare : whether there is rather no name than one over another, or over a line
-    """
-    name = axes.annotate(
-        text,
-        (0.0, at),
-        xycoords=("axes fraction", "data"),
-        textcoords="offset points",
-        xytext=(0.0, 0.0),
-        fontsize=canvas.small,
-        bbox=backing(axes),
-    )
-    name.set_label(f"{LEVEL} {int(hang.right)} {int(hang.below)} {int(spare)}")
-    _put(name, hang, canvas)
-
-
-def keep_levels_apart(axes: Axes, canvas: Canvas) -> None:
-    """Puts each name where it belongs or, where another stands there, on the other side of its line or farther down;
+def _place_level_labels(axes: Axes, labels: Sequence[LevelLabel], canvas: Canvas) -> None:
+    """Put each label where it belongs or, where another stands, at the other side or end of its line or farther down;
     of places that are as near rather where no curve and no grid line runs through it."""
-    names: list[Any] = [one for one in axes.texts if str(one.get_label()).startswith(LEVEL)]
-    lines, courses = _lines(axes, names), _courses(axes)
-    taken: list[Any] = []
-    for one in sorted(names, key=lambda one: (_how(one)[2], -one.get_text().count("\n"), -float(one.xy[1]))):
-        places = [_Place(hang, _box(axes, one, hang, canvas), _height(axes, one)) for hang in _places(one)]
-        free = [at for at in places if _inside(at.box, axes) and not any(_touch(at.box, other) for other in taken)]
-        free = [at for at in free if not (_how(one)[2] and at.crossed(lines))]
-        one.set_visible(bool(free) or not _how(one)[2])
-        best = min(free, key=lambda at: (at.hang.rows, at.met(courses), at.crossed(lines)), default=places[-1])
-        _put(one, best.hang, canvas)
-        one.get_bbox_patch().set_facecolor(_behind(axes, best))
-        taken += [best.box] if one.get_visible() else []
+    height, scale, taken = _frame(axes)[1], points_per_pixel(axes), list[Bbox]()
+    to_points = axes.transData + Affine2D().translate(-axes.bbox.x0, -axes.bbox.y0).scale(scale)
+    curves = [line.get_path() for line in axes.lines if line.get_transform() == axes.transData]
+    curves = [to_points.transform_path(curve) for curve in curves if np.size(curve.vertices)]
+    levels = [*axes.yaxis.get_majorticklocs(), *(float(label.xy[1]) for label in labels)]
+    lines = to_points.transform([(1.0, level) for level in levels])[:, 1]
+    for label in sorted(labels, key=lambda one: (one.optional, -one.get_text().count("\n"), -one.xy[1])):
+        level = float(to_points.transform((1.0, label.xy[1]))[1])
+
+        def crossings(place: _LevelPlace, level: float = level) -> tuple[int, bool, int]:
+            low, high = (place.box.y0, level) if place.below else (level, place.box.y1)
+            met = any(curve.intersects_bbox(place.box, filled=False) for curve in curves)
+            return place.rows, met, int(((lines > low + 0.1) & (lines < high - 0.1)).sum())
+
+        places = _level_places(axes, label, level, canvas)
+        free = [one for one in places if one.box.y0 >= 0 and one.box.y1 <= height]
+        free = [one for one in free if not any(map(one.box.overlaps, taken))]
+        if label.optional:
+            free = [one for one in free if not crossings(one)[2]]
+        label.set_visible(bool(free) or not label.optional)
+        place = min(free, key=crossings, default=places[-1])
+        _put_level(axes, label, place, place.box.y0 - level, canvas)
+        taken += [place.box] if label.get_visible() else []
 
 
-class _Place(NamedTuple):
-    """Where a name may stand: its left, bottom, right and top; all in points."""
-
-    hang: Hang
-    box: tuple[float, float, float, float]
-    line: float  # the height of its own line
-
-    def crossed(self, lines: Array) -> int:
-        """How many of the lines at these heights run through it, or between it and its own line."""
-        low, high = (self.box[1], self.line) if self.hang.below else (self.line, self.box[3])
-        return int(((lines > low + HAIR) & (lines < high - HAIR)).sum())
-
-    def met(self, courses: Sequence[Array]) -> bool:
-        """Whether one of the curves, each of shape (2, n), runs through it."""
-        left, bottom, right, top = self.box
-        places = np.linspace(left, right, STEPS)
-        found = [np.interp(places, x, y, left=np.nan, right=np.nan) for x, y in courses]
-        return any(bool((one < top).any() and (one > bottom).any()) for one in found)
+def _level_places(axes: Axes, label: LevelLabel, level: float, canvas: Canvas) -> list[_LevelPlace]:
+    """The places beside the line of a level, best first, then those farther below it."""
+    lines, em, gap = label.get_text().split("\n"), canvas.small, 2 * canvas.scale
+    width, size = 0.9 * max(map(ems, lines)) * em, 1.2 * len(lines) * em
+    sides = [(end, side, 0) for end in (label.right, not label.right) for side in (label.below, not label.below)]
+    sides += [(label.right, True, rows) for rows in range(1, 0 if label.optional else 7)]
+    places = []
+    for right, below, rows in sides:
+        left = _frame(axes)[0] - 1.5 * gap - width if right else 1.5 * gap
+        bottom = level - gap - 1.2 * rows * em - size if below else level + gap
+        places.append(_LevelPlace(right, below, rows, Bbox.from_bounds(left, bottom, width, size)))
+    return places
 
 
-def _behind(axes: Axes, place: _Place) -> Any:
-    """The colour of the box behind a name: that of the field that it stands in."""
-    left, bottom, right, top = np.array(place.box) / points_per_pixel(axes)
-    middle = ((left + right) / 2, (bottom + top) / 2)
-    fields: list[Any] = [one.get_facecolor() for one in axes.patches if one.contains_point(middle)]
-    own = backing(axes)["facecolor"]
-    return (*fields[-1][:3], own[3]) if fields and fields[-1][3] == 1 else own
+def _put_level(axes: Axes, label: LevelLabel, place: _LevelPlace, up: float, canvas: Canvas) -> None:
+    """Put a label into its place, on the colour of the field that is there."""
+    away = -3 * canvas.scale if place.right else 3 * canvas.scale
+    label.xy = (float(place.right), label.xy[1])
+    label.set(ha="right" if place.right else "left", va="top" if place.below else "bottom")
+    label.set_position((away, up + place.box.height if place.below else up))
+    middle = np.array(axes.bbox.min) + place.box.get_points().mean(axis=0) / points_per_pixel(axes)
+    fields: list[Any] = [patch.get_facecolor() for patch in axes.patches if patch.contains_point(tuple(middle))]
+    own, box = backing(axes)["facecolor"], label.get_bbox_patch()
+    assert box is not None  # made with it
+    box.set_facecolor((*fields[-1][:3], own[3]) if fields and fields[-1][3] == 1 else own)
 
 
-def _lines(axes: Axes, names: Sequence[Any]) -> Array:
-    """The heights of all lines across a panel, points: those of its grid, and those that have names."""
-    levels = np.append(axes.yaxis.get_majorticklocs(), [one.xy[1] for one in names])
-    places = axes.transData.transform(np.column_stack([np.ones(len(levels)), levels]))[:, 1]
-    return np.asarray(points_per_pixel(axes) * places)
+# Marked positions
 
 
-def _height(axes: Axes, name: Any) -> float:
-    """The height of a name's own line, points."""
-    return points_per_pixel(axes) * float(axes.transData.transform((1.0, name.xy[1]))[1])
+def _place_row_labels(axes: Axes, labels: Sequence[RowLabel], canvas: Canvas) -> None:
+    """Move labels up and down, beyond arrowheads where there are some."""
+    thin = [label.show_mark(canvas) for label in labels]
+    heads = max((float(label.head.get_markersize()) for label in labels if label.head), default=0.0)
+    order = sorted(zip(_in_points(axes, labels), range(len(labels)), strict=True), key=lambda one: one[0][1])
+    middles = spread([y for (_, y), _ in order], [1.2 * canvas.small] * len(order), 0.0, _frame(axes)[1])
+    for ((_, y), at), middle in zip(order, middles, strict=True):
+        labels[at].set_position((heads * any(thin) + 3 * canvas.scale, middle - y))
 
 
-def _courses(axes: Axes) -> list[Array]:
-    """The curves of a panel, points, each of shape (2, n)."""
-    curves = [np.asarray(line.get_xydata()) for line in axes.lines if line.get_transform() == axes.transData]
-    return [points_per_pixel(axes) * axes.transData.transform(one).T for one in curves if len(one)]
+def _place_column_labels(axes: Axes, labels: Sequence[ColumnLabel], canvas: Canvas) -> None:
+    """Move labels sideways, and the panel's title above them."""
+    for label in labels:
+        label.show_mark(canvas)
+    named = [label for label in labels if label.get_text()]
+    for label, (x, _), middle in _spread_across(axes, named, canvas):
+        label.set_position((middle - x, 2 * canvas.scale))
+    if named and axes.get_title():
+        axes.set_title(axes.get_title(), pad=4 + 1.2 * canvas.small)
 
 
-def _box(axes: Axes, name: Any, hang: Hang, canvas: Canvas) -> tuple[float, float, float, float]:
-    """About where a name stands that hangs there: left, bottom, right and top in points; its font may come later."""
-    points, size = points_per_pixel(axes), canvas.small
-    lines, (right, up) = name.get_text().split("\n"), _levels_away(hang, canvas)
-    width, height = 0.9 * max(map(ems, lines)) * size, ROW * len(lines) * size
-    x = points * (axes.bbox.x0 + hang.end * axes.bbox.width) + right - width * hang.right
-    y = _height(axes, name) + up - height * hang.below
-    return x, y, x + width, y + height
+# Offsets
 
 
-def _inside(box: tuple[float, ...], axes: Axes) -> bool:
-    """Whether it reaches neither over what stands below the frame nor over what stands above."""
-    points = points_per_pixel(axes)
-    return box[1] >= points * axes.bbox.y0 and box[3] <= points * axes.bbox.y1
+class OffsetLabel(Text):
+    """The label of a streak: the points of one offset in a scatter.
+
+    points : (n, 2), of its own, data coordinates
+    cloud : (m, 2), of all offsets, over none of which it stands
+    """
+
+    points: Array
+    cloud: Array
 
 
-def _touch(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+STREAK = 0.1  # of the frame's width or height, across a streak at most
 
 
-def _places(name: Any) -> Iterator[Hang]:
-    """Where a name may stand, best first."""
-    right, below, spare = _how(name)
-    if spare:
-        yield from (Hang(right, below), Hang(True, below, inward=right), Hang(right, not below), Hang(True, below))
-        return
-    yield from (Hang(end, side) for end in (right, not right) for side in (below, not below))
-    yield from (Hang(right, True, rows) for rows in range(1, FARTHEST + 1))
-
-
-def _how(name: Any) -> list[bool]:
-    """Whether a name is to hang at the right and below, and whether there may be none."""
-    return [bool(int(one)) for one in name.get_label().split()[1:]]
-
-
-def _put(name: Any, hang: Hang, canvas: Canvas) -> None:
-    name.xy = (hang.end, name.xy[1])
-    name.set(ha="right" if hang.right else "left", va="top" if hang.below else "bottom")
-    name.set_position(_levels_away(hang, canvas))
-
-
-def _levels_away(hang: Hang, canvas: Canvas) -> tuple[float, float]:
-    """How far right of its place on the line, and above it, a name stands, points."""
-    across, up = 3 * canvas.scale, 2 * canvas.scale
-    down = up + hang.rows * ROW * canvas.small
-    return -across if hang.right else across, -down if hang.below else up
-
-
-NAMED = 5  # streaks, at most: those of the smallest offsets
-CLOUD, NAME = "_cloud", "_streak"  # labels of the points and of what is written; no legend shows them
-THIN = 0.1  # of the frame's width or height, across a streak
-STREAKS_GAP = 0.4  # ems between a streak and its name
-STREAKS_APART = 0.6  # ems between two names
-
-
-class Place(NamedTuple):
-    """Where a text stands: its anchor and how it hangs on it, and the box that it takes; all in points."""
+@dataclass(frozen=True)
+class _Place:
+    """Where the label of a streak may stand: the anchor and how it hangs on it, and its box; all in points."""
 
     x: float
     y: float
     ha: str
     va: str
-    box: tuple[float, float, float, float]  # left, bottom, right, top
+    box: Bbox
 
 
-def name_streaks(axes: Axes, canvas: Canvas) -> None:
-    """Writes 1, 2, 3… beside the streaks of the smallest offsets, as long as there is a place free of other points: all
-    on that side of their streaks, left, right, below or above, where most can stand.
+def label_offsets(axes: Axes, points: Array, offsets: Array, count: int, canvas: Canvas) -> None:
+    """Label the streaks of the smallest offsets, as far as there is a place free of points.
 
-    Again whenever the panel's size or ends change. The points are those of its cloud, whose colours are |p − q|.
+    points : (n, 2), data coordinates; offsets : (n,), the |p − q| of each; count : labels at most
     """
-    for text in [one for one in axes.texts if one.get_label() == NAME]:
-        text.remove()
-    for cloud in [one for one in axes.collections if one.get_label() == CLOUD]:
-        _name(axes, cloud, canvas)
-
-
-def _name(axes: Axes, cloud: Any, canvas: Canvas) -> None:
-    """Names the streaks of the points of a cloud, whose colours are their offsets."""
-    points, offsets = np.asarray(cloud.get_offsets()), np.asarray(cloud.get_array())
-    if not len(points):
-        return
-    axes.autoscale_view()
-    frame = axes.bbox
-    scale = points_per_pixel(axes)
-    places = (axes.transData.transform(points) - (frame.x0, frame.y0)) * scale
-    room = frame.width * scale, frame.height * scale
-    dot = float(max(cloud.get_sizes(), default=0.0)) ** 0.5 / 2
-    around = []
-    for offset in range(1, NAMED + 1):
-        own = offsets == offset
-        if not own.any() or not _is_streak(places[own], room):
-            break
+    for offset in range(1, count + 1):
+        own = points[offsets == offset]
+        if not len(own):
+            return
         text = phrase("offset {number}", number=offset) if offset == 1 else str(offset)
-        around.append([(text, place) for place in _streaks_beside(places[own], text, room[1], canvas)])
-    sides = [_free_places(list(side), room, places, dot) for side in zip(*around, strict=True)]
-    for text, place in max(sides, key=len, default=[]):
-        _streaks_write(axes, text, place, room, canvas)
+        label = OffsetLabel(0.0, 0.0, text, fontsize=canvas.small, clip_on=False, transform=axes.transAxes)
+        label.points, label.cloud = own, points
+        axes.add_artist(label)
 
 
-def _is_streak(points: Array, room: tuple[float, float]) -> bool:
-    """Whether points lie in a line, so that a name beside them means them."""
-    return bool((np.ptp(points, axis=0) / room).min() <= THIN)
+def _place_offset_labels(axes: Axes, labels: Sequence[OffsetLabel], canvas: Canvas) -> None:
+    """Put labels on that side of their streaks, left, right, below or above, where most have room."""
+    if not labels:
+        return
+    frame = _frame(axes)
+    cloud = _points_in_frame(axes, labels[0].cloud)
+    streaks = [_points_in_frame(axes, label.points) for label in labels]
+    thin = [bool((np.ptp(streak, axis=0) / frame).min() <= STREAK) for streak in streaks]
+    around = [
+        _beside_streak(streak, label.get_text(), frame[1], canvas.small)
+        for label, streak in zip(labels[: [*thin, False].index(False)], streaks, strict=False)
+    ]
+    sides = [_free_places(side, frame, cloud, canvas) for side in zip(*around, strict=True)]
+    best = max(sides, key=len, default=[])
+    for label in labels[len(best) :]:
+        label.set_visible(False)
+    for label, place in zip(labels, best, strict=False):
+        label.set(x=place.x / frame[0], y=place.y / frame[1], ha=place.ha, va=place.va, visible=True)
 
 
-def _free_places(
-    side: list[tuple[str, Place]], room: tuple[float, float], places: Array, dot: float
-) -> list[tuple[str, Place]]:
-    """The names on one side of their streaks, from the first on as far as all are free."""
-    kept: list[tuple[str, Place]] = []
-    for text, place in side:
-        if not _is_free(place.box, room, places, dot, [_with_room(one.box) for _, one in kept]):
-            break
-        kept.append((text, place))
-    return kept
+def _points_in_frame(axes: Axes, points: Array) -> Array:
+    """Data coordinates in points from the lower left corner of the frame."""
+    return np.asarray((axes.transData.transform(points) - axes.bbox.min) * points_per_pixel(axes))
 
 
-def _with_room(box: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
-    """The box of a name of one line with what is left free around it."""
-    left, bottom, right, top = box
-    room = STREAKS_APART * (top - bottom)
-    return left - room, bottom - room, right + room, top + room
-
-
-def _streaks_beside(streak: Array, text: str, height: float, canvas: Canvas) -> list[Place]:
+def _beside_streak(streak: Array, text: str, height: float, em: float) -> list[_Place]:
     """The places left of, right of, below and above a streak, the first two inside a frame of that height."""
     (left, bottom), (right, top) = streak.min(axis=0).tolist(), streak.max(axis=0).tolist()
-    size, gap = canvas.small, STREAKS_GAP * canvas.small
-    width, x, y = ems(text) * size, (left + right) / 2, (bottom + top) / 2
-    y = min(max(y, size / 2), height - size / 2)
-    return [
-        Place(left - gap, y, "right", "center", (left - gap - width, y - size / 2, left - gap, y + size / 2)),
-        Place(right + gap, y, "left", "center", (right + gap, y - size / 2, right + gap + width, y + size / 2)),
-        Place(x, bottom - gap, "center", "top", (x - width / 2, bottom - gap - size, x + width / 2, bottom - gap)),
-        Place(x, top + gap, "center", "bottom", (x - width / 2, top + gap, x + width / 2, top + gap + size)),
-    ]
+    gap, width, x = 0.4 * em, ems(text) * em, (left + right) / 2
+    y = min(max((bottom + top) / 2, em / 2), height - em / 2)
+    boxes = [(left - gap - width, y - em / 2), (right + gap, y - em / 2), (x - width / 2, bottom - gap - em)]
+    boxes.append((x - width / 2, top + gap))
+    anchors = [(left - gap, y, "right", "center"), (right + gap, y, "left", "center")]
+    anchors += [(x, bottom - gap, "center", "top"), (x, top + gap, "center", "bottom")]
+    return [_Place(*anchor, Bbox.from_bounds(*box, width, em)) for anchor, box in zip(anchors, boxes, strict=True)]
 
 
-def _is_free(
-    box: tuple[float, float, float, float], room: tuple[float, float], places: Array, dot: float, taken: list[Any]
-) -> bool:
-    """Whether a box lies in the frame, over no point of that radius and no other text."""
-    left, bottom, right, top = box
-    if left < 0 or bottom < 0 or right > room[0] or top > room[1]:
-        return False
-    x, y = places.T
-    if ((x > left - dot) & (x < right + dot) & (y > bottom - dot) & (y < top + dot)).any():
-        return False
-    return not any(left < other[2] and right > other[0] and bottom < other[3] and top > other[1] for other in taken)
-
-
-def _streaks_write(axes: Axes, text: str, place: Place, room: tuple[float, float], canvas: Canvas) -> None:
-    """Writes a name where it belongs, in shares of the frame, which keeps it beside its points in another size."""
-    axes.text(
-        place.x / room[0],
-        place.y / room[1],
-        text,
-        transform=axes.transAxes,
-        ha=place.ha,
-        va=place.va,
-        fontsize=canvas.small,
-        label=NAME,
-    )
-
-
-SPAN = re.compile(r"\s*([+-]?\d{1,15})(?::([+-]?\d{1,15}))?\s*")
-HIGHLIGHTS_APART = 1.2  # ems of their text between two labels one below the other
-HIGHLIGHTS_GID = "highlight"
-HIGHLIGHTS_FRAME = "_frame"  # label of what marks cells; no legend shows it
-LEFTWARD, DOWNWARD = 4, 7  # matplotlib's numbers of arrowheads whose tip is at their place
-OUTLINE, HEAD = 2.2, 4.0  # points of a frame's wider line, and of an arrowhead
-
-
-class Span(NamedTuple):
-    """The positions from first to stop − 1."""
-
-    first: int
-    stop: int
-
-    def text(self, position_text: Callable[[float], str]) -> str:
-        """The positions, as their axis writes them."""
-        first, last = position_text(self.first), position_text(self.stop - 1)
-        return first if first == last else phrase("{first} to {last}", first=first, last=last)
-
-
-def place_text(value: int | range) -> str | None:
-    """The text of a position, or of a run of them, that Python gives as a number or a range; None for others."""
-    if isinstance(value, range):
-        return f"{value.start}:{value.stop}" if value.step == 1 else None
-    try:
-        return None if isinstance(value, bool) else str(index(value))
-    except TypeError:
-        return None
-
-
-@dataclass(frozen=True)
-class Highlighting(Figure[E]):
-    """Base of the figures in which positions can be marked."""
-
-    highlight: tuple[str, ...] | None = option(
-        None, "positions to mark: 100, or 5000:5100 (to 5099)", aliases=("mark",), text_of=place_text
-    )
-
-    def check(self) -> None:
-        super().check()
-        if self.highlight is not None:
-            self.spans()
-
-    def spans(self) -> list[Span]:
-        """The positions to mark; raises UsageError for what names none."""
-        return [read_span(text) for text in self.highlight or ()]
-
-    def check_spans(self, shown: Positions) -> None:
-        """Refuses to mark positions of which none is shown (UsageError)."""
-        if self.highlight is None:
-            return
-        for text, span in zip(self.highlight, self.spans(), strict=True):
-            if span.stop <= shown.start or span.first >= shown.stop:
-                said = f"{mention('highlight', text)} is outside what is shown, {shown.start} to {shown.stop - 1}"
-                raise UsageError(said, option="highlight", value=text)
-
-    def fit(self, view: View[E], axes: list[Axes], canvas: Canvas) -> None:
-        super().fit(view, axes, canvas)
-        for one in axes:
-            keep_apart(one, canvas, frame_or_point(one, canvas))
-
-
-def read_span(text: str) -> Span:
-    """The positions that a text names: ``100`` or ``5000:5100``."""
-    match = SPAN.fullmatch(text)
-    first = int(match[1]) if match else 0
-    stop = int(match[2]) if match and match[2] else first + 1
-    if match is None or stop <= first:
-        allowed = "a position, or FIRST:STOP as in Python: 5000:5100 is 5000 to 5099"
-        raise UsageError(option="highlight", value=shorten(text), allowed=allowed)
-    return Span(first, stop)
-
-
-def span_edges(span: Span) -> tuple[float, float]:
-    """Where a span begins and ends on an axis of cells, each one wide."""
-    return span.first - 0.5, span.stop - 0.5
-
-
-def mark_rows(
-    axes: Axes,
-    spans: list[Span],
-    canvas: Canvas,
-    position_text: Callable[[float], str],
-    edges_of: Callable[[Span], tuple[float, float]] = span_edges,
-) -> None:
-    """Frames rows of an image, light within dark so that it is seen on any colour, and names them at the right."""
-    for span in spans:
-        edges = edges_of(span)
-        for style in _frames(canvas):
-            axes.axhspan(*edges, **style)
-        place = _middle(edges, axes.get_ylim())
-        axes.plot(1.0, place, transform=axes.get_yaxis_transform(), **_head(axes, LEFTWARD, canvas))
-        _highlights_write(axes, span.text(position_text), (1.0, place), ("axes fraction", "data"), canvas)
-
-
-def mark_columns(axes: Axes, spans: list[Span], canvas: Canvas) -> None:
-    """Frames columns of an image whose rows are named."""
-    for span in spans:
-        for style in _frames(canvas):
-            axes.axvspan(*span_edges(span), **style)
-        place = _middle(span_edges(span), axes.get_xlim())
-        axes.plot(place, 1.0, transform=axes.get_xaxis_transform(), **_head(axes, DOWNWARD, canvas))
-
-
-def mark_stretch(
-    axes: Axes, spans: list[Span], canvas: Canvas, position_text: Callable[[float], str] = number_text
-) -> None:
-    """Shades stretches of an axis along which lines run, and names them at the top."""
-    for span in spans:
-        first, last = span.first, span.stop - 1
-        axes.axvspan(first, last, facecolor="0.5", alpha=0.25, linewidth=0, zorder=0)
-        for edge in {first, last}:
-            axes.axvline(edge, color="0.5", linewidth=0.8 * canvas.scale, zorder=0)
-        place = _middle((first, last), axes.get_xlim())
-        _highlights_write(axes, span.text(position_text), (place, 1.0), ("data", "axes fraction"), canvas)
-
-
-def _middle(edges: tuple[float, float], window: tuple[float, float]) -> float:
-    """The middle of what is seen of a span."""
-    low, high = sorted(window)
-    return sum(min(max(edge, low), high) for edge in edges) / 2
-
-
-def _frames(canvas: Canvas) -> list[dict[str, Any]]:
-    """Two outlines, one over the other."""
-    widths = ((OUTLINE, "white"), (0.9, "black"))
-    look = {"fill": False, "zorder": 3, "label": HIGHLIGHTS_FRAME}
-    return [{"edgecolor": colour, "linewidth": width * canvas.scale, **look} for width, colour in widths]
-
-
-def _head(axes: Axes, marker: int, canvas: Canvas) -> dict[str, Any]:
-    """An arrowhead at the edge of an image, beside cells that are too thin for a frame."""
-    look = {"color": axes.xaxis.label.get_color(), "clip_on": False, "label": HIGHLIGHTS_FRAME}
-    return {"marker": marker, "markersize": HEAD * canvas.scale, "linestyle": "none", **look}
-
-
-def frame_or_point(axes: Axes, canvas: Canvas) -> float:
-    """Shows a frame or, where it would hide its cells, an arrowhead; gives how far those reach, in points."""
-    points, reach = points_per_pixel(axes), 0.0
-    frames = [one for one in axes.patches if one.get_label() == HIGHLIGHTS_FRAME]
-    heads = [one for one in axes.lines if one.get_label() == HIGHLIGHTS_FRAME]
-    for head, *pair in zip(heads, frames[::2], frames[1::2], strict=True):
-        box = pair[0].get_window_extent()
-        thin = points * min(box.width, box.height) < 2 * OUTLINE * canvas.scale
-        head.set_visible(thin)
-        for frame in pair:
-            frame.set_visible(not thin)
-    size = HEAD * canvas.scale
-    for down in (True, False):
-        own = [one for one in heads if one.get_visible() and (one.get_marker() == LEFTWARD) == down]
-        reach = max(reach, _stagger(axes, own, size / points, down) * size * down)
-    return reach
-
-
-def _stagger(axes: Axes, heads: list[Any], size: float, down: bool) -> int:
-    """Moves arrowheads of that many pixels away from the edge that would touch another; gives how many ranks."""
-    ends: list[float] = []  # of the last arrowhead of every rank
-    length = axes.bbox.width if down else axes.bbox.height
-    for _, head in sorted((_along(one, down), at) for at, one in enumerate(heads)):
-        place = _along(heads[head], down)
-        rank = next((at for at, end in enumerate(ends) if end + size <= place), len(ends))
-        ends[rank : rank + 1] = [place]
-        away = [1.0 + rank * size / length]
-        heads[head].set(**({"xdata": away} if down else {"ydata": away}))
-    return len(ends)
-
-
-def _along(head: Any, down: bool) -> float:
-    """Where an arrowhead stands along its edge from the left or the top, in pixels."""
-    x, y = head.get_transform().transform(head.get_xydata())[0]
-    return float(-y if down else x)
-
-
-def _highlights_write(axes: Axes, text: str, place: tuple[float, float], coordinates: Any, canvas: Canvas) -> None:
-    """A name beside a frame: right of it, or above it, as the coordinates say."""
-    beside = coordinates[0] != "data"
-    axes.annotate(
-        text,
-        place,
-        xycoords=coordinates,
-        xytext=(3 * canvas.scale, 0) if beside else (0, 2 * canvas.scale),
-        textcoords="offset points",
-        ha="left" if beside else "center",
-        va="center" if beside else "bottom",
-        fontsize=canvas.small,
-        annotation_clip=False,
-        gid=HIGHLIGHTS_GID,
-    )
-
-
-def keep_apart(axes: Axes, canvas: Canvas, heads: float = 0.0) -> None:
-    """Moves names that would touch each other: of rows down, of stretches up, and the panel's title above those.
-
-    heads : points that arrowheads take before the names of rows
-    """
-    named: list[Any] = [one for one in axes.texts if one.get_gid() == HIGHLIGHTS_GID]
-    points = points_per_pixel(axes)
-    places = [points * axes.transData.transform(one.xy) for one in named]
-    order = sorted(range(len(named)), key=lambda at: -places[at][1])
-    rows = [(named[at], -float(places[at][1])) for at in order if named[at].get_ha() == "left"]
-    _keep_rows_apart(rows, canvas, heads + 3 * canvas.scale)
-    order = sorted(range(len(named)), key=lambda at: float(places[at][0]))
-    levels = _stack([(named[at], float(places[at][0])) for at in order if named[at].get_ha() == "center"], canvas)
-    if levels and axes.get_title():
-        axes.set_title(axes.get_title(), pad=(4 + HIGHLIGHTS_APART * levels * canvas.small))
-
-
-def _keep_rows_apart(named: list[tuple[Any, float]], canvas: Canvas, right: float) -> None:
-    """Moves names so far right, and down that would touch the one above; their places are points from the top."""
-    lowest = -float("inf")
-    for one, place in named:
-        shift = max(0.0, lowest + HIGHLIGHTS_APART * canvas.small - place)
-        lowest = place + shift
-        one.set_position((right, -shift))
-
-
-def _stack(named: list[tuple[Any, float]], canvas: Canvas) -> int:
-    """Moves names up that would touch the one before; gives how many lines they take."""
-    ends: list[float] = []  # of the last name of every line
-    for one, place in named:
-        half = (ems(one.get_text()) + 0.5) * canvas.small / 2
-        level = next((at for at, end in enumerate(ends) if end <= place - half), len(ends))
-        ends[level : level + 1] = [place + half]
-        one.set_position((0.0, 2 * canvas.scale + level * HIGHLIGHTS_APART * canvas.small))
-    return len(ends)
+def _free_places(side: Iterable[_Place], frame: tuple[float, float], cloud: Array, canvas: Canvas) -> list[_Place]:
+    """The places on one side of their streaks, from the first on as far as all are free."""
+    free: list[_Place] = []
+    for place in side:
+        box = place.box
+        inside = box.x0 >= 0 and box.y0 >= 0 and box.x1 <= frame[0] and box.y1 <= frame[1]
+        over = bool(box.padded(1.5 * canvas.scale).count_contains(cloud))
+        if not inside or over or any(box.overlaps(other.box.padded(0.6 * canvas.small)) for other in free):
+            break
+        free.append(place)
+    return free

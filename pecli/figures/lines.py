@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 Look = Mapping[str, Any]  # of a line: colour, dashes, marker
 DASHES = ("-", "--", "-.", (0, (1.4, 1.2)), (0, (6, 1.5, 1, 1.5, 1, 1.5)))
 OUTLINE = 0.4  # of a band, as a share of a line
+MAX_LINES = 8  # that have a label of their own
 MARGIN = 0.01  # left and right of lines, as a share of the axis
 
 

@@ -28,16 +28,7 @@ from pecli.figures.bias import (
     short_names_of_lines,
 )
 from pecli.figures.canvas import Canvas
-from pecli.figures.labels import (
-    Highlighting,
-    end_of,
-    keep_dot_names_apart,
-    keep_names_apart,
-    mark_dots,
-    mark_stretch,
-    name_lines,
-    put_names,
-)
+from pecli.figures.highlights import Highlighting, mark_stretch
 from pecli.figures.lines import Look, bound_look, frame_lines, key, look
 from pecli.figures.panels import Panel
 from pecli.figures.trends import Point, course_of, farthest_text, point_text
@@ -136,24 +127,6 @@ class OffsetsNumbers(Numbers[TableEncoding]):
         specs = [encoding.spec() for encoding in self.view.encodings]
         by_encoding = {"spread": self.spread, "undefined": self.undefined}
         return {"block": self.block, **{n: dict(zip(specs, v, strict=True)) for n, v in by_encoding.items()}}
-
-
-OWN = "own axis"
-
-
-def add_own_axis(axes: Axes, label: str) -> None:
-    """An axis at the right for what is drawn on another scale."""
-    own = axes.secondary_yaxis("right")
-    own.set_gid(OWN)
-    label_values(own.yaxis, label)
-
-
-def scale_own_axis(axes: Axes, scale: float) -> None:
-    """What is drawn so many times as large as it is has its own numbers at the right."""
-    for one in axes.child_axes:
-        if one.get_gid() == OWN:
-            functions = (lambda shown: shown / scale, lambda value: value * scale)
-            one.set_functions(functions)  # type: ignore[attr-defined]  # it is a secondary axis
 
 
 TOO_FEW = "offsets with {log} takes 2 or more positions"
@@ -286,6 +259,8 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
         return phrase("offset p − q, query less key" if _all_biases(view) else "offset p − q")
 
     def frame(self, view: View[TableEncoding | BiasEncoding], axes: list[Axes], canvas: Canvas) -> None:
+        from pecli.figures.labels import label_lines
+
         one, label = axes[0], self._label(view)
         names, short, bounds = [encoding.label() for encoding in view.encodings], None, []
         if _all_biases(view):
@@ -303,23 +278,22 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
         looks = looks_of_lines(view, one) if _all_biases(view) else [*map(self._look, range(len(names)))]
         entries = [*zip(names, looks, strict=True), *((text, bound_look(n)) for n, text in enumerate(bounds))]
         if bounds:
-            add_own_axis(one, phrase(BOUND_LABEL))
+            label_values(one.secondary_yaxis("right").yaxis, phrase(BOUND_LABEL))
             key(one, entries, below=True)
         elif len(entries) > 1 or self.unscaled:
-            name_lines(one, entries, canvas, short=short)
-
-    def fit(self, view: View[TableEncoding | BiasEncoding], axes: list[Axes], canvas: Canvas) -> None:
-        super().fit(view, axes, canvas)
-        keep_names_apart(axes[0], canvas)
-        keep_dot_names_apart(axes[0], canvas)
+            label_lines(one, entries, canvas, short=short)
 
     def draw(self, numbers: OffsetsNumbers | BiasLinesNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
+        from pecli.figures.labels import label_dots
+
         if isinstance(numbers, BiasLinesNumbers):
             draw_bias_lines(numbers, axes[0])
         else:
             self._draw_measured(numbers, axes[0])
             marks = {(at.offset or 0.0, at.value): point_text(at) for at in numbers.told()}
-            mark_dots(axes[0], marks, self._look(0)["color"], canvas)
+            for x, y in marks:
+                axes[0].plot([x], [y], marker="o", color=self._look(0)["color"], clip_on=False, zorder=3)
+            label_dots(axes[0], marks, canvas)
         return [None]
 
     def _look(self, line: int) -> Look:
@@ -327,14 +301,17 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
         return {"color": f"C{line}"} if self.decay or self.unscaled else look(line)
 
     def _draw_measured(self, numbers: OffsetsNumbers, axes: Axes) -> None:
+        from pecli.figures.labels import end_of, put_line_labels
+
         for line, (mean, low, high) in enumerate(zip(numbers.mean, numbers.low, numbers.high, strict=True)):
             axes.plot(numbers.offsets, mean, marker="o" if len(mean) == 1 else None, **self._look(line))
             axes.fill_between(numbers.offsets, low, high, color=f"C{line}", alpha=0.3, linewidth=0)
         scale = float(np.nanmax(numbers.mean) / numbers.decay.max()) if len(numbers.decay) else 1.0
         for line, decay in enumerate(numbers.decay):
             axes.plot(numbers.offsets, scale * decay, **bound_look(line))
-        scale_own_axis(axes, scale)
-        put_names(axes, [end_of(numbers.offsets, mean) for mean in numbers.mean])
+        for right in axes.child_axes:  # the bound's own axis
+            right.set_functions((lambda y: y / scale, lambda y: y * scale))  # type: ignore[attr-defined]
+        put_line_labels(axes, [end_of(numbers.offsets, mean) for mean in numbers.mean])
         scaled = [at for at, one in enumerate(plain_of(numbers.view.encodings)) if one]
         for line, plain in zip(scaled, numbers.unscaled, strict=False):
             axes.plot(numbers.offsets, plain, ":", color=f"C{line}")

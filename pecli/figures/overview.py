@@ -27,7 +27,7 @@ from pecli.figures.composite import (
     what_it_is,
 )
 from pecli.figures.headings import Heading
-from pecli.figures.labels import Highlighting
+from pecli.figures.highlights import Highlighting
 from pecli.figures.mosaic import Band, columns_of
 from pecli.figures.panels import Panel
 from pecli.measures.pairwise import measure_option

@@ -15,7 +15,6 @@ from pecli.figures.axis_labels import label_values
 from pecli.figures.base import Figure, Numbers, View, other_positions_text
 from pecli.figures.canvas import Canvas
 from pecli.figures.colors import seen_colours
-from pecli.figures.labels import CLOUD, NAMED, name_streaks
 from pecli.figures.panels import Bar, Panel
 from pecli.measures.pairs import CLASSES, coarser, counts, points, streaks
 from pecli.measures.pairwise import MEASURES, check_pairs, choice_of_measure
@@ -23,6 +22,7 @@ from pecli.measures.pairwise import MEASURES, check_pairs, choice_of_measure
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+LABELLED = 5  # offsets whose streaks have a label, at most
 STRONG, WEAK = 0.9, 0.5  # rank correlations, without their sign: at least one is a trend, below the other none
 
 
@@ -190,7 +190,7 @@ class Scatter(Figure[TableEncoding]):
             counts=table,
             y_edges=y_edges,
             x_edges=x_edges,
-            streaks=streaks(view.encoding, across, up, view.covered, NAMED),
+            streaks=streaks(view.encoding, across, up, view.covered, LABELLED),
             most=int(table.max()),
         )
 
@@ -213,10 +213,6 @@ class Scatter(Figure[TableEncoding]):
         draw = _counts if isinstance(numbers, DensityNumbers) else _points
         return [draw(numbers, one, canvas) for one in axes]
 
-    def fit(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
-        for one in axes:
-            name_streaks(one, canvas)
-
 
 class ScatterDown(Scatter):
     """The same on a narrow page: both triangles below each other."""
@@ -232,16 +228,19 @@ class ScatterDown(Scatter):
 
 
 def _points(numbers: Any, axes: Axes, canvas: Canvas) -> Any:
+    from pecli.figures.labels import label_offsets
+
     order = np.random.default_rng(0).permutation(len(numbers.x))  # so that no offset always lies on top
+    offsets = np.abs(numbers.q - numbers.p)
+    label_offsets(axes, np.column_stack((numbers.x, numbers.y)), offsets, LABELLED, canvas)
     return axes.scatter(
         numbers.x[order],
         numbers.y[order],
-        c=np.abs(numbers.q - numbers.p)[order],
+        c=offsets[order],
         s=((2 if len(numbers.x) > FEW else 4) * canvas.scale) ** 2,
         linewidths=0,
         cmap=seen_colours(canvas.colours("sequential"), axes),
         rasterized=len(numbers.x) > VECTOR,
-        label=CLOUD,
     )
 
 
@@ -260,21 +259,16 @@ def _counts(numbers: Any, axes: Axes, canvas: Canvas) -> Any:
     )
     x, y = MARGIN * (right - left), MARGIN * (top - bottom)
     axes.set(xlim=(left - x, right + x), ylim=(bottom - y, top + y))
-    _hide_cloud(numbers, axes)
+    _label_counted(numbers, axes, canvas)
     return image
 
 
-def _hide_cloud(numbers: Any, axes: Axes) -> None:
-    """Puts what the names of streaks keep clear of onto the axes, unseen: the cells, offset 0, and ends of streaks."""
+def _label_counted(numbers: Any, axes: Axes, canvas: Canvas) -> None:
+    """Label the streaks, whose ends are known, clear of the cells."""
+    from pecli.figures.labels import label_offsets
+
     rows, columns = np.nonzero(numbers.counts)
     y, x = ((edges[:-1] + edges[1:]) / 2 for edges in (numbers.y_edges, numbers.x_edges))
     known = np.flatnonzero(np.isfinite(numbers.streaks).all(axis=1))
-    ends = numbers.streaks[known].reshape(-1, 2)
-    axes.scatter(
-        np.append(x[columns], ends[:, 0]),
-        np.append(y[rows], ends[:, 1]),
-        c=np.append(np.zeros(len(rows)), np.repeat(known + 1, 2)),
-        s=0,
-        label=CLOUD,
-        visible=False,
-    )
+    points = np.append(np.column_stack((x[columns], y[rows])), numbers.streaks[known].reshape(-1, 2), axis=0)
+    label_offsets(axes, points, np.append(np.zeros(len(rows)), np.repeat(known + 1, 2)), LABELLED, canvas)

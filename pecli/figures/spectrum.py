@@ -16,7 +16,6 @@ from pecli.encodings.rope_scaling import Scaled
 from pecli.figures.axis_labels import label_powers, label_values
 from pecli.figures.base import Figure, Numbers, View
 from pecli.figures.canvas import NARROW, Canvas
-from pecli.figures.labels import Hang, keep_levels_apart, keep_names_apart, name_level, name_lines, put_names
 from pecli.figures.lines import Look, frame_lines, key
 from pecli.figures.panels import Panel
 from pecli.figures.wavelengths import (
@@ -183,6 +182,8 @@ class Spectrum(Figure[TableEncoding]):
         return [Panel(self.aspect)]
 
     def frame(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
+        from pecli.figures.labels import label_lines
+
         frame_lines(axes[0], 0, max(last_places(view)))
         label_values(axes[0].xaxis, across_text(view), integer=True)
         axes[0].set_yscale("log", base=2 if self.ratio else 10)
@@ -195,11 +196,7 @@ class Spectrum(Figure[TableEncoding]):
         if len(looks) > 1:
             names = [self._name(view, *one) for one in zip(view.encodings, waves_of(view), strict=True)]
             entries = list(zip(names, looks, strict=True))
-            name_lines(axes[0], entries, canvas) if end_together(view) else key(axes[0], entries)
-
-    def fit(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
-        keep_names_apart(axes[0], canvas)
-        keep_levels_apart(axes[0], canvas)
+            label_lines(axes[0], entries, canvas) if end_together(view) else key(axes[0], entries)
 
     def _look(self, encoding: TableEncoding, at: int, canvas: Canvas) -> Look:
         """Connected dots for what a formula gives, crosses for what is measured."""
@@ -215,6 +212,8 @@ class Spectrum(Figure[TableEncoding]):
         return phrase("{encoding}: {count} of {all} above", encoding=encoding.label(), count=longer, all=len(waves))
 
     def draw(self, numbers: SpectrumNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
+        from pecli.figures.labels import put_line_labels
+
         one = axes[0]
         for at, encoding in enumerate(numbers.view.encodings):
             mine = numbers.encoding == at
@@ -227,13 +226,15 @@ class Spectrum(Figure[TableEncoding]):
                 one.axvspan(*ramp, color=f"C{at}", alpha=0.12, linewidth=0)
         drawn = numbers.stretch if self.ratio else numbers.wavelength
         ends = [np.flatnonzero(numbers.encoding == at)[-1:] for at in range(len(numbers.view.encodings))]
-        put_names(one, [(numbers.pair[end[0]], drawn[end[0]]) if len(end) else (0.0, 1.0) for end in ends])
+        put_line_labels(one, [(numbers.pair[end[0]], drawn[end[0]]) if len(end) else (0.0, 1.0) for end in ends])
         if not self.ratio:
             self._mark(numbers, one, canvas)
         return [None]
 
     def _mark(self, numbers: SpectrumNumbers, one: Axes, canvas: Canvas) -> None:
         """Marks the lengths there are; of one encoding alone, where its wavelengths begin and tend to."""
+        from pecli.figures.labels import label_level
+
         view, length = numbers.view, numbers.view.positions.length
         mark_lengths(one, length, numbers.contexts, canvas)
         alone = len(view.encodings) == 1 and not numbers.contexts
@@ -246,7 +247,7 @@ class Spectrum(Figure[TableEncoding]):
             waves = waves_of(view)[0]
             right = numbers.longer[0] >= RIGHT * len(waves)
             said = unfinished_above(view.encoding, waves, length, which=canvas.ems > NARROW)
-            name_level(one, said, length, Hang(right, below=True), canvas)
+            label_level(one, said, length, canvas, right=right, below=True)
 
     def title(self, view: View[TableEncoding]) -> str:
         if self.ratio:

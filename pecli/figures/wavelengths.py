@@ -13,7 +13,6 @@ from pecli.encodings.base import Encoding, TableEncoding
 from pecli.encodings.harmonic import Harmonic, PowersOfBase
 from pecli.figures.canvas import Canvas
 from pecli.figures.colors import is_dark
-from pecli.figures.labels import Hang, name_level
 from pecli.figures.text import points_per_pixel
 from pecli.measures.waves import MEASURED
 
@@ -229,13 +228,15 @@ def outlasts_axis(encoding: Encoding) -> bool:
 
 def mark_lengths(axes: Axes, length: int, contexts: Sequence[tuple[str, float]], canvas: Canvas) -> None:
     """Lines at the length shown and at the contexts of models, named left, where waves are short."""
+    from pecli.figures.labels import label_level
+
     own = phrase("length {count:,.0f}", count=length)
     named = [(phrase(CONTEXTS[name], count=at), at, ":", "left", PLACES[name]) for name, at in contexts]
     lines = [(own, length, "--", "left", "bottom"), *named]
     colour = axes.xaxis.label.get_color()
     for text, at, style, side, place in lines:
         axes.axhline(at, color=colour, linestyle=style, linewidth=0.8 * canvas.scale, alpha=0.7)
-        name_level(axes, text, at, Hang(side == "right", place == "top"), canvas)
+        label_level(axes, text, at, canvas, right=side == "right", below=place == "top")
 
 
 def unfinished_runs(encoding: Encoding, length: int) -> list[tuple[int, int]]:
@@ -278,8 +279,10 @@ def textbook_ends(encoding: Encoding, waves: Array) -> list[tuple[str, float]]:
 def mark_wavelength(axes: Axes, text: str, wave: float, length: float, canvas: Canvas) -> None:
     """Draws a line at a wavelength and names it where there is room: left, where no line of wavelengths begins there,
     else right; below, where the next power of ten is not."""
+    from pecli.figures.labels import label_level
+
     axes.axhline(wave, color="0.6", linestyle=":", linewidth=0.8 * canvas.scale, zorder=0)
-    name_level(axes, text, wave, Hang(APART * wave < length, below=True), canvas, spare=True)
+    label_level(axes, text, wave, canvas, right=APART * wave < length, below=True, optional=True)
 
 
 def make_room(axes: Axes, length: int, waves: Sequence[float], canvas: Canvas) -> None:
@@ -307,11 +310,13 @@ def _beyond(level: float, other: float, share: float) -> float:
 def shade_longer(axes: Axes, length: int) -> None:
     """Shades what is longer than the length."""
     from matplotlib.colors import to_rgba
+    from matplotlib.patches import Rectangle
 
     ground = to_rgba(axes.get_facecolor())
     share = ON_DARK if ground[3] and is_dark(ground) else ON_LIGHT
     solid = tuple(share * grey + (1 - share) * own for grey, own in zip(GREY, ground, strict=False))
-    low, high = axes.get_ylim()
+    high = axes.get_ylim()[1]
     colour = (*solid, 1.0) if ground[3] == 1 else (*GREY, share)
-    axes.axhspan(length, BEYOND * high, color=colour, linewidth=0, zorder=0)
-    axes.set_ylim(low, high, auto=None)
+    across = axes.get_yaxis_transform()
+    shade = Rectangle((0, length), 1, BEYOND * high - length, color=colour, linewidth=0, zorder=0, transform=across)
+    axes.add_artist(shade)  # no data, which would move the limits

@@ -15,7 +15,6 @@ from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_positions
 from pecli.figures.base import Figure, Numbers, View, extremes
 from pecli.figures.canvas import Canvas
-from pecli.figures.labels import keep_names_apart, name_lines, put_names
 from pecli.figures.lines import Look, frame_lines, grid_look, plot_run
 from pecli.figures.panels import Panel
 from pecli.figures.wavelengths import short_length, wavelength_unit, waves_text
@@ -152,10 +151,9 @@ class Waves(Figure[TableEncoding]):
         beside = [listing(both) for both in zip(kinds, lengths, strict=True)]  # the lane says the dimension
         lines = [line_text(encoding, names[dim], kind) for dim, kind in zip(dims, kinds, strict=True)]
         whole = [listing(both) for both in zip(lines, lengths, strict=True)]
-        name_lines(axes[0], list(zip(beside, self._looks(view), strict=True)), canvas, whole)
+        from pecli.figures.labels import label_lines
 
-    def fit(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
-        keep_names_apart(axes[0], canvas)
+        label_lines(axes[0], list(zip(beside, self._looks(view), strict=True)), canvas, whole)
 
     def _waves(self, view: View[TableEncoding]) -> list[str]:
         """Whether every line is a sine or a cosine, where its name does not say it."""
@@ -182,6 +180,8 @@ class Waves(Figure[TableEncoding]):
         axes.set_yticks(-LANE * limit * np.arange(len(dims)), [names[dim] if names else str(dim) for dim in dims])
 
     def draw(self, numbers: WavesNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
+        from pecli.figures.labels import put_line_labels
+
         encoding, limit = numbers.view.encoding, numbers.limit
         style = "default" if encoding.continuous else "steps-mid"
         ends = (numbers.low[:, -1] + numbers.values[:, -1]) / 2
@@ -192,7 +192,7 @@ class Waves(Figure[TableEncoding]):
             plot_run(axes[0], numbers.positions, middle + low, middle + high, look, style)
         self._lanes(axes[0], numbers.view, limit)
         last = float(numbers.positions[-1])
-        put_names(axes[0], [(last, end - LANE * limit * lane) for lane, end in enumerate(ends.tolist())])
+        put_line_labels(axes[0], [(last, end - LANE * limit * lane) for lane, end in enumerate(ends.tolist())])
         return [None]
 
 

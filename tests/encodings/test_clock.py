@@ -13,7 +13,7 @@ from pecli.core.errors import UsageError
 from pecli.core.positions import Blocks, Positions
 from pecli.encodings.clock import Clock, duration
 from pecli.encodings.registry import read_encoding
-from pecli.figures.labels import dot_names_of
+from pecli.figures.labels import DotLabel, labels_of
 
 HALF_DAY = 43200
 
@@ -173,7 +173,7 @@ def test_the_heatmap_has_times_down_and_hands_across(length: int, some: str) -> 
 def test_curves_name_their_lines_by_times() -> None:
     axes = Drawing(dpi=20).subplots()
     pecli.figure("curves", encoding="clock", length=86400 // 8, at=(0, 3661)).draw(axes)
-    assert [name.get_text() for name in dot_names_of(axes)] == ["from 00:00:00", "from 01:01:01"]
+    assert [name.get_text() for name in labels_of(axes, DotLabel)] == ["from 00:00:00", "from 01:01:01"]
 
 
 def test_a_clock_has_a_time_before_and_after_any_length() -> None:

@@ -18,10 +18,14 @@ from pecli.core.positions import Blocks, Positions
 from pecli.encodings.biases import T5, Alibi
 from pecli.figures.bias import Bias, means_where_seen
 from pecli.figures.colors import APART, lightness
-from pecli.figures.labels import texts_of
+from pecli.figures.labels import LineLabel, labels_of
 from pecli.figures.style import style_context
 from pecli.measures.attention import weights
 from pecli.measures.reduce import means_of_offsets, means_of_signed_offsets
+
+
+def line_labels(axes: Any) -> list[str]:
+    return [" ".join(label.get_text().split()) for label in labels_of(axes, LineLabel)]
 
 
 def numbers(**options: Any) -> Any:
@@ -175,15 +179,21 @@ def test_lines_are_named_by_their_heads() -> None:
     pecli.figure("offsets", encoding="alibi:heads=3", length=9).draw(axes)
     panel = axes.child_axes[0] if axes.child_axes else axes
     assert isinstance(panel, Axes)
-    assert texts_of(panel) == ["head 0, slope 1/16", "head 1, slope 1/256", "head 2, slope 1/4"]
+    assert line_labels(panel) == [
+        "head 0, slope 1/16",
+        "head 1, slope 1/256",
+        "head 2, slope 1/4",
+    ]
 
 
 def test_of_many_heads_the_ends_are_named_and_colours_run_in_their_order() -> None:
     picture = pecli.figure("offsets", encoding="alibi:heads=32", length=9, dpi=40)
     with style_context(picture.job.canvas):
         (axes,) = picture._drawing().axes
-    named = [at for at, text in enumerate(texts_of(axes)) if text]
-    assert named == [0, 31] and "the first and the last named" in picture.caption()
+    assert [label.line for label in labels_of(axes, LineLabel)] == [
+        0,
+        31,
+    ] and "the first and the last named" in picture.caption()
     light = [sum(to_rgb(line.get_color())) for line in axes.get_lines()]
     assert len(light) == 32 and light == sorted(light)
 

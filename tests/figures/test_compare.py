@@ -13,7 +13,7 @@ import pecli
 from pecli.core.errors import UsageError
 from pecli.core.language import language_of, said_by_each, speaking
 from pecli.figures.composite import message_of_each
-from pecli.figures.labels import dot_names_of
+from pecli.figures.labels import DotLabel, labels_of
 from pecli.figures.style import style_context
 from pecli.figures.text import HEADLINE
 
@@ -138,7 +138,7 @@ def test_lines_of_another_kind_have_a_window_and_offsets_of_their_own() -> None:
     assert [bool(one.xaxis.label.get_visible()) for one in axes] == [False, True, True]
     assert len({tuple(one.get_yticks()) for one in axes[:2]}) == 1  # though the lower has its names elsewhere
     frame = axes[1].get_window_extent()
-    names = [one.get_window_extent() for one in dot_names_of(axes[1]) if one.get_visible()]
+    names = [one.get_window_extent() for one in labels_of(axes[1], DotLabel) if one.get_visible()]
     assert names and all(frame.y0 < box.y0 and box.y1 < frame.y1 for box in names)
 
 

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure as Drawing
 import pecli
 from pecli.core.errors import UsageError
 from pecli.figures.canvas import Canvas
-from pecli.figures.labels import dot_names_of, dots_have_room
+from pecli.figures.labels import DotLabel, dots_have_room, labels_of
 from pecli.figures.pages import draw_page
 from pecli.figures.style import style_context
 from pecli.measures import pairwise
@@ -45,7 +45,7 @@ def test_each_line_is_the_distance_from_its_position_with_a_mark_at_itself(d: in
 def test_names_of_lines_stand_at_their_dots_and_in_a_key_where_there_is_no_room() -> None:
     axes = drawn(d=7, length=11, at="3,7")
     assert axes.get_legend() is None
-    assert [(one.get_text(), one.xy) for one in dot_names_of(axes)] == [("from 3", (3, 0)), ("from 7", (7, 0))]
+    assert [(one.get_text(), one.xy) for one in labels_of(axes, DotLabel)] == [("from 3", (3, 0)), ("from 7", (7, 0))]
     for legend in (drawn(d=7, at="3,4", length=99), drawn(d=7, at="3,4", length=11, against="offset")):
         assert [text.get_text() for text in legend.get_legend().get_texts()] == ["from 3", "from 4"]
 
@@ -54,7 +54,7 @@ def test_names_of_lines_stand_at_their_dots_and_in_a_key_where_there_is_no_room(
 def test_names_at_dots_stand_on_the_side_on_which_no_line_is_apart_and_inside(measure: str, below: bool) -> None:
     drawing, _ = drawn_page("curves", measure=measure, size="column")
     axes = drawing.axes[0]
-    boxes = [one.get_window_extent() for one in dot_names_of(axes)]
+    boxes = [one.get_window_extent() for one in labels_of(axes, DotLabel)]
     assert len(boxes) == 5 and all(a.x1 < b.x0 for a, b in itertools.pairwise(boxes))
     ends = axes.transData.transform([(0, end) for end in axes.dataLim.intervaly])[:, 1]
     for box in boxes:
@@ -65,7 +65,7 @@ def test_names_at_dots_stand_on_the_side_on_which_no_line_is_apart_and_inside(me
 def test_a_line_that_is_not_defined_has_no_name_and_the_caption_says_so() -> None:
     picture = pecli.figure("curves", encoding="binary", measure="corr", length=16, at=[0, 5])
     axes = picture.draw(Drawing().subplots())
-    assert [one.get_visible() for one in dot_names_of(axes)] == [False, True]
+    assert [one.get_text() for one in labels_of(axes, DotLabel)] == ["from 5"]
     assert "from 0: undefined (constant row)" in picture.seen.caption()
 
 
@@ -229,6 +229,6 @@ def test_names_at_dots_are_shorter_where_whole_ones_have_no_room() -> None:
     picture = pecli.figure("curves", length=3000, d=8, size="2.5x2", dpi=40)
     with style_context(picture.job.canvas):
         axes = picture._drawing().axes[0]
-    said = [one.get_text() for one in dot_names_of(axes)]
+    said = [one.get_text() for one in labels_of(axes, DotLabel)]
     assert said == ["from 0", "750", "1,500", "2,250", "2,999"]
     assert axes.get_ylim()[0] < axes.get_yticks().min() == 0  # no number where the names stand

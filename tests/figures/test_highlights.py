@@ -9,9 +9,8 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.figures.labels import HIGHLIGHTS_FRAME as FRAME
-from pecli.figures.labels import HIGHLIGHTS_GID as GID
-from pecli.figures.labels import Span, read_span
+from pecli.figures.highlights import Span, read_span
+from pecli.figures.labels import MarkLabel, labels_of
 from pecli.figures.style import style_context
 
 
@@ -24,7 +23,7 @@ def drawn(figure: str, /, **options: Any) -> list[Any]:
 
 
 def names(axes: Any) -> list[str]:
-    return [text.get_text() for text in axes.texts if text.get_gid() == GID]
+    return [text.get_text() for text in labels_of(axes, MarkLabel)]
 
 
 def test_a_position_and_a_slice_are_read_as_python_reads_them() -> None:
@@ -105,10 +104,8 @@ def test_the_title_of_a_panel_stands_above_what_is_named_there() -> None:
 
 def test_cells_thinner_than_a_frame_are_pointed_at_and_not_hidden() -> None:
     (axes,) = drawn("distance", length=200, highlight=["10", "11", "100:180"])
-    marks = [
-        [one.get_visible() for one in artists if one.get_label() == FRAME] for artists in (axes.lines, axes.patches)
-    ]
-    assert marks == [[True, True, False] * 2, [False] * 4 + [True] * 2 + [False] * 4 + [True] * 2]
+    for label, thin in zip(labels_of(axes, MarkLabel), [True, True, False] * 2, strict=True):
+        assert label.head is not None and label.head.get_visible() == thin
+        assert [frame.get_visible() for frame in label.frames] == [not thin] * 2
     edges = [tuple(map(float, line.get_xydata()[0])) for line in axes.lines if line.get_visible()]
-    assert [edges[0], edges[2]] == [(10, 1), (1, 10)]
-    assert [(edges[1][0], edges[3][1])] == [(11, 11)] and 1 < edges[1][1] < 1.05 and 1 < edges[3][0] < 1.05  # in a rank
+    assert edges == [(10, 1), (11, 1), (1, 10), (1, 11)]

@@ -12,11 +12,15 @@ from matplotlib.figure import Figure as Drawing
 import pecli
 from pecli.core.errors import UsageError, spelled
 from pecli.figures.canvas import Canvas
-from pecli.figures.labels import dot_names_of, texts_of
+from pecli.figures.labels import DotLabel, LineLabel, labels_of
 from pecli.figures.limits import chosen, ends, washed_out
 from pecli.figures.style import style_context
 
 OUTLIER = np.append(np.linspace(-1, 1, 999), 500.0)
+
+
+def line_labels(axes: Any) -> list[str]:
+    return [" ".join(label.get_text().split()) for label in labels_of(axes, LineLabel)]
 
 
 def images(figure: str, **options: Any) -> list[Any]:
@@ -127,7 +131,15 @@ def test_both_signs_differ_in_grey_with_the_map_that_the_help_names() -> None:
 def test_five_lines_stay_apart_without_colour(figure: str, options: dict[str, Any]) -> None:
     axes: Any = pecli.figure(figure, **options).draw(Drawing().subplots())
     assert axes.get_legend() is None
-    assert len([*filter(None, texts_of(axes)), *dot_names_of(axes)]) == 5  # named where they end or begin
+    assert (
+        len(
+            [
+                *filter(None, line_labels(axes)),
+                *labels_of(axes, DotLabel),
+            ]
+        )
+        == 5
+    )  # named where they end or begin
     drawn = {str(line._dash_pattern) for line in axes.get_lines() if len(line.get_xdata()) > 1}
     assert len(drawn) >= 4  # a band has no dashes
 

@@ -12,8 +12,12 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.figures.labels import dot_names_of, texts_of
+from pecli.figures.labels import DotLabel, LineLabel, labels_of
 from pecli.figures.trends import Point, course_of
+
+
+def line_labels(axes: Any) -> list[str]:
+    return [" ".join(label.get_text().split()) for label in labels_of(axes, LineLabel)]
 
 
 def numbers(**options: object) -> Any:
@@ -133,7 +137,7 @@ def test_pairs_that_have_no_measure_are_left_out() -> None:
 
 def test_several_encodings_are_overlaid_with_their_bands() -> None:
     axes = drawn(encoding=["sinusoidal:d=8", "binary"], measure="cos", length=17)
-    assert [text.partition(",")[0] for text in texts_of(axes)] == ["sinusoidal", "binary"]
+    assert [text.partition(",")[0] for text in line_labels(axes)] == ["sinusoidal", "binary"]
     assert len(axes.get_lines()) == len(axes.collections) == 2
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("offset p − q", "cosine similarity")
 
@@ -232,7 +236,7 @@ def test_what_the_message_names_has_a_dot_and_its_number(options: dict[str, Any]
     axes = drawn(**options)
     dots = [line.get_xydata()[0].tolist() for line in axes.get_lines() if line.get_marker() == "o"]
     assert np.ravel(dots if len(axes.get_lines()[0].get_xdata()) > 1 else []) == pytest.approx(np.ravel([*named]))
-    assert [text.get_text() for text in dot_names_of(axes)] == [*named.values()]
+    assert [text.get_text() for text in labels_of(axes, DotLabel)] == [*named.values()]
     (low, high), points = axes.get_ylim(), axes.dataLim.intervaly
     assert not named or (points[0] - low > 0.055 * (high - low) and high - points[1] > 0.055 * (high - low))
 
@@ -282,7 +286,7 @@ def test_the_message_is_that_far_keys_have_lower_biases_where_they_do(encoding: 
 
 def test_of_many_heads_the_first_and_the_last_are_named_and_shades_and_dashes_say_the_others() -> None:
     axes = drawn(encoding=["alibi:heads=8", "kerple"], length=20)
-    assert [text.partition(",")[2].split(",")[0].strip() for text in texts_of(axes) if text] == [
+    assert [text.partition(",")[2].split(",")[0].strip() for text in line_labels(axes) if text] == [
         "head 0",
         "head 7",
         "head 0",

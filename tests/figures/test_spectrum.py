@@ -11,12 +11,16 @@ from matplotlib.figure import Figure as Drawing
 import pecli
 from pecli.core.errors import UsageError
 from pecli.figures.colors import lightness
-from pecli.figures.labels import texts_of
+from pecli.figures.labels import LineLabel, labels_of
 from pecli.figures.style import style_context
 from pecli.figures.wavelengths import ratio_text, run_text
 
 LLAMA = "rope:base=500000,scaling=llama3,factor=8,low_freq_factor=1,high_freq_factor=4,original=8192"
 YARN = "rope:base=1000000,scaling=yarn,factor=4,original=32768"
+
+
+def line_labels(axes: Any) -> list[str]:
+    return [" ".join(label.get_text().split()) for label in labels_of(axes, LineLabel)]
 
 
 def numbers(**options: object) -> Any:
@@ -295,8 +299,8 @@ def test_several_encodings_are_overlaid_and_told_apart() -> None:
 
 def test_lines_that_end_together_are_named_there_and_no_name_leads_across_others() -> None:
     together, apart = (drawn(encoding=["rope:d=64", f"sinusoidal:d={d}"], length=8) for d in (60, 16))
-    assert len(texts_of(together)) == 2 and together.get_legend() is None
-    assert not texts_of(apart) and apart.get_legend() is not None
+    assert len(line_labels(together)) == 2 and together.get_legend() is None
+    assert not line_labels(apart) and apart.get_legend() is not None
 
 
 def test_numbers_say_which_encoding_each_belongs_to() -> None:
@@ -346,7 +350,7 @@ def test_the_ratio_is_that_to_the_wavelength_without_the_scaling() -> None:
     assert linear == pytest.approx([8] * 64, rel=1e-12)
     assert (llama[0], llama[-1]) == (1, pytest.approx(8))
     assert plain.tolist() == [1] * 64
-    assert axes.get_yscale() == "log" and len(axes.texts) == len(texts_of(axes)) == 3
+    assert axes.get_yscale() == "log" and len(axes.texts) == len(line_labels(axes)) == 3
 
 
 def test_the_ratio_of_what_has_no_formula_is_refused() -> None:

@@ -15,9 +15,13 @@ from pecli.encodings.base import Encoding
 from pecli.encodings.binary import Binary
 from pecli.encodings.clock import Clock
 from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.figures.labels import names_of, texts_of
+from pecli.figures.labels import LineLabel, labels_of
 from pecli.figures.style import style_context
 from pecli.figures.waves import wavelength_text
+
+
+def line_labels(axes: Any) -> list[str]:
+    return [" ".join(label.get_text().split()) for label in labels_of(axes, LineLabel)]
 
 
 def drawn(**options: object) -> Any:
@@ -25,7 +29,7 @@ def drawn(**options: object) -> Any:
 
 
 def names(axes: Any) -> list[str]:
-    return texts_of(axes)
+    return line_labels(axes)
 
 
 def waves(axes: Any) -> list[Any]:
@@ -231,13 +235,14 @@ def test_the_message_is_how_wavelengths_follow_each_other_where_they_are_known(
 
 
 def test_what_leads_to_a_name_is_no_part_of_its_line() -> None:
-    names = names_of(drawn(d=8, length=20))
+    names = labels_of(drawn(d=8, length=20), LineLabel)
     assert len(names) == 5
     for name in names:
-        assert name.arrow_patch.shrinkB > 2 and name.arrow_patch.get_alpha() < 1
+        assert name.arrow_patch is not None
+        assert name.arrow_patch.shrinkB > 2 and (name.arrow_patch.get_alpha() or 1) < 1
 
 
 def test_names_lead_from_where_the_lines_end() -> None:
     axes = drawn(d=8, base=10, length=97)
     ends = [line.get_ydata()[-1] for line in waves(axes)]
-    assert [one.xy[1] for one in names_of(axes)] == pytest.approx(ends) and min(np.abs(ends)) > 0.1
+    assert [one.xy[1] for one in labels_of(axes, LineLabel)] == pytest.approx(ends) and min(np.abs(ends)) > 0.1

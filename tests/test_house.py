@@ -150,7 +150,11 @@ def test_numpy_and_matplotlib_are_not_imported_at_the_top() -> None:
         top = ast.Module([node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))], [])
         return {one.split(".")[0] for one in imports(top)} & {"numpy", "matplotlib", "PIL"}
 
-    late = ["figures.cell_image", "figures.labels", "figures.ticks"]  # matplotlib's classes: they are imported where something is drawn
+    late = [
+        "figures.cell_image",
+        "figures.labels",
+        "figures.ticks",
+    ]  # matplotlib's classes: they are imported where something is drawn
     assert [name for name, tree in parsed().items() if heavy(tree)] == late
 
 

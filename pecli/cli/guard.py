@@ -11,14 +11,12 @@ import typer
 from pecli.core import interrupts
 from pecli.core.errors import LISTENER, Mention, failure_of, once, unheard
 from pecli.core.terminal import TRACKER, progress, say, silent
-from pecli.core.threads import do_without_threads
 
 
 @contextmanager
 def guard(quiet: bool = False, verbose: bool = False) -> Iterator[None]:
     """Runs a command's body: a user's mistake is one line, and so is every failure. Never a traceback, but with -v."""
     try:
-        do_without_threads()
         TRACKER.set(silent if quiet else progress)
         LISTENER.set(unheard if quiet else once(say))
         yield

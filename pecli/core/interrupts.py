@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import sys
-import time
 
 TYPE_CHECKING = False  # what types alone need would be loaded before anybody listens
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from types import FrameType
 
 NAMES = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "hung up", "SIGQUIT": "quit"}
 SIGNALS: dict[int, str] = {int(getattr(signal, name)): said for name, said in NAMES.items() if hasattr(signal, name)}
-PATIENCE = 2.0  # seconds: until then a signal more is the same wish, after that ending itself hangs
 
 
 class Stopped(BaseException):
@@ -29,7 +24,6 @@ class _State:
     """What has arrived in this process, and whether it has to wait."""
 
     arrived: int | None = None
-    when: float = 0.0
     holding: int = 0
 
 
@@ -73,7 +67,6 @@ def listen() -> None:
     for number in SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _arrive)
-    sys.unraisablehook = _quiet(sys.unraisablehook)
 
 
 def ignore() -> None:
@@ -83,15 +76,7 @@ def ignore() -> None:
 
 
 def _arrive(number: int, frame: FrameType | None) -> None:
-    now = time.monotonic()
     if _State.arrived is None:
-        _State.arrived, _State.when = number, now
+        _State.arrived = number
         if not _State.holding:
             raise Stopped(number)
-    elif now - _State.when > PATIENCE:
-        os._exit(exit_code(number))
-
-
-def _quiet(hook: Callable[..., object]) -> Callable[..., object]:
-    """Python shows what is raised inside a finalizer; an interruption there is no defect."""
-    return lambda found: None if _State.arrived is not None else hook(found)

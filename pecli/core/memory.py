@@ -33,14 +33,9 @@ def _meminfo() -> int | None:
 
 def _groups() -> list[Path]:
     """The folder of the control group that this process is in, and of each above it: the limit of every one holds."""
-    found = [GROUPS]
-    for number, rest in _lines("self/cgroup"):
-        kinds, _, own = rest.partition(":")
-        if number == "0" or "memory" in kinds.split(","):  # all kinds in one tree, or each kind in its own
-            root = GROUPS if number == "0" else GROUPS / "memory"
-            folder = Path(os.path.normpath(root / own.lstrip("/")))
-            found += [one for one in (folder, *folder.parents) if GROUPS in one.parents]
-    return found
+    own = next((rest.partition(":")[2] for number, rest in _lines("self/cgroup") if number == "0"), "")
+    folder = Path(os.path.normpath(GROUPS / own.lstrip("/")))
+    return [GROUPS, *(one for one in (folder, *folder.parents) if GROUPS in one.parents)]
 
 
 def _lines(file: str) -> Iterator[tuple[str, str]]:
@@ -54,15 +49,12 @@ def _lines(file: str) -> Iterator[tuple[str, str]]:
 
 def _group(folder: Path) -> int | None:
     """What a group's limit leaves; files that were read count as used there and are given up when asked for."""
-    for names in (("max", "current", "stat"), ("limit_in_bytes", "usage_in_bytes", "stat")):  # version 2, version 1
-        try:
-            most, used, stat = ((folder / f"memory.{name}").read_text("ascii") for name in names)
-            counts = dict(line.split() for line in stat.splitlines())
-            kept = counts.get("total_inactive_file", counts.get("inactive_file", 0))
-            return int(most) - int(used) + int(kept)
-        except (OSError, ValueError):  # no such group, or "max"
-            continue
-    return None
+    try:
+        most, used, stat = ((folder / f"memory.{name}").read_text("ascii") for name in ("max", "current", "stat"))
+        kept = dict(line.split() for line in stat.splitlines()).get("inactive_file", 0)
+        return int(most) - int(used) + int(kept)
+    except (OSError, ValueError):  # no such group, or "max"
+        return None
 
 
 Memory = Callable[[], int | None]

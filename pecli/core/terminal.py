@@ -27,7 +27,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from pecli.core.lazy import Array, np
-from pecli.core.threads import threads_available
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -99,14 +98,6 @@ def can_print(character: str) -> bool:
     return is_shown(character) and character.encode(encoding, "ignore") != b""
 
 
-def whole_stdout() -> None:
-    """Puts a buffer before a standard output that has none (PYTHONUNBUFFERED): one write may take a part only."""
-    stream: Any = sys.stdout
-    if isinstance(getattr(stream, "buffer", None), io.RawIOBase):
-        encoding, errors = stream.encoding, stream.errors
-        sys.stdout = io.TextIOWrapper(io.BufferedWriter(stream.detach()), encoding, errors, line_buffering=True)
-
-
 def escaped(text: str, kept: str = "") -> str:
     """Text with each character that is not shown, nor one of those kept, as its code: ``\\x1b``, ``\\u202e``."""
     if text.isprintable():
@@ -121,34 +112,17 @@ def console() -> Console:
     return Console(stderr=True, highlight=False)
 
 
-class _Lossy(io.FileIO):
-    """A file that takes everything, also where it is full."""
-
-    def write(self, data: Any) -> int:
-        with suppress(OSError):
-            taken = super().write(data)
-            if taken:  # else it would have to wait
-                return taken
-        return len(memoryview(data).cast("B"))
-
-
 def prepare_streams() -> None:
-    """Lets every text be shown in any terminal, and no message fail: the work matters more than being told of it."""
-    whole_stdout()
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
-    with suppress(AttributeError, OSError, ValueError):  # closed, or no file at all
-        raw = _Lossy(sys.stderr.fileno(), "w", closefd=False)
-        sys.stderr = io.TextIOWrapper(
-            io.BufferedWriter(raw), sys.stderr.encoding, "backslashreplace", line_buffering=True
-        )
+    """Lets every text be shown in any terminal, whatever its encoding."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def say(*lines: str) -> None:
     """A message on stderr, mostly of one line."""
-    if sys.stderr is not None:
-        for line in lines:
-            print(f"pecli: {escaped(line)}", file=sys.stderr)
+    for line in lines:
+        print(f"pecli: {escaped(line)}", file=sys.stderr)
 
 
 def flush() -> None:
@@ -169,9 +143,8 @@ def json_results(found: Sequence[Any]) -> None:
 
 
 def animated() -> bool:
-    """Whether stderr can show something that moves, for which rich needs a thread."""
-    shown = sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
-    return shown and threads_available()
+    """Whether stderr can show something that moves."""
+    return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def progress(items: Sequence[Any], doing: str) -> Iterable[Any]:

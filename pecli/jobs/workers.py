@@ -1,8 +1,4 @@
-"""Jobs drawn by this process, several processes or an executor. Nobody but the caller writes files.
-
-The processes are few lines over `multiprocessing` and no `ProcessPoolExecutor`, which hangs where handles or threads
-run out, hangs after a second Ctrl-C, and does not say whose picture ended a process.
-"""
+"""Jobs drawn by this process, several processes or an executor. Nobody but the caller writes files."""
 
 from __future__ import annotations
 
@@ -58,8 +54,6 @@ Results = Generator[tuple[int, Drawn], None, None]  # in the order in which they
 
 START = "fork" if sys.platform == "linux" else "spawn"  # how a worker begins: a copy of this process, or a new one
 AHEAD = 256  # jobs that an executor holds at once, so that a large cluster is busy and memory bounded
-HANDLES = 12  # open files that a process needs to draw
-ONE_BY_ONE = "all is done one after the other in one process: no more could be started ({error})"
 
 
 def in_turn(jobs: Sequence[Job]) -> Results:
@@ -106,7 +100,7 @@ def _result(future: Future[Drawn]) -> Drawn:
 def in_processes(
     jobs: Sequence[Any], count: int, work: Callable[[Any], Drawn] | None = None, ahead: int = sys.maxsize
 ) -> Results:
-    """Draws the jobs in so many processes of this one, which end with it; one after the other where none can start.
+    """Draws the jobs in so many processes of this one, which end with it.
 
     work : what is done with each instead; it raises nothing
     ahead : how many jobs begin behind one that is not done yet
@@ -121,9 +115,6 @@ def in_processes(
                 answer = busy[ready].answer()
                 _begin(team, waiting, ahead)  # it goes on while the caller writes
                 yield answer
-    except _NoProcess as error:
-        warnings.warn(ONE_BY_ONE.format(error=error), RuntimeWarning, stacklevel=2)
-        yield from ((number, work(jobs[number])) for number in waiting)
     finally:
         for one in team:
             one.end()
@@ -133,12 +124,7 @@ def _at_work(team: list[_Worker], tasks: Tasks, waiting: deque[int], count: int,
     """The workers that draw, by their connections, once those that have ended are replaced and all have something."""
     team[:] = [one for one in team if one.alive]
     while len(team) < count and len(waiting) > sum(not one.busy for one in team):
-        try:
-            team.append(_Worker(tasks, [one.connection for one in team]))
-        except (OSError, RuntimeError, AssertionError) as error:  # no handles, no memory; a daemon has no children
-            if not team:
-                raise _NoProcess(error) from None
-            break
+        team.append(_Worker(tasks, [one.connection for one in team]))
     _begin(team, waiting, ahead)
     return {one.connection: one for one in team if one.busy}
 
@@ -151,15 +137,10 @@ def _begin(team: Sequence[_Worker], waiting: deque[int], ahead: int) -> None:
             one.begin(waiting)
 
 
-class _NoProcess(Exception):
-    """Not one process could be started."""
-
-
 class _Worker:
     """One process that has the jobs, is sent numbers and answers with what was drawn."""
 
     def __init__(self, tasks: Tasks, others: Sequence[Any]) -> None:
-        _check_handles()
         context: Any = multiprocessing.get_context(START)
         self.connection, theirs = context.Pipe()
         try:
@@ -201,17 +182,6 @@ class _Worker:
         self.process.join()
 
 
-def _check_handles() -> None:
-    """Raises OSError where a process could begin and not draw: it needs some open files for that."""
-    opened = []
-    try:
-        for _ in range(HANDLES):
-            opened.append(os.open(os.devnull, os.O_RDONLY))
-    finally:
-        for one in opened:
-            os.close(one)
-
-
 def _how(code: int | None) -> str:
     if code is None or code >= 0:
         return f"ended with exit code {code}"
@@ -227,8 +197,7 @@ def _serve(mine: Any, tasks: Tasks, inherited: Sequence[Any], level: int) -> Non
     logging.getLogger("matplotlib").setLevel(level)
     for one in inherited:
         one.close()
-    with suppress(RuntimeError):  # no threads here: then it ends when it has drawn
-        threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     jobs, work = tasks
     with suppress(OSError, EOFError):
         while True:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import stat
-from collections.abc import Callable, Iterable, Mapping
+import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,9 +15,8 @@ from pecli.core.readable import check_readable
 from pecli.core.values import visible
 
 LARGEST = 8 << 20  # bytes; the largest config of a released model has some hundred kilobytes
-DEEPEST = 32  # objects and lists inside each other
-LONGEST = 400  # characters of a number
 NAME = "config.json"
+FLOAT_MAX = sys.float_info.max  # whole numbers in JSON may be larger
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -25,7 +24,7 @@ def read_json(path: Path) -> dict[str, Any]:
 
     Raises
     ------
-    UsageError : no such file, too large, not UTF-8, not JSON, not an object, a key twice, a number beyond float64
+    UsageError : no such file, too large, not UTF-8, not JSON, not an object
     """
     path = place(path)
     check_readable(path)
@@ -72,49 +71,16 @@ def _text(path: Path) -> str:
 
 def _object(text: str) -> dict[str, Any]:
     try:
-        value = json.loads(text, object_pairs_hook=_unique, parse_float=_finite, parse_int=_json_file_whole)
+        value = json.loads(text)
     except json.JSONDecodeError as error:
         raise ValueError(f"line {error.lineno}, column {error.colno}: {error.msg}") from None
     if not isinstance(value, dict):
         raise ValueError(f"it holds {_kind(value)}, not an object")
-    _check_depth(value)
     return value
-
-
-def _unique(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    result: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in result:
-            raise ValueError(f"the key {shown(key)} stands twice")
-        result[key] = value
-    return result
-
-
-def _finite(text: str) -> float:
-    number = float(text) if len(text) <= LONGEST else math.inf
-    if not math.isfinite(number):
-        raise ValueError(f"the number {text[:20]}… is beyond float64")
-    return number
-
-
-def _json_file_whole(text: str) -> int:
-    if len(text) > LONGEST or not math.isfinite(float(text)):
-        raise ValueError(f"the number {text[:20]}… is beyond float64")
-    return int(text)
 
 
 def _kind(value: Any) -> str:
     return {list: "a list", str: "text", type(None): "null", bool: "true or false"}.get(type(value), "a number")
-
-
-def _check_depth(value: Any) -> None:
-    level, depth = [value], 0
-    while level:
-        depth += 1
-        if depth > DEEPEST:
-            raise ValueError(f"its objects are nested deeper than {DEEPEST}")
-        inner = [one.values() if isinstance(one, dict) else one for one in level]
-        level = [item for items in inner for item in items if isinstance(item, (dict, list))]
 
 
 T = TypeVar("T")
@@ -189,7 +155,7 @@ class Keys:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= FLOAT_MAX
 
 
 def _is_word(value: Any) -> bool:

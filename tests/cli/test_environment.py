@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -165,40 +164,6 @@ length = 11
 base = [1, 2, 3]
 output = "{base}.json"
 """
-
-
-@full
-@pytest.mark.parametrize(
-    ("words", "code"), [(["batch", "f.toml", "-j", "2"], 0), (["heatmap", "--bsae", "3"], 2)], ids=["batch", "mistake"]
-)
-def test_a_full_stderr_changes_nothing(process: Process, folder: Path, words: list[str], code: int) -> None:
-    (folder / "f.toml").write_text(BATCH)
-    with Path("/dev/full").open("wb") as stderr:
-        ended = process([*PECLI, *words], folder, {}, stderr=stderr)
-    assert ended.returncode == code
-    assert sorted(ended.stdout.split()) == ([] if code else [b"1.json", b"2.json", b"3.json"])
-
-
-@pytest.mark.posix
-def test_with_few_open_files_a_batch_is_drawn_one_after_the_other(process: Process, folder: Path) -> None:
-    (folder / "f.toml").write_text(BATCH)
-    shell = ["/bin/sh", "-c", 'ulimit -n 14; exec "$@"', "sh", sys.executable, *PECLI, "batch", "f.toml", "-j", "2"]
-    ended = process(
-        ["-c", "import subprocess, sys; sys.exit(subprocess.run(sys.argv[1:]).returncode)", *shell], folder, {}
-    )
-    assert (ended.returncode, ended.stdout.split()) == (0, [b"1.json", b"2.json", b"3.json"])
-    assert b"one after the other" in ended.stderr and b"Too many open files" in ended.stderr
-
-
-@pytest.mark.posix
-@pytest.mark.parametrize("words", WORDS)
-def test_a_closed_stdout_is_one_line_and_exit_1(process: Process, folder: Path, words: list[str]) -> None:
-    shell = ["/bin/sh", "-c", 'exec "$@" >&-', "sh", sys.executable, *PECLI, *words]
-    ended = process(
-        ["-c", "import subprocess, sys; sys.exit(subprocess.run(sys.argv[1:]).returncode)", *shell], folder, {}
-    )
-    assert ended.returncode == 1
-    assert b"closed" in ended.stderr and ended.stderr.count(b"\n") == 1
 
 
 @pytest.mark.posix

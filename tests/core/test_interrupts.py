@@ -19,7 +19,6 @@ def listening(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Listens as the program does; afterwards all is as it was."""
     before = {number: signal.getsignal(number) for number in interrupts.SIGNALS}
     monkeypatch.setattr(interrupts._State, "arrived", None)
-    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
     interrupts.listen()
     yield
     for number, handler in before.items():
@@ -46,18 +45,6 @@ def test_what_an_import_makes_of_a_signal_is_still_the_signal() -> None:
     assert number_of(caught.value) == signal.SIGTERM
 
 
-def test_one_signal_more_is_the_same_wish_until_ending_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
-    left: list[int] = []
-    monkeypatch.setattr("pecli.core.interrupts.os._exit", left.append)
-    with pytest.raises(Stopped):
-        signal.raise_signal(signal.SIGINT)
-    signal.raise_signal(signal.SIGINT)
-    assert left == []
-    monkeypatch.setattr(interrupts._State, "when", interrupts._State.when - 3)
-    signal.raise_signal(signal.SIGTERM)
-    assert left == [143]
-
-
 def test_a_signal_waits_for_what_is_held() -> None:
     done = []
     with pytest.raises(Stopped), held():
@@ -80,16 +67,6 @@ def test_what_is_ignored_stays_ignored() -> None:
     interrupts.listen()
     signal.raise_signal(signal.SIGHUP)
     assert arrived() is None
-
-
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # pytest 8.0 listens there itself
-def test_a_signal_inside_a_finalizer_is_no_noise(capsys: pytest.CaptureFixture[str]) -> None:
-    class Interrupted:
-        def __del__(self) -> None:
-            signal.raise_signal(signal.SIGINT)
-
-    Interrupted()
-    assert arrived() == signal.SIGINT and capsys.readouterr().err == ""
 
 
 def test_what_is_loaded_before_signals_are_listened_for_is_little() -> None:

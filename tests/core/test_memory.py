@@ -62,17 +62,6 @@ def test_a_control_group_without_a_limit_or_out_of_sight_limits_nothing(system: 
     assert memory.available() == 5000 * 1024
 
 
-def test_control_groups_of_the_first_version_limit_it_too(system: Path) -> None:
-    (system / "proc/self/cgroup").write_text("5:cpu,cpuacct:/other\n7:hugetlb,memory:/docker/abc\n0::/\n")
-    for folder, most in (("docker/abc", 2**63 - 1), ("docker", 900), ("", 2**63 - 1), ("other", 1)):
-        place = system / "groups/memory" / folder
-        place.mkdir(parents=True, exist_ok=True)
-        (place / "memory.limit_in_bytes").write_text(f"{most}\n")
-        (place / "memory.usage_in_bytes").write_text("300\n")
-        (place / "memory.stat").write_text("inactive_file 1\ntotal_inactive_file 9\n")
-    assert memory.available() == 900 - 300 + 9
-
-
 def test_pixels_need_memory_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "available", lambda: 40 * 10**6)
     memory.check_pixels(1000, 1000, "")

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-import subprocess
 import sys
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -58,33 +54,6 @@ def test_stdout_says_what_can_be_printed(monkeypatch: pytest.MonkeyPatch, encodi
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding))
     assert terminal.can_print("位") is yes
     assert terminal.can_print("a") and not terminal.can_print("\x1b")
-
-
-def test_text_is_written_whole_where_there_is_no_buffer(
-    tmp_path: Path, process: Callable[..., subprocess.CompletedProcess[Any]]
-) -> None:
-    code = """
-import resource, signal, sys
-from pecli.core.terminal import results, whole_stdout
-resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
-whole_stdout()
-results(["x" * 4000])
-"""
-    with (tmp_path / "out").open("wb") as out:
-        ended = process(["-c", code], tmp_path, {"PYTHONUNBUFFERED": "1"}, stdout=out)
-    assert ended.returncode != 0 and b"File too large" in ended.stderr
-
-
-def test_whole_stdout_keeps_what_there_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    whole = io.TextIOWrapper(io.BytesIO())
-    monkeypatch.setattr(sys, "stdout", whole)
-    terminal.whole_stdout()
-    assert sys.stdout is whole
-    raw = io.TextIOWrapper(io.FileIO(os.open(tmp_path / "a", os.O_WRONLY | os.O_CREAT), "w"), "ascii", "replace")
-    monkeypatch.setattr(sys, "stdout", raw)
-    terminal.whole_stdout()
-    assert isinstance(sys.stdout.buffer, io.BufferedWriter) and sys.stdout.encoding == "ascii"
-    sys.stdout.close()
 
 
 @pytest.mark.parametrize(("told", "width"), [("0", 80), ("1", 20), ("150", 150), ("9999999", 1000), ("-5", 20)])

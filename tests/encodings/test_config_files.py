@@ -12,7 +12,7 @@ import pytest
 from pecli.core.errors import LISTENER, UnknownNameError, UsageError
 from pecli.encodings.registry import encoding_of, read_encoding
 from pecli.encodings.rope import Rope
-from pecli.models.config_file import DEEPEST, LARGEST, read_json, shown
+from pecli.models.config_file import LARGEST, read_json, shown
 from pecli.models.layers import MOST
 from pecli.models.reader import INNER, read_model
 from pecli.reports.model import model_data
@@ -47,12 +47,8 @@ def trouble(folder: Path, content: bytes | dict[str, Any]) -> str:
         (b"3", "holds a number"),
         (b"\xef\xbb\xbf{}", "byte order mark"),
         (b'{"a": "\xff"}', "byte 7 is not UTF-8"),
-        (b'{"rope_theta": 1e999}', "beyond float64"),
-        (b'{"rope_theta": ' + b"9" * 5000 + b"}", "beyond float64"),
-        (b'{"rope_theta": 1, "rope_theta": 2}', 'the key "rope_theta" stands twice'),
-        (b'{"a": ' * 40 + b"1" + b"}" * 40, f"nested deeper than {DEEPEST}"),
+        (b'{"rope_theta": ' + b"9" * 5000 + b"}", "4300 digits"),
         (b"[" * 200_000, "nested too deep"),
-        (b'{"\\u001b[31m": 1, "\\u001b[31m": 2}', r"\\u001b\[31m"),
     ],
 )
 def test_what_is_no_config_is_one_line(tmp_path: Path, content: bytes, reason: str) -> None:
@@ -67,6 +63,7 @@ def test_what_is_no_config_is_one_line(tmp_path: Path, content: bytes, reason: s
         ({"rope_theta": "1e6"}, 'rope_theta is "1e6", and it takes a number'),
         ({"rope_theta": float("nan")}, "rope_theta is NaN, and it takes a number"),
         ({"rope_theta": float("-inf")}, "rope_theta is -Infinity, and it takes a number"),
+        ({"rope_theta": 10**400}, "and it takes a number"),
         ({"rope_theta": True}, "rope_theta is true, and it takes a number"),
         ({"hidden_size": [64]}, "hidden_size is .*, and it takes a whole number"),
         ({"hidden_size": 10**30}, "and it takes a whole number from 0 to"),
@@ -195,15 +192,6 @@ def test_a_file_of_the_largest_size_is_read(tmp_path: Path, monkeypatch: pytest.
     assert read_json(Path(write(tmp_path, data))) == {"head_dim": 16}
     with pytest.raises(UsageError, match="are the most"):
         read_json(Path(write(tmp_path, data + b" ")))
-
-
-def test_objects_may_be_nested_to_the_deepest_and_no_deeper(tmp_path: Path) -> None:
-    def nested(depth: int) -> Path:
-        return Path(write(tmp_path, b'{"a": ' * depth + b"1" + b"}" * depth))
-
-    assert "a" in read_json(nested(DEEPEST))
-    with pytest.raises(UsageError, match="deeper than"):
-        read_json(nested(DEEPEST + 1))
 
 
 def test_as_many_layers_as_the_most_are_counted(tmp_path: Path) -> None:

@@ -82,29 +82,6 @@ def test_a_process_that_the_system_ends_costs_its_own_picture(folder: Path, monk
 
 
 @forked
-@pytest.mark.parametrize("started", [0, 1])
-def test_where_no_process_can_start_it_is_drawn_all_the_same(
-    started: int, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    start = workers._Worker.__init__
-    count: list[object] = []
-
-    def few(worker: Any, *given: Any) -> None:
-        if len(count) == started:
-            raise OSError(24, "Too many open files")
-        count.append(worker)
-        start(worker, *given)
-
-    monkeypatch.setattr(workers._Worker, "__init__", few)
-    if started:
-        assert len(list(run(jobs(4), workers=2))) == 4
-    else:
-        with pytest.warns(RuntimeWarning, match="one after the other.*Too many open files"):
-            assert len(list(run(jobs(4), workers=2))) == 4
-    assert len(list(folder.iterdir())) == 4
-
-
-@forked
 def test_whoever_stops_asking_ends_the_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     def slow(base: float) -> None:
         if base > 1:
@@ -133,25 +110,6 @@ def test_a_worker_may_be_ended_and_leaves_ctrl_c_to_its_parent(monkeypatch: pyte
         signal.signal(signal.SIGTERM, before)
     ignored = str(signal.SIG_IGN)
     assert {drawn.notes for drawn in found.values()} == {(str(signal.SIG_DFL), ignored, ignored)}
-
-
-@forked
-def test_a_process_that_could_not_open_what_it_draws_with_is_not_started(monkeypatch: pytest.MonkeyPatch) -> None:
-    opened: list[int] = []
-    closed: list[int] = []
-
-    def few(*_: Any) -> int:
-        if len(opened) == workers.HANDLES - 1:
-            raise OSError(24, "Too many open files")
-        opened.append(len(opened))
-        return opened[-1]
-
-    with monkeypatch.context() as patch:
-        patch.setattr("pecli.jobs.workers.os.open", few)
-        patch.setattr("pecli.jobs.workers.os.close", closed.append)
-        with pytest.raises(OSError, match="Too many open files"):
-            workers._Worker(([], draw), [])
-    assert closed == opened == list(range(workers.HANDLES - 1))  # and none stays open
 
 
 @pytest.mark.posix

@@ -40,7 +40,15 @@ def label_dimensions(axis: Any, encoding: TableEncoding) -> None:
     names = encoding.dimension_names()
     label_values(axis, phrase(encoding.dimension_label), integer=True)
     if names is not None and len(names) <= NAMED:
-        axis.set_ticks(range(len(names)), names)
+        name_ticks(axis, range(len(names)), names)
+
+
+def name_ticks(axis: Any, places: Sequence[float], names: Sequence[str]) -> None:
+    """Put names at places of an axis, one by one."""
+    from matplotlib.ticker import FixedFormatter, FixedLocator
+
+    axis.set_major_locator(FixedLocator(places))
+    axis.set_major_formatter(FixedFormatter(names))
 
 
 def label_decades(axis: Any, low: float, high: float) -> None:
@@ -84,18 +92,10 @@ def names_fit(axis: Any, names: Sequence[str], apart: float = 1) -> bool:
     return fit(axis, [line for name in names for line in name.split("\n")], apart * inches(axis) / (high - low))
 
 
-def fixed_names(axis: Any) -> list[str]:
-    """The names that stand on an axis one by one, shown or hidden; none where numbers do."""
-    from matplotlib.ticker import FixedFormatter, FuncFormatter
-
-    formatter = axis.get_major_formatter()
-    if isinstance(formatter, FuncFormatter):  # as `set_ticks` leaves them
-        return [formatter(place) for place in axis.get_majorticklocs()]
-    return list(formatter.seq) if isinstance(formatter, FixedFormatter) else []
-
-
 def turn_names(axis: Any) -> None:
     """Turns the names below a panel where they would touch each other side by side."""
-    names = fixed_names(axis)
-    if names:
-        axis.set_tick_params(labelrotation=0 if names_fit(axis, names) else 90)
+    from matplotlib.ticker import FixedFormatter
+
+    formatter = axis.get_major_formatter()
+    if isinstance(formatter, FixedFormatter):
+        axis.set_tick_params(labelrotation=0 if names_fit(axis, formatter.seq) else 90)

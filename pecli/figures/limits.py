@@ -11,7 +11,6 @@ from pecli.core.errors import UsageError, mention
 from pecli.core.language import capitalised, clauses, phrase
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import number_text
-from pecli.core.terminal import escaped
 from pecli.figures.canvas import PERCENTILES, Canvas
 
 ENOUGH = 200_000  # values that tell the percentiles
@@ -78,47 +77,19 @@ def most_values(values: Sequence[Array]) -> Limits | None:
 
 
 def note_on_colours(numbers: Numbers[Any], canvas: Canvas) -> str:
-    """A line for the reader where few values take most of the colours, of all or of one part; mostly nothing."""
+    """A line for the reader where few values take most of the colours; mostly nothing."""
     if canvas.vmin is not None or canvas.vmax is not None:
         return ""
     seen = numbers.limited(partial(chosen, canvas)) if canvas.robust else numbers
-    parts = [(name, one, limits) for name, one in seen.shown() if (limits := one.limits()) is not None]
-    for limits in dict.fromkeys(own for *_, own in parts):
-        said = washed_out(limits, [array for _, one, own in parts if own == limits for array in one.coloured()])
-        if said:
-            return said
-    return next(filter(None, (faint(name, limits, one.coloured()) for name, one, limits in parts)), "")
-
-
-def faint(name: str, limits: Limits, values: Sequence[Array]) -> str:
-    """A line where most values of that part of several have few of the colours that they all share; mostly nothing."""
-    inner = most_values(values)
-    if not _few(limits, inner):
-        return ""
-    assert inner is not None
-    low, high = (float(f"{end:.2g}") for end in ends(*inner))
-    named = zip(("least", "most", "first", "last"), map(number_text, (*inner, *limits)), strict=True)
-    return phrase(
-        "{name}: {share} % of its values are {least} to {most} and the colours of all run from {first} to {last}: "
-        "alone with {option}, or with {low} {high}, it shows more",
-        name=escaped(name),
-        share=PERCENTILES[1] - PERCENTILES[0],
-        option=mention("robust"),
-        low=mention("vmin", low),
-        high=mention("vmax", high),
-        **dict(named),
-    )
-
-
-def _few(limits: Limits, inner: Limits | None) -> bool:
-    """Whether most values, which end there, have few of the colours."""
-    return inner is not None and inner[1] - inner[0] <= WASHED_OUT * (limits[1] - limits[0])
+    parts = [(one.limits(), one.coloured()) for _, one in seen.shown()]
+    groups = {limits: [array for own, arrays in parts if own == limits for array in arrays] for limits, _ in parts}
+    return next(filter(None, (washed_out(limits, arrays) for limits, arrays in groups.items())), "")
 
 
 def washed_out(limits: Limits | None, values: Sequence[Array]) -> str:
     """A line for the reader where a few values take most of the colours; mostly nothing."""
     inner = most_values(values) if limits is not None else None
-    if limits is None or inner is None or not _few(limits, inner):
+    if limits is None or inner is None or inner[1] - inner[0] > WASHED_OUT * (limits[1] - limits[0]):
         return ""
     named = zip(("low", "high", "first", "last"), map(number_text, (*inner, *limits)), strict=True)
     return phrase(

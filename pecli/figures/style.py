@@ -141,42 +141,17 @@ def family_of(font: str) -> str:
         except (OSError, RuntimeError, ValueError) as error:
             text = f"{mention('font', font)} is not a font file: {error}"
             raise UsageError(text, option="font", value=font) from None
-    if font not in (*manager.get_font_names(), *GENERIC) and not _found_anew(font):
+    if font not in (*manager.get_font_names(), *GENERIC):
         raise UnknownNameError("font", font, sorted(manager.get_font_names()), option="font")
     return font
 
 
-def _found_anew(font: str) -> bool:
-    """Whether a font of that family was installed since matplotlib made its list; it is on the list then."""
-    from matplotlib import font_manager
-    from matplotlib.ft2font import FT2Font
-
-    manager = font_manager.fontManager
-    listed = {one.fname for one in manager.ttflist}
-    for path in sorted(set(font_manager.findSystemFonts()) - listed):
-        try:
-            if FT2Font(path).family_name == font:
-                manager.addfont(path)
-        except (OSError, RuntimeError, ValueError):
-            continue
-    return font in manager.get_font_names()
-
-
 def _cjk_families() -> list[str]:
-    """The installed fonts with Chinese characters; looked for again when matplotlib's list of fonts knows none."""
-    from matplotlib import font_manager
+    """The installed fonts with Chinese characters."""
+    from matplotlib.font_manager import fontManager
 
-    manager = font_manager.fontManager
-    known = [name for name in CJK_FONTS if name in manager.get_font_names()]
-    if known:
-        return known
-    for path in font_manager.findSystemFonts():
-        if re.search(r"cjk|han|wqy|hei|ming|song|kai|yahei|pingfang|fallback", Path(path).name, re.IGNORECASE):
-            try:
-                manager.addfont(path)
-            except (OSError, RuntimeError, ValueError):
-                continue
-    return [name for name in CJK_FONTS if name in manager.get_font_names()]
+    installed = fontManager.get_font_names()
+    return [name for name in CJK_FONTS if name in installed]
 
 
 ENDING = ".mplstyle"
@@ -244,21 +219,14 @@ def read_style(style: str) -> dict[Any, Any]:
 
 
 def _check_lines(path: str, text: str) -> None:
-    """Refuses a line that is no setting, one that matplotlib does not know, and a file without any."""
+    """Refuse a file with a line that is no setting of matplotlib's, or without any."""
     import matplotlib as mpl
 
     lines = [line.partition("#")[0].strip() for line in text.splitlines()]
-    if not any(lines):
-        raise UsageError(f"style file {path} has no setting", option="style", value=path, advice=LINE)
-    for number, line in enumerate(lines, 1):
-        name, colon, _ = line.partition(":")
-        if line and not colon:
-            said = f"style file {path}, line {number}: {shorten(line, 60)!r} is no setting"
-            raise UsageError(said, option="style", value=path, advice=LINE)
-        if line and (name := name.strip()) not in mpl.rcParams:
-            near = UnknownNameError("setting", name, mpl.rcParams).nearest
-            said = f"style file {path}, line {number}: matplotlib has no setting {shorten(name, 60)!r}"
-            raise UsageError(said, option="style", value=path, advice=f"did you mean {near!r}?" if near else LINE)
+    wrong = [line for line in lines if line and line.partition(":")[0].strip() not in mpl.rcParams]
+    if wrong or not any(lines):
+        what = f": {shorten(wrong[0], 60)!r} is no setting of matplotlib's" if wrong else " has no setting"
+        raise UsageError(f"style file {path}{what}", option="style", value=path, advice=LINE)
 
 
 def _settings(path: str) -> dict[Any, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
 from matplotlib.font_manager import FontProperties
 from matplotlib.ticker import FixedLocator, Formatter, LogFormatter, MaxNLocator, MultipleLocator
@@ -39,7 +40,8 @@ def fit(axis: Any, texts: Sequence[str], spacing: float, apart: float = APART) -
 
 def tick_size(axis: Any) -> float:
     """The size of tick labels in points, as it was when the axis was made."""
-    size = axis.get_tick_params().get("labelsize") or axis.get_major_ticks(1)[0].label1.get_fontsize()
+    default = mpl.rcParams["xtick.labelsize"] if axis.axis_name == "x" else mpl.rcParams["ytick.labelsize"]
+    size = axis.get_tick_params().get("labelsize") or default
     return float(FontProperties(size=size).get_size_in_points())
 
 

@@ -15,7 +15,7 @@ from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.core.values import shorten
-from pecli.figures.axis_labels import fixed_names, names_fit
+from pecli.figures.axis_labels import names_fit
 from pecli.figures.base import Figure, View, positions_text
 from pecli.figures.panels import Bar, Panel
 from pecli.figures.style import CJK
@@ -239,7 +239,7 @@ def fit_tokens(axes: Axes, size: float) -> None:
     Chinese stands one character below the other instead.
     """
     axes.tick_params(labelsize=size)
-    words = [word.replace("\n", "") for word in fixed_names(axes.xaxis)]
+    words = [label.get_text().replace("\n", "") for label in axes.get_xticklabels()]
     fits = names_fit(axes.xaxis, words)
     stacks = not fits and all(map(is_wide, "".join(words)))
     axes.set_xticks(range(len(words)), ["\n".join(word) if stacks else word for word in words], parse_math=False)

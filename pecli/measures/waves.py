@@ -18,7 +18,8 @@ def wavelengths(encoding: TableEncoding, rows: Positions) -> Array:
     """Positions a turn takes, of each pair, (n_pairs,), or measured, of each column, (d,); inf where it stands."""
     if isinstance(encoding, Harmonic):
         return encoding.wavelengths()
-    known: dict[Positions, Array] = vars(encoding).setdefault("_measured", {})  # a page asks many times
+    # A page asks many times. Kept with the object: encodings of a file are equal, though it may have changed since.
+    known: dict[Positions, Array] = vars(encoding).setdefault("_measured", {})
     if rows not in known:
         known[rows] = _measured(encoding, rows)
     return known[rows]

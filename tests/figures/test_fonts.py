@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,7 +14,7 @@ from matplotlib.figure import Figure as Drawing
 import pecli
 from pecli.figures import style as fonts
 from pecli.figures.canvas import SIZES, Canvas
-from pecli.figures.style import GENERIC, bundled_styles, families, family_of, is_postscript, set_sizes, style_context
+from pecli.figures.style import GENERIC, bundled_styles, families, is_postscript, set_sizes, style_context
 
 Ask = Callable[..., Any]
 WORDS = ("curves", "-d", "8", "-n", "9", "--start", "-4", "--dpi", "20", "-o", "a.png")
@@ -49,17 +47,6 @@ def test_nothing_is_said_when_all_is_well(ask: Ask, words: tuple[str, ...]) -> N
 def test_letters_that_no_font_has_are_told(title: str, lost: str) -> None:
     with style_context(Canvas(), title) as notes:
         assert notes == ([f"no font in use has {lost}: drawn as boxes; try --font FILE.ttf"] if lost else [])
-
-
-def test_a_font_that_was_installed_since_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    manager = font_manager.fontManager
-    new = shutil.copy(font_manager.findfont("DejaVu Serif Display"), tmp_path / "new.ttf")
-    others = [one for one in manager.ttflist if one.name != "DejaVu Serif Display"]
-    monkeypatch.setattr(manager, "ttflist", others)
-    monkeypatch.setattr(font_manager, "findSystemFonts", lambda *_, **__: [os.fspath(new)])
-    assert "DejaVu Serif Display" not in manager.get_font_names()
-    assert family_of("DejaVu Serif Display") == "DejaVu Serif Display"
-    assert "DejaVu Serif Display" in manager.get_font_names()
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,6 @@ from pecli.core.language import speaking
 from pecli.core.numbers import number_types
 from pecli.encodings.registry import ENCODINGS
 from pecli.figures import FIGURES
-from pecli.figures.axis_labels import fixed_names
 from pecli.jobs.picture import Picture
 
 SCALED = "rope:scaling=llama3,factor=8,original=64,low_freq_factor=1,high_freq_factor=4"
@@ -68,7 +67,8 @@ def said_on(axes: Any) -> Iterator[str]:
     legend = axes.legend_
     yield from (axes.title.get_text(), axes.xaxis.label.get_text(), axes.yaxis.label.get_text())
     yield from (text.get_text() for text in [*axes.texts, *(legend.get_texts() if legend else [])])
-    yield from (name for axis in (axes.xaxis, axes.yaxis) for name in fixed_names(axis))
+    ticks = [label.get_text() for label in [*axes.get_xticklabels(), *axes.get_yticklabels()]]
+    yield from (text for text in ticks if any(map(str.isalpha, text)))
 
 
 def written(picture: Picture) -> list[str]:

@@ -83,21 +83,6 @@ def test_a_word_is_said_where_most_values_have_less_than_three_tenths_of_the_col
     assert spelled(said).isprintable()
 
 
-@pytest.mark.parametrize(
-    ("options", "told"), [({}, True), ({"robust": True}, True), ({"vmin": -0.04, "vmax": 0.04}, False)]
-)
-def test_a_panel_with_few_of_the_colours_that_all_share_is_named_with_what_helps(
-    options: dict[str, Any], told: bool
-) -> None:
-    faint: Any = {"encoding": ["sinusoidal", "learned"], "d": 8, "length": 30, "dpi": 30}
-    picture = pecli.figure("compare", **faint, **options)
-    picture._drawing()
-    said = [spelled(note) for note in picture.notes]
-    assert len(said) == told
-    for line in said:
-        assert line.startswith("learned: 96 % ") and "alone with robust, or with vmin=-0.0" in line
-
-
 def test_panels_that_have_all_of_the_colours_are_named_by_nobody() -> None:
     even = pecli.figure("compare", encoding=["sinusoidal", "rope"], d=8, length=30, dpi=30)
     even._drawing()
@@ -131,15 +116,7 @@ def test_both_signs_differ_in_grey_with_the_map_that_the_help_names() -> None:
 def test_five_lines_stay_apart_without_colour(figure: str, options: dict[str, Any]) -> None:
     axes: Any = pecli.figure(figure, **options).draw(Drawing().subplots())
     assert axes.get_legend() is None
-    assert (
-        len(
-            [
-                *filter(None, line_labels(axes)),
-                *labels_of(axes, DotLabel),
-            ]
-        )
-        == 5
-    )  # named where they end or begin
+    assert len([*line_labels(axes), *labels_of(axes, DotLabel)]) == 5  # named where they end or begin
     drawn = {str(line._dash_pattern) for line in axes.get_lines() if len(line.get_xdata()) > 1}
     assert len(drawn) >= 4  # a band has no dashes
 

@@ -57,8 +57,8 @@ def keep_below(before: Sequence[Axes], after: Sequence[Axes]) -> None:
 
 def least_width(axes: Axes, ruler: Ruler) -> float:
     """The narrowest panel under which the legend can be read: its longest entry, but no more than some ems."""
-    texts, size = _of(axes).get_texts(), _of(axes).prop.get_size_in_points()
-    longest = max((ruler.width(str(text.get_gid() or text.get_text()), size) for text in texts), default=0.0)
+    size = _of(axes).prop.get_size_in_points()
+    longest = max((ruler.width(text, size) for text in _entries(_of(axes))), default=0.0)
     return min(longest + HANDLE * size / 72, NARROW * size / 72)
 
 
@@ -84,18 +84,19 @@ def _anchor(axes: Axes, x: float, y: float) -> None:
     legend.set_bbox_to_anchor((x, y), transform=axes.transAxes)
 
 
+def _entries(legend: Legend) -> list[str]:
+    """The texts as they were before they were broken into lines."""
+    return [str(handle.get_label()) for handle in legend.legend_handles if handle is not None]
+
+
 def _turn(axes: Axes, room: float, ruler: Ruler) -> None:
     """Makes the legend anew for a place below the panel: in columns, with entries that fit it."""
     old = _of(axes)
     size = old.prop.get_size_in_points()
-    whole = [text.get_gid() or text.get_text() for text in old.get_texts()]  # as they were before they were broken
-    free = room - HANDLE * size / 72
-    texts = [ruler.wrapped(text, size, free) for text in whole]
+    texts = [ruler.wrapped(text, size, room - HANDLE * size / 72) for text in _entries(old)]
     columns = _columns(texts, size, room, ruler)
     title = " ".join(old.get_title().get_text().split("\n")) or None
     new = axes.legend(handles=old.legend_handles, labels=texts, ncols=columns, title=title, alignment="left")
-    for text, raw in zip(new.get_texts(), whole, strict=True):
-        text.set_gid(raw)
     new.set_label(BELOW)
     new.set_in_layout(False)
 

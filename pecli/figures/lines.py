@@ -74,7 +74,7 @@ def _samples(entries: Iterable[tuple[str, Look]]) -> tuple[list[Any], list[str]]
     from matplotlib.lines import Line2D
 
     names, looks = zip(*entries, strict=True)
-    return [Line2D([], [], **one) for one in looks], list(names)
+    return [Line2D([], [], label=name, **one) for name, one in zip(names, looks, strict=True)], list(names)
 
 
 def plot_run(axes: Axes, x: Array, low: Array, high: Array, look: Look, style: str = "default") -> None:

@@ -89,3 +89,14 @@ def test_no_rule_of_style_reaches_out_of_its_picture(style: str | None) -> None:
     selectors = [one.strip() for one in re.findall(r"([^{}]+)\{", rules)]
     assert len(selectors) == (1 if style is None else 3)
     assert all(one.startswith(f"#{name} ") for one in selectors)
+
+
+@pytest.mark.parametrize(
+    "options", [{"figure": "offsets", "decay": True}, {"figure": "spectrum"}, {"figure": "curves"}]
+)
+def test_names_inside_an_svg_are_unique_and_without_blanks(options: dict[str, Any]) -> None:
+    figure, several = options["figure"], {"encoding": ["rope", "sinusoidal"]} if options["figure"] != "curves" else {}
+    given = {name: value for name, value in options.items() if name != "figure"}
+    svg = pecli.figure(figure, **several, **given, length=30, size="column").render("svg")[0].decode()
+    ids = re.findall(r'\bid="([^"]*)"', svg)
+    assert len(ids) == len(set(ids)) and not any(" " in one for one in ids)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.image import AxesImage
+from matplotlib.text import Text
 from matplotlib.transforms import Affine2D, Bbox
 
 from pecli.core.lazy import Array
@@ -28,6 +29,7 @@ class CellImage(AxesImage):
 
     def __init__(self, axes: Any, **options: Any) -> None:
         super().__init__(axes, interpolation="none", **options)  # matplotlib's word for: as it is, where that can be
+        self.numbers: dict[tuple[int, int], Text] = {}  # in its cells, by row and column
 
     def make_image(self, renderer: Any, magnification: float = 1.0, unsampled: bool = False) -> Any:
         """The colours of the pixels, (rows, columns, 4) from the lowest row up, and where their first corner is.

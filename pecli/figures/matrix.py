@@ -167,26 +167,21 @@ def _text(value: float, places: int) -> str:
 
 
 def text_sizes(axes: Sequence[Axes], texts: Sequence[list[list[str]]], canvas: Canvas) -> list[float]:
-    """The points in which the texts of each matrix are written, the same in frames that are as large as each other."""
-    fitting = [size_that_fits(one, own, (len(own), len(own[0]))) for one, own in zip(axes, texts, strict=True)]
-    wide = [one.bbox.width for one in axes]
-    alike = [
-        [size for size, other in zip(fitting, wide, strict=True) if isclose(other, own, rel_tol=ALIKE)] for own in wide
+    """The points in which the texts of each matrix are written, the same in frames that are as wide as each other."""
+    fitting = [(one.bbox.width, size_that_fits(one, text)) for one, text in zip(axes, texts, strict=True)]
+    return [
+        min(canvas.small, *(size for other, size in fitting if isclose(other, width, rel_tol=ALIKE)))
+        for width, _ in fitting
     ]
-    return [min(canvas.small, *sizes) for sizes in alike]
 
 
-def size_that_fits(axes: Axes, texts: list[list[str]], shape: tuple[int, int]) -> float:
-    """The points in which the widest number fits into a cell."""
+def size_that_fits(axes: Axes, texts: list[list[str]], shape: tuple[int, int] | None = None) -> float:
+    """The points in which the widest number fits into a cell, closely, for cells have no room to spare."""
     scale = points_per_pixel(axes)
-    widest = max((digits_width(text) for row in texts for text in row), default=0.0)
-    high, wide = axes.bbox.height * scale / shape[0], axes.bbox.width * scale / shape[1]
+    widest = max((sum(WIDTHS.get(sign, 0.64) for sign in text) for row in texts for text in row), default=0.0)
+    rows, columns = shape or (len(texts), len(texts[0]))
+    high, wide = axes.bbox.height * scale / rows, axes.bbox.width * scale / columns
     return float(min(high / (1 + PADDING), wide / (widest + PADDING)))
-
-
-def digits_width(text: str) -> float:
-    """How wide a number is, in ems: closely, for cells have no room to spare."""
-    return sum(WIDTHS.get(sign, 0.64) for sign in text)
 
 
 def write_cells(axes: Axes, image: Any, texts: list[list[str]], size: float) -> None:
@@ -196,7 +191,7 @@ def write_cells(axes: Axes, image: Any, texts: list[list[str]], size: float) -> 
     rows, columns = dark.shape
     for row, column in np.ndindex(rows, columns):
         if texts[row][column]:
-            axes.text(
+            image.numbers[row, column] = axes.text(
                 left + (column + 0.5) * (right - left) / columns,
                 top + (row + 0.5) * (bottom - top) / rows,
                 texts[row][column],
@@ -211,20 +206,17 @@ def write_cells(axes: Axes, image: Any, texts: list[list[str]], size: float) -> 
 
 def cells_overflow(axes: Axes) -> bool:
     """Whether numbers stand in cells that have become too small for them; some of the room around them may go."""
-    written = [text for text in axes.texts if text.get_clip_on() and not text.get_in_layout()]
-    if not written:
+    from pecli.figures.cell_image import CellImage
+
+    image = next((one for one in axes.images if isinstance(one, CellImage) and one.numbers), None)
+    if image is None:
         return False
-    fitting = size_that_fits(axes, [[text.get_text() for text in written]], axes.images[0].get_size())
+    written = list(image.numbers.values())
+    fitting = size_that_fits(axes, [[text.get_text() for text in written]], image.get_size())
     return fitting < SPARE * float(written[0].get_fontsize())
 
 
 def ink_again(image: Any) -> None:
     """Gives what is written into the cells of an image the ink for the colours that it has now."""
-    if not (texts := image.axes.texts):
-        return
-    values, (left, right, bottom, top) = image.get_array(), image.get_extent()
-    rows, columns = values.shape
-    for text in texts:
-        x, y = text.get_position()
-        row, column = int(rows * (y - top) / (bottom - top)), int(columns * (x - left) / (right - left))
-        text.set_color(ink_on(image, values[row, column]))
+    for cell, text in image.numbers.items():
+        text.set_color(ink_on(image, image.get_array()[cell]))

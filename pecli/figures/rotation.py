@@ -192,15 +192,10 @@ def draw_circles(axes: Axes, paths: Array, radii: Array, turns: Array, canvas: C
         scaled = path * (ring / radius if radius else 1.0)
         _draw_circle(axes, line, scaled, ring, canvas)
         _draw_arrow(axes, line, scaled[0], (apart, 2 * np.pi * turn), canvas)
-    _show_round(axes)
+    show_circles(axes)
 
 
-def refit_plane(axes: Axes) -> None:
-    """Shows the same circles in a frame of another shape."""
-    _show_round(axes)
-
-
-def _show_round(axes: Axes) -> None:
+def show_circles(axes: Axes) -> None:
     """Shows the circles in a square below the title, and the key beside or above it, in the middle of the frame."""
     width, height = axes.bbox.size
     boxes = [key.get_window_extent() for key in _keys(axes)]
@@ -418,7 +413,7 @@ class Rotation(WithCellNumbers[Rotary]):
 
     def fit(self, view: base_View[Rotary], axes: list[Axes], canvas: Canvas) -> None:
         if self.matrix is None:
-            refit_plane(axes[self.plane])
+            show_circles(axes[self.plane])
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
         if isinstance(numbers, MatrixNumbers):

@@ -27,10 +27,6 @@ def inches(axis: Any) -> float:
     return round(length / STEP) * STEP
 
 
-def _step(ticks: Any) -> float:
-    return float(ticks[1] - ticks[0])
-
-
 def fit(axis: Any, texts: Sequence[str], spacing: float, apart: float = APART) -> bool:
     """Whether labels that stand so many inches from each other leave room between them, so many ems."""
     em = tick_size(axis) / 72
@@ -79,7 +75,9 @@ class RoundTicks(MaxNLocator):
                 break
         if len(ticks) < 2 and len(few):
             for chosen, apart in ((few, CLOSE), (few[[0, -1]], APART)):
-                if fit(self.axis, number_texts(chosen.tolist()), room * _step(chosen) / (high - low), apart):
+                if fit(
+                    self.axis, number_texts(chosen.tolist()), room * float(chosen[1] - chosen[0]) / (high - low), apart
+                ):
                     return chosen
         return ticks
 

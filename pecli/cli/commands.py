@@ -9,7 +9,7 @@ from typing import Any
 import typer
 
 from pecli.cli.grammar import OneCommand
-from pecli.cli.options import Page, Section, options_of, with_help
+from pecli.cli.options import plain
 from pecli.core.registry import Registry
 from pecli.figures import FIGURES
 from pecli.reports import REPORTS
@@ -25,8 +25,7 @@ class Command:
     function : with the command's options as parameters
     examples : lines that run
     reads_text : whether the function reads the text of its options itself
-    sections : of its help, for the words that stand on the line; None: its options as Typer has them
-    own : the title of its options as Typer has them, where they stand above those sections
+    notes : paragraphs at the end of its help
     settings : how its words are taken, besides the names of its help
     prints : what standard output has, in words
     keys : of its JSON, where that is its own, and what each is
@@ -35,8 +34,7 @@ class Command:
     function: Callable[..., None]
     examples: tuple[str, ...]
     reads_text: bool = False
-    sections: Callable[[Sequence[str]], list[Section]] | None = None
-    own: str = ""
+    notes: tuple[str, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
     prints: str = SAYS
     keys: Mapping[str, str] = field(default_factory=dict)
@@ -72,10 +70,8 @@ FILES: Registry[Command] = Registry(
 PANELS: dict[str, Registry[Any]] = {"Figures": FIGURES, "Words and numbers": REPORTS | WORDS, "Files": FILES}
 ALIASES = FIGURES.aliases | REPORTS.aliases
 PANEL = {name: panel for panel, names in PANELS.items() for name in names}  # of each command
-USAGE = "pecli COMMAND [ENCODING] [OPTIONS]"
 SUMMARY = "What position encodings look like: pictures and numbers, one command each."
-EXAMPLES = ("pecli heatmap --base 10", "pecli distance rope -o rope.svg")
-MORE = {"--help": "what each command does", "heatmap --help": "the options of one", "encodings": "what can be drawn"}
+EXAMPLES = ("Examples:", "pecli heatmap --base 10", "pecli distance rope -o rope.svg", "pecli heatmap --help")
 HELP_NAMES: dict[str, Any] = {
     "help_option_names": ["-h", "--help"],
     "token_normalize_func": lambda word: word.replace("_", "-"),  # --rope_theta is --rope-theta
@@ -103,33 +99,7 @@ def register(app: typer.Typer, name: str, words: Sequence[str] = ()) -> Command:
     """Adds the command with all its options, those that only these words ask for too."""
     command = command_of(name, words)
     settings: dict[str, Any] = {"context_settings": {**HELP_NAMES, **command.settings}, "hidden": name in ALIASES}
+    paragraphs = ["Examples:", *command.examples, *map(plain, command.notes)]  # rich joins lines that no blank parts
+    settings["epilog"] = "\n\n".join(paragraphs)
     app.command(name, cls=OneCommand, help=summary_of(name), **settings)(command.function)
     return command
-
-
-def help_of(made: Any, usage: str, words: Sequence[str]) -> str:
-    """The help of a command that Typer made, for the words that stand on the line."""
-    if made.name not in {*PANEL, *ALIASES}:  # made on the way, as that of redraw for a file
-        return Page(usage, "", (), [Section("Options:", with_help(made))]).text()
-    command = command_of(made.name, words)
-    if command.sections is None:
-        sections = [Section("Options:", with_help(made))]
-    else:
-        own = [Section(command.own, options_of(made))] if command.own else []
-        sections = [*own, *command.sections(words)]
-    summary = summary_of(made.name)
-    return Page(usage, summary if summary.endswith("?") else f"{summary}.", command.examples, sections).text()
-
-
-def help_of_all(made: Any) -> str:
-    """The help of the program: every command with its line."""
-    panels = [Section(f"{title}:", [(name, names.summary(name)) for name in names]) for title, names in PANELS.items()]
-    rows = [*panels, Section("Options:", with_help(made))]
-    return Page(USAGE, SUMMARY, EXAMPLES, rows).text()
-
-
-def overview() -> str:
-    """What there is, in fewer lines than a terminal has."""
-    panels = [Section(f"{title}:", [("", ", ".join(names))]) for title, names in PANELS.items()]
-    more = [(f"pecli {words}", text) for words, text in MORE.items()]
-    return Page(USAGE, SUMMARY, EXAMPLES, [*panels, Section("Read on:", more)]).text()

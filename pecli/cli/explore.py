@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 import webbrowser
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -19,9 +19,9 @@ import typer
 
 from pecli.analysis import Analysis
 from pecli.cli.commands import Command
-from pecli.cli.figures import values_of
+from pecli.cli.figures import settings_of, values_of
 from pecli.cli.guard import guard
-from pecli.cli.options import Section, figure_sections, given, job_parameters
+from pecli.cli.options import given, job_parameters
 from pecli.cli.typer_internals import run_words, with_parameters
 from pecli.core.errors import PecliError, UsageError, failure_of
 from pecli.core.terminal import results, say
@@ -197,7 +197,9 @@ def explore(
             named = next((word for word in context.args if word in FIGURES), START)
             raise UsageError(f"the figure comes first: pecli explore {named} {figure} …")
         kind = find_analysis(figure)
-    raise typer.Exit(run_words(_served(kind, port, not no_browser), context.args, f"explore {figure}"))
+    raise typer.Exit(
+        run_words(_served(kind, port, not no_browser), context.args, f"explore {figure}", settings_of(kind))
+    )
 
 
 def _served(kind: type[Analysis[Any]], port: int, browser: bool) -> Any:
@@ -264,16 +266,9 @@ def _values(asked: dict[str, Any]) -> dict[str, Any]:
     return values if isinstance(values, dict) else {}
 
 
-def _sections(words: Sequence[str]) -> list[Section]:
-    """The options of the figure among these words, but for those of files: the page has buttons."""
-    named = next((word for word in words if word in FIGURES), START)
-    return figure_sections(FIGURES[named], words, writes=False)
-
-
 COMMAND = Command(
     explore,
     ("pecli explore heatmap", "pecli explore curves rope --length 512 --no-browser"),
-    sections=_sections,
-    own="Of the page:",
+    notes=("The options of the figure stand behind its name: pecli curves --help lists them.",),
     settings={"allow_extra_args": True, "ignore_unknown_options": True},
 )

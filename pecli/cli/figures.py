@@ -17,12 +17,10 @@ from pecli.cli.commands import SAYS, WRITES, Command
 from pecli.cli.guard import guard
 from pecli.cli.options import (
     DRAWN,
-    DRAWN_HELP,
     JOBS,
     RUN,
-    RUN_HELP,
-    figure_sections,
-    flags_of,
+    canonical_names,
+    flag,
     given,
     job_parameters,
     keyword,
@@ -37,7 +35,8 @@ if TYPE_CHECKING:
     from pecli.jobs.job import Job
 
 AskedJobs = Callable[[dict[str, Any], bool, bool], "list[Job]"]
-RUN_FLAGS = {flag.partition(" ")[0] for flags, _ in [*RUN_HELP, *DRAWN_HELP] for flag in flags}
+RUN_WORDS = [word for words, _ in [*RUN.values(), *DRAWN.values()] for word in words]
+RUN_FLAGS = {*RUN_WORDS, JOBS.flag, *JOBS.flags, "--help"}
 GROUPED = re.compile(r"[1-9]\d{0,2}(,\d{3})+")
 MILLION = 10**6  # an option that takes as much may be meant to have a comma
 
@@ -45,8 +44,11 @@ MILLION = 10**6  # an option that takes as much may be meant to have a comma
 def run_parameters(drawn: bool = True) -> list[inspect.Parameter]:
     """The options that do not change the picture, or the report that is none."""
     every = {**(DRAWN if drawn else {}), **RUN}
-    flags = [keyword(name, bool, False, typer.Option(*words, help=text)) for name, (words, text) in every.items()]
-    shown = typer.Option(*JOBS.flags, JOBS.flag, help=JOBS.help, show_default=JOBS.unset, metavar="INTEGER")
+    flags = [flag(name, words, text, "Output") for name, (words, text) in every.items()]
+    text = f"{JOBS.help} (default {JOBS.unset})"
+    shown = typer.Option(
+        *JOBS.flags, JOBS.flag, help=text, show_default=False, metavar="INTEGER", rich_help_panel="Output"
+    )
     return [*flags, keyword(JOBS.name, str | None, None, shown)] if drawn else flags
 
 
@@ -69,17 +71,38 @@ def analysis_command(
             say(note)
         return jobs_of(figure.name, values_of(known, texts))
 
-    sections = partial(figure_sections, figure)
-    examples, prints = (figure.example, *figure.examples), WRITES if figure.drawn else SAYS
-    return Command(running(figure, asked, more), examples, True, sections, prints=prints)
+    numbers = [figure.defines, *(f"{name}: {text}" for name, text in figure.row_meanings.items())]
+    return Command(
+        running(figure, asked, words, more),
+        (figure.example, *figure.examples),
+        reads_text=True,
+        settings=settings_of(figure),
+        notes=("The numbers:", *numbers) if figure.defines else (),
+        prints=WRITES if figure.drawn else SAYS,
+    )
+
+
+def settings_of(figure: type[Analysis[Any]]) -> dict[str, Any]:
+    """How Typer takes the words of a figure's command."""
+    return {"token_normalize_func": partial(canonical_word, canonical_names(figure))}
+
+
+def canonical_word(names: Mapping[str, str], word: str) -> str:
+    """The word of an option, without its dashes, as the help has it."""
+    word = word.replace("_", "-")
+    return names.get(word, word)
 
 
 def running(
-    figure: type[Analysis[Any]], asked: AskedJobs, more: Mapping[str, Option] | None = None
+    figure: type[Analysis[Any]],
+    asked: AskedJobs,
+    words: Sequence[str] = (),
+    more: Mapping[str, Option] | None = None,
 ) -> Callable[..., None]:
     """The function of a command that draws what is asked for, with the options of a figure.
 
     asked : the jobs, from the texts of the options, whether to be quiet and whether the picture is to be shown
+    words : those of the command line, which may name encodings
     more : options that the figure does not have by itself
     """
 
@@ -92,14 +115,15 @@ def running(
             found, workers = asked(values, quiet, show), JOBS.read(jobs) if jobs else None
             run_jobs(found, as_json=json, quiet=quiet, verbose=verbose, seen=show, workers=workers)
 
-    return with_parameters(command, [*job_parameters(figure, more), *run_parameters(figure.drawn)])
+    return with_parameters(command, [*job_parameters(figure, words, more), *run_parameters(figure.drawn)])
 
 
 def plugin_parameters(figure: type[Analysis[Any]], words: Sequence[str]) -> dict[str, Option]:
     """The parameters of plugins' encodings, where these words have an option that is none of ours."""
-    flags = {flag for one in known_options(figure).values() for flag in flags_of(one)} | RUN_FLAGS
+    ours = {f"--{name}" for name in canonical_names(figure)}
+    ours |= {word for one in known_options(figure).values() for word in (one.flag, *one.flags)} | RUN_FLAGS
     asked = {word.partition("=")[0].replace("_", "-") for word in words if word.startswith("--")}
-    if asked <= flags:
+    if asked <= ours:
         return {}
     found = parameters_of(all_encodings())
     return {name: one for name, one in found.items() if name not in known_options(figure) and one.flag in asked}

@@ -9,7 +9,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from pecli.core.terminal import results, say
+from pecli.core.terminal import say
 
 WRONG: Any = typer.BadParameter.__mro__[1]  # Click's UsageError, which Typer carries under several names
 WORDS = "words"  # of the command, in the context
@@ -25,39 +25,17 @@ class OneCommand(TyperCommand):
         with _refusing(ctx, str(self.name)):
             return super().parse_args(ctx, args)
 
-    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
-        """What a shell offers: each option once, under the names that the help shows."""
-        from pecli.cli.options import alias_flags
-
-        hidden = alias_flags(str(self.name))
-        return [item for item in super().shell_complete(ctx, incomplete) if item.value not in hidden]
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        from pecli.cli.commands import help_of
-        from pecli.cli.options import usage_word
-
-        usage = " ".join([ctx.command_path, "[OPTIONS]", *map(usage_word, self.params)]).rstrip()
-        formatter.write(help_of(self, usage, ctx.meta[WORDS]))
-
 
 class AllCommands(TyperGroup):
     """The program: finds a command also in capitals, and behind the word help."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if not args and not ctx.resilient_parsing:
-            from pecli.cli.commands import overview
-
-            results([overview()])
-            raise typer.Exit
+            args = ["--help"]
         if args[:1] == [HELP]:
             args = [*(word for word in args[1:2] if word != HELP), "--help"]
         with _refusing(ctx, ""):
             return super().parse_args(ctx, args)
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        from pecli.cli.commands import help_of_all
-
-        formatter.write(help_of_all(self))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         known = self.list_commands(ctx)

@@ -14,7 +14,7 @@ import typer
 from pecli.cli.commands import WRITES, Command
 from pecli.cli.documents import QuietOption, VerboseOption
 from pecli.cli.draw import shown_alone
-from pecli.cli.figures import running, values_of
+from pecli.cli.figures import running, settings_of, values_of
 from pecli.cli.guard import guard
 from pecli.cli.options import given
 from pecli.cli.typer_internals import run_words
@@ -162,7 +162,7 @@ def redraw(
         found = read_metadata(file)
         with named_with(file):
             figure = find_analysis(str(carried(found).get("command", "")))
-    raise typer.Exit(run_words(_again(file, figure, found), context.args, f"redraw {file}"))
+    raise typer.Exit(run_words(_again(file, figure, found), context.args, f"redraw {file}", settings_of(figure)))
 
 
 REDRAW_COMMAND = Command(

@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
+from pecli.cli.options import canonical_names
 from pecli.core.options import Option, own_name
 from pecli.encodings.base import Encoding
 from pecli.encodings.registry import all_encodings, encoding_named
@@ -38,7 +39,7 @@ def unknown_command(word: str, known: Iterable[str]) -> str:
 def unknown_option(command: str, flag: str, known: Mapping[str, str]) -> str:
     """What to type instead of an option that the command does not have.
 
-    known : every spelling that it understands, and the one that the help shows
+    known : its options, and what the help shows of each
     """
     if not command:
         return unknown_command(flag, ())
@@ -57,6 +58,8 @@ def unknown_option(command: str, flag: str, known: Mapping[str, str]) -> str:
         return f"{command} has no {one.flag}, {', '.join(names)} have: pecli {command} --help lists its own options"
     if meant := _meant(command, word):
         return f"{command} has no option {flag}: try pecli {command} {meant}"
+    others = canonical_names(ANALYSES[command]) if command in ANALYSES else {}
+    known = {**{f"--{word}": f"--{name}" for word, name in others.items()}, **known}
     shown = list(dict.fromkeys(known[one] for one in _near(flag, known)))
     return f"{command} has no option {flag}{_question(shown)}: pecli {command} --help lists them"
 

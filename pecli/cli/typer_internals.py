@@ -2,22 +2,19 @@
 
 Three things are saved, 0.1 to 0.2 s a command together. The commands that are not called are not built: the list shows
 a name and a line of each. The text of an option is handed on as it was typed: Typer would make a pydantic adapter for
-each of forty options, although `pecli.core.options` reads the text anyway. And a shell is told the help as it stands:
-Typer would load rich to take marks out that are not in it.
+each of forty options, although `pecli.core.options` reads the text anyway.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from functools import partial
-from importlib import import_module
 from typing import Any
 
 import typer
 
-from pecli.cli.commands import ALIASES, HELP_NAMES, PANEL, register, summary_of
+from pecli.cli.commands import ALIASES, EXAMPLES, HELP_NAMES, PANEL, SUMMARY, register, summary_of
 from pecli.cli.grammar import AllCommands, OneCommand
 
 
@@ -25,14 +22,16 @@ def make_app(*, fast: bool = True) -> typer.Typer:
     """The program with all its commands; not fast: in Typer's own ways alone."""
     app = typer.Typer(
         cls=Commands if fast else AllCommands,
-        no_args_is_help=True,
+        help=SUMMARY,
+        epilog="\n\n".join(EXAMPLES),
         pretty_exceptions_enable=False,
         rich_markup_mode="rich",
         context_settings=HELP_NAMES,
     )
     for name in [*PANEL, *ALIASES]:
         if fast:
-            app.command(name, help=summary_of(name), hidden=name in ALIASES)(_listed)
+            panel = PANEL.get(name)
+            app.command(name, help=summary_of(name), hidden=name in ALIASES, rich_help_panel=panel)(_listed)
         else:
             register(app, name)
     return app
@@ -46,8 +45,6 @@ class Commands(AllCommands):
     """Lists commands by one line each; builds the one that is called."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if ctx.resilient_parsing:  # a shell asks
-            _tell_as_it_stands()
         _take_as_typed(self)
         return super().parse_args(ctx, args)
 
@@ -70,19 +67,16 @@ def _built(name: str, words: list[str]) -> Any:
     return command
 
 
-def run_words(function: Callable[..., None], words: list[str], name: str) -> int:
-    """Runs a function whose parameters are options with words of a command line; gives the exit code."""
+def run_words(function: Callable[..., None], words: list[str], name: str, settings: Mapping[str, Any]) -> int:
+    """Runs a function whose parameters are options with words of a command line; gives the exit code.
+
+    settings : how Typer takes the words
+    """
     app = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
-    app.command(name, cls=OneCommand, context_settings=HELP_NAMES)(function)
+    app.command(name, cls=OneCommand, context_settings={**HELP_NAMES, **settings})(function)
     command = typer.main.get_command(app)
     _take_as_typed(command)
     return command(words, f"pecli {name}", standalone_mode=False) or 0
-
-
-def _tell_as_it_stands() -> None:
-    """Hands the help of what a shell may offer on as it stands."""
-    with suppress(ImportError):
-        import_module("typer._completion_classes")._sanitize_help_text = str  # type: ignore[attr-defined]
 
 
 def _take_as_typed(command: Any) -> None:

@@ -147,9 +147,9 @@ def test_what_cannot_be_explored_is_refused(ask: Callable[..., Any], words: tupl
     assert refused.code == 2 and said in refused.err
 
 
-def test_its_help_shows_the_options_of_the_figure(ask: Callable[..., Any]) -> None:
+def test_its_help_says_where_the_options_of_the_figure_are(ask: Callable[..., Any]) -> None:
     shown = ask("explore", "curves", "--help")
-    assert shown.code == 0 and "--no-browser" in shown.out and "--at" in shown.out
+    assert shown.code == 0 and "--no-browser" in shown.out and "pecli curves --help" in shown.out
     assert not any(flag in shown.out for flag in ("--output", "--format", "--show", "--json", "--quiet"))
 
 

@@ -22,7 +22,7 @@ class CellImage(AxesImage):
 
     Where cells have few pixels, and no whole number of them, a pixel over the edge of two has the colours of both, each
     by its share of the pixel. Drawn otherwise, some cells are a pixel wider than others, in bands that no number has.
-    Not the numbers are mixed: that of −1 and 1 is pale and their colours are dark, so edges would be seen as lines.
+    Colours are averaged, not values: the mean of −1 and 1 would be pale, and edges would be seen as lines.
 
     A file of lines places an image as exactly as a line. There every cell has a whole number of pixels.
     """

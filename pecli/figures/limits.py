@@ -83,10 +83,10 @@ def note_on_colours(numbers: Numbers[Any], canvas: Canvas) -> str:
     seen = numbers.limited(partial(chosen, canvas)) if canvas.robust else numbers
     parts = [(one.limits(), one.coloured()) for _, one in seen.shown()]
     groups = {limits: [array for own, arrays in parts if own == limits for array in arrays] for limits, _ in parts}
-    return next(filter(None, (washed_out(limits, arrays) for limits, arrays in groups.items())), "")
+    return next(filter(None, (few_colours_note(limits, arrays) for limits, arrays in groups.items())), "")
 
 
-def washed_out(limits: Limits | None, values: Sequence[Array]) -> str:
+def few_colours_note(limits: Limits | None, values: Sequence[Array]) -> str:
     """A line for the reader where a few values take most of the colours; mostly nothing."""
     inner = most_values(values) if limits is not None else None
     if limits is None or inner is None or inner[1] - inner[0] > WASHED_OUT * (limits[1] - limits[0]):

@@ -31,7 +31,7 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.highlights import Highlighting, mark_stretch
 from pecli.figures.lines import Look, bound_look, frame_lines, key, look
 from pecli.figures.panels import Panel
-from pecli.figures.trends import Point, course_of, farthest_text, point_text
+from pecli.figures.trends import Point, farthest_text, point_text, trend_of
 from pecli.measures.pairwise import MEASURES, OffsetRuns, is_by_offset, measure_option, offset_runs
 from pecli.measures.reduce import check_run, even_bins, even_edges, log_edges, middles
 
@@ -88,18 +88,18 @@ class OffsetsNumbers(Numbers[TableEncoding]):
         scale = ROUNDING * float(np.nanmax(np.abs(self.mean), initial=0.0))
         return [at for at, width in enumerate(self.spread) if width > scale]
 
-    def told(self) -> list[Point]:
+    def labelled_points(self) -> list[Point]:
         """The points that the message names, where one line is drawn, offset by offset."""
         if self.block > 1 or self._wide() or len(self.mean) + len(self.decay) + len(self.unscaled) > 1:
             return []
-        course = course_of(self.low[0], self.mean[0], self.high[0], self.offsets)
-        return [] if course is None else course.told()
+        trend = trend_of(self.low[0], self.mean[0], self.high[0], self.offsets)
+        return [] if trend is None else trend.labelled_points()
 
     def message(self) -> str:
         known, wide = [at for at, width in enumerate(self.spread) if width >= 0], self._wide()
         names = short_names(self.view.encodings)
         if not wide:
-            return self._course([names[at] for at in known], known)
+            return self._trend_text([names[at] for at in known], known)
         if len(known) == 1:
             more = template("more than the offset counts: pairs at one offset differ by up to {number}")
             return phrase(more, number=bound_text(self.spread[wide[0]], 3))
@@ -110,11 +110,11 @@ class OffsetsNumbers(Numbers[TableEncoding]):
         ]
         return clauses(said_by_each([names[at] for at in known], [[text] for text in said]))
 
-    def _course(self, names: list[str], lines: list[int]) -> str:
+    def _trend_text(self, names: list[str], lines: list[int]) -> str:
         """Where lines that are functions of the offset go; nothing where there is one offset alone."""
         exact, measure = self.offsets if self.block == 1 else None, MEASURES[self.measure].label
-        courses = [course_of(self.low[at], self.mean[at], self.high[at], exact) for at in lines]
-        known = {name: one for name, one in zip(names, courses, strict=True) if one is not None}
+        trends = [trend_of(self.low[at], self.mean[at], self.high[at], exact) for at in lines]
+        known = {name: one for name, one in zip(names, trends, strict=True) if one is not None}
         if not known:
             return ""
         one = next(iter(known.values()))
@@ -290,7 +290,7 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
             draw_bias_lines(numbers, axes[0])
         else:
             self._draw_measured(numbers, axes[0])
-            marks = {(at.offset or 0.0, at.value): point_text(at) for at in numbers.told()}
+            marks = {(at.offset or 0.0, at.value): point_text(at) for at in numbers.labelled_points()}
             for x, y in marks:
                 axes[0].plot([x], [y], marker="o", color=self._look(0)["color"], clip_on=False, zorder=3)
             label_dots(axes[0], marks, canvas)

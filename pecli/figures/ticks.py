@@ -35,7 +35,7 @@ def fit(axis: Any, texts: Sequence[str], spacing: float, apart: float = APART) -
 
 
 def tick_size(axis: Any) -> float:
-    """The size of tick labels in points, as it was when the axis was made."""
+    """The size of tick labels, points."""
     default = mpl.rcParams["xtick.labelsize"] if axis.axis_name == "x" else mpl.rcParams["ytick.labelsize"]
     size = axis.get_tick_params().get("labelsize") or default
     return float(FontProperties(size=size).get_size_in_points())

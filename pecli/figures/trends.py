@@ -31,7 +31,7 @@ class Point(NamedTuple):
     offset: float | None
 
 
-class Course(NamedTuple):
+class Trend(NamedTuple):
     """The first value of a curve, the farthest from it, and where it comes back to after that, if it does.
 
     Of a curve that comes back, far is the farthest point before it does.
@@ -46,7 +46,7 @@ class Course(NamedTuple):
         """Whether it goes up first."""
         return self.far.value > self.first.value
 
-    def told(self) -> list[Point]:
+    def labelled_points(self) -> list[Point]:
         """The points that its text names."""
         return [self.first, self.far] if self.back is None else [self.far, self.back]
 
@@ -64,19 +64,19 @@ def point_text(point: Point) -> str:
     return phrase("{value} at {offset}", value=value, offset=number_text(point.offset))
 
 
-def farthest_text(courses: Mapping[str, Course], measure: str) -> str:
+def farthest_text(trends: Mapping[str, Trend], measure: str) -> str:
     """Which of several curves, by name, goes farthest; nothing where they go different ways or as far as another."""
-    if len({one.rises for one in courses.values()}) > 1 or any(one.back for one in courses.values()):
+    if len({one.rises for one in trends.values()}) > 1 or any(one.back for one in trends.values()):
         return ""
-    ways = {name: abs(one.far.value - one.first.value) for name, one in courses.items()}
+    ways = {name: abs(one.far.value - one.first.value) for name, one in trends.items()}
     *_, second, name = ["", *sorted(ways, key=lambda name: ways[name])]
     if not second or ways[name] - ways[second] <= ROUNDING * ways[name]:
         return ""
-    best = courses[name]
+    best = trends[name]
     return phrase(FARTHEST[best.rises], measure=measure, name=name, far=number_text(best.far.value, DIGITS))
 
 
-def course_of(low: Array, mean: Array, high: Array, offsets: Array | None) -> Course | None:
+def trend_of(low: Array, mean: Array, high: Array, offsets: Array | None) -> Trend | None:
     """Where a curve goes; None where it goes nowhere. What it does within a run of offsets is no coming back.
 
     Parameters
@@ -102,7 +102,7 @@ def course_of(low: Array, mean: Array, high: Array, offsets: Array | None) -> Co
     trend = sign * mean  # goes on where the numbers of one run swing
     swings = np.maximum.accumulate(trend) - trend
     if swings.max() < BACK * np.ptp(trend) or falls.max() < BACK * (away.max() - near[0]):
-        return Course(point(near, 0), point(away, int(away.argmax())), None)
+        return Trend(point(near, 0), point(away, int(away.argmax())), None)
     low_again = np.flatnonzero(falls >= HIGHEST * falls.max())
     back = int(low_again[near[low_again].argmin()])
-    return Course(point(near, 0), point(away, int(away[:back].argmax())), point(near, back))
+    return Trend(point(near, 0), point(away, int(away[:back].argmax())), point(near, back))

@@ -13,7 +13,7 @@ import pecli
 from pecli.core.errors import UsageError, spelled
 from pecli.figures.canvas import Canvas
 from pecli.figures.labels import DotLabel, LineLabel, labels_of
-from pecli.figures.limits import chosen, ends, washed_out
+from pecli.figures.limits import chosen, ends, few_colours_note
 from pecli.figures.style import style_context
 
 OUTLIER = np.append(np.linspace(-1, 1, 999), 500.0)
@@ -71,14 +71,14 @@ def test_robust_colours_end_at_the_percentiles_and_the_caption_says_so(tmp_path:
 
 
 def test_values_that_fill_the_colours_need_no_word() -> None:
-    assert washed_out((-1.0, 1.0), [np.linspace(-1, 1, 100)]) == ""
-    assert "98" in washed_out((-500.0, 500.0), [OUTLIER]) or "96" in washed_out((-500.0, 500.0), [OUTLIER])
-    assert washed_out(None, []) == washed_out((0.0, 1.0), [np.full(3, np.nan)]) == ""
+    assert few_colours_note((-1.0, 1.0), [np.linspace(-1, 1, 100)]) == ""
+    assert "98" in few_colours_note((-500.0, 500.0), [OUTLIER]) or "96" in few_colours_note((-500.0, 500.0), [OUTLIER])
+    assert few_colours_note(None, []) == few_colours_note((0.0, 1.0), [np.full(3, np.nan)]) == ""
 
 
 @pytest.mark.parametrize(("end", "told"), [(3.0, False), (3.3, True)])
 def test_a_word_is_said_where_most_values_have_less_than_three_tenths_of_the_colours(end: float, told: bool) -> None:
-    said = washed_out((-end, end), [np.linspace(-1, 1, 101)])  # 96 of a hundred are from −0.96 to 0.96
+    said = few_colours_note((-end, end), [np.linspace(-1, 1, 101)])  # 96 of a hundred are from −0.96 to 0.96
     assert bool(said) == told
     assert spelled(said).isprintable()
 

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure as Drawing
 import pecli
 from pecli.core.errors import UsageError
 from pecli.figures.labels import DotLabel, LineLabel, labels_of
-from pecli.figures.trends import Point, course_of
+from pecli.figures.trends import Point, trend_of
 
 
 def line_labels(axes: Any) -> list[str]:
@@ -261,7 +261,7 @@ def test_a_run_of_offsets_does_not_come_back_within_itself() -> None:
     assert seen.block > 5 and seen.low[0, 0] == 0 < seen.high[0, 0] / 2
     assert seen.message() == f"only the offset counts: the Euclidean distance rises from 0 to {seen.high.max():.3g}"
     low, mean, high = np.array([9.0, 1, -3, -2]), np.array([9.0, 5, 3, 2]), np.array([9.0, 8, 8, 7])
-    assert course_of(low, mean, high, None) == (Point(9, None), Point(-3, None), None)
+    assert trend_of(low, mean, high, None) == (Point(9, None), Point(-3, None), None)
 
 
 def test_the_message_is_from_which_distance_on_it_does_not_count() -> None:

@@ -118,7 +118,7 @@ def encode(encoding: str = "sinusoidal", *, length: int | None = None, start: in
     from pecli.core.memory import check_memory
     from pecli.core.options import own_name
     from pecli.core.positions import Positions
-    from pecli.encodings.registry import encoding_of, read_table_encoding
+    from pecli.models.spec import encoding_of, read_table_encoding
 
     own = encoding_of(encoding).options()
     for name in [name for name in parameters if own_name(Positions.options(), name) == "length" and name not in own]:
@@ -156,7 +156,7 @@ def encoding(spec: str = "sinusoidal", **parameters: Any) -> Any:
     UsageError
         An unknown name or a value that is not allowed. A ValueError with attributes ``option``, ``value``, ``allowed``.
     """
-    from pecli.encodings.registry import read_encoding
+    from pecli.models.spec import read_encoding
 
     return read_encoding(spec, parameters)
 

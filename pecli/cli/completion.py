@@ -14,8 +14,9 @@ from typing import Any
 from pecli.cli.grammar import WORDS
 from pecli.core.errors import UsageError
 from pecli.core.options import Option
-from pecli.encodings.registry import all_encodings, parse_encoding
+from pecli.encodings.registry import all_encodings
 from pecli.figures.canvas import SIZES
+from pecli.models.spec import parse_encoding
 
 HEADER = 10**7  # bytes of a file's list of tensors that are read
 TAIL = 10_000  # bytes at the end of matplotlib's modules of colour maps, where their names stand

@@ -18,10 +18,11 @@ from pecli.core.language import Language
 from pecli.core.options import Option, Options, default_of, own_name
 from pecli.core.positions import Positions
 from pecli.core.values import write_scalar
-from pecli.encodings.registry import ENCODINGS, Encoding, encoding_named, encoding_of
+from pecli.encodings.registry import ENCODINGS, Encoding, encoding_named
 from pecli.figures.canvas import Canvas
 from pecli.files.formats import FORMATS
 from pecli.jobs.job_options import ANALYSES, Choice, Output, encoding_parameters, known_options
+from pecli.models.spec import encoding_of
 
 MARKUP = re.compile(r"\[(?=[a-z#/@])")  # what rich would take for a tag
 

@@ -23,7 +23,6 @@ from pecli.core.memory import Memory, memory_once
 from pecli.core.options import Option, Options, is_range, named, own_name
 from pecli.core.terminal import track
 from pecli.core.values import visible
-from pecli.encodings.registry import parse_encoding
 from pecli.figures.canvas import Canvas
 from pecli.files.writer import place
 from pecli.jobs.job import Job, gathered
@@ -31,6 +30,7 @@ from pecli.jobs.job_options import ANALYSES, Choice, encoding_parameters, find_c
 from pecli.jobs.names import blanks, check_made_up, plain_path, targets_of
 from pecli.jobs.request import Request
 from pecli.jobs.sweep import read_spec
+from pecli.models.spec import parse_encoding
 
 STDIN = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 OPEN_FILE = re.compile(r"/dev/fd/\d+|/proc/self/fd/\d+")  # what a shell makes of <(…)

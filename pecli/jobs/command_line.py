@@ -19,12 +19,13 @@ from pecli.core.errors import UsageError
 from pecli.core.options import Options
 from pecli.core.readable import is_readable, reading_only
 from pecli.core.terminal import is_shown
-from pecli.encodings.registry import Encoding, all_encodings, parse_encoding, read_encoding
+from pecli.encodings.registry import Encoding, all_encodings
 from pecli.files.tables import fingerprint
 from pecli.jobs.job_options import Choice, encoding_parameters
 from pecli.jobs.names import blanks, filled, plain_path
 from pecli.jobs.request import Request
 from pecli.jobs.sweep import specs_in
+from pecli.models.spec import parse_encoding, read_encoding
 
 
 def command(request: Request, outputs: tuple[str, ...] | None = None, sent: Callable[[str], bool] = is_shown) -> str:

@@ -20,7 +20,7 @@ from pecli.core.options import Option, default_of
 from pecli.core.positions import Positions
 from pecli.core.readable import reading_only
 from pecli.core.terminal import TRACKER, duration
-from pecli.encodings.registry import all_encodings, read_encoding
+from pecli.encodings.registry import all_encodings
 from pecli.figures.base import Figure
 from pecli.figures.canvas import OWNED, Canvas
 from pecli.files.formats import FORMATS
@@ -28,6 +28,7 @@ from pecli.jobs.command_line import command
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import Choice, Output, parameters_of, shared_options
 from pecli.jobs.picture import Picture
+from pecli.models.spec import read_encoding
 
 WIDE = 10.0  # a slider without bounds ends at so many times the default
 DECADES = 3  # and one whose values are evenly spaced by their ratios so many decades beyond it

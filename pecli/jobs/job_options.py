@@ -13,10 +13,11 @@ from pecli.core.language import Language
 from pecli.core.options import Option, Options, option
 from pecli.core.positions import Positions
 from pecli.core.registry import Registry
-from pecli.encodings.registry import ENCODINGS, Encoding, encoding_of, spec_of
+from pecli.encodings.registry import ENCODINGS, Encoding
 from pecli.figures import FIGURES
 from pecli.figures.canvas import Canvas
 from pecli.files.formats import FORMATS
+from pecli.models.spec import encoding_of, spec_of
 from pecli.reports import REPORTS
 
 

@@ -16,7 +16,7 @@ from pecli.core.errors import PecliError, UnknownNameError, UsageError, mention
 from pecli.core.language import Language, by_environment
 from pecli.core.options import Option, Options, default_values, named
 from pecli.core.positions import Positions
-from pecli.encodings.registry import Encoding, all_encodings, parse_encoding
+from pecli.encodings.registry import Encoding, all_encodings
 from pecli.figures.canvas import Canvas
 from pecli.files.formats import FORMATS
 from pecli.jobs.job_options import (
@@ -30,6 +30,7 @@ from pecli.jobs.job_options import (
 )
 from pecli.jobs.names import blanks, filled, plain_path
 from pecli.jobs.request import Request
+from pecli.models.spec import parse_encoding
 
 MOST = 100_000  # pictures of one sweep
 

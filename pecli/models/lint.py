@@ -7,7 +7,6 @@ from math import log, sqrt
 
 from pecli.core.language import clauses, listing, phrase
 from pecli.encodings.rope_scaling import SCALINGS
-from pecli.models import lint as lint_scaling
 from pecli.models.config_file import Keys
 from pecli.models.layers import FULL, HEAD, HEADS, LAYERS, WIDTH, Reading, head_dim, max_position, nearest
 from pecli.models.rope import FRACTION, ORIGINAL, SLIDING_THETA, THETA, nested_kinds, original_length, scaling_object
@@ -195,8 +194,8 @@ def _noted(reading: Reading) -> Callable[[str, str, object], None]:
     return lambda key, text, value: reading.note(key, text)
 
 
-lint_scaling_Check = Callable[[Reading, Keys], None]
-SCALING_CHECKS: tuple[lint_scaling_Check, ...] = (
+ScalingCheck = Callable[[Reading, Keys], None]
+SCALING_CHECKS: tuple[ScalingCheck, ...] = (
     names_of_type,
     ignored_keys,
     missing_factor,
@@ -230,7 +229,7 @@ def lint(reading: Reading, positions: Iterable[str]) -> None:
         return
     for kind in nested_kinds(reading) or [FULL]:
         inside = scaling_object(reading, kind)
-        for one in lint_scaling.SCALING_CHECKS:
+        for one in SCALING_CHECKS:
             if inside:
                 one(reading, inside)
 

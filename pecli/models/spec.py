@@ -1,21 +1,108 @@
-"""A config.json where an encoding is named: ``path[#kind of layer][:parameter=value,…]`` becomes a plain spec."""
+"""The text form of an encoding: ``sinusoidal:base=10,d=64``, or ``path[#kind of layer][:parameter=value,…]``.
+
+The path is that of a model's config.json, which becomes the plain text of its encoding.
+"""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from pecli.core.errors import UnknownNameError, UsageError, notice
-from pecli.encodings.registry import ENCODINGS, find_encoding
+from pecli.core.options import Option, default_values, named, own_name
+from pecli.core.values import shorten
+from pecli.encodings.base import Encoding, TableEncoding
+from pecli.encodings.learned import Learned
+from pecli.encodings.registry import ENCODINGS, PLUGINS, all_encodings, find_encoding, table_advice
 from pecli.models.config_file import NAME, place
 from pecli.models.layers import FULL
 from pecli.models.reader import ALL, Layer, Model, read_model
 
 WORDS = re.compile(r"(?P<path>.+?)(?:#(?P<kind>[\w-]+))?(?::(?P<text>[A-Za-z_-]+=.*))?", re.DOTALL)
 DIFFER = "{path} has layers of other kinds too: {kinds}; {chosen} is taken, name another as {path}#{other}"
+
+
+def read_encoding(
+    spec: str, given: Mapping[str, Any] | None = None, defaults: Mapping[str, Any] | None = None
+) -> Encoding:
+    """An encoding from its text; what is `given` beside it wins over what the text says, both over the `defaults`.
+
+    ``name`` or ``name:parameter=value,…``; a comma that no ``parameter=`` follows belongs to the value
+    (``clock:periods=60,3600``), and so does one after a backslash. Or the path of a model's config.json.
+    """
+    kind, written = parse_encoding(spec)
+    own = named(kind.options(), given or {})
+    return kind.make({**default_values(kind.options(), defaults or {}), **written, **own})
+
+
+def read_table_encoding(spec: str, given: Mapping[str, Any] | None = None) -> TableEncoding:
+    """The same of an encoding that has a table; raises UsageError for others."""
+    made = read_encoding(spec, given)
+    if not isinstance(made, TableEncoding):
+        raise UsageError(f"{made.name} has no table: it is {made.kind}")
+    return made
+
+
+def encoding_of(spec: str) -> type[Encoding]:
+    """The class that the text of an encoding names."""
+    return parse_encoding(spec)[0]
+
+
+def spec_of(encoding: Any) -> str:
+    """The text of an encoding that is one already, or text; raises UsageError for what is neither."""
+    if isinstance(encoding, (str, os.PathLike)):
+        return str(encoding)
+    if isinstance(encoding, Encoding):
+        if all_encodings().get(encoding.name) is type(encoding):
+            return encoding.spec(dict.fromkeys(encoding.settings()))  # whatever else is the default where it is read
+        text = f"{type(encoding).__name__} is no encoding that is found by its name, {encoding.name}"
+        raise UsageError(text, option="encoding", value=encoding, advice=f"its package names it under {PLUGINS}")
+    said = "an encoding is text such as 'sinusoidal:base=10'"
+    if (shape := getattr(encoding, "shape", None)) is None:
+        raise UsageError(f"{said}, not {shorten(encoding, written=True)}", option="encoding", value=encoding)
+    text = f"{said}, and this is an array of {' × '.join(map(str, shape))} numbers"
+    advice = f"numpy.save('table.npy', array), then '{Learned.name}:file=table.npy'"
+    raise UsageError(text, option="encoding", advice=advice)
+
+
+def parse_encoding(spec: str) -> tuple[type[Encoding], dict[str, str]]:
+    """The class that the text of an encoding names, and the parameters written there, not yet read.
+
+    Both come out of a model's config.json where the text names one.
+    """
+    spec = spec_of(spec)
+    name, _, text = spec.partition(":")
+    config = None if name.strip() in ENCODINGS else config_words(spec, all_encodings())  # plugins load only if needed
+    if config is not None:
+        path, layers, text = config
+        kind, values = parse_encoding(config_spec(path, layers))
+        return kind, {**values, **_parameters(spec, text, kind.options())}
+    kind = find_encoding(name.strip())
+    return kind, _parameters(spec, text, kind.options())
+
+
+def _parameters(spec: str, text: str, known: Mapping[str, Option]) -> dict[str, str]:
+    parameters: dict[str, str] = {}
+    last = ""
+    for escaped in re.split(r"(?<!\\),", text) if text else []:
+        piece = escaped.replace("\\,", ",")
+        key, equals, value = piece.partition("=")
+        if equals:
+            last = own_name(known, key.strip())
+            if last in parameters:
+                raise UsageError(f"encoding '{spec}' gives {last} twice", option="encoding", value=spec)
+            parameters[last] = value.strip()
+        elif last:
+            parameters[last] += "," + piece
+        else:
+            text = f"encoding '{spec}' is not of the form name:parameter=value,…"
+            advice = table_advice(piece) or "try sinusoidal:base=10"
+            raise UsageError(text, option="encoding", value=spec, advice=advice)
+    return parameters
 
 
 def config_words(spec: str, known: Container[str]) -> tuple[str, str | None, str] | None:

@@ -11,10 +11,10 @@ from pecli.core.terminal import Block, Facts, Paragraph
 from pecli.encodings.base import BiasEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.registry import Encoding, find_encoding
-from pecli.encodings.registry import encoding_of as encoding_class
 from pecli.encodings.rope import Rope
 from pecli.measures.waves import critical_dimension, first_negative_offset, longer_than
 from pecli.models.reader import Layer, Model
+from pecli.models.spec import encoding_of as encoding_class
 
 SEARCHED = 1 << 24  # cosines that are added up to look for a negative sum, at most
 PAIRINGS = templates(

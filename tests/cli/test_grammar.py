@@ -14,9 +14,10 @@ import pecli
 from pecli.core.errors import UsageError
 from pecli.core.options import Option, inches_of
 from pecli.encodings.base import Encoding
-from pecli.encodings.registry import all_encodings, read_encoding
+from pecli.encodings.registry import all_encodings
 from pecli.encodings.rope import Rope
 from pecli.jobs.job import Job
+from pecli.models.spec import read_encoding
 
 Ask = Callable[..., Any]
 QUICK = ["-n", "5", "--dpi", "10", "-o", "a.json", "-v"]  # -v says the line in pecli's own words

@@ -10,7 +10,7 @@ import pytest
 from pecli.core.errors import UsageError
 from pecli.encodings.base import BiasEncoding
 from pecli.encodings.biases import T5, Alibi, Kerple, write_ratio
-from pecli.encodings.registry import read_encoding
+from pecli.models.spec import read_encoding
 
 DATA = Path(__file__).parent.parent / "data"
 OFFSETS = np.arange(-7.0, 12.0)

@@ -19,11 +19,12 @@ from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.base import Additive, BiasEncoding, Rotary, TableEncoding
 from pecli.encodings.harmonic import Harmonic
-from pecli.encodings.registry import ENCODINGS, Encoding, read_encoding, read_table_encoding
+from pecli.encodings.registry import ENCODINGS, Encoding
 from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.figures import FIGURES
 from pecli.jobs.job_options import ANALYSES
+from pecli.models.spec import read_encoding, read_table_encoding
 
 
 @dataclass(frozen=True)

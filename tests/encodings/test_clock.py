@@ -12,8 +12,8 @@ import pecli
 from pecli.core.errors import UsageError
 from pecli.core.positions import Blocks, Positions
 from pecli.encodings.clock import Clock, duration
-from pecli.encodings.registry import read_encoding
 from pecli.figures.labels import DotLabel, labels_of
+from pecli.models.spec import read_encoding
 
 HALF_DAY = 43200
 

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from pecli.core.errors import LISTENER, UnknownNameError, UsageError
-from pecli.encodings.registry import encoding_of, read_encoding
 from pecli.encodings.rope import Rope
 from pecli.models.config_file import LARGEST, read_json, shown
 from pecli.models.layers import MOST
 from pecli.models.reader import INNER, read_model
+from pecli.models.spec import encoding_of, read_encoding
 from pecli.reports.model import model_data
 
 LLAMA = {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 2}

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pecli.encodings.registry import read_encoding
 from pecli.models.reader import read_model
+from pecli.models.spec import read_encoding
 from pecli.reports.model import model_data
 
 CONFIGS = Path(__file__).parents[1] / "data" / "configs"

@@ -12,8 +12,9 @@ from pecli.core.errors import UnknownNameError, UsageError
 from pecli.core.lazy import Array
 from pecli.core.positions import Blocks
 from pecli.encodings.base import TableEncoding
-from pecli.encodings.registry import Encoding, read_encoding
+from pecli.encodings.registry import Encoding
 from pecli.encodings.sinusoidal import Sinusoidal
+from pecli.models.spec import read_encoding
 
 
 @dataclass(frozen=True)

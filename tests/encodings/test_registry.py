@@ -19,16 +19,10 @@ from pecli.core.options import option
 from pecli.encodings import registry as encodings
 from pecli.encodings.base import Additive, TableEncoding
 from pecli.encodings.clock import Clock
-from pecli.encodings.registry import (
-    ENCODINGS,
-    Encoding,
-    all_encodings,
-    find_encoding,
-    read_encoding,
-    read_table_encoding,
-)
+from pecli.encodings.registry import ENCODINGS, Encoding, all_encodings, find_encoding
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.jobs.job import Job
+from pecli.models.spec import parse_encoding, read_encoding, read_table_encoding
 
 Register = Callable[..., None]
 
@@ -245,7 +239,8 @@ def test_a_comma_that_no_parameter_follows_belongs_to_the_value(text: str, perio
 
 
 def test_a_list_ends_where_the_next_parameter_begins() -> None:
-    assert encodings._parameters("x", "a=1,2,b=3,c=4,5", {}) == {"a": "1,2", "b": "3", "c": "4,5"}
+    _, written = parse_encoding("rope:long_factor=1,2,d=3,short_factor=4,5")
+    assert written == {"long_factor": "1,2", "d": "3", "short_factor": "4,5"}
 
 
 @pytest.mark.parametrize("text", ["clock:60,3600", "clock:,periods=60", "clock:60"])

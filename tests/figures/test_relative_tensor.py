@@ -20,12 +20,12 @@ from pecli.core.lazy import Array
 from pecli.core.positions import Blocks, Positions
 from pecli.encodings.clock import Clock
 from pecli.encodings.harmonic import Harmonic
-from pecli.encodings.registry import read_encoding
 from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Relative
 from pecli.figures.relative import SLICES, RelativeTensor, telling_dims
 from pecli.figures.style import style_context
 from pecli.figures.text import points_per_pixel
+from pecli.models.spec import read_encoding
 
 LENGTH, D = 7, 6
 

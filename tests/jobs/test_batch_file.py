@@ -11,10 +11,10 @@ import pytest
 from pecli.cli.recipe import toml
 from pecli.core.errors import PecliError, UsageError
 from pecli.core.terminal import TRACKER
-from pecli.encodings.registry import read_encoding
 from pecli.jobs.batch import EXAMPLE, Batch, read_batch
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES
+from pecli.models.spec import read_encoding
 
 FILE = "figures.toml"
 HEAT = '[[figure]]\ncommand = "heatmap"\n'

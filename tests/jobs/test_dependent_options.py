@@ -12,10 +12,11 @@ from typer.testing import CliRunner
 from pecli.cli import app
 from pecli.core.errors import UsageError
 from pecli.core.options import option
-from pecli.encodings.registry import ENCODINGS, read_encoding
+from pecli.encodings.registry import ENCODINGS
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.jobs.command_line import command
 from pecli.jobs.job import Job
+from pecli.models.spec import read_encoding
 
 
 @dataclass(frozen=True)

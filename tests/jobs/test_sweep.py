@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from pecli.core.errors import UsageError
-from pecli.encodings.registry import read_encoding
 from pecli.jobs.batch import check_targets
 from pecli.jobs.job import Job, jobs_of
+from pecli.models.spec import read_encoding
 
 
 def test_one_value_each_is_one_job() -> None:

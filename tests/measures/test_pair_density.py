@@ -10,11 +10,11 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.positions import Positions
-from pecli.encodings.registry import read_table_encoding
 from pecli.figures.scatter import DensityNumbers
 from pecli.measures import pairs as pair_density
 from pecli.measures.pairs import CLASSES
 from pecli.measures.pairwise import MEASURES, matrix
+from pecli.models.spec import read_table_encoding
 
 CASES = [
     ("sinusoidal:d=16,base=100", "corr", "euclidean"),

@@ -12,10 +12,10 @@ from pecli.core.errors import UsageError
 from pecli.core.lazy import Array
 from pecli.core.positions import Positions
 from pecli.encodings.clock import Clock
-from pecli.encodings.registry import read_encoding
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.measures import pairwise
 from pecli.measures.pairwise import MEASURES, by_offset, matrix, spread_by_offset, to_all
+from pecli.models.spec import read_encoding
 
 Pair = Callable[[Sequence[float], Sequence[float]], float]
 

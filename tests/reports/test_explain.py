@@ -17,9 +17,10 @@ import pecli
 from pecli.core.language import languages, texts
 from pecli.encodings.base import TableEncoding
 from pecli.encodings.harmonic import Harmonic
-from pecli.encodings.registry import ENCODINGS, read_table_encoding
+from pecli.encodings.registry import ENCODINGS
 from pecli.jobs.command_line import command
 from pecli.jobs.job import Job
+from pecli.models.spec import read_table_encoding
 from pecli.reports.explain import ARTICLE, Explain
 
 Ask = Callable[..., Any]

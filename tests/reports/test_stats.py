@@ -16,12 +16,13 @@ import pecli
 from pecli.core.positions import Positions
 from pecli.encodings.binary import Binary
 from pecli.encodings.clock import Clock, Geometric
-from pecli.encodings.registry import ENCODINGS, read_table_encoding
+from pecli.encodings.registry import ENCODINGS
 from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.jobs.command_line import command
 from pecli.jobs.job import Job
 from pecli.measures.pairwise import MEASURES
+from pecli.models.spec import read_table_encoding
 from pecli.reports.stats import Indicators, Stats, asymmetry, groups, growth, indicators, of_waves, participation_ratio
 
 Ask = Callable[..., Any]

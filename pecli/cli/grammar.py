@@ -12,7 +12,6 @@ from typer.core import TyperCommand, TyperGroup
 from pecli.core.terminal import say
 
 WRONG: Any = typer.BadParameter.__mro__[1]  # Click's UsageError, which Typer carries under several names
-WORDS = "words"  # of the command, in the context
 HELP = "help"  # as a word: pecli help heatmap
 
 
@@ -21,7 +20,6 @@ class OneCommand(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         args = ["--help"] if args == [HELP] else args
-        ctx.meta[WORDS] = list(args)  # for the help, which comes before any is read
         with _refusing(ctx, str(self.name)):
             return super().parse_args(ctx, args)
 

@@ -12,7 +12,6 @@ from typing import Annotated, Any
 import typer
 
 from pecli.analysis import Analysis
-from pecli.cli.grammar import WORDS
 from pecli.core.errors import UsageError, mention
 from pecli.core.language import Language
 from pecli.core.options import Option, Options, default_of, own_name
@@ -78,15 +77,15 @@ def plain(text: str) -> str:
     return MARKUP.sub(r"\\[", text)
 
 
-def offering(one: Option) -> Callable[..., list[tuple[str, str]]]:
-    """What a shell offers for the option, as Typer asks for it: without types, which it would read for every option."""
-    return lambda ctx: _offered(one, ctx)
+def offering(one: Option) -> Callable[[], list[tuple[str, str]]]:
+    """What a shell offers for the option, as Typer asks for it."""
 
+    def offered() -> list[tuple[str, str]]:
+        from pecli.cli.completion import values_for
 
-def _offered(one: Option, ctx: typer.Context) -> list[tuple[str, str]]:
-    from pecli.cli.completion import values_for
+        return values_for(one)
 
-    return values_for(one, {**ctx.params, WORDS: ctx.meta.get(WORDS, ())})
+    return offered
 
 
 def canonical_names(figure: type[Analysis[Any]]) -> dict[str, str]:

@@ -13,17 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
-import matplotlib.style
-import numpy as np
 import pytest
 import typer
 
-from pecli.cli.completion import colour_maps, styles, values_for
 from pecli.cli.typer_internals import _built
-from pecli.encodings.learned import Learned
-from pecli.encodings.registry import ENCODINGS
-from pecli.jobs.job_options import Choice
 from pecli.measures.pairwise import MEASURES
 
 Process = Callable[..., Any]
@@ -46,7 +39,7 @@ for shell in ("zsh", "bash"):
         with contextlib.redirect_stdout(io.StringIO()) as told, contextlib.suppress(SystemExit):
             main()
         print(*told.getvalue().split()) if shell == "bash" else None
-slow = ("numpy.", "matplotlib", "pecli.jobs.sweep", "pecli.jobs.picture", "pecli.figures.page")
+slow = ("pecli.jobs.sweep", "pecli.jobs.picture", "pecli.figures.page")
 assert not (found := [name for name in set(sys.modules) - before if name.startswith(slow)]), found
 """
 
@@ -59,17 +52,11 @@ def offered(process: Process, folder: Path, *lines: str) -> list[str]:
 
 
 def test_values_are_offered_without_what_draws_and_writes(process: Process, folder: Path) -> None:
-    np.savez(folder / "t.npz", wpe=np.eye(2), wte=np.eye(2))
     lines = {
         "pecli heatmap -e cl": "clock",
         "pecli heatmap --cmap vir": "viridis",
         "pecli distance -e rope --measure cos": "cosine cos",
         "pecli heatmap --style dark": "dark_background",
-        "pecli heatmap -e learned --file t.npz --tensor w": "wpe wte",
-        "pecli heatmap -e learned:file=t.npz --tensor wp": "wpe",
-        "pecli heatmap learned:file=t.npz --tensor wt": "wte",
-        "pecli heatmap -e learned : file = t.npz --tensor wt": "wte",
-        "pecli heatmap -e learned:file --tensor w": "",
         "pecli heatmap learned --tens": "--tensor",
         "pecli encodings clo": "clock",
     }
@@ -79,27 +66,6 @@ def test_values_are_offered_without_what_draws_and_writes(process: Process, fold
 def test_encodings_stand_as_words_and_names_of_others_are_not_offered(process: Process, folder: Path) -> None:
     lines = ("pecli heatmap ro", "pecli heatmap --th", "pecli sim")
     assert offered(process, folder, *lines) == ["rope", "", ""]
-
-
-def test_the_names_are_those_that_there_are() -> None:
-    ours = {name for name in mpl.colormaps if not name.endswith("_r")}
-    assert set(colour_maps()) <= ours and len(colour_maps()) > 70
-    assert set(styles()) == {name for name in matplotlib.style.available if not name.startswith("_")}
-    (encoding,) = Choice.options().values()
-    assert {name for name, _ in values_for(encoding, {})} >= set(ENCODINGS)
-
-
-@pytest.mark.parametrize("file", ["none.npz", "junk.npz", "junk.safetensors", "junk.txt", ""])
-def test_nothing_is_offered_of_a_file_that_cannot_be_read(file: str, folder: Path) -> None:
-    for name in ("junk.npz", "junk.safetensors", "junk.txt"):
-        (folder / name).write_bytes(b"\xff" * 20)
-    assert values_for(Learned.options()["tensor"], {"file": file}) == []
-
-
-def test_tensors_of_safetensors_are_read_off_the_header(folder: Path) -> None:
-    header = b'{"__metadata__": {}, "a.weight": {}, "b": {}}'
-    (folder / "t.safetensors").write_bytes(len(header).to_bytes(8, "little") + header)
-    assert values_for(Learned.options()["tensor"], {"file": ["t.safetensors"]}) == [("a.weight", ""), ("b", "")]
 
 
 def test_every_option_with_choices_offers_them() -> None:

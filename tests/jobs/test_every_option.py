@@ -61,7 +61,7 @@ def much_memory(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def others(one: Option, now: Any) -> Iterator[Any]:
     """Values that the option takes, other than the one it has."""
-    offered = OFFERED[one.name]({}) if one.name in OFFERED else ()
+    offered = [value for value, _ in OFFERED[one.name]()] if one.name in OFFERED else ()
     free: dict[type, Any] = {bool: (True, False), str: (*offered, *TEXTS)}
     for value in free.get(one.scalar, NUMBERS) if one.choices is None else one.choices():
         try:

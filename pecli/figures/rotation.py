@@ -19,7 +19,6 @@ from pecli.encodings.base import Rotary
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_dimensions, label_positions, label_values
 from pecli.figures.base import ColouredNumbers, Numbers, averaging_cells
-from pecli.figures.base import View as base_View
 from pecli.figures.canvas import Canvas
 from pecli.figures.lines import key_inside
 from pecli.figures.matrix import WithCellNumbers, show_matrix
@@ -328,7 +327,7 @@ class Rotation(WithCellNumbers[Rotary]):
             refuse_positions(asked, self.default_length(None), _matrix_alone(self.matrix))
         return asked
 
-    def shape(self, view: base_View[Rotary]) -> tuple[int, ...]:
+    def shape(self, view: View[Rotary]) -> tuple[int, ...]:
         width = view.encoding.width
         if self.matrix is not None:
             return (width, width)
@@ -336,12 +335,12 @@ class Rotation(WithCellNumbers[Rotary]):
         paths = 2 * len(self.drawn_pairs(view)) * view.covered.length
         return (rows * columns + paths,)  # no more than all of them together
 
-    def check_view(self, view: base_View[Rotary]) -> None:
+    def check_view(self, view: View[Rotary]) -> None:
         super().check_view(view)
         refuse_turned(view.encoding, f"{self.name} turns {mention('content')}")
         self.drawn_pairs(view)
 
-    def drawn_pairs(self, view: base_View[Rotary]) -> Array:
+    def drawn_pairs(self, view: View[Rotary]) -> Array:
         """The pairs whose paths are drawn."""
         count = view.encoding.width // 2
         check_indices("pairs", self.pairs, view, count, "pairs")
@@ -352,7 +351,7 @@ class Rotation(WithCellNumbers[Rotary]):
     def inputs(self) -> tuple[str, ...]:
         return () if self.content in ("same", "random") else (self.content,)
 
-    def compute(self, view: base_View[Rotary]) -> RotationNumbers | MatrixNumbers:
+    def compute(self, view: View[Rotary]) -> RotationNumbers | MatrixNumbers:
         rope = view.encoding
         if self.matrix is not None:
             turned = rope.rotation_matrix(self.matrix)
@@ -383,7 +382,7 @@ class Rotation(WithCellNumbers[Rotary]):
             return self
         return self.laid_out_as(RotationDown)
 
-    def panels_for(self, view: base_View[Rotary]) -> list[Panel]:
+    def panels_for(self, view: View[Rotary]) -> list[Panel]:
         bar = Bar(phrase("value"), fixed=self.matrix is not None)
         if self.matrix is not None:
             return [Panel(1.0, exact=True, bar=bar)]
@@ -393,10 +392,10 @@ class Rotation(WithCellNumbers[Rotary]):
         plane = Panel(PLANE, least=least_plane(len(self.pairs or range(PATHS))))
         return [query, query, plane, change]  # bars stand at the right
 
-    def columns(self, view: base_View[Rotary]) -> int:
+    def columns(self, view: View[Rotary]) -> int:
         return 2 if self.matrix is None else 1
 
-    def frame(self, view: base_View[Rotary], axes: list[Axes], canvas: Canvas) -> None:
+    def frame(self, view: View[Rotary], axes: list[Axes], canvas: Canvas) -> None:
         if self.matrix is not None:
             width = view.encoding.width
             title = phrase("$R_p$ at p = {position:,}", position=self.matrix)
@@ -411,7 +410,7 @@ class Rotation(WithCellNumbers[Rotary]):
             label_positions(one.yaxis, encoding)
         frame_plane(axes[self.plane], view, self.drawn_pairs(view))
 
-    def fit(self, view: base_View[Rotary], axes: list[Axes], canvas: Canvas) -> None:
+    def fit(self, view: View[Rotary], axes: list[Axes], canvas: Canvas) -> None:
         if self.matrix is None:
             show_circles(axes[self.plane])
 
@@ -440,18 +439,18 @@ class RotationDown(Rotation):
 
     plane: ClassVar[int] = 3
 
-    def panels_for(self, view: base_View[Rotary]) -> list[Panel]:
+    def panels_for(self, view: View[Rotary]) -> list[Panel]:
         before, after, plane, change = super().panels_for(view)
         flat = (replace(one, aspect=FLAT, x=before.x) for one in (before, after, change))
         return [*flat, plane]
 
-    def columns(self, view: base_View[Rotary]) -> int:
+    def columns(self, view: View[Rotary]) -> int:
         return 1
 
-    def grids(self, view: base_View[Rotary]) -> tuple[int, ...]:
+    def grids(self, view: View[Rotary]) -> tuple[int, ...]:
         return (1,)
 
-    def mosaics(self, view: base_View[Rotary]) -> tuple[Mosaic, ...]:
+    def mosaics(self, view: View[Rotary]) -> tuple[Mosaic, ...]:
         return (beside(self.plane, in_columns(self.plane, 1)),)
 
 

@@ -20,17 +20,18 @@ class Architecture:
     """Facts about one model_type.
 
     position : what tells positions apart, one for all layers or one for the encoder and one for the decoder
-    live : the share of pairs that turn where the scaling is proportional
+    turning_share : the share of pairs that turn where the scaling is proportional
     theta, sliding_theta : the base, in all layers or in the full and the sliding ones
-    every, first : one layer in so many is full, the last or the first of each group; the others are `sliding`
-    without : the kinds of layers that have no rope
-    window : those kinds have rope all the same where the file gives no sliding_window
-    interval : one layer in so many has no rope, of the kind `without_rope`; the others are `with_rope`
+    full_every : one layer in so many is full, the last of each group; the others are `sliding`
+    full_first : it is the first of each group
+    nope_layer_types : the kinds of layers that have no rope
+    nope_needs_window : those kinds have rope all the same where the file gives no sliding_window
+    nope_interval : one layer in so many has no rope, of the kind `nope_layer_type`; the others are `rope_layer_type`
     parameters : rope_parameters where the file has none
     alibi_from : the hidden_size from which its models have ALiBi in place of rope
     ntk : knows a scaling ntk, base · factor and all rates divided by factor^(2/d)
     mscale : longrope's attention factor is short_mscale or long_mscale
-    asked : rope only where the file asks for it
+    rope_opt_in : rope only where the file asks for it
     sliding_unscaled : a scaling that is not given by layers is for the full ones alone
     """
 
@@ -40,25 +41,25 @@ class Architecture:
     theta: float = 10000.0
     sliding_theta: float | None = None
     partial: float = 1.0
-    live: float = 1.0
+    turning_share: float = 1.0
     rotary_dim: int | None = None
     head_dim: int | None = None
     full_head_dim: int | None = None
     pairing: str = "half"
     scaling: str = "default"
-    every: int | None = None
-    first: bool = False
+    full_every: int | None = None
+    full_first: bool = False
     sliding: str = "sliding_attention"
-    without: tuple[str, ...] = ()
-    window: bool = False
-    interval: int | None = None
-    with_rope: str = "full_attention"
-    without_rope: str = "no_rope"
+    nope_layer_types: tuple[str, ...] = ()
+    nope_needs_window: bool = False
+    nope_interval: int | None = None
+    rope_layer_type: str = "full_attention"
+    nope_layer_type: str = "no_rope"
     parameters: Mapping[str, Any] = field(default_factory=dict)
     alibi_from: int | None = None
     ntk: bool = False
     mscale: bool = False
-    asked: bool = False
+    rope_opt_in: bool = False
     sliding_unscaled: bool = False
     encoder_decoder: bool = False
     rows_before: int = 0

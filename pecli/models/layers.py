@@ -168,7 +168,7 @@ def _numbered(keys: Keys, count: int) -> list[str] | None:
 
 def _ruled(keys: Keys, architecture: Architecture, count: int) -> list[str]:
     """As the file's pattern or the architecture's own rule has it."""
-    every = architecture.every
+    every = architecture.full_every
     if every is None:
         return [FULL] * count
     if "sliding_window_pattern" in keys and isinstance(keys.data["sliding_window_pattern"], str):  # EXAONE 4: LLLG
@@ -179,20 +179,20 @@ def _ruled(keys: Keys, architecture: Architecture, count: int) -> list[str]:
         return [FULL] * count
     names = ("sliding_window_pattern", "full_attention_interval", "global_attn_every_n_layers")
     every = keys.whole(*names) or every
-    place = 0 if architecture.first else every - 1
+    place = 0 if architecture.full_first else every - 1
     return [FULL if layer % every == place else architecture.sliding for layer in range(count)]
 
 
 def _without_rope(keys: Keys, architecture: Architecture, kinds: list[str]) -> list[str]:
     """The kinds with the layers told apart that have no rope; a 1 in no_rope_layers is one that has it."""
-    interval = keys.whole("no_rope_layer_interval") or architecture.interval
+    interval = keys.whole("no_rope_layer_interval") or architecture.nope_interval
     flags = keys.flags("no_rope_layers")
-    if not flags and (interval is None or architecture.interval is None):
+    if not flags and (interval is None or architecture.nope_interval is None):
         return kinds
     flags = flags or [int((layer + 1) % (interval or 1) != 0) for layer in range(len(kinds))]
     if len(flags) != len(kinds):
         raise UsageError(f"no_rope_layers has {len(flags)} entries, and there are {len(kinds)} layers")
-    return [architecture.with_rope if flag else architecture.without_rope for flag in flags]
+    return [architecture.rope_layer_type if flag else architecture.nope_layer_type for flag in flags]
 
 
 WIDTH = ("hidden_size", "n_embd", "d_model", "model_dim", "dim", "emb_dim")

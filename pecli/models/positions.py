@@ -45,7 +45,7 @@ def position_of(reading: Reading, stack: str) -> str:
         return "none"
     word = keys.text(*TYPE)
     said = WORDS.get(word) if word else None
-    if one.asked:
+    if one.rope_opt_in:
         asked = said == "rope" or bool(keys.flag("use_mem_rope"))
         return "rope" if asked else (said or "none")
     if word is not None and said is None:

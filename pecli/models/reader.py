@@ -124,19 +124,23 @@ def _stack(reading: Reading, stack: str, kinds: list[str]) -> dict[str, Layer]:
 
 def _without_rope(reading: Reading) -> tuple[str, ...]:
     """The kinds of layers that the architecture leaves without rope."""
-    keys, one = reading.keys, reading.architecture
-    without = () if one.window and keys.data.get("sliding_window") is None else one.without
+    keys, architecture = reading.keys, reading.architecture
+    without = architecture.nope_layer_types
+    if architecture.nope_needs_window and keys.data.get("sliding_window") is None:
+        without = ()
     for kind in without:
         if kind != LINEAR:
             reading.note(
                 "layer_types",
                 phrase(
                     "the file does not say; the architecture {name} has no rope in its {kind} layers",
-                    name=one.name,
+                    name=architecture.name,
                     kind=kind,
                 ),
             )
-    return (*without, one.without_rope) if one.interval or "no_rope_layers" in keys else without
+    if architecture.nope_interval or "no_rope_layers" in keys:
+        without = (*without, architecture.nope_layer_type)
+    return without
 
 
 def _is_null(reading: Reading, kind: str) -> bool:

@@ -52,7 +52,7 @@ def _llama3(reading: Reading, inside: Keys) -> dict[str, Any]:
 def _proportional(reading: Reading, inside: Keys) -> dict[str, Any]:
     share = inside.number("partial_rotary_factor")
     if share is None:
-        share = reading.architecture.live if not inside.data else 1.0
+        share = reading.architecture.turning_share if not inside.data else 1.0
     factor = inside.number("factor")
     return {"partial_rotary_factor": share, **({} if factor is None else {"factor": factor})}
 

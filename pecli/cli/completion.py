@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from pecli.core.options import Option
 from pecli.encodings.registry import all_encodings
 from pecli.figures.canvas import SIZES
-from pecli.models.spec import parse_encoding
 
 
 def values_for(one: Option) -> list[tuple[str, str]]:

@@ -180,7 +180,7 @@ class Numbers(Generic[E_co]):
 class Analysis(Options, Generic[E], ABC):
     """Base of figures and reports. A subclass is one file: its options as fields, `compute`, and how it is shown.
 
-    E is what it draws: the capability that an encoding must have, or several, ``Additive | Rotary``.
+    E is what it requires: the capability that an encoding must have, or several, ``Additive | Rotary``.
     """
 
     name: ClassVar[str]
@@ -189,7 +189,7 @@ class Analysis(Options, Generic[E], ABC):
     row_meanings: ClassVar[Mapping[str, str]] = {}  # and what each row of a report is
     example: ClassVar[str]
     examples: ClassVar[tuple[str, ...]] = ()  # further lines for its help
-    draws: ClassVar[Any] = Encoding  # E, for `issubclass`
+    requires: ClassVar[Any] = Encoding  # E as a value, for `issubclass`
     several: ClassVar[bool] = False  # takes more than one encoding
     default_encoding: ClassVar[str] = "sinusoidal"  # the encoding where none is named
     default_options: ClassVar[Mapping[str, Any]] = {}  # its own defaults of parameters and positions: {"d": 8}
@@ -200,20 +200,15 @@ class Analysis(Options, Generic[E], ABC):
     composed: ClassVar[bool] = False  # made of other figures
     copies: ClassVar[int] = COPIES  # arrays of its `shape` that live at once while it computes, measured
 
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        drawn = [one for base in vars(cls).get("__orig_bases__", ()) for one in get_args(base)]
-        cls.draws = next((one for one in drawn if not isinstance(one, TypeVar)), cls.draws)
-
     @classmethod
     def takes(cls, encoding: type[Encoding]) -> bool:
         """Whether this can show encodings of that kind."""
-        return issubclass(encoding, cls.draws)
+        return issubclass(encoding, cls.requires)
 
     @classmethod
     def refusal(cls, encoding: type[Encoding]) -> str:
         """Why it does not take encodings of that kind."""
-        *some, last = [one.gives for one in get_args(cls.draws) or [cls.draws]]
+        *some, last = [one.gives for one in get_args(cls.requires) or [cls.requires]]
         needed = f"{', '.join(some)} or {last}" if some else last
         return f"{cls.name} cannot show {encoding.name}: it has no {needed}"
 

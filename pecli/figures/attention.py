@@ -85,6 +85,7 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
     """
 
     name: ClassVar[str] = "attention"
+    requires: ClassVar[Any] = Placing
     summary: ClassVar[str] = "What order does to attention: the same tokens in two orders, without and with encoding"
     defines: ClassVar[str] = (
         "softmax over q of x_p·x_q/√d, of embeddings x with their positions, or plus a bias: Q = K = x, "

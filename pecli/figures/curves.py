@@ -87,6 +87,7 @@ class Curves(Highlighting[TableEncoding]):
     """
 
     name: ClassVar[str] = "curves"
+    requires: ClassVar[Any] = TableEncoding
     summary: ClassVar[str] = "From a few typical positions to all others: one line each"
     defines: ClassVar[str] = (
         "a line: the measure between the vector of its own position, the dot, and the vectors of all positions"

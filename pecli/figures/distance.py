@@ -85,6 +85,7 @@ class Distance(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
     """
 
     name: ClassVar[str] = "distance"
+    requires: ClassVar[Any] = TableEncoding
     summary: ClassVar[str] = "How far any two positions are apart: a matrix"
     defines: ClassVar[str] = (
         "row p, column q: the measure between the vectors of positions p and q, all d numbers; where they "

@@ -146,6 +146,7 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
     """
 
     name: ClassVar[str] = "offsets"
+    requires: ClassVar[Any] = TableEncoding | BiasEncoding
     summary: ClassVar[str] = "A measure against the offset: is it a function of p − q alone?"
     defines: ClassVar[str] = (
         "the measure of two vectors, or the bias of a head, against p − q: the line is the mean of all pairs "

@@ -122,6 +122,7 @@ class Precision(Figure[Harmonic]):
     """
 
     name: ClassVar[str] = "precision"
+    requires: ClassVar[Any] = Harmonic
     summary: ClassVar[str] = "What a table loses in float16 and such: its error against position and pair"
     defines: ClassVar[str] = (
         "the larger error of a pair's sine and cosine against float64; frequency, position, angle, sine and "

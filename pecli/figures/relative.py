@@ -68,6 +68,7 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
     """
 
     name: ClassVar[str] = "relative"
+    requires: ClassVar[Any] = Harmonic
     summary: ClassVar[str] = "The tensor of relative encodings: one vector for each pair of positions"
     defines: ClassVar[str] = "first p − q, then number j of the vector for the offset p − q, query p down, key q across"
     counts_positions: ClassVar[bool] = True

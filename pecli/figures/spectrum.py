@@ -129,6 +129,7 @@ class Spectrum(Figure[TableEncoding]):
     """
 
     name: ClassVar[str] = "spectrum"
+    requires: ClassVar[Any] = TableEncoding
     summary: ClassVar[str] = "The wavelength of every pair of dimensions"
     defines: ClassVar[str] = (
         "λ = 2π/ω of each pair of dimensions, the positions that one turn takes; without a formula, the "

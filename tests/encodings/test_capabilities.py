@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -53,6 +53,7 @@ class Biases(Analysis[BiasEncoding]):
     """What an analysis of biases says: the type checker knows what view.encoding is."""
 
     name: ClassVar[str] = "biases"
+    requires: ClassVar[Any] = BiasEncoding
 
     def shape(self, view: View[BiasEncoding]) -> tuple[int, ...]:
         return (view.encoding.n_heads, view.positions.length)
@@ -80,7 +81,7 @@ def test_a_bias_is_refused_with_the_figures_that_fit(registered: None) -> None:
         pecli.figure("distance", encoding="window:reach=2")
     assert str(refused.value).startswith("distance cannot show window: it has no table; try ")
     told = str(refused.value).partition("try ")[2].split(", ")
-    assert told == [name for name, one in ANALYSES.items() if issubclass(Window, one.draws) and not one.composed]
+    assert told == [name for name, one in ANALYSES.items() if issubclass(Window, one.requires) and not one.composed]
     assert not {"heatmap", "distance", "stats", "rotation"} & set(told)
 
 
@@ -99,11 +100,11 @@ def test_an_analysis_of_biases_takes_biases_alone() -> None:
     assert Biases().compute(view).view.encoding.n_heads == 3
 
 
-def test_what_a_figure_draws_is_its_type_parameter() -> None:
-    assert FIGURES["heatmap"].draws is TableEncoding
-    assert FIGURES["dials"].draws is Harmonic
-    assert FIGURES["rotation"].draws is Rotary
-    assert FIGURES["compare"].draws is Encoding
+def test_a_figure_requires_the_capability_of_its_type_parameter() -> None:
+    assert FIGURES["heatmap"].requires is TableEncoding
+    assert FIGURES["dials"].requires is Harmonic
+    assert FIGURES["rotation"].requires is Rotary
+    assert FIGURES["compare"].requires is Encoding
     assert not FIGURES["terms"].takes(Rope)
     assert FIGURES["attention"].takes(Rope)
     assert FIGURES["terms"].refusal(Rope) == "terms cannot show rope: it has no position vector to add"

@@ -12,7 +12,7 @@ from pecli.core.options import option
 from pecli.core.positions import Bins, Positions
 from pecli.encodings.base import WIDTH_ALIASES, WIDTH_FLAGS, Additive, of_any_shape
 
-MOST_BITS = 53  # positions are float64
+MAX_BITS = 53  # positions are float64
 
 
 def orders() -> tuple[str, ...]:
@@ -46,7 +46,7 @@ class Binary(Additive):
         None,
         "how many bits",
         at_least=1,
-        at_most=MOST_BITS,
+        at_most=MAX_BITS,
         flags=WIDTH_FLAGS,
         aliases=WIDTH_ALIASES,
         unset="as many as the last position needs",
@@ -56,7 +56,7 @@ class Binary(Additive):
 
     @property
     def width(self) -> int:
-        return self.d or MOST_BITS
+        return self.d or MAX_BITS
 
     @property
     def signed(self) -> bool:

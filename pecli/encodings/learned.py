@@ -16,7 +16,7 @@ from pecli.encodings.base import WIDTH_ALIASES, WIDTH_FLAGS, Additive, file_opti
 from pecli.files.tables import StoredTable, open_table
 
 DEVIATION = 0.02  # of the untrained table: BERT's and GPT-2's initializer_range
-MOST = 10**7  # rows of the untrained table: they are drawn one by one
+MAX_UNTRAINED_ROWS = 10**7  # rows of the untrained table: they are drawn one by one
 UNTRAINED = 128  # columns of the untrained table
 RUN = 1024  # rows drawn together, so that a row is the same whatever other rows are asked for
 
@@ -90,8 +90,10 @@ class Learned(Additive):
             text = f"learned has no row for the negative position {positions.start}"
             advice = f"{mention('start', 0)} or more"
             raise UsageError(text, option="start", value=positions.start, advice=advice)
-        if self.file is None and positions.stop > MOST:
-            text = f"learned has at most {MOST:,} untrained rows: {positions.stop:,} positions are asked for"
+        if self.file is None and positions.stop > MAX_UNTRAINED_ROWS:
+            text = (
+                f"learned has at most {MAX_UNTRAINED_ROWS:,} untrained rows: {positions.stop:,} positions are asked for"
+            )
             raise UsageError(text, option="length", value=positions.length)
         if self._rows is not None and positions.stop > len(self._rows):
             last = len(self._rows) - 1

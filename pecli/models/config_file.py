@@ -14,7 +14,7 @@ from pecli.core.errors import UsageError
 from pecli.core.readable import check_readable
 from pecli.core.values import visible
 
-LARGEST = 8 << 20  # bytes; the largest config of a released model has some hundred kilobytes
+MAX_BYTES = 8 << 20  # bytes; the largest config of a released model has some hundred kilobytes
 NAME = "config.json"
 FLOAT_MAX = sys.float_info.max  # whole numbers in JSON may be larger
 
@@ -57,10 +57,10 @@ def _text(path: Path) -> str:
     found = path.stat()
     if not stat.S_ISREG(found.st_mode):
         raise ValueError("it is not a file: save what a pipe brings first")
-    if found.st_size > LARGEST:
-        raise ValueError(f"it has {found.st_size:,} bytes, and {LARGEST:,} are the most")
+    if found.st_size > MAX_BYTES:
+        raise ValueError(f"it has {found.st_size:,} bytes, and {MAX_BYTES:,} are the most")
     with path.open("rb") as file:
-        data = file.read(LARGEST)
+        data = file.read(MAX_BYTES)
     if data.startswith(b"\xef\xbb\xbf"):
         raise ValueError("it begins with a byte order mark, which transformers refuses too: save it without")
     try:
@@ -84,7 +84,7 @@ def _kind(value: Any) -> str:
 
 
 T = TypeVar("T")
-MOST = 1 << 20  # of anything that is counted: layers, heads, columns
+MAX_COUNT = 1 << 20  # of anything that is counted: layers, heads, columns
 
 
 class WrongTypeError(UsageError):
@@ -113,7 +113,7 @@ class Keys:
 
     def whole(self, *names: str) -> int | None:
         """The whole number there, not negative."""
-        return self._typed(names, f"a whole number from 0 to {MOST:,}", _keys_whole)
+        return self._typed(names, f"a whole number from 0 to {MAX_COUNT:,}", _whole)
 
     def length(self, *names: str) -> int | None:
         """The number of positions there."""
@@ -166,9 +166,9 @@ def _length(value: Any) -> int | None:
     return int(value) if _is_number(value) and value == int(value) and 1 <= value < 2**53 else None
 
 
-def _keys_whole(value: Any) -> int | None:
-    return int(value) if _is_number(value) and value == int(value) and 0 <= value <= MOST else None
+def _whole(value: Any) -> int | None:
+    return int(value) if _is_number(value) and value == int(value) and 0 <= value <= MAX_COUNT else None
 
 
 def _list(value: Any, fits: Callable[[Any], bool]) -> list[Any] | None:
-    return value if isinstance(value, list) and len(value) <= MOST and all(map(fits, value)) else None
+    return value if isinstance(value, list) and len(value) <= MAX_COUNT and all(map(fits, value)) else None

@@ -98,7 +98,7 @@ class Reading:
 
 
 FULL, SLIDING, LINEAR, NO_ATTENTION = "full_attention", "sliding_attention", "linear_attention", "no_attention"
-WORDS = {  # what transformers 5 calls the kinds of older configs
+LAYER_TYPE_NAMES = {  # what transformers 5 calls the kinds of older configs
     "attention": FULL,
     "full": FULL,
     "global": FULL,
@@ -108,7 +108,7 @@ WORDS = {  # what transformers 5 calls the kinds of older configs
     "linear": LINEAR,
     "deepseek_sparse_attention": "indexed_attention",
 }
-MOST = 4096  # layers
+MAX_LAYERS = 4096  # layers
 PATTERN = {"M": LINEAR, "*": FULL, "-": "mlp", "E": "moe"}  # Nemotron-H
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers", "num_transformer_layers")
 
@@ -117,8 +117,8 @@ def layer_kinds(keys: Keys, architecture: Architecture) -> list[str]:
     """The kind of each layer, in order; empty where the file does not say how many there are."""
     count = keys.whole(*LAYERS)
     count = architecture.sizes.get("layers", 0) if count is None else count
-    if count > MOST:
-        raise UsageError(f"{keys.first(*LAYERS)} is {count}, and {MOST} layers are the most")
+    if count > MAX_LAYERS:
+        raise UsageError(f"{keys.first(*LAYERS)} is {count}, and {MAX_LAYERS} layers are the most")
     kinds = _listed(keys, count)
     if kinds is None:
         kinds = _ruled(keys, architecture, count)
@@ -129,7 +129,7 @@ def _listed(keys: Keys, count: int) -> list[str] | None:
     """As the file lists them, in one of the ways that there are."""
     words = keys.words("layer_types", "layers_block_type")
     if words is not None:
-        return [WORDS.get(word, word) for word in words]
+        return [LAYER_TYPE_NAMES.get(word, word) for word in words]
     if "block_types" in keys:  # Recurrent Gemma: a pattern that repeats
         words = keys.words("block_types") or [FULL]
         kinds = {"recurrent": LINEAR, "attention": SLIDING}
@@ -138,7 +138,7 @@ def _listed(keys: Keys, count: int) -> list[str] | None:
         return [NO_ATTENTION if _skipped(one) else FULL for one in keys.data["block_configs"]]
     if "hybrid_override_pattern" in keys:
         letters = keys.text("hybrid_override_pattern") or ""
-        return [PATTERN.get(letter, FULL) for letter in letters[:MOST]]
+        return [PATTERN.get(letter, FULL) for letter in letters[:MAX_LAYERS]]
     for name, on, off in (("attn_type_list", FULL, LINEAR), ("hybrid_layer_pattern", SLIDING, FULL)):
         flags = keys.flags(name)
         if flags is not None:

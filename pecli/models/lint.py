@@ -14,7 +14,7 @@ from pecli.models.rope import FRACTION, ORIGINAL, SLIDING_THETA, THETA, nested_k
 OURS = ("original", "max_position", "seq_len")  # parameters that have another name in a config, or none
 MORE = {"dynamic": ("alpha",), "longrope": ("short_mscale", "long_mscale")}  # keys that some architectures read
 COMMON = ("rope_type", "type", "rope_theta", "partial_rotary_factor", "mrope_section", "mrope_interleaved", ORIGINAL)
-ODD = 2.0  # times more or less than the formula
+UNUSUAL_RATIO = 2.0  # times more or less than the formula
 
 
 def names_of_type(reading: Reading, inside: Keys) -> None:
@@ -82,7 +82,7 @@ def attention_factor(reading: Reading, inside: Keys) -> None:
         return
     grown = max(factor, 1.0)
     formula = 0.1 * log(grown) + 1 if rule == "yarn" else sqrt(1 + log(grown) / log(original))
-    if not formula / ODD < said < formula * ODD:
+    if not formula / UNUSUAL_RATIO < said < formula * UNUSUAL_RATIO:
         text = phrase(
             "transformers multiplies cos and sin by it, so scores by {square:g}; the formula gives {formula:.6g}",
             square=said**2,
@@ -371,8 +371,8 @@ def one_code_only(reading: Reading, rope: bool) -> None:
             reading.note(name, text)
 
 
-lint_Check = Callable[[Reading, bool], None]
-CHECKS: tuple[lint_Check, ...] = (
+ConfigCheck = Callable[[Reading, bool], None]
+CHECKS: tuple[ConfigCheck, ...] = (
     unread_theta,
     misspelled,
     two_objects,

@@ -10,7 +10,7 @@ from pecli.models.config_file import shown
 from pecli.models.layers import POSITIONS, Reading, heads, latent, max_position, width
 from pecli.models.rope import rope_parameters
 
-WORDS = {  # of position_embedding_type and its like
+TYPE_NAMES = {  # of position_embedding_type and its like
     "rope": "rope",
     "rotary": "rope",
     "alibi": "alibi",
@@ -44,7 +44,7 @@ def position_of(reading: Reading, stack: str) -> str:
     if taken == "rope" and (keys.flag("mla_use_nope") or (latent(reading) and keys.whole("qk_rope_head_dim") == 0)):
         return "none"
     word = keys.text(*TYPE)
-    said = WORDS.get(word) if word else None
+    said = TYPE_NAMES.get(word) if word else None
     if one.rope_opt_in:
         asked = said == "rope" or bool(keys.flag("use_mem_rope"))
         return "rope" if asked else (said or "none")

@@ -22,8 +22,8 @@ from pecli.models.config_file import NAME, place
 from pecli.models.layers import FULL
 from pecli.models.reader import ALL, Layer, Model, read_model
 
-WORDS = re.compile(r"(?P<path>.+?)(?:#(?P<kind>[\w-]+))?(?::(?P<text>[A-Za-z_-]+=.*))?", re.DOTALL)
-DIFFER = "{path} has layers of other kinds too: {kinds}; {chosen} is taken, name another as {path}#{other}"
+CONFIG_SPEC = re.compile(r"(?P<path>.+?)(?:#(?P<kind>[\w-]+))?(?::(?P<text>[A-Za-z_-]+=.*))?", re.DOTALL)
+OTHER_LAYERS = "{path} has layers of other kinds too: {kinds}; {chosen} is taken, name another as {path}#{other}"
 
 
 def read_encoding(
@@ -107,7 +107,7 @@ def _parameters(spec: str, text: str, known: Mapping[str, Option]) -> dict[str, 
 
 def config_words(spec: str, known: Container[str]) -> tuple[str, str | None, str] | None:
     """Path, kind of layer and parameters, where a spec names a config rather than one of the known encodings."""
-    found = WORDS.fullmatch(spec)
+    found = CONFIG_SPEC.fullmatch(spec)
     if found is None or spec.partition(":")[0].strip() in known:
         return None
     path = found["path"]
@@ -144,7 +144,7 @@ def _spec(path: str, kind: str | None, changed: int) -> str:
         raise UsageError(f"{path}: {said}; pecli model {path} tells more")
     others = [other for other in model.layers if other != name] if kind is None else []
     if others:
-        notice(DIFFER.format(path=path, kinds=", ".join(others), chosen=name, other=others[0]))
+        notice(OTHER_LAYERS.format(path=path, kinds=", ".join(others), chosen=name, other=others[0]))
     return find_encoding(layer.name).make(layer.parameters).spec()
 
 

@@ -11,8 +11,8 @@ import pytest
 
 from pecli.core.errors import LISTENER, UnknownNameError, UsageError
 from pecli.encodings.rope import Rope
-from pecli.models.config_file import LARGEST, read_json, shown
-from pecli.models.layers import MOST
+from pecli.models.config_file import MAX_BYTES, read_json, shown
+from pecli.models.layers import MAX_LAYERS
 from pecli.models.reader import INNER, read_model
 from pecli.models.spec import encoding_of, read_encoding
 from pecli.reports.model import model_data
@@ -120,8 +120,8 @@ def test_a_share_of_the_dimensions_that_cannot_be_is_said_once(tmp_path: Path) -
 def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
     file = tmp_path / "config.json"
     with file.open("wb") as sparse:
-        sparse.truncate(LARGEST + 1)
-    with pytest.raises(UsageError, match=f"{LARGEST:,} are the most"):
+        sparse.truncate(MAX_BYTES + 1)
+    with pytest.raises(UsageError, match=f"{MAX_BYTES:,} are the most"):
         read_json(file)
 
 
@@ -188,13 +188,13 @@ def test_layers_without_positions_are_no_encoding(tmp_path: Path) -> None:
 
 def test_a_file_of_the_largest_size_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data = b'{"head_dim": 16}'
-    monkeypatch.setattr("pecli.models.config_file.LARGEST", len(data))
+    monkeypatch.setattr("pecli.models.config_file.MAX_BYTES", len(data))
     assert read_json(Path(write(tmp_path, data))) == {"head_dim": 16}
     with pytest.raises(UsageError, match="are the most"):
         read_json(Path(write(tmp_path, data + b" ")))
 
 
 def test_as_many_layers_as_the_most_are_counted(tmp_path: Path) -> None:
-    (layer,) = read_model(write(tmp_path, {**LLAMA, "num_hidden_layers": MOST})).layers.values()
-    assert layer.indices == tuple(range(MOST))
-    assert f"{MOST} layers are the most" in trouble(tmp_path, {**LLAMA, "num_hidden_layers": MOST + 1})
+    (layer,) = read_model(write(tmp_path, {**LLAMA, "num_hidden_layers": MAX_LAYERS})).layers.values()
+    assert layer.indices == tuple(range(MAX_LAYERS))
+    assert f"{MAX_LAYERS} layers are the most" in trouble(tmp_path, {**LLAMA, "num_hidden_layers": MAX_LAYERS + 1})

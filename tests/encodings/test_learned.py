@@ -16,7 +16,7 @@ from pecli.cli import app
 from pecli.core.errors import UsageError
 from pecli.core.lazy import Array
 from pecli.core.positions import Blocks, Positions
-from pecli.encodings.learned import MOST, Learned
+from pecli.encodings.learned import MAX_UNTRAINED_ROWS, Learned
 from pecli.jobs.command_line import command
 from pecli.jobs.job import Job
 from pecli.jobs.picture import Picture
@@ -175,10 +175,10 @@ def test_the_untrained_table_is_normal_with_deviation_0_02() -> None:
 
 
 def test_the_untrained_table_ends_with_its_last_row() -> None:
-    last = Positions(start=MOST - 1, length=1)
+    last = Positions(start=MAX_UNTRAINED_ROWS - 1, length=1)
     assert Learned().covered(last) == last
     with pytest.raises(UsageError, match="at most 10,000,000 untrained rows: 10,000,001 positions"):
-        Learned().covered(Positions(start=MOST, length=1))
+        Learned().covered(Positions(start=MAX_UNTRAINED_ROWS, length=1))
 
 
 def test_the_untrained_table_has_128_columns_or_d() -> None:

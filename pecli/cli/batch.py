@@ -16,7 +16,7 @@ from typing import Annotated, Any
 
 import typer
 
-from pecli.cli.commands import WRITES, Command
+from pecli.cli.command import WRITES, Command
 from pecli.cli.guard import as_flag, guard
 from pecli.core.errors import PecliError, UnusedOptionError, UsageError, mention, spelled
 from pecli.core.terminal import TRACKER, Steps, can_print, json_results, results, say, silent, track

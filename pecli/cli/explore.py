@@ -18,11 +18,11 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from pecli.analysis import Analysis
-from pecli.cli.commands import Command
+from pecli.cli.command import Command
 from pecli.cli.figures import settings_of, values_of
 from pecli.cli.guard import guard
-from pecli.cli.options import given, job_parameters
-from pecli.cli.typer_internals import run_words, with_parameters
+from pecli.cli.options import given, job_parameters, with_parameters
+from pecli.cli.typer_internals import run_words
 from pecli.core.errors import PecliError, UsageError, failure_of
 from pecli.core.terminal import results, say
 from pecli.figures import FIGURES

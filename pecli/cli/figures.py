@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from pecli.analysis import Analysis
-from pecli.cli.commands import SAYS, WRITES, Command
+from pecli.cli.command import SAYS, WRITES, Command
 from pecli.cli.guard import guard
 from pecli.cli.options import (
     DRAWN,
@@ -24,8 +24,8 @@ from pecli.cli.options import (
     given,
     job_parameters,
     keyword,
+    with_parameters,
 )
-from pecli.cli.typer_internals import with_parameters
 from pecli.core.options import Option
 from pecli.core.terminal import say
 from pecli.encodings.registry import all_encodings

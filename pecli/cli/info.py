@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from pecli.cli.commands import Command
+from pecli.cli.command import Command
 from pecli.cli.documents import FormatOption, JsonOption, OutputOption, QuietOption, VerboseOption, form_of, publish
 from pecli.cli.guard import guard
 from pecli.cli.options import help_text

@@ -237,3 +237,15 @@ def _meant(word: str, figure: type[Analysis[Any]]) -> str:
     if " " in word.strip() and TOKENS in known:
         return f"write {mention(TOKENS)} before it"
     return ""
+
+
+def with_parameters(function: Callable[..., None], parameters: list[inspect.Parameter]) -> Callable[..., None]:
+    """The function as Typer should see it: taking exactly these parameters, no two of one name."""
+    names = [one.name for one in parameters]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"option {twice[0]!r} is declared twice: by the figure, an encoding or the shared options")
+    signature = inspect.Signature(parameters)
+    function.__signature__ = signature  # type: ignore[attr-defined]  # where inspect looks
+    function.__annotations__ = {name: p.annotation for name, p in signature.parameters.items()}
+    return function

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from pecli.cli.commands import WRITES, Command
+from pecli.cli.command import WRITES, Command
 from pecli.cli.documents import QuietOption, VerboseOption
 from pecli.cli.draw import shown_alone
 from pecli.cli.figures import running, settings_of, values_of

@@ -7,7 +7,6 @@ each of forty options, although `pecli.core.options` reads the text anyway.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
@@ -89,15 +88,3 @@ def _typed(one: Any, ctx: Any, value: Any) -> Any:
     if value is None and (getattr(one, "multiple", False) or one.nargs == -1):
         value = ()
     return value if one.callback is None else one.callback(ctx, one, value)
-
-
-def with_parameters(function: Callable[..., None], parameters: list[inspect.Parameter]) -> Callable[..., None]:
-    """The function as Typer should see it: taking exactly these parameters, no two of one name."""
-    names = [one.name for one in parameters]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise ValueError(f"option {twice[0]!r} is declared twice: by the figure, an encoding or the shared options")
-    signature = inspect.Signature(parameters)
-    function.__signature__ = signature  # type: ignore[attr-defined]  # where inspect looks
-    function.__annotations__ = {name: p.annotation for name, p in signature.parameters.items()}
-    return function

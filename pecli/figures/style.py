@@ -18,13 +18,14 @@ from pecli.core.caching import cached
 from pecli.core.errors import PecliError, UnknownNameError, UsageError, mention
 from pecli.core.readable import check_readable
 from pecli.core.values import shorten
-from pecli.figures.canvas import Canvas
 from pecli.figures.colors import lightness
 from pecli.files.pictures import INK
 from pecli.files.tables import MOST, opened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from pecli.figures.canvas import Canvas
 
 DEEPEST = 16  # braces inside each other: matplotlib goes down as deep, several calls each
 

@@ -23,7 +23,6 @@ from pecli.core.readable import check_readable
 from pecli.core.registry import late
 from pecli.core.terminal import track
 from pecli.core.values import EXACT, visible
-from pecli.files import tables as declared
 
 if TYPE_CHECKING:
     from zipfile import ZipFile
@@ -218,7 +217,7 @@ def npy(path: str, tensor: str | None) -> Declared:
         mapped: Array = np.memmap(path, header.dtype, "r", header.offset, header.shape, order)
         return mapped if stays else np.array(mapped)
 
-    stays = header.size >= declared.MAPPED
+    stays = header.size >= MAPPED
     return Declared(header.shape, header.dtype.kind, load, stays)
 
 
@@ -229,7 +228,7 @@ def npz(path: str, tensor: str | None) -> Declared:
     with opened(path) as file, archive_of(file) as archive:
         packed_size = archive.getinfo(f"{name}.npy").compress_size
     header = headers[name]
-    if header.size > max(declared.MAPPED, SWOLLEN * packed_size):
+    if header.size > max(MAPPED, SWOLLEN * packed_size):
         raise TableFileError(f"{path}: {name} unpacks from {human(packed_size)} to {human(header.size)}: no table does")
 
     def load() -> Array:
@@ -399,7 +398,7 @@ def safetensors(path: str, tensor: str | None) -> Declared:
     kind, shape = found[name]
     if kind not in TYPES:
         raise TableFileError(f"{path}: tensor {name} is {kind}, not one of {', '.join(TYPES)}")
-    stays = kind != "BF16" and prod(shape) * np.dtype(TYPES[kind]).itemsize >= declared.MAPPED
+    stays = kind != "BF16" and prod(shape) * np.dtype(TYPES[kind]).itemsize >= MAPPED
     load = partial(_tensor, path, name, kind, shape)
     return Declared(shape, "f", load if stays else lambda: np.array(load()), stays)
 

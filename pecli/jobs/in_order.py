@@ -21,7 +21,7 @@ def in_order(work: Callable[[T], Bytes], things: Sequence[T], doing: str, worker
     """What the work gives for each thing, in order, done in so many processes; raises what it raises."""
     count = min(workers, len(things)) if START == "fork" else 1  # another kind has no copy of what the work needs
     do = partial(_done, work)
-    results = in_processes(things, count, do, WAITING * count) if count > 1 else _here(do, things)
+    results = in_processes(things, do, count, WAITING * count) if count > 1 else _here(do, things)
     return _in_order(results, len(things), doing)
 
 

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from collections.abc import Generator, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
 from pecli.core.errors import PecliError, failure_of
-from pecli.core.interrupts import held
+from pecli.core.interrupts import check, held
 from pecli.core.memory import available
 from pecli.files.metadata import READERS, read_metadata
 from pecli.files.writer import check_target, write
 from pecli.jobs.job import Job
+from pecli.jobs.picture import Picture
 from pecli.jobs.request import LIBRARIES, Request
-from pecli.jobs.workers import Drawn, Results, draw, in_executor, in_processes, in_turn
+from pecli.jobs.workers import START, Drawn, Results, in_executor, in_processes, in_turn
 
 CARRIED = ("job", "inputs", "pecli", *LIBRARIES)  # what a file says of how it was made; JSON files hold numbers besides
 STATES = WRITTEN, SKIPPED, FAILED = "written", "skipped", "failed"
@@ -59,6 +62,21 @@ def carries(path: str, wanted: dict[str, object]) -> bool:
     except PecliError:
         return False
     return {name: value for name, value in found.items() if name in CARRIED} == wanted
+
+
+ONE_AT_A_TIME = threading.Lock()  # numbers too: memory is counted for one picture a process
+
+
+def draw(job: Job) -> Drawn:
+    """Return the job's files as bytes; whatever it raises is its failure."""
+    try:
+        with ONE_AT_A_TIME:
+            picture = Picture(job)
+            data = picture.render(*(target.format for target in job.targets))
+            return Drawn(tuple(data), tuple(picture.notes))
+    except Exception as error:
+        check()  # an import that a signal cut in two is no failure of the job
+        return Drawn(failure=failure_of(error))
 
 
 def do(job: Job) -> Outcome:
@@ -115,9 +133,13 @@ def run(
 
 def _drawn(jobs: Sequence[Job], workers: int | None, executor: Executor | None) -> Results:
     if executor is not None:
-        return in_executor(jobs, executor)
+        return in_executor(jobs, draw, executor)
     count = min(workers or cores(), len(jobs), _fitting(jobs))
-    return in_turn(jobs) if count <= 1 else in_processes(jobs, count)
+    if count <= 1:
+        return in_turn(jobs, draw)
+    if START == "fork":
+        import_module("matplotlib.figure")  # once, here, shared by the workers
+    return in_processes(jobs, draw, count)
 
 
 def _fitting(jobs: Sequence[Job]) -> int:

@@ -14,18 +14,12 @@ from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from contextlib import suppress
 from dataclasses import dataclass
-from importlib import import_module
 from itertools import islice
 from multiprocessing import connection
-from typing import Any
+from typing import Any, TypeVar
 
-from pecli.core import interrupts
-from pecli.core.errors import PecliError, failure_of
+from pecli.core.errors import PecliError
 from pecli.core.interrupts import held
-from pecli.jobs.job import Job
-from pecli.jobs.picture import Picture
-
-ONE_AT_A_TIME = threading.Lock()  # numbers too: memory is counted for one picture a process
 
 
 @dataclass(frozen=True)
@@ -37,18 +31,7 @@ class Drawn:
     failure: PecliError | None = None
 
 
-def draw(job: Job) -> Drawn:
-    """The job's files as bytes; whatever it raises is its failure."""
-    try:
-        with ONE_AT_A_TIME:
-            picture = Picture(job)
-            data = picture.render(*(target.format for target in job.targets))
-            return Drawn(tuple(data), tuple(picture.notes))
-    except Exception as error:
-        interrupts.check()  # an import that a signal cut in two is no failure of the job
-        return Drawn(failure=failure_of(error))
-
-
+T = TypeVar("T")
 Tasks = tuple[Sequence[Any], Callable[[Any], Drawn]]  # what a process may be asked to do, by number, and how
 Results = Generator[tuple[int, Drawn], None, None]  # in the order in which they come, each with the number of its job
 
@@ -56,13 +39,13 @@ START = "fork" if sys.platform == "linux" else "spawn"  # how a worker begins: a
 AHEAD = 256  # jobs that an executor holds at once, so that a large cluster is busy and memory bounded
 
 
-def in_turn(jobs: Sequence[Job]) -> Results:
-    """Draws the jobs here, one after the other."""
-    yield from enumerate(map(draw, jobs))
+def in_turn(jobs: Sequence[T], work: Callable[[T], Drawn]) -> Results:
+    """Do the work for each job here, one after the other."""
+    yield from enumerate(map(work, jobs))
 
 
-def in_executor(jobs: Sequence[Job], executor: Executor) -> Results:
-    """Draws the jobs wherever the executor does.
+def in_executor(jobs: Sequence[T], work: Callable[[T], Drawn], executor: Executor) -> Results:
+    """Do the work for each job wherever the executor does.
 
     Raises
     ------
@@ -73,7 +56,7 @@ def in_executor(jobs: Sequence[Job], executor: Executor) -> Results:
     try:
         while True:
             for number, job in islice(left, AHEAD - len(running)):
-                running[_submitted(executor, job)] = number
+                running[_submitted(executor, work, job)] = number
             if not running:
                 return
             for future in wait(running, return_when=FIRST_COMPLETED).done:
@@ -83,9 +66,9 @@ def in_executor(jobs: Sequence[Job], executor: Executor) -> Results:
             future.cancel()
 
 
-def _submitted(executor: Executor, job: Job) -> Future[Drawn]:
+def _submitted(executor: Executor, work: Callable[[T], Drawn], job: T) -> Future[Drawn]:
     try:
-        return executor.submit(draw, job)
+        return executor.submit(work, job)
     except RuntimeError as error:  # broken, or shut down
         raise PecliError(f"the executor takes no more pictures: {error}") from None
 
@@ -93,22 +76,17 @@ def _submitted(executor: Executor, job: Job) -> Future[Drawn]:
 def _result(future: Future[Drawn]) -> Drawn:
     try:
         return future.result()
-    except Exception as error:  # `draw` raises none: it is the executor's
+    except Exception as error:  # the work raises none: it is the executor's
         return Drawn(failure=PecliError(f"the executor lost it: {str(error) or type(error).__name__}"))
 
 
-def in_processes(
-    jobs: Sequence[Any], count: int, work: Callable[[Any], Drawn] | None = None, ahead: int = sys.maxsize
-) -> Results:
-    """Draws the jobs in so many processes of this one, which end with it.
+def in_processes(jobs: Sequence[T], work: Callable[[T], Drawn], count: int, ahead: int = sys.maxsize) -> Results:
+    """Do the work for each job in so many processes of this one, which end with it.
 
-    work : what is done with each instead; it raises nothing
+    work : raises nothing
     ahead : how many jobs begin behind one that is not done yet
     """
     waiting, team = deque(range(len(jobs))), list[_Worker]()
-    if START == "fork" and not work:
-        import_module("matplotlib.figure")  # once, here, shared by the workers
-    work = work or draw
     try:
         while busy := _at_work(team, (jobs, work), waiting, count, ahead):
             for ready in connection.wait(busy):

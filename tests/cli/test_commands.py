@@ -20,8 +20,7 @@ from PIL import Image
 import pecli
 from pecli.analysis import Analysis
 from pecli.cli import app
-from pecli.cli.options import job_parameters
-from pecli.cli.typer_internals import with_parameters
+from pecli.cli.options import job_parameters, with_parameters
 from pecli.encodings.clock import Geometric
 from pecli.encodings.registry import ENCODINGS
 from pecli.jobs.job_options import ANALYSES, known_options

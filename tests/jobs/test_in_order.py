@@ -19,5 +19,5 @@ def first_slowly(number: int) -> Drawn:
 
 @forked
 def test_nobody_runs_far_ahead_of_a_slow_one() -> None:
-    order = [number for number, _ in islice(in_processes(range(40), 2, first_slowly, ahead=3), 5)]
+    order = [number for number, _ in islice(in_processes(range(40), first_slowly, 2, ahead=3), 5)]
     assert order.index(0) <= 3

@@ -317,9 +317,9 @@ def test_workers_share_memory(monkeypatch: pytest.MonkeyPatch, free: int | None,
     """As many at once as fit, the largest beside each other; in turn where only one does."""
     begun = list[int]()
 
-    def begin(jobs: list[Job], workers: int) -> Any:
+    def begin(jobs: list[Job], work: Any, workers: int) -> Any:
         begun.append(workers)
-        return in_turn(jobs)
+        return in_turn(jobs, work)
 
     monkeypatch.setattr("pecli.jobs.run.available", lambda: free)
     monkeypatch.setattr("pecli.jobs.run.in_processes", begin)

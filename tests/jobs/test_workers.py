@@ -23,8 +23,8 @@ from pecli.files.writer import write
 from pecli.jobs import run as run_jobs
 from pecli.jobs import workers
 from pecli.jobs.job import Job
-from pecli.jobs.run import FAILED, WRITTEN, Outcome, run
-from pecli.jobs.workers import Drawn, draw, in_executor, in_processes, in_turn
+from pecli.jobs.run import FAILED, WRITTEN, Outcome, draw, run
+from pecli.jobs.workers import Drawn, in_executor, in_processes, in_turn
 
 forked = pytest.mark.skipif(workers.START != "fork", reason="a process that is started anew knows no patches")
 
@@ -38,11 +38,11 @@ def jobs(count: int) -> list[Job]:
 
 def test_all_ways_give_the_same(folder: Path) -> None:
     asked = jobs(5)
-    expected = dict(in_turn(asked))
+    expected = dict(in_turn(asked, draw))
     assert [len(expected[number].files) for number in range(5)] == [1] * 5
-    assert dict(in_processes(asked, 2)) == expected
+    assert dict(in_processes(asked, draw, 2)) == expected
     with ThreadPoolExecutor(3) as executor:
-        assert dict(in_executor(asked, executor)) == expected
+        assert dict(in_executor(asked, draw, executor)) == expected
     assert list(folder.iterdir()) == []
 
 
@@ -75,7 +75,7 @@ def test_a_process_that_the_system_ends_costs_its_own_picture(folder: Path, monk
         if base in (2, 5):
             os.kill(os.getpid(), signal.SIGKILL)
 
-    monkeypatch.setattr(workers, "draw", instead(end))
+    monkeypatch.setattr(run_jobs, "draw", instead(end))
     outcomes = sorted(run(jobs(6), workers=2), key=lambda outcome: outcome.paths)
     assert [outcome.state for outcome in outcomes] == [WRITTEN, FAILED, WRITTEN, WRITTEN, FAILED, WRITTEN]
     assert "signal 9" in str(outcomes[1].failure) and "memory" in str(outcomes[1].failure)
@@ -87,9 +87,9 @@ def test_whoever_stops_asking_ends_the_processes(monkeypatch: pytest.MonkeyPatch
         if base > 1:
             time.sleep(60)
 
-    monkeypatch.setattr(workers, "draw", instead(slow))
+    monkeypatch.setattr(run_jobs, "draw", instead(slow))
     begun, before = time.monotonic(), set(multiprocessing.active_children())
-    results = in_processes(jobs(3), 2)
+    results = in_processes(jobs(3), instead(slow), 2)
     assert next(results)[0] == 0
     assert len(set(multiprocessing.active_children()) - before) == 2
     results.close()
@@ -105,7 +105,7 @@ def test_a_worker_may_be_ended_and_leaves_ctrl_c_to_its_parent(monkeypatch: pyte
 
     before = signal.signal(signal.SIGTERM, lambda *_: None)  # as a program that listens
     try:
-        found = dict(in_processes(jobs(2), 2, tell))
+        found = dict(in_processes(jobs(2), tell, 2))
     finally:
         signal.signal(signal.SIGTERM, before)
     ignored = str(signal.SIG_IGN)
@@ -131,8 +131,7 @@ from pecli.jobs.job import Job
 def slow(job):
     os.write(1, b"drawing\\n")
     time.sleep(60)
-workers.draw = slow
-list(workers.in_processes([Job.make("heatmap", {"base": base}) for base in (1, 2)], 2))
+list(workers.in_processes([Job.make("heatmap", {"base": base}) for base in (1, 2)], slow, 2))
 """
 
 
@@ -178,7 +177,7 @@ def test_any_executor_draws_a_batch_and_this_thread_writes(figures: str, monkeyp
         write(*what)
 
     monkeypatch.setattr(run_jobs, "write", note)
-    monkeypatch.setattr(workers, "draw", instead(lambda _: drawing.append(threading.current_thread())))
+    monkeypatch.setattr(run_jobs, "draw", instead(lambda _: drawing.append(threading.current_thread())))
     with ThreadPoolExecutor(2) as executor:
         found = files(pecli.batch(figures, executor=executor))
     assert set(writing) == {threading.current_thread()} and not {*drawing} & {*writing} and len(drawing) == 3
@@ -202,7 +201,7 @@ def test_what_an_executor_loses_is_that_pictures_failure(figures: str, monkeypat
         if base == 2:
             raise ConnectionError("the machine has gone")
 
-    monkeypatch.setattr(workers, "draw", instead(lose))
+    monkeypatch.setattr(run_jobs, "draw", instead(lose))
     with ThreadPoolExecutor(2) as executor:
         outcomes = sorted(pecli.batch(figures, executor=executor), key=lambda outcome: outcome.paths)
     assert [outcome.state for outcome in outcomes] == [WRITTEN, FAILED, WRITTEN]
@@ -238,9 +237,9 @@ def test_in_one_process_one_picture_is_drawn_at_a_time(monkeypatch: pytest.Monke
         at_work.pop()
         return [b""]
 
-    monkeypatch.setattr("pecli.jobs.workers.Picture.render", render)
+    monkeypatch.setattr("pecli.jobs.run.Picture.render", render)
     with ThreadPoolExecutor(4) as executor:
-        list(in_executor(jobs(8), executor))
+        list(in_executor(jobs(8), draw, executor))
     assert most == [1] * 8
 
 
@@ -250,5 +249,5 @@ def test_signals_of_the_whole_group_are_the_parents_to_answer(folder: Path, monk
         for number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
             os.kill(os.getpid(), number)
 
-    monkeypatch.setattr(workers, "draw", instead(end))
+    monkeypatch.setattr(run_jobs, "draw", instead(end))
     assert [outcome.state for outcome in run(jobs(3), workers=2)] == [WRITTEN] * 3

@@ -326,7 +326,8 @@ def label_level(
     axes: Axes, text: str, level: float, canvas: Canvas, *, right: bool, below: bool, optional: bool = False
 ) -> None:
     """Label the line across a panel at this value: at its left or right end, above or below it."""
-    label = LevelLabel(axes, text, (float(right), level), ("axes fraction", "data"), canvas, bbox=backing(axes))
+    style = {"ha": "right" if right else "left", "bbox": backing(axes)}  # inside the frame, also when first measured
+    label = LevelLabel(axes, text, (float(right), level), ("axes fraction", "data"), canvas, **style)
     label.right, label.below, label.optional = right, below, optional
 
 

@@ -80,7 +80,7 @@ def with_bar(block: Block, canvas: Canvas, ruler: Ruler, width: float) -> Block:
 def around(axes: Axes, ruler: Ruler) -> Margins:
     """How far labels reach beyond the frame. A legend is no part of it."""
     frame = axes.bbox
-    texts = [one for one in axes.texts if one.get_in_layout()]  # not those that stand in cells
+    texts = [one for one in axes.texts if one.get_visible() and one.get_in_layout()]  # not those that stand in cells
     box = axes.get_tightbbox(ruler.renderer, bbox_extra_artists=[*texts, *axes.child_axes], for_layout_only=True)
     assert box is not None  # an Axes that is visible has one
     sides = frame.x0 - box.x0, box.x1 - frame.x1, frame.y0 - box.y0, box.y1 - frame.y1

@@ -9,7 +9,6 @@ import typer
 
 from pecli.cli.command import Command
 from pecli.cli.grammar import OneCommand
-from pecli.cli.options import plain
 from pecli.core.registry import Registry
 from pecli.figures import FIGURES
 from pecli.reports import REPORTS
@@ -71,6 +70,8 @@ def summary_of(name: str) -> str:
 
 def register(app: typer.Typer, name: str, words: Sequence[str] = ()) -> Command:
     """Adds the command with all its options, those that only these words ask for too."""
+    from pecli.cli.options import plain
+
     command = command_of(name, words)
     settings: dict[str, Any] = {"context_settings": {**HELP_NAMES, **command.settings}, "hidden": name in ALIASES}
     paragraphs = ["Examples:", *command.examples, *map(plain, command.notes)]  # rich joins lines that no blank parts

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from pecli.core.errors import UnknownNameError, UsageError, mention
-from pecli.core.options import Option
 from pecli.core.values import shorten
 from pecli.encodings.base import Encoding
 from pecli.encodings.biases import T5, Alibi, Kerple
@@ -20,98 +18,77 @@ from pecli.encodings.learned import Learned
 from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Relative, Sinusoidal
 
-__all__ = [
-    "ENCODINGS",
-    "Encoding",
-    "all_encodings",
-    "find_encoding",
-]
+__all__ = ["ENCODINGS", "Encoding", "all_encodings", "encoding_named", "find_encoding", "table_advice"]
 
-ENCODINGS: dict[str, type[Encoding]] = {
-    Sinusoidal.name: Sinusoidal,
-    Clock.name: Clock,
-    Geometric.name: Geometric,
-    Binary.name: Binary,
-    Learned.name: Learned,
-    Relative.name: Relative,
-    Rope.name: Rope,
-    Alibi.name: Alibi,
-    T5.name: T5,
-    Kerple.name: Kerple,
-}
-
+_OURS = (Sinusoidal, Clock, Geometric, Binary, Learned, Relative, Rope, Alibi, T5, Kerple)
+ENCODINGS: dict[str, type[Encoding]] = {kind.name: kind for kind in _OURS}
 
 DESCRIBED = ("name", "summary", "formula", "source", "example", "kind")  # what every encoding says of itself
 PLUGINS = "pecli.encodings"  # the entry point group in which other packages name their encodings
 
 
 def find_encoding(name: str) -> type[Encoding]:
-    """The class of that name, ours or a plugin's; raises UnknownNameError with a suggestion."""
-    if name in ENCODINGS:
-        return ENCODINGS[name]
+    """The class of that name, ours or a plugin's; raises UsageError with a suggestion."""
     found = encoding_named(name)
-    if found is None:
-        raise _refusal(name.strip(), all_encodings())
-    return found
+    if found is not None:
+        return found
+    for kind in all_encodings().values():
+        for one in kind.options().values():
+            if name in (one.choices() if one.choices else ()):
+                text = f"{name} is no encoding but a value of {kind.name}'s {one.name}"
+                advice = f"give {mention('encoding', f'{kind.name}:{one.name}={name}')}"
+                raise UsageError(text, option="encoding", value=name, advice=advice)
+    if is_named_as_table(name):
+        advice = table_advice(name)
+        text = "but a file" if advice else "and there is no such file"
+        said = f"{shorten(name)} is no encoding{'' if advice else ','} {text}"
+        raise UsageError(said, option="encoding", value=name, advice=advice)
+    raise UnknownNameError("encoding", name.strip(), all_encodings(), option="encoding")
 
 
 def encoding_named(name: str) -> type[Encoding] | None:
     """The class of that name, in any case, or of that other name; None where there is none."""
     plain = name.strip().lower()
-    return next((kind for kind in all_encodings().values() if plain in (kind.name, *kind.aliases)), None)
+    known = ENCODINGS if plain in ENCODINGS else all_encodings()  # plugins load only if needed
+    return next((kind for kind in known.values() if plain in (kind.name, *kind.aliases)), None)
 
 
-def _refusal(name: str, known: Mapping[str, type[Encoding]]) -> UsageError:
-    """What to say of a name that no encoding has: whose value it is, if of a parameter, or the nearest name."""
-    owners = [(kind, one) for kind in known.values() for one in kind.options().values() if name in _choices(one)]
-    for kind, one in owners[:1]:
-        advice = f"{mention('encoding', f'{kind.name}:{one.name}={name}')}"
-        text = f"{name} is no encoding but a value of {kind.name}'s {one.name}"
-        return UsageError(text, option="encoding", value=name, advice=f"give {advice}")
-    if advice := table_advice(name):
-        return UsageError(f"{shorten(name)} is no encoding but a file", option="encoding", value=name, advice=advice)
-    if _named_as_table(name):
-        return UsageError(f"{shorten(name)} is no encoding, and there is no such file", option="encoding", value=name)
-    return UnknownNameError("encoding", name, known, option="encoding")
-
-
-def table_advice(name: str) -> str:
-    """What to write for the file of a table where that is what a name is; else nothing."""
-    found = _named_as_table(name) and os.path.isfile(name)
-    return f"write {mention('encoding', f'{Learned.name}:file={name}')}" if found else ""
-
-
-def _named_as_table(name: str) -> bool:
+def is_named_as_table(name: str) -> bool:
     """Whether a name ends as that of a file with a table does."""
     from pecli.files.tables import READERS
 
     return Path(name).suffix.lower() in READERS
 
 
-def _choices(one: Option) -> list[str]:
-    return [] if one.choices is None else list(one.choices())
+def table_advice(name: str) -> str:
+    """What to write for the file of a table where that is what a name is; else nothing."""
+    found = is_named_as_table(name) and os.path.isfile(name)
+    return f"write {mention('encoding', f'{Learned.name}:file={name}')}" if found else ""
 
 
 def all_encodings() -> dict[str, type[Encoding]]:
     """Ours and those of plugins; a plugin that is broken is left out with one warning that names it."""
-    return {**_plugins(), **ENCODINGS}
+    return {**plugins(), **ENCODINGS}
 
 
 @cache
-def _plugins() -> dict[str, type[Encoding]]:
+def plugins() -> dict[str, type[Encoding]]:
+    """The encodings of other packages by name, loaded once."""
     from importlib.metadata import entry_points
 
     found = {}
     for point in entry_points(group=PLUGINS):
         try:
-            found[point.name] = _checked(point.name, point.load())
+            plugin = point.load()
+            _check(point.name, plugin)
+            found[point.name] = plugin
         except Exception as error:  # a plugin can fail in any way; ours must not
             package = point.dist.name if point.dist else "an unknown package"
             warnings.warn(f"encoding plugin {point.name!r} of {package} is left out: {error}", stacklevel=2)
     return found
 
 
-def _checked(name: str, plugin: Any) -> type[Encoding]:
+def _check(name: str, plugin: Any) -> None:
     if not (isinstance(plugin, type) and issubclass(plugin, Encoding)):
         raise TypeError(f"{plugin!r} is not a subclass of pecli.encodings.Encoding")
     if not hasattr(plugin, "gives"):
@@ -122,4 +99,3 @@ def _checked(name: str, plugin: Any) -> type[Encoding]:
         raise TypeError(f"its class has no {', '.join(lacking)}")
     if plugin.name != name or name in ENCODINGS:
         raise ValueError(f"its class is named {plugin.name!r}" if plugin.name != name else "that name is pecli's own")
-    return plugin

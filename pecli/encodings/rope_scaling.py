@@ -14,6 +14,8 @@ from pecli.core.numbers import LARGEST
 from pecli.core.options import option
 from pecli.encodings.harmonic import PI, PowersOfBase, geometric_rates, many_digits
 
+ZERO, ONE = Decimal(0), Decimal(1)
+
 
 class Scaling(ABC):
     """Base of the scalings. A subclass names its parameters (fields of `Scaled`) and gives `rates`.
@@ -27,34 +29,32 @@ class Scaling(ABC):
     source: ClassVar[str]
     needs: ClassVar[tuple[str, ...]] = ()
     takes: ClassVar[tuple[str, ...]] = ()
+    shortens: ClassVar[bool] = True  # a factor below 1 has a meaning
 
-    @classmethod
-    def check(cls, rope: Scaled) -> None:
+    def check(self, rope: Scaled) -> None:
         """Refuses parameters that are missing or that the formula cannot take (UsageError)."""
-        for name in cls.needs:
+        for name in self.needs:
             if getattr(rope, name) is None:
-                text = f"scaling={cls.name} needs {name}=…: {rope.options()[name].help}"
-                raise UsageError(text, option=name)
+                raise UsageError(f"scaling={self.name} needs {name}=…: {rope.options()[name].help}", option=name)
+        if not self.shortens and rope.factor is not None and rope.factor < 1:
+            text = f"factor={rope.factor:g} is not allowed with scaling={self.name}: it takes a number ≥ 1"
+            raise UsageError(text, option="factor", value=rope.factor)
 
-    @classmethod
     @abstractmethod
-    def rates(cls, plain: list[Decimal], rope: Scaled) -> Iterable[Decimal]:
+    def rates(self, plain: list[Decimal], rope: Scaled) -> list[Decimal]:
         """Return ω_j, rad/position, from the unscaled ω_j; called with many digits."""
 
-    @classmethod
-    def attention_factor(cls, rope: Scaled) -> float:
-        """What both cos and sin are multiplied by; scores grow by its square."""
+    def weights(self, plain: list[Decimal], rope: Scaled) -> list[Decimal]:
+        """Return the share of the divided rate in every pair, where the rule is a blend; else nothing."""
+        return []
+
+    def attention_factor(self, rope: Scaled) -> float:
+        """Return what both cos and sin are multiplied by; scores grow by its square."""
         return 1.0
 
-    @classmethod
-    def ramp(cls, rope: Scaled) -> tuple[float, float] | None:
-        """The pairs between which the rule goes over from kept to divided, or None where it has no such range."""
+    def ramp(self, rope: Scaled) -> tuple[float, float] | None:
+        """Return the pairs between which the rule goes over from kept to divided; None where it has no such range."""
         return None
-
-    @classmethod
-    def parts(cls, plain: list[Decimal], rope: Scaled) -> dict[str, int]:
-        """How many pairs are kept, between and divided by the factor, where the rule sorts them so."""
-        return {}
 
 
 class Unscaled(Scaling):
@@ -65,26 +65,8 @@ class Unscaled(Scaling):
     formula = "ω_j = base^(−2j/d)"
     source = "Su et al. 2021, RoFormer, arXiv:2104.09864"
 
-    @classmethod
-    def rates(cls, plain: list[Decimal], rope: Scaled) -> Iterable[Decimal]:
+    def rates(self, plain: list[Decimal], rope: Scaled) -> list[Decimal]:
         return plain
-
-
-def sorted_parts(weights: Iterable[Any]) -> dict[str, int]:
-    """Pairs by their weight of the divided rate: 0 kept, 1 divided, else between."""
-    known = list(weights)
-    kept, divided = sum(one == 0 for one in known), sum(one == 1 for one in known)
-    return {"kept": kept, "between": len(known) - kept - divided, "divided": divided}
-
-
-def check_factor(name: str, factor: float | None) -> None:
-    """Refuses a factor that would shorten the context."""
-    if factor is not None and factor < 1:
-        raise UsageError(
-            f"factor={factor:g} is not allowed with scaling={name}: it takes a number ≥ 1",
-            option="factor",
-            value=factor,
-        )
 
 
 class Linear(Scaling):
@@ -95,14 +77,9 @@ class Linear(Scaling):
     formula = "ω_j / factor"
     source = "Chen et al. 2023, arXiv:2306.15595"
     needs = ("factor",)
+    shortens = False
 
-    @classmethod
-    def check(cls, rope: Scaled) -> None:
-        super().check(rope)
-        check_factor(cls.name, rope.factor)
-
-    @classmethod
-    def rates(cls, plain: list[Decimal], rope: Scaled) -> Iterable[Decimal]:
+    def rates(self, plain: list[Decimal], rope: Scaled) -> list[Decimal]:
         return [rate / Decimal(rope.factor or 1) for rate in plain]
 
 
@@ -116,24 +93,21 @@ class Dynamic(Scaling):
     needs = ("factor", "max_position")
     takes = ("seq_len",)
 
-    @classmethod
-    def check(cls, rope: Scaled) -> None:
+    def check(self, rope: Scaled) -> None:
         super().check(rope)
         if rope.width == 2:
             raise UsageError("scaling=dynamic has the exponent d/(d − 2), so it takes 4 or more rotary dimensions")
-        if cls._growth(rope) <= 0:
+        if self.growth(rope) <= 0:
             raise UsageError(f"scaling=dynamic with factor={rope.factor:g} gives no positive base at that seq_len")
 
-    @classmethod
-    def rates(cls, plain: list[Decimal], rope: Scaled) -> Iterable[Decimal]:
-        growth = cls._growth(rope)
-        if growth == 1:
+    def rates(self, plain: list[Decimal], rope: Scaled) -> list[Decimal]:
+        if (growth := self.growth(rope)) == 1:
             return plain
         exponent = Decimal(rope.width) / (rope.width - 2)
         return geometric_rates(Decimal(rope.base) * growth**exponent, rope.width)
 
-    @classmethod
-    def _growth(cls, rope: Scaled) -> Decimal:
+    def growth(self, rope: Scaled) -> Decimal:
+        """Return what the base grows by, but for the exponent."""
         longest = Decimal(rope.max_position or 1)
         factor, used = Decimal(rope.factor or 1), max(Decimal(rope.seq_len or 0), longest)
         return factor * used / longest - (factor - 1)
@@ -148,58 +122,9 @@ class Proportional(Scaling):
     source = "Gemma 4, transformers 5"
     takes = ("factor", "partial_rotary_factor")
 
-    @classmethod
-    def rates(cls, plain: list[Decimal], rope: Scaled) -> Iterable[Decimal]:
-        live = int((rope.partial_rotary_factor or 1) * rope.width // 2)
-        return [rate / Decimal(rope.factor or 1) if j < live else Decimal(0) for j, rate in enumerate(plain)]
-
-
-class Llama3(Scaling):
-    """Pairs of more than high_freq_factor turns over the original context are kept, of fewer than low divided.
-
-    Where the two are equal nothing lies between, and nothing is divided by their difference.
-    """
-
-    name = "llama3"
-    summary = "short wavelengths kept, long ones stretched, blended between"
-    formula = (
-        "λ_j < original/high_freq_factor: ω_j; λ_j > original/low_freq_factor: ω_j/factor; between (1 − s)·ω_j/factor "
-        "+ s·ω_j, s = (original/λ_j − low)/(high − low)"
-    )
-    source = "Llama Team 2024, arXiv:2407.21783; Llama 3.1's own code"
-    needs = ("factor", "original", "low_freq_factor", "high_freq_factor")
-
-    @classmethod
-    def check(cls, rope: Scaled) -> None:
-        super().check(rope)
-        low, high = rope.low_freq_factor or 0, rope.high_freq_factor or 0
-        if low > high:
-            said = f"low_freq_factor={low:g} is above high_freq_factor={high:g}: the two are exchanged"
-            raise UsageError(said, option="high_freq_factor", value=high)
-
-    @classmethod
-    def rates(cls, plain: list[Decimal], rope: Scaled) -> Iterable[Decimal]:
-        factor = Decimal(rope.factor or 1)
-        return [rate * (1 - w) + rate / factor * w for rate, w in zip(plain, cls._weights(plain, rope), strict=True)]
-
-    @classmethod
-    def parts(cls, plain: list[Decimal], rope: Scaled) -> dict[str, int]:
-        return sorted_parts(cls._weights(plain, rope))
-
-    @classmethod
-    def ramp(cls, rope: Scaled) -> tuple[float, float] | None:
-        """The first and last pair that is blended, a pair to either side; None where there is none."""
-        between = [j for j, weight in enumerate(cls._weights(rope.plain_rates(), rope)) if 0 < weight < 1]
-        return (between[0] - 1.0, between[-1] + 1.0) if between else None
-
-    @classmethod
-    def _weights(cls, plain: list[Decimal], rope: Scaled) -> list[Decimal]:
-        """The share of the divided rate in every pair."""
-        low, high = Decimal(rope.low_freq_factor or 0), Decimal(rope.high_freq_factor or 0)
-        turns = [Decimal(rope.original or 1) * rate / (2 * PI) for rate in plain]
-        if low == high:
-            return [Decimal(int(one < low)) for one in turns]
-        return [1 - min(max((one - low) / (high - low), Decimal(0)), Decimal(1)) for one in turns]
+    def rates(self, plain: list[Decimal], rope: Scaled) -> list[Decimal]:
+        turning = int((rope.partial_rotary_factor or 1) * rope.width // 2)
+        return [rate / Decimal(rope.factor or 1) if j < turning else ZERO for j, rate in enumerate(plain)]
 
 
 class LongRope(Scaling):
@@ -212,8 +137,7 @@ class LongRope(Scaling):
     needs = ("original", "short_factor", "long_factor")
     takes = ("factor", "attention_factor", "seq_len")
 
-    @classmethod
-    def check(cls, rope: Scaled) -> None:
+    def check(self, rope: Scaled) -> None:
         super().check(rope)
         for name in ("short_factor", "long_factor"):
             count = len(getattr(rope, name))
@@ -221,24 +145,62 @@ class LongRope(Scaling):
                 columns = f"{rope.width} rotary dimensions are {rope.width // 2} pairs"
                 raise UsageError(f"{name} has {count} numbers, and {columns}", option=name)
 
-    @classmethod
-    def rates(cls, plain: list[Decimal], rope: Scaled) -> Iterable[Decimal]:
+    def rates(self, plain: list[Decimal], rope: Scaled) -> list[Decimal]:
         long = rope.seq_len is not None and rope.seq_len > (rope.original or 0)
         divisors = (rope.long_factor if long else rope.short_factor) or ()
         return [rate / Decimal(divisor) for rate, divisor in zip(plain, divisors, strict=True)]
 
-    @classmethod
-    def attention_factor(cls, rope: Scaled) -> float:
+    def attention_factor(self, rope: Scaled) -> float:
         if rope.attention_factor is not None:
             return rope.attention_factor
         factor, original = rope.factor or 1.0, rope.original or 1
         return 1.0 if factor <= 1 or original == 1 else sqrt(1 + log(factor) / log(original))
 
 
+class Blend(Scaling):
+    """Base of those that keep fast pairs and divide slow ones by the factor. A subclass gives `weights`."""
+
+    def rates(self, plain: list[Decimal], rope: Scaled) -> list[Decimal]:
+        weights, factor = self.weights(plain, rope), Decimal(rope.factor or 1)
+        return [rate * (1 - w) + rate / factor * w for rate, w in zip(plain, weights, strict=True)]
+
+
+class Llama3(Blend):
+    """Pairs of more than high_freq_factor turns over the original context are kept, of fewer than low divided."""
+
+    name = "llama3"
+    summary = "short wavelengths kept, long ones stretched, blended between"
+    formula = (
+        "λ_j < original/high_freq_factor: ω_j; λ_j > original/low_freq_factor: ω_j/factor; between (1 − s)·ω_j/factor "
+        "+ s·ω_j, s = (original/λ_j − low)/(high − low)"
+    )
+    source = "Llama Team 2024, arXiv:2407.21783; Llama 3.1's own code"
+    needs = ("factor", "original", "low_freq_factor", "high_freq_factor")
+
+    def check(self, rope: Scaled) -> None:
+        super().check(rope)
+        low, high = rope.low_freq_factor or 0, rope.high_freq_factor or 0
+        if low > high:
+            said = f"low_freq_factor={low:g} is above high_freq_factor={high:g}: the two are exchanged"
+            raise UsageError(said, option="high_freq_factor", value=high)
+
+    def weights(self, plain: list[Decimal], rope: Scaled) -> list[Decimal]:
+        low, high = Decimal(rope.low_freq_factor or 0), Decimal(rope.high_freq_factor or 0)
+        turns = [Decimal(rope.original or 1) * rate / (2 * PI) for rate in plain]
+        if low == high:  # nothing lies between
+            return [Decimal(int(one < low)) for one in turns]
+        return [1 - min(max((one - low) / (high - low), ZERO), ONE) for one in turns]
+
+    def ramp(self, rope: Scaled) -> tuple[float, float] | None:
+        """Return the first and last pair that is blended, a pair to either side; None where there is none."""
+        between = [j for j, weight in enumerate(self.weights(rope.plain_rates(), rope)) if 0 < weight < 1]
+        return (between[0] - 1.0, between[-1] + 1.0) if between else None
+
+
 GAP = Decimal("0.001")  # the width of a ramp whose ends coincide, as transformers has it
 
 
-class Yarn(Scaling):
+class Yarn(Blend):
     """Pairs of more than beta_fast turns over the original context are kept, of fewer than beta_slow divided."""
 
     name = "yarn"
@@ -250,90 +212,56 @@ class Yarn(Scaling):
     source = "Peng et al. 2023, arXiv:2309.00071"
     needs = ("factor", "original")
     takes = ("beta_fast", "beta_slow", "truncate", "attention_factor", "mscale", "mscale_all_dim")
+    shortens = False
 
-    @classmethod
-    def check(cls, rope: Scaled) -> None:
+    def check(self, rope: Scaled) -> None:
         super().check(rope)
-        check_factor(cls.name, rope.factor)
         if rope.base == 1:
             raise UsageError("scaling=yarn divides by ln base, so base=1 is not allowed")
 
-    @classmethod
-    def ramp(cls, rope: Scaled) -> tuple[float, float]:
-        """low and high, pairs."""
+    def weights(self, plain: list[Decimal], rope: Scaled) -> list[Decimal]:
+        low, high = self.ends(rope)
+        width = high - low or GAP
+        return [min(max((j - low) / width, ZERO), ONE) for j in range(rope.width // 2)]
+
+    def ramp(self, rope: Scaled) -> tuple[float, float]:
         with many_digits():
-            low, high = cls._ends(rope)
+            low, high = self.ends(rope)
         return float(low), float(high)
 
-    @classmethod
-    def rates(cls, plain: list[Decimal], rope: Scaled) -> Iterable[Decimal]:
-        factor = Decimal(rope.factor or 1)
-        return [rate * (1 - w) + rate / factor * w for rate, w in zip(plain, cls._weights(rope), strict=True)]
-
-    @classmethod
-    def parts(cls, plain: list[Decimal], rope: Scaled) -> dict[str, int]:
-        return sorted_parts(cls._weights(rope))
-
-    @classmethod
-    def attention_factor(cls, rope: Scaled) -> float:
-        if rope.attention_factor is not None:
-            return rope.attention_factor
-        factor = rope.factor or 1.0
-        if rope.mscale and rope.mscale_all_dim:
-            return _sharpening(factor, rope.mscale) / _sharpening(factor, rope.mscale_all_dim)
-        return _sharpening(factor, 1.0)
-
-    @classmethod
-    def _weights(cls, rope: Scaled) -> list[Decimal]:
-        """The share of the divided rate in every pair."""
-        low, high = cls._ends(rope)
-        if low == high:
-            high += GAP
-        return [min(max((j - low) / (high - low), Decimal(0)), Decimal(1)) for j in range(rope.width // 2)]
-
-    @classmethod
-    def _ends(cls, rope: Scaled) -> tuple[Decimal, Decimal]:
-        low, high = cls._pair(rope, rope.beta_fast), cls._pair(rope, rope.beta_slow)
+    def ends(self, rope: Scaled) -> tuple[Decimal, Decimal]:
+        """Return low and high: the pairs, whole if truncate, of beta_fast and beta_slow turns over the context."""
+        turned = [Decimal(rope.original or 1) / (2 * PI * Decimal(turns)) for turns in (rope.beta_fast, rope.beta_slow)]
+        low, high = (rope.width * one.ln() / (2 * Decimal(rope.base).ln()) for one in turned)
         if rope.truncate:
             low, high = low.to_integral_value(ROUND_FLOOR), high.to_integral_value(ROUND_CEILING)
-        return max(low, Decimal(0)), min(high, Decimal(rope.width - 1))
+        return max(low, ZERO), min(high, Decimal(rope.width - 1))
 
-    @classmethod
-    def _pair(cls, rope: Scaled, turns: float) -> Decimal:
-        """The pair, not whole, that makes so many turns over the original context."""
-        turned = Decimal(rope.original or 1) / (2 * PI * Decimal(turns))
-        return rope.width * turned.ln() / (2 * Decimal(rope.base).ln())
-
-
-def _sharpening(factor: float, scale: float) -> float:
-    """What YaRN multiplies cos and sin by, section 3.4: 0.1 · scale · ln factor + 1."""
-    return 1.0 if factor <= 1 else 0.1 * scale * log(factor) + 1.0
+    def attention_factor(self, rope: Scaled) -> float:
+        """Return what is given, else 0.1 · ln factor + 1 (section 3.4), of two scales one over the other."""
+        if rope.attention_factor is not None:
+            return rope.attention_factor
+        growth = 0.1 * log(max(rope.factor or 1.0, 1.0))
+        if rope.mscale and rope.mscale_all_dim:
+            return (growth * rope.mscale + 1.0) / (growth * rope.mscale_all_dim + 1.0)
+        return growth + 1.0
 
 
-__all__ = ["SCALINGS", "Scaling", "having", "scaling_names"]
-
-SCALINGS: dict[str, type[Scaling]] = {
-    Unscaled.name: Unscaled,
-    Linear.name: Linear,
-    Dynamic.name: Dynamic,
-    Yarn.name: Yarn,
-    LongRope.name: LongRope,
-    Llama3.name: Llama3,
-    Proportional.name: Proportional,
+SCALINGS: dict[str, Scaling] = {
+    one.name: one for one in (Unscaled(), Linear(), Dynamic(), Yarn(), LongRope(), Llama3(), Proportional())
 }
+NEEDED = "must be given"
 
 
 def scaling_names() -> tuple[str, ...]:
-    """The scalings by the word that config.json has for each."""
+    """Return the scalings by the word that config.json has for each."""
     return tuple(SCALINGS)
 
 
-def having(parameter: str) -> tuple[str, tuple[str, ...]]:
-    """What the parameter belongs to: the option `scaling` and those of its values that take it."""
-    return "scaling", tuple(name for name, one in SCALINGS.items() if parameter in (*one.needs, *one.takes))
-
-
-NEEDED = "must be given"
+def parameter(name: str, help: str, default: float | None = None, **more: Any) -> Any:
+    """Return the field of that name, which belongs to the scalings that need or take it."""
+    owners = tuple(one.name for one in SCALINGS.values() if name in (*one.needs, *one.takes))
+    return option(default, help, only_with=("scaling", owners), **more)
 
 
 @dataclass(frozen=True)
@@ -350,78 +278,44 @@ class Scaled(PowersOfBase):
     scaling: str = option(
         "default", "how rates change for long contexts", choices=scaling_names, in_spec=True, aliases=("rope_type",)
     )
-    factor: float | None = option(
-        None,
-        "how many times longer the context gets",
-        above=0,
-        at_most=LARGEST,
-        only_with=having("factor"),
-        unset="see the formula",
+    factor: float | None = parameter(
+        "factor", "how many times longer the context gets", above=0, at_most=LARGEST, unset="see the formula"
     )
-    original: int | None = option(
-        None, "positions of the first training", at_least=1, only_with=having("original"), unset=NEEDED
+    original: int | None = parameter("original", "positions of the first training", at_least=1, unset=NEEDED)
+    max_position: int | None = parameter(
+        "max_position", "positions up to which nothing changes", at_least=1, unset=NEEDED
     )
-    max_position: int | None = option(
-        None, "positions up to which nothing changes", at_least=1, only_with=having("max_position"), unset=NEEDED
+    seq_len: int | None = parameter("seq_len", "the length in use", at_least=1, unset="no longer than trained")
+    beta_fast: float = parameter(
+        "beta_fast", "turns over the original context from which a pair is kept", 32.0, above=0
     )
-    seq_len: int | None = option(
-        None, "the length in use", at_least=1, only_with=having("seq_len"), unset="no longer than trained"
+    beta_slow: float = parameter(
+        "beta_slow", "turns over the original context below which a pair is divided", 1.0, above=0
     )
-    beta_fast: float = option(
-        32.0, "turns over the original context from which a pair is kept", above=0, only_with=having("beta_fast")
+    truncate: bool = parameter("truncate", "whether the ramp ends at whole pairs", True)
+    attention_factor: float | None = parameter(
+        "attention_factor", "what cos and sin are multiplied by", at_least=0, at_most=LARGEST, unset="see the formula"
     )
-    beta_slow: float = option(
-        1.0, "turns over the original context below which a pair is divided", above=0, only_with=having("beta_slow")
+    mscale: float | None = parameter(
+        "mscale", "weight of ln factor above", at_least=0, at_most=LARGEST, unset="1, unless both are given"
     )
-    truncate: bool = option(True, "whether the ramp ends at whole pairs", only_with=having("truncate"))
-    attention_factor: float | None = option(
-        None,
-        "what cos and sin are multiplied by",
-        at_least=0,
-        at_most=LARGEST,
-        only_with=having("attention_factor"),
-        unset="see the formula",
+    mscale_all_dim: float | None = parameter(
+        "mscale_all_dim", "weight of ln factor below", at_least=0, at_most=LARGEST, unset="none, unless both are given"
     )
-    mscale: float | None = option(
-        None,
-        "weight of ln factor above",
-        at_least=0,
-        at_most=LARGEST,
-        only_with=having("mscale"),
-        unset="1, unless both are given",
+    short_factor: tuple[float, ...] | None = parameter(
+        "short_factor", "a divisor a pair up to the original context", above=0, at_most=LARGEST, unset=NEEDED
     )
-    mscale_all_dim: float | None = option(
-        None,
-        "weight of ln factor below",
-        at_least=0,
-        at_most=LARGEST,
-        only_with=having("mscale_all_dim"),
-        unset="none, unless both are given",
+    long_factor: tuple[float, ...] | None = parameter(
+        "long_factor", "a divisor a pair beyond it", above=0, at_most=LARGEST, unset=NEEDED
     )
-    short_factor: tuple[float, ...] | None = option(
-        None,
-        "a divisor a pair up to the original context",
-        above=0,
-        at_most=LARGEST,
-        only_with=having("short_factor"),
-        unset=NEEDED,
+    low_freq_factor: float | None = parameter(
+        "low_freq_factor", "turns below which a pair is divided", above=0, unset=NEEDED
     )
-    long_factor: tuple[float, ...] | None = option(
-        None, "a divisor a pair beyond it", above=0, at_most=LARGEST, only_with=having("long_factor"), unset=NEEDED
+    high_freq_factor: float | None = parameter(
+        "high_freq_factor", "turns above which a pair is kept", above=0, unset=NEEDED
     )
-    low_freq_factor: float | None = option(
-        None, "turns below which a pair is divided", above=0, only_with=having("low_freq_factor"), unset=NEEDED
-    )
-    high_freq_factor: float | None = option(
-        None, "turns above which a pair is kept", above=0, only_with=having("high_freq_factor"), unset=NEEDED
-    )
-    partial_rotary_factor: float | None = option(
-        None,
-        "the share of pairs that turn",
-        at_least=0,
-        at_most=1,
-        only_with=having("partial_rotary_factor"),
-        unset="1",
+    partial_rotary_factor: float | None = parameter(
+        "partial_rotary_factor", "the share of pairs that turn", at_least=0, at_most=1, unset="1"
     )
 
     def check(self) -> None:
@@ -439,7 +333,7 @@ class Scaled(PowersOfBase):
         super().check()
 
     @property
-    def rule(self) -> type[Scaling]:
+    def rule(self) -> Scaling:
         """The scaling."""
         return SCALINGS[self.scaling]
 
@@ -481,7 +375,17 @@ class Scaled(PowersOfBase):
 
     def rates(self) -> Iterable[Decimal | float]:
         with many_digits():
-            return list(self.rule.rates(self.plain_rates(), self))
+            return self.rule.rates(self.plain_rates(), self)
+
+    def parts(self) -> dict[str, int]:
+        """How many pairs are kept, between and divided by the factor, where the scaling is a blend of the two."""
+        weights = self.rule.weights(self.plain_rates(), self)
+        kept, divided = weights.count(ZERO), weights.count(ONE)
+        return {"kept": kept, "between": len(weights) - kept - divided, "divided": divided} if weights else {}
+
+    def ramp(self) -> tuple[float, float] | None:
+        """The pairs between which the scaling goes over from kept to divided, or None where it has no such range."""
+        return self.rule.ramp(self)
 
     def rate_formula(self, pair: int) -> str:
         return super().rate_formula(pair) if self.scaling == "default" else ""

@@ -170,7 +170,7 @@ class Spectrum(Figure[TableEncoding]):
             divided=self.ratio,
             dashed=bool((stretch != 1).any()) and not self.ratio,
             contexts=() if self.ratio else contexts_of(view),
-            ramps=tuple(one.rule.ramp(one) if isinstance(one, Scaled) else None for one in view.encodings),
+            ramps=tuple(one.ramp() if isinstance(one, Scaled) else None for one in view.encodings),
             ratios=tuple(ratio_text(one[k]) for one, k in zip(waves, known, strict=True)),
             longer=tuple(int((one > view.positions.length).sum()) for one in waves),
             still=tuple(int((~k).sum()) for k in known),

@@ -83,7 +83,7 @@ def _rope_data(rope: Rope, layer: Layer) -> dict[str, Any]:
         "scaled_context": int(scaled) if (scaled := rope.contexts().get("scaled")) else None,
         "extended": extended,
         "longer_than_extended": None if extended is None else longer_than(rope, extended),
-        "pairs": rope.rule.parts(rope.plain_rates(), rope),
+        "pairs": rope.parts(),
         "critical_dimension": None if original is None else critical_dimension(rope, original),
         "first_negative_offset": first_negative_offset(rope, _searched(rope, layer)),
     }

@@ -35,7 +35,7 @@ class Beaten(Sinusoidal):
 @pytest.fixture
 def plugin(monkeypatch: pytest.MonkeyPatch) -> None:
     """An installed package that brings an encoding."""
-    monkeypatch.setattr("pecli.encodings.registry._plugins", lambda: {"beaten": Beaten})
+    monkeypatch.setattr("pecli.encodings.registry.plugins", lambda: {"beaten": Beaten})
 
 
 @pytest.mark.usefixtures("plugin")

@@ -1,24 +1,28 @@
-"""What every encoding of sines and cosines satisfies, whatever its frequencies."""
+"""What every encoding of sines and cosines satisfies, and its closed forms against 50-digit arithmetic."""
 
 from __future__ import annotations
 
 import math
+from decimal import Decimal
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from pecli.core.errors import UsageError
 from pecli.core.lazy import Array
-from pecli.core.positions import Blocks
-from pecli.encodings.harmonic import Harmonic
+from pecli.core.positions import Blocks, Positions
 from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.measures.pairwise import MEASURES, by_offset
+from pecli.measures.pairwise import MEASURES, by_offset, matrix
 
 CASES = [(2, 10000), (6, 10), (22, 0.3), (50, 1), (122, 10000), (254, 1e6)]
 encodings = pytest.mark.parametrize(
     "encoding", [Sinusoidal(d=d, base=base) for d, base in CASES], ids=lambda encoding: encoding.spec()
 )
 POSITIONS = np.concatenate([np.arange(-11.0, 90), [1e5 + 3, 1e6 + 3, 1e9 + 7]])
+D = 6
+FAR = [1, 1_000_003, 10**9 - 1, 10**9]
+SINUSOIDAL = Sinusoidal(d=D, base=10000)
 
 
 def rates(encoding: Sinusoidal) -> Array:
@@ -26,15 +30,11 @@ def rates(encoding: Sinusoidal) -> Array:
 
 
 @encodings
-def test_every_row_has_norm_root_of_half_d(encoding: Sinusoidal) -> None:
-    norms = np.linalg.norm(encoding.table(POSITIONS), axis=1)
-    assert np.abs(norms - math.sqrt(encoding.d / 2)).max() < 1e-13
-
-
-@encodings
-def test_every_pair_lies_on_the_unit_circle(encoding: Sinusoidal) -> None:
+def test_every_pair_lies_on_the_unit_circle_so_every_row_has_one_norm(encoding: Sinusoidal) -> None:
     table = encoding.table(POSITIONS)
     assert np.abs(table[:, 0::2] ** 2 + table[:, 1::2] ** 2 - 1).max() < 1e-15 * 4
+    assert np.abs(np.linalg.norm(table, axis=1) - math.sqrt(encoding.d / 2)).max() < 1e-13
+    assert np.abs(table).max() <= 1 == encoding.limit
 
 
 @encodings
@@ -43,6 +43,7 @@ def test_the_gram_matrix_is_toeplitz_with_half_d_on_the_diagonal(encoding: Sinus
     gram = table @ table.T
     assert np.abs(gram[1:, 1:] - gram[:-1, :-1]).max() < 1e-12
     assert np.abs(np.diag(gram) - encoding.d / 2).max() < 1e-12
+    assert by_offset(encoding, MEASURES["dot"], 101) == pytest.approx(gram[0], abs=1e-12)
 
 
 @encodings
@@ -64,12 +65,6 @@ def test_frequencies_fall_geometrically_and_wavelengths_are_their_turns(encoding
 
 
 @encodings
-def test_the_profile_is_the_inner_product_at_each_offset(encoding: Sinusoidal) -> None:
-    table = encoding.table(np.arange(53.0))
-    assert by_offset(encoding, MEASURES["dot"], 53) == pytest.approx(table @ table[0], abs=1e-12)
-
-
-@encodings
 @pytest.mark.parametrize("n", [1, 2, 3, 53, 1009])
 def test_squares_are_the_squared_distances_from_position_0(encoding: Sinusoidal, n: int) -> None:
     table = encoding.table(np.arange(float(n)))
@@ -77,31 +72,13 @@ def test_squares_are_the_squared_distances_from_position_0(encoding: Sinusoidal,
     assert encoding.squares(n)[0] == 0
 
 
-def test_squares_keep_their_digits_where_two_rows_nearly_coincide() -> None:
-    near = Sinusoidal(d=2).squares(711)[710]  # 710 is nearly 113 turns
-    assert near == pytest.approx(4 * math.sin(355) ** 2, rel=1e-11)
-
-
-@pytest.mark.parametrize("d", [1, 2, 7, 22])
-@pytest.mark.parametrize("base", [10000, 10, 1, 0.3])
-@pytest.mark.parametrize(
-    "blocks",
-    [
-        Blocks(0, 97, 7),
-        Blocks(-13, 101, 9),
-        Blocks(1_000_003, 23, 5),
-        Blocks(5, 7, 7),
-        Blocks(2, 5, 11),
-        Blocks(3, 7, 1),
-    ],
-    ids=str,
-)
-def test_the_mean_table_is_the_mean_of_the_rows(d: int, base: float, blocks: Blocks) -> None:
-    encoding = Sinusoidal(d=d, base=base)
-    cuts = range(blocks.start, blocks.start + blocks.length, blocks.size)
-    stop = blocks.start + blocks.length
-    expected = [encoding.table(np.arange(a, min(a + blocks.size, stop), dtype=float)).mean(axis=0) for a in cuts]
-    assert encoding.mean_table(blocks) == pytest.approx(np.array(expected), abs=1e-14)
+@pytest.mark.parametrize("first", [-711, -5, 700])
+def test_squares_keep_their_digits_where_two_rows_nearly_coincide(first: int) -> None:
+    encoding = Sinusoidal(d=2)  # 710 is nearly 113 turns
+    offsets = np.arange(first, first + 20)
+    expected = 4 * np.sin(encoding.angles(offsets.astype(float)) / 2)[:, 0] ** 2
+    assert encoding.squares(20, first) == pytest.approx(expected, rel=1e-9, abs=1e-30)
+    assert encoding.squares(711)[710] == pytest.approx(4 * math.sin(355) ** 2, rel=1e-11)
 
 
 def test_the_mean_of_a_long_far_block_is_exact() -> None:
@@ -112,7 +89,7 @@ def test_the_mean_of_a_long_far_block_is_exact() -> None:
     assert encoding.mean_table(blocks) == pytest.approx(np.array(expected), abs=1e-15)
 
 
-def test_whole_turns_a_position_average_to_what_stands_still() -> None:
+def test_a_pair_that_stands_still_averages_to_itself() -> None:
     class Still(Sinusoidal):
         def rates(self) -> list[float]:
             return [0.0]
@@ -120,24 +97,9 @@ def test_whole_turns_a_position_average_to_what_stands_still() -> None:
     assert np.array_equal(Still(d=2).mean_table(Blocks(0, 35, 7)), np.tile([0.0, 1.0], (5, 1)))
 
 
-def test_the_largest_value_is_known_beforehand() -> None:
-    encoding: Harmonic = Sinusoidal(d=7)
-    assert encoding.limit == 1
-    assert np.abs(encoding.table(POSITIONS)).max() <= 1
-
-
 def test_only_an_even_width_has_one_norm() -> None:
-    assert Sinusoidal(d=6).invariant
-    assert not Sinusoidal(d=7).invariant
+    assert SINUSOIDAL.invariant and not Sinusoidal(d=7).invariant
     assert np.ptp(np.linalg.norm(Sinusoidal(d=7).table(POSITIONS), axis=1)) > 0.1
-
-
-def test_a_table_made_in_pieces_is_the_table_made_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    encoding = Sinusoidal(d=13)
-    whole = encoding.table(POSITIONS), encoding.squares(1009)
-    monkeypatch.setattr("pecli.core.numbers.CHUNK", 31)
-    assert np.array_equal(encoding.table(POSITIONS), whole[0])
-    assert encoding.squares(1009) == pytest.approx(whole[1], rel=1e-12)
 
 
 @pytest.mark.parametrize(("rate", "taken"), [(1e12, True), (-1e12, True), (1e12 + 1, False), (-1e12 - 1, False)])
@@ -153,9 +115,33 @@ def test_a_pair_turns_no_faster_than_positions_have_digits_for(rate: float, take
             Fast(d=4)
 
 
-@pytest.mark.parametrize("first", [-711, -5, 700])
-def test_squares_from_any_offset_on_are_those_of_the_whole_run(first: int) -> None:
-    encoding = Sinusoidal(d=2)  # whose rows nearly coincide at the offsets 0 and 710
-    offsets = np.arange(first, first + 20)
-    expected = 4 * np.sin(encoding.angles(offsets.astype(float)) / 2)[:, 0] ** 2
-    assert encoding.squares(20, first) == pytest.approx(expected, rel=1e-9, abs=1e-30)
+# in decimal arithmetic
+
+
+@pytest.mark.parametrize("offset", FAR)
+def test_profile_and_squares_are_the_sums_of_their_formulas(decimals: SimpleNamespace, offset: int) -> None:
+    cosines = sum(decimals.sine(rate * offset, 1) for rate in decimals.rates(10000, D))
+    squares = 4 * sum(decimals.sine(rate * offset / 2) ** 2 for rate in decimals.rates(10000, D))
+    assert np.cos(SINUSOIDAL.angles(np.array([float(offset)]))).sum() == pytest.approx(float(cosines), abs=1e-14)
+    assert SINUSOIDAL.squares(3, first=offset)[0] == pytest.approx(float(squares), abs=1e-13)
+
+
+@pytest.mark.parametrize(("first", "count"), [(0, 10**9), (10**9 - 999, 1000), (1_000_003, 38_134_281), (7, 2)])
+def test_block_means_are_the_quotient_of_sines(decimals: SimpleNamespace, first: int, count: int) -> None:
+    mean = SINUSOIDAL.mean_table(Blocks(first, count, count))[0]
+    middle = Decimal(2 * first + count - 1) / 2
+    for j, rate in enumerate(decimals.rates(10000, D)):
+        quotient = decimals.sine(rate * count / 2) / (count * decimals.sine(rate / 2))
+        exact = [float(decimals.sine(rate * middle, turns) * quotient) for turns in (0, 1)]
+        assert mean[2 * j : 2 * j + 2] == pytest.approx(exact, abs=1e-15)
+
+
+@pytest.mark.parametrize("pair", [(0, 0), (0, 70), (630, 280)])
+def test_a_pixel_of_many_positions_is_the_mean_of_its_pairs(pair: tuple[int, int]) -> None:
+    encoding, blocks = Sinusoidal(d=16), Positions(length=200_000).blocks(701)
+    own, other = (at * blocks.size + np.arange(blocks.size, dtype=np.float64) for at in pair)
+    angles = (own[:, None] - other).reshape(-1)[:, None] * 10000.0 ** (-2 * np.arange(8) / 16)
+    products = np.cos(angles).sum(axis=1)
+    for measure, values in (("dot", products), ("euclidean", np.sqrt(np.maximum(0, 16 - 2 * products)))):
+        drawn = matrix(encoding, MEASURES[measure], blocks)
+        assert abs(drawn[pair] - values.mean()) < 1e-9 * (drawn.max() - drawn.min())

@@ -1,4 +1,4 @@
-"""The registry: encodings of other packages, broken ones, and the text form with lists in it."""
+"""The registry, encodings of other packages, what each kind can do, and the text that stands for an encoding."""
 
 from __future__ import annotations
 
@@ -13,15 +13,21 @@ import numpy as np
 import pytest
 
 import pecli
+from pecli.analysis import Analysis, Numbers, View
 from pecli.core.errors import UnknownNameError, UsageError
 from pecli.core.lazy import Array
 from pecli.core.options import option
-from pecli.encodings import registry as encodings
-from pecli.encodings.base import Additive, TableEncoding
+from pecli.core.positions import Positions
+from pecli.encodings import registry
+from pecli.encodings.base import Additive, BiasEncoding, Encoding, Rotary, TableEncoding
 from pecli.encodings.clock import Clock
-from pecli.encodings.registry import ENCODINGS, Encoding, all_encodings, find_encoding
+from pecli.encodings.harmonic import Harmonic
+from pecli.encodings.registry import ENCODINGS, all_encodings, find_encoding
+from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Sinusoidal
+from pecli.figures import FIGURES
 from pecli.jobs.job import Job
+from pecli.jobs.job_options import ANALYSES
 from pecli.models.spec import parse_encoding, read_encoding, read_table_encoding
 
 Register = Callable[..., None]
@@ -46,6 +52,49 @@ class Plugin(Additive):
 
     def table(self, positions: Array) -> Array:
         return (np.asarray(positions, dtype=float)[:, None] / self.scale) ** np.arange(self.count)
+
+
+@dataclass(frozen=True)
+class Usurper(Plugin):
+    """A plugin under the name of one of ours."""
+
+    name: ClassVar[str] = "sinusoidal"
+
+
+@dataclass(frozen=True)
+class Window(BiasEncoding):
+    """Every head sees so many positions back: 0 inside, −inf outside."""
+
+    name: ClassVar[str] = "window"
+    summary: ClassVar[str] = "a sliding window, twice as long from one head to the next"
+    formula: ClassVar[str] = "0 for 0 ≤ m − n < length · 2^h, else −∞"
+    source: ClassVar[str] = "a test"
+    example: ClassVar[str] = "pecli bias -e window"
+
+    reach: int = option(4, "how far the first head sees", at_least=1)
+
+    @property
+    def n_heads(self) -> int:
+        return 3
+
+    def bias(self, offsets: Array) -> Array:
+        reach = self.reach * 2 ** np.arange(self.n_heads)[:, None]
+        return np.where((offsets >= 0) & (offsets < reach), 0.0, -np.inf)
+
+
+@dataclass(frozen=True)
+class Biases(Analysis[BiasEncoding]):
+    """What an analysis of biases says: the type checker knows what view.encoding is."""
+
+    name: ClassVar[str] = "biases"
+    requires: ClassVar[Any] = BiasEncoding
+
+    def shape(self, view: View[BiasEncoding]) -> tuple[int, ...]:
+        return (view.encoding.n_heads, view.positions.length)
+
+    def compute(self, view: View[BiasEncoding]) -> Numbers[BiasEncoding]:
+        assert view.encoding.bias(view.positions.array()).shape == self.shape(view)
+        return Numbers(view)
 
 
 @dataclass(frozen=True)
@@ -80,6 +129,7 @@ class Point(EntryPoint):
 
 LOADED: dict[str, Any] = {
     "good:Plugin": Plugin,
+    "good:Window": Window,
     "missing:Gone": ImportError("No module named 'missing'"),
     "old:Syntax": SyntaxError("invalid syntax"),
     "wrong:Object": "not a class",
@@ -87,60 +137,57 @@ LOADED: dict[str, Any] = {
     "other:Name": Plugin,
     "no:Capability": Capable,
     "no:Table": Empty,
+    "our:Name": Usurper,
 }
 
 
 @pytest.fixture
 def register(monkeypatch: pytest.MonkeyPatch) -> Iterator[Register]:
     """Installs entry points: register(powers="good:Plugin")."""
-    asked: list[str] = []
 
     def install(**points: str) -> None:
         made = [Point(name=name, value=value, group="pecli.encodings") for name, value in points.items()]
+        monkeypatch.setattr("importlib.metadata.entry_points", lambda *, group: made if group == made[0].group else [])
 
-        def found(*, group: str) -> list[Point]:
-            asked.append(group)
-            return made
-
-        monkeypatch.setattr("importlib.metadata.entry_points", found)
-
-    encodings._plugins.cache_clear()
+    registry.plugins.cache_clear()
     yield install
-    encodings._plugins.cache_clear()
-    assert set(asked) <= {"pecli.encodings"}
+    registry.plugins.cache_clear()
 
 
-def test_every_encoding_is_registered_under_its_own_name() -> None:
-    assert {name: one.name for name, one in ENCODINGS.items()} == {name: name for name in ENCODINGS}
-    assert set(ENCODINGS) >= {"sinusoidal", "clock", "geometric", "binary", "learned", "relative", "rope"}
+# kinds
 
 
-TABLES = [name for name, one in ENCODINGS.items() if issubclass(one, TableEncoding)]
+def test_an_encodings_kind_is_what_it_can_do() -> None:
+    assert all(issubclass(one, (TableEncoding, BiasEncoding)) for one in ENCODINGS.values())
+    added = [name for name, one in ENCODINGS.items() if issubclass(one, Additive)]
+    assert {"sinusoidal", "learned"} <= {*added} and not {"relative", "rope", "alibi"} & {*added}
+    assert {ENCODINGS[name].kind for name in added} == {"added to the embedding"}
 
 
-@pytest.mark.parametrize("name", ENCODINGS)
-def test_every_encoding_reads_back_from_its_text(name: str) -> None:
-    encoding = read_encoding(name)
-    assert read_encoding(encoding.spec()) == encoding
+def test_a_figure_requires_a_capability() -> None:
+    kinds = {"heatmap": TableEncoding, "dials": Harmonic, "rotation": Rotary, "compare": Encoding}
+    assert {name: FIGURES[name].requires for name in kinds} == kinds
+    assert FIGURES["attention"].takes(Rope) and not FIGURES["terms"].takes(Rope)
+    assert FIGURES["terms"].refusal(Rope) == "terms cannot show rope: it has no position vector to add"
+    assert Biases.takes(Window) and not Biases.takes(Sinusoidal)
+    assert Biases.refusal(Sinusoidal) == "biases cannot show sinusoidal: it has no bias"
+    assert Biases().compute(View((Window(),), Positions(length=5))).view.encoding.n_heads == 3
 
 
-@pytest.mark.parametrize("name", TABLES)
-def test_a_table_is_of_finite_numbers(name: str) -> None:
-    table = pecli.encode(name, length=7)
-    assert table.dtype == np.float64
-    assert table.ndim == 2
-    assert np.isfinite(table).all()
-
-
-@pytest.mark.parametrize("name", TABLES)
-def test_a_table_does_not_depend_on_what_else_is_asked_for(name: str) -> None:
-    encoding = read_table_encoding("binary:d=9" if name == "binary" else name)
-    positions = np.array([7.0, 3.0, 300.0, 3.0])
-    rows = encoding.table(positions)
-    assert np.array_equal(rows, np.vstack([encoding.table(positions[i : i + 1]) for i in range(4)]))
-    assert np.array_equal(rows, np.vstack([encoding.table(position) for position in positions]))
-    assert encoding.table(positions[0]).shape == (encoding.width,)
-    assert np.array_equal(encoding.table(positions.reshape(2, 2)), rows.reshape(2, 2, -1))
+def test_a_bias_is_listed_like_every_encoding_and_refused_where_a_table_is_needed(
+    register: Register, ask: Callable[..., Any]
+) -> None:
+    register(window="good:Window")
+    assert "window" in ask("encodings").out
+    with pytest.raises(UsageError) as refused:
+        pecli.figure("distance", encoding="window:reach=2")
+    said, _, told = str(refused.value).partition("; try ")
+    assert said == "distance cannot show window: it has no table"
+    assert told.split(", ") == [
+        name for name, one in ANALYSES.items() if issubclass(Window, one.requires) and not one.composed
+    ]
+    with pytest.raises(UsageError, match="window has no table: it is added to the score"):
+        pecli.encode("window")
 
 
 # plugins
@@ -152,26 +199,17 @@ def test_a_plugin_is_an_encoding_like_ours(register: Register) -> None:
     assert list(all_encodings()) == ["powers", *ENCODINGS]
     assert pecli.encode("powers:count=2,scale=2", start=3, length=2).tolist() == [[1, 1.5], [1, 2]]
     assert pecli.encode("powers", count=2, scale=4, start=3, length=1).tolist() == [[1, 0.75]]
-
-
-def test_a_plugins_job_reads_back(register: Register) -> None:
-    register(powers="good:Plugin")
     job = Job.make("heatmap", {"encoding": "powers", "count": 5, "length": 7})
-    assert job.encodings == (Plugin(count=5),)
     assert job.settings()["encoding"] == ["powers:count=5"]
-    assert Job.make("heatmap", job.settings()).encodings == job.encodings
+    assert Job.make("heatmap", job.settings()).encodings == (Plugin(count=5),)
 
 
-def test_a_plugins_bounds_hold(register: Register) -> None:
+def test_a_plugins_bounds_hold_and_its_names_are_suggested(register: Register) -> None:
     register(powers="good:Plugin")
     with pytest.raises(UsageError, match="count="):
         read_encoding("powers:count=100")
     with pytest.raises(UnknownNameError, match="did you mean 'count'"):
         read_encoding("powers:coun=1")
-
-
-def test_plugins_are_known_where_a_name_is_mistyped(register: Register) -> None:
-    register(powers="good:Plugin")
     with pytest.raises(UnknownNameError, match=r"did you mean 'powers'.*powers, sinusoidal"):
         find_encoding("powrs")
 
@@ -186,56 +224,55 @@ def test_plugins_are_known_where_a_name_is_mistyped(register: Register) -> None:
         ("capable", "no:Capability", "its class can do nothing: it derives from Encoding"),
         ("empty", "no:Table", "its class has no kind, table, width"),
         ("other", "other:Name", "its class is named 'powers'"),
+        ("sinusoidal", "our:Name", "that name is pecli's own"),
     ],
 )
 def test_a_broken_plugin_is_one_warning_that_names_it(name: str, value: str, why: str, register: Register) -> None:
     register(**{name: value, "powers": "good:Plugin"})
+    assert find_encoding("sinusoidal") is Sinusoidal  # without asking for plugins: a warning is an error here
     with pytest.warns(UserWarning) as caught:
         known = all_encodings()
-    (warning,) = caught
-    said = str(warning.message)
+    (said,) = [str(warning.message) for warning in caught]
     assert said.startswith(f"encoding plugin '{name}' of someones-package is left out: ")
-    assert why in said
-    assert "\n" not in said
+    assert why in said and "\n" not in said
     assert list(known) == ["powers", *ENCODINGS]
-
-
-def test_a_plugin_cannot_take_the_place_of_ours(register: Register, monkeypatch: pytest.MonkeyPatch) -> None:
-    register(sinusoidal="good:Plugin")
-    monkeypatch.setattr(Plugin, "name", "sinusoidal")
-    with pytest.warns(UserWarning, match="that name is pecli's own"):
-        assert all_encodings() == ENCODINGS
-    assert find_encoding("sinusoidal") is Sinusoidal
-
-
-def test_broken_plugins_warn_once(register: Register) -> None:
-    register(gone="missing:Gone")
-    with pytest.warns(UserWarning):
+    with warnings.catch_warnings(action="error"):
         all_encodings()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        all_encodings()
-
-
-def test_ours_are_found_without_asking_for_plugins(register: Register) -> None:
-    register(gone="missing:Gone")
-    assert find_encoding("clock") is Clock  # a warning would be an error here
 
 
 # the text form
 
 
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_every_encoding_is_found_by_its_name_and_reads_back_from_its_text(name: str) -> None:
+    encoding = read_encoding(name)
+    assert encoding.name == name
+    assert read_encoding(encoding.spec()) == encoding
+
+
 @pytest.mark.parametrize(
-    ("text", "periods"),
+    ("text", "expected"),
     [
-        ("clock:periods=60,3600", (60, 3600)),
-        ("clock:periods=60", (60,)),
-        ("clock: periods = 60 , 3600 , 43200", (60, 3600, 43200)),
-        ("clock:periods=hour,1e3,day", (3600, 1000, 86400)),
+        ("sinusoidal:", Sinusoidal()),
+        ("sinusoidal:base=10,d=64", Sinusoidal(base=10, d=64)),
+        (" sinusoidal : base = 10 , d=64", Sinusoidal(base=10, d=64)),
+        ("sinusoidal:d=1e2,base=.5", Sinusoidal(d=100, base=0.5)),
+        ("sinusoidal:d=7,base=1e22,layout=concatenated", Sinusoidal(d=7, base=1e22, layout="concatenated")),
+        ("clock:periods=60,3600", Clock(periods=(60, 3600))),
+        ("clock:periods=60", Clock(periods=(60,))),
+        ("clock: periods = 60 , 3600 , 43200.5", Clock(periods=(60, 3600, 43200.5))),
+        ("clock:periods=hour,1e3,day", Clock(periods=(3600, 1000, 86400))),
+        ("rope:query=random:7,d=6", Rope(query="random:7", d=6)),
     ],
 )
-def test_a_comma_that_no_parameter_follows_belongs_to_the_value(text: str, periods: tuple[float, ...]) -> None:
-    assert read_encoding(text) == Clock(periods=periods)
+def test_a_text_is_the_encoding_and_the_encoding_that_text(text: str, expected: Encoding) -> None:
+    assert read_encoding(text) == expected
+    assert read_encoding(expected.spec()) == expected
+
+
+def test_an_option_wins_over_the_text() -> None:
+    assert read_encoding("sinusoidal:base=10,d=64", {"d": 6}) == Sinusoidal(base=10, d=6)
+    assert read_table_encoding("sinusoidal", {"d": 6}).width == 6
 
 
 def test_a_list_ends_where_the_next_parameter_begins() -> None:
@@ -243,17 +280,25 @@ def test_a_list_ends_where_the_next_parameter_begins() -> None:
     assert written == {"long_factor": "1,2", "d": "3", "short_factor": "4,5"}
 
 
-@pytest.mark.parametrize("text", ["clock:60,3600", "clock:,periods=60", "clock:60"])
-def test_a_value_without_a_parameter_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="name:parameter=value"):
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("sinusoid", "did you mean 'sinusoidal'"),
+        ("sinusoidal:bse=10", "did you mean 'base'"),
+        ("sinusoidal:base=10,base=11", "twice"),
+        ("sinusoidal:base", "name:parameter=value"),
+        ("clock:60,3600", "name:parameter=value"),
+        ("clock:,periods=60", "name:parameter=value"),
+        ("sinusoidal:=10", "parameter"),
+        ("", "unknown encoding"),
+        ("zzzz", "sinusoidal, clock"),
+        ("sinusoidal:d=0", "whole number ≥ 1"),
+        ("concatenated", "no encoding but a value of sinusoidal's layout"),
+        ("gone.npy", "gone.npy is no encoding, and there is no such file"),
+    ],
+)
+def test_a_wrong_text_says_what_is_wrong(text: str, said: str) -> None:
+    with pytest.raises(UsageError) as caught:
         read_encoding(text)
-
-
-def test_a_list_reads_back_from_its_text() -> None:
-    encoding = Clock(periods=(1, 3600, 86400.5))
-    assert encoding.spec() == "clock:periods=1,3600,86400.5"
-    assert read_encoding(encoding.spec()) == encoding
-
-
-def test_a_seed_behind_a_colon_belongs_to_the_value() -> None:
-    assert read_encoding("rope:query=random:7,d=6").settings()["query"] == "random:7"
+    assert said in str(caught.value)
+    assert ("did you mean" in said) == ("did you mean" in str(caught.value))

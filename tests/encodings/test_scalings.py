@@ -167,19 +167,19 @@ def test_longrope_changes_at_one_token_beyond_the_original() -> None:
 
 def test_yarn_of_qwen_ramps_from_pair_23_to_40() -> None:
     made = rope("base=1000000,scaling=yarn,factor=4,original=32768", 128)
-    assert made.rule.ramp(made) == (23.0, 40.0)
+    assert made.ramp() == (23.0, 40.0)
     assert round(made.attention_scaling, 6) == 1.138629
 
 
 def test_yarn_without_truncation_ramps_between_pairs() -> None:
     made = rope("base=150000,scaling=yarn,factor=32,original=4096,truncate=false", 64)
-    assert [round(end, 3) for end in made.rule.ramp(made) or ()] == [8.093, 17.398]
+    assert [round(end, 3) for end in made.ramp() or ()] == [8.093, 17.398]
 
 
 def test_llama3_with_equal_ends_is_a_step() -> None:
     made = rope("scaling=llama3,factor=4,original=64,low_freq_factor=1,high_freq_factor=1")
-    assert made.rule.parts(made.plain_rates(), made) == {"kept": 2, "between": 0, "divided": 2}
-    assert made.rule.ramp(made) is None
+    assert made.parts() == {"kept": 2, "between": 0, "divided": 2}
+    assert made.ramp() is None
 
 
 def test_pairs_of_a_proportional_rope_stand_still() -> None:
@@ -210,21 +210,21 @@ def test_partly_rotary_vectors_keep_the_rest(pairing: str) -> None:
 @pytest.mark.parametrize("high", [4, 8])
 def test_llama3s_ramp_runs_from_the_last_pair_kept_to_the_first_divided(low: int, high: int) -> None:
     made = rope(f"scaling=llama3,factor=4,original=2048,low_freq_factor={low},high_freq_factor={high}", 128)
-    parts = made.rule.parts(made.plain_rates(), made)
+    parts = made.parts()
     assert parts["between"] > 0
-    assert made.rule.ramp(made) == (parts["kept"] - 1, 64 - parts["divided"])
+    assert made.ramp() == (parts["kept"] - 1, 64 - parts["divided"])
 
 
 def test_llama3_has_no_ramp_where_nothing_lies_between() -> None:
     made = rope("scaling=llama3,factor=4,original=2048,low_freq_factor=4,high_freq_factor=4", 128)
-    assert made.rule.ramp(made) is None
-    assert made.rule.parts(made.plain_rates(), made)["between"] == 0
+    assert made.ramp() is None
+    assert made.parts()["between"] == 0
 
 
 @pytest.mark.parametrize("truncate", ["true", "false"])
 def test_a_yarn_ramp_without_width_is_a_step(truncate: str) -> None:
     made = rope(f"scaling=yarn,factor=4,original=2048,beta_fast=8,beta_slow=8,truncate={truncate}", 128)
-    low, high = made.rule.ramp(made) or (0.0, 0.0)
+    low, high = made.ramp() or (0.0, 0.0)
     assert (high - low) == (1 if truncate == "true" else 0)
     pairs = np.arange(64)
     expected = np.where(pairs <= low, 1, 4)

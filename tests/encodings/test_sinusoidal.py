@@ -1,4 +1,4 @@
-"""The sinusoidal table against the paper's formula, other people's numbers and the articles' code."""
+"""The sinusoidal tables, absolute and relative: the paper's formula, other people's numbers, the articles' code."""
 
 from __future__ import annotations
 
@@ -13,37 +13,20 @@ import pytest
 import pecli
 from pecli.core.errors import UsageError
 from pecli.core.lazy import Array
-from pecli.encodings.sinusoidal import Sinusoidal
+from pecli.core.positions import LONGEST, Positions
+from pecli.encodings.sinusoidal import Relative, Sinusoidal
 
 DATA = Path(__file__).parents[1] / "data"
 
 
-def textbook(positions: Array, d: int, base: float) -> Array:
+def textbook(positions: Array, d: int, base: float, doubled: int = 1) -> Array:
     """One number at a time, as the paper writes it; the last sine of an odd d has no cosine."""
     table = np.zeros((len(positions), d))
     for row, p in enumerate(positions):
         for i in range(d):
-            angle = p / base ** ((i - i % 2) / d)
+            angle = p / base ** (doubled * (i - i % 2) / d)
             table[row, i] = np.cos(angle) if i % 2 else np.sin(angle)
     return table
-
-
-def second_article(length: int, d_model: int) -> Array:
-    """exp of logarithms instead of a power, interleaved (d_model even)."""
-    angles = np.arange(length)[:, None] * np.exp(-np.arange(0, d_model, 2) * np.log(10000.0) / d_model)
-    return np.stack([np.sin(angles), np.cos(angles)], axis=2).reshape(length, d_model)
-
-
-def third_article(length: int, d: int = 256, n: int = 10000) -> Array:
-    """A row at a time, a pair at a time, divided by a power."""
-    rows = []
-    for position in range(length):
-        row: list[float] = []
-        for pair in range(d // 2):
-            angle = position / np.power(n, 2 * pair / d)
-            row += [np.sin(angle), np.cos(angle)]
-        rows.append(row)
-    return np.array(rows)
 
 
 @pytest.mark.parametrize(("d", "base"), [(1, 10000), (2, 10000), (7, 10), (13, 0.5), (31, 1), (64, 1e4), (97, 7.25)])
@@ -78,14 +61,14 @@ def test_is_what_the_libraries_ship_for_even_and_odd_d(model: str, layout: str, 
     assert np.abs(ours - theirs).max() < 1e-7
 
 
-def test_is_the_second_articles_code() -> None:
-    assert pecli.encode(d=32, length=8) == pytest.approx(second_article(8, 32), abs=1e-14)
-    assert pecli.encode(d=62, length=97) == pytest.approx(second_article(97, 62), abs=1e-13)
+def test_is_the_second_articles_code_exp_of_logarithms() -> None:
+    angles = np.arange(97)[:, None] * np.exp(-np.arange(0, 62, 2) * np.log(10000.0) / 62)
+    theirs = np.stack([np.sin(angles), np.cos(angles)], axis=2).reshape(97, 62)
+    assert pecli.encode(d=62, length=97) == pytest.approx(theirs, abs=1e-13)
 
 
-def test_is_the_third_articles_code_and_so_is_the_dot_matrix() -> None:
-    theirs = third_article(200)
-    assert pecli.encode("sinusoidal:d=256") == pytest.approx(theirs, abs=2e-13)
+def test_the_third_articles_dot_matrix() -> None:
+    theirs = textbook(np.arange(200), 256, 10000)
     ours = pecli.figure("distance", d=256, measure="dot").numbers.main
     assert ours == pytest.approx(theirs @ theirs.T, abs=1e-11)
 
@@ -93,10 +76,8 @@ def test_is_the_third_articles_code_and_so_is_the_dot_matrix() -> None:
 @pytest.mark.parametrize("d", [1, 2, 7, 12])
 def test_concatenated_has_all_sines_then_all_cosines(d: int) -> None:
     interleaved = pecli.encode(d=d, length=11)
-    assert np.array_equal(
-        pecli.encode(d=d, length=11, layout="concatenated"),
-        np.hstack([interleaved[:, 0::2], interleaved[:, 1::2]]),
-    )
+    concatenated = pecli.encode(d=d, length=11, layout="concatenated")
+    assert np.array_equal(concatenated, np.hstack([interleaved[:, 0::2], interleaved[:, 1::2]]))
 
 
 def test_start_shifts_the_rows() -> None:
@@ -105,38 +86,30 @@ def test_start_shifts_the_rows() -> None:
 
 def test_the_first_pair_has_the_period_2_pi_and_the_last_nears_base_times_it() -> None:
     wavelengths = Sinusoidal(d=128).wavelengths()
-    assert wavelengths[0] == pytest.approx(2 * np.pi)
-    assert wavelengths[-1] == pytest.approx(2 * np.pi * 10000 ** (126 / 128))
-
-
-def test_base_1_makes_all_pairs_alike() -> None:
-    table = pecli.encode(d=6, base=1, length=7)
-    assert np.array_equal(table[:, :2], table[:, 4:])
+    assert wavelengths[[0, -1]] == pytest.approx([2 * np.pi, 2 * np.pi * 10000 ** (126 / 128)])
 
 
 @pytest.mark.parametrize(
-    ("name", "value"),
+    ("name", "values"),
     [
-        ("d", 0),
-        ("d", -5),
-        ("d", 10**20),
-        ("d", 2.5),
-        ("d", True),
-        ("base", 0),
-        ("base", -1),
-        ("base", float("nan")),
-        ("base", float("inf")),
-        ("base", "1e999"),
-        ("layout", "diagonal"),
-        ("layout", 3),
+        ("d", [0, -5, 10**20, 2.5, True]),
+        ("base", [0, -1, float("nan"), float("inf"), "1e999"]),
+        ("layout", ["diagonal", 3]),
     ],
 )
-def test_refuses_what_has_no_meaning(name: str, value: Any) -> None:
-    with pytest.raises(UsageError, match=name):
-        Sinusoidal(**{name: value})
+def test_refuses_what_has_no_meaning(name: str, values: list[Any]) -> None:
+    for value in values:
+        with pytest.raises(UsageError, match=name):
+            Sinusoidal(**{name: value})
 
 
-# the other family of frequencies
+def test_the_label_names_numbers_always_and_words_when_they_differ() -> None:
+    assert Sinusoidal(base=10).label() == "sinusoidal, d 128, base 10"
+    assert Sinusoidal(layout="concatenated").label().endswith("layout concatenated")
+    assert Sinusoidal().pair_text(7) == "pair 7"
+
+
+# the family of tensor2tensor
 
 
 @pytest.mark.parametrize("d", [2, 4, 6, 128])
@@ -149,15 +122,66 @@ def test_tensor2tensors_wavelengths_reach_base_times_2_pi(d: int) -> None:
 
 def test_tensor2tensors_table_is_that_of_log_timescale_increments() -> None:
     """The recipe of tensor2tensor and Whisper: exp(−j · ln(base) / (d/2 − 1)), all sines and then all cosines."""
-    rates = np.exp(-np.arange(8) * np.log(10000) / 7)
-    angles = np.arange(50)[:, None] * rates
-    expected = np.concatenate([np.sin(angles), np.cos(angles)], axis=1)
+    angles = np.arange(50)[:, None] * np.exp(-np.arange(8) * np.log(10000) / 7)
     made = Sinusoidal(d=16, family="tensor2tensor", layout="concatenated")
+    expected = np.concatenate([np.sin(angles), np.cos(angles)], axis=1)
     assert made.table(np.arange(50.0)) == pytest.approx(expected, abs=1e-12)
     assert made.rate_formula(3) == "10000^(-6/14)"
-
-
-def test_tensor2tensor_takes_an_even_d() -> None:
     with pytest.raises(UsageError, match="d=7 is not allowed with family"):
         Sinusoidal(d=7, family="tensor2tensor")
-    assert Sinusoidal(d=7).width == 7
+
+
+# the fourth article
+
+
+def test_the_fourth_articles_printed_numbers_are_those_of_half_the_exponent() -> None:
+    """Its formula and its code (arange(0, d, 2)) say 2i/d for the pair i, as ours; its div_term is base^(−i/d).
+
+    Its rows are right to three digits: it prints 0.3129 where sin(0.3162) is 0.3110. Half the exponent is base 100.
+    """
+    printed_rates, printed_row = [1.0, 0.3162, 0.1, 0.0316], [0.8415, 0.5403, 0.3129, 0.9499, 0.0998, 0.9950]
+    code = np.exp(np.arange(0, 8, 2) * -(np.log(10000.0) / 8))
+    assert Sinusoidal(d=8).frequencies() == pytest.approx(code, rel=1e-14)
+    assert Sinusoidal(d=8).frequencies() == pytest.approx([1, 0.1, 0.01, 0.001], rel=1e-15)
+    assert Sinusoidal(d=8, base=100).frequencies() == pytest.approx(printed_rates, abs=5e-5)
+    assert pecli.encode(d=8, base=100, start=1, length=1)[0, :6] == pytest.approx(printed_row, abs=2e-3)
+
+
+# relative: the sinusoid of a signed offset
+
+
+@pytest.mark.parametrize("length", [1, 2, 8, 13])
+def test_the_table_runs_over_all_signed_offsets(length: int) -> None:
+    rows = Relative().covered(Positions(length=length))
+    assert rows.array().tolist() == list(range(1 - length, length))
+    table = pecli.encode("relative", d=10, base=100, length=length)
+    assert np.array_equal(table, pecli.encode("sinusoidal", d=10, base=100, start=1 - length, length=2 * length - 1))
+    assert table[length - 1].tolist() == [0, 1] * 5
+
+
+def test_half_of_the_longest_run_of_positions_still_has_all_its_offsets() -> None:
+    assert Relative().covered(Positions(length=LONGEST // 2)).length == LONGEST - 1
+    with pytest.raises(UsageError, match="two offsets a position"):
+        Relative().covered(Positions(length=LONGEST // 2 + 1))
+
+
+def test_the_start_of_a_sequence_does_not_matter_and_is_refused() -> None:
+    with pytest.raises(UsageError, match="start=1000 changes nothing here"):
+        pecli.encode("relative", d=6, length=7, start=1000)
+
+
+@pytest.mark.parametrize("d", [6, 7])
+def test_sines_are_antisymmetric_and_cosines_symmetric(d: int) -> None:
+    table = pecli.encode("relative", d=d, length=13)
+    assert np.array_equal(table[::-1, 0::2], -table[:, 0::2])
+    assert np.array_equal(table[::-1, 1::2], table[:, 1::2])
+
+
+@pytest.mark.parametrize("offset", [-7, -1, 3, 7])
+def test_the_exponent_is_the_second_articles_texts_and_not_its_codes_doubled_one(offset: int) -> None:
+    """The code draws base 1e8 under the name of 1e4."""
+    row = pecli.encode("relative", d=32, length=8)[offset + 7]
+    code = textbook(np.array([offset]), 32, 10000, doubled=2)[0]
+    assert row == pytest.approx(textbook(np.array([offset]), 32, 10000)[0], abs=1e-14)
+    assert np.abs(row[2:16] - code[2:16]).max() > 0.2
+    assert Relative(d=32, base=1e8).table(np.array([offset]))[0] == pytest.approx(code, abs=1e-12)

@@ -179,6 +179,9 @@ def test_numpy_and_matplotlib_are_not_imported_at_the_top() -> None:
     late = [
         "figures.cell_image",
         "figures.labels",
+        "figures.legends",
+        "figures.own_axes",
+        "figures.page",
         "figures.ticks",
     ]  # matplotlib's classes: they are imported where something is drawn
     assert [name for name, tree in parsed().items() if heavy(tree)] == late

@@ -18,9 +18,8 @@ from pecli.figures.base import ColouredNumbers, View
 from pecli.figures.canvas import Canvas
 from pecli.figures.colors import DIFFERENCE, ink_on
 from pecli.figures.matrix import WithCellNumbers, show_matrix
-from pecli.figures.panels import Bar, Panel
+from pecli.figures.panels import Bar, PanelGroup, in_columns
 from pecli.figures.tokens import TokenFigure, fit_tokens, label_tokens, read_order, token_panel
-from pecli.figures.ways import most_fitting
 from pecli.measures.attention import Placing, placed_weights, put_back, weights
 
 if TYPE_CHECKING:
@@ -95,7 +94,6 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
     examples: ClassVar[tuple[str, ...]] = ('pecli attention --tokens "I like you" --reorder reverse',)
     default_options: ClassVar[Mapping[str, Any]] = {"d": WIDTH}
     one_table: ClassVar[bool] = False
-    down: ClassVar[bool] = False  # whether an encoding is a column; else it is a row
 
     reorder: str | None = option(
         None,
@@ -170,43 +168,35 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
             ends=(0.0, largest),
         )
 
-    def on_page(self, canvas: Canvas) -> Attention:
-        return most_fitting([self, self.laid_out_as(AttentionDown)], canvas)
-
-    def places(self) -> tuple[int, ...]:
-        """Which panel stands where: a row a encoding, or a column."""
-        return (0, 3, 1, 4, 2, 5) if self.down else (0, 1, 2, 3, 4, 5)
-
-    def panels_for(self, view: View[Placing]) -> list[Panel]:
+    def panel_groups(self, view: View[Placing], canvas: Canvas) -> list[PanelGroup]:
         weight, change = (token_panel(self.words, Bar(label)) for label in (phrase("weight"), phrase("change")))
-        row = [weight, weight, change]
-        if not self.down:  # the titles of the first row are the second's too
-            row = [replace(weight, head="given"), replace(weight, head="reordered"), change]
-        every = [*row, *(one if self.down else replace(one, y=(one.y, "encoded")) for one in row)]
-        return [every[at] for at in self.places()]
+        if self._is_upright(canvas):
+            return [PanelGroup((weight, weight, change) * 2, (((0, 3), (1, 4), (2, 5)),))]
+        row = (replace(weight, head="given"), replace(weight, head="reordered"), change)  # titles of the second row too
+        below = (replace(one, y=(one.y, "encoded")) for one in row)
+        return [PanelGroup((*row, *below), in_columns(6, 3))]
 
-    def columns(self, view: View[Placing]) -> int:
-        return 2 if self.down else 3
+    def _is_upright(self, canvas: Canvas) -> bool:
+        """Return whether a column, and no row, is without and with the encoding: on a page where three are narrow."""
+        size = canvas.inches
+        return canvas.narrow or (size.height or 0) > 1.1 * size.width
 
-    def grids(self, view: View[Placing]) -> tuple[int, ...]:
-        return (1, 2) if self.down else (1, 3, 6)
-
-    def frame(self, view: View[Placing], axes: list[Axes], canvas: Canvas) -> None:
-        titles, names = self._titles(view, 0.001, 0.001), _names(view)  # about
-        for one, at in zip(axes, self.places(), strict=True):
-            one.set_title(titles[at], fontsize=canvas.small)
+    def decorate(self, view: View[Placing], axes: list[Axes], canvas: Canvas) -> None:
+        titles, upright = self._titles(view, canvas, 0.001, 0.001), self._is_upright(canvas)  # about
+        for at, (one, title) in enumerate(zip(axes, titles, strict=True)):
+            one.set_title(title, fontsize=canvas.small)
             label_tokens(one, self.words, self.words, phrase("query p"), phrase("key q"))
-            if not self.down and at % 3 == 0:
-                one.set_ylabel(f"{names[at // 3]}\n{phrase('query p')}")
+            if not upright and at % 3 == 0:
+                one.set_ylabel(f"{_names(view)[at // 3]}\n{phrase('query p')}")
 
     def fit(self, view: View[Placing], axes: list[Axes], canvas: Canvas) -> None:
         for one in axes:
             fit_tokens(one, canvas.small)
 
-    def _titles(self, view: View[Placing], *differences: float) -> list[str]:
+    def _titles(self, view: View[Placing], canvas: Canvas, *differences: float) -> list[str]:
         """What stands above the panels: as given, reordered, and how far apart; of columns, without and with what."""
         return [
-            f"{name}\n{what}" if self.down else what
+            f"{name}\n{what}" if self._is_upright(canvas) else what
             for name, difference in zip(_names(view), differences, strict=True)
             for what in (
                 phrase("as given"),
@@ -215,10 +205,9 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
             )
         ]
 
-    def draw(self, numbers: AttentionNumbers, panels: list[Axes], canvas: Canvas) -> list[Any]:
-        axes = [panels[self.places().index(at)] for at in range(len(panels))]
+    def draw(self, numbers: AttentionNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         differences = numbers.difference_plain, numbers.difference_encoded
-        titles = self._titles(numbers.view, *differences)
+        titles = self._titles(numbers.view, canvas, *differences)
         for at in (2, 5):  # the others stand
             axes[at].set_title(titles[at], fontsize=canvas.small)
         colours, limits = canvas.colours("sequential"), numbers.ends
@@ -240,13 +229,7 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
         for one, difference in zip(axes[2::3], differences, strict=True):
             if not difference and not one.texts:
                 write_nothing(one, len(numbers.tokens), canvas.small)
-        return [images[at] for at in self.places()]
-
-
-class AttentionDown(Attention):
-    """The same with a column for each encoding."""
-
-    down: ClassVar[bool] = True
+        return images
 
 
 def write_nothing(axes: Axes, tokens: int, size: float) -> None:

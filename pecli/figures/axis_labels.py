@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pecli.core.language import phrase
 from pecli.core.lazy import np
 from pecli.encodings.base import Encoding, TableEncoding
-from pecli.figures.panels import Panel, Shown
+from pecli.figures.panels import Panel, VisibleLabels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -73,7 +73,7 @@ def label_powers(axis: Any, label: str) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
-def label_edges(axes: Axes, panel: Panel, shown: Shown) -> None:
+def label_edges(axes: Axes, panel: Panel, shown: VisibleLabels) -> None:
     """Shows or hides the labels of axes, and the title, that a panel shares with its neighbours."""
     axes.title.set_visible(shown.title)
     if panel.x is not None:

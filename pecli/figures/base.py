@@ -1,10 +1,10 @@
-"""A few panels below each other on a narrow page, where they would be slivers side by side."""
+"""Base of the figures, and what their titles and captions have in common."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Analysis, E, E_co, Limits, Numbers, View
 from pecli.core.errors import UsageError, mention
@@ -14,14 +14,10 @@ from pecli.core.numbers import minus
 from pecli.core.positions import Positions
 from pecli.encodings.base import TableEncoding
 from pecli.figures.canvas import Canvas
-from pecli.figures.headings import Heading
-from pecli.figures.mosaic import Band, Mosaic, columns_of
-from pecli.figures.panels import Panel
+from pecli.figures.panels import Panel, PanelGroup
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-F = TypeVar("F", bound="Figure[Any]")
 
 __all__ = [
     "ColouredNumbers",
@@ -34,6 +30,7 @@ __all__ = [
     "extremes",
     "extremes_of_offsets",
     "other_positions_text",
+    "panels_of",
     "positions_text",
     "subtract",
 ]
@@ -59,9 +56,9 @@ class ColouredNumbers(Numbers[E_co]):
 
 @dataclass(frozen=True)
 class Figure(Analysis[E]):
-    """Base of the figures. A subclass is one file: its options as fields, `panels_for`, `frame`, `compute` and `draw`.
+    """Base of the figures. A subclass is one file: options as fields, `panel_groups`, `decorate`, `compute`, `draw`.
 
-    The order is that of a page: `panels_for` says what is to be laid out, `frame` puts what does not depend on the
+    The order is that of a page: `panel_groups` says what is to be laid out, `decorate` puts what does not depend on the
     numbers around the panels; that is measured; `compute` makes as many numbers as the panels have pixels; `draw` shows
     them.
     """
@@ -71,48 +68,13 @@ class Figure(Analysis[E]):
     shares_limits: ClassVar[bool] = True  # its numbers can be shown under the limits of others
 
     @abstractmethod
-    def panels_for(self, view: View[E]) -> list[Panel]:
-        """The panels, row by row."""
-
-    def columns(self, view: View[E]) -> int:
-        """How many panels stand side by side where there is room."""
-        return columns_of(len(self.panels_for(view)))
-
-    def grids(self, view: View[E]) -> tuple[int, ...]:
-        """The numbers of columns in which panels may stand where there is no room; all, if no order is lost."""
-        return tuple(range(1, len(self.panels_for(view)) + 1))
-
-    def mosaics(self, view: View[E]) -> tuple[Mosaic, ...]:
-        """Grids to be tried first, as those in which one panel stands large beside the others; mostly none."""
-        return ()
-
-    def bands(self, view: View[E]) -> list[Band]:
-        """The grids of panels that stand below each other; mostly one of all."""
-        return [Band(len(self.panels_for(view)), self.columns(view), self.grids(view), self.mosaics(view))]
-
-    def on_page(self, canvas: Canvas) -> Figure[E]:
-        """The figure as it is laid out on that canvas."""
-        return self
-
-    def laid_out_as(self, kind: type[F]) -> F:
-        """The same options in a kind of this figure that lays them out in another way."""
-        return kind(**{field.name: getattr(self, field.name) for field in fields(self)})
-
-    def as_part(self) -> Figure[E]:
-        """The figure as one of several in a picture, where no panel stands large; mostly itself."""
-        return self
-
-    def put_back(self, numbers: Numbers[E]) -> Numbers[E]:
-        """The numbers of that layout in the order of this."""
-        return numbers
-
-    def headings(self, view: View[E]) -> list[Heading]:
-        """The parts of a picture of several."""
-        return []
+    def panel_groups(self, view: View[E], canvas: Canvas) -> list[PanelGroup]:
+        """Return the panels and the grids in which they may stand; mostly one group. The panels' number and order do
+        not depend on the canvas."""
 
     @abstractmethod
-    def frame(self, view: View[E], axes: list[Axes], canvas: Canvas) -> None:
-        """Titles, labels, limits and ticks: all that stands around the panels whatever the numbers are."""
+    def decorate(self, view: View[E], axes: list[Axes], canvas: Canvas) -> None:
+        """Add titles, labels, limits and ticks: all that stands around the panels whatever the numbers are."""
 
     def fit(self, view: View[E], axes: list[Axes], canvas: Canvas) -> None:
         """Adapt labels to the size that the panels have now; called whenever it changes."""
@@ -138,6 +100,11 @@ class Figure(Analysis[E]):
         if self.counts_positions:
             return all_positions_text(view.positions)
         return "" if self.shows_positions else positions_text(view.positions.start, view.positions.length)
+
+
+def panels_of(figure: Figure[Any], view: View[Any], canvas: Canvas | None = None) -> list[Panel]:
+    """Return all panels of a figure, in order."""
+    return [panel for group in figure.panel_groups(view, canvas or Canvas()) for panel in group.panels]
 
 
 def tells_of_offsets(view: View[Any]) -> bool:
@@ -193,18 +160,3 @@ def extremes(size: int) -> str:
 def extremes_of_offsets(size: int) -> str:
     """The same of every run of offsets."""
     return phrase("each pixel: minimum to maximum of up to {count:,} offsets", count=size) if size > 1 else ""
-
-
-FEW = 3  # panels that may stand below each other
-
-
-class Stacked(Figure[E]):
-    """To be put before a figure of several: panels that have no shape of their own stand below each other."""
-
-    def columns(self, view: View[E]) -> int:
-        panels = self.panels_for(view)
-        few = len(panels) <= FEW and not any(panel.exact for panel in panels)
-        return 1 if few and 1 in super().grids(view) else super().columns(view)
-
-    def grids(self, view: View[E]) -> tuple[int, ...]:
-        return (1,) if self.columns(view) == 1 else super().grids(view)

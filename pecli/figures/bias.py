@@ -22,7 +22,7 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.colors import colour_map, colours_not_dark, seen_colours
 from pecli.figures.lines import MAX_LINES, Look, look, plot_run
 from pecli.figures.matrix import WithCellNumbers, show_matrix
-from pecli.figures.panels import Bar, Panel
+from pecli.figures.panels import Bar, Panel, PanelGroup, in_columns
 from pecli.measures.reduce import envelope, even_edges, log_edges, means_of_signed_offsets, middles
 
 if TYPE_CHECKING:
@@ -287,17 +287,16 @@ class Bias(WithCellNumbers[BiasEncoding]):
         super().check_view(view)
         self.shown_heads(view)
 
-    def panels_for(self, view: View[BiasEncoding]) -> list[Panel]:
+    def panel_groups(self, view: View[BiasEncoding], canvas: Canvas) -> list[PanelGroup]:
         shown = ("positions", view.positions)
         panel = Panel(1.0, exact=True, least=(6.0, 6.0), bar=Bar(phrase(view.encoding.quantity)), x=shown, y=shown)
-        return [panel] * len(self.shown_heads(view))
+        grids = in_columns(count := len(self.shown_heads(view)))
+        full = tuple(grid for grid in grids if len(grid[-1]) == len(grid[0]))
+        return [
+            PanelGroup((panel,) * count, full if len(full) > 2 else grids)
+        ]  # a prime number has no full rows but one
 
-    def grids(self, view: View[BiasEncoding]) -> tuple[int, ...]:
-        every, count = super().grids(view), len(self.shown_heads(view))
-        full = tuple(one for one in every if count % one == 0)
-        return full if len(full) > 2 else every  # a prime number of heads has no full rows but one
-
-    def frame(self, view: View[BiasEncoding], axes: list[Axes], canvas: Canvas) -> None:
+    def decorate(self, view: View[BiasEncoding], axes: list[Axes], canvas: Canvas) -> None:
         encoding, rows = view.encoding, view.positions
         first, last = rows.start - 0.5, rows.stop - 0.5
         for one, head in zip(axes, self.shown_heads(view), strict=True):

@@ -11,9 +11,9 @@ from matplotlib.text import Text
 from matplotlib.transforms import Affine2D, Bbox
 
 from pecli.core.lazy import Array
-from pecli.figures.frame_grid import FEW
 
 EXACT = 9  # digits after the point that a place among the cells has
+FEW = 6  # pixels a cell: with fewer it is seen that one cell is a pixel wider than the next
 FINE = 300  # pixels an inch, at least, in a file of lines, which is printed and zoomed into
 
 

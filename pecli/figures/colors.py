@@ -17,6 +17,7 @@ TWO_SIDED = {
     *("berlin", "managua", "vanimo"),
 }
 COLOURS = 256  # of a map
+STROKES = (("white", 2.6), ("black", 1.2))  # colour and points of what is seen on any colour: dark within light
 
 
 def colour_map(kind: str, given: str | None) -> str:

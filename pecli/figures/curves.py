@@ -19,7 +19,7 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.highlights import Highlighting, mark_stretch
 from pecli.figures.lines import band_look, frame_lines, key, look
 from pecli.figures.log_axis import check_log, log_label, log_option
-from pecli.figures.panels import Panel
+from pecli.figures.panels import Panel, PanelGroup
 from pecli.measures.pairwise import MEASURES, by_offset, is_by_offset, measure_option, to_all
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, log_edges, middles, mirrored_extremes
 
@@ -180,10 +180,10 @@ class Curves(Highlighting[TableEncoding]):
             against=self.against,
         )
 
-    def panels_for(self, view: View[TableEncoding]) -> list[Panel]:
-        return [Panel(0.55, x=(self.against, self.across(view), self.log))]
+    def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
+        return [PanelGroup((Panel(0.55, x=(self.against, self.across(view), self.log)),))]
 
-    def frame(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
+    def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         encoding, across = view.encoding, self.across(view)
         frame_lines(axes[0], max(1, across.start) if self.log else across.start, across.stop - 1, log=self.log)
         if self.log:

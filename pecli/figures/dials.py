@@ -19,7 +19,7 @@ from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import names_fit
 from pecli.figures.base import Figure, Numbers, View
 from pecli.figures.canvas import Canvas
-from pecli.figures.panels import Panel
+from pecli.figures.panels import Panel, PanelGroup
 from pecli.figures.wavelengths import STILL, short_length, short_wave_text
 
 if TYPE_CHECKING:
@@ -135,26 +135,25 @@ class Dials(Figure[Harmonic]):
             view=view, angles=angles[:, pairs], positions=rows, pairs=pairs, wavelengths=harmonic.wavelengths()[pairs]
         )
 
-    def on_page(self, canvas: Canvas) -> Dials:
-        return self.laid_out_as(DialsNarrow) if canvas.narrower_than(WIDE) else self
+    def turned(self, view: View[Harmonic], canvas: Canvas) -> bool:
+        """Whether pairs stand below each other and positions side by side: more than have room on a narrow page."""
+        rows, columns = self.shape(view)
+        return canvas.narrower_than(WIDE) and rows > 1 and columns > FEW
 
-    def turned(self, view: View[Harmonic]) -> bool:
-        """Whether pairs stand below each other and positions side by side."""
-        return False
-
-    def grid(self, view: View[Harmonic]) -> tuple[int, int]:
+    def grid(self, view: View[Harmonic], canvas: Canvas) -> tuple[int, int]:
         """The rows and columns in which the dials stand."""
         rows, columns = self.shape(view)
-        return (columns, rows) if self.turned(view) else (rows, columns)
+        return (columns, rows) if self.turned(view, canvas) else (rows, columns)
 
-    def apart(self, view: View[Harmonic]) -> float:
+    def apart(self, view: View[Harmonic], canvas: Canvas) -> float:
         """How far apart columns stand, where rows are 1 apart."""
-        rows, columns = self.grid(view)
+        rows, columns = self.grid(view, canvas)
         return max(SPREAD, rows / (TALL * columns))
 
-    def panels_for(self, view: View[Harmonic]) -> list[Panel]:
-        rows, columns = self.grid(view)
-        return [Panel(rows / columns / self.apart(view), exact=True, least=(LEAST * columns, LEAST * rows))]
+    def panel_groups(self, view: View[Harmonic], canvas: Canvas) -> list[PanelGroup]:
+        rows, columns = self.grid(view, canvas)
+        aspect = rows / columns / self.apart(view, canvas)
+        return [PanelGroup((Panel(aspect, exact=True, least=(LEAST * columns, LEAST * rows)),))]
 
     def names(self, view: View[Harmonic]) -> list[str]:
         """What stands above the dials: the pair and its wavelength."""
@@ -163,22 +162,22 @@ class Dials(Figure[Harmonic]):
         names = [(encoding.pair_text(pair), short_wave(encoding, waves[pair])) for pair in pairs.tolist()]
         return ["\n".join(filter(None, name)) for name in names]
 
-    def texts_of(self, view: View[Harmonic]) -> tuple[list[str], list[str]]:
+    def texts_of(self, view: View[Harmonic], canvas: Canvas) -> tuple[list[str], list[str]]:
         """What stands above the columns and left of the rows."""
         names, label = self.names(view), phrase(view.encoding.position_label)
         places = [view.encoding.position_text(position) for position in self.rows(view)]
-        if self.turned(view):
+        if self.turned(view, canvas):
             return places, in_lines(names)
         return names, places if len(places) > 1 else [f"{label}\n{places[0]}"]  # one is less high
 
-    def frame(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
+    def decorate(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
         encoding, one = view.encoding, axes[0]
-        (rows, columns), apart = self.grid(view), self.apart(view)
+        (rows, columns), apart = self.grid(view, canvas), self.apart(view, canvas)
         one.set(xlim=(-apart / 2, (columns - 0.5) * apart), ylim=(-rows + 0.5, 0.5))
-        across, down = self.texts_of(view)
+        across, down = self.texts_of(view, canvas)
         one.set_xticks(apart * np.arange(columns), across)
         one.set_yticks(-np.arange(rows), down)
-        if self.turned(view):
+        if self.turned(view, canvas):
             one.set_xlabel(phrase(encoding.position_label), labelpad=6 * canvas.scale)
         elif rows > 1:
             one.set_ylabel(phrase(encoding.position_label))
@@ -188,7 +187,7 @@ class Dials(Figure[Harmonic]):
         one.spines[:].set_visible(False)
 
     def fit(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
-        level, apart = self.texts_of(view)[0], self.apart(view)
+        level, apart = self.texts_of(view, canvas)[0], self.apart(view, canvas)
         ways = (
             (level, 0, names_fit(axes[0].xaxis, level, apart)),
             (raised(level), 0, names_fit(axes[0].xaxis, level, 2 * apart)),
@@ -203,10 +202,10 @@ class Dials(Figure[Harmonic]):
         from matplotlib.patches import Circle
 
         rows, columns = numbers.angles.shape
-        across, down = self.apart(numbers.view) * np.arange(max(rows, columns)), -np.arange(max(rows, columns))
+        across, down = self.apart(numbers.view, canvas) * np.arange(max(rows, columns)), -np.arange(max(rows, columns))
         row, column = np.indices((rows, columns)).reshape(2, -1)
         centres = np.stack(
-            [across[row], down[column]] if self.turned(numbers.view) else [across[column], down[row]], axis=-1
+            [across[row], down[column]] if self.turned(numbers.view, canvas) else [across[column], down[row]], axis=-1
         )
         angles = numbers.angles.reshape(-1)
         tips = centres + RADIUS * np.stack([np.sin(angles), np.cos(angles)], axis=-1)
@@ -219,14 +218,6 @@ class Dials(Figure[Harmonic]):
         axes[0].add_collection(LineCollection(tops, colors="0.6", linewidths=thin))
         axes[0].add_collection(LineCollection(hands, colors=colours, linewidths=thick))
         return [None]
-
-
-class DialsNarrow(Dials):
-    """The same on a narrow page: more pairs than have room side by side stand below each other."""
-
-    def turned(self, view: View[Harmonic]) -> bool:
-        rows, columns = self.shape(view)
-        return rows > 1 and columns > FEW
 
 
 def growing(length: int) -> Array:

@@ -18,7 +18,7 @@ from pecli.figures.colors import DIFFERENCE
 from pecli.figures.highlights import Highlighting, mark_columns, mark_rows
 from pecli.figures.limits import ends
 from pecli.figures.matrix import WithCellNumbers, show_matrix
-from pecli.figures.panels import Bar, Panel
+from pecli.figures.panels import Bar, Panel, PanelGroup
 from pecli.measures.pairwise import MEASURES, is_by_offset, matrix, measure_option
 
 if TYPE_CHECKING:
@@ -129,13 +129,11 @@ class Distance(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
             palette=MEASURES[self.measure].palette,
         )
 
-    def panels_for(self, view: View[TableEncoding]) -> list[Panel]:
+    def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
         shown = (view.encoding.position_label, view.covered)
-        return [
-            Panel(1.0, exact=True, rows=view.covered.length, bar=Bar(MEASURES[self.measure].label), x=shown, y=shown)
-        ]
+        return [PanelGroup((Panel(1.0, exact=True, bar=Bar(MEASURES[self.measure].label), x=shown, y=shown),))]
 
-    def frame(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
+    def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         encoding, rows = view.encoding, view.covered
         first, last = rows.start - 0.5, rows.stop - 0.5
         axes[0].set(xlim=(first, last), ylim=(last, first))

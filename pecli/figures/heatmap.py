@@ -20,7 +20,7 @@ from pecli.figures.colors import DIFFERENCE
 from pecli.figures.highlights import Highlighting, Span, mark_rows, span_edges
 from pecli.figures.log_axis import check_log, log_label, log_option
 from pecli.figures.matrix import WithCellNumbers, show_matrix
-from pecli.figures.panels import Bar, Panel
+from pecli.figures.panels import Bar, Panel, PanelGroup
 from pecli.figures.wavelengths import halving_text, rule_over, unfinished, unfinished_runs
 from pecli.measures.reduce import averaged_columns, even_bins
 from pecli.measures.waves import MEASURED, wavelengths
@@ -153,13 +153,13 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
             palette="diverging" if view.encoding.signed else "binary",
         )
 
-    def panels_for(self, view: View[TableEncoding]) -> list[Panel]:
+    def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
         encoding = view.encoding
         bar = Bar(phrase("value"), None if encoding.signed else (0.0, encoding.limit or 1.0))
         x, y = (encoding.dimension_label, encoding.width), (encoding.position_label, view.covered, self.log)
-        return [Panel(bar=bar, x=x, y=y, rows=0 if self.log else view.covered.length)]
+        return [PanelGroup((Panel(bar=bar, x=x, y=y),))]
 
-    def frame(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
+    def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         encoding, rows = view.encoding, view.covered
         axes[0].set(xlim=(-0.5, encoding.width - 0.5), ylim=(rows.stop - 0.5, rows.start - 0.5))
         label_dimensions(axes[0].xaxis, encoding)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from pecli.analysis import Limits, Numbers
 from pecli.core.errors import UsageError, mention
-from pecli.core.language import capitalised, clauses, phrase
+from pecli.core.language import phrase
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import number_text
 from pecli.figures.canvas import PERCENTILES, Canvas
@@ -24,7 +24,7 @@ def ends(low: float, high: float) -> Limits:
     return (min(0.0, low), max(0.0, high)) if low != high or low else (0.0, 1.0)
 
 
-def chosen(canvas: Canvas, limits: Limits, values: Sequence[Array]) -> Limits:
+def resolve_limits(canvas: Canvas, limits: Limits, values: Sequence[Array]) -> Limits:
     """The limits that the canvas asks for where the figure's own are these."""
     low, high = limits
     if canvas.robust:
@@ -51,22 +51,6 @@ def limits_text(canvas: Canvas) -> str:
     return phrase("colours from the {low}nd to the {high}th percentile", low=low, high=high) if canvas.robust else ""
 
 
-class Words(NamedTuple):
-    """What a picture says: what it shows of what, what there is to see in it, and how it was made."""
-
-    title: str
-    message: str
-    caption: str
-
-
-def words_of(title: str, numbers: Numbers[Any], canvas: Canvas) -> Words:
-    """What a picture says under that title; where the user wants none, nothing stands above it and all is below."""
-    message, caption = numbers.message(), [numbers.caption(), limits_text(canvas) if numbers.coloured() else ""]
-    if not canvas.headed:
-        return Words("", "", clauses([message, *caption]))
-    return Words(title, capitalised(message), clauses(caption))
-
-
 def most_values(values: Sequence[Array]) -> Limits | None:
     """The percentiles of the values, or None where these are all there is."""
     flat = np.concatenate([one[np.isfinite(one)].reshape(-1) for one in values]) if values else np.zeros(0)
@@ -80,7 +64,7 @@ def note_on_colours(numbers: Numbers[Any], canvas: Canvas) -> str:
     """A line for the reader where few values take most of the colours; mostly nothing."""
     if canvas.vmin is not None or canvas.vmax is not None:
         return ""
-    seen = numbers.limited(partial(chosen, canvas)) if canvas.robust else numbers
+    seen = numbers.limited(partial(resolve_limits, canvas)) if canvas.robust else numbers
     parts = [(one.limits(), one.coloured()) for _, one in seen.shown()]
     groups = {limits: [array for own, arrays in parts if own == limits for array in arrays] for limits, _ in parts}
     return next(filter(None, (few_colours_note(limits, arrays) for limits, arrays in groups.items())), "")

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pecli.core.lazy import Array, np
-from pecli.figures.legends import BELOW
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,10 +53,10 @@ def band_look(line: int) -> Look:
     return {"color": f"C{line}", "linewidth": 0, "alpha": 0.2}
 
 
-def key(axes: Axes, entries: Iterable[tuple[str, Look]], below: bool = False) -> None:
+def key(axes: Axes, entries: Iterable[tuple[str, Look]]) -> None:
     """The legend: a name and the look of its line each; below the panel where something else stands right of it."""
     handles, names = _samples(entries)
-    axes.legend(handles=handles, labels=names, alignment="left").set_label(BELOW if below else "")
+    axes.legend(handles=handles, labels=names, alignment="left")
 
 
 def key_inside(axes: Axes, entries: Iterable[tuple[str, Look]], title: str, columns: int = 1) -> None:

@@ -55,18 +55,6 @@ def show_matrix(
     return image
 
 
-def cells_seen(axes: Axes) -> tuple[float, float]:
-    """How many cells of an image stand side by side in a frame, and below each other; 0 without one of cells."""
-    from pecli.figures.cell_image import CellImage
-
-    image = next((one for one in axes.images if isinstance(one, CellImage)), None)
-    if image is None:
-        return 0.0, 0.0
-    (left, right, bottom, top), (rows, columns) = image.get_extent(), image.get_size()
-    (first, last), (low, high) = axes.get_xlim(), axes.get_ylim()
-    return abs(columns * (last - first) / (right - left)), abs(rows * (high - low) / (top - bottom))
-
-
 def middle_at_0(name: str, limits: Limits) -> Any:
     """The part of a colour map that belongs to these limits where 0 has its middle."""
     import matplotlib as mpl
@@ -202,18 +190,6 @@ def write_cells(axes: Axes, image: Any, texts: list[list[str]], size: float) -> 
                 clip_on=True,
                 in_layout=False,
             )
-
-
-def cells_overflow(axes: Axes) -> bool:
-    """Whether numbers stand in cells that have become too small for them; some of the room around them may go."""
-    from pecli.figures.cell_image import CellImage
-
-    image = next((one for one in axes.images if isinstance(one, CellImage) and one.numbers), None)
-    if image is None:
-        return False
-    written = list(image.numbers.values())
-    fitting = size_that_fits(axes, [[text.get_text() for text in written]], image.get_size())
-    return fitting < SPARE * float(written[0].get_fontsize())
 
 
 def ink_again(image: Any) -> None:

@@ -30,7 +30,7 @@ from pecli.figures.bias import (
 from pecli.figures.canvas import Canvas
 from pecli.figures.highlights import Highlighting, mark_stretch
 from pecli.figures.lines import Look, bound_look, frame_lines, key, look
-from pecli.figures.panels import Panel
+from pecli.figures.panels import Panel, PanelGroup
 from pecli.figures.trends import Point, farthest_text, point_text, trend_of
 from pecli.measures.pairwise import MEASURES, OffsetRuns, is_by_offset, measure_option, offset_runs
 from pecli.measures.reduce import check_run, even_bins, even_edges, log_edges, middles
@@ -252,14 +252,14 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
     def _runs(self, encoding: TableEncoding, view: View[TableEncoding], edges: Array) -> OffsetRuns:
         return offset_runs(encoding, MEASURES[self.measure], encoding.covered(view.positions), edges)
 
-    def panels_for(self, view: View[TableEncoding | BiasEncoding]) -> list[Panel]:
-        return [Panel(0.55, x=(self._label(view), self.shown(view)))]
+    def panel_groups(self, view: View[TableEncoding | BiasEncoding], canvas: Canvas) -> list[PanelGroup]:
+        return [PanelGroup((Panel(0.55, x=(self._label(view), self.shown(view)), legend_below=self.decay),))]
 
     def _label(self, view: View[TableEncoding | BiasEncoding]) -> str:
         """What the axis of offsets shows."""
         return phrase("offset p − q, query less key" if _all_biases(view) else "offset p − q")
 
-    def frame(self, view: View[TableEncoding | BiasEncoding], axes: list[Axes], canvas: Canvas) -> None:
+    def decorate(self, view: View[TableEncoding | BiasEncoding], axes: list[Axes], canvas: Canvas) -> None:
         from pecli.figures.labels import label_lines
 
         one, label = axes[0], self._label(view)
@@ -280,7 +280,7 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
         entries = [*zip(names, looks, strict=True), *((text, bound_look(n)) for n, text in enumerate(bounds))]
         if bounds:
             label_values(one.secondary_yaxis("right").yaxis, phrase(BOUND_LABEL))
-            key(one, entries, below=True)
+            key(one, entries)
         elif len(entries) > 1 or self.unscaled:
             label_lines(one, entries, canvas, short=short)
 

@@ -2,42 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
-from math import prod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import ClassVar
 
 from pecli.core.errors import UsageError, mention
 from pecli.core.language import phrase
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.base import Encoding
-from pecli.figures.base import Figure, View
+from pecli.figures.base import View
 from pecli.figures.canvas import Canvas
 from pecli.figures.composite import (
+    ROW,
+    Cell,
     ComposedNumbers,
-    Part,
+    Composite,
     check_handed_on,
-    owned,
+    check_part,
     part_of,
-    refused_part,
     single_figures,
-    through,
     what_it_is,
 )
-from pecli.figures.headings import Heading
 from pecli.figures.highlights import Highlighting
-from pecli.figures.mosaic import Band, columns_of
-from pecli.figures.panels import Panel
+from pecli.figures.panels import PanelGroup, in_columns
 from pecli.measures.pairwise import measure_option
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True)
-class Overview(Highlighting[Encoding]):
+class Overview(Composite, Highlighting[Encoding]):
     """The first article's two-panel figure, or any list of figures."""
 
     name: ClassVar[str] = "overview"
@@ -45,86 +38,62 @@ class Overview(Highlighting[Encoding]):
     defines: ClassVar[str] = "those of each figure that is shown, as it computes them alone: pecli FIGURE --help"
     example: ClassVar[str] = "pecli overview -k 10 --panels heatmap,distance,curves"
     examples: ClassVar[tuple[str, ...]] = ("pecli overview rope --panels heatmap,distance",)
-    one_table: ClassVar[bool] = False
-    composed: ClassVar[bool] = True
+    alike: ClassVar[bool] = False
 
     panels: tuple[str, ...] = option(
         ("heatmap", "distance"), "the figures, left to right", choices=single_figures, advice=what_it_is
     )
     measure: str | None = measure_option(None)
 
-    def parts(self) -> list[Figure[Any]]:
-        """The figures that stand side by side."""
-        return [part_of(self, name) for name in self.panels]
+    def cells_of(self, view: View[Encoding]) -> list[Cell]:
+        return [Cell(part_of(self, name), replace(view, panels=None)) for name in self.panels]
 
     def check(self) -> None:
         super().check()
         if not self.panels:
             text = f"{mention('panels')} names no figure"
             raise UsageError(text, option="panels", allowed="a list such as heatmap,distance")
-        check_handed_on(self, self.parts())
-
-    def panels_for(self, view: View[Encoding]) -> list[Panel]:
-        return [owned(panel, at) for at, part in enumerate(self.parts()) for panel in part.panels_for(view)]
-
-    def shares(self, view: View[Encoding]) -> Iterator[tuple[Figure[Any], slice]]:
-        """Each part with its share of the panels."""
-        first = 0
-        for part in self.parts():
-            count = len(part.panels_for(view))
-            yield part, slice(first, first + count)
-            first += count
-
-    def bands(self, view: View[Encoding]) -> list[Band]:
-        """A part of several panels has rows of its own, neighbours of one panel each share theirs."""
-        counts = [(part, own.stop - own.start) for part, own in self.shares(view)]
-        found: list[Band] = []
-        for single, parts in groupby(counts, lambda one: one[1] == 1):
-            if single:
-                count = len([*parts])
-                found.append(Band(count, columns_of(count), tuple(range(1, count + 1))))
-            else:
-                found += [band for part, _ in parts for band in part.bands(view)]
-        return found
-
-    def headings(self, view: View[Encoding]) -> list[Heading]:
-        return [Heading(own.start, own.stop, phrase(part.name)) for part, own in self.shares(view)]
-
-    def frame(self, view: View[Encoding], axes: list[Axes], canvas: Canvas) -> None:
-        for part, own in self.shares(view):
-            part.frame(view, axes[own], canvas)
-
-    def fit(self, view: View[Encoding], axes: list[Axes], canvas: Canvas) -> None:
-        for part, own in self.shares(view):
-            part.fit(view, axes[own], canvas)
-
-    def shape(self, view: View[Encoding]) -> tuple[int, ...]:
-        return (sum(prod(part.shape(through(view, own))) for part, own in self.shares(view)),)
+        check_handed_on(self, [part_of(self, name) for name in self.panels])
 
     def check_view(self, view: View[Encoding]) -> None:
-        for part in self.parts():
-            if not part.takes(type(view.encoding)):
-                raise refused_part(self, part, view, "panels")
-            part.check_view(view)
+        for cell in self.cells_of(view):
+            check_part(self, cell.figure, cell.view, "panels")
+
+    def panel_groups(self, view: View[Encoding], canvas: Canvas) -> list[PanelGroup]:
+        """Few panels stand in a row where there is room; else figures of several have rows of their own."""
+        groups = [
+            replace(group, panels=placed.panels[first : first + len(group.panels)])
+            for at, cell in enumerate(self.cells_of(view))
+            for placed in [self._placed(cell, at, canvas)]
+            for first, group in _with_first(cell.figure.panel_groups(cell.view, canvas))
+        ]
+        panels = tuple(panel for group in groups for panel in group.panels)
+        if len(panels) <= ROW and not canvas.narrow:
+            return [PanelGroup(panels, in_columns(len(panels)))]
+        joined: list[PanelGroup] = []
+        for alone, several in groupby(groups, lambda group: len(group.panels) == 1):
+            own = list(several)
+            joined += [PanelGroup(tuple(group.panels[0] for group in own))] if alone else own
+        return joined
 
     def unseen(self, view: View[Encoding]) -> str:
-        return next(filter(None, (part.unseen(view) for part in self.parts())), "")
+        return next(filter(None, (cell.figure.unseen(view) for cell in self.cells_of(view))), "")
 
     def positions_for(self, asked: Positions) -> Positions:
-        parts = self.parts()
+        parts = [part_of(self, name) for name in self.panels]
         if all(part.positions_for(Positions()) != Positions() for part in parts):  # none looks at what is asked for
             return parts[0].positions_for(asked)
         return asked
 
     def texts(self) -> list[str]:
-        return [text for part in self.parts() for text in part.texts()]
+        return [text for name in self.panels for text in part_of(self, name).texts()]
 
     def compute(self, view: View[Encoding]) -> ComposedNumbers:
-        parts = tuple(Part(part, part.compute(through(view, own))) for part, own in self.shares(view))
-        return ComposedNumbers(view=view, parts=parts)
+        parts, labels = tuple(self.computed_parts(view)), tuple(map(phrase, self.panels))
+        return ComposedNumbers(view=view, parts=parts, labels=labels, kin=tuple(range(len(parts))))
 
-    def draw(self, numbers: ComposedNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        drawn = []
-        for (_, own), part in zip(self.shares(numbers.view), numbers.parts, strict=True):
-            drawn += part.figure.draw(part.numbers, axes[own], canvas)
-        return drawn
+
+def _with_first(groups: list[PanelGroup]) -> list[tuple[int, PanelGroup]]:
+    """Return each group with the number of its first panel."""
+    counts = [len(group.panels) for group in groups]
+    return [(sum(counts[:at]), group) for at, group in enumerate(groups)]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from matplotlib.axes import Axes
 
 from pecli.analysis import Numbers, View
 from pecli.core.errors import UsageError
@@ -12,67 +14,71 @@ from pecli.core.language import letters
 from pecli.figures.axis_labels import label_edges
 from pecli.figures.base import Figure
 from pecli.figures.canvas import Canvas
-from pecli.figures.legends import add_bar, beside_own
-from pecli.figures.limits import chosen
-from pecli.figures.mosaic import in_columns
-from pecli.figures.panels import Panel, labelled, runs_of
+from pecli.figures.legends import add_bar
+from pecli.figures.limits import resolve_limits
+from pecli.figures.panels import Mosaic, Panel, below_each_other, label_outer, places_of, width_of
 from pecli.figures.style import make_readable
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure as Drawing
-
 GAP = 0.08  # between panels, as a share of the Axes
+BESIDE, BAR = 1.02, 0.035  # where a colour bar or legend begins, and the bar's width, as shares of a panel
 
 
 def check_axes(axes: object) -> None:
     """Refuses what is no Axes with x and y (UsageError)."""
-    from matplotlib.axes import Axes
-
     if not isinstance(axes, Axes) or axes.name != "rectilinear":
         what = getattr(axes, "name", "") or type(axes).__name__
         raise UsageError(f"a picture is drawn onto one Axes with x and y, such as Figure().subplots(), not onto {what}")
 
 
 def draw_on(figure: Figure[Any], view: View[Any], axes: Axes, canvas: Canvas) -> Numbers[Any]:
-    """Draws a figure onto an Axes; gives the numbers that it shows: as many as the Axes has pixels now."""
-    shapes, columns = figure.panels_for(view), figure.columns(view)
-    mosaic = in_columns(len(shapes), columns)
-    panels = split_axes(axes, shapes, columns)
-    figure.frame(view, panels, canvas)
+    """Draw a figure onto an Axes; return the numbers that it shows: as many as the Axes has pixels now."""
+    groups = figure.panel_groups(view, canvas)
+    panels = [panel for group in groups for panel in group.panels]
+    mosaic = below_each_other([group.grids[0] for group in groups])
+    parts = split_axes(axes, panels, mosaic)
+    figure.decorate(view, parts, canvas)
     texts = " ".join([*figure.texts(), letters()])
     make_readable(axes, canvas, texts)  # before texts are measured
-    for panel, shape, labels in zip(panels, shapes, labelled(shapes, mosaic), strict=True):
-        label_edges(panel, shape, labels)
-    figure.fit(view, panels, canvas)
-    boxes = [panel.get_window_extent() for panel in panels]
+    for part, panel, visible in zip(parts, panels, label_outer(panels, mosaic), strict=True):
+        label_edges(part, panel, visible)
+    figure.fit(view, parts, canvas)
+    boxes = [part.get_window_extent() for part in parts]
     seen = replace(view, panels=tuple((max(1, int(box.height)), max(1, int(box.width))) for box in boxes))
     numbers = figure.compute(seen)
-    mappables = figure.draw(numbers.limited(partial(chosen, canvas)), panels, canvas)
-    figure.fit(view, panels, canvas)  # names follow their lines
-    drawing: Drawing | None = axes.get_figure(root=True)
-    assert drawing is not None  # an Axes that is drawn on stands in a picture
-    for run in runs_of(shapes, mosaic):
-        beside = panels[min(len(panels), run.first_row * columns + run.column + 1) - 1]
-        add_bar(drawing, mappables[run.panel], run.bar, canvas, beside.inset_axes((1.02, 0, 0.035, 1)))
-    for panel in panels:
-        beside_own(panel)
+    mappables = figure.draw(numbers.limited(partial(resolve_limits, canvas)), parts, canvas)
+    figure.fit(view, parts, canvas)  # labels follow their lines
+    drawing: Any = axes.get_figure(root=True)
+    bars = [panel.bar for panel in panels]
+    for bar in dict.fromkeys(filter(None, bars)):
+        beside = parts[len(bars) - 1 - bars[::-1].index(bar)]
+        add_bar(drawing, mappables[bars.index(bar)], bar, canvas, beside.inset_axes((BESIDE, 0, BAR, 1)))
+    for part in parts:
+        if (legend := part.get_legend()) is not None:
+            legend.set_loc("upper left")
+            legend.borderaxespad = legend.borderpad = 0.0
+            legend.set_bbox_to_anchor((BESIDE, 1.0), transform=part.transAxes)
     make_readable(axes, canvas, texts)
     return numbers
 
 
-def split_axes(axes: Axes, shapes: list[Panel], columns: int) -> list[Axes]:
-    """The Axes as a grid of panels inside it, or itself where one is enough, each of its panel's shape."""
-    count, columns = len(shapes), min(columns, len(shapes))
-    panels = [axes]
-    if count > 1:
+def split_axes(axes: Axes, panels: list[Panel], mosaic: Mosaic) -> list[Axes]:
+    """Return the Axes as a grid of panels inside it, or itself where one is enough, each of its panel's shape."""
+    parts = [axes]
+    if len(panels) > 1:
         axes.set_axis_off()
-        rows = -(-count // columns)
+        columns, rows = width_of(mosaic), len(mosaic)
         width, height = (1 - GAP * (columns - 1)) / columns, (1 - GAP * (rows - 1)) / rows
-        places = [divmod(at, columns) for at in range(count)]
-        corners = [(c * (width + GAP), 1 - height - r * (height + GAP)) for r, c in places]
-        panels = [axes.inset_axes((x, y, width, height)) for x, y in corners]
-    for panel, shape in zip(panels, shapes, strict=True):
-        if shape.exact:
-            panel.set_box_aspect(shape.aspect)
-    return panels
+        boxes = [
+            (
+                place.left * (width + GAP),
+                1 - height - place.bottom * (height + GAP),
+                (place.right - place.left) * (width + GAP) + width,
+                (place.bottom - place.top) * (height + GAP) + height,
+            )
+            for place in places_of(mosaic)
+        ]
+        parts = [axes.inset_axes(box) for box in boxes]
+    for part, panel in zip(parts, panels, strict=True):
+        if panel.exact:
+            part.set_box_aspect(panel.aspect)
+    return parts

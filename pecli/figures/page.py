@@ -1,238 +1,548 @@
-"""A page: frames with their labels, which are measured and placed, and what is drawn on them."""
+"""A figure on a page: what stands around each panel is measured, the panels share what is left. Lengths in inches.
+
+Every axes is made with its labels; its tight box less its frame are its margins. Columns and rows take the largest of
+theirs, panels share the rest, the height follows from their aspects. That is done twice, since ticks follow the size.
+Then as many numbers are computed as the panels have pixels, and drawn; captions, bars and labels that come with them
+are measured in the same way.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import partial, reduce
+from math import ceil
+from typing import Any, NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure as Drawing
+from matplotlib.legend import Legend
+from matplotlib.text import Text
 
 from pecli.analysis import Numbers, View
+from pecli.core.errors import UsageError, mention
+from pecli.core.language import capitalised, clauses
 from pecli.figures.axis_labels import label_edges
-from pecli.figures.bands import least_size
 from pecli.figures.base import Figure
-from pecli.figures.blocks import Block, Box, Room
-from pecli.figures.canvas import Canvas
-from pecli.figures.headings import LINES, MORE_LINES, Headline, Headlines
-from pecli.figures.layout import Layout
-from pecli.figures.legends import BEFORE, WIDTH, add_bar, bar_width, place_legend, share_legend
-from pecli.figures.limits import Words, words_of
-from pecli.figures.matrix import cells_overflow, cells_seen
-from pecli.figures.measure import Margins, around, block_of, state_of, with_bar
-from pecli.figures.mosaic import Band
-from pecli.figures.panel_titles import PanelTitles
-from pecli.figures.panels import Bar, Panel, labelled_apart
+from pecli.figures.canvas import LIMITS, Canvas
+from pecli.figures.composite import share_colours, share_windows
+from pecli.figures.legends import add_bar, legend_fits_beside, legend_size, move_legend, put_legend
+from pecli.figures.limits import limits_text, resolve_limits
+from pecli.figures.panels import Bar, Mosaic, PanelGroup, label_outer, places_of, width_of
+from pecli.figures.style import set_sizes
 from pecli.figures.text import HEADLINE, Ruler
-from pecli.figures.ways import first_layout, with_pixels
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.legend import Legend
-    from matplotlib.text import Text
+LABELS = 5.0  # em that labels take beside a panel, roughly: to choose the grid
+BAR, BESIDE = 0.9, 0.6  # em: a colour bar's width, and what is left free before it
+BAR_LABELS, TICK = 2.4, "−0.00"  # em that a colour bar's label takes and about its widest tick: before it is drawn
+NEARLY = 0.8  # of what the grid shows that shows most: one that comes first or has full rows is as good
+ATTEMPTS = 3  # grids that are tried, at most
+ROWS = 1.5  # gaps from what stands below a row to what stands above the next
+WIDEST = 4  # gaps more between panels, at most, where there is room to spare
+PASSES = 6  # of measuring, at most: ticks depend on the size, and the size on ticks
+STILL = 0.005  # inches: what moves less than that stands still
+COMPUTED = 3  # times that numbers are computed, at most: they bring captions and bars that take some of the pixels
+LACKING = 0.05  # inches that a panel may lack before it is seen
+SIZES = 6  # that are tried, at most, to name one that would do
+GROWTH = 1.1  # times larger is each of them where what was lacking is not enough
 
-APART = 1.0  # ems between titles side by side
-GAP = 0.5  # ems between blocks and around the page
 
+class Words(NamedTuple):
+    """What a picture says: what it shows of what, what there is to see in it, and how it was made."""
 
-class Sheet(NamedTuple):
-    """What is to be on a page."""
-
-    figure: Figure[Any]
-    view: View[Any]
     title: str
+    message: str
+    caption: str
+
+
+def words_of(title: str, numbers: Numbers[Any], canvas: Canvas) -> Words:
+    """Return what a picture says under that title; where the user wants none, nothing stands above it, all below."""
+    message, caption = numbers.message(), [numbers.caption(), limits_text(canvas) if numbers.coloured() else ""]
+    if not canvas.headed:
+        return Words("", "", clauses([message, *caption]))
+    return Words(title, capitalised(message), clauses(caption))
+
+
+class Margins(NamedTuple):
+    """What stands around a frame."""
+
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+
+class Measured(NamedTuple):
+    """What stands around the frames of a page: around each, above all and below all."""
+
+    margins: list[Margins]
+    head: float
+    foot: float
+
+    def or_larger(self, other: Measured) -> Measured:
+        """Return what is enough for both."""
+        pairs = zip(self.margins, other.margins, strict=True)
+        margins = [Margins(*map(max, zip(*pair, strict=True))) for pair in pairs]
+        return Measured(margins, max(self.head, other.head), max(self.foot, other.foot))
+
+    def moved(self, before: Measured) -> float:
+        """Return how much more or less anything takes than before."""
+        pairs = [*zip(self.margins, before.margins, strict=True), (self[1:], before[1:])]
+        return max(abs(a - b) for now, then in pairs for a, b in zip(now, then, strict=True))
+
+
+def margins_of(axes: Axes, ruler: Ruler) -> Margins:
+    """Return how far labels reach beyond the frame; texts in cells and legends are no part of it."""
+    texts = [text for text in axes.texts if text.get_visible() and text.get_in_layout()]
+    box = axes.get_tightbbox(ruler.renderer, bbox_extra_artists=[*texts, *axes.child_axes], for_layout_only=True)
+    assert box is not None  # an Axes that is visible has one
+    frame = axes.bbox
+    sides = (frame.x0 - box.x0, frame.y0 - box.y0, box.x1 - frame.x1, box.y1 - frame.y1)
+    return Margins(*(max(0.0, float(side)) / ruler.dpi for side in sides))
+
+
+def choose_grids(groups: Sequence[PanelGroup], canvas: Canvas, attempt: int = 0) -> list[Mosaic]:
+    """Return the grid of each group, panels counted over all groups: on a page of free height the best that leaves the
+    panels the width that they need, on one of fixed height the one that shows most; at later attempts the next."""
+    chosen, first = [], 0
+    for group in groups:
+        ranked = _ranked(group, canvas, len(groups))
+        best = ranked[min(attempt, len(ranked) - 1)]
+        chosen.append(tuple(tuple(first + at for at in row) for row in best))
+        first += len(group.panels)
+    return chosen
+
+
+def _ranked(group: PanelGroup, canvas: Canvas, groups: int) -> list[Mosaic]:
+    """Return the grids of one of so many groups, the best first, by what panels and their labels take about."""
+    size, em = canvas.inches, canvas.inches.font / 72
+    wanting = max(group.panels, key=lambda panel: panel.least[0])
+
+    def frame(grid: Mosaic) -> tuple[float, float]:
+        labels = LABELS if wanting.y is None else LABELS / 2
+        bar = 4 / min(2, width_of(grid)) if wanting.bar else 0.0
+        high = ((size.height or 0.0) / groups - 4 * em) / len(grid) - 3 * em
+        return size.width / width_of(grid) - (labels + bar) * em, high
+
+    def shown(grid: Mosaic) -> float:
+        """Return the mean area of the panels, no sliver counted whole."""
+        (one_wide, one_high), areas = frame(grid), []
+        for place, panel in zip(places_of(grid), group.panels, strict=True):
+            wide = max(0.0, one_wide) * (place.right - place.left + 1)
+            high = max(0.0, one_high) * (place.bottom - place.top + 1)
+            if panel.exact:
+                areas.append(min(wide, high / panel.aspect) ** 2 * panel.aspect)
+            else:
+                areas.append(min(wide, 2 * high / panel.aspect) * min(high, 2 * wide * panel.aspect))
+        return sum(areas) / len(areas)
+
+    if size.height:
+        most = max(map(shown, group.grids))
+        return sorted(group.grids, key=lambda grid: (shown(grid) < NEARLY * most, len(grid[0]) - len(grid[-1])))
+    grids = [grid for grid in group.grids if width_of(grid) <= width_of(group.grids[0])]
+    return [grid for grid in grids if frame(grid)[0] >= wanting.least[0] * canvas.small / 72] or grids[-1:]
 
 
 class Page:
-    """A picture in the making."""
+    """A picture in the making: panels with their labels, colour bars and legends, and what is said around them.
 
-    def __init__(
-        self,
-        sheet: Sheet,
-        canvas: Canvas,
-        layout: Layout | None = None,
-        measured: dict[Hashable, Margins] | None = None,
-    ) -> None:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure as Drawing
+    attempt : which grids its panels stand in, the best first
+    """
 
-        size, (figure, view, title) = canvas.inches, sheet
-        self.sheet, self.figure, self.view, self.canvas = sheet, figure, view, canvas
-        unknown = " " if size.height else ""  # what may come takes a line
-        self.words = Words(title, unknown if canvas.headed else "", unknown)
+    def __init__(self, figure: Figure[Any], view: View[Any], canvas: Canvas, title: str, attempt: int = 0) -> None:
+        size = canvas.inches
+        self.figure, self.view, self.canvas, self.title, self.attempt = figure, view, canvas, title, attempt
+        self.em, self.gap = size.font / 72, size.font / 144
+        groups = figure.panel_groups(view, canvas)
+        self.panels = [panel for group in groups for panel in group.panels]
+        self.grids = choose_grids(groups, canvas, attempt)
+        self.rows = [row for grid in self.grids for row in grid]
+        self.places = places_of(tuple(self.rows))
         self.ruler, self.bold = Ruler(canvas.dpi), Ruler(canvas.dpi, HEADLINE)
-        self.panels = figure.panels_for(view)
-        self.above = 0.0  # the height that the title takes
         self.drawing = Drawing(figsize=(size.width, size.height or size.width), dpi=canvas.dpi)
-        FigureCanvasAgg(self.drawing)
+        FigureCanvasAgg(self.drawing)  # files have the resolution of now, texts are measured at a finer one
         self.drawing.set_dpi(self.ruler.dpi)
-        self.message = self.drawing.text(0.5, 1.0, "", ha="center", va="top", weight=HEADLINE)
-        self.axes = [self.drawing.add_axes((0.0, 0.0, 1.0, 1.0)) for _ in self.panels]
-        self.headlines = Headlines([], (self.ruler, self.bold))
-        self.titles = PanelTitles(self.ruler)
-        self.blocks: list[Block] = []
-        self.measured: dict[Hashable, Margins] = {} if measured is None else measured
-        self.bars: list[Axes] = []
+        share = 0.8 / max(map(len, self.rows))
+        self.axes = [self.drawing.add_axes((0.1, 0.1, share, 0.5)) for _ in self.panels]
+        figure.decorate(view, self.axes, canvas)
+        self.titles = [axes.get_title() for axes in self.axes]
+        self.legends_below = {at for at, panel in enumerate(self.panels) if panel.legend_below}
+        self.legend = self._legend_of_all(groups)
+        self._label_outer(groups)
+        self.bars: dict[Bar, Axes | None] = {panel.bar: None for panel in self.panels if panel.bar}
         self.mappables: list[Any] = []
-        figure.frame(view, self.axes, canvas)
-        self.key = share_legend(self.drawing, self.axes, size.width - 2 * GAP * size.font / 72, self.ruler)
-        if layout is None:
-            layout = first_layout(self.panels, canvas, self.room(), self.bands())
-        beside = zip(self.panels, layout.beside(), strict=True)
-        self.panels = [with_pixels(panel, count, canvas) for panel, count in beside]
-        self.place(layout)
+        self.outside = 0.0  # what is left free above the title and below the caption
+        look: dict[str, Any] = {"ha": "center", "fontsize": size.font, "va": "top"}
+        self.texts: list[Text] = [
+            self.drawing.suptitle("", **look),
+            self.drawing.text(0.5, 1.0, "", weight=HEADLINE, **look),
+            self.drawing.supxlabel("", fontsize=canvas.small, va="bottom", alpha=0.7),
+        ]
+        unknown = " " if size.height else ""  # what may come takes a line
+        self.say(Words(title, unknown if canvas.headed else "", unknown))
 
-    def bands(self) -> list[Band]:
-        """The grids of panels that stand below each other, and how each may be arranged."""
-        return self.figure.bands(self.view)
+    def _legend_of_all(self, groups: Sequence[PanelGroup]) -> Legend | None:
+        """Move a legend that one panel has for all to the foot of the page."""
+        owners = [axes for axes in self.axes if axes.get_legend() is not None]
+        if len(groups) > 1 or not groups[0].one_legend or len(owners) != 1:
+            return None
+        return move_legend(self.drawing, owners[0], self.canvas.inches.width - 2 * self.gap, self.ruler)
 
-    def measure(self) -> None:
-        """Measures what stands around the frames."""
-        beside = [(axes.get_ylabel(), self._around(axes).right) for axes in self.bars]
-        blocks = [self._block(axes, panel, beside) for axes, panel in zip(self.axes, self.panels, strict=True)]
-        self.blocks = self.headlines.raised(blocks, self.layout.mosaic)
+    def _label_outer(self, groups: Sequence[PanelGroup]) -> None:
+        """Show labels that neighbours share once; different groups share none."""
+        first = 0
+        for group, grid in zip(groups, self.grids, strict=True):
+            local = tuple(tuple(at - first for at in row) for row in grid)
+            for panel, visible in zip(group.panels, label_outer(group.panels, local), strict=True):
+                label_edges(self.axes[first], panel, visible)
+                first += 1
 
-    def _block(self, axes: Axes, panel: Panel, beside: Sequence[tuple[str, float]]) -> Block:
-        """The panel with what stands around it.
+    def say(self, words: Words) -> None:
+        """Write title and message at the top, the caption at the bottom, in lines as long as the page is wide."""
+        font, small, room = self.canvas.inches.font, self.canvas.small, self.canvas.inches.width - 2 * self.gap
+        title, message, caption = self.texts
+        title.set_text(self.ruler.wrapped(words.title, font, room))
+        message.set_text(self.bold.wrapped(words.message, font, room))
+        caption.set_text(self.ruler.wrapped(words.caption, small, room))
 
-        beside : the labels of the colour bars that are drawn, and what stands right of them
-        """
-        block = block_of(axes, panel, self._around(axes), self.titles.before(axes), self.canvas, self.ruler)
-        across, down = cells_seen(axes) if axes.images else (panel.rows * panel.exact, panel.rows)
-        block = replace(block, cells=(across / self.canvas.dpi, down / self.canvas.dpi))
-        return with_bar(block, self.canvas, self.ruler, self._bar_width(panel.bar, beside))
+    def _height(self, artist: Text | Legend | None) -> float:
+        """Return the height of a text or legend with the gap behind it; 0 where there is none."""
+        if artist is None or (isinstance(artist, Text) and not artist.get_text()):
+            return 0.0
+        return float(artist.get_window_extent(self.ruler.renderer).height) / self.ruler.dpi + self.gap
 
-    def _around(self, axes: Axes) -> Margins:
-        """What stands around a frame, measured where it is not as it was, here or on a page like this."""
-        now = [*self.axes, *self.bars].index(axes), state_of(axes)
-        if now not in self.measured:
-            self.measured[now] = around(axes, self.ruler)
-        return self.measured[now]
+    def measure(self) -> Measured:
+        """Return what stands around the panels, legends and colour bars included."""
+        margins = []
+        for at, (axes, panel) in enumerate(zip(self.axes, self.panels, strict=True)):
+            left, bottom, right, top = margins_of(axes, self.ruler)
+            if (legend := axes.get_legend()) is not None:
+                wide, high = legend_size(legend, self.ruler)
+                right, bottom = (right, bottom + high) if at in self.legends_below else (max(right, wide), bottom)
+            if panel.bar and at == self._panel_beside(panel.bar):
+                bar = self.bars[panel.bar]
+                inner = self.gap if self.places[at].right + 1 < max(map(len, self.rows)) else 0.0
+                about = BAR_LABELS * self.em + self.ruler.width(TICK, self.canvas.small)
+                labels = margins_of(bar, self.ruler).right if bar else about
+                right += (BESIDE + BAR) * self.em + labels + inner
+            margins.append(Margins(left, bottom, right, top))
+        head, foot = sum(map(self._height, self.texts[:2])), self._height(self.texts[2]) + self._height(self.legend)
+        return Measured(margins, head, foot)
 
-    def _bar_width(self, bar: Bar | None, beside: Sequence[tuple[str, float]]) -> float:
-        """What a colour bar takes: as measured where it is drawn, else about."""
-        drawn = [width for label, width in beside if bar is not None and label == bar.label]
-        if bar is None or not drawn:
-            return bar_width(self.canvas, self.ruler) if bar else 0.0
-        return (BEFORE + WIDTH) * self.canvas.inches.font / 72 + max(drawn)
+    def _panel_beside(self, bar: Bar) -> int:
+        """Return the panel right of which a colour bar stands: the last in the first row of those that share it."""
+        sharing = [at for at, panel in enumerate(self.panels) if panel.bar == bar]
+        return max(sharing, key=lambda at: (self.places[at].right, -at))
 
-    def least(self) -> tuple[float, float]:
-        """Width and height that would be enough."""
-        return least_size(self.blocks, self.room(), self.bands())
+    def place(self, measured: Measured) -> None:
+        """Put everything where there is room for it."""
+        size, gap, panels, (margins, head, foot) = self.canvas.inches, self.gap, self.panels, measured
+        pairs = list(zip(margins, self.places, strict=True))
+        top = [max((m.top for m, p in pairs if p.top == row), default=0.0) for row in range(len(self.rows))]
+        bottom = [max((m.bottom for m, p in pairs if p.bottom == row), default=0.0) for row in range(len(self.rows))]
+        around = head + foot + sum(top) + sum(bottom) + ROWS * gap * len(top)
+        across = self._across(margins, 1.0)
+        wanted = self._row_heights(across)
+        share = max(0.01, size.height - around) / sum(wanted) if size.height else 1.0
+        if share < 1 and any(panel.exact for panel in panels):
+            across = self._across(margins, share)
+        exact = [any(panels[at].exact for at in row) for row in self.rows]
+        if share > 1 and not all(exact):  # rows that keep their height leave the others the rest
+            kept = sum(height for height, keep in zip(wanted, exact, strict=True) if keep)
+            share = (share * sum(wanted) - kept) / (sum(wanted) - kept)
+        heights = [h * (min(1.0, share) if keep else share) for h, keep in zip(wanted, exact, strict=True)]
+        page_height = size.height or ceil((around + sum(heights)) * self.canvas.dpi) / self.canvas.dpi
+        self.outside, between = self._spare(page_height - around - sum(heights), len(top))
+        self.drawing.set_size_inches(size.width, page_height)
+        y, lows = page_height - gap - self.outside - head - between, []
+        for above, height, below in zip(top, heights, bottom, strict=True):
+            lows.append(y - above - height)
+            y -= above + height + below + ROWS * gap + between
+        for at, (axes, panel, place) in enumerate(zip(self.axes, panels, self.places, strict=True)):
+            (x, width), high = across[at], lows[place.top] + heights[place.top]
+            frame = width, high - lows[place.bottom]
+            if panel.exact:
+                frame = min(frame[0], frame[1] / panel.aspect), min(frame[1], frame[0] * panel.aspect)
+            self._put(axes, (x + (width - frame[0]) / 2, high - frame[1], *frame))
+        self._fit_labels()
+        self._place_bars()
+        self._place_words(page_height)
 
-    def pixels(self) -> list[tuple[int, int]]:
-        """The rows and columns of pixels that the panels have."""
+    def _across(self, margins: Sequence[Margins], share: float) -> dict[int, tuple[float, float]]:
+        """Return where each panel begins and how wide it is; that share of the room, in the middle."""
+        found: dict[int, tuple[float, float]] = {}
+        for grid in self.grids:
+            columns, places = range(width_of(grid)), {at: self.places[at] for row in grid for at in row}
+            alone = grid[-1][0] if len(grid) > 1 and len(grid[-1]) == 1 < len(columns) else -1  # it has the whole row
+            left, right = (
+                [
+                    max((margins[at][side] for at, p in places.items() if p[edge] == c and at != alone), default=0.0)
+                    for c in columns
+                ]
+                for side, edge in ((0, 2), (2, 3))
+            )
+            room = self.canvas.inches.width - sum(left) - sum(right) - self.gap * (len(columns) + 1)
+            room = max(0.05 * len(columns), room)
+            width, (outside, between) = room * share / len(columns), self._spare(room * (1 - share), len(columns) - 1)
+            starts, x = [], self.gap + outside
+            for before, behind in zip(left, right, strict=True):
+                starts.append(x + before)
+                x += before + width + behind + self.gap + between
+            short = (starts[-1] - starts[places[grid[-1][-1]].right]) / 2 if len(grid) > 1 else 0.0
+            for at, place in places.items():  # a last row that is not full stands in the middle
+                indent = short if at in grid[-1] else 0.0
+                found[at] = starts[place.left] + indent, starts[place.right] + width - starts[place.left]
+        return found
+
+    def _spare(self, room: float, places: int) -> tuple[float, float]:
+        """Return what is left free on both sides of all, and at so many places between them: not too much there."""
+        between = min(room / (places + 2), WIDEST * self.gap) if room > 0 else 0.0
+        return max(0.0, room - between * places) / 2, between
+
+    def _row_heights(self, across: dict[int, tuple[float, float]]) -> list[float]:
+        """Return the heights that rows want; on a page of fixed height no group more than its share of that."""
+        heights: list[float] = []
+        for grid in self.grids:
+            own = [self._row_height(row, across) for row in grid]
+            most = (self.canvas.inches.height or float("inf")) / len(self.grids) if len(self.grids) > 1 else sum(own)
+            heights += [height * min(1.0, most / sum(own)) for height in own]
+        return heights
+
+    def _row_height(self, row: Sequence[int], across: dict[int, tuple[float, float]]) -> float:
+        """Return the height that the panels of a row want that stand in no other; beside exact ones that of those."""
+        alone = [at for at in row if self.places[at].top == self.places[at].bottom]
+        exact = [across[at][1] * self.panels[at].aspect for at in alone if self.panels[at].exact]
+        free = [max(across[at][1] * self.panels[at].aspect, self.least(at)[1]) for at in alone]
+        return max(exact or free, default=0.0)
+
+    def _put(self, axes: Axes, box: Sequence[float]) -> None:
+        """Put a frame (left, bottom, width, height) on whole pixels."""
+        dpi, (width, height) = self.canvas.dpi, self.drawing.get_size_inches()
+        x, y, w, h = (max(1, round(side * dpi)) / dpi for side in box)
+        axes.set_position((x / width, y / height, w / width, h / height))
+
+    def _fit_labels(self) -> None:
+        """Break titles into lines, and place labels and legends, as the frames have room now."""
+        size = self.drawing.get_size_inches()
+        for axes, title in zip(self.axes, self.titles, strict=True):
+            axes.title.set_text(title)
+        self.figure.fit(self.view, self.axes, self.canvas)
+        self.titles = [axes.get_title() for axes in self.axes]
+        for at, (axes, title) in enumerate(zip(self.axes, self.titles, strict=True)):
+            box = axes.get_position()
+            frame = float(box.width * size[0]), float(box.height * size[1])
+            axes.title.set_text(self.ruler.wrapped(title, float(axes.title.get_fontsize()), frame[0] + self.gap))
+            if (legend := axes.get_legend()) is not None:
+                if at not in self.legends_below and not legend_fits_beside(legend, frame, self.ruler):
+                    self.legends_below.add(at)  # and stays there
+                put_legend(axes, frame, margins_of(axes, self.ruler).bottom, at in self.legends_below, self.ruler)
+
+    def _place_bars(self) -> None:
+        """Put the colour bars beside their panels, as high as all that share them."""
+        width, height = self.drawing.get_size_inches()
+        for bar, axes in self.bars.items():
+            if axes is not None:
+                frames = [a.get_position() for a, panel in zip(self.axes, self.panels, strict=True) if panel.bar == bar]
+                beside = self.axes[self._panel_beside(bar)]
+                x = beside.get_position().x1 * width + margins_of(beside, self.ruler).right + BESIDE * self.em
+                low, high = min(one.y0 for one in frames) * height, max(one.y1 for one in frames) * height
+                self._put(axes, (x, low, BAR * self.em, high - low))
+
+    def _place_words(self, height: float) -> None:
+        """Put title, message, legend and caption where they stand."""
+        y = height - self.gap - self.outside
+        for text in self.texts[:2]:
+            text.set_y(y / height)
+            y -= self._height(text)
+        foot = self.gap / 2 + self.outside
+        self.texts[2].set_y(foot / height)
+        if self.legend is not None:
+            self.legend.set_bbox_to_anchor((0.5, (foot + self._height(self.texts[2])) / height))
+
+    def least(self, at: int) -> tuple[float, float]:
+        """Return width and height of the smallest frame in which a panel can be read."""
+        wide, high = (ems * self.canvas.small / 72 for ems in self.panels[at].least)
+        across, up = (axis.label for axis in (self.axes[at].xaxis, self.axes[at].yaxis))
+        if across.get_visible():
+            wide = max(wide, across.get_window_extent(self.ruler.renderer).width / self.ruler.dpi)
+        if up.get_visible():
+            high = max(high, up.get_window_extent(self.ruler.renderer).height / self.ruler.dpi)
+        bar = self.panels[at].bar
+        alone = bar is not None and [panel.bar for panel in self.panels].count(bar) == 1
+        return wide, max(high, self.ruler.width(bar.label, self.canvas.inches.font) if bar and alone else 0.0)
+
+    def lacks(self) -> tuple[float, float]:
+        """Return by how much the page is too narrow and too low for its panels; below 0 where it is not."""
+        sizes = [np.array(axes.bbox.size) / self.ruler.dpi for axes in self.axes]
+        short = np.max([np.array(self.least(at)) - size for at, size in enumerate(sizes)], axis=0)
+        return float(short[0]) * max(map(len, self.rows)), float(short[1]) * len(self.rows)
+
+    def pixels(self) -> tuple[tuple[int, int], ...]:
+        """Return the rows and columns of pixels of each panel."""
         share = self.canvas.dpi / self.ruler.dpi
-        return [(round(share * axes.bbox.height), round(share * axes.bbox.width)) for axes in self.axes]
+        sizes = [np.array(axes.bbox.size) * share for axes in self.axes]
+        return tuple((max(1, round(height)), max(1, round(width))) for width, height in sizes)
 
-    def lost(self, before: Sequence[tuple[int, int]]) -> bool:
-        """Whether a panel has fewer pixels than numbers were made for."""
-        pairs = zip(self.pixels(), before, strict=True)
-        return any(now < then for one, other in pairs for now, then in zip(one, other, strict=True))
+    def is_crowded(self) -> bool:
+        """Return whether an image has more cells than its panel has pixels."""
+        pairs = zip(self.axes, self.pixels(), strict=True)
+        sizes = [(image.get_size(), pixels) for axes, pixels in pairs for image in axes.images]
+        return any(cells > count for size, pixels in sizes for cells, count in zip(size, pixels, strict=True))
 
-    def crowded(self) -> bool:
-        """Whether an image has more blocks than its panel has pixels, or numbers that its cells do not hold."""
-        every = ((image, own) for axes, own in zip(self.axes, self.pixels(), strict=True) for image in axes.images)
-        sides = (pair for image, own in every for pair in zip(image.get_size(), own, strict=True))
-        return any(blocks > count for blocks, count in sides) or any(map(cells_overflow, self.axes))
+    def again(self) -> Page:
+        """Return the page before numbers were drawn on it, every frame where it stands now."""
+        page = Page(self.figure, self.view, self.canvas, self.title, self.attempt)
+        page.legends_below = self.legends_below
+        page.drawing.set_size_inches(*self.drawing.get_size_inches())
+        for axes, before in zip(page.axes, self.axes, strict=True):
+            axes.set_position(before.get_position())
+        page._fit_labels()
+        return page
 
     def show(self, numbers: Numbers[Any]) -> None:
-        """Puts the numbers onto the frames, with their colour bars, and what is said of them onto the page."""
+        """Draw the numbers, their colour bars, and what there is to say of them."""
+        for axes, title in zip(self.axes, self.titles, strict=True):
+            axes.title.set_text(title)
         self.mappables = self.figure.draw(numbers, self.axes, self.canvas)
-        self.words = words_of(self.sheet.title, numbers, self.canvas)
-        self._say_apart(numbers.messages() if self.canvas.headed else [])
-        self._add_bars()
-
-    def _say_apart(self, messages: Sequence[str]) -> None:
-        """Says above each part what there is to see in it, and not above all, where that has room."""
-        if not any(messages):
-            return
-        headings, points = self.figure.headings(self.view), self.canvas.inches.font
-        said = zip(headings, [*messages, ""], strict=False)  # nothing of the difference of two
-        lines = [Headline(self.drawing, heading, message, points) for heading, message in said]
-        self.headlines = Headlines(lines, (self.ruler, self.bold))
-        if self.headlines.wrap(self.layout) > (LINES if self.canvas.inches.height else MORE_LINES):
-            self.headlines.remove()
-            return
-        self.words = self.words._replace(message="")
-        for heading in headings:
-            axes = self.axes[heading.first]
-            axes.title.set_text(f"{self.titles.now(axes)}\n".removeprefix(f"{heading.name}\n").strip())
-
-    def room(self) -> Room:
-        """What title, message and caption leave; they break into lines that fit the page."""
-        size = self.canvas.inches
-        gap = GAP * size.font / 72
-        across, foot = size.width - 2 * gap, 0.0
-        head = self._head(across, gap)
-        if self.words.caption:
-            text = self.drawing.supxlabel(self.ruler.wrapped(self.words.caption, self.canvas.small, across), alpha=0.7)
-            foot = self._height(text) + gap
-        elif self.drawing.get_supxlabel():
-            self.drawing.supxlabel("")
-        self.below = foot  # where a legend of all panels stands
-        if self.key is not None:
-            foot += self._height(self.key) + gap
-        return Room(size.width, size.height, head, foot, gap)
-
-    def _head(self, across: float, gap: float) -> float:
-        """Writes title and message; gives the height that they take."""
-        font, self.above = self.canvas.inches.font, 0.0
-        if self.words.title:
-            title = self.drawing.suptitle(self.ruler.wrapped(self.words.title, font, across), fontsize=font)
-            self.above = self._height(title) + gap
-        self.message.set(text=self.bold.wrapped(self.words.message, font, across), fontsize=font)
-        return self.above + (self._height(self.message) + gap if self.words.message else 0.0)
-
-    def _height(self, text: Text | Legend) -> float:
-        return float(text.get_window_extent(self.ruler.renderer).height) / self.ruler.dpi
-
-    def place(self, layout: Layout) -> None:
-        """Puts everything where the layout has it."""
-        self.layout = layout
-        gap, em = GAP * self.canvas.inches.font / 72, self.canvas.inches.font / 72
-        self.drawing.set_size_inches(layout.width, layout.height)
-        shown = labelled_apart(self.panels, layout.grids)
-        apart = max(APART * em - layout.gutter, 0.0 if layout.even else float("-inf"))
-        for axes, frame, panel, labels in zip(self.axes, layout.frames, self.panels, shown, strict=True):
-            self._put(axes, frame)
-            self.titles.wrap(axes, frame.width, apart)
-            label_edges(axes, panel, labels)
-        for row in layout.mosaic:
-            self.titles.wrap_alike([self.axes[at] for at in row])
-        self.figure.fit(self.view, self.axes, self.canvas)
-        for axes, frame in zip(self.axes, layout.frames, strict=True):
-            if axes.get_legend() is not None:
-                place_legend(axes, frame, self._around(axes).bottom, self.ruler)
-        if len(self.bars) != len(layout.runs) and self.bars:
-            self._add_bars()
-        for bar, box in zip(self.bars, layout.bars, strict=False):
-            self._put(bar, Box(box.left + BEFORE * em, box.bottom, WIDTH * em, box.height))
-        self._place_words(gap)
-
-    def _place_words(self, gap: float) -> None:
-        """Puts title, message, key and caption where they stand; the gap in inches."""
-        height, above, below = self.layout.height, self.layout.above + gap, self.layout.below + gap
-        if self.words.title:
-            self.drawing.suptitle(self.drawing.get_suptitle(), y=1 - above / height, va="top")
-        self.message.set_y(1 - (above + self.above) / height)
-        self.headlines.wrap(self.layout)
-        self.headlines.put(self.layout, self.blocks)
-        if self.key is not None:
-            self.key.set_bbox_to_anchor((0.5, (self.below + below) / height))
-        if self.words.caption:
-            self.drawing.supxlabel(self.drawing.get_supxlabel(), y=below / height, va="bottom")
-
-    def _put(self, axes: Axes, box: Box) -> None:
-        """Puts a frame on whole pixels, so that an image has as many of them as it is told."""
-        dpi, (width, height) = self.canvas.dpi, self.drawing.get_size_inches()
-        left, bottom, across, up = (max(0, round(side * dpi)) / dpi for side in box)
-        axes.set_position((left / width, bottom / height, max(1 / dpi, across) / width, max(1 / dpi, up) / height))
-
-    def _add_bars(self) -> None:
-        """Draws the colour bars, one for each that the layout has a place for."""
+        self.titles = [axes.get_title() for axes in self.axes]
         for bar in self.bars:
-            bar.remove()
-        runs = self.layout.runs
-        self.bars = [
-            add_bar(self.drawing, self.mappables[run.panel], self.panels[run.panel].bar or run.bar, self.canvas)
-            for run in runs
-        ]
+            first = next(at for at, panel in enumerate(self.panels) if panel.bar == bar)
+            self.bars[bar] = add_bar(self.drawing, self.mappables[first], bar, self.canvas)
+        self.say(words_of(self.title, numbers, self.canvas))
+
+
+def settle(pages: Sequence[Page]) -> None:
+    """Measure what stands around the panels of all pages and place everything alike on each, until nothing changes."""
+    before = None
+    for turn in range(PASSES):
+        now = reduce(Measured.or_larger, [page.measure() for page in pages])
+        if before is not None and now.moved(before) < STILL:
+            break
+        if before is not None and turn > 2:  # margins that come and go keep the larger
+            now = now.or_larger(before)
+        for page in pages:
+            page.place(now)
+        before = now
+
+
+class Contents(NamedTuple):
+    """What is to be drawn: a figure with its view, and on each page a figure, its view, its title.
+
+    apart : the numbers of each page
+    known : all numbers, where they have been computed already
+    """
+
+    figure: Figure[Any]
+    view: View[Any]
+    pages: Sequence[tuple[Figure[Any], View[Any], str]]
+    apart: Callable[[Any], Sequence[Numbers[Any]]]
+    known: Numbers[Any] | None = None
+
+
+def draw_page(
+    figure: Figure[Any], view: View[Any], canvas: Canvas, title: str, known: Numbers[Any] | None = None
+) -> tuple[Drawing, Numbers[Any]]:
+    """Return the picture of a figure, and the numbers that it shows.
+
+    Parameters
+    ----------
+    known : all numbers, where they have been computed already
+
+    Raises
+    ------
+    UsageError : the size does not hold what has to be said
+    """
+    (page,), numbers = draw_pages(Contents(figure, view, [(figure, view, title)], lambda all_: [all_], known), canvas)
+    return page, numbers
+
+
+def draw_frames(grid: Any, view: View[Any], canvas: Canvas, titles: Sequence[str]) -> tuple[list[Drawing], Any]:
+    """Return a picture of every cell of a grid, all laid out alike and under the limits of all, and the numbers."""
+    pages = [(cell.figure, cell.view, title) for cell, title in zip(grid.cells, titles, strict=True)]
+    contents = Contents(grid, view, pages, lambda numbers: [part.numbers for part in numbers.parts])
+    return draw_pages(contents, canvas)
+
+
+def draw_pages(contents: Contents, canvas: Canvas) -> tuple[list[Drawing], Numbers[Any]]:
+    """Return pictures in which everything has one place, and the numbers that they show."""
+    failed = []
+    for smaller in (canvas, *canvas.smaller()):
+        if smaller is not canvas:
+            set_sizes(smaller)
+        figure, view, _ = contents.pages[0]
+        grids = max(len(group.grids) for group in figure.panel_groups(view, smaller))
+        for attempt in range(min(ATTEMPTS, grids)):
+            pages, numbers = _drawn(contents, smaller, attempt)
+            if numbers is not None:
+                for page in pages:
+                    page.drawing.set_dpi(canvas.dpi)
+                return [page.drawing for page in pages], numbers
+            failed.append(pages)
+    raise _too_small(contents, canvas, min(failed, key=lambda pages: max(max(page.lacks()) for page in pages)))
+
+
+def _drawn(contents: Contents, canvas: Canvas, attempt: int = 0) -> tuple[list[Page], Numbers[Any] | None]:
+    """Return the pages with the numbers that they show; no numbers where the pages do not hold what has to be said."""
+    figure, view, _, apart, known = contents
+    pages = [Page(one, own, canvas, title, attempt) for one, own, title in contents.pages]
+    settle(pages)
+    if not _holds(pages):
+        return pages, None
+    for left in reversed(range(COMPUTED)):
+        seen = _through_pixels(view, pages)
+        whole = known is not None and figure.shape(known.view) == figure.shape(seen)
+        numbers = known if known is not None and whole else figure.compute(seen)
+        for page, own in zip(pages, apart(numbers.limited(partial(resolve_limits, canvas))), strict=True):
+            page.show(own)
+        if len(pages) > 1:
+            panels = [panel for page in pages for panel in page.panels]
+            share_windows([axes for page in pages for axes in page.axes], panels)
+            share_colours([mappable for page in pages for mappable in page.mappables], panels)
+        settle(pages)
+        if not left or not any(page.is_crowded() for page in pages):
+            break
+        pages = [page.again() for page in pages]
+    _align_words(pages)
+    return pages, numbers if _holds(pages) else None
+
+
+def _holds(pages: Sequence[Page]) -> bool:
+    """Return whether no panel is seen to lack anything."""
+    return all(max(page.lacks()) < LACKING for page in pages)
+
+
+def _through_pixels(view: View[Any], pages: Sequence[Page]) -> View[Any]:
+    """Return the view through the pixels that the panels of all pages have."""
+    return replace(view, panels=tuple(panel for page in pages for panel in page.pixels()))
+
+
+def _align_words(pages: Sequence[Page]) -> None:
+    """Let the titles of several pictures begin at one place, and what there is to see in them: so nothing jumps."""
+    for texts in zip(*(page.texts[:2] for page in pages), strict=True) if len(pages) > 1 else ():
+        renderer = pages[0].ruler.renderer
+        share = max(text.get_window_extent(renderer).width / text.figure.bbox.width for text in texts)
+        for text in texts:
+            text.set(x=0.5 - share / 2, ha="left")
+
+
+def _too_small(contents: Contents, canvas: Canvas, pages: Sequence[Page]) -> UsageError:
+    """Return why nothing is drawn: the size does not hold it, and one that does."""
+    text = f"{mention('size', canvas.size)} is too small for what {pages[0].figure.name} has to say here: it takes "
+    for again in range(SIZES):
+        lacks = np.max([page.lacks() for page in pages], axis=0)
+        sides = (pages[0].drawing.get_size_inches() + np.maximum(lacks, 0.0)) * (GROWTH if again else 1.0)
+        width, height = (ceil(10 * float(side)) / 10 for side in sides)
+        if max(width, height) > LIMITS[1]:
+            break
+        sized = replace(canvas, size=f"{width:g}x{height:g}")
+        sized = (sized, *sized.smaller())[-1]
+        set_sizes(sized)
+        pages, numbers = _drawn(contents, sized)
+        if numbers is not None:
+            text += f"{width:g} × {height:g} inches with text of {sized.inches.font:g} points"
+            advice = f"give {mention('size', f'{width:g}x{height:g}')}"
+            return UsageError(text, option="size", value=canvas.size, advice=advice)
+    advice = f"make {mention('text_size')} smaller, or show less"
+    return UsageError(f"{text}more than {LIMITS[1]:g} inches", option="size", value=canvas.size, advice=advice)

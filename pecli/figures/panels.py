@@ -1,17 +1,18 @@
-"""What the layout has to know of panels: their shape, which share a colour bar, and which share labels."""
+"""What the page has to know of panels: their shape, where they may stand, and what neighbours share."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
+from math import ceil, sqrt
 from typing import NamedTuple
 
-from pecli.figures.mosaic import Mosaic, places_of, width_of
+Mosaic = tuple[tuple[int, ...], ...]  # the panels of each row; one that spans several places stands in each
 
 
 @dataclass(frozen=True)
 class Bar:
-    """A colour bar. Neighbouring panels with equal bars share one."""
+    """A colour bar. Panels with equal bars share one."""
 
     label: str
     ticks: tuple[float, ...] | None = None  # None: some round numbers
@@ -22,76 +23,118 @@ class Bar:
 
 @dataclass(frozen=True)
 class Panel:
-    """What the layout has to know of a panel before there are any numbers.
+    """What the page has to know of a panel before there are any numbers.
 
     aspect : height of the frame over its width
     exact : the aspect is kept, as where cells are squares; else the panel may be stretched to fill the page
     least : the frame's width and height in ems of small text below which nothing in it can be read
-    rows : of an image, how many it is made of: where that takes little more height, each has a pixel (0: no matter)
     x, y : what the axes show; neighbours that show the same are labelled once, at the edge (None: each is labelled)
     head : what the title says, where it is that of the whole column: said once, at the top (None: each is titled)
+    legend_below : a legend stands below the panel, wherever else there is room
     """
 
     aspect: float = 0.62
     exact: bool = False
     least: tuple[float, float] = (9.0, 6.0)
-    rows: int = 0
     bar: Bar | None = None
     x: Hashable = None
     y: Hashable = None
     head: Hashable = None
+    legend_below: bool = False
 
 
-def headed(panel: Panel, part: int) -> Panel:
-    """The panel with a title that it shares with its own part of a composed picture alone."""
-    return panel if panel.head is None else replace(panel, head=(part, panel.head))
+@dataclass(frozen=True)
+class PanelGroup:
+    """Panels that make a grid of their own, below the groups before it.
+
+    grids : where the panels may stand, the best first; wider ones are for a page of fixed height. Empty: in any number
+        of columns, best about as many as rows
+    one_legend : a legend that one of its panels alone has is that of all
+    """
+
+    panels: tuple[Panel, ...]
+    grids: tuple[Mosaic, ...] = ()
+    one_legend: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.grids:
+            object.__setattr__(self, "grids", in_columns(len(self.panels)))
 
 
-class Run(NamedTuple):
-    """Panels that share one colour bar: the rows it stands beside, the column it is right of, the first of them."""
-
-    first_row: int
-    last_row: int
-    column: int
-    panel: int
-    bar: Bar
-
-    def moved(self, rows: int, panels: int) -> Run:
-        """The same so many rows and panels further."""
-        return Run(self.first_row + rows, self.last_row + rows, self.column, self.panel + panels, self.bar)
+def in_columns(count: int, *columns: int) -> tuple[Mosaic, ...]:
+    """The grids of so many panels in each of these numbers of columns; none given: the best, then fewer, then more."""
+    root = ceil(sqrt(count))
+    best = count if count <= 3 else next((one for one in (root, root + 1) if count % one == 0), root)
+    tried = columns or (*range(best, 0, -1), *range(best + 1, count + 1))
+    return tuple(tuple(tuple(range(at, min(at + one, count))) for at in range(0, count, one)) for one in tried)
 
 
-def runs_of(panels: Sequence[Panel], mosaic: Mosaic) -> tuple[Run, ...]:
-    """The colour bars of panels in a grid: one for neighbours in a row, and for rows that have it in one place."""
-    found: list[Run] = []
-    for row, places in enumerate(mosaic):
-        ones = [panels[at] for at in places]
-        for first, last in _alike(ones):
-            bar, at_end, edge = ones[first].bar, last == len(ones) - 1, width_of(mosaic) - 1
-            column = edge if at_end and first == 0 else last
-            edges = {column, edge} if at_end else {column}  # a shorter row has the bar of the one above it too
-            above = [one for one in found if one.bar == bar and one.last_row == row - 1 and one.column in edges]
-            if bar is not None and above:
-                found[found.index(above[0])] = above[0]._replace(last_row=row)
-            elif bar is not None:
-                found.append(Run(row, row, column, places[last], bar))
-    return tuple(found)
+def around(large: int, count: int) -> tuple[Mosaic, ...]:
+    """The first or last panel large beside a full grid of the others, then above or below it; nothing without such.
+
+    The large one takes as many columns as it has rows, or as many rows as the others have.
+    """
+    first, rest = int(large == 0), count - 1
+    best = in_columns(rest)[0] if rest > 1 else ((0,),)
+    if rest < 2 or len(best[-1]) < len(best[0]):
+        return ()
+    few, many = sorted((len(best), len(best[0])))
+    tall, wide = (_moved(in_columns(rest, columns)[0], first) for columns in (few, many))
+    own = (large,) * len(tall)
+    beside = tuple((*own, *row) if first else (*row, *own) for row in tall)
+    across = ((large,) * many,) * max(1, many // 2)
+    return beside, (*across, *wide) if first else (*wide, *across)
 
 
-def _alike(row: Sequence[Panel]) -> list[tuple[int, int]]:
-    """The first and last place of every stretch of panels with one bar."""
-    places = [at for at, one in enumerate(row) if at == 0 or row[at - 1].bar != one.bar]
-    return [(first, stop - 1) for first, stop in zip(places, [*places[1:], len(row)], strict=True)]
+def below_each_other(parts: Sequence[Mosaic]) -> Mosaic:
+    """The rows of several grids in one, their panels counted on."""
+    rows: list[tuple[int, ...]] = []
+    first = 0
+    for part in parts:
+        rows += _moved(part, first)
+        first += len(places_of(part))
+    return tuple(rows)
 
 
-def labelled_apart(panels: Sequence[Panel], mosaics: Sequence[Mosaic]) -> list[Shown]:
-    """Which texts each panel has itself, of several grids below each other that share none."""
-    counts = [max(map(max, mosaic)) + 1 for mosaic in mosaics]
-    parts = zip([0, *counts], counts, mosaics, strict=False)
-    return [shown for first, stop, mosaic in parts for shown in labelled(panels[first:stop], mosaic)]
+def _moved(mosaic: Mosaic, first: int) -> Mosaic:
+    """The same places for panels counted from that one on."""
+    return tuple(tuple(first + at for at in row) for row in mosaic)
 
 
-class Shown(NamedTuple):
+class Place(NamedTuple):
+    """The first and the last row and column in which a panel stands."""
+
+    top: int
+    bottom: int
+    left: int
+    right: int
+
+
+def places_of(mosaic: Mosaic) -> list[Place]:
+    """Where each panel stands, in their order."""
+    found: dict[int, Place] = {}
+    for row, ones in enumerate(mosaic):
+        for column, at in enumerate(ones):
+            found[at] = found.get(at, Place(row, row, column, column))._replace(bottom=row, right=column)
+    return [found[at] for at in sorted(found)]
+
+
+def width_of(mosaic: Mosaic) -> int:
+    """How many columns there are."""
+    return max(map(len, mosaic))
+
+
+def is_even(mosaic: Mosaic) -> bool:
+    """Whether no panel stands large beside the others."""
+    return sum(map(len, mosaic)) == len(places_of(mosaic))
+
+
+def owned(panel: Panel, part: int) -> Panel:
+    """The panel with a colour bar that it shares with its own part alone."""
+    return replace(panel, bar=panel.bar and replace(panel.bar, part=part))
+
+
+class VisibleLabels(NamedTuple):
     """Which of its texts a panel has itself; the others stand at a neighbour, for both."""
 
     below: bool
@@ -99,7 +142,7 @@ class Shown(NamedTuple):
     title: bool
 
 
-def labelled(panels: Sequence[Panel], mosaic: Mosaic) -> list[Shown]:
+def label_outer(panels: Sequence[Panel], mosaic: Mosaic) -> list[VisibleLabels]:
     """Whether each panel of a grid is labelled below and on the left and has a title, or a neighbour for both.
 
     A neighbour below or above has the same columns, one beside the same rows. None stands below another in a last row
@@ -111,7 +154,7 @@ def labelled(panels: Sequence[Panel], mosaic: Mosaic) -> list[Shown]:
     beside = {(place.right + 1, place.top, place.bottom): one.y for one, place in pairs}
     over = {(place.bottom + 1, place.left, place.right): one.head for one, place in full}
     return [
-        Shown(
+        VisibleLabels(
             one.x is None or under.get((place.bottom, place.left, place.right)) != one.x,
             one.y is None or beside.get((place.left, place.top, place.bottom)) != one.y,
             one.head is None or (one, place) not in full or over.get((place.top, place.left, place.right)) != one.head,

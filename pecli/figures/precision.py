@@ -16,10 +16,9 @@ from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_positions, label_values
 from pecli.figures.base import ColouredNumbers, Figure, View, other_positions_text
 from pecli.figures.canvas import Canvas
-from pecli.figures.colors import ink_on
-from pecli.figures.legends import STROKES
+from pecli.figures.colors import STROKES, ink_on
 from pecli.figures.matrix import show_matrix
-from pecli.figures.panels import Bar, Panel
+from pecli.figures.panels import Bar, Panel, PanelGroup
 from pecli.measures.reduce import (
     check_run,
     envelope,
@@ -183,10 +182,11 @@ class Precision(Figure[Harmonic]):
             ends=error_ends(high),
         )
 
-    def panels_for(self, view: View[Harmonic]) -> list[Panel]:
-        return [Panel(0.75, bar=Bar(phrase("error of sine or cosine"), level=NOTABLE), y=("positions", view.covered))]
+    def panel_groups(self, view: View[Harmonic], canvas: Canvas) -> list[PanelGroup]:
+        bar = Bar(phrase("error of sine or cosine"), level=NOTABLE)
+        return [PanelGroup((Panel(0.75, bar=bar, y=("positions", view.covered)),))]
 
-    def frame(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
+    def decorate(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
         rows, pairs = view.covered, len(view.encoding.frequencies())
         axes[0].set(xlim=(-0.5, pairs - 0.5), ylim=(rows.stop - 0.5, rows.start - 0.5))
         label_values(axes[0].xaxis, phrase("pair of dimensions j"), integer=True)

@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pecli.analysis import check_indices
 from pecli.core.language import listing, phrase
 from pecli.core.lazy import Array, np
+from pecli.core.numbers import number_text
 from pecli.core.options import option
 from pecli.core.positions import Blocks, Positions
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_values
 from pecli.figures.base import ColouredNumbers, View, averaging
 from pecli.figures.canvas import Canvas
-from pecli.figures.legends import add_strip, strip_width, title_pad
 from pecli.figures.matrix import WithCellNumbers, show_matrix
-from pecli.figures.mosaic import Mosaic, around
-from pecli.figures.panels import Bar, Panel
+from pecli.figures.panels import Bar, Panel, PanelGroup, around, in_columns
+from pecli.figures.text import ems
 from pecli.figures.wavelengths import wavelength_unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+TITLE_PAD = 2.45  # ems of small text, of a title that has a strip below it and numbers on that
 SLICES = 4  # dimensions shown where none are asked for: a full grid beside the offsets
-AS_PART = 5  # the same in a picture of several figures: with the offsets, full rows
 FINEST, COARSEST = 1 / 8, 3  # of the length: the wavelengths between which a slice has stripes, and not too many
 SEEN = 1 / 100, 40  # of the length: a shorter wave is averaged to nothing, a longer one looks flat
 FALLS = 8  # times the length: of a longer wave the cosine looks flat
@@ -76,7 +76,6 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
     examples: ClassVar[tuple[str, ...]] = ("pecli relative -n 6 -d 16 -o relative.svg",)
     needs: ClassVar[str] = "angles"  # that is, a formula that holds for negative offsets too
     default_encoding: ClassVar[str] = "relative"
-    slices: ClassVar[int] = SLICES
 
     dims: tuple[int, ...] | None = option(
         None,
@@ -104,9 +103,9 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
         check_indices("dims", self.dims, view, width, "dimensions")
         if self.dims is not None:
             return np.array(self.dims)
-        if view.pixels is None or width <= self.slices:
+        if view.pixels is None or width <= SLICES:
             return np.arange(width)
-        return telling_dims(view.encoding, view.positions.length, self.slices)
+        return telling_dims(view.encoding, view.positions.length, SLICES)
 
     def shown(self, view: View[Harmonic]) -> Array:
         """The dimensions that a picture shows."""
@@ -127,23 +126,17 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
             view=view, tensor=tensor, offsets=offsets, dims=dims, limit=limit, block=blocks.size, ends=(-limit, limit)
         )
 
-    def panels_for(self, view: View[Harmonic]) -> list[Panel]:
+    def panel_groups(self, view: View[Harmonic], canvas: Canvas) -> list[PanelGroup]:
         count = len(self.shown(view))
         one = Panel(1.0, exact=True, least=(6.0, 6.0), bar=Bar(phrase("value")), x="key", y="query")
         reach = _reach(view)
-        return [replace(one, bar=None, least=(max(6.0, strip_width(reach)), 6.0)), *[one] * count]
+        strip = 2 * ems(number_text(-reach)) + 2.0  # that the numbers on a strip take
+        offsets = replace(one, bar=None, least=(max(6.0, strip), 6.0))
+        return [PanelGroup((offsets, *[one] * count), (*around(0, 1 + count), *in_columns(1 + count)))]
 
-    def columns(self, view: View[Harmonic]) -> int:
-        count, across = 1 + len(self.shown(view)), super().columns(view)
-        return count if count % across else across  # several of these make a grid
+    def decorate(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
+        from pecli.figures.legends import add_strip
 
-    def as_part(self) -> RelativeTensor:
-        return self.laid_out_as(RelativePart)
-
-    def mosaics(self, view: View[Harmonic]) -> tuple[Mosaic, ...]:
-        return around(0, 1 + len(self.shown(view)))
-
-    def frame(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
         rows = view.positions
         first, last = rows.start - 0.5, rows.stop - 0.5
         for one in axes:
@@ -154,7 +147,7 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
         for one, dim in zip(axes[1:], self.shown(view), strict=True):
             name = listing([waves[dim], phrase("dim {dim}", dim=dim)])
             one.set_title(f"{name}\nλ {encoding.length_text(lengths[dim])}", fontsize=canvas.small)
-        axes[0].set_title(phrase("offset p − q"), fontsize=canvas.small, pad=title_pad(canvas))
+        axes[0].set_title(phrase("offset p − q"), fontsize=canvas.small, pad=TITLE_PAD * canvas.small)
         add_strip(axes[0], canvas, _reach(view), canvas.colours("diverging"))
 
     def draw(self, numbers: RelativeNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
@@ -170,12 +163,6 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
         ]
         self.write_numbers(axes, images, canvas)
         return images
-
-
-class RelativePart(RelativeTensor):
-    """The same in a picture of several figures: a slice more, so that rows are full without a large panel."""
-
-    slices: ClassVar[int] = AS_PART
 
 
 def telling_dims(encoding: Harmonic, length: int, count: int) -> Array:

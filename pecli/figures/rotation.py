@@ -22,8 +22,7 @@ from pecli.figures.base import ColouredNumbers, Numbers, averaging_cells
 from pecli.figures.canvas import Canvas
 from pecli.figures.lines import key_inside
 from pecli.figures.matrix import WithCellNumbers, show_matrix
-from pecli.figures.mosaic import Mosaic, beside, in_columns
-from pecli.figures.panels import Bar, Panel
+from pecli.figures.panels import Bar, Panel, PanelGroup, in_columns
 from pecli.figures.wavelengths import angle_text, turned_apart, turns_between_ends
 from pecli.files.tables import read_table
 from pecli.measures.reduce import averaged_columns, averaged_rows, even_bins
@@ -299,7 +298,7 @@ class Rotation(WithCellNumbers[Rotary]):
     copies: ClassVar[int] = 8
     examples: ClassVar[tuple[str, ...]] = ("pecli rotation -d 32 --matrix 8",)
     default_encoding: ClassVar[str] = "rope"
-    plane: ClassVar[int] = 2  # which panel shows pairs in the plane
+    plane: ClassVar[int] = 3  # which panel shows pairs in the plane
 
     content: str = option(
         "same", "Q: same (one random vector at every position), random, or a file of length × d numbers"
@@ -378,25 +377,17 @@ class Rotation(WithCellNumbers[Rotary]):
             query=query_text(self.content, self.content_seed),
         )
 
-    def on_page(self, canvas: Canvas) -> Rotation:
-        if self.matrix is not None:
-            return self
-        return self.laid_out_as(RotationDown)
-
-    def panels_for(self, view: View[Rotary]) -> list[Panel]:
+    def panel_groups(self, view: View[Rotary], canvas: Canvas) -> list[PanelGroup]:
         bar = Bar(phrase("value"), fixed=self.matrix is not None)
         if self.matrix is not None:
-            return [Panel(1.0, exact=True, bar=bar)]
+            return [PanelGroup((Panel(1.0, exact=True, bar=bar),))]
         x, y = (one.width for one in view.encodings), ("position", view.positions)
-        query = Panel(PLANE, least=(7.0, 4.0), bar=bar, x=("dimension", *x), y=y)
-        change = replace(query, bar=Bar(phrase("change")), x=(query.x, "change"))
+        query = Panel(FLAT, least=(7.0, 4.0), bar=bar, x=("dimension", *x), y=y)
+        change = replace(query, bar=Bar(phrase("change")))
         plane = Panel(PLANE, least=least_plane(len(self.pairs or range(PATHS))))
-        return [query, query, plane, change]  # bars stand at the right
+        return [PanelGroup((query, query, change, plane), (((0, 3), (1, 3), (2, 3)), *in_columns(4, 2, 1)))]
 
-    def columns(self, view: View[Rotary]) -> int:
-        return 2 if self.matrix is None else 1
-
-    def frame(self, view: View[Rotary], axes: list[Axes], canvas: Canvas) -> None:
+    def decorate(self, view: View[Rotary], axes: list[Axes], canvas: Canvas) -> None:
         if self.matrix is not None:
             width = view.encoding.width
             title = phrase("$R_p$ at p = {position:,}", position=self.matrix)
@@ -428,31 +419,11 @@ class Rotation(WithCellNumbers[Rotary]):
         triples = zip(self.tables(axes), values, ends, strict=True)
         images = [_image(one, value, limits, canvas, edges) for one, value, limits in triples]
         self.write_numbers(self.tables(axes), images, canvas)
-        return [*images[: self.plane], None, *images[self.plane :]]
+        return [*images, None]
 
     def tables(self, axes: list[Axes]) -> list[Axes]:
         """The panels of images: all but that of the plane."""
-        return [*axes[: self.plane], *axes[self.plane + 1 :]]
-
-
-class RotationDown(Rotation):
-    """The same with images below each other, so that those share labels, and the circles large beside them or last."""
-
-    plane: ClassVar[int] = 3
-
-    def panels_for(self, view: View[Rotary]) -> list[Panel]:
-        before, after, plane, change = super().panels_for(view)
-        flat = (replace(one, aspect=FLAT, x=before.x) for one in (before, after, change))
-        return [*flat, plane]
-
-    def columns(self, view: View[Rotary]) -> int:
-        return 1
-
-    def grids(self, view: View[Rotary]) -> tuple[int, ...]:
-        return (1,)
-
-    def mosaics(self, view: View[Rotary]) -> tuple[Mosaic, ...]:
-        return (beside(self.plane, in_columns(self.plane, 1)),)
+        return axes[: self.plane]
 
 
 def _matrix_alone(position: int) -> str:

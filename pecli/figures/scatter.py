@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.core.errors import UsageError, mention
@@ -15,7 +15,7 @@ from pecli.figures.axis_labels import label_values
 from pecli.figures.base import Figure, Numbers, View, other_positions_text
 from pecli.figures.canvas import Canvas
 from pecli.figures.colors import seen_colours
-from pecli.figures.panels import Bar, Panel
+from pecli.figures.panels import Bar, Panel, PanelGroup, in_columns
 from pecli.measures.pairs import CLASSES, coarser, counts, points, streaks
 from pecli.measures.pairwise import MEASURES, check_pairs, choice_of_measure
 
@@ -195,16 +195,14 @@ class Scatter(Figure[TableEncoding]):
             most=int(table.max()),
         )
 
-    def on_page(self, canvas: Canvas) -> Scatter:
-        several = len(self.shown()) > 1
-        return self.laid_out_as(ScatterDown) if several and canvas.narrow else self
-
-    def panels_for(self, view: View[TableEncoding]) -> list[Panel]:
+    def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
         bar = Bar(phrase("pairs a cell" if self.too_many(view) else "offset |p − q|"), fixed=True)
         shown = self.shown()
-        return [Panel(0.9 if len(shown) > 1 else FLAT, bar=bar, x=self.x, y=self.y) for _ in shown]
+        several = len(shown) > 1 and not canvas.narrow  # side by side
+        panels = tuple(Panel(0.9 if several else FLAT, bar=bar, x=self.x, y=self.y) for _ in shown)
+        return [PanelGroup(panels, () if several else in_columns(len(shown), 1))]
 
-    def frame(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
+    def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         for one, name in zip(axes, self.shown(), strict=True):
             one.set_title(phrase("upper triangle, p < q" if name == "upper" else "lower triangle, p > q"))
             label_values(one.xaxis, MEASURES[self.x].label)
@@ -213,19 +211,6 @@ class Scatter(Figure[TableEncoding]):
     def draw(self, numbers: CloudNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         draw = _counts if isinstance(numbers, DensityNumbers) else _points
         return [draw(numbers, one, canvas) for one in axes]
-
-
-class ScatterDown(Scatter):
-    """The same on a narrow page: both triangles below each other."""
-
-    def panels_for(self, view: View[TableEncoding]) -> list[Panel]:
-        return [replace(panel, aspect=FLAT) for panel in super().panels_for(view)]
-
-    def columns(self, view: View[TableEncoding]) -> int:
-        return 1
-
-    def grids(self, view: View[TableEncoding]) -> tuple[int, ...]:
-        return (1,)
 
 
 def _points(numbers: Any, axes: Axes, canvas: Canvas) -> Any:

@@ -17,7 +17,7 @@ from pecli.figures.axis_labels import label_powers, label_values
 from pecli.figures.base import Figure, Numbers, View
 from pecli.figures.canvas import NARROW, Canvas
 from pecli.figures.lines import Look, frame_lines, key
-from pecli.figures.panels import Panel
+from pecli.figures.panels import Panel, PanelGroup
 from pecli.figures.wavelengths import (
     STILL,
     growth_text,
@@ -138,7 +138,6 @@ class Spectrum(Figure[TableEncoding]):
     example: ClassVar[str] = "pecli spectrum -e sinusoidal -e rope:base=500000"
     examples: ClassVar[tuple[str, ...]] = ("pecli spectrum sinusoidal:base=10 rope clock -n 4096",)
     several: ClassVar[bool] = True
-    aspect: ClassVar[float] = 0.55
 
     ratio: bool = option(False, "the wavelength over that without the scaling, instead of the wavelength")
 
@@ -176,13 +175,10 @@ class Spectrum(Figure[TableEncoding]):
             still=tuple(int((~k).sum()) for k in known),
         )
 
-    def on_page(self, canvas: Canvas) -> Spectrum:
-        return self.laid_out_as(SpectrumHigh) if canvas.narrow else self
+    def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
+        return [PanelGroup((Panel(0.8 if canvas.narrow else 0.55),))]  # decades would be flat
 
-    def panels_for(self, view: View[TableEncoding]) -> list[Panel]:
-        return [Panel(self.aspect)]
-
-    def frame(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
+    def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         from pecli.figures.labels import label_lines
 
         frame_lines(axes[0], 0, max(last_places(view)))
@@ -254,12 +250,6 @@ class Spectrum(Figure[TableEncoding]):
         if self.ratio:
             return phrase("what scalings do to wavelengths") if len(view.encodings) > 1 else super().title(view)
         return phrase("wavelengths") if len(view.encodings) > 1 else super().title(view)
-
-
-class SpectrumHigh(Spectrum):
-    """The same on a narrow page, where decades would be flat."""
-
-    aspect: ClassVar[float] = 0.8
 
 
 def waves_of(view: View[TableEncoding]) -> list[Array]:

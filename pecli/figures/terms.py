@@ -13,8 +13,7 @@ from pecli.encodings.base import Additive
 from pecli.figures.base import ColouredNumbers, View
 from pecli.figures.canvas import Canvas
 from pecli.figures.matrix import WithCellNumbers, show_matrix
-from pecli.figures.mosaic import Mosaic, around
-from pecli.figures.panels import Bar, Panel
+from pecli.figures.panels import Bar, PanelGroup, around, in_columns
 from pecli.figures.text import Ruler, points_per_pixel
 from pecli.figures.tokens import TokenFigure, fit_tokens, label_tokens, token_panel
 from pecli.measures.attention import products
@@ -139,19 +138,13 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
             ),
         )
 
-    def panels_for(self, view: View[Additive]) -> list[Panel]:
-        return [token_panel(self.words, Bar(phrase("score")))] * len(TITLES)
+    def panel_groups(self, view: View[Additive], canvas: Canvas) -> list[PanelGroup]:
+        count = len(TITLES)
+        panels = (token_panel(self.words, Bar(phrase("score"))),) * count
+        grids = *around(count - 1, count), *in_columns(count, count, 2, 1)  # parts down and across, and their sum
+        return [PanelGroup(panels, grids)]
 
-    def columns(self, view: View[Additive]) -> int:
-        return len(TITLES)
-
-    def grids(self, view: View[Additive]) -> tuple[int, ...]:
-        return (1, 2, len(TITLES))  # a line to read, or content and position down and across with the sum below
-
-    def mosaics(self, view: View[Additive]) -> tuple[Mosaic, ...]:
-        return around(len(TITLES) - 1, len(TITLES))  # the parts down and across, and their sum
-
-    def frame(self, view: View[Additive], axes: list[Axes], canvas: Canvas) -> None:
+    def decorate(self, view: View[Additive], axes: list[Axes], canvas: Canvas) -> None:
         for one, title in zip(axes, TITLES.values(), strict=True):
             one.set_title(phrase(title), fontsize=canvas.small)
             label_tokens(one, self.words, self.words, phrase("token p"), phrase("token q"))

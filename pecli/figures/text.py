@@ -79,10 +79,6 @@ class Ruler:
             found += [piece] if "$" in piece or self.width(piece.rstrip(" "), points) <= room else list(piece)
         return found
 
-    def widest_piece(self, text: str, points: float) -> float:
-        """The width of the longest piece that stays whole."""
-        return max((self.width(piece.strip(" "), points) for piece in pieces(text.replace("\n", " "))), default=0.0)
-
 
 @lru_cache(maxsize=8)
 def _renderer(dpi: float, letters: str) -> Any:
@@ -163,18 +159,6 @@ def clauses_of(parts: Sequence[str], signs: tuple[str, ...]) -> list[str]:
         if part.rstrip(" ").endswith(signs):
             found.append("")
     return [one for one in found if one]
-
-
-def alike(texts: Sequence[tuple[str, str]]) -> list[str]:
-    """Those of several texts, each as it is and in lines, in equally many lines if they can be between clauses."""
-    broken = ["\n".join(map(_in_clauses, raw.split("\n"))) for raw, _ in texts]
-    lines = [{text.count("\n") for text in some} for some in ([wrapped for _, wrapped in texts], broken)]
-    return broken if len(lines[0]) > 1 and lines[1] == {max(lines[0])} else [wrapped for _, wrapped in texts]
-
-
-def _in_clauses(line: str) -> str:
-    """A line broken between all its clauses."""
-    return "\n".join(one.rstrip(" ") for one in clauses_of(pieces(line), BREAKS[1]))
 
 
 def pieces(line: str) -> list[str]:

@@ -16,7 +16,7 @@ from pecli.figures.axis_labels import label_positions
 from pecli.figures.base import Figure, Numbers, View, extremes
 from pecli.figures.canvas import Canvas
 from pecli.figures.lines import Look, frame_lines, grid_look, plot_run
-from pecli.figures.panels import Panel
+from pecli.figures.panels import Panel, PanelGroup
 from pecli.figures.wavelengths import short_length, wavelength_unit, waves_text
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, middles
 from pecli.measures.waves import wavelengths
@@ -81,7 +81,6 @@ class Waves(Figure[TableEncoding]):
     counts_positions: ClassVar[bool] = True
     example: ClassVar[str] = "pecli waves --dims 4,5,6,7"
     copies: ClassVar[int] = 7
-    aspect: ClassVar[float] = 0.5
     examples: ClassVar[tuple[str, ...]] = ("pecli waves --dims 0..6 -n 60",)
 
     dims: tuple[int, ...] | None = option(
@@ -132,14 +131,14 @@ class Waves(Figure[TableEncoding]):
             limit=limit,
         )
 
-    def on_page(self, canvas: Canvas) -> Waves:
-        return self.laid_out_as(WavesHigh) if canvas.narrow else self
-
-    def panels_for(self, view: View[TableEncoding]) -> list[Panel]:
+    def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
         lanes = ("lanes", view.encodings, tuple(self.chosen(view).tolist()))  # as high as this encoding's values
-        return [Panel(self.aspect, x=("positions", view.covered), y=lanes, least=(10.0, 1.4 * len(lanes[-1])))]
+        aspect = 0.8 if canvas.narrow else 0.5  # lanes would be flat
+        return [
+            PanelGroup((Panel(aspect, x=("positions", view.covered), y=lanes, least=(10.0, 1.4 * len(lanes[-1]))),))
+        ]
 
-    def frame(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
+    def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         encoding, dims = view.encoding, self.chosen(view)
         names = encoding.dimension_names() or [str(dim) for dim in range(encoding.width)]
         frame_lines(axes[0], view.covered.start, view.covered.stop - 1)
@@ -195,12 +194,6 @@ class Waves(Figure[TableEncoding]):
         last = float(numbers.positions[-1])
         put_line_labels(axes[0], [(last, end - LANE * limit * lane) for lane, end in enumerate(ends.tolist())])
         return [None]
-
-
-class WavesHigh(Waves):
-    """The same on a narrow page, where lanes would be flat."""
-
-    aspect: ClassVar[float] = 0.8
 
 
 def periods(view: View[TableEncoding]) -> Array:

@@ -16,9 +16,10 @@ from pecli.core.memory import PIXEL, Memory, check_bytes, check_memory, check_pi
 from pecli.core.options import Option
 from pecli.encodings.base import apart, in_common, titled_text
 from pecli.encodings.registry import Encoding
-from pecli.figures.base import Figure
+from pecli.figures.base import Figure, panels_of
 from pecli.figures.canvas import Canvas
-from pecli.figures.grid import Axis, Cell, Grid
+from pecli.figures.composite import Cell
+from pecli.figures.grid import Axis, Grid
 from pecli.figures.style import check_mathematics
 from pecli.files.formats import FORMATS
 from pecli.files.writer import check_target, place
@@ -35,12 +36,10 @@ SAID = templates(  # of options that are no encoding's, in the language of the p
 
 def grid_of(request: Request, cells: Sequence[Job]) -> Grid:
     """The figure of a request with cells; raises UsageError where they make no grid."""
-    drawn = [cell.figure.as_part() for cell in cells if isinstance(cell.figure, Figure)]
+    drawn = [cell.figure for cell in cells if isinstance(cell.figure, Figure)]
     pairs = [Cell(figure, cell.view) for figure, cell in zip(drawn, cells, strict=True)]
     with speaking(request.language):
-        grid = Grid(tuple(pairs), tuple(_axis(request, name) for name in request.axes), title_of(request, cells))
-    grid.check_panels()
-    return grid
+        return Grid(tuple(pairs), tuple(_axis(request, name) for name in request.axes), title_of(request, cells))
 
 
 def view_of(cells: Sequence[Job]) -> View[Any]:
@@ -120,7 +119,7 @@ def check_canvas(request: Request, view: View[Any]) -> None:
     figure, canvas = request.figure, request.canvas
     if not isinstance(figure, Figure) or not canvas.colours_given():
         return
-    bars = [panel.bar for panel in figure.panels_for(view) if panel.bar]
+    bars = [panel.bar for panel in panels_of(figure, view) if panel.bar]
     if not bars:
         unused, why = canvas.colours_given(), f"{figure.name} has no colours that stand for values, as heatmap has"
     elif all(bar.fixed for bar in bars):
@@ -331,6 +330,6 @@ def _view(request: Request) -> View[Any]:
 def _panels(figure: Analysis[Any], canvas: Canvas, view: View[Any]) -> tuple[tuple[int, int], ...] | None:
     """Rows and columns of pixels that each panel has at most, or of cells that a report prints."""
     if isinstance(figure, Figure):
-        return (canvas.pixels(),) * len(figure.panels_for(view))
+        return (canvas.pixels(),) * len(panels_of(figure, view))
     cells = figure.cells() if isinstance(figure, Report) else None
     return None if cells is None else (cells,)

@@ -19,9 +19,7 @@ from pecli.core.terminal import Document
 from pecli.core.values import write_scalar
 from pecli.figures.base import Figure
 from pecli.figures.grid import Grid, GridNumbers
-from pecli.figures.limits import Words, note_on_colours, words_of
-from pecli.figures.own_axes import check_axes, draw_on
-from pecli.figures.pages import draw_frames, draw_page
+from pecli.figures.limits import note_on_colours
 from pecli.figures.style import style_context
 from pecli.files.documents import WIDTH
 from pecli.files.formats import FORMATS, About, Film, encoded
@@ -37,6 +35,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
+    from pecli.figures.page import Words
     from pecli.jobs.run import Outcome
 
 VERSIONS = dict.fromkeys(("pecli", "matplotlib", "numpy"), "its version")
@@ -220,6 +219,8 @@ class Picture:
         ------
         UsageError : it is no Axes of two straight dimensions
         """
+        from pecli.figures.own_axes import check_axes, draw_on
+
         check_axes(axes)
         self.job.check_names()
         with speaking(self.job.language):
@@ -292,6 +293,8 @@ class Picture:
         return self._words().message
 
     def _words(self) -> Words:
+        from pecli.figures.page import words_of
+
         with speaking(self.job.language):
             return words_of(self.title(), self.seen, self.job.canvas)
 
@@ -308,15 +311,16 @@ class Picture:
                 yield notes
 
     def _drawing(self) -> Drawing:
-        known, whole = vars(self).get("numbers"), self.figure.on_page(self.job.canvas)
-        if whole is not self.figure:  # its cells stand in another order
-            known = None
-        drawing, numbers = draw_page(whole, self.job.view, self.job.canvas, self.title(), known)
-        self._shown[:] = [numbers if whole is self.figure else self.figure.put_back(numbers)]
+        from pecli.figures.page import draw_page
+
+        known = vars(self).get("numbers")
+        drawing, numbers = draw_page(self.figure, self.job.view, self.job.canvas, self.title(), known)
+        self._shown[:] = [numbers]
         self.notes.extend(filter(None, [note_on_colours(numbers, self.job.canvas)]))
         return drawing
 
     def _film(self) -> Film:
+        from pecli.figures.page import draw_frames
         from pecli.jobs.films import film_of, titles_of  # they know the processes, and those know pictures
 
         grid, canvas = self.figure, replace(self.job.canvas, dpi=self.job.canvas.frame_dpi)

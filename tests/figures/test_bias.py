@@ -17,8 +17,10 @@ from pecli.core.errors import UsageError
 from pecli.core.positions import Blocks, Positions
 from pecli.encodings.biases import T5, Alibi
 from pecli.figures.bias import Bias, means_where_seen
+from pecli.figures.canvas import Canvas
 from pecli.figures.colors import APART, lightness
 from pecli.figures.labels import LineLabel, labels_of
+from pecli.figures.panels import width_of
 from pecli.figures.style import style_context
 from pecli.measures.attention import weights
 from pecli.measures.reduce import means_of_offsets, means_of_signed_offsets
@@ -253,6 +255,7 @@ def test_colours_end_where_they_do_without_means() -> None:
     assert seen.block > 1 and seen.ends[1] == seen.largest == 0 and np.nanmax(seen.bias) < 0
 
 
-@pytest.mark.parametrize(("heads", "grids"), [(8, (1, 2, 4, 8)), (6, (1, 2, 3, 6)), (5, (1, 2, 3, 4, 5)), (1, (1,))])
+@pytest.mark.parametrize(("heads", "grids"), [(8, (4, 2, 1, 8)), (6, (3, 2, 1, 6)), (5, (3, 2, 1, 4, 5)), (1, (1,))])
 def test_heads_stand_in_full_rows_where_there_are_such(heads: int, grids: tuple[int, ...]) -> None:
-    assert Bias().grids(View((Alibi(heads=heads),), Positions(length=9))) == grids
+    (group,) = Bias().panel_groups(View((Alibi(heads=heads),), Positions(length=9)), Canvas())
+    assert tuple(map(width_of, group.grids)) == grids

@@ -137,8 +137,8 @@ def test_a_font_for_chinese_is_added_behind_ours(monkeypatch: pytest.MonkeyPatch
 
 def test_panels_inside_a_given_axes_do_not_overlap() -> None:
     axes = Drawing().subplots()
-    assert split_axes(axes, [Panel()], 1) == [axes]
-    boxes = [one.get_position() for one in split_axes(axes, [Panel()] * 4, 2)]
+    assert split_axes(axes, [Panel()], ((0,),)) == [axes]
+    boxes = [one.get_position() for one in split_axes(axes, [Panel()] * 4, ((0, 1), (2, 3)))]
     assert sum(a.overlaps(b) for a in boxes for b in boxes) == len(boxes)  # each with itself
     assert boxes[0].y0 > boxes[2].y1 and boxes[0].x1 < boxes[1].x0
 

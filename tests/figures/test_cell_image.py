@@ -14,9 +14,8 @@ from PIL import Image
 
 import pecli
 from pecli.core.lazy import Array
-from pecli.figures.cell_image import FINE
-from pecli.figures.frame_grid import FEW, TRIMMED, whole
-from pecli.figures.matrix import cells_seen, show_matrix
+from pecli.figures.cell_image import FEW, FINE
+from pecli.figures.matrix import show_matrix
 
 
 def pixels(values: Any, shape: tuple[int, int], **options: Any) -> Array:
@@ -85,33 +84,6 @@ def test_cells_are_whole_in_a_file_that_takes_pixels_of_any_size(
     assert drawn[::-1, :, 0] / 255 == pytest.approx(np.kron(values[:, columns], np.ones((up, across))), abs=0.003)
     assert (left, bottom) == pytest.approx((width - len(columns) * cell[0], 0.0))
     assert place.transform((across, up)) == pytest.approx(cell)
-
-
-def test_how_many_cells_are_seen() -> None:
-    axes = Drawing().add_axes((0.0, 0.0, 1.0, 1.0))
-    axes.set(xlim=(-0.5, 4.5), ylim=(6.5, -0.5))
-    assert cells_seen(axes) == (0.0, 0.0)
-    show_matrix(axes, np.zeros((7, 3)), colours="gray", limits=(0.0, 1.0), extent=(-0.5, 5.5, 6.5, -0.5))
-    assert cells_seen(axes) == pytest.approx((2.5, 7.0))
-
-
-@pytest.mark.parametrize(
-    ("length", "ones", "expected"),
-    [
-        (2.05, [(1.0, 0.5), (1.0, 0.0)], 2.0),
-        (2.0, [(1.0, 0.5)], 2.0),
-        (2 / (1 - TRIMMED) + 0.01, [(1.0, 0.5)], 2 / (1 - TRIMMED) + 0.01),  # that is much
-        (2.05, [(1.0, 2.02)], 2.05),  # its texts need more
-        (2.05, [(1.0, 0.5), (0.9, 0.5)], 2.05),  # what suits one does not suit the other
-        (2.05, [(1.0, 0.5), (0.0, 0.5)], 2.05),
-        (0.95, [(1.0, 0.5)], 0.95),
-        (FEW + 0.01, [(1.0, 0.5)], FEW + 0.01),
-    ],
-)
-def test_frames_have_a_whole_number_of_pixels_a_cell(
-    length: float, ones: list[tuple[float, float]], expected: float
-) -> None:
-    assert whole(length, ones) == pytest.approx(expected)
 
 
 def test_who_shows_an_svg_smooths_its_cells() -> None:

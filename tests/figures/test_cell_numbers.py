@@ -87,7 +87,7 @@ def test_parts_have_the_places_of_their_sum_and_it_has_numbers_where_they_are_to
     *parts, whole = panels("terms", size="5x3")
     assert len(written(whole)) == 25 and not any(map(written, parts))
     with pytest.raises(UsageError, match="hold 3"):
-        panels("terms", size="5x3", numbers=True)
+        panels("terms", size="4x3", numbers=True)
 
 
 def test_text_is_white_on_dark_cells_and_black_on_light_ones() -> None:

@@ -270,7 +270,7 @@ def headlines(page: Any) -> list[Any]:
     return [text for text in page.texts if text.get_text() and text.get_fontweight() == HEADLINE]
 
 
-def test_what_there_is_to_see_in_each_stands_above_it() -> None:
+def test_what_there_is_to_see_in_each_is_said_with_its_name() -> None:
     picture = pecli.figure("compare", encoding=["sinusoidal:base=10", "sinusoidal"], **HEATMAPS)
     with style_context(picture.job.canvas):
         page = picture._drawing()
@@ -278,24 +278,10 @@ def test_what_there_is_to_see_in_each_stands_above_it() -> None:
     said = [f"{n} of 64 pairs never finish a turn in 50 positions" for n in counts]
     named = f"{said[0]} (base 10); {said[1]} (base 10,000)"
     assert picture.message() == named
-    above = headlines(page)
-    assert [" ".join(text.get_text().split()) for text in above] == said
-    assert len({text.get_text().count("\n") for text in above}) == 1
-    frames = [one.get_position() for one in page.axes[:2]]
-    assert [text.get_position()[0] for text in above] == pytest.approx([frame.x0 for frame in frames], abs=0.01)
-    assert all(text.get_position()[1] > frame.y1 for text, frame in zip(above, frames, strict=True))
-    names = [text for text in page.texts if text.get_text().startswith("base")]
-    assert len({text.get_position()[1] for text in names}) == 1 and len(names) == 2
-    assert [one.get_title() for one in page.axes[:2]] == ["", ""]
+    assert [" ".join(text.get_text().split()) for text in headlines(page)] == [named]
+    assert [one.get_title() for one in page.axes[:2]] == ["base 10", "base 10,000"]
     untitled = pecli.figure("compare", encoding=["sinusoidal:base=10", "sinusoidal"], no_title=True, **HEATMAPS)
     assert not headlines(untitled._drawing()) and untitled.caption().startswith(named)
-
-
-def test_what_neighbours_say_takes_as_many_lines() -> None:
-    options = {**HEATMAPS, "size": "7x3"}
-    picture = pecli.figure("compare", encoding=["sinusoidal:base=2", "sinusoidal"], **options)
-    lines = [text.get_text().split("\n") for text in headlines(picture._drawing())]
-    assert [len(one) for one in lines] == [2, 2] and len(" ".join(lines[0])) < len(" ".join(lines[1]))
 
 
 def test_encodings_that_share_nothing_may_have_no_title_either() -> None:
@@ -349,13 +335,6 @@ def test_what_all_say_is_said_in_twice_the_length_before_that_of_one_alone() -> 
     for length, count in ((30, 3), (55, 2), (75, 3), (120, 1), (140, 0)):
         said = message_of_each(names, [letter * length for letter in "xyz"])
         assert [name in said for name in names].count(True) == count
-
-
-def test_what_one_alone_says_stands_above_it_alone() -> None:
-    picture = pecli.figure("compare", encoding=["learned", "sinusoidal:d=8"], **HEATMAPS)
-    page = picture._drawing()
-    (said,) = headlines(page)
-    assert said.get_position()[0] > 0.4 and "(" not in said.get_text()
 
 
 def test_clouds_whose_axes_are_labelled_once_have_the_same_ends() -> None:

@@ -13,7 +13,7 @@ import pecli
 from pecli.core.errors import UsageError
 from pecli.figures.canvas import Canvas
 from pecli.figures.labels import DotLabel, dots_have_room, labels_of
-from pecli.figures.pages import draw_page
+from pecli.figures.page import draw_page
 from pecli.figures.style import style_context
 from pecli.measures import pairwise
 

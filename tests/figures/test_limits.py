@@ -13,7 +13,7 @@ import pecli
 from pecli.core.errors import UsageError, spelled
 from pecli.figures.canvas import Canvas
 from pecli.figures.labels import DotLabel, LineLabel, labels_of
-from pecli.figures.limits import chosen, ends, few_colours_note
+from pecli.figures.limits import ends, few_colours_note, resolve_limits
 from pecli.figures.style import style_context
 
 OUTLIER = np.append(np.linspace(-1, 1, 999), 500.0)
@@ -41,8 +41,8 @@ def test_ends_are_symmetric_where_there_are_both_signs_and_begin_at_0_where_ther
 
 
 def test_the_user_says_where_colours_end() -> None:
-    assert chosen(Canvas(vmin=-3.0), (-1.0, 1.0), []) == (-3, 1)
-    assert chosen(Canvas(vmax=2.0), (0.0, 1.0), []) == (0, 2)
+    assert resolve_limits(Canvas(vmin=-3.0), (-1.0, 1.0), []) == (-3, 1)
+    assert resolve_limits(Canvas(vmax=2.0), (0.0, 1.0), []) == (0, 2)
     assert image("heatmap", d=8, length=5, vmin=-3.0, vmax=2.0).get_clim() == (-3, 2)
     assert image("compare", encoding=["sinusoidal", "rope"], length=5, vmax=2.0).get_clim() == (-1, 2)
 
@@ -62,7 +62,7 @@ def test_robust_colours_end_at_the_percentiles_and_the_caption_says_so(tmp_path:
     table[0, 0] = 500
     np.save(tmp_path / "t.npy", table)
     options: Any = {"encoding": "learned", "file": str(tmp_path / "t.npy"), "length": 50, "dpi": 30}
-    assert chosen(Canvas(robust=True), (-500.0, 500.0), [OUTLIER]) == pytest.approx((-0.96, 0.96), abs=0.01)
+    assert resolve_limits(Canvas(robust=True), (-500.0, 500.0), [OUTLIER]) == pytest.approx((-0.96, 0.96), abs=0.01)
     plain, robust = (pecli.figure("heatmap", **options, robust=robust) for robust in (False, True))
     with style_context(plain.job.canvas):
         assert "percentile" not in plain._drawing().get_supxlabel()

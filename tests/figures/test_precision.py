@@ -17,6 +17,7 @@ from pecli.core.positions import Blocks
 from pecli.encodings.clock import Clock
 from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Sinusoidal
+from pecli.figures.base import panels_of
 from pecli.figures.cell_image import CellImage
 from pecli.figures.precision import Precision, pair_errors
 from pecli.measures.pairwise import MEASURES, by_offset, matrix
@@ -235,5 +236,5 @@ def test_the_picture_says_what_is_rounded_and_against_what_the_error_is(lang: st
     rounded, error = said[lang]
     assert rounded in picture.caption()
     with speaking(language_of(lang)):
-        (panel,) = Precision().panels_for(picture.seen.view)
+        (panel,) = panels_of(Precision(), picture.seen.view)
     assert panel.bar is not None and panel.bar.label == error

@@ -13,6 +13,7 @@ from pecli.core.errors import UsageError
 from pecli.core.positions import Positions
 from pecli.figures import scatter
 from pecli.figures import scatter as scatter_numbers
+from pecli.figures.base import panels_of
 from pecli.figures.style import style_context
 from pecli.measures import pairs as pair_density
 from pecli.measures.pairs import pearson, ranks
@@ -238,7 +239,7 @@ def test_the_pairs_are_those_of_the_triangle(triangle: str, sign: int) -> None:
 @pytest.mark.parametrize(("length", "label"), [(9, "offset |p − q|"), (700, "pairs a cell")])
 def test_the_bar_says_what_the_colours_are(length: int, label: str) -> None:
     picture = pecli.figure("scatter", length=length)
-    assert {panel.bar.label for panel in picture.figure.panels_for(picture.job.view) if panel.bar} == {label}
+    assert {panel.bar.label for panel in panels_of(picture.figure, picture.job.view) if panel.bar} == {label}
 
 
 @pytest.mark.parametrize("encoding", ["sinusoidal", "binary"])

@@ -17,7 +17,7 @@ from pecli.core.positions import Positions
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.figures.attention import Attention
 from pecli.figures.canvas import Canvas
-from pecli.figures.pages import draw_page
+from pecli.figures.page import draw_page
 from pecli.figures.terms import Terms
 from pecli.figures.tokens import EXAMPLES, fit_tokens, label_tokens, random_vector, read_order
 from pecli.jobs.job import Job

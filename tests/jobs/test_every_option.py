@@ -27,10 +27,11 @@ from pecli.core.options import Option
 from pecli.core.positions import Positions
 from pecli.encodings.base import BiasEncoding
 from pecli.encodings.registry import ENCODINGS, Encoding
-from pecli.figures.base import Figure
+from pecli.figures.base import Figure, panels_of
 from pecli.figures.canvas import Canvas
 from pecli.figures.composite import single_figures
-from pecli.figures.limits import chosen, words_of
+from pecli.figures.limits import resolve_limits
+from pecli.figures.page import words_of
 from pecli.figures.style import style_context
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES
@@ -86,7 +87,7 @@ class Result:
         self.job = Job.make(name, given)
         self.job.check()
         numbers = self.job.figure.compute(self.job.view)
-        self.numbers = numbers.limited(lambda limits, values: chosen(self.job.canvas, limits, values))
+        self.numbers = numbers.limited(lambda limits, values: resolve_limits(self.job.canvas, limits, values))
 
     @cached_property
     def values(self) -> list[Any]:
@@ -130,8 +131,8 @@ def painted(job: Job, numbers: Any, size: float) -> list[Any]:
     figure = job.figure
     assert isinstance(figure, Figure)
     drawing = Drawing()
-    axes = [drawing.add_axes((0.1, 0.1, size, size)) for _ in figure.panels_for(job.view)]
-    figure.frame(job.view, axes, job.canvas)
+    axes = [drawing.add_axes((0.1, 0.1, size, size)) for _ in panels_of(figure, job.view)]
+    figure.decorate(job.view, axes, job.canvas)
     figure.draw(numbers, axes, job.canvas)
     return [look(artist) for one in axes for artist in artists(one)]
 
@@ -202,7 +203,7 @@ def known_options(name: str) -> list[Option]:
 def bars(result: Result) -> list[Any]:
     """The colour bars of the panels: where they are others, other options of colours mean something."""
     figure = result.job.figure
-    return [panel.bar for panel in figure.panels_for(result.job.view)] if isinstance(figure, Figure) else []
+    return [panel.bar for panel in panels_of(figure, result.job.view)] if isinstance(figure, Figure) else []
 
 
 @pytest.mark.parametrize("name", ANALYSES)

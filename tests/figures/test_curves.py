@@ -7,25 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.figures.canvas import Canvas
-from pecli.figures.labels import DotLabel, dots_have_room, labels_of
-from pecli.figures.page import draw_page
-from pecli.figures.style import style_context
-from pecli.measures import pairwise
+from pecli.figures.labels import DotLabel, labels_of
+from tests.drawing import axes_of, dot_labels, page_of
 
 
-def drawn(**options: object) -> Any:
-    return pecli.figure("curves", **options).draw(Drawing().subplots())
-
-
-def drawn_page(figure: str, **options: Any) -> Any:
-    job: Any = pecli.figure(figure, d=8, length=40, dpi=200, **options).job
-    with style_context(job.canvas):
-        return draw_page(job.figure, job.view, job.canvas, "")
+def drawn(**options: Any) -> Any:
+    return axes_of("curves", **options)
 
 
 @pytest.mark.parametrize("d", [6, 7])
@@ -52,8 +42,7 @@ def test_names_of_lines_stand_at_their_dots_and_in_a_key_where_there_is_no_room(
 
 @pytest.mark.parametrize(("measure", "below"), [("euclidean", True), ("cos", False)])
 def test_names_at_dots_stand_on_the_side_on_which_no_line_is_apart_and_inside(measure: str, below: bool) -> None:
-    drawing, _ = drawn_page("curves", measure=measure, size="column")
-    axes = drawing.axes[0]
+    axes = page_of("curves", d=8, length=40, dpi=200, measure=measure, size="column").axes[0]
     boxes = [one.get_window_extent() for one in labels_of(axes, DotLabel)]
     assert len(boxes) == 5 and all(a.x1 < b.x0 for a, b in itertools.pairwise(boxes))
     ends = axes.transData.transform([(0, end) for end in axes.dataLim.intervaly])[:, 1]
@@ -62,74 +51,12 @@ def test_names_at_dots_stand_on_the_side_on_which_no_line_is_apart_and_inside(me
         assert axes.bbox.y0 <= box.y0 and box.y1 < ends[0] if below else ends[1] < box.y0 and box.y1 <= axes.bbox.y1
 
 
-def test_a_line_that_is_not_defined_has_no_name_and_the_caption_says_so() -> None:
-    picture = pecli.figure("curves", encoding="binary", measure="corr", length=16, at=[0, 5])
-    axes = picture.draw(Drawing().subplots())
-    assert [one.get_text() for one in labels_of(axes, DotLabel)] == ["from 5"]
-    assert "from 0: undefined (constant row)" in picture.seen.caption()
-
-
 def test_axes_are_labelled_by_the_measure() -> None:
     axes = drawn(d=7, length=5, measure="dot")
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("position p", "dot product")
     table = pecli.encode(d=7, length=5)
     assert axes.lines[0].get_ydata() == pytest.approx(table @ table[0])
     assert list(axes.lines[1].get_ydata()) == [pytest.approx(table[0] @ table[0])]
-
-
-@pytest.mark.parametrize(
-    ("length", "start", "at"),
-    [(200, 0, [0, 50, 100, 150, 199]), (101, 7, [7, 32, 57, 82, 107]), (3, 0, [0, 1, 2]), (1, -5, [-5])],
-)
-def test_without_at_positions_are_spread_over_the_length(length: int, start: int, at: list[int]) -> None:
-    assert pecli.figure("curves", d=3, length=length, start=start).numbers.arrays()["at"].tolist() == at
-
-
-def test_a_position_asked_for_twice_is_one_line() -> None:
-    assert pecli.figure("curves", d=3, length=7, at=[5, 5, 2]).numbers.arrays()["at"].tolist() == [5, 2]
-
-
-@pytest.mark.parametrize("at", [[7], [-1], "0,99"])
-def test_a_position_outside_is_refused(at: object) -> None:
-    with pytest.raises(UsageError, match="at"):
-        pecli.figure("curves", d=3, length=7, at=at)
-
-
-def test_no_position_at_all_is_refused() -> None:
-    with pytest.raises(UsageError, match="at"):
-        pecli.figure("curves", d=3, length=7, at=[])
-
-
-def test_undefined_values_leave_a_gap() -> None:
-    line = drawn(d=1, length=5, at=[2], measure="cos").lines[0]
-    assert np.isnan(np.asarray(line.get_ydata())).tolist() == [True, False, False, False, False]
-
-
-def test_lines_of_a_closed_form_are_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = list[int]()
-    whole = pairwise.by_offset
-
-    def counted(encoding: Any, measure: Any, count: int, first: int = 0) -> Any:
-        asked.append(count)
-        return whole(encoding, measure, count, first)
-
-    monkeypatch.setattr("pecli.figures.curves.by_offset", counted)
-    numbers = pecli.figure("curves", d=8, length=5000, dpi=20, at=[0, 10, 4999]).seen
-    assert sum(asked) == 5000
-    table = pecli.encode(d=8, length=5000)
-    whole_lines = np.linalg.norm(table[None] - table[[0, 10, 4999], None], axis=2)
-    starts = np.arange(0, 5000, numbers.facts()["block"])
-    assert np.allclose(numbers.arrays()["curves"], np.maximum.reduceat(whole_lines, starts, axis=1), atol=1e-12)
-    assert np.allclose(numbers.arrays()["low"], np.minimum.reduceat(whole_lines, starts, axis=1), atol=1e-7)
-
-
-def test_against_the_offset_every_line_starts_at_0() -> None:
-    axes = drawn(d=6, length=20, at=[3, 11], against="offset")
-    assert [line.get_xdata()[0] for line in axes.lines[0::2]] == [-3, -11]
-    assert [line.get_xdata()[0] for line in axes.lines[1::2]] == [0, 0]
-    low, high = axes.get_xlim()
-    assert -12 < low <= -11 and 16 <= high < 17
-    assert "offset" in axes.get_xlabel()
 
 
 @pytest.mark.parametrize(("encoding", "coincide"), [("sinusoidal", True), ("binary", False)])
@@ -145,11 +72,6 @@ def test_against_the_offset_it_says_whether_lines_coincide(encoding: str, coinci
     assert ("coincide" in numbers.message()) is coincide
     beside = pecli.figure("curves", encoding=encoding, length=40, at=[3, 11, 30]).numbers.message()
     assert ("one shape, shifted: only the offset counts" in beside) is coincide
-
-
-def test_two_positions_say_nothing_of_a_shape() -> None:
-    """One distance, seen from both: it is alike whatever the encoding."""
-    assert pecli.figure("curves", encoding="binary", length=2).numbers.message() == ""
 
 
 @pytest.mark.parametrize("start", [0, 5])
@@ -179,56 +101,77 @@ def test_more_positions_than_pixels_of_a_log_axis_keep_their_extremes(encoding: 
     assert numbers.curves.shape[1] < 60 and numbers.block > 50
     assert (numbers.low.min(), numbers.curves.max()) == pytest.approx((every.min(), every.max()), abs=1e-14)
     assert numbers.curves[0, 0] == pytest.approx(every[0]) and "minimum to maximum of up to" in numbers.caption()
-    picture: Any = pecli.figure("curves", size="3x2", dpi=20, **options)
-    with style_context(picture.job.canvas):
-        axes = picture._drawing().axes[0]
+    axes = page_of("curves", size="3x2", dpi=20, **options).axes[0]
     (line,) = [one for one in axes.lines if len(one.get_xdata()) > 1]
     assert line.get_xdata()[:3].tolist() == [1, 2, 3] and len(axes.collections) == 1
     at = int(np.flatnonzero(line.get_xdata() == 1000)[0])
     assert line.get_ydata()[at] == 0  # it goes through its dot
-    assert np.delete(line.get_ydata(), at) == pytest.approx((picture.seen.low + picture.seen.curves)[0] / 2)
-
-
-@pytest.mark.parametrize("start", [0, -3, 5])
-def test_a_log_axis_of_offsets_begins_at_1_where_no_position_stands_before_the_start(start: int) -> None:
-    axes = drawn(d=8, length=97, start=start, at=start, log=True, against="offset")
-    (line,) = [one for one in axes.lines if len(one.get_xdata()) > 1]
-    table = pecli.encode("sinusoidal", d=8, length=97)
-    assert axes.get_xscale() == "log" and np.array_equal(line.get_xdata(), np.arange(1, 97))
-    assert line.get_ydata() == pytest.approx(np.linalg.norm(table[1:] - table[0], axis=1), abs=1e-13)
-    assert [one.get_marker() for one in axes.lines if len(one.get_xdata()) == 1] == ["<"]
-    assert "offset" in axes.get_xlabel()
-
-
-@pytest.mark.parametrize("options", [{"length": 2}, {"start": -3}, {"against": "offset"}])
-def test_a_log_axis_that_cannot_be_is_refused(options: dict[str, Any]) -> None:
-    with pytest.raises(UsageError, match="log"):
-        pecli.figure("curves", log=True, **options)
+    assert np.delete(line.get_ydata(), at) == pytest.approx((numbers.low + numbers.curves)[0] / 2)
 
 
 @pytest.mark.parametrize("length", [30, 900])
 def test_lines_have_the_dashes_that_the_key_says_with_a_band_around_them_too(length: int) -> None:
-    picture = pecli.figure("curves", d=4, length=length, against="offset", size="column", dpi=40)
-    with style_context(picture.job.canvas):
-        axes: Any = picture._drawing().axes[0]
+    axes = page_of("curves", d=4, length=length, against="offset", size="column", dpi=40).axes[0]
     legend = axes.get_legend()
     dashes = [line.get_linestyle() for line in axes.lines if len(line.get_xdata()) > 1]
     assert legend is not None and [line.get_linestyle() for line in legend.get_lines()] == dashes
     assert len(set(dashes)) > 1 and len(axes.collections) == (5 if length == 900 else 0)
 
 
-@pytest.mark.parametrize(("panels", "room"), [(1, True), (2, True), (3, False), (4, False)])
-def test_four_panels_have_no_more_room_for_names_than_three(panels: int, room: bool) -> None:
-    (axes, *_) = np.ravel(Drawing().subplots(1, panels))
-    axes.set_xlim(0, 200)
-    places = [0, 50, 100, 150, 199]
-    assert dots_have_room(axes, [f"from {place}" for place in places], places, Canvas(size="slide")) is room
-
-
 def test_names_at_dots_are_shorter_where_whole_ones_have_no_room() -> None:
-    picture = pecli.figure("curves", length=3000, d=8, size="2.5x2", dpi=40)
-    with style_context(picture.job.canvas):
-        axes = picture._drawing().axes[0]
-    said = [one.get_text() for one in labels_of(axes, DotLabel)]
-    assert said == ["from 0", "750", "1,500", "2,250", "2,999"]
+    axes = page_of("curves", length=3000, d=8, size="2.5x2", dpi=40).axes[0]
+    assert dot_labels(axes) == ["from 0", "750", "1,500", "2,250", "2,999"]
     assert axes.get_ylim()[0] < axes.get_yticks().min() == 0  # no number where the names stand
+
+
+@pytest.mark.parametrize(
+    ("options", "at"),
+    [
+        ({"length": 200}, [0, 50, 100, 150, 199]),
+        ({"length": 101, "start": 7}, [7, 32, 57, 82, 107]),
+        ({"length": 3}, [0, 1, 2]),
+        ({"length": 1, "start": -5}, [-5]),
+        ({"length": 7, "at": [5, 5, 2]}, [5, 2]),
+    ],
+)
+def test_positions_are_those_asked_for_or_spread_over_the_length(options: dict[str, Any], at: list[int]) -> None:
+    assert pecli.figure("curves", d=3, **options).numbers.arrays()["at"].tolist() == at
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        *[({"length": 7, "at": at}, "at") for at in ([7], [-1], "0,99", [])],
+        *[({"log": True, **options}, "log") for options in ({"length": 2}, {"start": -3}, {"against": "offset"})],
+    ],
+)
+def test_what_has_no_place_is_refused(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        pecli.figure("curves", **options)
+
+
+def test_undefined_values_leave_a_gap_and_a_line_of_them_has_no_name() -> None:
+    line = drawn(d=1, length=5, at=[2], measure="cos").lines[0]
+    assert np.isnan(np.asarray(line.get_ydata())).tolist() == [True, False, False, False, False]
+    options: dict[str, Any] = {"encoding": "binary", "measure": "corr", "length": 16, "at": [0, 5]}
+    assert dot_labels(drawn(**options)) == ["from 5"]
+    assert "from 0: undefined (constant row)" in pecli.figure("curves", **options).seen.caption()
+
+
+def test_more_positions_than_pixels_keep_the_extremes_of_a_closed_form() -> None:
+    numbers = pecli.figure("curves", d=8, length=5000, dpi=20, at=[0, 10, 4999]).seen
+    table, starts = pecli.encode(d=8, length=5000), np.arange(0, 5000, numbers.facts()["block"])
+    lines = np.linalg.norm(table[None] - table[[0, 10, 4999], None], axis=2)
+    assert np.allclose(numbers.arrays()["curves"], np.maximum.reduceat(lines, starts, axis=1), atol=1e-12)
+    assert np.allclose(numbers.arrays()["low"], np.minimum.reduceat(lines, starts, axis=1), atol=1e-7)
+
+
+def test_against_the_offset_every_line_starts_at_0_and_a_log_axis_at_1() -> None:
+    axes = drawn(d=6, length=20, at=[3, 11], against="offset")
+    assert [line.get_xdata()[0] for line in axes.lines] == [-3, 0, -11, 0]
+    low, high = axes.get_xlim()
+    assert -12 < low <= -11 and 16 <= high < 17 and "offset" in axes.get_xlabel()
+    axes = drawn(d=8, length=97, start=5, at=5, log=True, against="offset")
+    (line,) = [one for one in axes.lines if len(one.get_xdata()) > 1]
+    assert axes.get_xscale() == "log" and np.array_equal(line.get_xdata(), np.arange(1, 97))
+    assert [one.get_marker() for one in axes.lines if len(one.get_xdata()) == 1] == ["<"]

@@ -8,88 +8,24 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 import pytest
-from matplotlib.figure import Figure as Drawing
 from PIL import Image
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.figures.style import style_context
-from pecli.jobs.picture import Picture
-
-
-def drawn(**options: object) -> Any:
-    return pecli.figure("heatmap", **options).draw(Drawing().subplots())
+from tests.drawing import axes_of, page_of
 
 
 @pytest.mark.parametrize(("d", "length", "start"), [(7, 11, 0), (2, 1, -5), (1, 3, 1), (13, 5, 1009)])
 def test_the_image_is_the_table_at_its_positions(d: int, length: int, start: int) -> None:
-    axes = drawn(d=d, length=length, start=start)
-    (image,) = axes.images
+    axes = axes_of("heatmap", d=d, length=length, start=start)
+    (image,), (bar,) = axes.images, axes.child_axes
     assert np.array_equal(image.get_array(), pecli.encode(d=d, length=length, start=start))
     assert [*image.get_extent()] == [-0.5, d - 0.5, start + length - 0.5, start - 0.5]
     assert axes.get_ylim() == (start + length - 0.5, start - 0.5)  # position down
-
-
-def test_colours_are_diverging_and_symmetric_about_0() -> None:
-    (image,) = drawn(d=7, length=2).images
-    assert image.get_clim() == (-1, 1)
-    assert image.get_cmap().name == "RdBu_r"
-
-
-def test_cmap_is_the_users() -> None:
-    assert drawn(d=7, length=5, cmap="PiYG").images[0].get_cmap().name == "PiYG"
-
-
-def test_axes_and_colour_bar_are_labelled() -> None:
-    axes = drawn(d=7, length=5)
-    (bar,) = axes.child_axes  # as tall as the panel
-    assert axes.figure.axes == [axes] and bar is axes.images[0].colorbar.ax
+    assert (image.get_clim(), image.get_cmap().name) == ((-1, 1), "RdBu_r")
+    assert axes.figure.axes == [axes] and bar is image.colorbar.ax
     assert (axes.get_xlabel(), axes.get_ylabel(), bar.get_ylabel()) == ("dimension", "position p", "value")
-
-
-def test_more_positions_than_pixels_are_averaged_and_the_caption_says_so() -> None:
-    picture = pecli.figure("heatmap", d=7, base=10, length=1009, start=3, dpi=10, size="2x2")
-    axes: Any = picture.draw(Drawing().subplots())
-    (image,) = axes.images
-    size = picture.seen.facts()["block"]
-    table = pecli.encode(d=7, base=10, length=1009, start=3)
-    expected = [table[at : at + size].mean(axis=0) for at in range(0, 1009, size)]
-    assert size > 1
-    assert np.asarray(image.get_array()) == pytest.approx(np.array(expected), abs=1e-14)
-    assert picture.seen.caption() == f"each pixel: mean of {size} positions"
-
-
-def test_a_short_last_block_does_not_stretch_the_axis() -> None:
-    picture = pecli.figure("heatmap", d=3, length=1009, dpi=10, size="2x2")
-    axes: Any = picture.draw(Drawing().subplots())
-    size, rows = picture.seen.facts()["block"], len(picture.seen.main)
-    assert 1009 % size
-    assert [*axes.images[0].get_extent()] == [-0.5, 2.5, rows * size - 0.5, -0.5]
-    assert axes.get_ylim() == (1008.5, -0.5)
-
-
-def test_numbers_are_not_averaged() -> None:
-    picture = pecli.figure("heatmap", d=3, base=10, length=1009, dpi=10, size="2x2")
-    assert np.array_equal(picture.numbers.main, pecli.encode(d=3, base=10, length=1009))
-    assert picture.numbers.caption() == ""
-
-
-@pytest.mark.parametrize(
-    ("encoding", "runs"),
-    [
-        ("sinusoidal:d=128", [(49.5, 127.5)]),  # the 39 last pairs of 64
-        ("rope:d=128,pairing=half", [(24.5, 63.5), (88.5, 127.5)]),
-        ("sinusoidal:d=2", []),
-        ("binary", []),
-    ],
-)
-def test_a_rule_stands_above_the_columns_that_never_finish_a_turn(
-    encoding: str, runs: list[tuple[float, float]]
-) -> None:
-    picture: Any = pecli.figure("heatmap", encoding=encoding, dpi=40)
-    with style_context(picture.job.canvas):
-        panel = picture._drawing().axes[0]
-    assert [tuple(line.get_xdata()) for line in panel.lines] == runs
+    assert axes_of("heatmap", d=7, length=5, cmap="PiYG").images[0].get_cmap().name == "PiYG"
 
 
 @pytest.mark.parametrize(
@@ -114,24 +50,12 @@ def test_a_heatmap_alone_says_what_its_stripes_are(encoding: str, said: str) -> 
     assert "learned" not in several.message()
 
 
-def test_facts_are_the_extremes() -> None:
-    facts, table = pecli.figure("heatmap", d=7, length=11).numbers.facts(), pecli.encode(d=7, length=11)
-    assert (facts["smallest"], facts["largest"], facts["limit"]) == (table.min(), table.max(), 1)
-
-
-def test_a_billion_positions_cost_no_more_than_the_pixels() -> None:
-    picture = pecli.figure("heatmap", d=7, length=10**9, dpi=30)
-    assert len(picture.seen.main) < 6.75 * 30
-
-
 @pytest.mark.parametrize("length", [11, 25])
 def test_every_pixel_has_the_colour_of_its_cell(length: int) -> None:
     picture = pecli.figure("heatmap", d=7, base=10, length=length, dpi=60, no_title=True, no_numbers=True)
     pixels = np.asarray(Image.open(io.BytesIO(picture.render("png")[0])).convert("RGBA"))
-    with style_context(picture.job.canvas):
-        drawing = picture._drawing()
-        drawing.savefig(io.BytesIO(), format="png")
-        place = drawing.axes[0].get_window_extent()
+    drawing = page_of("heatmap", d=7, base=10, length=length, dpi=60, no_title=True, no_numbers=True)
+    place = drawing.axes[0].get_window_extent()
     top, bottom = (len(pixels) - place.y1, len(pixels) - place.y0)
     inside = pixels[round(top) + 3 : round(bottom) - 3, round(place.x0) + 3 : round(place.x1) - 3]
     colours = mpl.colormaps["RdBu_r"](np.arange(256), bytes=True)
@@ -143,23 +67,6 @@ def test_every_pixel_has_the_colour_of_its_cell(length: int) -> None:
         columns = (place.x0 + (np.arange(7) + 0.5) * place.width / 7).astype(int)
         expected = mpl.colormaps["RdBu_r"]((table + 1) / 2, bytes=True)
         assert np.array_equal(pixels[np.ix_(rows, columns)], expected)
-
-
-def test_title_is_the_encoding_or_the_users_or_none() -> None:
-    def title(**options: object) -> str:
-        picture = pecli.figure("heatmap", length=5, d=3, dpi=30, **options)
-        with style_context(picture.job.canvas):
-            return picture._drawing().get_suptitle()
-
-    assert title() == "sinusoidal, d 3, base 10,000"
-    assert title(title="mine") == "mine"
-    assert title(no_title=True) == title(title="") == ""
-
-
-def test_a_picture_is_computed_once() -> None:
-    picture = pecli.figure("heatmap", length=5)
-    assert isinstance(picture, Picture)
-    assert picture.numbers is picture.numbers is picture.seen
 
 
 # the logarithmic axis
@@ -178,17 +85,41 @@ def test_positions_that_have_no_logarithmic_axis_are_refused(start: int, length:
         pecli.figure("heatmap", log=True, start=start, length=length)
 
 
+def test_more_positions_than_pixels_are_averaged_but_not_in_the_numbers() -> None:
+    options: dict[str, Any] = {"d": 7, "base": 10, "length": 1009, "start": 3, "dpi": 10, "size": "2x2"}
+    picture, axes = pecli.figure("heatmap", **options), axes_of("heatmap", **options)
+    picture.draw(axes.figure.add_subplot())
+    size, table = picture.seen.facts()["block"], pecli.encode(d=7, base=10, length=1009, start=3)
+    expected = [table[at : at + size].mean(axis=0) for at in range(0, 1009, size)]
+    assert size > 1 and 1009 % size
+    assert picture.seen.main == pytest.approx(np.array(expected), abs=1e-14)
+    assert picture.seen.caption() == f"each pixel: mean of {size} positions"
+    assert axes.get_ylim() == (1011.5, 2.5)  # a short last block does not stretch the axis
+    facts, numbers = picture.numbers.facts(), pecli.figure("heatmap", **options).numbers
+    assert np.array_equal(numbers.main, table) and numbers.caption() == ""
+    assert (facts["smallest"], facts["largest"], facts["limit"]) == (table.min(), table.max(), 1)
+    assert len(pecli.figure("heatmap", d=7, length=10**9, dpi=30).seen.main) < 6.75 * 30
+
+
 @pytest.mark.parametrize(
-    ("options", "block", "aspect"),
+    ("encoding", "runs"),
     [
-        ({"length": 300, "size": "column"}, 2, 0.62),  # that would be much
-        ({"length": 90, "size": "column"}, 1, 0.62),
-        ({"length": 300, "size": "column", "log": True}, 2, 0.62),
+        ("sinusoidal:d=128", [(49.5, 127.5)]),  # the 39 last pairs of 64
+        ("rope:d=128,pairing=half", [(24.5, 63.5), (88.5, 127.5)]),
+        ("sinusoidal:d=2", []),
+        ("binary", []),
     ],
 )
-def test_a_pixel_is_a_mean_where_positions_outnumber_pixels(options: dict[str, Any], block: int, aspect: float) -> None:
-    picture: Any = pecli.figure("heatmap", d=4, **options)
-    with style_context(picture.job.canvas):
-        axes = picture._drawing().axes[0]
-    assert axes.bbox.height / axes.bbox.width == pytest.approx(aspect, abs=0.02)
-    assert picture.seen.block == block or options.get("log")
+def test_a_rule_stands_above_the_columns_that_never_finish_a_turn(
+    encoding: str, runs: list[tuple[float, float]]
+) -> None:
+    panel = page_of("heatmap", encoding=encoding, dpi=40).axes[0]
+    assert [tuple(line.get_xdata()) for line in panel.lines] == runs
+
+
+@pytest.mark.parametrize(
+    ("options", "title"),
+    [({}, "sinusoidal, d 3, base 10,000"), ({"title": "mine"}, "mine"), ({"no_title": True}, ""), ({"title": ""}, "")],
+)
+def test_title_is_the_encoding_or_the_users_or_none(options: dict[str, Any], title: str) -> None:
+    assert page_of("heatmap", length=5, d=3, dpi=30, **options).get_suptitle() == title

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.errors import UsageError
@@ -16,20 +15,12 @@ from pecli.encodings.binary import Binary
 from pecli.encodings.clock import Clock
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.figures.labels import LineLabel, labels_of
-from pecli.figures.style import style_context
 from pecli.figures.waves import wavelength_text
+from tests.drawing import axes_of, line_labels
 
 
-def line_labels(axes: Any) -> list[str]:
-    return [" ".join(label.get_text().split()) for label in labels_of(axes, LineLabel)]
-
-
-def drawn(**options: object) -> Any:
-    return pecli.figure("waves", **options).draw(Drawing().subplots())
-
-
-def names(axes: Any) -> list[str]:
-    return line_labels(axes)
+def drawn(**options: Any) -> Any:
+    return axes_of("waves", **options)
 
 
 def waves(axes: Any) -> list[Any]:
@@ -55,47 +46,6 @@ def test_lanes_go_down_and_do_not_touch() -> None:
     assert axes.get_ylabel() == "dimension"
     assert pecli.figure("waves", d=8, length=97).seen.caption() == "5 of 8 dimensions; each lane is ±1"
     assert pecli.figure("waves", d=4, length=97).seen.caption() == "each lane is ±1"
-
-
-def test_the_legend_has_the_wavelength_of_each() -> None:
-    assert names(drawn(d=4, base=100, length=11, dims=[0, 1, 3])) == [
-        "sin, λ = 6.28",
-        "cos, λ = 6.28",
-        "cos, λ = 62.8",
-    ]
-
-
-def test_a_pair_has_a_colour_and_its_cosine_is_dashed() -> None:
-    lines = waves(drawn(d=8, length=11, dims=[0, 1, 4, 5]))
-    assert [(line.get_color(), line.get_linestyle()) for line in lines] == [
-        ("C0", "-"),
-        ("C0", "--"),
-        ("C1", "-"),
-        ("C1", "--"),
-    ]
-
-
-def test_lanes_are_named_at_their_ends_in_a_column_of_a_paper_too() -> None:
-    axes = drawn(length=20, size="column")
-    assert names(axes)[0] == "sin, λ = 6.28" and axes.get_legend() is None
-
-
-@pytest.mark.parametrize(("size", "aspect"), [("column", 0.8), ("page", 0.5)])
-def test_in_a_column_lanes_are_as_high_as_their_names_need(size: str, aspect: float) -> None:
-    picture = pecli.figure("waves", d=8, length=9, size=size, dpi=30)
-    with style_context(picture.job.canvas):
-        (axes,) = picture._drawing().axes
-    assert axes.bbox.height / axes.bbox.width == pytest.approx(aspect, abs=0.02)
-
-
-def test_hands_of_a_clock_are_named() -> None:
-    texts = names(drawn(encoding="clock", length=61, dims=[0, 5]))
-    assert texts == ["λ = 1 min", "λ = 12 h"]
-    said = [
-        pecli.figure("waves", encoding=one, length=61).numbers.caption() for one in ("clock", "binary", "learned:d=1")
-    ]
-    reaches = ["5 of 6 dimensions; each lane is ±1", "5 of 6 dimensions; each lane is ±1", "each lane is ±0.0465"]
-    assert said == [*reaches[:2], f"{reaches[2]}; wavelength λ in positions"]  # said once
 
 
 @pytest.mark.parametrize(
@@ -124,27 +74,6 @@ def test_without_dims_they_run_from_the_fastest_to_the_slowest_that_moves() -> N
     assert columns[dims[-1]] <= 800 < columns[dims[-1] + 1]  # a quarter of a turn can still be seen
 
 
-def test_a_longer_length_shows_slower_dimensions() -> None:
-    last = [pecli.figure("waves", d=32, length=n, dpi=20).seen.arrays()["dims"][-1] for n in (10, 100, 10**4)]
-    assert last[0] < last[1] < last[2] == 31
-
-
-@pytest.mark.parametrize(("encoding", "width"), [("binary", 5), ("learned:d=3", 3), ("sinusoidal:d=1", 1)])
-def test_few_dimensions_are_all_shown_and_without_a_formula_waves_are_measured(encoding: str, width: int) -> None:
-    numbers = pecli.figure("waves", encoding=encoding, length=17).numbers.arrays()
-    measured = pecli.figure("spectrum", encoding=encoding, length=17).numbers.main
-    assert sorted(numbers["dims"].tolist()) == list(range(width))
-    assert numbers["wavelengths"].tolist() == sorted(measured.tolist())
-    assert numbers["wavelengths"].tolist() == measured[numbers["dims"]].tolist()
-    about = "=" if encoding == "sinusoidal:d=1" else "≈"
-    assert all(f"λ {about} " in text for text in names(drawn(encoding=encoding, length=17)))
-
-
-def test_bits_are_told_with_their_periods() -> None:
-    texts = names(drawn(encoding="binary", length=17))
-    assert texts == [f"λ ≈ {2 ** (bit + 1)}" for bit in range(5)]
-
-
 @pytest.mark.parametrize(
     ("plain", "other"), [("sinusoidal", "sinusoidal:layout=concatenated"), ("rope", "rope:pairing=half")]
 )
@@ -161,26 +90,6 @@ def test_where_few_dimensions_move_slow_ones_fill_up() -> None:
     assert (numbers["wavelengths"] <= 8).tolist() == [True, True, False, False, False]
 
 
-def test_a_line_of_one_position_is_a_point_that_can_be_seen() -> None:
-    assert {line.get_marker() for line in waves(drawn(d=4, length=1))} == {"o"}
-    assert {line.get_marker() for line in waves(drawn(d=4, length=2))} == {"None"}
-
-
-def test_bits_are_drawn_in_steps_and_waves_are_not() -> None:
-    assert {line.get_drawstyle() for line in waves(drawn(encoding="binary", length=9))} == {"steps-mid"}
-    assert {line.get_drawstyle() for line in waves(drawn(d=4, length=9))} == {"default"}
-
-
-def test_a_dimension_asked_for_twice_is_one_lane_and_the_order_is_the_users() -> None:
-    assert pecli.figure("waves", d=8, length=5, dims=[6, 2, 6]).numbers.arrays()["dims"].tolist() == [6, 2]
-
-
-@pytest.mark.parametrize(("dims", "words"), [([7], "dims=7.*0 to 6"), ([-1], "dims=-1"), ([1.5], "dims=1.5")])
-def test_a_dimension_that_is_not_there_is_refused(dims: list[float], words: str) -> None:
-    with pytest.raises(UsageError, match=words):
-        pecli.figure("waves", d=7, dims=dims)
-
-
 def test_a_long_length_is_drawn_from_minimum_to_maximum_and_the_caption_says_so() -> None:
     options = {"d": 8, "base": 10, "length": 1009, "start": 5, "dims": [0, 3], "size": "3x2", "dpi": 20}
     seen = pecli.figure("waves", **options).seen
@@ -193,21 +102,11 @@ def test_a_long_length_is_drawn_from_minimum_to_maximum_and_the_caption_says_so(
     assert seen.main == pytest.approx(high, abs=1e-14)
     lanes = "2 of 8 dimensions; each lane is ±1"
     assert seen.caption() == f"{lanes}; each pixel: minimum to maximum of up to {size} positions"
-    axes = drawn(**options)
-    assert len(axes.collections) == 2  # a band each
-
-
-def test_the_numbers_are_every_position_whatever_the_picture_shows() -> None:
-    numbers = pecli.figure("waves", d=8, length=1009, dims=[0, 3], size="3x2", dpi=20).numbers
-    assert np.array_equal(numbers.main, pecli.encode(d=8, length=1009)[:, [0, 3]].T)
-    header, columns = numbers.sheet()
-    assert header[:3] == ["dims", "0", "1"] and columns[0].tolist() == [0, 3]
-
-
-def test_a_million_positions_take_no_more_numbers_than_pixels() -> None:
-    picture = pecli.figure("waves", d=4, length=10**6, dpi=20)
-    assert picture.seen.main.shape[1] <= 6.75 * 20
-    assert picture.seen.facts()["limit"] == pytest.approx(1, abs=1e-5)
+    assert len(drawn(**options).collections) == 2  # a band each
+    every = pecli.figure("waves", **options).numbers
+    assert np.array_equal(every.main, table)
+    assert every.sheet()[0][:3] == ["dims", "5", "6"] and every.sheet()[1][0].tolist() == [0, 3]
+    assert pecli.figure("waves", d=4, length=10**6, dpi=20).seen.main.shape[1] <= 6.75 * 20
 
 
 @pytest.mark.parametrize(
@@ -234,15 +133,55 @@ def test_the_message_is_how_wavelengths_follow_each_other_where_they_are_known(
     assert pecli.figure("waves", **options).numbers.message() == said
 
 
-def test_what_leads_to_a_name_is_no_part_of_its_line() -> None:
-    names = labels_of(drawn(d=8, length=20), LineLabel)
-    assert len(names) == 5
-    for name in names:
-        assert name.arrow_patch is not None
-        assert name.arrow_patch.shrinkB > 2 and (name.arrow_patch.get_alpha() or 1) < 1
-
-
-def test_names_lead_from_where_the_lines_end() -> None:
-    axes = drawn(d=8, base=10, length=97)
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        ({"d": 4, "base": 100, "length": 11, "dims": [0, 1, 3]}, ["sin, λ = 6.28", "cos, λ = 6.28", "cos, λ = 62.8"]),
+        ({"encoding": "clock", "length": 61, "dims": [0, 5]}, ["λ = 1 min", "λ = 12 h"]),
+        ({"encoding": "binary", "length": 17}, [f"λ ≈ {2 ** (bit + 1)}" for bit in range(5)]),
+    ],
+)
+def test_lines_are_named_at_their_ends_by_their_wavelengths(options: dict[str, Any], names: list[str]) -> None:
+    axes = drawn(**options)
+    assert line_labels(axes) == names and axes.get_legend() is None
     ends = [line.get_ydata()[-1] for line in waves(axes)]
-    assert [one.xy[1] for one in labels_of(axes, LineLabel)] == pytest.approx(ends) and min(np.abs(ends)) > 0.1
+    labels = labels_of(axes, LineLabel)
+    assert [one.xy[1] for one in labels] == pytest.approx(ends)
+    for label in labels:  # what leads to a name is no part of its line
+        assert label.arrow_patch is not None and label.arrow_patch.shrinkB > 2
+
+
+def test_a_pair_has_a_colour_and_its_cosine_is_dashed_bits_are_steps_and_one_position_a_point() -> None:
+    lines = waves(drawn(d=8, length=11, dims=[0, 1, 4, 5]))
+    looks = [(line.get_color(), line.get_linestyle()) for line in lines]
+    assert looks == [("C0", "-"), ("C0", "--"), ("C1", "-"), ("C1", "--")]
+    assert {line.get_drawstyle() for line in lines} == {"default"}
+    assert {line.get_drawstyle() for line in waves(drawn(encoding="binary", length=9))} == {"steps-mid"}
+    assert [{line.get_marker() for line in waves(drawn(d=4, length=n))} for n in (1, 2)] == [{"o"}, {"None"}]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "caption"),
+    [
+        ("clock", "5 of 6 dimensions; each lane is ±1"),
+        ("binary", "5 of 6 dimensions; each lane is ±1"),
+        ("learned:d=1", "each lane is ±0.0465; wavelength λ in positions"),
+    ],
+)
+def test_the_caption_says_how_far_a_lane_reaches(encoding: str, caption: str) -> None:
+    assert pecli.figure("waves", encoding=encoding, length=61).numbers.caption() == caption
+
+
+@pytest.mark.parametrize(("encoding", "width"), [("binary", 5), ("learned:d=3", 3), ("sinusoidal:d=1", 1)])
+def test_few_dimensions_are_all_shown_and_without_a_formula_waves_are_measured(encoding: str, width: int) -> None:
+    numbers = pecli.figure("waves", encoding=encoding, length=17).numbers.arrays()
+    measured = pecli.figure("spectrum", encoding=encoding, length=17).numbers.main
+    assert sorted(numbers["dims"].tolist()) == list(range(width))
+    assert numbers["wavelengths"].tolist() == measured[numbers["dims"]].tolist() == sorted(measured.tolist())
+
+
+@pytest.mark.parametrize(("dims", "words"), [([7], "dims=7.*0 to 6"), ([-1], "dims=-1"), ([1.5], "dims=1.5")])
+def test_dimensions_are_the_users_and_one_that_is_not_there_is_refused(dims: list[float], words: str) -> None:
+    assert pecli.figure("waves", d=8, length=5, dims=[6, 2, 6]).numbers.arrays()["dims"].tolist() == [6, 2]
+    with pytest.raises(UsageError, match=words):
+        pecli.figure("waves", d=7, dims=dims)

@@ -1,0 +1,47 @@
+"""Pictures as tests look at them: a figure drawn onto a given Axes, and a whole page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Drawing
+
+import pecli
+from pecli.figures.labels import DotLabel, LineLabel, labels_of
+from pecli.figures.page import draw_page
+from pecli.figures.style import style_context
+
+
+def axes_of(figure: str, **options: Any) -> Any:
+    """Return an Axes that the figure was drawn onto; its panels are the child axes."""
+    return pecli.figure(figure, **options).draw(Drawing().subplots())
+
+
+def panels_of(figure: str, **options: Any) -> list[Any]:
+    """Return the panels, and colour bars, that the figure made of a given Axes; of one panel that Axes and its bar."""
+    axes = axes_of(figure, **options)
+    inner = [one for one in axes.child_axes if isinstance(one, Axes)]
+    return [axes, *inner] if axes.axison else inner
+
+
+def page_of(figure: str, **options: Any) -> Any:
+    """Return the drawing of a whole page."""
+    picture = pecli.figure(figure, **options)
+    with style_context(picture.job.canvas, "a"):
+        return draw_page(picture.figure, picture.job.view, picture.job.canvas, picture.title())[0]
+
+
+def line_labels(axes: Any) -> list[str]:
+    """Return the names at the ends of lines, each in one line."""
+    return [" ".join(label.get_text().split()) for label in labels_of(axes, LineLabel)]
+
+
+def dot_labels(axes: Any) -> list[str]:
+    """Return the names at dots."""
+    return [label.get_text() for label in labels_of(axes, DotLabel)]
+
+
+def texts(artists: Any) -> list[str]:
+    """Return the texts of artists, such as ticks."""
+    return [one.get_text() for one in artists]

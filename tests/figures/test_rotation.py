@@ -107,7 +107,7 @@ def test_pairs_turn_the_way_that_arrows_point(start: int) -> None:
     plane = panels(pairs=(0, 2), start=start)[3]
     paths = on_rings(numbers_of(pairs=(0, 2), start=start))
     for arrow, path in zip(plane.texts, paths, strict=True):
-        (x, y), (to_x, to_y) = path[0], arrow.xy  # type: ignore[attr-defined]  # an Annotation
+        (x, y), (to_x, to_y) = path[0], arrow.xy
         assert x * to_y - y * to_x > 0  # counterclockwise, as from the first position to the second
     assert all(np.linalg.det(path[:2]) > 0 for path in paths)
 

@@ -20,8 +20,7 @@ from pecli.core.options import Options, option
 from pecli.core.terminal import Block, Facts, Paragraph, Table, columns, is_shown, results
 from pecli.encodings.learned import Learned
 from pecli.encodings.registry import Encoding, all_encodings, find_encoding
-from pecli.files.tables import Tensor, table_name
-from pecli.files.tables import tensors as tensors_of
+from pecli.files.tables import StoredArray, stored_arrays, table_name
 from pecli.jobs.job_options import ANALYSES
 
 
@@ -190,7 +189,7 @@ def tensors(
 ) -> None:
     """Prints what is in a file of numbers, and the line that draws its table."""
     with guard(quiet, verbose):
-        form, found = form_of(output, format, as_json), tensors_of(file)
+        form, found = form_of(output, format, as_json), stored_arrays(file)
         table = table_name(file, found)
         rows = [
             (name or "(no name)", sides(one), one.numbers, "the table" * (name == table)) for name, one in found.items()
@@ -213,17 +212,17 @@ TENSORS_COMMAND = Command(
 )
 
 
-def fact(name: str, one: Tensor, table: str | None) -> dict[str, Any]:
+def fact(name: str, one: StoredArray, table: str | None) -> dict[str, Any]:
     """A tensor as JSON has it."""
     return {"name": name or None, "shape": one.shape, "numbers": one.numbers, "table": name == table}
 
 
-def sides(one: Tensor) -> str:
+def sides(one: StoredArray) -> str:
     """A shape as people write it: 512 × 384."""
     return " × ".join(f"{side:,}" for side in one.shape) or "one number"
 
 
-def advice(path: str, found: Mapping[str, Tensor], table: str | None) -> str:
+def advice(path: str, found: Mapping[str, StoredArray], table: str | None) -> str:
     """The line that draws the table, or one of the tensors that could be it."""
     fitting = [name for name, one in found.items() if len(one.shape) == 2 and one.readable]
     if table is None and not fitting:

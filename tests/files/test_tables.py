@@ -1,0 +1,362 @@
+"""Table files: what is read, and everything that is not, in one line and before memory is taken."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import pickle
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from pecli.core.errors import PecliError, TableFileError, UnknownNameError, UsageError
+from pecli.core.lazy import Array
+from pecli.files.tables import MAPPED, fingerprint, open_table, read_table, read_vector
+
+MINILM = Path(__file__).parents[1] / "data" / "minilm_16x24.safetensors"
+TABLE = np.random.default_rng(17).integers(-99, 99, (7, 5)) / 8  # what every kind of file keeps exactly
+NAMED, BINARY, KINDS = (
+    [".npz", ".safetensors"],
+    [".npy", ".npz", ".safetensors"],
+    [".npy", ".npz", ".safetensors", ".csv"],
+)
+
+
+def write(path: str, table: Any = TABLE, **others: Array) -> str:
+    """Writes a table, and others by name, into a file of the kind that its name says."""
+    if path.endswith(".npy"):
+        np.save(path, table)
+    elif path.endswith(".npz"):
+        np.savez(path, table=table, **others)  # type: ignore[arg-type]  # numpy reads them as its option
+    elif path.endswith(".csv"):
+        np.savetxt(path, table, delimiter=",")
+    else:
+        save_file({"table": np.asarray(table, order="C"), **others}, path)
+    return path
+
+
+def safetensors(dtype: str, shape: tuple[int, ...], body: bytes, declared: int | None = None) -> bytes:
+    """A .safetensors file byte by byte, with a tensor before the table."""
+    end = 12 + (len(body) if declared is None else declared)
+    tensors = {
+        "first": {"dtype": "F32", "shape": [3], "data_offsets": [0, 12]},
+        "t": {"dtype": dtype, "shape": shape, "data_offsets": [12, end]},
+    }
+    header = json.dumps(tensors).encode()
+    return len(header).to_bytes(8, "little") + header + bytes(12) + body
+
+
+def declare(path: str, shape: tuple[int, ...]) -> None:
+    """Writes a file that declares numbers and holds none."""
+    if path.endswith(".safetensors"):
+        Path(path).write_bytes(safetensors("F64", shape, b"", 8 * int(np.prod(shape, dtype=object))))
+        return
+    head = io.BytesIO()
+    np.lib.format.write_array_header_1_0(head, {"shape": shape, "fortran_order": False, "descr": "<f8"})
+    if path.endswith(".npy"):
+        Path(path).write_bytes(head.getvalue())
+    else:
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("t.npy", head.getvalue())
+
+
+pytestmark = pytest.mark.usefixtures("folder")
+
+
+@pytest.mark.parametrize("kind", [*KINDS, ".NPY"])
+def test_every_kind_of_file_reads_back(kind: str) -> None:
+    Path(write(f"a{kind.lower()}")).rename(f"t{kind}")
+    read = read_table(f"t{kind}")
+    assert read.dtype == np.float64 and np.array_equal(read, TABLE)
+    with pytest.raises(ValueError, match="read-only"):  # the next reader would get it
+        read[0, 0] = 1
+
+
+def test_a_changed_file_is_read_again() -> None:
+    read_table(write("t.npy"))
+    write("t.npy", TABLE + 1)
+    os.utime("t.npy", ns=(0, 1))
+    assert np.array_equal(read_table("t.npy"), TABLE + 1)
+
+
+WHOLE = np.arange(35).reshape(7, 5)
+
+
+@pytest.mark.parametrize("dtype", ["<f8", "<f4", "<f2", ">f4", "<i8", "<i2", "<u1"])
+def test_any_real_type_order_and_leading_sides_of_one_become_a_table(dtype: str) -> None:
+    for array in (WHOLE.astype(dtype), np.asfortranarray(WHOLE.astype(dtype)), WHOLE.astype(dtype)[None, None]):
+        read = read_table(write("t.npy", array))
+        assert read.dtype == np.float64 and np.array_equal(read, WHOLE)
+
+
+def test_a_vector_needs_no_second_dimension() -> None:
+    for shape in ((3,), (1, 3), (3, 1)):
+        assert read_vector(write(f"{len(shape)}{shape[0]}.npy", np.arange(3.0).reshape(shape))).tolist() == [0, 1, 2]
+
+
+# names
+
+
+@pytest.mark.parametrize("kind", NAMED)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "wpe.weight",
+        "transformer.wpe.weight",
+        "embeddings.position_embeddings.weight",
+        "model.decoder.embed_positions.weight",
+        "transformer.positions_embed.weight",
+        "visual.positional_embedding",
+        "vit.pos_embed",
+    ],
+)
+def test_usual_names_are_found_among_others(kind: str, name: str) -> None:
+    path = write(f"t{kind}", TABLE + 1, **{name: TABLE, "ln.bias": TABLE[0]})
+    assert np.array_equal(read_table(path), TABLE)
+
+
+@pytest.mark.parametrize(
+    ("names", "asked", "expected"),
+    [
+        (["table"], None, "table"),
+        (["encoder.pos.weight", "wpe.weight"], "encoder.pos.weight", "encoder.pos.weight"),
+        (["encoder.pos.weight", "wpe.weight"], "r.pos.weight", "encoder.pos.weight"),
+        (["pos", "decoder.pos"], "pos", "pos"),
+        (["a.wpe.weight", "b.wpe.weight"], None, r"holds a\.wpe\.weight, b\.wpe\.weight: name the table with tensor"),
+        (["a.wpe.weight", "b.wpe.weight"], "wpe.weight", r"holds a\.wpe\.weight, b\.wpe\.weight: name the table"),
+        ([f"layer{i:03}" for i in range(100)], None, r"holds layer000, .*, layer007, … 100 tensors: name"),
+        (["wpe.weight"], "wpe.wieght", r"'wpe\.wieght'; did you mean 'wpe\.weight'"),
+        ([], None, "holds no table"),
+    ],
+)
+def test_the_table_is_found_by_its_name_or_how_it_ends(names: list[str], asked: str | None, expected: str) -> None:
+    tables = {name: TABLE + number for number, name in enumerate(names)}
+    save_file({**tables, "bias": np.zeros(3), "steps": np.zeros((2, 2, 2))} if names else {}, "t.safetensors")
+    if expected in names:
+        assert np.array_equal(read_table("t.safetensors", asked), tables[expected])
+    else:
+        with pytest.raises(UsageError, match=expected):
+            read_table("t.safetensors", asked)
+
+
+@pytest.mark.parametrize("kind", [".npy", ".csv"])
+def test_a_file_of_one_table_has_no_names(kind: str) -> None:
+    with pytest.raises(UsageError, match=f"tensor='pos': a {kind} file holds one table"):
+        read_table(write(f"t{kind}"), "pos")
+
+
+# safetensors
+
+
+def test_the_cut_of_a_released_model_is_read_by_its_own_name() -> None:
+    read = read_table(str(MINILM))
+    assert read.shape == (16, 24)
+    assert read[[0, 15, 1], [0, 23, 2]].tolist() == [-0.08555416762828827, -0.009586584754288197, 0.02110414206981659]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "numpy_dtype", "values", "expected"),
+    [(name, f"<{name[0].lower()}{int(name[1:]) // 8}", [-17, 0, 17], [-17, 0, 17])
+     for name in ("F64", "F32", "F16", "I64", "I32", "I16", "I8")]
+    + [("F16", "<f2", [65504, 2.0**-24, -1], [65504, 2.0**-24, -1]),
+       ("BF16", "<u2", [0x3F80, 0xC020, 0x4049], [1.0, -2.5, 3.140625])],
+)  # fmt: skip
+def test_every_type_of_safetensors_is_read(dtype: str, numpy_dtype: str, values: Any, expected: Any) -> None:
+    Path("t.safetensors").write_bytes(safetensors(dtype, (1, 3), np.array(values, dtype=numpy_dtype).tobytes()))
+    assert read_table("t.safetensors").tolist() == [expected]
+
+
+# CSV
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("1,2\n3,4.5\n", ""),
+        ("\ufeff1,2\n3,4.5\n", ""),
+        (" 1 , 2e0 \r\n\r\n 3 ,4.5", ""),
+        ("a,b\n1,2\n3,4.5\n", "line 1 was taken for a header"),
+        ("\ufeffposition,a,b\n0,1,2\n1,3,4.5\n", "line 1 was taken for a header, column 'position' for the positions"),
+        ("Index,5,6\n-1,1,2\n3,3,4.5\n", "line 1 was taken for a header, column 'Index' for the positions"),
+        ("\n,0,1\n7,1,2\n8,3,4.5\n", "line 2 was taken for a header, column '' for the positions"),
+    ],
+    ids=repr,
+)
+def test_csv_with_and_without_header(text: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    heard = list[str]()
+    monkeypatch.setattr("pecli.files.tables.notice", heard.append)
+    Path("t.csv").write_bytes(text.encode())
+    assert read_table("t.csv").tolist() == [[1, 2], [3, 4.5]]
+    assert heard == ([f"t.csv: {said}"] if said else [])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("1,2\n3\n", "line 2: 1 cell where the first line has 2"),
+        ("1,2\n3,x\n", "line 2: 'x' is no number"),
+        ("a,b\n\nc,d\n", "line 3: 'c' is no number"),
+        ("1,2\n3,1+2j\n", r"line 2: '1\+2j' is no number"),
+        ("1,2\n3,\n", "line 2: '' is no number, a cell is empty"),
+        ("1;2\n3;4\n", "line 1: '1;2' is no number"),
+        ("0.5,,0.25\n1,2,3\n", "line 1: '' is no number, a cell is empty"),
+        ("0.5,o.1\n1,2\n", "line 1: 'o.1' is no number"),
+        (",0.5\n1,2\n", "line 1: '' is no number, a cell is empty"),
+        ("a,b,7\n1,2,3\n", "line 1: 'a' is no number"),
+        ("", "holds no numbers"),
+        ("a,b\n", "holds no numbers"),
+        ("−1,−2\n3,4\n", "line 1: '−1' is no number"),
+        ("0x10,0x20\n3,4\n", "line 1: '0x10' is no number"),
+        ("10%,.5%\n3,4\n", "line 1: '10%' is no number"),
+        ("1,2\n3,\u0664\n", "line 2: '\u0664' is no number"),
+        ("1,2\n   \n3,4\n", "line 2: 1 cell where the first line has 2"),
+        ("index,1,2\n3\n", "line 2: 1 cell where the first line has 3"),
+        ("a,b\n1,2,3\n", "line 2: 3 cells where the first line has 2"),
+        ("pos,a\n0.5,1\n0.25,2\n0.75,3\n", "column 'pos' is named as an index .* row 1 has 0.25 after 0.5"),
+        ("1,nan\n", "holds 1 value that is not finite, the first in row 0, column 1: nan"),
+        ("1,\xff\n3,4\n", " is not UTF-8 text"),
+    ],
+    ids=lambda text: repr(text[:30]),
+)
+def test_a_csv_that_is_no_table_is_refused(text: str, said: str) -> None:
+    Path("t.csv").write_bytes(text.encode("latin-1" if "\xff" in text else "utf-8"))
+    with pytest.raises(TableFileError, match=rf"t\.csv.*{said}"):
+        read_table("t.csv")
+
+
+# what is not trusted
+
+
+class Trap:
+    """Leaves a mark where it is unpickled."""
+
+    def __reduce__(self) -> tuple[Callable[[str], None], tuple[str]]:
+        return os.mkdir, ("sprung",)
+
+
+def test_nothing_is_unpickled() -> None:
+    trap = np.array([[Trap()]], dtype=object)
+    np.save("t.npy", trap, allow_pickle=True)
+    np.savez("t.npz", allow_pickle=True, t=trap)
+    for kind in KINDS:
+        Path(f"bare{kind}").write_bytes(pickle.dumps(Trap()))
+    for path in ("t.npy", "t.npz", *(f"bare{kind}" for kind in KINDS)):
+        with pytest.raises(TableFileError, match=path):
+            read_table(path)
+    assert not Path("sprung").exists()
+
+
+@pytest.mark.parametrize("kind", BINARY)
+def test_a_declared_size_beyond_memory_or_the_file_is_refused(kind: str) -> None:
+    for shape in ((10**6, 10**6), (2**32, 2**32)):
+        declare(f"t{kind}", shape)
+        with pytest.raises(PecliError, match=f"t{kind}"):
+            read_table(f"t{kind}")
+
+
+@pytest.mark.parametrize("kind", BINARY)
+def test_a_table_that_memory_does_not_hold_is_refused(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pecli.core.memory.available", lambda: 100)
+    with pytest.raises(UsageError, match="7 × 5 numbers take 280 B"):
+        read_table(write(f"t{kind}"), "table" if kind in NAMED else None)
+
+
+def test_an_archive_that_swells_is_refused() -> None:
+    np.savez_compressed("t.npz", a=np.zeros((MAPPED // 80 + 1, 10)))
+    with pytest.raises(TableFileError, match=r"a unpacks from .* KiB to 64\.0 MiB"):
+        read_table("t.npz")
+
+
+def test_of_a_large_table_only_the_rows_that_are_looked_at_are_read() -> None:
+    with Path("t.npy").open("wb") as file:
+        np.lib.format.write_array_header_1_0(file, {"shape": (2**31, 8), "fortran_order": False, "descr": "<f4"})
+        begin = file.tell()
+        file.seek(begin + 32 * 6 + 4)
+        file.write(np.float32(np.nan).tobytes())
+    os.truncate("t.npy", begin + 2**36)
+    table = open_table("t.npy")
+    assert (len(table), table.shape) == (2**31, (2**31, 8))
+    assert table[np.array([0, 2**31 - 1])].tolist() == [[0.0] * 8] * 2
+    for rows in (np.array([0, 6]), slice(5, 9)):
+        with pytest.raises(TableFileError, match="first in row 6, column 1: nan"):
+            table[rows]
+    with pytest.raises(UsageError, match="are free"):
+        read_table("t.npy")
+
+
+@pytest.mark.parametrize("kind", [".npy", ".safetensors"])
+def test_a_large_table_stays_in_its_file(kind: str) -> None:
+    large = np.zeros((MAPPED // 80 + 1, 10))
+    large[-1] = range(10)
+    stored = open_table(write(f"t{kind}", large))
+    assert isinstance(stored.array, np.memmap) and stored[-1:].tolist() == [list(range(10))]
+
+
+BAD = np.where(np.arange(35).reshape(7, 5) == 23, np.nan, TABLE)
+BAD[6, 0] = -np.inf
+
+
+@pytest.mark.parametrize(
+    ("array", "said", "kinds"),
+    [
+        *((np.zeros(shape), rf"t\.\w+ holds an array of shape {shape}, not a table", BINARY)
+          for shape in ((7,), (0, 5), (5, 0), (2, 3, 4), ())),
+        *((np.ones((2, 2), dtype=dtype), f"does not hold real numbers of a type that is read: {dtype}", BINARY[:2])
+          for dtype in ("complex128", "str", "bool")),
+        (np.ones((2, 2), bool), "does not hold real numbers of a type that is read: BOOL", BINARY[2:]),
+        (BAD, "2 values that are not finite, the first in row 4, column 3: nan", KINDS),
+        (np.array([[np.inf, 1.0]]), "1 value that is not finite, the first in row 0, column 0: inf", KINDS),
+    ],
+)  # fmt: skip
+def test_what_is_no_table_is_refused(array: Array, said: str, kinds: list[str]) -> None:
+    for kind in kinds:
+        with pytest.raises(TableFileError, match=said.replace("(", r"\(").replace(")", r"\)")):
+            read_table(write(f"t{kind}", array))
+
+
+DAMAGE = [b"", b"PK\3\4", b"\x93NUMPY\x01\x00", b"\xff\xfe", b"\x93NUMPY\x02\x00\xff\xff\xff\x7f{", b"\x80\x04."]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_damaged_file_is_refused_by_name_and_in_our_words(kind: str) -> None:
+    noise = np.random.default_rng(3).bytes(997)
+    whole = Path(write(f"t{kind}")).read_bytes()
+    for data in [*DAMAGE, noise, *([whole[:-9], whole[: len(whole) * 6 // 10]] if kind != ".csv" else [])]:
+        Path(f"t{kind}").write_bytes(data)
+        with pytest.raises(TableFileError, match=rf"^t{kind}.*(is not a whole {kind} file|is not UTF-8|no number)"):
+            read_table(f"t{kind}")
+
+
+@pytest.mark.parametrize(
+    ("path", "error", "said"),
+    [
+        ("t.txt", UnknownNameError, r"kind of table file .*\.npy, \.npz, \.csv, \.safetensors"),
+        ("bare", UnknownNameError, "kind of table file"),
+        ("none.npy", UsageError, r"none\.npy does not exist"),
+        ("folder.npy", UsageError, "is not a regular file"),
+        ("t.pt", UsageError, "a pickle that could run code: convert it once: python -c "),
+    ],
+)
+def test_what_is_no_table_file_is_refused(path: str, error: type[Exception], said: str) -> None:
+    Path("folder.npy").mkdir()
+    for name in ("t.txt", "bare", "t.pt"):
+        Path(name).write_bytes(b"\x80\x04.")
+    with pytest.raises(error, match=said):
+        read_table(path)
+
+
+def test_a_fingerprint_is_the_contents_own() -> None:
+    Path("a.csv").write_bytes(b"1,2\n")
+    Path("b.csv").write_bytes(b"1,2\n")
+    assert fingerprint("a.csv") == fingerprint("b.csv") == hashlib.sha256(b"1,2\n").hexdigest()[:16]
+    Path("b.csv").write_bytes(b"1,2,3\n")
+    assert fingerprint("b.csv") == hashlib.sha256(b"1,2,3\n").hexdigest()[:16]
+    with pytest.raises(UsageError, match=r"none\.npy does not exist"):
+        fingerprint("none.npy")

@@ -13,19 +13,19 @@ from pecli.figures.page import draw_page
 from pecli.figures.style import style_context
 
 
-def axes_of(figure: str, **options: Any) -> Any:
+def axes_of(figure: str, /, **options: Any) -> Any:
     """Return an Axes that the figure was drawn onto; its panels are the child axes."""
     return pecli.figure(figure, **options).draw(Drawing().subplots())
 
 
-def panels_of(figure: str, **options: Any) -> list[Any]:
+def panels_of(figure: str, /, **options: Any) -> list[Any]:
     """Return the panels, and colour bars, that the figure made of a given Axes; of one panel that Axes and its bar."""
     axes = axes_of(figure, **options)
     inner = [one for one in axes.child_axes if isinstance(one, Axes)]
     return [axes, *inner] if axes.axison else inner
 
 
-def page_of(figure: str, **options: Any) -> Any:
+def page_of(figure: str, /, **options: Any) -> Any:
     """Return the drawing of a whole page."""
     picture = pecli.figure(figure, **options)
     with style_context(picture.job.canvas, "a"):

@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure as Drawing
 from matplotlib.image import BboxImage
-from typer.testing import CliRunner
 
 import pecli
-from pecli.analysis import View
-from pecli.cli import app
-from pecli.core.errors import UsageError
 from pecli.core.lazy import Array
-from pecli.core.positions import Blocks, Positions
+from pecli.core.positions import Blocks
 from pecli.encodings.clock import Clock
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Relative
-from pecli.figures.relative import SLICES, RelativeTensor, telling_dims
-from pecli.figures.style import style_context
+from pecli.figures.relative import SLICES, telling_dims
 from pecli.figures.text import points_per_pixel
 from pecli.models.spec import read_encoding
+from tests.drawing import page_of, panels_of
 
 LENGTH, D = 7, 6
+
+
+def panels(**options: Any) -> list[Any]:
+    """The panels of the drawn figure."""
+    return panels_of("relative", dpi=20, **options)
 
 
 def tensor(length: int, d: int, base: float = 10000) -> Array:
@@ -40,70 +39,6 @@ def tensor(length: int, d: int, base: float = 10000) -> Array:
     return result
 
 
-def panels(**options: Any) -> list[Axes]:
-    """The panels of the drawn figure."""
-    axes = Drawing(dpi=20).subplots()
-    pecli.figure("relative", dpi=20, **options).draw(axes)
-    return [one for one in axes.child_axes if isinstance(one, Axes)]
-
-
-def test_the_articles_tensor_is_8_by_8_by_32() -> None:
-    view = View((Relative(d=32),), Positions(length=8))
-    numbers = RelativeTensor().compute(view)
-    assert numbers.tensor.shape == (8, 8, 32)
-    assert numbers.tensor == pytest.approx(tensor(8, 32), abs=1e-15)
-    assert numbers.dims.tolist() == list(range(32))
-
-
-def test_npy_holds_the_whole_tensor(tmp_path: Path) -> None:
-    target = tmp_path / "relative.npy"
-    ended = CliRunner().invoke(app, ["relative", "--length", "8", "--d", "32", "-o", str(target)])
-    assert ended.exit_code == 0
-    assert np.load(target) == pytest.approx(tensor(8, 32), abs=1e-15)
-
-
-def test_npz_holds_the_tensor_its_offsets_and_its_dimensions(tmp_path: Path) -> None:
-    pecli.figure("relative", length=LENGTH, d=12, dims=(1, 4)).save(str(tmp_path / "r.npz"))
-    with np.load(tmp_path / "r.npz") as arrays:
-        assert arrays["tensor"] == pytest.approx(tensor(LENGTH, 12)[:, :, [1, 4]], abs=1e-15)
-        assert arrays["offsets"][2].tolist() == [2, 1, 0, -1, -2, -3, -4]
-        assert arrays["dims"].tolist() == [1, 4]
-
-
-@pytest.mark.parametrize("base", [10000, 10])
-def test_every_slice_is_constant_along_its_diagonals(base: float) -> None:
-    numbers = RelativeTensor().compute(View((Relative(d=D, base=base),), Positions(length=LENGTH)))
-    assert np.array_equal(numbers.tensor[1:, 1:], numbers.tensor[:-1, :-1])
-    assert len(np.unique(numbers.tensor.reshape(-1, D), axis=0)) == 2 * LENGTH - 1
-
-
-def test_transposed_the_sines_change_sign_and_the_cosines_do_not() -> None:
-    numbers = RelativeTensor().compute(View((Relative(d=D),), Positions(length=LENGTH)))
-    assert np.array_equal(numbers.tensor.swapaxes(0, 1)[:, :, 0::2], -numbers.tensor[:, :, 0::2])
-    assert np.array_equal(numbers.tensor.swapaxes(0, 1)[:, :, 1::2], numbers.tensor[:, :, 1::2])
-
-
-def test_the_panels_are_the_offsets_and_the_chosen_slices() -> None:
-    drawn = panels(length=LENGTH, d=D, dims=(1, 0, 4))
-    assert [one.get_title() for one in drawn] == [
-        "offset p − q",
-        "cos, dim 1\nλ 6.283",
-        "sin, dim 0\nλ 6.283",
-        "sin, dim 4\nλ 2,916",
-    ]
-    for one, dim in zip(drawn[1:], (1, 0, 4), strict=True):
-        assert np.asarray(one.get_images()[0].get_array()) == pytest.approx(tensor(LENGTH, D)[:, :, dim], abs=1e-15)
-    offsets = np.asarray(drawn[0].get_images()[0].get_array())
-    assert offsets == pytest.approx(np.subtract.outer(range(LENGTH), range(LENGTH)), abs=1e-12)
-
-
-def test_all_slices_share_colours_and_say_query_and_key() -> None:
-    drawn = panels(length=LENGTH, d=D, dims=(0, 5))
-    assert {one.get_images()[0].get_clim() for one in drawn} == {(-6, 6), (-1, 1)}  # offsets, values
-    assert {one.get_images()[0].get_cmap().name for one in drawn} == {"RdBu_r"}
-    assert {(one.get_xlabel(), one.get_ylabel()) for one in drawn} == {("key q", "query p")}
-
-
 def test_the_offsets_have_a_strip_of_their_own_colours_and_push_no_panel_away() -> None:
     drawn = panels(length=LENGTH, d=D, dims=(0, 5))
     (strip,) = drawn[0].findobj(BboxImage)
@@ -112,17 +47,6 @@ def test_the_offsets_have_a_strip_of_their_own_colours_and_push_no_panel_away() 
     top, em = strip.get_window_extent().y1, float(drawn[0].texts[0].get_fontsize()) / points_per_pixel(drawn[0])
     assert all(0 < text.get_window_extent().y0 - top < em for text in drawn[0].texts[:3])
     assert all(not one.texts and not one.findobj(BboxImage) for one in drawn[1:])
-
-
-def test_the_axes_are_positions_from_start() -> None:
-    (first, _) = panels(length=LENGTH, d=D, dims=(0,), start=100)
-    assert list(first.get_images()[0].get_extent()) == [99.5, 106.5, 106.5, 99.5]
-
-
-def test_the_picture_computes_only_the_slices_it_shows() -> None:
-    picture = pecli.figure("relative", length=LENGTH, d=100)
-    assert picture.seen.main.shape[2] == 4
-    assert picture.numbers.main.shape == (LENGTH, LENGTH, 100)
 
 
 @pytest.mark.parametrize(("d", "length"), [(128, 200), (64, 40), (128, 3000), (33, 200)])
@@ -153,47 +77,11 @@ def test_a_wave_that_begins_anywhere_is_not_called_a_sine_and_colours_are_those_
     assert slice_.get_images()[0].get_clim() == pytest.approx((-radii[1], radii[1])) and radii[1] < radii.max() / 2
 
 
-def test_there_is_a_panel_for_the_offsets_and_one_for_every_slice() -> None:
-    drawn = panels(length=LENGTH, d=D, dims=(0, 1, 2, 3))
-    assert [len(one.get_images()) for one in drawn] == [1, 1, 1, 1, 1]
-
-
 @pytest.mark.parametrize("encoding", ["sinusoidal", "clock", "geometric", "rope"])
 def test_any_encoding_with_negative_positions_is_shown(encoding: str) -> None:
     picture = pecli.figure("relative", encoding=encoding, length=LENGTH)
     table = pecli.encode(encoding, start=1 - LENGTH, length=2 * LENGTH - 1)
     assert np.array_equal(picture.numbers.main[3, 5], table[3 - 5 + LENGTH - 1])
-
-
-@pytest.mark.parametrize("encoding", ["binary", "learned"])
-def test_encodings_without_negative_positions_are_refused(encoding: str, tmp_path: Path) -> None:
-    target = tmp_path / "never.png"
-    ended = CliRunner().invoke(app, ["relative", "-e", encoding, "--length", "8", "-o", str(target)])
-    assert ended.exit_code == 2
-    assert ended.stderr.startswith("pecli: ")
-    assert encoding in ended.stderr
-    assert "negative" in ended.stderr or "cannot show" in ended.stderr
-    assert ended.stderr.count("\n") == 1
-    assert not target.exists()
-
-
-@pytest.mark.parametrize(("dims", "said"), [("32", "dims=32 does not exist"), ("0,99", "dims=99"), ("-1", "dims")])
-def test_a_dimension_that_is_not_there_is_refused(dims: str, said: str) -> None:
-    with pytest.raises(UsageError, match=said):
-        pecli.figure("relative", length=8, d=32, dims=dims)
-
-
-def test_a_tensor_that_memory_does_not_hold_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("pecli.core.memory.available", lambda: 2**30)
-    picture = pecli.figure("relative", length=1000, d=512)
-    with pytest.raises(UsageError, match=r"1,000 × 1,000 × 512 numbers take 3\.8 GiB"):
-        picture.save(str(tmp_path / "never.npy"))
-
-
-def test_one_position_has_one_offset() -> None:
-    numbers = pecli.figure("relative", length=1, d=D).numbers
-    assert numbers.main.tolist() == [[[0, 1, 0, 1, 0, 1]]]
-    assert numbers.message() == ""
 
 
 def block_means(encoding: Harmonic, blocks: Blocks, column: int) -> Array:
@@ -236,8 +124,7 @@ def test_more_positions_than_pixels_are_averaged_and_the_caption_says_so() -> No
     assert picture.seen.caption() == f"each pixel: mean of {size} × {size} pairs; wavelength λ in positions"
     expected = [block_means(Relative(d=D, base=10), Blocks(3, 101, size), dim) for dim in (0, 5)]
     assert np.moveaxis(picture.seen.main, -1, 0) == pytest.approx(np.array(expected), abs=1e-14)
-    with style_context(picture.job.canvas):
-        drawn = picture._drawing().axes[:3]
+    drawn = page_of("relative", **options, dpi=30).axes[:3]
     assert drawn[0].get_title() == "offset p − q"
     assert [text.get_text() for text in drawn[0].texts] == ["−100", "0", "100"]
     for one, values in zip(drawn[1:], expected, strict=True):
@@ -248,25 +135,61 @@ def test_more_positions_than_pixels_are_averaged_and_the_caption_says_so() -> No
         assert list(one.get_images()[0].get_extent()) == [2.5, stop, stop, 2.5]
 
 
-def test_a_length_that_the_pixels_hold_is_exact_and_the_caption_has_the_unit_alone() -> None:
-    picture = pecli.figure("relative", d=D, base=10, length=LENGTH, start=1009, dpi=30)
-    assert picture.seen.caption() == "wavelength λ in positions"
-    assert picture.message() == "One value per diagonal: only the offset counts"
-    assert picture.seen.main == pytest.approx(tensor(LENGTH, D, 10)[:, :, picture.seen.arrays()["dims"]], abs=1e-15)
-
-
-def test_the_numbers_are_never_averaged() -> None:
-    numbers = pecli.figure("relative", d=D, base=10, length=101, size="5x3", dpi=30).numbers
-    assert numbers.caption() == "wavelength λ in positions"
-    assert numbers.main == pytest.approx(tensor(101, D, 10), abs=1e-13)
-
-
-def test_a_million_positions_cost_no_more_than_the_pixels() -> None:
-    seen = pecli.figure("relative", d=4, length=10**6, dpi=20).seen
-    assert len(seen.main) <= 6.75 * 20
-    assert np.abs(seen.main).max() <= 1
-
-
 @pytest.mark.parametrize(("d", "dims"), [(3, [0, 1, 2]), (4, [0, 1, 2, 3]), (32, [0, 2, 3, 4])])
 def test_four_dimensions_are_all_shown_and_of_more_those_that_tell(d: int, dims: list[int]) -> None:
     assert pecli.figure("relative", d=d, length=4).seen.arrays()["dims"].tolist() == dims
+
+
+def test_the_articles_tensor_is_8_by_8_by_32_as_files_hold_it(ask: Callable[..., Any]) -> None:
+    assert ask("relative", "--length", "8", "--d", "32", "-o", "r.npy", "-o", "r.npz").code == 0
+    assert np.load("r.npy").shape == (8, 8, 32) and np.load("r.npy") == pytest.approx(tensor(8, 32), abs=1e-15)
+    with np.load("r.npz") as arrays:
+        assert arrays["offsets"][2].tolist() == [2, 1, 0, -1, -2, -3, -4, -5]
+        assert arrays["dims"].tolist() == list(range(32))
+
+
+@pytest.mark.parametrize("base", [10000, 10])
+def test_every_slice_is_constant_along_its_diagonals_and_transposed_the_sines_change_sign(base: float) -> None:
+    found = pecli.figure("relative", d=D, base=base, length=LENGTH, dims=range(D)).numbers.main
+    assert np.array_equal(found[1:, 1:], found[:-1, :-1])
+    assert np.array_equal(found.swapaxes(0, 1), found * np.tile([-1, 1], D // 2))
+    one = pecli.figure("relative", length=1, d=D).numbers
+    assert (one.main.tolist(), one.message()) == ([[[0, 1, 0, 1, 0, 1]]], "")
+
+
+def test_the_panels_are_the_offsets_and_the_chosen_slices() -> None:
+    first, *slices = panels(length=LENGTH, d=D, dims=(1, 0, 4), start=100)
+    titles = ["cos, dim 1\nλ 6.283", "sin, dim 0\nλ 6.283", "sin, dim 4\nλ 2,916"]
+    assert [one.get_title() for one in (first, *slices)] == ["offset p − q", *titles]
+    offsets = np.subtract.outer(range(LENGTH), range(LENGTH))
+    arrays = [offsets, *np.moveaxis(tensor(LENGTH, D), -1, 0)[[1, 0, 4]]]
+    for one, array, limit in zip((first, *slices), arrays, (6, 1, 1, 1), strict=True):
+        (image,) = one.get_images()
+        assert np.asarray(image.get_array()) == pytest.approx(array, abs=1e-12)
+        assert (image.get_clim(), image.get_cmap().name) == ((-limit, limit), "RdBu_r")
+        assert list(image.get_extent()) == [99.5, 106.5, 106.5, 99.5]
+        assert (one.get_xlabel(), one.get_ylabel()) == ("key q", "query p")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("-e", "binary"), "relative cannot show binary: it has no frequencies"),
+        (("-e", "learned"), "relative cannot show learned"),
+        (("--dims", "128"), "--dims 128 does not exist"),
+        (("--dims", "0,199"), "--dims 199"),
+        (("--dims=-1",), "--dims -1"),
+    ],
+)
+def test_a_mistake_is_one_line_and_2(words: tuple[str, ...], said: str, ask: Callable[..., Any]) -> None:
+    ended = ask("relative", *words, "--length", "8", "-o", "never.png")
+    assert (ended.code, ended.err.count("\n")) == (2, 1) and said in ended.err
+
+
+def test_numbers_are_whole_and_the_picture_computes_only_what_it_shows() -> None:
+    picture = pecli.figure("relative", length=101, d=100, base=10, size="5x3", dpi=30)
+    assert picture.seen.main.shape[2] == 4 and picture.numbers.main.shape == (101, 101, 100)
+    assert np.allclose(picture.numbers.main, tensor(101, 100, 10), rtol=0, atol=1e-13)
+    assert picture.numbers.caption() == "wavelength λ in positions"
+    assert picture.message() == "One value per diagonal: only the offset counts"
+    assert len(pecli.figure("relative", d=4, length=10**6, dpi=20).seen.main) <= 6.75 * 20

@@ -6,29 +6,22 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.figures.colors import lightness
-from pecli.figures.labels import LineLabel, labels_of
-from pecli.figures.style import style_context
 from pecli.figures.wavelengths import ratio_text, run_text
+from tests.drawing import axes_of, line_labels, page_of
 
 LLAMA = "rope:base=500000,scaling=llama3,factor=8,low_freq_factor=1,high_freq_factor=4,original=8192"
 YARN = "rope:base=1000000,scaling=yarn,factor=4,original=32768"
 
 
-def line_labels(axes: Any) -> list[str]:
-    return [" ".join(label.get_text().split()) for label in labels_of(axes, LineLabel)]
+def drawn(**options: object) -> Any:
+    return axes_of("spectrum", **options)
 
 
 def numbers(**options: object) -> Any:
     return pecli.figure("spectrum", **options).numbers
-
-
-def drawn(**options: object) -> Any:
-    return pecli.figure("spectrum", **options).draw(Drawing().subplots())
 
 
 @pytest.mark.parametrize(("d", "base"), [(128, 10000), (7, 10), (2, 3), (6, 0.5)])
@@ -39,29 +32,11 @@ def test_wavelengths_are_two_pi_base_to_the_two_j_over_d(d: int, base: float) ->
     assert found.arrays()["pair"].tolist() == pairs.tolist()
 
 
-def test_rope_has_the_wavelengths_of_the_sinusoidal_encoding() -> None:
-    assert np.array_equal(numbers(encoding="rope", d=64, base=500).main, numbers(d=64, base=500).main)
-
-
 def test_llama_2_has_its_published_wavelengths() -> None:
     found = numbers(encoding="rope", d=128, base=10000, length=4096)
     assert len(found.main) == 64
     assert found.main.max() == pytest.approx(54410, abs=0.5)
     assert found.facts()["longer_than_length"] == {"rope": 18}
-
-
-def test_neighbours_are_as_far_apart_as_the_article_says() -> None:
-    assert numbers(d=128, base=10000).facts()["ratio"] == {"sinusoidal": "×1.155"}  # its 1.2 times
-    assert numbers(encoding="geometric", d=6, radix=60).facts()["ratio"] == {"geometric:d=6,radix=60": "×3,600"}
-
-
-def test_uneven_neighbours_give_the_range() -> None:
-    assert numbers(encoding="clock").facts()["ratio"] == {"clock": "×12 to ×60"}
-    assert ratio_text(np.array([5.0])) == ""
-
-
-def test_the_clock_has_its_periods_to_the_last_digit() -> None:
-    assert numbers(encoding="clock").main == pytest.approx([60, 3600, 43200], rel=1e-15)
 
 
 def test_the_periods_of_bits_are_measured() -> None:
@@ -83,10 +58,6 @@ def test_bits_are_measured_over_one_whole_cycle_whatever_is_shown(d: int, length
     assert found.facts()["longer_than_length"] == {f"binary:d={d}": sum(2**bit > length for bit in range(1, d + 1))}
 
 
-def test_the_order_of_bits_is_that_of_the_columns() -> None:
-    assert numbers(encoding="binary", d=5, order="msb", length=9).main.tolist() == [32, 16, 8, 4, 2]
-
-
 def test_the_periods_of_a_table_are_those_of_its_strongest_waves(folder: Any) -> None:
     p = np.arange(240)[:, None]
     waves = np.sin(2 * np.pi * p / np.array([3, 10, 80])) + 0.3 * np.sin(2 * np.pi * p / 5) + 7
@@ -94,17 +65,6 @@ def test_the_periods_of_a_table_are_those_of_its_strongest_waves(folder: Any) ->
     found = numbers(encoding="learned", file="table.npy", length=240)
     assert found.main == pytest.approx([3, 10, 80])
     assert list(found.facts()["still"].values()) == [1]  # the constant column has no period
-
-
-def test_the_table_is_measured_from_where_it_starts(folder: Any) -> None:
-    p = np.arange(96)
-    wave = np.where(p < 32, np.sin(np.pi * p / 2), np.where(p < 64, np.sin(np.pi * p / 4), 2.5))
-    np.save("table.npy", wave[:, None])
-    first, second, third = (
-        numbers(encoding="learned", file="table.npy", length=32, start=start) for start in (0, 32, 64)
-    )
-    assert (first.main, second.main) == (pytest.approx([4]), pytest.approx([8]))
-    assert [list(found.facts()["still"].values()) for found in (first, second, third)] == [[0], [0], [1]]
 
 
 def test_a_period_between_whole_numbers_of_waves_is_found_and_one_beyond_the_window_is_not(folder: Any) -> None:
@@ -123,11 +83,6 @@ def test_pairs_that_an_axis_has_no_room_for_are_left_out_and_the_caption_says_so
     assert list(found.facts()["still"].values()) == [1]
     assert list(found.facts()["longer_than_length"].values()) == [1]  # the one left out is longer too
     assert found.caption() == "sinusoidal: 1 left out, longer than 10¹⁵ or still"
-
-
-def test_longer_is_longer_than_the_positions_shown_not_than_the_offsets_between_them() -> None:
-    found = numbers(encoding="relative", d=8, base=100, length=50)  # 62.8 is less than its 99 offsets
-    assert list(found.facts()["longer_than_length"].values()) == [2]
 
 
 def test_a_clock_is_measured_in_seconds() -> None:
@@ -182,10 +137,6 @@ def test_the_message_is_what_lines_and_levels_say(options: dict[str, Any], said:
     assert numbers(**options).message() == said
 
 
-def test_formulas_need_no_caption() -> None:
-    assert numbers(encoding=["sinusoidal", "rope"]).caption() == ""
-
-
 @pytest.mark.parametrize(("length", "longer"), [(1, 4), (6, 4), (7, 3), (20, 2), (62, 2), (63, 1), (199, 0)])
 def test_pairs_longer_than_the_length_are_counted(length: int, longer: int) -> None:
     waves = 2 * np.pi * 10 ** np.array([0, 0.5, 1, 1.5])  # 6.28, 19.87, 62.8, 198.7
@@ -202,6 +153,9 @@ def test_the_picture_has_a_line_at_the_length_on_a_log_axis() -> None:
     assert axes.get_yscale() == "log"
     assert axes.texts[0].get_text() == "length 97"
     assert axes.get_ylabel() == "wavelength λ, positions"
+    (shade,) = axes.patches  # what never finishes a turn
+    assert shade.get_y() == 97 and shade.get_y() + shade.get_height() > axes.get_ylim()[1]
+    assert 3 == max(wave.get_xdata()) < axes.get_xlim()[1] < 3.2
 
 
 @pytest.mark.parametrize(
@@ -221,67 +175,11 @@ def test_where_wavelengths_begin_and_tend_to_is_written_there(base: float, d: in
     assert axes.get_ylim()[1] > 2 * np.pi * base
 
 
-def levels(length: int = 200, **options: object) -> tuple[Any, list[Any]]:
-    """The panel as `save` draws it, and the names of its levels that are shown."""
-    picture = pecli.figure("spectrum", **{"length": length, "dpi": 60, **options})
-    with style_context(picture.job.canvas):
-        (axes,) = picture._drawing().axes
-    return axes, [text for text in axes.texts if text.get_visible()]
-
-
-@pytest.mark.parametrize(("size", "named"), [("column", 4), ("5x3", 4), ("page", 4), ("slide", 4), ("2.5x2.5", 3)])
-def test_names_of_levels_stand_inside_the_frame_off_the_lines_of_the_grid(size: str, named: int) -> None:
-    axes, shown = levels(size=size, dpi=150)
-    ticks = axes.transData.transform([(1.0, tick) for tick in axes.get_yticks()])[:, 1]
-    assert len(shown) >= named
-    assert any("(25–63)" in text.get_text() for text in shown) == (size in ("5x3", "page", "slide"))
-    for text in shown:
-        box = text.get_window_extent()
-        assert axes.bbox.y0 <= box.y0 + 1 and box.y1 <= axes.bbox.y1
-        assert not ((ticks > box.y0 + 1) & (ticks < box.y1 - 1)).any() or size == "2.5x2.5", text.get_text()
-
-
-@pytest.mark.parametrize("length", [3, 6, 14, 200])
-def test_no_other_level_stands_between_a_name_and_its_own(length: int) -> None:
-    axes, shown = levels(length, size="5x3")
-    heights = [float(axes.transData.transform((1.0, text.xy[1]))[1]) for text in shown]
-    for text, own in zip(shown, heights, strict=True):
-        box = text.get_window_extent()
-        low, high = (own, box.y0) if box.y0 > own else (box.y1, own)
-        assert not any(low + 0.2 < other < high - 0.2 for other in heights if other != own), text.get_text()
-
-
-def test_a_name_that_nothing_crosses_stands_in_the_colour_of_its_field() -> None:
-    for style in ("default", "dark_background"):
-        axes, shown = levels(size="5x3", style=style)
-        (shade,) = axes.patches
-        inside = next(text for text in shown if text.get_text().startswith("base"))
-        assert inside.get_bbox_patch().get_facecolor()[:3] == shade.get_facecolor()[:3]
-        assert abs(float(lightness(shade.get_facecolor()) - lightness(axes.get_facecolor()))) > 5
-
-
-@pytest.mark.parametrize("size", ["column", "blog"])
-def test_the_axis_has_the_power_of_ten_that_is_near_its_upper_end(size: str) -> None:
-    assert levels(size=size)[0].get_ylim()[1] == pytest.approx(1.05e5)
-    assert levels(size=size, base=30000)[0].get_ylim()[1] < 5e5
-
-
 @pytest.mark.parametrize(
     ("longer", "said"), [([0, 0, 1, 1], "2–3"), ([0, 0, 0, 1], "3"), ([1, 1], ""), ([1, 0, 1], ""), ([0, 0], "")]
 )
 def test_a_run_is_named_by_its_ends(longer: list[int], said: str) -> None:
     assert run_text(np.array(longer, dtype=bool)) == said
-
-
-@pytest.mark.parametrize(("base", "side"), [(100, "left"), (10_000, "right")])
-def test_how_many_never_finish_a_turn_is_written_where_no_wavelength_is(base: float, side: str) -> None:
-    assert drawn(d=128, base=base, length=200).texts[-1].get_ha() == side
-
-
-def test_what_is_longer_than_the_length_is_shaded() -> None:
-    axes = drawn(d=8, length=97)
-    (shade,) = axes.patches
-    assert shade.get_y() == 97 and shade.get_y() + shade.get_height() > axes.get_ylim()[1]
 
 
 def test_several_encodings_are_overlaid_and_told_apart() -> None:
@@ -309,12 +207,6 @@ def test_numbers_say_which_encoding_each_belongs_to() -> None:
     header, columns = found.sheet()
     assert header == ["wavelength", "pair", "encoding", "stretch"]
     assert [len(column) for column in columns] == [7] * 4
-
-
-def test_a_single_position_has_no_period_to_measure() -> None:
-    found = numbers(encoding="learned", d=3, length=1)
-    assert len(found.main) == 0
-    assert found.facts()["still"] == {"learned:d=3": 3}
 
 
 def test_a_scaled_rope_has_its_contexts_its_ramp_and_what_it_was() -> None:
@@ -351,48 +243,8 @@ def test_the_ratio_is_that_to_the_wavelength_without_the_scaling() -> None:
     assert (llama[0], llama[-1]) == (1, pytest.approx(8))
     assert plain.tolist() == [1] * 64
     assert axes.get_yscale() == "log" and len(axes.texts) == len(line_labels(axes)) == 3
-
-
-def test_the_ratio_of_what_has_no_formula_is_refused() -> None:
     with pytest.raises(UsageError, match="ratio is of wavelengths by a formula, and binary has none"):
         numbers(encoding="binary", ratio=True)
-
-
-def test_neighbours_that_are_nearly_as_far_apart_give_the_range() -> None:
-    assert ratio_text(np.array([1.0, 10.0, 100.1])) == "×10 to ×10.01"
-    assert ratio_text(np.array([1.0, 10.0, 100.0 * (1 + 1e-12)])) == "×10"
-
-
-def test_names_of_lengths_that_are_close_do_not_touch() -> None:
-    picture = pecli.figure("spectrum", encoding=[LLAMA, YARN], length=131072, size="column", dpi=100)
-    with style_context(picture.job.canvas):
-        (axes,) = picture._drawing().axes
-    boxes = [text.get_window_extent() for text in axes.texts if text.get_text()]
-    assert len(boxes) == 5 and axes.texts[0].get_text() == "length 131,072"
-    for at, one in enumerate(boxes):
-        assert not any(one.overlaps(other) for other in boxes[:at])
-
-
-@pytest.mark.parametrize(("encoding", "last"), [("sinusoidal:d=8", 3), ("binary:d=8", 7)])
-def test_the_axis_ends_with_the_last_wavelength(encoding: str, last: float) -> None:
-    axes = drawn(encoding=encoding, length=16)
-    assert max(axes.lines[0].get_xdata()) == last < axes.get_xlim()[1] < last + 0.2
-
-
-def test_names_of_contexts_stand_over_no_wave() -> None:
-    picture: Any = pecli.figure("spectrum", encoding=[LLAMA, "rope:base=10000"], length=131072, size="column")
-    with style_context(picture.job.canvas):
-        drawing = picture._drawing()
-        drawing.canvas.draw()
-        axes = drawing.axes[0]
-        boxes = [
-            text.get_window_extent() for text in axes.texts if text.get_text().split()[0] in ("original", "factor")
-        ]
-        waves = [
-            line.get_transform().transform(line.get_xydata()) for line in axes.lines if len(line.get_xdata()) == 64
-        ]
-    assert len(boxes) == 2 and len(waves) == 3
-    assert not any(box.count_contains(points) for box in boxes for points in waves)
 
 
 @pytest.mark.parametrize(
@@ -405,3 +257,31 @@ def test_names_of_contexts_stand_over_no_wave() -> None:
 )
 def test_the_title_of_several_is_what_they_have_in_common(options: dict[str, Any], title: str) -> None:
     assert pecli.figure("spectrum", **options).title() == title
+
+
+@pytest.mark.parametrize(
+    ("options", "ratio"),
+    [
+        ({"d": 128, "base": 10000}, "×1.155"),  # the article's 1.2 times
+        ({"encoding": "geometric", "d": 6, "radix": 60}, "×3,600"),
+        ({"encoding": "clock"}, "×12 to ×60"),
+    ],
+)
+def test_how_far_neighbours_are_apart(options: dict[str, Any], ratio: str) -> None:
+    assert [*numbers(**options).facts()["ratio"].values()] == [ratio]
+    assert ratio_text(np.array([5.0])) == ""
+    assert ratio_text(np.array([1.0, 10.0, 100.1])) == "×10 to ×10.01"
+    assert ratio_text(np.array([1.0, 10.0, 100.0 * (1 + 1e-12)])) == "×10"
+
+
+@pytest.mark.parametrize(
+    ("options", "size"),
+    [({"length": 200}, "column"), ({"length": 14}, "5x3"), ({"encoding": [LLAMA, YARN], "length": 131072}, "column")],
+)
+def test_names_of_levels_stand_inside_the_frame_and_do_not_touch(options: dict[str, Any], size: str) -> None:
+    (axes,) = page_of("spectrum", size=size, dpi=150, **options).axes
+    boxes = [text.get_window_extent() for text in axes.texts if text.get_visible() and text.get_text()]
+    assert len(boxes) >= 3
+    for at, box in enumerate(boxes):
+        assert axes.bbox.y0 <= box.y0 + 1 and box.y1 <= axes.bbox.y1
+        assert not any(box.overlaps(other) for other in boxes[:at])

@@ -1,36 +1,24 @@
-"""The program: ``pecli``, ``python -m pecli``. Listens for signals first, for what it loads next takes a while."""
+"""The program: ``pecli``, ``python -m pecli``."""
 
 from __future__ import annotations
 
-import os
-
-from pecli.core.interrupts import SIGNALS, exit_code, ignore, listen, number_of
+import signal
+import sys
 
 
 def main() -> None:
-    """Runs the command line; a signal ends it with one line and 128 + its number, wherever it arrives."""
+    """Run the command line. A signal that ends it is an exception first, so that no temporary file is left."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # nohup's stays
+            signal.signal(number, lambda number, _: sys.exit(128 + number))
     try:
-        listen()
-        from pecli.cli import main as command_line
+        from pecli.cli.app import main as command_line
 
         command_line()
-    except BaseException as error:
-        number = number_of(error)
-        if number is None:
-            raise
-        _end(number, told=isinstance(error, SystemExit))
-    finally:
-        ignore()
-
-
-def _end(number: int, told: bool) -> None:
-    """Ends at once: a library that was half loaded may crash where Python takes its time to clean up."""
-    from pecli.core.terminal import flush, say
-
-    if not told:
-        say(SIGNALS[number])
-    flush()
-    os._exit(exit_code(number))
+    except KeyboardInterrupt:
+        sys.stderr.write("pecli: interrupted\n")
+        sys.exit(130)
 
 
 if __name__ == "__main__":

@@ -196,6 +196,7 @@ class Analysis(Options, Generic[E], ABC):
     length_help: ClassVar[str] = ""  # how many positions there are, where something else than that option says it
     specs_are_arguments: ClassVar[bool] = False  # on the command line the encodings stand without --encoding
     one_table: ClassVar[bool] = True  # the numbers are one array with coordinates, so .npy and .csv can hold them
+    frame_option: ClassVar[str] = ""  # whose values are a frame each where a picture moves and nothing else is swept
     drawn: ClassVar[bool] = True  # a picture, not text
     composed: ClassVar[bool] = False  # made of other figures
     copies: ClassVar[int] = COPIES  # arrays of its `shape` that live at once while it computes, measured

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 from typer.testing import CliRunner
 
-from pecli.cli import app
-from pecli.core.interrupts import SIGNALS
+from pecli.cli.app import app
 
 OWN = (
     "PECLI_LANG",
@@ -37,7 +36,7 @@ def pytest_configure() -> None:
     """
     gc.set_threshold(1_000_000, 20, 20)
     sys.dont_write_bytecode = False
-    for number in SIGNALS:
+    for number in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
 

@@ -17,8 +17,7 @@ import pytest
 from safetensors.numpy import save
 
 import pecli
-from pecli.core.errors import PecliError
-from pecli.core.terminal import escaped
+from pecli.core.errors import PecliError, escaped
 from pecli.files.formats import FORMATS
 from pecli.files.metadata import READERS, read_metadata
 from pecli.files.tables import READERS as TABLES

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 import pecli
-from pecli.cli import PANELS
+from pecli.cli.app import PANELS
 from pecli.encodings.registry import ENCODINGS
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.figures.canvas import Canvas

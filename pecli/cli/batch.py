@@ -16,13 +16,12 @@ from typing import Annotated, Any
 
 import typer
 
-from pecli.cli.command import WRITES, Command
-from pecli.cli.guard import as_flag, guard
-from pecli.core.errors import PecliError, UnusedOptionError, UsageError, mention, spelled
+from pecli.cli.show import Command, guard
+from pecli.core.errors import PecliError, UnusedOptionError, UsageError, as_flags, as_keys, mention
 from pecli.core.terminal import TRACKER, Steps, can_print, json_results, results, say, silent, track
 from pecli.core.version import DISTRIBUTION
 from pecli.files.writer import check_target, write
-from pecli.jobs.batch import EXAMPLE, STDIN, Batch, as_key, read_batch, told
+from pecli.jobs.batch import EXAMPLE, STDIN, Batch, read_batch, told
 from pecli.jobs.command_line import command
 from pecli.jobs.index import page, page_path
 from pecli.jobs.picture import outcome_data
@@ -76,7 +75,7 @@ def draw(plan: Batch, *, quiet: bool, as_json: bool = False, **how: Any) -> list
 def show_step(steps: Steps, outcome: Outcome, as_json: bool) -> None:
     """Shows that a picture has ended."""
     what = " ".join(outcome.paths) or outcome.where
-    steps.advance(f"{outcome.state} {what}", [spelled(note, as_flag) for note in outcome.notes])
+    steps.advance(f"{outcome.state} {what}", [as_flags(note) for note in outcome.notes])
     if outcome.state == WRITTEN and not as_json:
         steps.result(outcome.paths)
 
@@ -88,7 +87,7 @@ def finish(plan: Batch, pages: list[str], ended: list[Outcome], total: int) -> N
     try:
         write_pages(plan.with_failures(failed), pages if not left else [])
     except PecliError as error:
-        reasons.append(error.sentence(as_flag))
+        reasons.append(error.sentence(as_flags))
     if reasons:
         raise PecliError.of_several([*reasons, *([f"{left} not begun"] if left else [])])
 
@@ -205,8 +204,6 @@ def waited_for(file: str) -> bool:
 COMMAND = Command(
     batch,
     ("pecli batch figures.toml -j 2", "pecli batch --init figures.toml"),
-    prints=f"{WRITES}; with `--dry-run` a command line a picture, with `--check` what is not as asked for, with "
-    "`--schema` a JSON Schema",
 )
 
 
@@ -215,7 +212,7 @@ def own_pages(plan: Batch, file: str) -> list[str]:
     try:
         return [page_path(plan, path) for path in plan.index]
     except UsageError as error:
-        raise UsageError(f"{file}: [batch]: {error.sentence(as_key)}") from None
+        raise UsageError(f"{file}: [batch]: {error.sentence(as_keys)}") from None
 
 
 def part(plan: Batch, only: list[str], shard: str | None) -> Batch:

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from pecli.cli.guard import as_flag
-from pecli.core.errors import PecliError, UsageError, mention, spelled
+from pecli.core.errors import PecliError, UsageError, as_flags, mention
 from pecli.core.lazy import Array, np
 from pecli.core.terminal import (
     PROTOCOLS,
@@ -54,7 +53,7 @@ def run_jobs(
             reports += filter(None, [_do(Picture(job, workers or cores()), as_json, quiet or to_stdout, verbose)])
             for note in show_picture(job) if seen else []:
                 if not quiet and not job.targets:  # else it was told before
-                    say(spelled(note, as_flag))
+                    say(as_flags(note))
     finally:  # of a sweep that failed half way, what is done
         if as_json and reports:
             json_results(reports)
@@ -94,7 +93,7 @@ def _do(picture: Picture, as_json: bool, quiet: bool, verbose: bool) -> dict[str
             results(picture.sizes)  # those that were written before
         raise
     for note in [] if quiet else picture.notes:
-        say(spelled(note, as_flag))
+        say(as_flags(note))
     if verbose:
         say(command_of(job, sent=can_print))
     if as_json:

@@ -18,11 +18,9 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from pecli.analysis import Analysis
-from pecli.cli.command import Command
-from pecli.cli.figures import settings_of, values_of
-from pecli.cli.guard import guard
-from pecli.cli.options import given, job_parameters, with_parameters
-from pecli.cli.typer_internals import run_words
+from pecli.cli.app import run_words
+from pecli.cli.figures import given, job_parameters, settings_of, values_of, with_parameters
+from pecli.cli.show import Command, guard
 from pecli.core.errors import PecliError, UsageError, failure_of
 from pecli.core.terminal import results, say
 from pecli.figures import FIGURES
@@ -241,7 +239,7 @@ def open_window(url: str) -> None:
 
 def site_of(job: Job) -> Site:
     """The page of a job's figure, and what it may ask."""
-    from pecli.jobs.explore import Explorer, as_label
+    from pecli.jobs.explore import Explorer, as_labels
 
     explorer = Explorer(job)
 
@@ -256,7 +254,7 @@ def site_of(job: Job) -> Site:
                 raise UsageError(option="format", value=format, allowed=", ".join(explorer.formats))
             return Reply(HTTPStatus.OK, types_map[f".{format}"], explorer.file(_values(asked), format, gone))
         except Exception as error:  # whatever it is, the page says it
-            return Reply.json({"error": failure_of(error).sentence(as_label)}, HTTPStatus.BAD_REQUEST)
+            return Reply.json({"error": failure_of(error).sentence(as_labels)}, HTTPStatus.BAD_REQUEST)
 
     return Site(explorer.page, {"picture": picture, "file": file})
 

@@ -10,14 +10,22 @@ from typing import Annotated, Any
 
 import typer
 
-from pecli.cli.command import Command
-from pecli.cli.documents import FormatOption, JsonOption, OutputOption, QuietOption, VerboseOption, form_of, publish
-from pecli.cli.guard import guard
-from pecli.cli.options import help_text
-from pecli.core.errors import UsageError
+from pecli.cli.figures import help_text
+from pecli.cli.show import (
+    Command,
+    FormatOption,
+    JsonOption,
+    OutputOption,
+    QuietOption,
+    VerboseOption,
+    form_of,
+    guard,
+    publish,
+)
+from pecli.core.errors import UsageError, is_shown
 from pecli.core.language import Language, language_of, speaking
 from pecli.core.options import Options, option
-from pecli.core.terminal import Block, Facts, Paragraph, Table, columns, is_shown, results
+from pecli.core.terminal import Block, Facts, Paragraph, Table, columns, results
 from pecli.encodings.learned import Learned
 from pecli.encodings.registry import Encoding, all_encodings, find_encoding
 from pecli.files.tables import StoredArray, stored_arrays, table_name
@@ -58,11 +66,6 @@ ENCODINGS_HEADER = ("name", "what it is", "kind", "numbers", "beyond its length"
 ENCODINGS_COMMAND = Command(
     encodings,
     ("pecli encodings", "pecli encodings rope"),
-    keys={
-        **dict.fromkeys(ENCODINGS_HEADER, "as in the list"),
-        "formula": "its formula",
-        "parameters": "what each does (`help`) and which values it takes (`takes`)",
-    },
 )
 
 
@@ -167,12 +170,6 @@ MODEL_COMMAND = Command(
     model,
     ("pecli model path/to/config.json", "pecli heatmap path/to/config.json"),
     reads_text=True,
-    keys={
-        "path": "the file; these keys stand in the object itself, for a model is one",
-        "architecture": "what kind of model it is",
-        "layers": "by kind of layers: `kind`, `spec` and, of a rope, the rates (`inv_freq`) and what scaling does",
-        "findings": "`key`, `value`, `level` (error, warning, note) and `text` of each thing that is wrong or odd",
-    },
 )
 
 
@@ -205,10 +202,6 @@ def tensors(
 TENSORS_COMMAND = Command(
     tensors,
     ("pecli tensors model.safetensors", "pecli tensors words.npz --json"),
-    keys={
-        "file": "the file",
-        "tensors": "`name`, `shape`, type of its `numbers` and whether it is the `table`, of each",
-    },
 )
 
 

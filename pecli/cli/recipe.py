@@ -11,15 +11,12 @@ from typing import Annotated, Any
 
 import typer
 
-from pecli.cli.command import WRITES, Command
-from pecli.cli.documents import QuietOption, VerboseOption
+from pecli.cli.app import run_words
 from pecli.cli.draw import shown_alone
-from pecli.cli.figures import running, settings_of, values_of
-from pecli.cli.guard import guard
-from pecli.cli.options import given
-from pecli.cli.typer_internals import run_words
-from pecli.core.errors import UnusedOptionError, UsageError, mention, notice
-from pecli.core.terminal import can_print, is_shown, json_results, results
+from pecli.cli.figures import given, running, settings_of, values_of
+from pecli.cli.show import Command, QuietOption, VerboseOption, guard
+from pecli.core.errors import UnusedOptionError, UsageError, is_shown, mention, notice
+from pecli.core.terminal import can_print, json_results, results
 from pecli.files.formats import FORMATS
 from pecli.files.metadata import read_metadata
 from pecli.files.writer import place
@@ -27,7 +24,6 @@ from pecli.jobs.command_line import check_inputs, command, reading_beside, seen_
 from pecli.jobs.job import Job, job_of, jobs_of
 from pecli.jobs.job_options import find_analysis, known_options
 from pecli.jobs.names import plain_path
-from pecli.jobs.picture import VERSIONS
 from pecli.jobs.request import Request, carried, versions
 from pecli.jobs.sweep import as_one, requests_of
 
@@ -73,13 +69,6 @@ def recipe(
 RECIPE_COMMAND = Command(
     recipe,
     ("pecli recipe heatmap-sinusoidal.png", "pecli recipe one.png two.svg > figures.toml"),
-    prints="a command line of one file, a batch file of several",
-    keys={
-        "paths": "the files that the line writes",
-        "command": "the line that makes the file again",
-        "job": "what was asked for: command, encoding and every option, but for those that nothing says",
-        **VERSIONS,
-    },
 )
 
 
@@ -169,7 +158,6 @@ REDRAW_COMMAND = Command(
     redraw,
     ("pecli redraw heatmap-sinusoidal.png --size 4x3 -o small.png", "pecli redraw far.svg --cmap Greys -o grey.svg"),
     settings={"allow_extra_args": True, "ignore_unknown_options": True, "allow_interspersed_args": False},
-    prints=WRITES,
 )
 
 

@@ -6,7 +6,7 @@ import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from pecli.cli.options import canonical_names
+from pecli.cli.figures import canonical_names
 from pecli.core.options import Option, own_name
 from pecli.encodings.base import Encoding
 from pecli.encodings.registry import all_encodings, encoding_named
@@ -50,8 +50,6 @@ def unknown_option(command: str, flag: str, known: Mapping[str, str]) -> str:
             return f"{flag} is said inside the encoding: pecli {command} -e {_spec(fitting[0], owners[fitting[0]])}"
         line = f"pecli {shown_by(first)[0]} -e {_spec(first, owners[first])}"
         return f"{flag} belongs to {first.name}, which {command} does not show: try {line}"
-    if leads := [one.flag for one in _options_of(command) if word.replace("-", "_") in one.leads]:
-        return f"{command} has no option {flag}{_question(leads)}: pecli {command} --help lists them"
     homes = dict(_homes(word))
     if homes and command in ANALYSES:
         (one, *_), names = homes.values(), [*homes][:MOST] + (["…"] if len(homes) > MOST else [])

@@ -1,56 +1,81 @@
-"""Errors, which carry facts, and notices; the edge makes sentences of them."""
+"""Errors, which carry facts, and notices; the command line, a batch file and Python each spell the options in them."""
 
 from __future__ import annotations
 
 import difflib
 import re
+import unicodedata
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
-from pecli.core.terminal import escaped
-from pecli.core.values import shorten, write_scalar
-
-SHORT = 2  # letters with which many names begin
 LISTED = 40  # names that a message still lists
-LONGEST = 120  # letters of a value that a message still shows: most paths
-MENTION = re.compile("\x02([^\x03]*)\x1f([^\x03]*)\x1f([^\x03]*)\x03")
+MAX_VALUE_LENGTH = 120  # letters of a value that a message still shows: most paths
+MAX_PATH_LENGTH = 256  # letters of a path
+# An option of the command line in a message, not in a whole line to type: ``--length``, ``--length=5``
+OPTION = re.compile(r"pecli [a-z][^;:]*|(?<![^\s(])--([a-z][a-z0-9-]*)(=?)")
+
+Spelling = Callable[[str], str]
 
 
-class Mention(NamedTuple):
-    """An option inside a message: its name, and its value as it was typed and as code writes it (empty: no value)."""
-
-    name: str
-    typed: str
-    written: str
+def as_flags(text: str) -> str:
+    """Return a message as the command line shows it: ``--text-size 5``."""
+    return OPTION.sub(lambda found: f"--{found[1]} " if found[2] else found[0], text)
 
 
-Speller = Callable[[Mention], str]
+def as_keywords(text: str, equals: str = "=", blank: str = "_") -> str:
+    """Return a message as Python shows it: ``text_size=5``."""
+
+    def keyword(found: re.Match[str]) -> str:
+        return found[1].replace("-", blank) + (equals if found[2] else "") if found[1] else found[0]
+
+    return OPTION.sub(keyword, text)
 
 
-def mention(option: str, value: Any = None) -> str:
-    """An option inside the text of an error, for whoever shows the error to spell: ``--length 5`` or ``length=5``."""
-    if value is None:
-        return f"\x02{option}\x1f\x1f\x03"
-    if value is True:  # no word stands behind it on the command line
-        return f"\x02{option}\x1f\x1fTrue\x03"
-    plain = write_scalar(value) if isinstance(value, float) else value
-    typed, written = shorten(plain, LONGEST), shorten(value, LONGEST, written=True)
-    return f"\x02{option}\x1f{_unmarked(typed if typed.strip() else written)}\x1f{_unmarked(written)}\x03"
+def as_keys(text: str) -> str:
+    """Return a message as a batch file's author knows the options: ``text_size = 5``."""
+    return as_keywords(text, " = ")
 
 
-def as_keyword(one: Mention) -> str:
-    """An option as Python has it."""
-    return f"{one.name}={one.written}" if one.written else one.name
+def option_text(name: str, value: Any = None) -> str:
+    """Return an option for a message, as it is typed: ``--length=5``; without a value, or with True, ``--length``."""
+    flag = "--" + name.replace("_", "-")
+    if value is None or value is True:
+        return flag
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        value = int(value)
+    text = shorten(value, MAX_VALUE_LENGTH)
+    return f"{flag}={text if text.strip() else repr(value)}"
 
 
-def spelled(text: str, spell: Speller = as_keyword) -> str:
-    """A text with the options that it mentions spelled for the reader."""
-    return MENTION.sub(lambda found: spell(Mention(*found.groups())), text)
+mention = option_text
 
 
-def _unmarked(text: str) -> str:
-    return escaped(re.sub("[\x02\x03\x1f]", "�", text))  # a line break in it begins no line of ours
+def shorten(value: Any, most: int = 40) -> str:
+    """Return a value as text, cut in the middle when it is long."""
+    try:
+        text = str(value)
+    except ValueError:  # Python refuses to write integers of more than 4300 digits
+        return "of thousands of digits"
+    return text if len(text) <= most else f"{text[: most // 2]}…{text[-most // 4 :]} ({len(text)} characters)"
+
+
+def visible(path: object) -> str:
+    """Return a path for a message: one of blanks alone in quotation marks, one that no system takes cut."""
+    text = shorten(path, MAX_PATH_LENGTH)
+    return text if text.strip() else repr(text)
+
+
+def is_shown(character: str) -> bool:
+    """Whether a terminal shows this character and does nothing else: it moves nothing, ends no line, turns no text."""
+    return character.isprintable() or unicodedata.category(character) == "Zs"
+
+
+def escaped(text: str, kept: str = "") -> str:
+    """Return text with each character that is not shown, nor one of those kept, as its code: ``\\x1b``, ``\\u202e``."""
+    if text.isprintable():
+        return text
+    return "".join(one if one in kept or is_shown(one) else repr(one)[1:-1] for one in text)
 
 
 class PecliError(ValueError):
@@ -58,6 +83,7 @@ class PecliError(ValueError):
 
     Attributes
     ----------
+    text : what happened; options in it are spelled as on the command line, ``--length=5``
     option : the name of the option that it is about, or None
     value : what that option was given
     allowed : what it takes, in words
@@ -67,29 +93,39 @@ class PecliError(ValueError):
     exit_code = 1
     lines: tuple[str, ...] = ()  # of several failures
 
-    @classmethod
-    def of_several(cls, lines: Iterable[str], **more: Any) -> Self:
-        """One failure for several, with a line for each."""
-        own = tuple(lines)
-        made = cls("\n".join(own), **more)
-        made.lines = own
-        return made
-
     def __init__(
         self, text: str = "", *, option: str | None = None, value: Any = None, allowed: str = "", advice: str = ""
     ) -> None:
         super().__init__(text)
-        self.text = text or f"{mention(option or 'value', value)} is not allowed"
+        self.text = text or f"{option_text(option or 'value', value)} is not allowed"
         self.option, self.value, self.allowed, self.advice = option, value, allowed, advice
 
-    def sentence(self, spell: Speller = as_keyword) -> str:
-        """The message, with the options that it mentions spelled for the reader; nothing in it breaks its line."""
+    @classmethod
+    def of_several(cls, lines: Iterable[str], **more: Any) -> Self:
+        """Return one failure for several, with a line for each."""
+        every = tuple(lines)
+        error = cls("\n".join(every), **more)
+        error.lines = every
+        return error
+
+    def __reduce__(self) -> Any:
+        return _restored, (type(self), self.args, self.__dict__)
+
+    def sentence(self, spelling: Spelling = as_keywords) -> str:
+        """Return the message, with its options in that spelling; nothing in it breaks its line."""
         takes = f": it takes {self.allowed}" if self.allowed else ""
         advice = f"{'; ' if takes else ': '}{self.advice}" if self.advice else ""
-        return "\n".join(escaped(spelled(line, spell)) for line in self.lines or [self.text + takes + advice])
+        return "\n".join(escaped(spelling(line)) for line in self.lines or [self.text + takes + advice])
 
     def __str__(self) -> str:
         return self.sentence()
+
+
+def _restored(kind: type[PecliError], args: tuple[Any, ...], facts: dict[str, Any]) -> PecliError:
+    """Return the error on the other side of a process."""
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(facts)
+    return error
 
 
 class UsageError(PecliError):
@@ -103,15 +139,12 @@ class UnusedOptionError(UsageError):
 
     def __init__(self, option: str, value: Any, why: str, advice: str = "") -> None:
         typed = ",".join(map(str, value)) if isinstance(value, tuple) else value
-        text = f"{mention(option, typed)} changes nothing here: {why}"
-        super().__init__(text, option=option, value=value, advice=advice or f"leave {mention(option)} out")
-
-    def __reduce__(self) -> Any:
-        return _restored, (type(self), self.args, self.__dict__)
+        text = f"{option_text(option, typed)} changes nothing here: {why}"
+        super().__init__(text, option=option, value=value, advice=advice or f"leave {option_text(option)} out")
 
 
 class UnknownNameError(UsageError):
-    """A name that is not in a list of names; suggests the nearest one.
+    """A name that is not in a list of names.
 
     Attributes
     ----------
@@ -130,24 +163,14 @@ class UnknownNameError(UsageError):
         advice: str = "",
     ) -> None:
         self.known = list(known)
-        typed = str(given)[:60].lower()
-        begun = [one for one in self.known if len(typed) > SHORT and one.lower().startswith(typed)]
-        near = difflib.get_close_matches(typed, self.known, n=1, cutoff=alike) or begun
+        name = str(given)[:60]
+        begun = [one for one in self.known if len(name) > 2 and one.lower().startswith(name.lower())]
+        near = difflib.get_close_matches(name.lower(), self.known, n=1, cutoff=alike) or begun
         self.nearest = near[0] if near and near[0] != given else None
         hint = f"; did you mean {self.nearest!r}?" if self.nearest else ""
         shown = self.known if len(self.known) <= LISTED else [*self.known[:LISTED], f"… {len(self.known)} in all"]
-        text = f"unknown {what} '{_unmarked(str(given)[:60])}'{hint} (known: {', '.join(shown) or 'none'})"
+        text = f"unknown {what} '{name}'{hint} (known: {', '.join(shown) or 'none'})"
         super().__init__(text, option=option, value=given, advice=advice)
-
-    def __reduce__(self) -> Any:
-        return _restored, (type(self), self.args, self.__dict__)
-
-
-def _restored(kind: type[PecliError], args: tuple[Any, ...], facts: dict[str, Any]) -> PecliError:
-    """The error on the other side of a process."""
-    error = kind.__new__(kind, *args)
-    error.__dict__.update(facts)
-    return error
 
 
 class OutputError(PecliError):
@@ -159,36 +182,32 @@ class TableFileError(PecliError):
 
 
 def failure_of(error: Exception) -> PecliError:
-    """What to tell of an exception that was not foreseen, or the foreseen one itself."""
+    """Return what to tell of an exception that was not foreseen, or the foreseen one itself."""
     if isinstance(error, PecliError):
         return error
     if isinstance(error, MemoryError):
-        length = mention("length")
-        return PecliError(f"memory ran out: shorten {length}, or zoom in with {mention('start')} and {length}")
+        return PecliError("memory ran out: shorten --length, or zoom in with --start and --length")
     if isinstance(error, OSError):
         return PecliError(f"the system refused: {error}")
     return PecliError(f"internal error, please report it ({type(error).__name__}: {error}); -v shows where")
 
 
-def unheard(text: str) -> None:
-    """Tells nobody."""
-
-
-def once(tell: Callable[[str], None]) -> Callable[[str], None]:
-    """Tells each line the first time alone: a file that is read again has nothing new to say."""
-    said = set[str]()
-
-    def hear(text: str) -> None:
-        if text not in said:
-            said.add(text)
-            tell(text)
-
-    return hear
-
-
-LISTENER: ContextVar[Callable[[str], None]] = ContextVar("listener", default=unheard)
+LISTENER: ContextVar[Callable[[str], None] | None] = ContextVar("listener", default=None)
 
 
 def notice(text: str) -> None:
-    """Tells one line to whoever listens."""
-    LISTENER.get()(text)
+    """Tell one line to whoever listens."""
+    if listener := LISTENER.get():
+        listener(text)
+
+
+def once(tell: Callable[[str], None]) -> Callable[[str], None]:
+    """Return a listener that passes each line on the first time alone: a file read again has nothing new to say."""
+    told = set[str]()
+
+    def hear(text: str) -> None:
+        if text not in told:
+            told.add(text)
+            tell(text)
+
+    return hear

@@ -27,8 +27,8 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
-from pecli.core.caching import cached
 from pecli.core.errors import UnknownNameError, UsageError
+from pecli.core.lazy import cached
 from pecli.core.options import Options, option
 
 ENGLISH = "en"  # the templates themselves

@@ -44,7 +44,6 @@ class Positions(Options):
         at_most=LONGEST,
         flags=("-n", "--seq-len"),
         aliases=("max_position_embeddings", "n_positions", "max_len"),
-        leads=("end", "stop", "range", "positions"),
         advice=lambda value: start_and_length(str(value)),
     )
     start: int = option(0, "the first position; 1 counts from 1", at_least=-FARTHEST, at_most=FARTHEST)

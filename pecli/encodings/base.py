@@ -16,10 +16,9 @@ from typing import Any, ClassVar, Self, TypeVar
 from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import chunks, minus
-from pecli.core.options import Option, Options, option
+from pecli.core.options import EXACT, Option, Options, option
 from pecli.core.positions import Bins, Positions
 from pecli.core.terminal import track
-from pecli.core.values import EXACT
 
 LISTED = 12  # numbers that a title still lists
 WIDTH_FLAGS = ("-d", "--d-model")  # of the parameter d, wherever there is one
@@ -28,13 +27,13 @@ WIDTH_ALIASES = ("dim", "head_dim", "hidden_size")
 
 def file_option(help: str, unset: str) -> Any:
     """The field file, of all whose numbers may come from one."""
-    return option(None, help, unset=unset, leads=("table", "path"))
+    return option(None, help, unset=unset)
 
 
 def tensor_option() -> Any:
     """The field tensor, of all whose numbers may come from a file."""
     said = "name of the table in the file, or how it ends"
-    return option(None, said, unset="found by the usual names", leads=("key", "name"))
+    return option(None, said, unset="found by the usual names")
 
 
 @dataclass(frozen=True)

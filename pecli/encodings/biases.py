@@ -26,7 +26,7 @@ def directions() -> tuple[str, ...]:
 def direction_option(default: str) -> Any:
     """The field direction, the same for all biases."""
     said = "which keys a query sees: none after it, or both sides"
-    return option(default, said, choices=directions, leads=("bidirectional", "unidirectional", "causal"))
+    return option(default, said, choices=directions)
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ from typing import ClassVar
 
 from pecli.core.language import phrase, template
 from pecli.core.numbers import minus
-from pecli.core.options import option
-from pecli.core.values import write_scalar
+from pecli.core.options import option, write_scalar
 from pecli.encodings.base import Additive
 from pecli.encodings.harmonic import PI, Harmonic, many_digits, width_option
 

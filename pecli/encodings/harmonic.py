@@ -19,9 +19,8 @@ from pecli.core.errors import UsageError
 from pecli.core.language import phrase
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUND, chunks, number_types
-from pecli.core.options import option
+from pecli.core.options import option, write_scalar
 from pecli.core.positions import Bins, Positions
-from pecli.core.values import write_scalar
 from pecli.encodings.base import WIDTH_ALIASES, WIDTH_FLAGS, TableEncoding, of_any_shape
 
 PI = Decimal("3.14159265358979323846264338327950288419716939937510582")

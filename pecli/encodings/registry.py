@@ -8,8 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pecli.core.errors import UnknownNameError, UsageError, mention
-from pecli.core.values import shorten
+from pecli.core.errors import UnknownNameError, UsageError, mention, shorten
 from pecli.encodings.base import Encoding
 from pecli.encodings.biases import T5, Alibi, Kerple
 from pecli.encodings.binary import Binary

@@ -10,9 +10,8 @@ from typing import ClassVar
 from pecli.core.errors import UnusedOptionError, UsageError, mention
 from pecli.core.language import template
 from pecli.core.lazy import Array, np
-from pecli.core.options import option
+from pecli.core.options import option, write_scalar
 from pecli.core.positions import LONGEST, Positions
-from pecli.core.values import write_scalar
 from pecli.encodings.base import Additive
 from pecli.encodings.harmonic import PowersOfBase, geometric_rates
 

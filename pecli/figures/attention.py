@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import check_indices, refuse_turned
-from pecli.core.errors import UsageError, mention
+from pecli.core.errors import UsageError, mention, shorten
 from pecli.core.language import phrase
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import bound_text
 from pecli.core.options import option
-from pecli.core.values import shorten
 from pecli.encodings.base import BiasEncoding, Rotary
 from pecli.figures.base import ColouredNumbers, View
 from pecli.figures.canvas import Canvas

@@ -63,7 +63,6 @@ class Canvas(Options):
         "page",
         ", ".join(f"{name} ({one.text()} in)" for name, one in SIZES.items()) + ", or 5x3, 8cm, 8cmx5cm, 120mm, 390pt",
         split=True,
-        separator=r",(?!\s*[\d.]+\s*$)",  # 5,3 is one size
         aliases=("figsize", "width"),
         text_of=size_text,
     )
@@ -89,7 +88,6 @@ class Canvas(Options):
         unset="none",
         split=True,
         aliases=("theme",),
-        leads=("dark", "dark_mode"),
     )
     transparent: bool = option(False, "no background")
     text: bool = option(False, "keep the text of an SVG as text, in the reader's fonts; else it is drawn")

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 from pecli.analysis import Limits
 from pecli.core.errors import UnusedOptionError, UsageError, mention
 from pecli.core.language import clauses, said_by_each
-from pecli.core.lazy import Array
-from pecli.core.registry import Registry
+from pecli.core.lazy import Array, Registry
 from pecli.encodings.base import Encoding
 from pecli.figures import FIGURES, SINGLE
 from pecli.figures.base import Figure, Numbers, View, panels_of

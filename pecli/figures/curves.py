@@ -9,9 +9,8 @@ from pecli.core.errors import UsageError, mention
 from pecli.core.language import listing, phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUNDING, bound_text
-from pecli.core.options import option
+from pecli.core.options import EXACT, option
 from pecli.core.positions import Positions
-from pecli.core.values import EXACT
 from pecli.encodings.base import TableEncoding
 from pecli.figures.axis_labels import label_positions, label_powers, label_values
 from pecli.figures.base import Numbers, View, tells_of_offsets
@@ -87,6 +86,7 @@ class Curves(Highlighting[TableEncoding]):
     """
 
     name: ClassVar[str] = "curves"
+    frame_option: ClassVar[str] = "at"
     requires: ClassVar[Any] = TableEncoding
     summary: ClassVar[str] = "From a few typical positions to all others: one line each"
     defines: ClassVar[str] = (
@@ -99,7 +99,7 @@ class Curves(Highlighting[TableEncoding]):
 
     measure: str = measure_option("euclidean")
     at: tuple[int, ...] | None = option(
-        None, "the positions to start from", at_least=-EXACT, moves=True, unset=f"{TYPICAL} spread over the length"
+        None, "the positions to start from", at_least=-EXACT, unset=f"{TYPICAL} spread over the length"
     )
 
     log: bool = log_option()

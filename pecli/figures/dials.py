@@ -11,9 +11,8 @@ from pecli.core.errors import mention
 from pecli.core.language import listing, phrase
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import number_text
-from pecli.core.options import option
+from pecli.core.options import EXACT, option
 from pecli.core.positions import Positions
-from pecli.core.values import EXACT
 from pecli.encodings.clock import seconds_of_time
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import names_fit
@@ -75,6 +74,7 @@ class Dials(Figure[Harmonic]):
     """
 
     name: ClassVar[str] = "dials"
+    frame_option: ClassVar[str] = "at"
     requires: ClassVar[Any] = Harmonic
     summary: ClassVar[str] = "A position as clock faces: one hand a pair of dimensions"
     defines: ClassVar[str] = (
@@ -90,8 +90,6 @@ class Dials(Figure[Harmonic]):
         None,
         "the positions, one row each; in a .gif one frame each",
         at_least=-EXACT,
-        moves=True,
-        leads=("time",),
         advice=lambda value: seconds_of_time(str(value)),
         unset=f"0 and powers of ten below the length, {STRIP} at most",
     )

@@ -9,12 +9,11 @@ from operator import index
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pecli.analysis import E
-from pecli.core.errors import UsageError, mention
+from pecli.core.errors import UsageError, mention, shorten
 from pecli.core.language import phrase
 from pecli.core.numbers import number_text
 from pecli.core.options import option
 from pecli.core.positions import Positions
-from pecli.core.values import shorten
 from pecli.figures.base import Figure
 from pecli.figures.canvas import Canvas
 

@@ -11,10 +11,9 @@ from pecli.analysis import Limits, View, check_indices, refuse_positions, refuse
 from pecli.core.errors import UnusedOptionError, UsageError, mention
 from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
-from pecli.core.options import option
+from pecli.core.options import EXACT, option
 from pecli.core.positions import Positions
 from pecli.core.terminal import track
-from pecli.core.values import EXACT
 from pecli.encodings.base import Rotary
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_dimensions, label_positions, label_values

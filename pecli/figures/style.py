@@ -14,10 +14,9 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pecli.core.caching import cached
-from pecli.core.errors import PecliError, UnknownNameError, UsageError, mention
+from pecli.core.errors import PecliError, UnknownNameError, UsageError, mention, shorten
+from pecli.core.lazy import cached
 from pecli.core.readable import check_readable
-from pecli.core.values import shorten
 from pecli.figures.colors import lightness
 from pecli.files.pictures import INK
 from pecli.files.tables import MOST, opened

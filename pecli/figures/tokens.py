@@ -9,12 +9,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from pecli.analysis import E
-from pecli.core.errors import UnusedOptionError, UsageError, mention
+from pecli.core.errors import UnusedOptionError, UsageError, mention, shorten
 from pecli.core.language import phrase
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
-from pecli.core.values import shorten
 from pecli.figures.axis_labels import names_fit
 from pecli.figures.base import Figure, View, positions_text
 from pecli.figures.panels import Bar, Panel

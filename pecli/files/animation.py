@@ -11,9 +11,8 @@ from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from pecli.core.errors import PecliError
+from pecli.core.errors import PecliError, escaped
 from pecli.core.language import clauses, phrase, spoken
-from pecli.core.terminal import escaped
 from pecli.files import pictures as picture_bytes
 from pecli.files.formats import DRAWING, About, Bytes, Film, Frame, SweptOption
 from pecli.files.pictures import Palette, image_of, palette_of, png_bytes, raster

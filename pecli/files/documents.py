@@ -7,7 +7,8 @@ import io
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from pecli.core.terminal import Block, Document, Facts, Paragraph, escaped
+from pecli.core.errors import escaped
+from pecli.core.terminal import Block, Document, Facts, Paragraph
 from pecli.files.formats import About
 
 WIDTH = 120  # characters in a line of a report that goes into a file

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from pecli.core.errors import UnknownNameError, UsageError, mention
-from pecli.core.registry import late
+from pecli.core.lazy import late
 from pecli.files.writer import is_stdout, no_file
 
 if TYPE_CHECKING:

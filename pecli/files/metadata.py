@@ -15,9 +15,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from pecli.core.errors import PecliError, UsageError
+from pecli.core.errors import PecliError, UsageError, visible
 from pecli.core.lazy import np
-from pecli.core.values import visible
 from pecli.files.tables import MOST, Bounded, opened
 
 PNG_HEAD = b"\x89PNG\r\n\x1a\n"

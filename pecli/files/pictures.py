@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from math import ceil, sqrt
 from typing import TYPE_CHECKING, Any
 
+from pecli.core.errors import escaped
 from pecli.core.lazy import Array, np
-from pecli.core.terminal import escaped
 from pecli.files.formats import About, Bytes
 
 if TYPE_CHECKING:

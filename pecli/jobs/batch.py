@@ -16,13 +16,21 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple, Protocol
 
 from pecli.analysis import Analysis
-from pecli.core import interrupts
-from pecli.core.errors import Mention, PecliError, UnknownNameError, UnusedOptionError, UsageError, failure_of, mention
+from pecli.core.errors import (
+    PecliError,
+    UnknownNameError,
+    UnusedOptionError,
+    UsageError,
+    as_keys,
+    failure_of,
+    mention,
+    option_text,
+    visible,
+)
 from pecli.core.language import by_environment
 from pecli.core.memory import Memory, memory_once
 from pecli.core.options import Option, Options, is_range, named, own_name
 from pecli.core.terminal import track
-from pecli.core.values import visible
 from pecli.figures.canvas import Canvas
 from pecli.files.writer import place
 from pecli.jobs.job import Job, gathered
@@ -211,12 +219,6 @@ class Defaults:
     wrong: tuple[str, ...]
 
 
-def as_key(one: Mention) -> str:
-    """An option as a TOML file has it."""
-    written = one.written.lower() if one.written in ("True", "False") else one.written
-    return f"{one.name} = {written}" if written else one.name
-
-
 def read_defaults(lines: Lines, defaults: Mapping[str, Any], figures: list[Any]) -> Defaults:
     """The defaults, each an option of some figure of the file and of the right type."""
     commands = [figure["command"] for figure in figures if _has_command(figure)]
@@ -229,7 +231,7 @@ def read_defaults(lines: Lines, defaults: Mapping[str, Any], figures: list[Any])
             _check_type(_known(known, name), value)
             values[name] = value
         except UsageError as error:
-            wrong.append(f"{lines.of('defaults', key=name)}: [defaults]: {error.sentence(as_key)}")
+            wrong.append(f"{lines.of('defaults', key=name)}: [defaults]: {error.sentence(as_keys)}")
     return Defaults(values, tuple(wrong))
 
 
@@ -262,13 +264,14 @@ def read_entry(plan: Plan, number: int, figure: Any, defaults: Mapping[str, Any]
     try:
         for key in ("name", "note"):
             if not isinstance(figure.get(key, ""), str):
-                raise UsageError(f"{mention(key, figure[key])} is of the wrong type", option=key, allowed="text")
+                text = f"{option_text(key, repr(figure[key]))} is of the wrong type"
+                raise UsageError(text, option=key, allowed="text")
         asked = _asked(figure, defaults)
         found = pictures_of(asked, plan.folder, plan.memory)
         if found[0].asked is None:
             _check_alone(asked)
     except PecliError as error:
-        raise UsageError(f"{place(error.option)}: {error.sentence(as_key)}", option=error.option) from None
+        raise UsageError(f"{place(error.option)}: {error.sentence(as_keys)}", option=error.option) from None
     where = f"{head}: {label}"
     pictures = [replace(one, where=place(one.failure.option) if one.failure else where) for one in found]
     shown = name or (Path(found[0].paths[0]).name if found[0].paths else label)
@@ -322,7 +325,7 @@ def _specs(value: Any) -> list[str]:
     if isinstance(value, str):
         return [value]
     if not isinstance(value, list):
-        text = f"{mention('encoding', value)} is of the wrong type"
+        text = f"{option_text('encoding', repr(value))} is of the wrong type"
         raise UsageError(text, option="encoding", value=value, allowed="text such as 'rope:base=500000'")
     return [spec for item in value for spec in _specs(item)]
 
@@ -343,7 +346,7 @@ def _check_type(one: Option, value: Any) -> None:
             number = isinstance(each, (int, float)) and not isinstance(each, bool)
             right = number or is_range(each) or each in list(one.names)
         if not right:
-            text = f"{mention(one.name, each)} is of the wrong type"
+            text = f"{option_text(one.name, repr(each))} is of the wrong type"
             raise UsageError(text, option=one.name, value=each, allowed=one.bounds)
 
 
@@ -430,7 +433,7 @@ def _pictures(asked: Asked, folder: Path, memory: Memory) -> list[Planned]:
             text = f"output is missing: {name} draws nothing, so name a file such as {name}.json"
             raise UsageError(text, option="output")
     except Exception as error:  # whatever it is, the other figures are drawn
-        return [Planned(failure=_failure(error))]
+        return [Planned(failure=failure_of(error))]
     places = [tuple(inside(folder, target.path) for target in each) for each in targets]
     return [_picture(one, paths, memory) for one, paths in zip(requests, places, strict=True)]
 
@@ -443,13 +446,8 @@ def _picture(asked: Request, paths: tuple[str, ...], memory: Memory) -> Planned:
         made = job = Job.settled(request, memory)
         job.check(planned=True)
     except Exception as error:
-        return Planned(made, paths, _failure(error))
+        return Planned(made, paths, failure_of(error))
     return Planned(job, job.paths)
-
-
-def _failure(error: Exception) -> PecliError:
-    interrupts.check()  # an import that a signal cut in two is no failure of the picture
-    return failure_of(error)
 
 
 def inside(folder: Path, path: str, option: str = "output") -> str:
@@ -609,7 +607,7 @@ class Failed(Protocol):
 
 def told(one: Failed) -> str:
     """Why a picture failed, in a line with its place; its files are named once."""
-    reason, paths = one.failure.sentence(as_key) if one.failure else "", " ".join(one.paths)
+    reason, paths = one.failure.sentence(as_keys) if one.failure else "", " ".join(one.paths)
     return f"{one.where}: {reason if paths in reason else f'{paths}: {reason}'}"
 
 
@@ -679,7 +677,7 @@ def _entries(plan: Plan, defaults: Defaults, figures: list[Any]) -> list[Entry]:
             entries.append(read_entry(plan, number, figure, defaults.values))
             said += [told(one) for one in entries[-1].pictures if one.failure is not None]
         except PecliError as error:
-            said, wrong = [*said, error.sentence(as_key)], True
+            said, wrong = [*said, error.sentence(as_keys)], True
     if wrong:
         raise UsageError.of_several(said)
     return entries

@@ -15,10 +15,9 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pecli.core.errors import UsageError
+from pecli.core.errors import UsageError, is_shown
 from pecli.core.options import Options
 from pecli.core.readable import is_readable, reading_only
-from pecli.core.terminal import is_shown
 from pecli.encodings.registry import Encoding, all_encodings
 from pecli.files.tables import fingerprint
 from pecli.jobs.job_options import Choice, encoding_parameters

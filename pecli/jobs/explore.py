@@ -14,7 +14,7 @@ from threading import Lock
 from typing import Any
 
 from pecli.analysis import Analysis
-from pecli.core.errors import Mention, PecliError, UsageError, failure_of, mention, spelled
+from pecli.core.errors import PecliError, UsageError, as_keywords, failure_of, mention
 from pecli.core.language import Language
 from pecli.core.options import Option, default_of
 from pecli.core.positions import Positions
@@ -197,7 +197,7 @@ class Explorer:
             with self._drawing(values, gone) as known:
                 return self._picture(known, pixels)
         except Exception as error:  # whatever it is, the page says it
-            found = {"error": failure_of(error).sentence(as_label)}
+            found = {"error": failure_of(error).sentence(as_labels)}
             return {**found, "command": error.line} if isinstance(error, TooLongError) else found
 
     def file(self, values: Mapping[str, Any], format: str, gone: Callable[[], bool] = bool) -> bytes:
@@ -236,7 +236,7 @@ class Explorer:
             "alt": picture.alt,
             "command": command(asked, ()),
             "name": Path(asked.paths[0]).stem,
-            "notes": [spelled(note, as_label) for note in picture.notes],
+            "notes": [as_labels(note) for note in picture.notes],
             "parameters": groups(self.figure, specs, values)["encoding"],
         }
 
@@ -280,7 +280,6 @@ def _stay(gone: Callable[[], bool]) -> None:
         raise GoneError("nobody waits for the picture")
 
 
-def as_label(one: Mention) -> str:
-    """An option as the page has it."""
-    name = one.name.replace("_", " ")
-    return f"{name} {one.typed}" if one.typed else name
+def as_labels(text: str) -> str:
+    """Return a message with the options as the page calls them: ``text size 5``."""
+    return as_keywords(text, " ", " ")

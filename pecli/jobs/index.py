@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import quote
 
-from pecli.core.errors import UnknownNameError, UsageError, mention
-from pecli.core.terminal import escaped
+from pecli.core.errors import UnknownNameError, UsageError, as_keys, escaped, mention
 from pecli.files.tables import MOST, opened
 from pecli.files.writer import check_target, place
-from pecli.jobs.batch import Batch, Entry, Planned, as_key, inside
+from pecli.jobs.batch import Batch, Entry, Planned, inside
 from pecli.jobs.command_line import command
 from pecli.jobs.job import Job
 from pecli.jobs.picture import alt_in_file
@@ -79,7 +78,7 @@ def _markdown_picture(one: Planned, place: Path) -> Iterator[str]:
 
 
 def _reason(one: Planned) -> str:
-    return one.failure.sentence(as_key) if one.failure else ""
+    return one.failure.sentence(as_keys) if one.failure else ""
 
 
 def _text(text: str) -> str:

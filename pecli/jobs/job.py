@@ -95,17 +95,6 @@ def check_count(request: Request) -> None:
             raise UsageError(text, option="output", value=path, advice="give fewer values, as in 2..10000:40")
 
 
-def check_printed(request: Request) -> None:
-    """Refuses what is said of how a report is printed where nothing but its numbers is written."""
-    options, changed = request.figure.options(), request.figure.changed()
-    said = {name: given for name, given in changed.items() if options[name].printed}
-    targets = targets_of(request) if said else ()
-    if not targets or any(FORMATS[format].document for _, format in targets):
-        return
-    for name, given in said.items():
-        raise UnusedOptionError(name, given, f"{targets[0].path} has all numbers in full, and no text")
-
-
 def check_kinds(figure: type[Analysis[Any]], encodings: tuple[Encoding, ...]) -> None:
     """Refuses an encoding without what the figure needs, naming the figures that do fit."""
     for encoding in encodings:
@@ -175,8 +164,6 @@ class Job(Request):
         job = cls(**{**dict(zip(PARTS, attrgetter(*PARTS)(request), strict=True)), **made})
         for path, format in job.targets:
             job.check_format(format, path)
-        if not request.figure.drawn:
-            check_printed(request)
         job.check_pixels(memory)
         if cells and job.has_frames:
             job.check_frames(memory)

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from pecli.analysis import Analysis
-from pecli.core.caching import cached
 from pecli.core.errors import UnknownNameError, UsageError, mention
 from pecli.core.language import Language
+from pecli.core.lazy import Registry, cached
 from pecli.core.options import Option, Options, option
 from pecli.core.positions import Positions
-from pecli.core.registry import Registry
 from pecli.encodings.registry import ENCODINGS, Encoding
 from pecli.figures import FIGURES
 from pecli.figures.canvas import Canvas
@@ -33,7 +32,6 @@ class Output(Options):
         "are a grid, in a .gif frames, in a .html sliders",
         unset="a name that tells all",
         flags=("-o",),
-        leads=("save", "out", "outfile"),
         split=False,
     )
     format: str | None = option(None, "format where no file name says it", choices=lambda: FORMATS, unset="png")
@@ -102,12 +100,6 @@ def shared_options(analysis: type[Analysis[Any]]) -> dict[str, Option]:
     """The options of this figure or report that belong to no encoding."""
     sections = [section for section in SECTIONS if section is not Canvas or analysis.drawn]
     return {**analysis.options(), **{name: one for section in sections for name, one in section.options().items()}}
-
-
-@cached
-def moving_options(analysis: type[Analysis[Any]]) -> frozenset[str]:
-    """The options of this figure whose values are a frame each where a picture moves."""
-    return frozenset(name for name, one in analysis.options().items() if one.moves)
 
 
 @cached

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pecli.core.errors import UnknownNameError, UsageError, mention
-from pecli.core.options import Options, own_name
+from pecli.core.options import Options, own_name, write_scalar
 from pecli.core.positions import Positions
-from pecli.core.values import write_scalar
 from pecli.figures.canvas import Canvas
 from pecli.files.formats import format_of
 from pecli.files.metadata import is_foreign

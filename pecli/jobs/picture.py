@@ -15,8 +15,8 @@ from pecli.analysis import Numbers
 from pecli.core.errors import PecliError, UnknownNameError, UsageError
 from pecli.core.language import both, capitalised, clauses, letters, listing, phrase, speaking
 from pecli.core.lazy import Array
+from pecli.core.options import write_scalar
 from pecli.core.terminal import Document
-from pecli.core.values import write_scalar
 from pecli.figures.base import Figure
 from pecli.figures.grid import Grid, GridNumbers
 from pecli.figures.limits import note_on_colours
@@ -37,22 +37,6 @@ if TYPE_CHECKING:
 
     from pecli.figures.page import Words
     from pecli.jobs.run import Outcome
-
-VERSIONS = dict.fromkeys(("pecli", "matplotlib", "numpy"), "its version")
-RESULT_KEYS = {  # and what each is, for the page of reference
-    "files": "what was written: path and bytes of each",
-    "job": "command, encoding and every option, defaults included; null where nothing is said",
-    "inputs": "the files that were read: name, size and digest; not there where none was",
-    **VERSIONS,
-    "encodings": "name, spec and every parameter of each",
-    "alt": "what is to be seen, in a sentence or two",
-    "facts": "key numbers, below",
-}
-OUTCOME_KEYS = {
-    "state": "written, skipped or failed",
-    "failure": "why it failed, else null",
-    "where": "its figure, with file and line",
-}
 
 
 def result_of(picture: Picture, paths: list[str]) -> dict[str, Any]:

@@ -7,13 +7,12 @@ import os
 import threading
 from collections.abc import Generator, Sequence
 from concurrent.futures import Executor
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import closing
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
 from pecli.core.errors import PecliError, failure_of
-from pecli.core.interrupts import check, held
 from pecli.core.memory import available
 from pecli.files.metadata import READERS, read_metadata
 from pecli.files.writer import check_target, write
@@ -75,7 +74,6 @@ def draw(job: Job) -> Drawn:
             data = picture.render(*(target.format for target in job.targets))
             return Drawn(tuple(data), tuple(picture.notes))
     except Exception as error:
-        check()  # an import that a signal cut in two is no failure of the job
         return Drawn(failure=failure_of(error))
 
 
@@ -105,7 +103,7 @@ def run(
     force: bool = False,
     fail_fast: bool = False,
 ) -> Generator[Outcome, None, None]:
-    """The jobs' outcomes as they come. A signal waits until whoever takes an outcome asks for the next one.
+    """The jobs' outcomes as they come.
 
     Parameters
     ----------
@@ -124,9 +122,8 @@ def run(
             todo.append(job)
     with closing(_drawn(todo, workers, executor)) as results:
         for number, drawn in results:
-            with _together(todo[number]):
-                outcome = _written(todo[number], drawn)
-                yield outcome
+            outcome = _written(todo[number], drawn)
+            yield outcome
             if fail_fast and outcome.state == FAILED:
                 return
 
@@ -146,9 +143,3 @@ def _fitting(jobs: Sequence[Job]) -> int:
     """How many of the largest of the jobs memory holds at once, at least one: each was checked by itself."""
     free, most = available(), max((job.memory for job in jobs), default=0)
     return len(jobs) if free is None or most == 0 else max(1, free // most)
-
-
-def _together(job: Job) -> AbstractContextManager[None]:
-    """Keeps writing and telling in one piece, but for a device or a pipe, which may take for ever."""
-    endless = any(os.path.exists(path) and not os.path.isfile(path) for path in job.paths)
-    return nullcontext() if endless else held()

@@ -11,9 +11,9 @@ from math import prod
 from typing import Any, TypeVar
 
 from pecli.analysis import Analysis
-from pecli.core.caching import cached
 from pecli.core.errors import PecliError, UnknownNameError, UsageError, mention
 from pecli.core.language import Language, by_environment
+from pecli.core.lazy import cached
 from pecli.core.options import Option, Options, default_values, named
 from pecli.core.positions import Positions
 from pecli.encodings.registry import Encoding, all_encodings
@@ -24,7 +24,6 @@ from pecli.jobs.job_options import (
     Output,
     find_analysis,
     known_options,
-    moving_options,
     parameters_of,
     shared_options,
 )
@@ -56,8 +55,8 @@ def requests_of(analysis: str, given: Mapping[str, Any], *, swept: bool = True) 
     spelled = named(known, spelled)
     spelled = {**by_environment(spelled), **spelled}
     values = {name: _choices(known.get(name), value, kind) if swept else [value] for name, value in spelled.items()}
-    if moving_options(kind) & values.keys():
-        values = _in_frames(values, known)
+    if kind.frame_option in values:
+        values = _in_frames(kind.frame_option, values, known)
     count = prod(map(len, values.values()))
     if count > MOST:
         raise UsageError(f"this sweep asks for {count:,} pictures, and {MOST:,} are the most")
@@ -68,7 +67,7 @@ def _plain(one: Option | None, value: Any) -> Any:
     return value if one is None or one.text_of is None else one.as_text(value)
 
 
-def _in_frames(values: dict[str, Sequence[Any]], known: Mapping[str, Option]) -> dict[str, Sequence[Any]]:
+def _in_frames(name: str, values: dict[str, Sequence[Any]], known: Mapping[str, Option]) -> dict[str, Sequence[Any]]:
     """The values, where a picture moves and nothing is swept: those of a list that moves one by one."""
     if any(len(several) > 1 for several in values.values()):
         return values
@@ -76,11 +75,8 @@ def _in_frames(values: dict[str, Sequence[Any]], known: Mapping[str, Option]) ->
     endings = [text.rpartition(".")[2].lower() for text in asked]
     if not any(ending in FORMATS and FORMATS[ending].frames for ending in endings):
         return values
-    for name in [name for name in values if name in known and known[name].moves]:
-        each = known[name].read(values[name][0]) or ()
-        if len(each) > 1:
-            return {**values, name: [[one] for one in each]}
-    return values
+    each = known[name].read(values[name][0]) or ()
+    return {**values, name: [[one] for one in each]} if len(each) > 1 else values
 
 
 def _items(value: Any) -> Sequence[Any]:
@@ -203,7 +199,8 @@ class Sweep:
             values = {name: self._value(owner, name, at) for name, at in own.items()}
             given = {name: value for name, value in values.items() if value is not None}
             spelled = read_spec(owner, {name: text for name, text in written if name not in given})
-            self._built[key] = owner.from_read({**_defaults(owner, self.kind), **spelled, **given})
+            self._built[key] = owner(**{**_defaults(owner, self.kind), **spelled, **given})
+            self._built[key].check_owners([*spelled, *given])
         part: P = self._built[key]
         return part
 

@@ -19,7 +19,6 @@ from multiprocessing import connection
 from typing import Any, TypeVar
 
 from pecli.core.errors import PecliError
-from pecli.core.interrupts import held
 
 
 @dataclass(frozen=True)
@@ -125,7 +124,7 @@ class _Worker:
             inherited = [self.connection, *others] if START == "fork" else []
             said = logging.getLogger("matplotlib").level  # as much in a worker as here
             self.process = context.Process(target=_serve, args=(theirs, tasks, inherited, said), daemon=True)
-            with warnings.catch_warnings(), held():  # a signal must not end it before it knows what to do with one
+            with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", ".*fork", DeprecationWarning)  # numpy's threads are idle here
                 self.process.start()
         except BaseException:

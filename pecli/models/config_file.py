@@ -10,9 +10,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pecli.core.errors import UsageError
+from pecli.core.errors import UsageError, visible
 from pecli.core.readable import check_readable
-from pecli.core.values import visible
 
 MAX_BYTES = 8 << 20  # bytes; the largest config of a released model has some hundred kilobytes
 NAME = "config.json"

@@ -12,9 +12,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from pecli.core.errors import UnknownNameError, UsageError, notice
+from pecli.core.errors import UnknownNameError, UsageError, notice, shorten
 from pecli.core.options import Option, default_values, named, own_name
-from pecli.core.values import shorten
 from pecli.encodings.base import Encoding, TableEncoding
 from pecli.encodings.learned import Learned
 from pecli.encodings.registry import ENCODINGS, PLUGINS, all_encodings, find_encoding, table_advice
@@ -63,7 +62,7 @@ def spec_of(encoding: Any) -> str:
         raise UsageError(text, option="encoding", value=encoding, advice=f"its package names it under {PLUGINS}")
     said = "an encoding is text such as 'sinusoidal:base=10'"
     if (shape := getattr(encoding, "shape", None)) is None:
-        raise UsageError(f"{said}, not {shorten(encoding, written=True)}", option="encoding", value=encoding)
+        raise UsageError(f"{said}, not {shorten(repr(encoding))}", option="encoding", value=encoding)
     text = f"{said}, and this is an array of {' × '.join(map(str, shape))} numbers"
     advice = f"numpy.save('table.npy', array), then '{Learned.name}:file=table.npy'"
     raise UsageError(text, option="encoding", advice=advice)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pecli.core.registry import Registry
+from pecli.core.lazy import Registry
 
 if TYPE_CHECKING:
     from pecli.reports.base import Report

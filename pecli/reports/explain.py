@@ -408,7 +408,7 @@ class Explain(Report[TableEncoding]):
     )
     default_options: ClassVar[Mapping[str, Any]] = {"d": 8, "length": 10}
 
-    errata: bool = option(False, "say where the article's own numbers are wrong", aliases=("notes",), printed=True)
+    errata: bool = option(False, "say where the article's own numbers are wrong", aliases=("notes",))
     tokens: str | None = option(None, "your own words, separated by spaces", unset="those of an article")
     embeddings: str | None = option(
         None,
@@ -418,10 +418,8 @@ class Explain(Report[TableEncoding]):
     entry: tuple[int, ...] | None = option(
         None, "position and dimension of the entry to write out, P,D", unset="the third position, dimension 3"
     )
-    rows: int = option(
-        10, "how many rows of a table to print, half from each end", at_least=1, at_most=10_000, printed=True
-    )
-    digits: int = option(4, "digits after the decimal point", at_least=0, at_most=17, printed=True)
+    rows: int = option(10, "how many rows of a table to print, half from each end", at_least=1, at_most=10_000)
+    digits: int = option(4, "digits after the decimal point", at_least=0, at_most=17)
 
     def check(self) -> None:
         if self.tokens is not None and (self.embeddings is not None or not self.tokens.split()):

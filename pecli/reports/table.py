@@ -69,10 +69,8 @@ class Table(Report[TableEncoding]):
         "pecli table -d 8 -o table.csv",
     )
 
-    rows: int = option(20, "how many positions to print, half from each end", at_least=1, at_most=10_000, printed=True)
-    digits: int = option(
-        4, "digits after the decimal point", at_least=0, at_most=17, printed=True, aliases=("decimals", "precision")
-    )
+    rows: int = option(20, "how many positions to print, half from each end", at_least=1, at_most=10_000)
+    digits: int = option(4, "digits after the decimal point", at_least=0, at_most=17, aliases=("decimals", "precision"))
 
     def cells(self) -> tuple[int, int]:
         return (self.rows, MOST_COLUMNS)

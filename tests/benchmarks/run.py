@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-from pecli.cli import PANELS
+from pecli.cli.app import PANELS
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.registry import ENCODINGS
 from pecli.jobs.run import cores

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +18,8 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
-from pecli.cli import app
-from pecli.core import interrupts
+from pecli.cli.app import app
 from pecli.core.terminal import TRACKER, silent
-from pecli.files.writer import write
 from pecli.jobs.job import Job, jobs_of
 from pecli.jobs.picture import Picture
 
@@ -499,52 +497,6 @@ def test_an_interruption_says_how_many_are_done_and_the_next_run_goes_on(
     assert "2 written" in ended.err and "of 5" in ended.err
     assert left(figures) == {*FILES[0], *FILES[1], "figures.toml"}
     assert counts(ask("batch", "figures.toml", "-j", "1").err) == (3, 2, 0)
-
-
-@pytest.fixture
-def listening(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Listens for signals as the program does; afterwards all is as it was."""
-    before = {number: signal.getsignal(number) for number in interrupts.SIGNALS}
-    monkeypatch.setattr(interrupts._State, "arrived", None)
-    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
-    interrupts.listen()
-    yield
-    for number, handler in before.items():
-        signal.signal(number, handler)
-
-
-@pytest.mark.posix
-@pytest.mark.usefixtures("listening")
-def test_an_import_that_a_signal_cuts_in_two_is_no_failure_of_a_picture(
-    ask: Ask, figures: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def cut(*_: object) -> None:
-        try:
-            signal.raise_signal(signal.SIGINT)
-        except interrupts.Stopped:
-            raise ImportError("cannot import name 'dtype' from 'numpy'") from None
-
-    monkeypatch.setattr(Picture, "render", cut)
-    ended = ask("batch", "figures.toml", "-j", "1")
-    assert (ended.code, ended.out) == (130, "")
-    assert "0 written, 0 skipped, 0 failed of 5;" in ended.err and "dtype" not in ended.err
-
-
-@pytest.mark.posix
-@pytest.mark.usefixtures("listening")
-def test_what_is_on_disk_when_a_signal_comes_is_counted_and_printed(
-    ask: Ask, figures: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def write_and_stop(path: str, data: bytes) -> None:
-        write(path, data)
-        signal.raise_signal(signal.SIGTERM)
-
-    monkeypatch.setattr("pecli.jobs.run.write", write_and_stop)
-    ended = ask("batch", "figures.toml", "-j", "1")
-    assert ended.code == 143
-    assert "1 written, 0 skipped, 0 failed of 5;" in ended.err and ended.err.endswith("pecli: terminated\n")
-    assert ended.out.splitlines() == list(FILES[0])
-    assert left(figures) == {*FILES[0], "figures.toml"}
 
 
 def test_while_a_batch_is_drawn_no_picture_shows_its_own_progress(

@@ -19,8 +19,8 @@ from PIL import Image
 
 import pecli
 from pecli.analysis import Analysis
-from pecli.cli import app
-from pecli.cli.options import job_parameters, with_parameters
+from pecli.cli.app import app
+from pecli.cli.figures import job_parameters, with_parameters
 from pecli.encodings.clock import Geometric
 from pecli.encodings.registry import ENCODINGS
 from pecli.jobs.job_options import ANALYSES, known_options
@@ -200,7 +200,7 @@ def test_every_study_has_a_command_and_help_lists_them(ask: Ask) -> None:
 def test_an_option_declared_twice_is_refused_by_name(name: str) -> None:
     parameters = job_parameters(ANALYSES["heatmap"])
     (twice,) = [one for one in parameters if one.name == name]
-    with pytest.raises(ValueError, match=f"option '{name}' is declared twice"):
+    with pytest.raises(ValueError, match=f"duplicate parameter name: '{name}'"):
         with_parameters(lambda: None, [*parameters, twice])
     taken = inspect.signature(with_parameters(lambda: None, parameters)).parameters
     assert list(taken) == [one.name for one in parameters]

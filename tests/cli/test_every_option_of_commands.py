@@ -16,8 +16,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from pecli.cli import app
-from pecli.cli.commands import FILES, WORDS
+from pecli.cli.app import FILES, WORDS, app
 from pecli.core.errors import notice
 
 Ask = Callable[..., Any]
@@ -122,7 +121,7 @@ def furnished(ask: Ask, files: Path, folder: Path, monkeypatch: pytest.MonkeyPat
 
 def noticing(place: str) -> Callable[..., None]:
     """What stands there, with a notice, as of a file that cannot be replaced."""
-    from pecli.cli.documents import publish
+    from pecli.cli.show import publish
 
     def told(*given: Any) -> None:
         notice("a notice")

@@ -186,7 +186,7 @@ def test_other_words_serve_in_python_and_toml(ask: Ask, folder: Path) -> None:
     assert Job.make("heatmap", {"max_len": 10}) == Job.make("heatmap", {"length": 10})
     with pytest.raises(UsageError, match="twice"):
         Job.make("heatmap", {"rope_theta": 10, "base": 10})
-    with pytest.raises(UsageError, match="similarity is distance with measure='cos'"):
+    with pytest.raises(UsageError, match="similarity is distance with measure=cos"):
         pecli.figure("similarity")
     (folder / "f.toml").write_text('[[figure]]\ncommand = "heatmap"\nhead_dim = 4\ntheta = 5\noutput = "a.npy"\n')
     assert "--d 4 --base 5" in ask("batch", "f.toml", "--dry-run").out

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pecli.analysis import Analysis
-from pecli.cli.commands import PANEL, PANELS, command_of, summary_of
+from pecli.cli.app import PANEL, PANELS, command_of, summary_of
 from pecli.jobs.job_options import ANALYSES
 
 Ask = Callable[..., Any]
@@ -30,7 +30,7 @@ def test_a_page_fits_the_terminal_and_ends_with_lines_to_try(name: str, ask: Ask
     ended = ask(name, "--help")
     lines, examples = ended.out.splitlines(), command_of(name).examples
     assert ended.code == 0 and max(map(len, lines)) <= 80
-    assert "--help" in ended.out and summary_of(name).split()[0] in ended.out
+    assert "--help" not in ended.out.partition("Examples:")[0] and summary_of(name).split()[0] in ended.out
     assert 2 <= len(examples) <= 3
     said = " ".join(ended.out.partition("Examples:")[2].split())
     assert [line for line in examples if line not in said] == []

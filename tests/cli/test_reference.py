@@ -1,4 +1,4 @@
-"""The page of reference is what the code gives now, and JSON has the keys that it tells."""
+"""The page of reference tells the exit codes, the keys of JSON and the numbers of every figure as they are."""
 
 from __future__ import annotations
 
@@ -10,56 +10,42 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pecli.cli.commands import command_of
-from pecli.cli.reference import exit_codes, page
-from pecli.jobs.picture import OUTCOME_KEYS, RESULT_KEYS
+from pecli.jobs.job import Job
+from pecli.jobs.job_options import ANALYSES
+from pecli.jobs.picture import Picture
 
-Ask = Callable[..., Any]
-PAGE = Path(__file__).parents[2] / "gallery" / "reference.md"
+PAGE = (Path(__file__).parents[2] / "gallery" / "reference.md").read_text(encoding="utf-8")
 BATCH = '[[figure]]\ncommand = "heatmap"\nlength = 3\nd = 4\nbase = [10, 20]\noutput = "{base}.json"\n'
 
 
-def test_the_page_is_what_the_code_gives_now() -> None:
-    assert page() + "\n" == PAGE.read_text(encoding="utf-8"), "python -m pecli.cli.reference > gallery/reference.md"
+@pytest.mark.parametrize("name", ANALYSES)
+def test_the_facts_and_arrays_of_every_figure_are_told(name: str) -> None:
+    numbers = Picture(Job.make(name, {})).numbers
+    facts, arrays = (", ".join(f"`{key}`" for key in keys) or "none" for keys in (numbers.facts(), numbers.arrays()))
+    assert f"| `{name}` | {facts} | {arrays} |" in PAGE
 
 
-def test_exit_codes_are_those_that_are_given(ask: Ask) -> None:
-    told = dict(exit_codes())
-    assert list(told)[:3] == ["0", "1", "2"] and told["130"] == "interrupted: SIGINT"
-    given = [ask("heatmap", *words).code for words in (["-n", "3", "-o", "a.npz"], ["-d", "0"])]
-    assert given == [0, 2]
+def told(heading: str) -> set[str]:
+    """The keys in the table below that line."""
+    rows = PAGE.partition(heading)[2].partition("| --- | --- |\n")[2].partition("\n\n")[0].splitlines()
+    return {row.split("`")[1] for row in rows}
 
 
-@pytest.fixture
-def site(folder: Path) -> Path:
-    """A folder with a table, a batch file and a file that pecli made."""
+def test_json_has_the_keys_that_are_told(ask: Callable[..., Any], folder: Path) -> None:
+    def keys(*words: str) -> set[str]:
+        answer = json.loads(ask(*words, "--json").out)
+        return set(answer["results"][0] if "results" in answer else answer)
+
     np.save("t.npy", np.eye(3))
-    (folder / "f.toml").write_text(BATCH)
-    (folder / "config.json").write_text('{"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4}')
-    return folder
-
-
-def found(ask: Ask, *words: str) -> list[dict[str, Any]]:
-    """The results that a line prints as JSON."""
-    return list(json.loads(ask(*words, "--json").out)["results"])
-
-
-def test_json_has_the_keys_that_are_told(ask: Ask, site: Path) -> None:
-    (one,) = found(ask, "heatmap", "learned", "--file", "t.npy", "-o", "a.npz")
-    assert set(one) == set(RESULT_KEYS)
-    assert set(found(ask, "recipe", "a.npz")[0]) == set(command_of("recipe").keys)
-    for name, word in (("encodings", "rope"), ("tensors", "t.npy")):
-        assert set(found(ask, name, word)[0]) == set(command_of(name).keys)
-    assert set(json.loads(ask("model", ".", "--json").out)) == set(command_of("model").keys)
-
-
-def test_a_batch_says_as_json_what_it_did_and_would_do(ask: Ask, site: Path) -> None:
-    assert [one["state"] for one in found(ask, "batch", "f.toml", "--check")] == ["missing", "missing"]
-    assert ask("batch", "f.toml", "--check", "--json").code == 1
-    assert [(one["done"], one["paths"]) for one in found(ask, "batch", "f.toml", "--dry-run")] == [
-        (False, ["10.json"]), (False, ["20.json"]),
-    ]  # fmt: skip
-    for one in found(ask, "batch", "f.toml", "-j", "1", "-q"):
-        assert set(one) == (set(RESULT_KEYS) - {"facts", "inputs"}) | set(OUTCOME_KEYS)
-    assert found(ask, "batch", "f.toml", "--check") == []
-    assert ask("batch", "f.toml", "--check").out == ""
+    Path("f.toml").write_text(BATCH)
+    Path("config.json").write_text('{"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4}')
+    picture = told("A result of a figure or report:")
+    assert keys("heatmap", "learned", "--file", "t.npy", "-o", "a.npz") == picture
+    assert keys("recipe", "a.npz") == told("\n`recipe`:")
+    assert keys("encodings", "rope") == told("\n`encodings`:")
+    assert keys("tensors", "t.npy") == told("\n`tensors`:")
+    assert keys("model", ".") == told("\n`model`:")
+    assert keys("batch", "f.toml", "--dry-run") == {"command", "done", "paths"}
+    assert keys("batch", "f.toml", "--check") == {"state", "path"}
+    batch = keys("batch", "f.toml", "-j", "1", "-q")
+    assert batch == (picture - {"facts", "inputs"}) | told("`batch` gives the same without `facts`")

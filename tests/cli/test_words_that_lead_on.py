@@ -45,7 +45,7 @@ def test_the_options_of_a_plugins_encoding_are_as_ours(ask: Ask, folder: Path) -
     assert "--encoding beaten:d=4,beat=2" in ended.err
     assert "--beat" in ask("heatmap", "beaten", "--help").out and "--beat" not in ask("heatmap", "--help").out
     said = ask("heatmap", "rope", "--beat", "2")
-    assert said.code == 2 and "--beat 2 belongs to beaten" in said.err
+    assert said.code == 2 and "-e beaten:beat=" in said.err
     assert ask("heatmap", "beaten", "--beat", "0").code == 2
     assert pecli.figure("heatmap", encoding="beaten", beat=2, length=3).job.encodings[0] == Beaten(beat=2)
 
@@ -66,12 +66,6 @@ def test_the_options_of_a_plugins_encoding_are_as_ours(ask: Ask, folder: Path) -
         ("wavelengths", ["did you mean spectrum?"]),
         ("matrix", ["did you mean distance?"]),
         ("heatmpa", ["did you mean heatmap?"]),
-        ("heatmap --dark", ["did you mean --style?"]),
-        ("heatmap --end 5100", ["did you mean --length?"]),
-        ("bias t5 --causal", ["did you mean --direction?"]),
-        ("clock --time 3:15", ["did you mean --at?"]),
-        ("heatmap --table a.csv", ["did you mean --file?"]),
-        ("heatmap --save a.png", ["did you mean --output?"]),
         ("heatmap --zh", ["try pecli heatmap --lang zh"]),
         ("table --rotary", ["try pecli table rope"]),
         ("clock --at 3:15:20", ["3:15:20 is 11720 s"]),

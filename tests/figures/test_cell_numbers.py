@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pecli
-from pecli.core.errors import UsageError, spelled
+from pecli.core.errors import UsageError, as_keywords
 from pecli.figures.colors import is_dark
 from pecli.figures.matrix import cell_texts, places
 from pecli.figures.style import style_context
@@ -111,7 +111,7 @@ def test_text_is_white_on_dark_cells_and_black_on_light_ones() -> None:
 def test_advice_names_the_options_that_make_it_small_enough(figure: str, options: dict[str, Any], said: str) -> None:
     with pytest.raises(UsageError) as refused:
         panels(figure, **options, numbers=True)
-    assert spelled(refused.value.advice) == said
+    assert as_keywords(refused.value.advice) == said
 
 
 def test_a_logarithmic_axis_has_no_cells_to_write_into() -> None:

@@ -10,7 +10,7 @@ import pytest
 from matplotlib.figure import Figure as Drawing
 
 import pecli
-from pecli.core.errors import UsageError, spelled
+from pecli.core.errors import UsageError, as_keywords
 from pecli.figures.canvas import Canvas
 from pecli.figures.labels import DotLabel, LineLabel, labels_of
 from pecli.figures.limits import ends, few_colours_note, resolve_limits
@@ -80,7 +80,7 @@ def test_values_that_fill_the_colours_need_no_word() -> None:
 def test_a_word_is_said_where_most_values_have_less_than_three_tenths_of_the_colours(end: float, told: bool) -> None:
     said = few_colours_note((-end, end), [np.linspace(-1, 1, 101)])  # 96 of a hundred are from −0.96 to 0.96
     assert bool(said) == told
-    assert spelled(said).isprintable()
+    assert as_keywords(said).isprintable()
 
 
 def test_panels_that_have_all_of_the_colours_are_named_by_nobody() -> None:
@@ -136,16 +136,16 @@ def test_grid_lines_are_fainter_than_data(style: str | None) -> None:
 @pytest.mark.parametrize(
     ("figure", "options", "said"),
     [
-        ("heatmap", {"vmin": 5}, r"vmin=5.0 is not allowed: it takes less than the upper end of the colours, 1"),
-        ("heatmap", {"vmax": -5}, r"vmax=-5.0 is not allowed: it takes more than the lower end of the colours, −1"),
-        ("precision", {"vmin": 0, "length": 9}, r"vmin=0.0 is not allowed: it takes more than 0"),
-        ("bias", {"lowest": 5, "length": 9}, r"lowest=5.0 is not allowed: it takes less than .* 0"),
-        ("waves", {"cmap": "Greys"}, "cmap=.Greys. changes nothing here: waves has no colours that stand for values"),
-        ("scatter", {"vmax": 3, "length": 9}, "vmax=3.0 changes nothing here: the colours of scatter end where"),
+        ("heatmap", {"vmin": 5}, r"vmin=5 is not allowed: it takes less than the upper end of the colours, 1"),
+        ("heatmap", {"vmax": -5}, r"vmax=-5 is not allowed: it takes more than the lower end of the colours, −1"),
+        ("precision", {"vmin": 0, "length": 9}, r"vmin=0 is not allowed: it takes more than 0"),
+        ("bias", {"lowest": 5, "length": 9}, r"lowest=5 is not allowed: it takes less than .* 0"),
+        ("waves", {"cmap": "Greys"}, "cmap=Greys changes nothing here: waves has no colours that stand for values"),
+        ("scatter", {"vmax": 3, "length": 9}, "vmax=3 changes nothing here: the colours of scatter end where"),
         ("rotation", {"matrix": 3, "start": 5}, r"start=5 changes nothing here: matrix=3 shows the matrix"),
         ("rotation", {"matrix": 3, "pairs": [1]}, r"pairs=.* changes nothing here"),
-        ("rotation", {"query": "random:1"}, "query=.random:1. changes nothing here: rotation turns content"),
-        ("compare", {"measure": "dot"}, "measure='dot' changes nothing here: heatmap has no measure, distance, "),
+        ("rotation", {"query": "random:1"}, "query=random:1 changes nothing here: rotation turns content"),
+        ("compare", {"measure": "dot"}, "measure=dot changes nothing here: heatmap has no measure, distance, "),
         ("heatmap", {"encoding": "relative", "start": 5}, "start=5 changes nothing here: the table of relative"),
     ],
 )

@@ -101,7 +101,7 @@ def test_numbers_too_large_to_multiply_are_an_error_not_nan(folder: Path) -> Non
     ("given", "said"),
     [
         ({"tokens": ""}, "tokens='' holds no token"),
-        ({"tokens": "a"}, "tokens='a' holds one token, and order shows with two or more"),
+        ({"tokens": "a"}, "tokens=a holds one token, and order shows with two or more"),
         ({"tokens": "a\udcff b"}, "UTF-8"),
         ({"tokens": "a b", "sentences": "like"}, "exclude each other"),
         ({"sentences": "lik"}, "did you mean 'like'"),

@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from pecli.core.errors import OutputError, UsageError
-from pecli.core.interrupts import Stopped
 from pecli.files import writer
 from pecli.files.writer import check_target
 
@@ -43,7 +42,7 @@ def test_nothing_but_the_file_is_left(tmp_path: Path) -> None:
     ("call", "error"),
     [
         ("replace", OSError(errno.ENOSPC, "No space left")),
-        *((call, error) for call in ("replace", "chmod") for error in (KeyboardInterrupt(), Stopped(15))),
+        *((call, error) for call in ("replace", "chmod") for error in (KeyboardInterrupt(), SystemExit(143))),
     ],
 )
 @pytest.mark.parametrize("there", [True, False])
@@ -230,7 +229,7 @@ def test_a_standard_output_without_a_buffer_is_written_whole_or_it_is_said(
     tmp_path: Path, process: Callable[..., Any]
 ) -> None:
     limit = "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (10240, -1)); sys.argv[0] = 'pecli';"
-    draw = [f"{limit} from pecli.cli import main; main()", "heatmap", "--dpi", "60", "--length", "50", "-o", "-"]
+    draw = [f"{limit} from pecli.cli.app import main; main()", "heatmap", "--dpi", "60", "--length", "50", "-o", "-"]
     with (tmp_path / "x.png").open("wb") as out:
         ended = process(["-c", *draw], tmp_path, {"PYTHONUNBUFFERED": "1"}, stdout=out)
     assert ended.returncode == 1

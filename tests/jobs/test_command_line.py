@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import pecli
-from pecli.core.terminal import is_shown
+from pecli.core.errors import is_shown
 from pecli.jobs.command_line import command, quoted
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES

@@ -9,7 +9,7 @@ from typing import ClassVar
 import pytest
 from typer.testing import CliRunner
 
-from pecli.cli import app
+from pecli.cli.app import app
 from pecli.core.errors import UsageError
 from pecli.core.options import option
 from pecli.encodings.registry import ENCODINGS
@@ -62,9 +62,9 @@ def test_they_are_refused_elsewhere() -> None:
     with pytest.raises(UsageError, match=r"onset belongs to stretch=late, and stretch is even"):
         read_encoding("stretched:stretch=even,onset=5")
     with pytest.raises(UsageError, match=r"divisor belongs to stretch=even, late, and stretch is none"):
-        Job.make("heatmap", {"encoding": "stretched", "divisor": 2})
-    with pytest.raises(UsageError, match="divisor=2 belongs to stretched, and the encoding is rope"):
-        Job.make("heatmap", {"encoding": "rope", "divisor": 2})
+        Job.make("heatmap", {"encoding": "stretched", "divisor": 3})
+    with pytest.raises(UsageError, match="divisor=3 belongs to stretched, and the encoding is rope"):
+        Job.make("heatmap", {"encoding": "rope", "divisor": 3})
 
 
 def test_the_recipe_says_them_in_the_spec_and_reads_back() -> None:

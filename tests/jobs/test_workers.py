@@ -17,7 +17,6 @@ from typing import Any
 import pytest
 
 import pecli
-from pecli.core import interrupts
 from pecli.core.errors import PecliError
 from pecli.files.writer import write
 from pecli.jobs import run as run_jobs
@@ -110,17 +109,6 @@ def test_a_worker_may_be_ended_and_leaves_ctrl_c_to_its_parent(monkeypatch: pyte
         signal.signal(signal.SIGTERM, before)
     ignored = str(signal.SIG_IGN)
     assert {drawn.notes for drawn in found.values()} == {(str(signal.SIG_DFL), ignored, ignored)}
-
-
-@pytest.mark.posix
-def test_a_signal_waits_for_a_file_and_not_for_a_pipe_that_may_take_for_ever(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    held: dict[str, int] = {}
-    monkeypatch.setattr(run_jobs, "write", lambda path, _: held.setdefault(path, interrupts._State.holding))
-    os.mkfifo("2.json")
-    assert [outcome.state for outcome in run(jobs(2))] == [WRITTEN] * 2
-    assert held == {"1.json": 1, "2.json": 0}
 
 
 ORPHANS = """

@@ -1,0 +1,254 @@
+"""The program: its commands, each built when it is called, and what is said of words that none understands."""
+
+from __future__ import annotations
+
+import gc
+import io
+import logging
+import os
+import sys
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from pecli.cli.show import Command
+from pecli.core.lazy import Registry
+from pecli.core.terminal import results, say
+from pecli.core.version import __version__
+from pecli.figures import FIGURES
+from pecli.files.writer import discard_stdout
+from pecli.reports import REPORTS
+
+WORDS: Registry[Command] = Registry(
+    {
+        "encodings": ("pecli.cli.info:ENCODINGS_COMMAND", "The encodings there are, or one of them in detail"),
+        "explore": ("pecli.cli.explore:COMMAND", "A figure in the browser, its options as sliders and choices"),
+        "model": (
+            "pecli.cli.info:MODEL_COMMAND",
+            "What a model's config.json does to its position encoding, and what is wrong in the file",
+        ),
+        "tensors": ("pecli.cli.info:TENSORS_COMMAND", "What is in a file of numbers, and which tensor is the table"),
+    }
+)
+FILES: Registry[Command] = Registry(
+    {
+        "batch": (
+            "pecli.cli.batch:COMMAND",
+            "Every figure of a TOML file: sweeps, several processes, nothing drawn twice",
+        ),
+        "redraw": (
+            "pecli.cli.recipe:REDRAW_COMMAND",
+            "A finished file drawn again with some options changed, under another name",
+        ),
+        "recipe": (
+            "pecli.cli.recipe:RECIPE_COMMAND",
+            "What makes finished files again: the command line of one, a batch file of several",
+        ),
+    }
+)
+PANELS: dict[str, Registry[Any]] = {"Figures": FIGURES, "Words and numbers": REPORTS | WORDS, "Files": FILES}
+PANEL = {name: panel for panel, names in PANELS.items() for name in names}  # of each command
+ALIASES = FIGURES.aliases | REPORTS.aliases
+SUMMARY = "What position encodings look like: pictures and numbers, one command each."
+EXAMPLES = ("Examples:", "pecli heatmap --base 10", "pecli distance rope -o rope.svg", "pecli heatmap --help")
+HELP = "help"  # as a word: pecli help heatmap
+SETTINGS: dict[str, Any] = {
+    "help_option_names": ["-h", "--help"],
+    "token_normalize_func": lambda word: word.replace("_", "-"),  # --rope_theta is --rope-theta
+}
+
+
+def _as_typed(one: Any, ctx: Any, value: Any) -> Any:
+    """Return the value of an option as it was typed."""
+    if value is None and (getattr(one, "multiple", False) or one.nargs == -1):
+        value = ()
+    return value if one.callback is None else one.callback(ctx, one, value)
+
+
+def _take_as_typed(parameters: list[Any]) -> list[Any]:
+    """Return the options, their text handed on as it was typed.
+
+    Typer would make a pydantic adapter for each of forty options, 0.1 s, although `pecli.core.options` reads the text.
+    """
+    for one in parameters:
+        one.process_value = partial(_as_typed, one)
+    return parameters
+
+
+class OneCommand(TyperCommand):
+    """A command; its help does not tell that there is help."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, ["--help"] if args == [HELP] else args)
+        except Exception as error:
+            if hasattr(error, "format_message"):
+                error.ctx = ctx  # type: ignore[attr-defined]  # a missing value does not say whose it is
+            raise
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        parameters = super().get_params(ctx)
+        return _take_as_typed(parameters) if ctx.resilient_parsing else parameters  # to offer a value, none is read
+
+    def get_help_option(self, ctx: Any) -> Any:
+        one = super().get_help_option(ctx)
+        if one is not None:
+            one.hidden = True
+        return one
+
+
+class TextCommand(OneCommand):
+    """A command that reads the text of its options itself."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _take_as_typed(super().get_params(ctx))
+
+
+class AllCommands(TyperGroup):
+    """The program: lists commands by one line each, builds the one that is called, says on one line what is wrong."""
+
+    def main(self, *args: Any, **options: Any) -> Any:
+        try:
+            code = super().main(*args, **{**options, "standalone_mode": False})
+        except Exception as error:
+            if not hasattr(error, "format_message"):  # as Click's own have, whose classes Typer does not name
+                raise
+            say(_mistake(error))
+            code = 2
+        if options.get("standalone_mode", True):
+            sys.exit(code)
+        return code
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if not args and not ctx.resilient_parsing:
+            args = ["--help"]
+        if args[:1] == [HELP]:
+            args = [*(word for word in args[1:2] if word != HELP), "--help"]
+        return super().parse_args(ctx, args)
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _take_as_typed(super().get_params(ctx))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        name = args[0].lower().replace("_", "-")
+        if name in (known := self.list_commands(ctx)):
+            return name, _built(name, args[1:]), args[1:]
+        if ctx.resilient_parsing:
+            return super().resolve_command(ctx, args)
+        from pecli.cli.suggestions import unknown_command
+
+        say(unknown_command(args[0], known))
+        raise typer.Exit(2)
+
+
+def _mistake(error: Any) -> str:
+    """Return what to say of words that a command does not understand."""
+    line = error.ctx.command_path if error.ctx else "pecli"
+    if hasattr(error, "possibilities"):  # of an unknown option
+        from pecli.cli.suggestions import unknown_option
+
+        known = {flag: one.opts[0] for one in error.ctx.command.params for flag in one.opts}
+        return unknown_option(line.partition(" ")[2], error.option_name, known)
+    text = error.format_message().rstrip(".")
+    return f"{text[:1].lower()}{text[1:]}: {line} --help shows what there is"
+
+
+def command_of(name: str, words: Sequence[str] = ()) -> Command:
+    """Return the command of that name, that of a figure or report with the options that these words ask for."""
+    if name in (own := WORDS | FILES):
+        return own[name]
+    from pecli.cli.figures import analysis_command
+
+    own_name, options = ALIASES.get(name, (name, {}))
+    analyses: Registry[Any] = FIGURES | REPORTS
+    return analysis_command(analyses[own_name], words, options)
+
+
+def summary_of(name: str) -> str:
+    """Return one line on what the command is for; imports nothing."""
+    own = ALIASES[name][0] if name in ALIASES else name
+    return PANELS[PANEL[own]].summary(own)
+
+
+def _built(name: str, words: Sequence[str]) -> Any:
+    """Return the command with all its options, those that only these words ask for too."""
+    from pecli.cli.figures import plain
+
+    command = command_of(name, words)
+    epilog = "\n\n".join(["Examples:", *command.examples, *map(plain, command.notes)])  # rich joins lines otherwise
+    kind = TextCommand if command.reads_text else OneCommand
+    return _typer_command(name, command.function, kind, command.settings, help=summary_of(name), epilog=epilog)
+
+
+def _typer_command(
+    name: str, function: Callable[..., None], kind: Any, settings: Mapping[str, Any], **texts: str
+) -> Any:
+    single = typer.Typer(pretty_exceptions_enable=False, rich_markup_mode="rich", add_completion=False)
+    single.command(name, cls=kind, context_settings={**SETTINGS, **settings}, **texts)(function)  # type: ignore[arg-type]
+    return typer.main.get_command(single)
+
+
+def run_words(function: Callable[..., None], words: list[str], name: str, settings: Mapping[str, Any]) -> int:
+    """Run a function whose parameters are options with words of a command line; return the exit code.
+
+    settings : how Typer takes the words
+    """
+    return _typer_command(name, function, TextCommand, settings)(words, f"pecli {name}", standalone_mode=False) or 0
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        results([f"pecli {__version__}"])
+        raise typer.Exit
+
+
+app = typer.Typer(
+    cls=AllCommands,
+    help=SUMMARY,
+    epilog="\n\n".join(EXAMPLES),
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings=SETTINGS,
+)
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", "-V", help="Show the version and stop.", is_eager=True, callback=_version)
+    ] = False,
+) -> None:
+    """Declares what stands before the name of a command."""
+
+
+def _listed() -> None:
+    """Stands for a command in the list of commands."""
+
+
+for _name in [*PANEL, *ALIASES]:
+    app.command(_name, help=summary_of(_name), hidden=_name in ALIASES, rich_help_panel=PANEL.get(_name))(_listed)
+
+
+def main() -> None:
+    """Run the command line of this process."""
+    gc.set_threshold(50_000, 20, 20)  # imports make many objects and no garbage: 0.03 s
+    os.environ["MPLBACKEND"] = "agg"  # the environment's choice may not even import
+    os.environ["MATPLOTLIBRC"] = os.devnull  # a broken file of the user's would stop the import
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # what matters of its warnings pecli says itself
+    warnings.showwarning = lambda message, *_, **__: say(f"warning: {message}")
+    stdout = sys.stdout  # Typer puts another in its place where the reader has gone
+    for stream in (stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # what its encoding has no sign for is shown as a code
+    try:
+        try:
+            app(prog_name="pecli")
+        finally:
+            stdout.flush()
+    except BrokenPipeError:
+        discard_stdout()
+        sys.exit(1)

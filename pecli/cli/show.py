@@ -1,0 +1,94 @@
+"""What every command has: what Typer takes it as, how it ends, and how it shows a text or writes it to a file."""
+
+from __future__ import annotations
+
+import json
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+
+import typer
+
+from pecli.core.errors import LISTENER, UsageError, as_flags, failure_of, once
+from pecli.core.terminal import TRACKER, Document, progress, results, say, show, silent
+from pecli.files.documents import csv, md, tex
+from pecli.files.formats import About, format_of
+from pecli.files.writer import STDOUT, check_target, discard_stdout, is_stdout, write
+
+WRITERS = {"md": md, "tex": tex, "csv": csv}
+FORMS = (*WRITERS, "json")
+OutputOption = Annotated[
+    str | None, typer.Option("--output", "-o", help=f"File to write: .{', .'.join(FORMS)}; - is standard output")
+]
+FormatOption = Annotated[str | None, typer.Option("--format", help=f"One of {', '.join(FORMS)}")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print it as JSON, as --format json does.")]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors and the result.")]
+VerboseOption = Annotated[bool, typer.Option("--verbose", "-v", help="Show where an error comes from.")]
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command as Typer takes it.
+
+    function : with the command's options as parameters
+    examples : lines that run
+    reads_text : whether the function reads the text of its options itself
+    notes : paragraphs at the end of its help
+    settings : how its words are taken, besides the names of its help
+    """
+
+    function: Callable[..., None]
+    examples: tuple[str, ...]
+    reads_text: bool = False
+    notes: tuple[str, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@contextmanager
+def guard(quiet: bool = False, verbose: bool = False) -> Iterator[None]:
+    """Run a command's body: every failure is one line and an exit code. Never a traceback, but with -v."""
+    TRACKER.set(silent if quiet else progress)
+    LISTENER.set(None if quiet else once(say))
+    try:
+        yield
+    except KeyboardInterrupt:
+        say("interrupted")
+        raise typer.Exit(130) from None
+    except typer.Exit:
+        raise
+    except BrokenPipeError:  # the reader has gone: nobody is left to tell
+        discard_stdout()
+        raise typer.Exit(1) from None
+    except Exception as error:
+        if verbose:
+            traceback.print_exc()
+        failure = failure_of(error)
+        say(*failure.sentence(as_flags).split("\n"))
+        raise typer.Exit(failure.exit_code) from None
+
+
+def form_of(output: str | None, format: str | None, as_json: bool) -> str | None:
+    """Return the format that is asked for, None for a terminal; raises UsageError for one that holds no text."""
+    if as_json and (output or format not in (None, "json")):
+        raise UsageError("--json prints JSON: leave --output and --format out")
+    if as_json or (output is None and format is None):
+        return "json" if as_json else None
+    form = format_of(STDOUT if output is None else output, format, "md")
+    if form not in FORMS:
+        raise UsageError(option="format" if format else "output", value=format or output, allowed=", ".join(FORMS))
+    return form
+
+
+def publish(document: Document, data: Any, output: str | None, form: str | None) -> None:
+    """Show a document, or write it, or the same as plain data, in the form that is asked for."""
+    if form is None:
+        show(document)
+        return
+    path = STDOUT if output is None else output
+    check_target(path, clobber=True, text=True, example=f"text.{form}")
+    encode = WRITERS.get(form)
+    write(path, encode(document, About("", "")) if encode else json.dumps(data, allow_nan=False).encode() + b"\n")
+    if not is_stdout(path):
+        results([path])

@@ -76,7 +76,7 @@ class Octaves(Harmonic):
 
 
 def test_a_plugin_needs_no_more_than_the_api(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pecli.encodings.registry._plugins", lambda: {"octaves": Octaves})
+    monkeypatch.setattr("pecli.encodings.registry.plugins", lambda: {"octaves": Octaves})
     assert issubclass(Octaves, Encoding)
     numbers = pecli.figure("heatmap", encoding="octaves:octaves=2", length=5).numbers
     assert numbers.main[:, 2] == pytest.approx(np.sin(np.arange(5) / 2))

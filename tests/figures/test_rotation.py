@@ -137,7 +137,7 @@ def test_content_is_one_vector_or_one_each_from_a_seed_or_a_file(folder: Path) -
     np.save("q.npy", table)
     assert np.array_equal(numbers_of(content="q.npy").before, table)
     np.save("q.npy", np.zeros((LENGTH, D + 2)))
-    with pytest.raises(UsageError, match=r"q\.npy' holds 11 × 16 numbers and 11 × 14 are needed"):
+    with pytest.raises(UsageError, match=r"q\.npy holds 11 × 16 numbers and 11 × 14 are needed"):
         numbers_of(content="q.npy")
 
 

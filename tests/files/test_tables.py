@@ -148,7 +148,7 @@ def test_the_table_is_found_by_its_name_or_how_it_ends(names: list[str], asked: 
 
 @pytest.mark.parametrize("kind", [".npy", ".csv"])
 def test_a_file_of_one_table_has_no_names(kind: str) -> None:
-    with pytest.raises(UsageError, match=f"tensor='pos': a {kind} file holds one table"):
+    with pytest.raises(UsageError, match=f"tensor=pos: a {kind} file holds one table"):
         read_table(write(f"t{kind}"), "pos")
 
 

@@ -14,7 +14,8 @@ import typer
 from pecli.core.errors import LISTENER, UsageError, as_flags, failure_of, once
 from pecli.core.terminal import TRACKER, Document, progress, results, say, show, silent
 from pecli.files.documents import csv, md, tex
-from pecli.files.formats import About, format_of
+from pecli.files.formats import format_of
+from pecli.files.metadata import About
 from pecli.files.writer import STDOUT, check_target, discard_stdout, is_stdout, write
 
 WRITERS = {"md": md, "tex": tex, "csv": csv}

@@ -6,19 +6,70 @@ import base64
 import hashlib
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pecli.core.errors import PecliError, escaped
 from pecli.core.language import clauses, phrase, spoken
 from pecli.files import pictures as picture_bytes
-from pecli.files.formats import DRAWING, About, Bytes, Film, Frame, SweptOption
-from pecli.files.pictures import Palette, image_of, palette_of, png_bytes, raster
+from pecli.files.metadata import About
+from pecli.files.pictures import Bytes, Palette, image_of, palette_of, png_bytes, raster
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
+    from PIL.Image import Image
+
+
+class SweptOption(NamedTuple):
+    """An option whose values the frames have.
+
+    texts : what is said of each value
+    number : whether the values are numbers, to be run through; else words, to be chosen from
+    """
+
+    name: str
+    texts: tuple[str, ...]
+    number: bool
+
+
+class Frame(NamedTuple):
+    """One picture: what is drawn, what tells it from the others, the line that makes it alone, what there is to see."""
+
+    drawing: Drawing
+    label: str
+    line: str
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class Film:
+    """The frames, the last of the swept options running fastest, all laid out alike.
+
+    dpi : pixels an inch; a page has pictures of twice as many too
+    seconds : that each frame is shown
+    times : that it plays, None for ever
+    map : applies a function to each drawing, in this process or several, as the builtin does
+    """
+
+    frames: tuple[Frame, ...]
+    swept: tuple[SweptOption, ...]
+    dpi: int
+    seconds: float
+    times: int | None
+    map: Callable[[Callable[[Drawing], Bytes], list[Drawing]], Iterable[Bytes]] = map
+
+    @property
+    def drawings(self) -> list[Drawing]:
+        """What is drawn on each frame."""
+        return [frame.drawing for frame in self.frames]
+
+    def images(self, opaque: bool = True) -> list[Image]:
+        """Return the pixels of every frame; opaque on white."""
+        return [image_of(one, opaque) for one in self.map(partial(raster, dpi=self.dpi), self.drawings)]
+
 
 XMP = (  # where programs look for what a picture says of itself
     '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">'
@@ -30,7 +81,7 @@ XMP = (  # where programs look for what a picture says of itself
 
 def gif(film: Film, about: About) -> Iterator[bytes]:
     """Under one palette, so that no colour flickers; the job is its comment."""
-    images = [image_of(one) for one in film.each(partial(raster, dpi=film.dpi), film.drawings, DRAWING)]
+    images = film.images()
     palette = palette_of(images)
     frames = [palette.of(image) for image in images]
     loop = {} if film.times == 1 else {"loop": (film.times or 1) - 1}  # how often it is repeated, 0 for ever
@@ -43,7 +94,7 @@ def webp(film: Film, about: About) -> Iterator[bytes]:
 
     if not features.check("webp"):
         raise PecliError("this installation of Pillow cannot write .webp: write a .gif")
-    images = [image_of(one, opaque=False) for one in film.each(partial(raster, dpi=film.dpi), film.drawings, DRAWING)]
+    images = film.images(opaque=False)
     said = XMP.format(title=escape(about.title, quote=False), job=escape(about.job, quote=False)).encode()
     yield _saved("webp", images, film, xmp=said, lossless=True, method=3, loop=film.times or 0)
 
@@ -161,17 +212,17 @@ def _figure(frame: Frame, image: str, alt: str) -> str:
 
 def _images(film: Film, about: About) -> Iterator[str]:
     """The attributes of every picture: as SVG where that is smaller, else as PNG for screens of two densities."""
-    small = [image_of(one) for one in film.each(partial(raster, dpi=film.dpi), film.drawings, DRAWING)]
+    small = film.images()
     palette = palette_of(small)
     size = 'width="{}" height="{}"'.format(*small[0].size)
     plain = About("{}", about.salt)
     first = film.drawings[0]
     pngs = [png_bytes(palette.of(small[0])), *_dense(first, 2 * film.dpi, palette)]
     if sum(map(len, _svg(first, plain))) < sum(map(len, pngs)):
-        for (svg,) in film.each(partial(_svg, about=plain), film.drawings, DRAWING):
+        for (svg,) in film.map(partial(_svg, about=plain), film.drawings):
             yield f'{size} src="{_data("svg+xml", svg)}"'
         return
-    dense = film.each(partial(_dense, dpi=2 * film.dpi, palette=palette), film.drawings, DRAWING)
+    dense = film.map(partial(_dense, dpi=2 * film.dpi, palette=palette), film.drawings)
     for one, (large,) in zip(small, dense, strict=True):
         png = _data("png", png_bytes(palette.of(one)))
         yield f'{size} src="{png}" srcset="{_data("png", large)} 2x"'

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from pecli.core.errors import escaped
 from pecli.core.terminal import Block, Document, Facts, Paragraph
-from pecli.files.formats import About
+from pecli.files.metadata import About
 
 WIDTH = 120  # characters in a line of a report that goes into a file
 NARROW = 32  # characters that a column of a page takes without being broken into lines

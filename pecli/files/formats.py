@@ -1,162 +1,105 @@
-"""The formats of a result, what each can hold, and what a file says of itself."""
+"""The formats of a result and what each can hold."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 from pecli.core.errors import UnknownNameError, UsageError, mention
-from pecli.core.lazy import late
 from pecli.files.writer import is_stdout, no_file
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure as Drawing
-
-
-class About(NamedTuple):
-    """Text that goes into a finished file where its format has a place for it.
-
-    job : the job as JSON in ASCII
-    salt : a short name that no other job has, which begins the names inside an SVG file
-    title : of the picture, one line
-    sentence : what is seen, for who does not see it
-    inline : an SVG without what stands before its first tag
-    adaptive : an SVG whose ink follows the reader's light or dark mode
-    """
-
-    job: str
-    salt: str
-    title: str = ""
-    sentence: str = ""
-    inline: bool = False
-    adaptive: bool = False
-
-
-Bytes = tuple[bytes, ...]
-T = TypeVar("T")
-
-
-class Mapper(Protocol):
-    """Who does it, in this process or several."""
-
-    def __call__(self, work: Callable[[T], Bytes], things: Sequence[T], doing: str) -> Iterable[Bytes]:
-        """What the work gives for each thing, in order."""
-
-
-def here(work: Callable[[T], Bytes], things: Sequence[T], doing: str) -> Iterable[Bytes]:
-    """What the work gives for each thing, done in this process."""
-    return map(work, things)
-
-
-DRAWING = "drawing"  # what a bar says meanwhile
-
-
-class SweptOption(NamedTuple):
-    """An option whose values the frames have.
-
-    texts : what is said of each value
-    number : whether the values are numbers, to be run through; else words, to be chosen from
-    """
-
-    name: str
-    texts: tuple[str, ...]
-    number: bool
-
-
-class Frame(NamedTuple):
-    """One picture: what is drawn, what tells it from the others, the line that makes it alone, what there is to see."""
-
-    drawing: Drawing
-    label: str
-    line: str
-    message: str = ""
-
-
-@dataclass(frozen=True)
-class Film:
-    """The frames, the last of the swept options running fastest, all laid out alike.
-
-    dpi : pixels an inch; a page has pictures of twice as many too
-    seconds : that each frame is shown
-    times : that it plays, None for ever
-    each : turns the drawings into bytes
-    """
-
-    frames: tuple[Frame, ...]
-    swept: tuple[SweptOption, ...]
-    dpi: int
-    seconds: float
-    times: int | None
-    each: Mapper
-
-    @property
-    def drawings(self) -> list[Drawing]:
-        """What is drawn on each frame."""
-        return [frame.drawing for frame in self.frames]
+    from pecli.files.metadata import About
 
 
 @dataclass(frozen=True)
 class Format:
-    """One format.
+    """What one format can hold.
 
-    numbers : holds numbers, not a picture
-    document : holds what a report says, neither numbers nor a picture
+    kind : a drawing, several of them one by one, numbers, or what a report says
     text : may go to a terminal
-    frames : holds the pictures of a whole sweep one by one, not side by side
-    moves : shows them one after the other
-    markup : is text that a web page may take in, and follow its reader's light or dark mode
-    clear : may have no background, where it is a picture
-    pieces : of a drawing, numbers or a document, what it says of itself, the bytes of a file
     one_table : holds one array only
+    markup : is text that a web page may take in, and follow its reader's light or dark mode
+    moves : shows its pictures one after the other
+    clear : may have no background
     """
 
-    numbers: bool
-    pieces: Callable[[Any, About], Iterator[bytes]]
-    one_table: bool = False
-    document: bool = False
+    kind: Literal["picture", "frames", "numbers", "document"]
     text: bool = False
-    frames: bool = False
-    moves: bool = False
+    one_table: bool = False
     markup: bool = False
+    moves: bool = False
     clear: bool = False
 
     @property
+    def numbers(self) -> bool:
+        """Whether it holds numbers."""
+        return self.kind == "numbers"
+
+    @property
+    def document(self) -> bool:
+        """Whether it holds what a report says."""
+        return self.kind == "document"
+
+    @property
+    def frames(self) -> bool:
+        """Whether it holds the pictures of a whole sweep one by one, not side by side."""
+        return self.kind == "frames"
+
+    @property
     def picture(self) -> bool:
-        """Whether it holds a picture."""
-        return not (self.numbers or self.document)
+        """Whether it holds a picture or several."""
+        return self.kind in ("picture", "frames")
 
 
 FORMATS: dict[str, Format] = {
-    "png": Format(False, late("pecli.files.pictures:png"), clear=True),
-    "svg": Format(False, late("pecli.files.pictures:svg"), text=True, markup=True, clear=True),
-    "pdf": Format(False, late("pecli.files.pictures:pdf"), clear=True),
-    "gif": Format(False, late("pecli.files.animation:gif"), frames=True, moves=True),
-    "webp": Format(False, late("pecli.files.animation:webp"), frames=True, moves=True, clear=True),
-    "html": Format(False, late("pecli.files.animation:html"), text=True, frames=True, clear=True),
-    "npy": Format(True, late("pecli.files.numbers:npy"), one_table=True),
-    "npz": Format(True, late("pecli.files.numbers:npz")),
-    "csv": Format(True, late("pecli.files.numbers:csv"), one_table=True, text=True),
-    "json": Format(True, late("pecli.files.numbers:json_"), text=True),
-    "md": Format(False, late("pecli.files.documents:md"), document=True, text=True),
-    "tex": Format(False, late("pecli.files.documents:tex"), document=True, text=True),
+    "png": Format("picture", clear=True),
+    "svg": Format("picture", text=True, markup=True, clear=True),
+    "pdf": Format("picture", clear=True),
+    "gif": Format("frames", moves=True),
+    "webp": Format("frames", moves=True, clear=True),
+    "html": Format("frames", text=True, clear=True),
+    "npy": Format("numbers", one_table=True),
+    "npz": Format("numbers"),
+    "csv": Format("numbers", one_table=True, text=True),
+    "json": Format("numbers", text=True),
+    "md": Format("document", text=True),
+    "tex": Format("document", text=True),
 }
+FOREIGN = {"eps": "pdf", "ps": "pdf", "pgf": "pdf"}  # formats of other programs, and which of these to take instead
+FOREIGN |= dict.fromkeys(("jpg", "jpeg", "bmp", "tif", "tiff", "ico", "avif", "heic"), "png")
+FOREIGN |= dict.fromkeys(("mp4", "mov", "avi", "mkv", "webm"), "gif")
 
-INSTEAD = {"image/": "png", "application/postscript": "pdf", "video/": "gif"}  # by what a file is to other programs
 
-
-def encoded(format: str, what: Any, about: About) -> Iterator[bytes]:
-    """The bytes of a file of that format, piece by piece.
+def encoded(format: str, content: Any, about: About) -> Iterator[bytes]:
+    """Return the bytes of a file of that format, piece by piece.
 
     Parameters
     ----------
     format : a name in `FORMATS`
-    what : a drawing, numbers or a document, whichever the format holds
+    content : a drawing, a film, numbers or a document, whichever the format holds
     about : its job, title and the like
     """
-    return FORMATS[format].pieces(what, about)
+    from pecli.files import animation, documents, numbers, pictures  # late: --help knows the names alone
+
+    encoders: dict[str, Callable[[Any, About], Iterator[bytes]]] = {
+        "png": pictures.png,
+        "svg": pictures.svg,
+        "pdf": pictures.pdf,
+        "gif": animation.gif,
+        "webp": animation.webp,
+        "html": animation.html,
+        "npy": numbers.npy,
+        "npz": numbers.npz,
+        "csv": numbers.csv,
+        "json": numbers.json_,
+        "md": documents.md,
+        "tex": documents.tex,
+    }
+    return encoders[format](content, about)
 
 
 def format_of(path: str, given: str | None, unsaid: str = "png") -> str:
@@ -183,21 +126,8 @@ def format_of(path: str, given: str | None, unsaid: str = "png") -> str:
         raise UsageError(
             text, option="output", value=path, advice=f"try {path}.{unsaid}, or {mention('format', unsaid)}"
         )
-    unknown = UnknownNameError("output format", suffix, FORMATS, option="output", alike=_slip(suffix))
-    if not unknown.nearest and FORMATS[unsaid].picture:
-        unknown.advice = _instead(path)
-    raise unknown
-
-
-def _instead(path: str) -> str:
-    """The same file in a format there is, for one of pixels, of drawings or of a film; else nothing."""
-    import mimetypes
-
-    kind = mimetypes.MimeTypes().guess_type(Path(path).name)[0] or ""
-    format = next((format for begun, format in INSTEAD.items() if kind.startswith(begun)), "")
-    return f"try {Path(path).with_suffix(f'.{format}')}" if format else ""
-
-
-def _slip(suffix: str) -> float:
-    """How alike a format that was meant has to be: one that swaps letters less than one of another program (jpg)."""
-    return 0.5 if sorted(suffix) in map(sorted, FORMATS) else 0.75
+    instead = FOREIGN.get(suffix, "")
+    advice = f"try {Path(path).with_suffix(f'.{instead}')}" if instead and FORMATS[unsaid].picture else ""
+    raise UnknownNameError(
+        "output format", suffix, FORMATS, option="output", alike=1.0 if instead else 0.6, advice=advice
+    )

@@ -1,4 +1,4 @@
-"""The job inside a finished file, read back with limits.
+"""What a file says of itself: the text that goes into it, and the job read back with limits.
 
 What is read may be anybody's: regular files only, no more of them than the part that can hold a job, nothing expanded.
 """
@@ -6,25 +6,39 @@ What is read may be anybody's: regular files only, no more of them than the part
 from __future__ import annotations
 
 import html
-import io
 import json
 import os
 import re
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pecli.core.errors import PecliError, UsageError, visible
-from pecli.core.lazy import np
-from pecli.files.tables import MOST, Bounded, opened
+from pecli.files.tables import MOST, Bounded, opened, stored_arrays
 
-PNG_HEAD = b"\x89PNG\r\n\x1a\n"
-DESCRIPTION = "{http://purl.org/dc/elements/1.1/}description"
+
+class About(NamedTuple):
+    """Text that goes into a finished file where its format has a place for it.
+
+    job : the job as JSON in ASCII
+    salt : a short name that no other job has, which begins the names inside an SVG file
+    title : of the picture, one line
+    sentence : what is seen, for who does not see it
+    inline : an SVG without what stands before its first tag
+    adaptive : an SVG whose ink follows the reader's light or dark mode
+    """
+
+    job: str
+    salt: str
+    title: str = ""
+    sentence: str = ""
+    inline: bool = False
+    adaptive: bool = False
 
 
 def read_metadata(path: str) -> dict[str, Any]:
-    """What a finished file says of itself: ``job`` and the versions that made it.
+    """Return what a finished file says of itself: ``job`` and the versions that made it.
 
     Raises
     ------
@@ -50,7 +64,7 @@ def read_metadata(path: str) -> dict[str, Any]:
 
 
 def is_foreign(path: str) -> bool:
-    """Whether a file stands there of a kind that carries a job, and carries none: pecli did not make it."""
+    """Return whether a file stands there of a kind that carries a job, and carries none: pecli did not make it."""
     if Path(path).suffix.lower().removeprefix(".") not in READERS or not os.path.isfile(path):
         return False
     try:
@@ -61,39 +75,52 @@ def is_foreign(path: str) -> bool:
 
 
 def _from_png(file: Bounded) -> str | None:
-    """The text chunk named pecli; chunks with pixels are not read."""
-    if file.read(len(PNG_HEAD)) != PNG_HEAD:
+    """Return the text chunk named pecli; the pixels are not read."""
+    from PIL.PngImagePlugin import PngImageFile  # Image.open refuses large pictures
+
+    text: str | None = PngImageFile(file).info.get("pecli")
+    return text
+
+
+def _from_gif(file: Bounded) -> str | None:
+    """Return the comment before the first frame."""
+    from PIL.GifImagePlugin import GifImageFile
+
+    comment: bytes | None = GifImageFile(file).info.get("comment")
+    return comment.decode("latin-1") if comment else None
+
+
+def _from_webp(file: Bounded) -> str | None:
+    """Return the description in the chunk of metadata; chunks with pixels are not read, as Pillow would."""
+    if file.read(12)[::8] != b"RW":
         raise ValueError("no signature")
-    while True:
-        length, kind = struct.unpack(">I4s", file.read(8))
-        if kind in (b"IDAT", b"IEND"):
-            return None
-        if kind == b"tEXt":
-            name, _, text = file.read(length).partition(b"\0")
-            if name == b"pecli":
-                return text.decode("latin-1")
-            length = 0
-        file.seek(length + 4, os.SEEK_CUR)
+    while len(head := file.read(8)) == 8:
+        kind, length = struct.unpack("<4sI", head)
+        if kind == b"XMP ":
+            return _description(file.read(length))
+        file.seek(length + length % 2, os.SEEK_CUR)
+    return None
 
 
 def _from_svg(file: Bounded) -> str | None:
-    """The first description, wherever the head of the document ends; entities are not expanded."""
-    return _described(file.read(MOST))
+    """Return the first description, wherever the head of the document ends."""
+    return _description(file.read(MOST))
 
 
-def _described(head: bytes) -> str | None:
-    """The first description in the head of an XML document."""
+def _description(head: bytes) -> str | None:
+    """Return the first description in the head of an XML document; entities are not expanded."""
     if b"<!ENTITY" in head:
         return None
     from xml.etree import ElementTree
 
     parser: Any = ElementTree.XMLPullParser(["end"])
     parser.feed(head)
-    return next((found.text for _, found in parser.read_events() if found.tag == DESCRIPTION), None)
+    tag = "{http://purl.org/dc/elements/1.1/}description"
+    return next((found.text for _, found in parser.read_events() if found.tag == tag), None)
 
 
 def _from_pdf(file: Bounded) -> str | None:
-    """The subject in the last part of the file, where matplotlib puts what it says of the document."""
+    """Return the subject in the last part of the file, where matplotlib puts what it says of the document."""
     file.seek(max(0, os.fstat(file.fileno()).st_size - MOST))
     data = file.read(MOST)
     if b"%%EOF" not in data[-64:]:
@@ -102,80 +129,22 @@ def _from_pdf(file: Bounded) -> str | None:
     return re.sub(rb"\\(.)", rb"\1", match[1], flags=re.DOTALL).decode("latin-1") if match else None
 
 
-def _from_gif(file: Bounded) -> str | None:
-    """The first remark before the first frame."""
-    head = file.read(13)
-    if head[:3] != b"GIF" or len(head) < 13:
-        raise ValueError("no signature")
-    if head[10] & 0x80:  # a palette of so many colours
-        file.seek(3 * 2 ** (head[10] % 8 + 1), os.SEEK_CUR)
-    while (mark := file.read(2))[:1] == b"!":
-        parts = list(_gif_parts(file))
-        if mark[1:] == b"\xfe":
-            return b"".join(parts).decode("latin-1")
-    return None
-
-
-def _gif_parts(file: Bounded) -> Iterator[bytes]:
-    """What a block of a GIF file holds; each part has its length before it."""
-    begun = file.tell()
-    while length := file.read(1)[0]:
-        yield file.read(length)
-        if file.tell() - begun > MOST:
-            raise ValueError(f"over {MOST >> 20} MiB of remarks")
-
-
-def _from_webp(file: Bounded) -> str | None:
-    """The description in the chunk of metadata; chunks with pixels are not read."""
-    head = file.read(12)
-    if head[:4] != b"RIFF" or head[8:] != b"WEBP":
-        raise ValueError("no signature")
-    while len(mark := file.read(8)) == 8:
-        kind, length = struct.unpack("<4sI", mark)
-        if kind == b"XMP ":
-            return _described(file.read(length))
-        file.seek(length + length % 2, os.SEEK_CUR)
-    return None
-
-
 def _from_html(file: Bounded) -> str | None:
-    """What the head of the page says; the pictures are not read."""
+    """Return what the head of the page says; the pictures are not read."""
     match = re.search(rb'<meta name="pecli" content="([^"]*)">', file.read(MOST))
     return html.unescape(match[1].decode()) if match else None
 
 
 def _from_npz(file: Bounded) -> str | None:
-    import zipfile
-
-    with zipfile.ZipFile(file) as archive:
-        if "job.npy" not in archive.namelist():
-            return None
-        with archive.open("job.npy") as member:
-            data = member.read(4 * MOST)  # four bytes a character
-        return str(np.load(io.BytesIO(data), allow_pickle=False))
+    """Return the text in the array named job."""
+    array = stored_arrays(str(file.name)).get("job")
+    return str(array.read()) if array else None
 
 
-def _from_json(file: Bounded) -> str | None:
-    """The first entries of the object, up to the first that is not of the job: the numbers are not read."""
-    text, decoder = file.read(MOST).decode(errors="ignore"), json.JSONDecoder()
-    found: dict[str, Any] = {}
-    at = _after(text, 0, "{")
-    while True:
-        name, at = decoder.raw_decode(text, at)
-        if name == "facts":
-            return json.dumps(found)
-        found[name], at = decoder.raw_decode(text, _after(text, at, ":"))
-        if text[at : at + 2].strip() == "}":
-            return json.dumps(found)
-        at = _after(text, at, ",")
-
-
-def _after(text: str, at: int, sign: str) -> int:
-    """Where the next value begins, behind that sign; raises ValueError where another one stands."""
-    match = re.compile(rf"\s*{sign}\s*").match(text, at)
-    if match is None:
-        raise ValueError(f"no {sign}")
-    return match.end()
+def _from_json(file: Bounded) -> str:
+    """Return the entries of the object up to the facts: the numbers are not read."""
+    head, facts, _ = re.sub(rb',\s*"facts"\s*:', b"\0", file.read(MOST), count=1).partition(b"\0")
+    return head.decode(errors="ignore") + "}" * len(facts)
 
 
 READERS: dict[str, Callable[[Bounded], str | None]] = {

@@ -6,17 +6,15 @@ import io
 import json
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any, Protocol
 
 from pecli.core.lazy import Array, np
 from pecli.core.terminal import track
-from pecli.files.formats import About
+from pecli.files.metadata import About
 
 PIECE = 1 << 16  # numbers that become text at once
-WRITING = "writing"  # what a bar says meanwhile
-WHOLE = re.compile(rb"\.0(?=[,\n])")  # the end of a whole number
-LINES = bytes.maketrans(b"[", b"\n")  # of rows as Python writes them
+NO_FRACTION = re.compile(r"\.0(?=[,\n])")
 
 
 class Numbers(Protocol):
@@ -37,12 +35,10 @@ class Numbers(Protocol):
 
 
 def npy(numbers: Numbers, about: About) -> Iterator[bytes]:
-    """The main array."""
-    array = np.ascontiguousarray(numbers.main)
-    head = io.BytesIO()
-    np.lib.format.write_array_header_1_0(head, np.lib.format.header_data_from_array_1_0(array))
-    yield head.getvalue()
-    yield from (array[rows].tobytes() for rows in _runs(len(array), array.size))
+    """Yield the main array."""
+    buffer = io.BytesIO()
+    np.save(buffer, np.ascontiguousarray(numbers.main))
+    yield buffer.getvalue()
 
 
 def npz(numbers: Numbers, about: About) -> Iterator[bytes]:
@@ -54,20 +50,16 @@ def npz(numbers: Numbers, about: About) -> Iterator[bytes]:
 
 
 def csv(numbers: Numbers, about: About) -> Iterator[bytes]:
-    """The sheet, one line a row; what is undefined is empty."""
+    """Yield the sheet, one line a row, with whole numbers without ``.0``; what is undefined is empty."""
     header, columns = numbers.sheet()
     yield (",".join(header) + "\n").encode()
-    runs = _runs(len(columns[0]), sum(column.size for column in columns))
-    yield from (_lines(columns, run) for run in track(runs, WRITING))
-
-
-def _lines(columns: Sequence[Array], run: slice) -> bytes:
-    """Some rows of the columns as lines; numbers as Python writes them, without a needless ``.0``."""
-    rows = np.column_stack([column[run] for column in columns])
-    if rows.dtype.kind not in "fiu":
-        return "".join(",".join(map(_cell, row)) + "\n" for row in rows.tolist()).encode()
-    text = repr(rows.tolist()).encode().translate(LINES, b" ]")[2:].replace(b",\n", b"\n") + b"\n"
-    return WHOLE.sub(b"", text).replace(b"nan", b"")
+    for run in _runs(len(columns[0]), sum(column.size for column in columns)):
+        rows = np.column_stack([column[run] for column in columns])
+        if rows.dtype.kind in "fiu":
+            text = repr(rows.tolist()).replace("], [", "\n").replace(", ", ",").strip("[]") + "\n"
+            yield NO_FRACTION.sub("", text).replace("nan", "").encode()
+        else:
+            yield "".join(",".join(map(_cell, row)) + "\n" for row in rows.tolist()).encode()
 
 
 def _cell(value: float | str) -> str:
@@ -77,31 +69,24 @@ def _cell(value: float | str) -> str:
 
 
 def json_(numbers: Numbers, about: About) -> Iterator[bytes]:
-    """Job, facts and arrays as one object."""
-    facts = json.dumps(plain(numbers.facts()), allow_nan=False)
-    yield f'{about.job[:-1]}, "facts": {facts}, "arrays": {{'.encode()
+    """Yield job, facts and arrays as one object."""
+    yield f'{about.job[:-1]}, "facts": {_dumped(numbers.facts())}, "arrays": {{'.encode()
     for place, (name, array) in enumerate(numbers.arrays().items()):
         yield f"{', ' if place else ''}{json.dumps(name)}: [".encode()
-        yield from (_listed(array, run) for run in track(_runs(len(array), array.size), WRITING))
+        for run in _runs(len(array), array.size):
+            yield (", " * bool(run.start) + _dumped(array[run].tolist())[1:-1]).encode()
         yield b"]"
     yield b"}}\n"
 
 
-def _listed(array: Array, run: slice) -> bytes:
-    """Some rows as JSON lists them behind those before; finite numbers Python writes just so, and faster."""
-    part = array[run]
-    write = repr if part.dtype.kind in "fiu" and np.isfinite(part).all() else _dumped
-    return (", " * bool(run.start) + write(part.tolist())[1:-1]).encode()
+def _dumped(value: Any) -> str:
+    return json.dumps(plain(value), allow_nan=False)
 
 
-def _dumped(values: Any) -> str:
-    return json.dumps(plain(values), allow_nan=False)
-
-
-def _runs(length: int, size: int) -> list[slice]:
-    """The rows of so many numbers, a piece at a time."""
+def _runs(length: int, size: int) -> Iterable[slice]:
+    """Return slices of so many rows, each of a few numbers: text of any length takes little memory."""
     step = max(1, PIECE * length // max(1, size))
-    return [slice(at, at + step) for at in range(0, length, step)]
+    return track([slice(at, at + step) for at in range(0, length, step)], "writing")
 
 
 def plain(value: Any) -> Any:

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from pecli.core.errors import escaped
 from pecli.core.lazy import Array, np
-from pecli.files.formats import About, Bytes
+from pecli.files.metadata import About
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
     from PIL.Image import Image
 
+Bytes = tuple[bytes, ...]  # what passes from one process to another
 INK = "#1b1b1c"  # of lines and text in an SVG that follows light and dark; no colour of data is the same
 DARK = (  # what turns it over on a dark page; programs that know no such rule show it as drawn
     "@media (prefers-color-scheme: dark) {{"

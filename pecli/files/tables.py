@@ -292,9 +292,7 @@ def stored_arrays(path: str) -> dict[str, StoredArray]:
     UsageError : no such file, or an ending that is not known, with what would convert it
     TableFileError : the file is damaged
     """
-    suffix = Path(path).suffix.lower()
-    if suffix not in (*READERS, *PICKLES):
-        raise UnknownNameError("kind of table file", suffix or path, READERS, alike=0.8)
+    suffix = _suffix_of(path)
     opened(path).close()
     if suffix in PICKLES:
         files = (json.dumps(one, ensure_ascii=False) for one in (path, str(Path(path).with_suffix(".npz"))))
@@ -303,6 +301,13 @@ def stored_arrays(path: str) -> dict[str, StoredArray]:
         raise UsageError(text)
     with _damage_named(path):
         return READERS[suffix](path)
+
+
+def _suffix_of(path: str) -> str:
+    suffix = Path(path).suffix.lower()
+    if suffix not in (*READERS, *PICKLES):
+        raise UnknownNameError("kind of table file", suffix or path, READERS, alike=0.8)
+    return suffix
 
 
 @contextmanager
@@ -381,6 +386,7 @@ def open_table(path: str, tensor: str | None = None, dimensions: int = 2) -> Sto
 
     Takes and raises what `read_table` does; dimensions : the fewest that the array must have.
     """
+    _suffix_of(path)
     with opened(path) as file:
         changed = os.fstat(file.fileno()).st_mtime_ns
     return StoredTable(path, _read(path, tensor, dimensions, changed))

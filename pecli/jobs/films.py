@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pecli.core.language import listing
 from pecli.figures.canvas import FPS
 from pecli.figures.grid import Axis, Grid
-from pecli.files.formats import Film, Frame, SweptOption
+from pecli.files.animation import Film, Frame, SweptOption
 from pecli.jobs.command_line import command
 from pecli.jobs.in_order import in_order
 from pecli.jobs.job import Job
@@ -38,7 +38,7 @@ def film_of(job: Job, grid: Grid, drawings: Sequence[Drawing], messages: Sequenc
         dpi=job.canvas.frame_dpi,
         seconds=1 / (job.canvas.fps or FPS),
         times=job.canvas.loops,
-        each=partial(in_order, workers=workers),
+        map=partial(in_order, doing="drawing", workers=workers),
     )
 
 

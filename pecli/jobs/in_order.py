@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from pecli.core.errors import failure_of
 from pecli.core.terminal import track
-from pecli.files.formats import Bytes
+from pecli.files.pictures import Bytes
 from pecli.jobs.workers import START, Drawn, Results, in_processes
 
 T = TypeVar("T")

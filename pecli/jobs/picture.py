@@ -21,9 +21,10 @@ from pecli.figures.base import Figure
 from pecli.figures.grid import Grid, GridNumbers
 from pecli.figures.limits import note_on_colours
 from pecli.figures.style import style_context
+from pecli.files.animation import Film
 from pecli.files.documents import WIDTH
-from pecli.files.formats import FORMATS, About, Film, encoded
-from pecli.files.metadata import read_metadata
+from pecli.files.formats import FORMATS, encoded
+from pecli.files.metadata import About, read_metadata
 from pecli.files.numbers import plain
 from pecli.files.writer import check_target, write
 from pecli.jobs.job import Job

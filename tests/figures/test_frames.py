@@ -15,7 +15,7 @@ from PIL import Image, ImageSequence
 import pecli
 from pecli.core import memory
 from pecli.core.errors import UsageError
-from pecli.files.formats import Film
+from pecli.files.animation import Film
 from pecli.files.pictures import Palette, image_of, palette_of, raster
 from pecli.jobs.in_order import in_order
 from pecli.jobs.job import job_of, jobs_of

@@ -1,4 +1,4 @@
-"""What every format's bytes hold: the picture or its numbers, and the job."""
+"""What every format's bytes hold: the picture or its numbers, and the job, which is read back with limits."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ import io
 import json
 import os
 import re
+import struct
+import tracemalloc
+import zipfile
+import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -19,15 +24,16 @@ from PIL import Image
 
 import pecli
 from pecli.core.errors import PecliError, UnknownNameError, UsageError
-from pecli.files.formats import FORMATS, About, Film, Frame, SweptOption, encoded, format_of, here
-from pecli.files.metadata import READERS, read_metadata
+from pecli.files.animation import Film, Frame, SweptOption
+from pecli.files.formats import FORMATS, encoded, format_of
+from pecli.files.metadata import READERS, About, read_metadata
+from pecli.files.tables import MOST
 
 SMALL: dict[str, Any] = {"d": 7, "length": 11, "dpi": 30, "size": "column"}
-CARRIERS = list(READERS)
-PICTURES = [name for name, one in FORMATS.items() if one.picture]
-SINGLE = [name for name in PICTURES if not FORMATS[name].frames]
-FRAMED = [name for name in PICTURES if FORMATS[name].frames]
+SINGLE = [name for name, one in FORMATS.items() if one.kind == "picture"]
+FRAMED = [name for name, one in FORMATS.items() if one.frames]
 NUMBERS = [name for name, one in FORMATS.items() if one.numbers]
+carriers = pytest.mark.parametrize("format", READERS)
 
 
 def swept(format: str) -> dict[str, Any]:
@@ -37,76 +43,101 @@ def swept(format: str) -> dict[str, Any]:
 
 @functools.cache
 def rendered(format: str, figure: str = "heatmap", **options: Any) -> bytes:
+    """The bytes of a small result, made once."""
     return pecli.figure(figure, **{**SMALL, **swept(format), **options}).render(format)[0]
 
 
-def test_pictures_are_what_their_names_say() -> None:
-    with Image.open(io.BytesIO(rendered("png"))) as image:
-        assert image.format == "PNG"
-        assert image.width == int(3.25 * 30)
-    assert ElementTree.fromstring(rendered("svg")).tag.endswith("}svg")
-    assert rendered("pdf").startswith(b"%PDF-") and b"%%EOF" in rendered("pdf")[-64:]
+@pytest.fixture
+def path(tmp_path: Path, format: str) -> Path:
+    """A finished file of that format."""
+    target = tmp_path / f"a.{format}"
+    target.write_bytes(rendered(format))
+    return target
+
+
+@carriers
+def test_other_programs_read_the_file(path: Path, format: str) -> None:
+    if format in ("png", "gif", "webp"):
+        with Image.open(path) as image:
+            assert image.format == format.upper() and image.width in (int(3.25 * 30), int(3.25 * 20))
+            image.verify() if format == "png" else image.seek(1)
+    elif format == "npz":
+        with zipfile.ZipFile(path) as archive:
+            assert archive.testzip() is None
+    elif format == "json":
+        assert {"job", "facts", "arrays"} <= set(json.loads(path.read_text()))
+    elif format == "svg":
+        assert ElementTree.parse(path).getroot().tag.endswith("}svg")
+    elif format == "html":
+        assert path.read_text().rstrip().splitlines()[-1] == "</html>"
+    else:
+        assert path.read_bytes().startswith(b"%PDF-") and b"%%EOF" in path.read_bytes()[-64:]
 
 
 @pytest.mark.parametrize(
-    ("formats", "figure", "panels"),
-    [(SINGLE, "overview", {"panels": "distance,scatter"}), (NUMBERS, "distance", {}), (NUMBERS, "scatter", {})],
-    ids=["images and points", "distance", "scatter"],
+    ("formats", "figure", "options"),
+    [
+        (SINGLE, "overview", {"panels": "distance,scatter"}),
+        (FRAMED, "heatmap", {"base": [10, 100]}),
+        (NUMBERS, "distance", {}),
+        (NUMBERS, "scatter", {}),
+    ],
 )
 def test_the_second_time_and_alone_gives_the_same_bytes(
-    formats: list[str], figure: str, panels: dict[str, str]
+    formats: list[str], figure: str, options: dict[str, Any]
 ) -> None:
-    together = pecli.figure(figure, **SMALL, **panels).render(*formats)
-    alone = [pecli.figure(figure, **SMALL, **panels).render(format)[0] for format in formats]
+    together = pecli.figure(figure, **SMALL, **options).render(*formats)
+    alone = [pecli.figure(figure, **SMALL, **options).render(format)[0] for format in formats]
     assert [name for name, one, other in zip(formats, together, alone, strict=True) if one != other] == []
 
 
-@pytest.mark.parametrize("format", FRAMED)
-def test_frames_are_the_same_bytes_the_second_time(format: str) -> None:
-    assert rendered.__wrapped__(format) == rendered(format)
-
-
-@pytest.mark.parametrize("format", [*PICTURES, *NUMBERS])
+@pytest.mark.parametrize("format", [*SINGLE, *FRAMED, *NUMBERS])
 def test_no_date_and_no_path_of_this_machine_is_inside(format: str) -> None:
     data = rendered(format)
-    assert b"CreationDate" not in data and b"dc:date" not in data
-    assert str(Path.cwd()).encode() not in data
+    assert b"CreationDate" not in data and b"dc:date" not in data and str(Path.cwd()).encode() not in data
 
 
-def test_npy_is_the_main_array() -> None:
+@pytest.mark.parametrize("formats", [SINGLE, *([name] for name in FRAMED)], ids=" ".join)
+def test_every_picture_format_takes_width_and_length_1(formats: list[str]) -> None:
+    given = {"dpi": 30, "panels": "heatmap,distance,curves", "d": 1, "length": 1, **swept(formats[0])}
+    made = pecli.figure("overview", **given).render(*formats)
+    assert len(made) == len(formats) and all(len(data) > 1000 for data in made)
+
+
+# numbers
+
+
+def test_arrays_are_those_of_the_picture() -> None:
     array = np.load(io.BytesIO(rendered("npy")), allow_pickle=False)
-    assert np.array_equal(array, pecli.encode(d=7, length=11))
-    assert array.dtype == np.float64
-
-
-def test_npz_has_every_array_under_its_name() -> None:
-    numbers = pecli.figure("scatter", **SMALL).numbers
-    with np.load(io.BytesIO(rendered("npz", "scatter")), allow_pickle=False) as arrays:
-        assert set(arrays.files) == {*numbers.arrays(), "job"}
-        assert all(np.array_equal(arrays[name], array) for name, array in numbers.arrays().items())
+    assert array.dtype == np.float64 and np.array_equal(array, pecli.encode(d=7, length=11))
+    arrays = pecli.figure("scatter", **SMALL).numbers.arrays()
+    with np.load(io.BytesIO(rendered("npz", "scatter")), allow_pickle=False) as found:
+        assert set(found.files) == {*arrays, "job"}
+        assert all(np.array_equal(found[name], array) for name, array in arrays.items())
+    header, *rows = csv.reader(io.StringIO(rendered("csv", "scatter").decode()))
+    assert header == ["x", "y", "p", "q"]
+    assert np.array_equal(np.array(rows, dtype=float), np.column_stack([arrays[name] for name in header]))
 
 
 def test_csv_of_a_matrix_has_coordinates_and_every_digit() -> None:
     header, *rows = csv.reader(io.StringIO(rendered("csv", start=-3).decode()))
-    assert header == ["positions", *map(str, range(7))]
-    values = np.array(rows, dtype=float)
-    assert np.array_equal(values[:, 0], np.arange(-3, 8))
-    assert np.array_equal(values[:, 1:], pecli.encode(d=7, length=11, start=-3))
-
-
-def test_csv_of_lists_has_them_side_by_side() -> None:
-    header, *rows = csv.reader(io.StringIO(rendered("csv", "scatter").decode()))
-    arrays = pecli.figure("scatter", **SMALL).numbers.arrays()
-    assert header == ["x", "y", "p", "q"]
-    assert np.array_equal(np.array(rows, dtype=float), np.column_stack([arrays[name] for name in header]))
+    assert header == ["positions", *map(str, range(7))] and [row[0] for row in rows] == [*map(str, range(-3, 8))]
+    assert np.array_equal(np.array(rows, dtype=float)[:, 1:], pecli.encode(d=7, length=11, start=-3))
+    assert rendered("csv", encoding="binary", d=2, length=3) == b"positions,0,1\n0,0,0\n1,1,0\n2,0,1\n"
 
 
 def test_json_has_job_facts_and_arrays() -> None:
     found = json.loads(rendered("json", "distance"))
     numbers = pecli.figure("distance", **SMALL).numbers
-    assert found["job"]["command"] == "distance"
-    assert found["facts"]["largest"] == numbers.main.max()
+    assert found["job"]["command"] == "distance" and found["facts"]["largest"] == numbers.main.max()
     assert found["arrays"]["matrix"] == numbers.main.tolist()
+
+
+def test_a_file_of_many_numbers_is_written_in_pieces() -> None:
+    table = pecli.encode(d=128, length=2000)
+    data = {format: pecli.figure("heatmap", d=128, length=2000).render(format)[0] for format in ("csv", "json")}
+    assert json.loads(data["json"])["arrays"]["table"] == table.tolist()
+    assert np.array_equal(np.loadtxt(io.BytesIO(data["csv"]), delimiter=",", skiprows=1)[:, 1:], table)
 
 
 def test_what_is_undefined_is_null_in_json_and_empty_in_csv() -> None:
@@ -118,15 +149,24 @@ def test_what_is_undefined_is_null_in_json_and_empty_in_csv() -> None:
     assert rendered("csv", "distance", d=1, length=2, measure="corr") == b"positions,0,1\n0,,\n1,,\n"
 
 
+# SVG in a page
+
+
 def ids(svg: bytes) -> list[str]:
     return re.findall(r'\bid="([^"]*)"', svg.decode())
 
 
 def test_two_pictures_share_no_id_in_one_page() -> None:
     first, second = ids(rendered("svg", "scatter")), ids(rendered("svg", "scatter", base=10))
-    assert first and second
-    assert not set(first) & set(second)
+    assert first and second and not set(first) & set(second)
     assert len(set(first)) == len(first)
+
+
+@pytest.mark.parametrize("figure", ["heatmap", "scatter", "curves"])
+def test_everything_an_svg_points_at_is_there(figure: str) -> None:
+    svg = rendered("svg", figure)
+    used = set(re.findall(r'(?:xlink:href="#|url\(#)([^")]+)', svg.decode()))
+    assert used and used <= set(ids(svg))
 
 
 def test_the_title_of_an_svg_turns_no_text() -> None:
@@ -135,12 +175,7 @@ def test_the_title_of_an_svg_turns_no_text() -> None:
     assert not {"\u202e", "\x9b"} & {*svg}  # nor in a remark
 
 
-@pytest.mark.parametrize("figure", ["heatmap", "scatter", "curves"])
-def test_everything_an_svg_points_at_is_there(figure: str) -> None:
-    svg = rendered("svg", figure)
-    used = set(re.findall(r'(?:xlink:href="#|url\(#)([^")]+)', svg.decode()))
-    assert used
-    assert used <= set(ids(svg))
+# the job
 
 
 TITLES = [
@@ -155,50 +190,154 @@ TITLES = [
     "🎓 é \u00a0",
     "my id=",
     "see url(#there)",
+    ', "facts": {}',
 ]
 
 
-@pytest.mark.parametrize("format", CARRIERS)
-@pytest.mark.parametrize("title", TITLES)
-def test_the_job_comes_back_from_the_file(tmp_path: Path, format: str, title: str) -> None:
-    job = pecli.figure("heatmap", **SMALL, **swept(format), title=title).job
+@carriers
+def test_the_job_comes_back_from_the_file(tmp_path: Path, format: str) -> None:
     what: Any = pecli.figure("heatmap", **SMALL).numbers if FORMATS[format].numbers else Drawing(figsize=(1, 1))
     if FORMATS[format].frames:
         frames = Frame(what, "base 10", "pecli heatmap"), Frame(what, "base 100", "pecli heatmap")
-        what = Film(frames, (SweptOption("base", ("10", "100"), True),), 10, 0.2, None, here)
+        what = Film(frames, (SweptOption("base", ("10", "100"), True),), 10, 0.2, None)
     path = tmp_path / f"a.{format}"
-    path.write_bytes(b"".join(encoded(format, what, About(job.metadata(), job.salt()))))
-    assert read_metadata(str(path)) == {**read_metadata(str(path)), **json.loads(job.metadata())}
+    for title in TITLES:
+        job = pecli.figure("heatmap", **SMALL, **swept(format), title=title).job
+        path.write_bytes(b"".join(encoded(format, what, About(job.metadata(), job.salt()))))
+        assert read_metadata(str(path)) == {**read_metadata(str(path)), **json.loads(job.metadata())}
 
 
-@pytest.mark.parametrize("format", CARRIERS)
-@pytest.mark.parametrize("damage", [b"", b"junk", b"\x89PNG\r\n\x1a\n", b"[1, 2]", b"{", b"\xff\xfe", b"[" * 100_000])
-def test_a_damaged_or_foreign_file_is_one_error(tmp_path: Path, format: str, damage: bytes) -> None:
+def png_chunk(kind: bytes, data: bytes) -> bytes:
+    """One chunk of a PNG file."""
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+DIGESTS: dict[str, Callable[[bytes], bytes]] = {  # how files made before 23 November 2026 ended
+    "png": lambda data: data[:-12] + png_chunk(b"tEXt", b"pecli-digest\0" + bytes(16)) + data[-12:],
+    "svg": lambda data: data + b"<!-- pecli 0123456789abcdef -->\n",
+    "pdf": lambda data: data + b"% pecli 0123456789abcdef\n",
+    "gif": lambda data: data[:-1] + b"!\xfe\x100123456789abcdef\0;",
+    "webp": lambda data: (
+        data[:4] + struct.pack("<I", len(data) + 16) + data[8:] + b"PECL" + struct.pack("<I", 16) + bytes(16)
+    ),
+    "html": lambda data: data + b"<!-- pecli 0123456789abcdef -->\n",
+    "npz": lambda data: data[:-2] + struct.pack("<H", 22) + b"pecli 0123456789abcdef",
+    "json": lambda data: data[:-2] + b', "digest": "0123456789abcdef"}\n',
+}
+
+
+@carriers
+def test_a_file_that_ends_in_a_digest_as_older_ones_do_is_read(path: Path, format: str) -> None:
+    found = read_metadata(str(path))
+    path.write_bytes(DIGESTS[format](path.read_bytes()))
+    assert read_metadata(str(path)) == found and found["job"]["command"] == "heatmap"
+
+
+@pytest.mark.parametrize("format", ["json"])
+def test_json_of_any_spacing_is_read(path: Path) -> None:
+    found = json.loads(path.read_text())
+    for written in (found, {"job": found["job"]}):
+        path.write_text(json.dumps(written, indent=4))
+        assert read_metadata(str(path))["job"] == found["job"]
+
+
+def png_with(*chunks: bytes, side: int = 1) -> bytes:
+    """A PNG file of those chunks and no pixels."""
+    head = png_chunk(b"IHDR", struct.pack(">2I5B", side, side, 8, 6, 0, 0, 0))
+    return b"\x89PNG\r\n\x1a\n" + head + b"".join(chunks) + png_chunk(b"IDAT", b"")
+
+
+JOB = png_chunk(b"tEXt", b'pecli\0{"job": {"command": "heatmap"}}')
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        png_with(JOB),
+        png_with(JOB, side=60_000),  # Pillow takes so many pixels for an attack
+        png_with(png_chunk(b"juNK", bytes(3 * MOST)), JOB),
+        png_with(png_chunk(b"tEXt", b"Comment\0a remark"), JOB),
+    ],
+    ids=["plain", "large", "behind a large chunk", "behind a comment"],
+)
+def test_the_job_is_found_among_what_other_programs_write(data: bytes, tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(data)
+    assert read_metadata(str(tmp_path / "a.png")) == {"job": {"command": "heatmap"}}
+
+
+@carriers
+def test_a_job_of_the_wrong_kind_is_no_job(tmp_path: Path, format: str) -> None:
+    npz, gif = io.BytesIO(), io.BytesIO()
+    np.savez(npz, job=np.array("[1]"))
+    Image.new("P", (1, 1)).save(gif, "gif", comment=b"[1]")
+    files = {
+        "png": png_with(png_chunk(b"tEXt", b"pecli\0[1]")),
+        "svg": b'<svg xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:description>[1]</dc:description></svg>',
+        "pdf": b"/Subject ([1])\n%%EOF\n",
+        "json": b'{"job": 7}',
+        "gif": gif.getvalue(),
+        "webp": b"RIFF" + bytes(4) + b"WEBP",
+        "html": b'<meta name="pecli" content="[1]">',
+        "npz": npz.getvalue(),
+    }
+    (tmp_path / f"a.{format}").write_bytes(files[format])
+    with pytest.raises(PecliError, match="carries no job"):
+        read_metadata(str(tmp_path / f"a.{format}"))
+
+
+@carriers
+def test_a_damaged_or_foreign_file_is_one_error(tmp_path: Path, format: str) -> None:
     path = tmp_path / f"a.{format}"
-    path.write_bytes(damage)
-    with pytest.raises(PecliError) as caught:
-        read_metadata(str(path))
-    assert str(path) in str(caught.value)
-    assert "\n" not in str(caught.value)
+    for damage in (b"", b"junk", b"\x89PNG\r\n\x1a\n", b"[1, 2]", b"{", b"\xff\xfe", b"[" * 100_000):
+        path.write_bytes(damage)
+        with pytest.raises(PecliError) as caught:
+            read_metadata(str(path))
+        assert str(path) in str(caught.value) and "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("format", CARRIERS)
-def test_a_file_cut_short_is_one_error_or_still_says_its_job(tmp_path: Path, format: str) -> None:
-    whole = rendered(format)
-    path = tmp_path / f"a.{format}"
+@carriers
+def test_a_file_cut_short_is_one_error_or_still_says_its_job(path: Path, format: str) -> None:
+    whole = path.read_bytes()
     for share in (0.01, 0.1, 0.5, 0.9):
         path.write_bytes(whole[: int(share * len(whole))])
         try:
-            found = read_metadata(str(path))
+            assert read_metadata(str(path))["job"]["command"] == "heatmap"
         except PecliError:
             continue
-        assert found["job"]["command"] == "heatmap"
 
 
-def test_an_object_array_is_not_unpickled(tmp_path: Path) -> None:
-    np.savez(tmp_path / "a.npz", job=np.array([{"job": 1}], dtype=object))
+@carriers
+def test_what_might_never_end_is_not_read(path: Path) -> None:
+    """A hole of 8 GB behind the file: the job is found where it stands, or is not found, in little time and memory."""
+    os.truncate(path, 8 << 30)
+    try:
+        assert read_metadata(str(path))["job"]["command"] == "heatmap"
+    except PecliError as error:
+        assert str(path) in str(error)
+    path.unlink()
+    os.mkfifo(path)
+    with pytest.raises(UsageError, match="not a regular file"):
+        read_metadata(str(path))
+
+
+def test_an_archive_is_not_unpickled_and_not_unpacked_to_gigabytes(tmp_path: Path) -> None:
+    target = tmp_path / "a.npz"
+    np.savez(target, job=np.array([{"job": 1}], dtype=object))
     with pytest.raises(PecliError):
-        read_metadata(str(tmp_path / "a.npz"))
+        read_metadata(str(target))
+    for start in (b"\x93NUMPY\x02\x00" + struct.pack("<I", 3 << 29), b"\x93NUMPY\x01\x00"):
+        with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("job.npy", "w") as member:
+            member.write(start)
+            for _ in range(60):
+                member.write(bytes(1 << 20))
+        tracemalloc.start()
+        with pytest.raises(PecliError, match="not a whole"):
+            read_metadata(str(target))
+        assert tracemalloc.get_traced_memory()[1] < 24 * MOST
+        tracemalloc.stop()
+    target.write_bytes(bytes(3 << 20) + struct.pack("<4s4H2IH", b"PK\5\6", 0, 0, 1, 1, 3 << 20, 0, 0))
+    with pytest.raises(PecliError, match=r"a\.npz has a part of over 1 MiB"):
+        read_metadata(str(target))
 
 
 def test_entities_are_not_expanded(tmp_path: Path) -> None:
@@ -213,6 +352,9 @@ def test_formats_without_a_job_say_which_have_one(tmp_path: Path) -> None:
         read_metadata(str(tmp_path / "a.npy"))
     with pytest.raises(UsageError, match="not exist"):
         read_metadata(str(tmp_path / "none.png"))
+
+
+# the format of a path
 
 
 @pytest.mark.parametrize(
@@ -232,19 +374,24 @@ def test_the_extension_says_the_format_else_the_option(path: str, given: str | N
     assert format_of(path, given) == format
 
 
-def test_a_format_that_cannot_be_told_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"a\.png"):
-        format_of("a", None)
-    with pytest.raises(UsageError, match="drop one"):
-        format_of("a.png", "svg")
-    with pytest.raises(UnknownNameError, match="did you mean 'json'"):
-        format_of("a.jsn", None)
-    with pytest.raises(UsageError, match="folder"):
-        format_of(str(tmp_path), None)
+@pytest.mark.parametrize(
+    ("path", "given", "said"),
+    [
+        ("a", None, "no extension to say its format"),
+        ("a.png", "svg", "format says svg"),
+        ("a.jsn", None, "did you mean 'json'"),
+        (".", None, "folder"),
+        ("a/", None, "folder"),
+        (" ", None, "no name of a file"),
+    ],
+)
+def test_a_format_that_cannot_be_told_is_refused(path: str, given: str | None, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        format_of(path, given)
 
 
-@pytest.mark.parametrize("formats", [SINGLE, *([name] for name in FRAMED)], ids=" ".join)
-def test_every_figure_has_every_picture_format_at_width_and_length_1(formats: list[str]) -> None:
-    given = {"dpi": 30, "panels": "heatmap,distance,curves", "d": 1, "length": 1, **swept(formats[0])}
-    made = pecli.figure("overview", **given).render(*formats)
-    assert len(made) == len(formats) and all(len(data) > 1000 for data in made)
+@pytest.mark.parametrize(("path", "advice"), [("x.jpg", "try x.png"), ("fig/x.eps", "try fig/x.pdf"), ("a.pgn", "")])
+def test_a_format_of_another_program_names_one_of_ours(path: str, advice: str) -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        format_of(path, None)
+    assert caught.value.advice == advice and caught.value.nearest == (None if advice else "png")

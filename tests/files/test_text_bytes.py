@@ -19,7 +19,8 @@ from pecli.encodings.registry import ENCODINGS
 from pecli.figures.style import CJK
 from pecli.files.documents import csv as csv_bytes
 from pecli.files.documents import md, tex
-from pecli.files.formats import FORMATS, About
+from pecli.files.formats import FORMATS
+from pecli.files.metadata import About
 from pecli.jobs.job import Job
 from pecli.jobs.picture import Picture
 

@@ -1,13 +1,11 @@
-"""Pictures in the terminal: what it says that it has, the sequences of each protocol, and a fake terminal."""
+"""Pictures in the terminal: the sequences of each protocol, and half-blocks where there is none."""
 
 from __future__ import annotations
 
 import base64
 import io
-import os
 import re
 import sys
-import threading
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -20,18 +18,13 @@ from rich.console import Console
 
 from pecli.cli.draw import run_jobs
 from pecli.core.errors import UsageError
-from pecli.core.terminal import CHUNK, KITTY, half_blocks, heard, iterm, kitty, protocol, sixel
+from pecli.core.terminal import CHUNK, half_blocks, iterm, kitty, protocol
 from pecli.jobs.job import Job
 
 PIXELS = np.random.default_rng(0).choice([0, 255], (13, 9, 3)).astype(np.uint8)  # at most eight colours
 MANY = np.random.default_rng(1).integers(0, 256, (40, 60, 3)).astype(np.uint8)  # more than one part holds
 SMALL = ("heatmap", "-n", "6", "-d", "4")
 PLAIN = {"TERM": "xterm-256color"}
-ANSWERS = {  # as terminals give them
-    "kitty": b"\x1b_Gi=31;OK\x1b\\\x1b[?62;c",
-    "sixel": b"\x1b[?62;4;6;22c",
-    None: b"\x1b[?1;2c",
-}
 
 
 def test_kitty_gets_the_pixels() -> None:
@@ -53,29 +46,6 @@ def test_iterm_gets_a_file_of_pixels_and_nothing_else() -> None:
         assert np.array_equal(np.asarray(image), PIXELS) and image.info == {}
 
 
-def unsixel(text: str) -> np.ndarray[Any, Any]:
-    """The pixels of an image in sixels, read as the VT340's manual has it."""
-    head = re.fullmatch('\x1bP0;1q"1;1;(\\d+);(\\d+)((?:#\\d+;2;\\d+;\\d+;\\d+)*)(.*)\x1b\\\\', text)
-    assert head is not None
-    width, height = int(head[1]), int(head[2])
-    colours = {n: [round(int(c) * 2.55) for c in rgb] for n, *rgb in re.findall(r"#(\d+);2;(\d+);(\d+);(\d+)", head[3])}
-    pixels = np.full((-(-height // 6) * 6, width, 3), 7)
-    for band, line in enumerate(head[4].split("-")):
-        for colour, signs in re.findall(r"#(\d+)([^#$]*)", line):
-            plain = re.sub(r"!(\d+)(.)", lambda run: int(run[1]) * run[2], signs)
-            assert len(plain) == width
-            for x, sign in enumerate(plain):
-                for row in range(6):
-                    if (ord(sign) - 63) >> row & 1:
-                        pixels[6 * band + row, x] = colours[colour]
-    return pixels[:height]
-
-
-def test_sixels_are_the_pixels() -> None:
-    assert np.array_equal(unsixel(sixel(PIXELS, 7)), PIXELS)
-    assert np.abs(unsixel(sixel(MANY, 7)) - MANY).mean() < 20  # 256 colours for 2,400
-
-
 @pytest.mark.parametrize(("system", "code"), [("truecolor", "38;2;255;0;0;48;2;0;0;255"), ("256", "38;5;196;48;5;21")])
 def test_half_blocks_hold_two_rows_in_the_colours_that_there_are(system: Any, code: str) -> None:
     screen = Console(file=io.StringIO(), force_terminal=True, color_system=system, width=9, legacy_windows=False)
@@ -86,74 +56,21 @@ def test_half_blocks_hold_two_rows_in_the_colours_that_there_are(system: Any, co
     assert text.startswith(f"\x1b[{code}m▀") and [line.count("▀") for line in text.splitlines()] == [2, 2]
 
 
-@pytest.mark.parametrize("has", ANSWERS)
-def test_a_terminal_says_what_it_has(has: str | None) -> None:
-    assert protocol(PLAIN, lambda _: ANSWERS[has]) == has
-
-
-def test_iterm_says_it_in_the_environment_and_tmux_is_not_asked_for_kittys() -> None:
-    asked: list[str] = []
-
-    def ask(question: str) -> bytes:
-        asked.append(question)
-        return b""
-
-    assert protocol({**PLAIN, "LC_TERMINAL": "iTerm2"}, ask) == "iterm" and asked == []
-    assert protocol({"TERM": "dumb"}, ask) is None and asked == []
-    assert protocol({**PLAIN, "LC_TERMINAL": "iTerm2", "TMUX": "1"}, ask) is None
-    assert protocol({"TERM": "screen"}, ask) is None
-    assert all(KITTY not in one for one in asked) and len(asked) == 2
-    assert protocol(PLAIN, ask) is None and asked[-1].startswith(KITTY)
-
-
-@pytest.mark.posix
-def test_an_answer_is_heard_to_its_end_and_silence_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    read, write = os.pipe()
-    os.write(write, b"\x1b_Gi=31;OK\x1b\\\x1b[?6")
-    threading.Timer(0.05, os.write, (write, b"2;4c")).start()
-    assert heard(read) == b"\x1b_Gi=31;OK\x1b\\\x1b[?62;4c"
-    monkeypatch.setattr("pecli.core.terminal.TERMINAL_IMAGES_PATIENCE", 0.01)
-    assert heard(read) == b""
-    os.close(read)
-    os.close(write)
-
-
-@pytest.fixture
-def terminal(folder: Path) -> Callable[..., str]:
-    """Runs `pecli …` in a terminal of its own that gives this answer; gives all that it was sent."""
-    pty = pytest.importorskip("pty")
-
-    def run(answer: bytes, *words: str) -> str:
-        try:
-            child, screen = pty.fork()
-        except OSError:
-            pytest.skip("the system has no terminal to give")
-        if child == 0:
-            os.environ.update(PLAIN, COLUMNS="20", PYTHONIOENCODING="utf-8")
-            for name in ("TMUX", "LC_TERMINAL", "TERM_PROGRAM", "NO_COLOR", "COLORTERM"):
-                os.environ.pop(name, None)
-            os.execv(sys.executable, [sys.executable, "-m", "pecli", *words])
-        said = b""
-        while True:
-            try:
-                said += (part := os.read(screen, 1 << 16))
-            except OSError:  # it has ended
-                break
-            if b"\x1b[c" in part:
-                os.write(screen, answer)
-        os.close(screen)
-        assert os.waitpid(child, 0)[1] == 0, said
-        return said.decode()
-
-    return run
-
-
-@pytest.mark.posix
-def test_a_terminal_with_sixels_gets_them_and_the_file_is_written_too(terminal: Callable[..., str]) -> None:
-    said = terminal(ANSWERS["sixel"], *SMALL, "--show", "-o", "a.png")
-    found = re.search("\x1bP.*?\x1b\\\\", said, re.DOTALL)
-    assert found is not None and unsixel(found[0].replace("\r\n", "\n")).shape[1] == pytest.approx(200, abs=15)
-    assert "a.png" in said and Path("a.png").is_file()
+@pytest.mark.parametrize(
+    ("environment", "has"),
+    [
+        ({"TERM": "xterm-256color"}, None),
+        ({"TERM": "xterm-kitty"}, "kitty"),
+        ({"TERM": "xterm", "KITTY_WINDOW_ID": "1"}, "kitty"),
+        ({"TERM": "xterm", "LC_TERMINAL": "iTerm2"}, "iterm"),
+        ({"TERM": "xterm", "TERM_PROGRAM": "WezTerm"}, "iterm"),
+        ({"TERM": "tmux-256color", "KITTY_WINDOW_ID": "1"}, None),
+        ({"TERM": "xterm", "LC_TERMINAL": "iTerm2", "TMUX": "1"}, None),
+        ({"TERM": "dumb", "LC_TERMINAL": "iTerm2"}, None),
+    ],
+)
+def test_the_environment_says_what_the_terminal_has(environment: dict[str, str], has: str | None) -> None:
+    assert protocol(environment) == has
 
 
 class Screen(io.StringIO):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import io
-import os
 import sys
 
 import pytest
 
 from pecli.core import terminal
-from pecli.core import terminal as terminal_documents
-from pecli.core.terminal import Facts, Paragraph, Table
+from pecli.core.errors import escaped
+from pecli.core.terminal import Facts, Paragraph, Table, duration, progress
 
 ACTS = [*map(chr, range(32)), *map(chr, range(127, 160)), "\u2028", "\u2029", "\u202e", "\u200b", "\u2066", "\ufeff"]
 SHOWN = "plain ünï 位置编码 🎓 \u00a0\u3000 − λ"
@@ -18,13 +17,13 @@ SHOWN = "plain ünï 位置编码 🎓 \u00a0\u3000 − λ"
 
 @pytest.mark.parametrize("character", ACTS, ids=ascii)
 def test_what_does_something_is_shown_as_its_code(character: str) -> None:
-    said = terminal.escaped(f"a{character}b")
+    said = escaped(f"a{character}b")
     assert said.startswith("a\\") and said.endswith("b") and character not in said
 
 
 def test_what_is_only_seen_stays() -> None:
-    assert terminal.escaped(SHOWN) == SHOWN
-    assert terminal.escaped("a\nb\x1b", "\n") == "a\nb\\x1b"
+    assert escaped(SHOWN) == SHOWN
+    assert escaped("a\nb\x1b", "\n") == "a\nb\\x1b"
 
 
 HOSTILE = "x\x1b[2J\rpecli: done\u2028pecli: done\x9b1m\u202e\x85pecli: done"
@@ -33,7 +32,7 @@ HOSTILE = "x\x1b[2J\rpecli: done\u2028pecli: done\x9b1m\u202e\x85pecli: done"
 def test_no_message_and_no_result_carries_it(capsys: pytest.CaptureFixture[str]) -> None:
     terminal.say(HOSTILE)
     terminal.results([HOSTILE])
-    terminal_documents.show([Table(["a"], [[HOSTILE]]), Facts({HOSTILE: HOSTILE}), Paragraph(HOSTILE)])
+    terminal.show([Table(["a"], [[HOSTILE]]), Facts({HOSTILE: HOSTILE}), Paragraph(HOSTILE)])
     with terminal.Steps(1, quiet=False) as steps:
         steps.advance(HOSTILE, [HOSTILE])
         steps.result([HOSTILE])
@@ -45,7 +44,7 @@ def test_no_message_and_no_result_carries_it(capsys: pytest.CaptureFixture[str])
 
 def test_colours_that_are_ours_stay(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
-    terminal_documents.show([Paragraph("a", style="red")])
+    terminal.show([Paragraph("a", style="red")])
     assert "\x1b[31m" in capsys.readouterr().out
 
 
@@ -56,8 +55,23 @@ def test_stdout_says_what_can_be_printed(monkeypatch: pytest.MonkeyPatch, encodi
     assert terminal.can_print("a") and not terminal.can_print("\x1b")
 
 
-@pytest.mark.parametrize(("told", "width"), [("0", 80), ("1", 20), ("150", 150), ("9999999", 1000), ("-5", 20)])
+@pytest.mark.parametrize(("told", "width"), [("0", 80), ("1", 20), ("150", 150), ("9999999", 1000)])
 def test_a_terminal_may_say_any_width(told: str, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pecli.core.terminal.os.get_terminal_size", lambda *_: os.terminal_size((int(told), 0)))
-    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.setenv("COLUMNS", told)
     assert terminal.columns() == width
+
+
+def test_what_takes_long_has_a_bar_in_a_terminal_alone(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    for moves in (True, False):
+        monkeypatch.setattr(terminal, "animated", lambda moves=moves: moves)
+        monkeypatch.setattr(terminal, "DELAY", 0.0)
+        assert list(progress(range(9), "comparing")) == list(range(9))
+        assert ("comparing" in capsys.readouterr().err) == moves
+
+
+def test_a_duration_is_said_as_people_say_it() -> None:
+    said = {70: "70 seconds", 125: "2 minutes", 3 * 3600: "3 hours", 86400 * 1000: "1,000 days"}
+    assert {seconds: duration(seconds) for seconds in said} == said

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
 import pecli
+from pecli.core.language import speaking
 from pecli.figures.labels import DotLabel, LineLabel, labels_of
 from pecli.figures.page import draw_page
 from pecli.figures.style import style_context
@@ -28,7 +29,7 @@ def panels_of(figure: str, /, **options: Any) -> list[Any]:
 def page_of(figure: str, /, **options: Any) -> Any:
     """Return the drawing of a whole page."""
     picture = pecli.figure(figure, **options)
-    with style_context(picture.job.canvas, "a"):
+    with speaking(picture.job.language), style_context(picture.job.canvas, "a"):
         return draw_page(picture.figure, picture.job.view, picture.job.canvas, picture.title())[0]
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.errors import UsageError
@@ -14,8 +13,8 @@ from pecli.core.numbers import bound_text
 from pecli.encodings.base import Additive
 from pecli.encodings.rope import Rope
 from pecli.figures.attention import Attention, AttentionNumbers
-from pecli.figures.style import style_context
-from pecli.measures.attention import positioned, products, weights
+from pecli.measures.attention import products, weights
+from tests.drawing import panels_of
 
 ADDED = ["sinusoidal:d=7", "clock", "geometric:d=8", "binary", "learned:d=5"]
 EVERY = [*ADDED, "rope:d=6", "rope:d=6,pairing=half"]
@@ -51,14 +50,6 @@ def test_without_the_encoding_the_second_is_exactly_the_first_permuted(d: int, t
         order = numbers.order
         assert np.array_equal(numbers.reordered_plain, numbers.plain[np.ix_(order, order)])
         assert numbers.facts()["difference_plain"] == 0.0
-
-
-def test_any_order_gives_the_same_bits() -> None:
-    random = np.random.default_rng(7)
-    x = random.standard_normal((61, 33))
-    for _ in range(20):
-        order = random.permutation(61)
-        assert np.array_equal(weights(x[order]), weights(x)[np.ix_(order, order)])
 
 
 @pytest.mark.parametrize("encoding", EVERY)
@@ -99,33 +90,13 @@ def test_rope_turns_so_that_the_start_does_not_matter(pairing: str) -> None:
     assert np.diag(products(x, x)) == pytest.approx(np.sum(Attention().content(6) ** 2, axis=1))
 
 
-def test_what_can_rotate_is_never_added() -> None:
-    class Both(Rope):
-        def rotate(self, x: Any, positions: Any) -> Any:
-            return -x
-
-        def table(self, positions: Any) -> Any:
-            raise AssertionError
-
-    assert positioned(Both(), np.ones((2, 3)), np.arange(2.0)).tolist() == [[-1] * 3] * 2
-
-
 def test_offsets_have_no_position_to_add() -> None:
     with pytest.raises(UsageError, match=r"attention cannot show relative: .*try .*relative"):
         pecli.figure("attention", encoding="relative")
 
 
-def test_several_tables_are_no_csv(folder: object) -> None:
-    with pytest.raises(UsageError, match="several tables"):
-        pecli.figure("attention", output=["a.csv"]).save()
-
-
 def panels(**options: object) -> tuple[AttentionNumbers, list[Any]]:
-    picture = pecli.figure("attention", **options)
-    axes = Drawing(dpi=30).subplots()
-    picture.draw(axes)
-    assert isinstance(picture.seen, AttentionNumbers)
-    return picture.seen, list(axes.child_axes)
+    return made(**options), panels_of("attention", **options)
 
 
 def test_weights_share_limits_and_colours_and_so_do_their_changes() -> None:
@@ -173,16 +144,3 @@ def test_tokens_stand_on_the_axes_in_the_order_given() -> None:
     assert below == [["x", "y", "z"]] * 3
     shown = [one.xaxis.get_tick_params()["labelbottom"] for one in drawn]
     assert shown == [False] * 3 + [True] * 3  # those of the panels above are the same
-
-
-@pytest.mark.parametrize("size", ["column", "page", "5x6", "slide"])
-def test_no_label_is_cut_off_by_the_edge(size: str) -> None:
-    picture = pecli.figure("attention", size=size, dpi=40, tokens="a verylongtokenindeed b")
-    with style_context(picture.job.canvas, "a"):
-        drawing = picture._drawing()
-        drawing.set_dpi(100)
-        drawing.draw_without_rendering()
-        box = drawing.get_tightbbox()
-    width, height = drawing.get_size_inches()
-    assert box.x0 >= -0.02 and box.y0 >= -0.02
-    assert box.x1 <= width + 0.02 and box.y1 <= height + 0.02

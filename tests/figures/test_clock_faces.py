@@ -10,10 +10,7 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.encodings.clock import Clock
-from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.figures.dials import short_wave
-from pecli.figures.style import style_context
+from tests.drawing import page_of
 
 
 def numbers(**options: object) -> Any:
@@ -38,11 +35,6 @@ def test_the_tip_of_a_hand_is_the_sine_and_the_cosine_of_its_pair(d: int) -> Non
     table = np.hstack([pecli.encode(d=d + d % 2, base=10 ** ((d + d % 2) / d), length=1, start=p) for p in at])
     expected = table.reshape(len(at), -1, 2)
     assert hands(d=d, base=10, at=at) == pytest.approx(expected, abs=1e-12)
-
-
-def test_the_hands_of_rope_are_its_columns() -> None:
-    table = pecli.encode("rope", d=6, length=1, start=9).reshape(1, 3, 2)
-    assert hands(encoding="rope", d=6, at=[9]) == pytest.approx(table[..., ::-1], abs=1e-14)  # cos stands first there
 
 
 def test_at_three_o_clock_the_hour_hand_is_at_a_quarter() -> None:
@@ -74,8 +66,7 @@ def test_many_rows_are_no_tower() -> None:
 @pytest.mark.parametrize(("encoding", "turned"), [("sinusoidal", True), ("sinusoidal:d=8", False)])
 def test_in_a_column_many_pairs_stand_below_each_other_and_names_are_level(encoding: str, turned: bool) -> None:
     picture = pecli.figure("dials", encoding=encoding, size="column", dpi=30)
-    with style_context(picture.job.canvas):
-        axes: Any = picture._drawing().axes[0]
+    axes = page_of("dials", encoding=encoding, size="column", dpi=30).axes[0]
     across, down = ([one.get_text() for one in labels] for labels in (axes.get_xticklabels(), axes.get_yticklabels()))
     positions, pairs = (across, down) if turned else (down, across)
     assert positions == ["0", "1", "10", "100"]
@@ -86,25 +77,6 @@ def test_in_a_column_many_pairs_stand_below_each_other_and_names_are_level(encod
     assert np.arctan2(*tips.T) == pytest.approx(expected, abs=1e-9)
     places = segments[:, 0].reshape(*picture.seen.main.shape, 2)
     assert (places[:, :, int(turned)] == places[:1, :, int(turned)]).all()  # a pair has one column, or one row
-
-
-@pytest.mark.parametrize(("size", "turned", "raised"), [("column", 0, True), ("page", 0, False), ("2.6x2", 90, False)])
-def test_names_that_would_touch_stand_on_two_levels_before_they_are_turned(
-    size: str, turned: int, raised: bool
-) -> None:
-    picture = pecli.figure("dials", d=128, at=[0], size=size, dpi=30)  # also of one row: it is less high than its name
-    with style_context(picture.job.canvas):
-        axes = picture._drawing().axes[0]
-    assert (axes.get_ylabel(), axes.get_yticklabels()[0].get_text()) == ("", "position p\n0")
-    labels = axes.get_xticklabels()
-    assert {label.get_rotation() for label in labels} == {turned}
-    assert [label.get_text().endswith("\n\n") for label in labels] == [False, raised] * 4
-
-
-def test_a_pair_has_one_colour_in_every_row() -> None:
-    axes: Any = pecli.figure("dials", d=6, at=[0, 5]).draw(Drawing().subplots())
-    colours = [tuple(one) for one in axes.collections[-1].get_colors()]
-    assert colours[:3] == colours[3:] and len(set(colours)) == 3
 
 
 @pytest.mark.parametrize(
@@ -166,20 +138,6 @@ def test_numbers_are_angles_by_position_and_pair() -> None:
     assert rows[1, 1] == pytest.approx(2)
 
 
-def test_the_dials_of_a_clock_are_named_by_their_hands() -> None:
-    axes: Any = pecli.figure("dials", encoding="clock", at=[0]).draw(Drawing().subplots())
-    assert [text.get_text().strip() for text in axes.get_xticklabels()] == ["1 min hand", "1 h hand", "12 h hand"]
-
-
-@pytest.mark.parametrize(
-    ("wave", "text"),
-    [(6.28318, "λ 6.28"), (62.8318, "λ 62.8"), (54410.1, "λ 54,410"), (1.26e12, "λ 1.26×10¹²"), (np.inf, "still")],
-)
-def test_a_wavelength_fits_a_dial_at_any_size(wave: float, text: str) -> None:
-    assert short_wave(Sinusoidal(), wave) == text
-    assert short_wave(Clock(), wave) == ""  # its hand is named by it
-
-
 def test_the_caption_says_where_0_is_and_which_way_hands_turn() -> None:
     numbers = pecli.figure("dials", d=4, length=5).numbers
     assert numbers.caption() == "top: angle 0; hands turn clockwise; λ: positions of one turn"
@@ -199,13 +157,3 @@ def test_the_caption_says_where_0_is_and_which_way_hands_turn() -> None:
 )
 def test_the_fastest_and_the_slowest_hand_are_named(options: dict[str, Any], said: str) -> None:
     assert pecli.figure("dials", length=5, **options).numbers.message() == said
-
-
-def test_angles_stay_within_half_a_turn_also_with_a_query() -> None:
-    angles = pecli.figure("dials", encoding="rope", d=16, query="random:3", at=list(range(40))).numbers.main
-    assert np.abs(angles).max() <= np.pi and angles.min() < -3 and angles.max() > 3
-
-
-def test_a_hand_that_stands_still_has_no_time_to_say() -> None:
-    picture = pecli.figure("dials", encoding="geometric", d=512, pairs=[0, 255], dpi=40)
-    assert picture.message() == "" and picture.caption()

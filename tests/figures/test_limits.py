@@ -7,29 +7,20 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 import pytest
-from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.errors import UsageError, as_keywords
 from pecli.figures.canvas import Canvas
-from pecli.figures.labels import DotLabel, LineLabel, labels_of
 from pecli.figures.limits import ends, few_colours_note, resolve_limits
 from pecli.figures.style import style_context
+from tests.drawing import axes_of, dot_labels, line_labels, page_of
 
 OUTLIER = np.append(np.linspace(-1, 1, 999), 500.0)
 
 
-def line_labels(axes: Any) -> list[str]:
-    return [" ".join(label.get_text().split()) for label in labels_of(axes, LineLabel)]
-
-
 def images(figure: str, **options: Any) -> list[Any]:
-    axes: Any = pecli.figure(figure, **options).draw(Drawing().subplots())
+    axes = axes_of(figure, **options)
     return [one for panel in (axes, *axes.child_axes) for one in panel.images]
-
-
-def image(figure: str, **options: Any) -> Any:
-    return images(figure, **options)[0]
 
 
 def test_ends_are_symmetric_where_there_are_both_signs_and_begin_at_0_where_there_is_one() -> None:
@@ -43,8 +34,8 @@ def test_ends_are_symmetric_where_there_are_both_signs_and_begin_at_0_where_ther
 def test_the_user_says_where_colours_end() -> None:
     assert resolve_limits(Canvas(vmin=-3.0), (-1.0, 1.0), []) == (-3, 1)
     assert resolve_limits(Canvas(vmax=2.0), (0.0, 1.0), []) == (0, 2)
-    assert image("heatmap", d=8, length=5, vmin=-3.0, vmax=2.0).get_clim() == (-3, 2)
-    assert image("compare", encoding=["sinusoidal", "rope"], length=5, vmax=2.0).get_clim() == (-1, 2)
+    assert images("heatmap", d=8, length=5, vmin=-3.0, vmax=2.0)[0].get_clim() == (-3, 2)
+    assert images("compare", encoding=["sinusoidal", "rope"], length=5, vmax=2.0)[0].get_clim() == (-1, 2)
 
 
 @pytest.mark.parametrize("figure", ["heatmap", "distance", "attention", "terms", "relative", "rotation", "overview"])
@@ -64,16 +55,9 @@ def test_robust_colours_end_at_the_percentiles_and_the_caption_says_so(tmp_path:
     options: Any = {"encoding": "learned", "file": str(tmp_path / "t.npy"), "length": 50, "dpi": 30}
     assert resolve_limits(Canvas(robust=True), (-500.0, 500.0), [OUTLIER]) == pytest.approx((-0.96, 0.96), abs=0.01)
     plain, robust = (pecli.figure("heatmap", **options, robust=robust) for robust in (False, True))
-    with style_context(plain.job.canvas):
-        assert "percentile" not in plain._drawing().get_supxlabel()
-        assert "2nd to the 98th percentile" in robust._drawing().get_supxlabel().replace("\n", " ")
-    assert len(plain.notes) == 1 and "robust" in plain.notes[0] and not robust.notes
-
-
-def test_values_that_fill_the_colours_need_no_word() -> None:
-    assert few_colours_note((-1.0, 1.0), [np.linspace(-1, 1, 100)]) == ""
-    assert "98" in few_colours_note((-500.0, 500.0), [OUTLIER]) or "96" in few_colours_note((-500.0, 500.0), [OUTLIER])
-    assert few_colours_note(None, []) == few_colours_note((0.0, 1.0), [np.full(3, np.nan)]) == ""
+    assert "percentile" not in plain.caption() and "2nd to the 98th percentile" in robust.caption()
+    plain.render("png"), robust.render("png")
+    assert len({*plain.notes}) == 1 and "robust" in plain.notes[0] and not robust.notes
 
 
 @pytest.mark.parametrize(("end", "told"), [(3.0, False), (3.3, True)])
@@ -81,19 +65,15 @@ def test_a_word_is_said_where_most_values_have_less_than_three_tenths_of_the_col
     said = few_colours_note((-end, end), [np.linspace(-1, 1, 101)])  # 96 of a hundred are from −0.96 to 0.96
     assert bool(said) == told
     assert as_keywords(said).isprintable()
-
-
-def test_panels_that_have_all_of_the_colours_are_named_by_nobody() -> None:
-    even = pecli.figure("compare", encoding=["sinusoidal", "rope"], d=8, length=30, dpi=30)
-    even._drawing()
-    assert even.notes == []
+    assert few_colours_note(None, []) == few_colours_note((0.0, 1.0), [np.full(3, np.nan)]) == ""
+    assert few_colours_note((-1.0, 1.0), [np.linspace(-1, 1, 100)]) == ""
 
 
 @pytest.mark.parametrize("cmap", [None, "viridis", "PuOr"])
 @pytest.mark.parametrize(("figure", "own"), [("distance", "viridis"), ("heatmap", "RdBu_r")])
 def test_a_difference_has_two_sides_whatever_map_the_values_have(figure: str, own: str, cmap: str | None) -> None:
     options: Any = {"encoding": ["sinusoidal:base=10", "sinusoidal"], "figure": figure, "difference": True}
-    axes: Any = pecli.figure("compare", **options, cmap=cmap, length=9).draw(Drawing().subplots())
+    axes = axes_of("compare", **options, cmap=cmap, length=9)
     maps = [one.images[0].get_cmap().name for one in axes.child_axes if one.images and one.get_title()]
     assert maps == [cmap or own] * 2 + ["PuOr" if cmap == "PuOr" else "RdBu_r"]
 
@@ -105,7 +85,7 @@ def grey(colour: Any) -> float:
 
 def test_both_signs_differ_in_grey_with_the_map_that_the_help_names() -> None:
     name = next(word for word in Canvas.options()["cmap"].help.split() if word in mpl.colormaps)
-    shown = image("heatmap", d=8, length=9, cmap=name)
+    shown = images("heatmap", d=8, length=9, cmap=name)[0]
     assert abs(grey(shown.to_rgba(1.0)[:3]) - grey(shown.to_rgba(-1.0)[:3])) > 0.5
 
 
@@ -114,23 +94,21 @@ def test_both_signs_differ_in_grey_with_the_map_that_the_help_names() -> None:
     [("curves", {}), ("offsets", {"encoding": ["sinusoidal", "rope", "clock", "geometric", "binary"], "length": 64})],
 )
 def test_five_lines_stay_apart_without_colour(figure: str, options: dict[str, Any]) -> None:
-    axes: Any = pecli.figure(figure, **options).draw(Drawing().subplots())
+    axes = axes_of(figure, **options)
     assert axes.get_legend() is None
-    assert len([*line_labels(axes), *labels_of(axes, DotLabel)]) == 5  # named where they end or begin
+    assert len([*line_labels(axes), *dot_labels(axes)]) == 5  # named where they end or begin
     drawn = {str(line._dash_pattern) for line in axes.get_lines() if len(line.get_xdata()) > 1}
     assert len(drawn) >= 4  # a band has no dashes
 
 
 @pytest.mark.parametrize("style", [None, "dark_background", "ggplot", "classic", "fivethirtyeight"])
 def test_grid_lines_are_fainter_than_data(style: str | None) -> None:
-    picture = pecli.figure("curves", style=style, d=8, length=23, dpi=30)
-    with style_context(picture.job.canvas):
-        (axes, *_) = picture._drawing().axes
-        line, grid = axes.get_lines()[0], axes.yaxis.get_gridlines()[0]
+    (axes, *_) = page_of("curves", style=style, d=8, length=23, dpi=30).axes
+    line, grid = axes.get_lines()[0], axes.yaxis.get_gridlines()[0]
+    with style_context(Canvas(style=style)):  # that says what C0 is
         back = grey(axes.get_facecolor())
         contrasts = [abs(grey(one.get_color()) - back) * (one.get_alpha() or 1) for one in (grid, line)]
-        assert contrasts[0] < 0.75 * contrasts[1]
-        assert grid.get_linewidth() < line.get_linewidth()
+    assert contrasts[0] < 0.75 * contrasts[1] and grid.get_linewidth() < line.get_linewidth()
 
 
 @pytest.mark.parametrize(
@@ -146,15 +124,10 @@ def test_grid_lines_are_fainter_than_data(style: str | None) -> None:
         ("rotation", {"matrix": 3, "pairs": [1]}, r"pairs=.* changes nothing here"),
         ("rotation", {"query": "random:1"}, "query=random:1 changes nothing here: rotation turns content"),
         ("compare", {"measure": "dot"}, "measure=dot changes nothing here: heatmap has no measure, distance, "),
+        ("heatmap", {"robust": True, "vmin": 0, "vmax": 1}, "robust changes nothing beside"),
         ("heatmap", {"encoding": "relative", "start": 5}, "start=5 changes nothing here: the table of relative"),
     ],
 )
 def test_what_would_change_nothing_is_refused(figure: str, options: Any, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         pecli.figure(figure, d=8, **options).render("png") if figure != "bias" else pecli.bias(**options).render("png")
-
-
-def test_robust_beside_both_ends_would_say_what_is_not_so() -> None:
-    with pytest.raises(UsageError, match="robust changes nothing beside"):
-        pecli.figure("heatmap", d=4, length=4, robust=True, vmin=0, vmax=1)
-    pecli.figure("heatmap", d=4, length=4, robust=True, vmax=1)

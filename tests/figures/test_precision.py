@@ -7,20 +7,17 @@ from typing import Any
 import numpy as np
 import pytest
 from matplotlib.collections import LineCollection
-from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.core.language import language_of, speaking
 from pecli.core.numbers import number_text
 from pecli.core.positions import Blocks
-from pecli.encodings.clock import Clock
 from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.figures.base import panels_of
 from pecli.figures.cell_image import CellImage
-from pecli.figures.precision import Precision, pair_errors
+from pecli.figures.precision import pair_errors
 from pecli.measures.pairwise import MEASURES, by_offset, matrix
+from tests.drawing import axes_of, page_of, texts
 
 
 def numbers(**options: Any) -> Any:
@@ -60,11 +57,6 @@ def test_every_operation_of_a_turned_query_is_rounded() -> None:
     assert np.array_equal(encoding.split(encoding.table(positions))[0], first)
 
 
-def test_a_row_does_not_depend_on_the_others() -> None:
-    encoding = Sinusoidal(d=6, dtype="bfloat16")
-    assert np.array_equal(encoding.table(np.array([7.0, 1009.0]))[1:], encoding.table(np.array([1009.0])))
-
-
 def test_closed_forms_do_not_stand_for_a_rounded_table() -> None:
     encoding, blocks = Sinusoidal(d=6, dtype="float16"), Blocks(0, 600, 100)
     assert not encoding.invariant
@@ -75,12 +67,6 @@ def test_closed_forms_do_not_stand_for_a_rounded_table() -> None:
     assert matrix(encoding, MEASURES["euclidean"], Blocks(0, 600, 1))[::37, ::37] == pytest.approx(distances, abs=1e-9)
     with pytest.raises(UsageError, match="not float16's: show fewer positions"):
         encoding.mean_offsets(blocks, 0)
-
-
-def test_float64_is_exact_as_before() -> None:
-    positions = np.array([0.0, 1e9])
-    assert np.array_equal(Sinusoidal(dtype="float64").table(positions), Sinusoidal().table(positions))
-    assert Sinusoidal().exact
 
 
 def test_an_error_is_the_larger_of_a_pairs_two_columns() -> None:
@@ -105,38 +91,6 @@ def test_a_pixel_is_the_largest_error_of_its_positions() -> None:
     assert f"each pixel: largest of {seen.block}" in seen.caption()
 
 
-def test_the_picture_is_logarithmic_and_marks_the_largest_error() -> None:
-    axes = Drawing(dpi=30).subplots()
-    picture = pecli.figure("precision", encoding="rope:d=8", length=50)
-    picture.draw(axes)
-    panel = next(one for one in [axes, *axes.child_axes] if one.get_images())
-    (image,) = panel.get_images()
-    assert type(image.norm).__name__ == "LogNorm" and isinstance(image, CellImage)  # whose cells are equally wide
-    values: Any = image.get_array()
-    assert values.mask[0].all()  # position 0 is exact
-    seen: Any = picture.seen
-    mark: Any = panel.get_lines()[0].get_xydata()
-    assert mark.tolist() == [[seen.pair, seen.position]]
-    assert [text.get_text() for text in panel.texts] == [f"{seen.largest:.4g}"]
-
-
-def test_the_largest_error_stands_as_far_from_its_mark_as_the_mark_is_large() -> None:
-    away = []
-    for size in ("page", "slide"):
-        axes = Drawing(dpi=30).subplots()
-        pecli.figure("precision", encoding="rope:d=8", length=50, size=size).draw(axes)
-        panel: Any = next(one for one in [axes, *axes.child_axes] if one.get_images())
-        away.append(abs(panel.texts[0].xyann[0]) / panel.get_lines()[0].get_markersize())
-    assert away[0] == pytest.approx(away[1]) and away[0] > 0.5
-
-
-def test_other_encodings_and_types() -> None:
-    assert numbers(encoding="clock", length=3000).error.shape == (3000, 3)
-    assert numbers(encoding="sinusoidal:d=6", dtype="float32", length=900).largest < 1e-4
-    assert numbers(encoding="rope:d=6,dtype=bfloat16", length=900).largest > 0.5
-    assert Clock(dtype="bfloat16").label() == "clock, dtype bfloat16, periods 60,3600,43200"
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -156,8 +110,9 @@ def test_what_cannot_be_shown_is_refused(options: dict[str, Any], said: str) -> 
     ("encoding", "said"), [("rope:d=8,base=10", "3 of 4"), ("rope:d=8,base=10,dtype=float32", "no")]
 )
 def test_the_picture_says_once_how_large_the_largest_error_is(encoding: str, said: str) -> None:
-    picture: Any = pecli.figure("precision", encoding=encoding, length=2048, size="3x3", dpi=40)
-    (axes, bar), found = picture._drawing().axes, picture.seen
+    options: Any = {"encoding": encoding, "length": 2048, "size": "3x3", "dpi": 40}
+    picture, (axes, bar) = pecli.figure("precision", **options), page_of("precision", **options).axes
+    found: Any = picture.seen
     (written,) = [text.get_text() for text in axes.texts]
     assert written == number_text(found.largest)
     assert found.message().startswith(f"{said} pair") and "0.1" in found.message()
@@ -193,48 +148,50 @@ def test_what_is_first_is_nearest_to_0(start: int, length: int) -> None:
 
 
 def test_a_pixel_is_the_largest_error_of_its_pairs_where_they_are_many() -> None:
-    picture: Any = pecli.figure("precision", encoding="rope:d=96", length=20, size="3x3", dpi=10, text_size=6)
+    options: Any = {"encoding": "rope:d=96", "length": 20, "size": "3x3", "dpi": 10, "text_size": 6}
+    picture: Any = pecli.figure("precision", **options)
     whole, seen = picture.numbers, picture.seen
     step = seen.pairs_block
     assert step > 1
     assert np.array_equal(seen.error.max(axis=0), [whole.error[:, at : at + step].max() for at in range(0, 48, step)])
     assert seen.columns()[1] == f"pair {step}" and (seen.pair, seen.largest) == (whole.pair, whole.largest)
     assert seen.caption().endswith(f"each pixel: largest of {seen.block} positions × {step} pairs")
-    axes = picture._drawing().axes[0]
+    axes = page_of("precision", **options).axes[0]
     assert axes.get_xlim() == (-0.5, 47.5) and axes.lines[0].get_xdata()[0] == whole.pair
-
-
-def bars_of(**options: Any) -> tuple[Any, list[Any]]:
-    """The numbers of the picture and the bars on it, a stroke each."""
-    drawing, picture = Drawing(figsize=(9, 9), dpi=100), pecli.figure("precision", **options)
-    panel = picture.draw(drawing.subplots())
-    return picture.seen, [np.array(one.get_segments()) for one in panel.collections if isinstance(one, LineCollection)]
-
-
-def test_a_bar_stands_where_each_pair_is_first_off_by_much() -> None:
-    """In a picture with a pixel a position: in two strokes, at the positions that the error says."""
-    seen, strokes = bars_of(length=240, d=64, base=3, size="9x9")
-    wrong = pair_errors(Rope(d=64, base=3, dtype="float16"), np.arange(240.0)) > 0.1
-    columns = np.flatnonzero(wrong.any(axis=1))
-    assert seen.block == 1 and 0 < seen.wrong == len(columns) < 32 and len(strokes) == 2
-    for ends in strokes:
-        assert ends[:, :, 0].tolist() == [[column - 0.5, column + 0.5] for column in columns]
-        assert ends[:, 0, 1] == pytest.approx(wrong.argmax(axis=1)[columns] - 0.5)
-    assert not any(len(ends) for ends in bars_of(length=3)[1])
-    seen, strokes = bars_of(length=2000, d=8, base=10)
-    exact = (pair_errors(Rope(d=8, base=10, dtype="float16"), np.arange(2000.0)) > 0.1).argmax(axis=1)
-    assert seen.block > 1 and strokes[0][:, 0, 1] == pytest.approx(exact[exact > 0] - 0.5)  # not a pixel's first
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_the_picture_says_what_is_rounded_and_against_what_the_error_is(lang: str) -> None:
-    picture = pecli.figure("precision", encoding="sinusoidal:d=6,dtype=bfloat16", length=300, lang=lang)
-    said = {
+    options: Any = {"encoding": "sinusoidal:d=6,dtype=bfloat16", "length": 300, "lang": lang}
+    rounded, error = {
         "en": ("every step in bfloat16, against float64", "error of sine or cosine"),
         "zh": ("每一步都用 bfloat16 计算，与 float64 相比", "正弦或余弦的误差"),
-    }
-    rounded, error = said[lang]
-    assert rounded in picture.caption()
-    with speaking(language_of(lang)):
-        (panel,) = panels_of(Precision(), picture.seen.view)
-    assert panel.bar is not None and panel.bar.label == error
+    }[lang]
+    assert rounded in pecli.figure("precision", **options).caption()
+    assert error in [axes.get_ylabel() for axes in page_of("precision", **options).axes]
+
+
+def test_the_picture_is_logarithmic_and_marks_the_largest_error() -> None:
+    panel, seen = axes_of("precision", encoding="rope:d=8", length=50), numbers(encoding="rope:d=8", length=50)
+    (image,) = panel.get_images()
+    assert type(image.norm).__name__ == "LogNorm" and isinstance(image, CellImage)  # whose cells are equally wide
+    assert image.get_array().mask[0].all()  # position 0 is exact
+    assert panel.get_lines()[0].get_xydata().tolist() == [[seen.pair, seen.position]]
+    assert texts(panel.texts) == [f"{seen.largest:.4g}"]
+
+
+@pytest.mark.parametrize(
+    ("options", "block"),
+    [({"length": 240, "d": 64, "base": 3, "size": "9x9"}, 1), ({"length": 2000, "d": 8, "base": 10}, 2)],
+)
+def test_a_bar_stands_where_each_pair_is_first_off_by_much(options: dict[str, Any], block: int) -> None:
+    """In two strokes, at the position that the error says, not at a pixel's first."""
+    panel, seen = axes_of("precision", **options), pecli.figure("precision", **options).seen
+    rope = Rope(d=options["d"], base=options.get("base", 10000), dtype="float16")
+    wrong = pair_errors(rope, np.arange(float(options["length"]))) > 0.1
+    columns = np.flatnonzero(wrong.any(axis=1))
+    strokes = [np.array(one.get_segments()) for one in panel.collections if isinstance(one, LineCollection)]
+    assert (seen.facts()["block"] > 1) == (block > 1) and len(strokes) == 2 and len(columns) > 0
+    for ends in strokes:
+        assert ends[:, :, 0].tolist() == [[column - 0.5, column + 0.5] for column in columns]
+        assert ends[:, 0, 1] == pytest.approx(wrong.argmax(axis=1)[columns] - 0.5)

@@ -12,8 +12,8 @@ from matplotlib.figure import Figure as Drawing
 import pecli
 from pecli.core.errors import UsageError
 from pecli.core.numbers import bound_text
-from pecli.figures.style import style_context
 from pecli.figures.terms import TITLES, Terms, TermsNumbers, spread
+from tests.drawing import page_of
 
 ADDED = ["sinusoidal:d=8", "sinusoidal:d=7", "clock", "geometric:d=8", "binary", "learned:d=5"]
 INVARIANT = ["sinusoidal:d=8", "sinusoidal:d=8,layout=concatenated", "clock", "geometric:d=8"]
@@ -62,23 +62,11 @@ def test_where_it_does_not_the_spread_says_so(encoding: str) -> None:
     assert made(encoding=encoding).message().endswith(f"by up to {bound_text(spread, 2)}")
 
 
-def test_the_start_moves_the_middle_two_alone() -> None:
-    first, later = made(), made(start=101)
-    assert np.array_equal(first.content_content, later.content_content)
-    assert first.position_position == pytest.approx(later.position_position, abs=1e-12)
-    assert np.abs(first.content_position - later.content_position).max() > 0.1
-
-
 def test_the_spread_is_that_of_the_worst_diagonal() -> None:
     assert spread(np.array([[0.0, 5.0, 9.0], [1.0, 2.0, 7.0], [8.0, 4.0, 1.0]])) == 3
     assert spread(np.array([[4.0]])) == 0
     steps = np.arange(11)
     assert spread((steps[:, None] - steps) ** 3) == 0
-
-
-def test_without_content_the_sum_is_position_alone() -> None:
-    numbers = made(content_scale=0)
-    assert np.array_equal(numbers.total, numbers.position_position)
 
 
 @pytest.mark.parametrize(("encoding", "instead"), [("rope", "attention"), ("relative", "relative")])
@@ -87,12 +75,6 @@ def test_what_is_not_added_is_refused_with_what_fits(encoding: str, instead: str
         UsageError, match=f"terms cannot show {encoding}: it has no position vector to add; try .*{instead}"
     ):
         pecli.figure("terms", encoding=encoding)
-
-
-def test_learned_positions_do_not_extrapolate_to_more_tokens(folder: object) -> None:
-    np.save("rows.npy", np.ones((2, 5)))
-    with pytest.raises(UsageError, match="do not extrapolate"):
-        pecli.figure("terms", encoding="learned", file="rows.npy", sentences="like")
 
 
 def test_five_panels_share_limits_and_0_has_the_middle_of_the_map() -> None:
@@ -119,17 +101,8 @@ def test_five_panels_share_limits_and_0_has_the_middle_of_the_map() -> None:
 
 
 def test_compare_shows_two_under_the_same_limits() -> None:
-    picture = pecli.figure("compare", figure="terms", encoding=["clock", "sinusoidal:d=8"])
-    with style_context(picture.job.canvas):
-        rows = [round(axes.get_position().y0, 2) for axes in picture._drawing().axes[:10]]
+    options: Any = {"figure": "terms", "encoding": ["clock", "sinusoidal:d=8"]}
+    rows = [round(axes.get_position().y0, 2) for axes in page_of("compare", **options).axes[:10]]
     assert len({*rows}) == 2 and min(rows[:5]) > max(rows[5:])
-    limits = {part.numbers.limits() for part in picture.seen.parts}  # type: ignore[attr-defined]  # compare's numbers
+    limits = {part.numbers.limits() for part in pecli.figure("compare", **options).seen.parts}  # type: ignore[attr-defined]  # compare's numbers
     assert len(limits) == 1
-
-
-def test_short_names_stand_under_the_name_of_a_cell() -> None:
-    picture = pecli.figure("terms", base=[2, 10], d=16, size="5x8", dpi=30)
-    with style_context(picture.job.canvas):
-        titles = [axes.get_title() for axes in picture._drawing().axes if axes.images]
-    assert [" ".join(title.splitlines()[:-1]) for title in titles[::5]] == [f"base {k} cont. · cont." for k in (2, 10)]
-    assert titles[4::5] == ["sum\n= score"] * 2

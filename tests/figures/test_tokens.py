@@ -132,7 +132,7 @@ def test_a_line_says_that_chinese_was_cut(ask: Ask) -> None:
         ({"tokens": "我 喜欢 吃 苹果"}, "我 喜欢 吃 苹果"),
     ],
 )
-def test_words_are_those_of_an_example_or_between_blanks(options: dict[str, str], words: str) -> None:
+def test_words_are_those_of_an_example_or_between_blanks(options: dict[str, Any], words: str) -> None:
     assert " ".join(Terms(**options).words) == words
     assert {*words.split()} == {*Attention(**options).texts()}  # which need fonts
 

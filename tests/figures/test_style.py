@@ -1,0 +1,288 @@
+"""Sizes, fonts, styles of others, mathematics in titles; and matplotlib's own settings kept out."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib import font_manager
+from matplotlib.figure import Figure as Drawing
+from PIL import Image
+
+import pecli
+from pecli.core.errors import PecliError, UsageError
+from pecli.figures import style as fonts
+from pecli.figures.canvas import SIZES, Canvas
+from pecli.figures.style import (
+    DEEPEST,
+    GENERIC,
+    bundled_styles,
+    check_mathematics,
+    read_style,
+    style_context,
+    use_defaults,
+)
+from tests.drawing import page_of
+
+
+def test_settings_hold_inside_and_come_back() -> None:
+    with mpl.rc_context({"lines.linewidth": 17, "text.usetex": True, "image.interpolation": "bilinear"}):
+        before = dict(mpl.rcParams)
+        with style_context(Canvas()):
+            assert mpl.rcParams["lines.linewidth"] < 2
+            assert not mpl.rcParams["text.usetex"]
+            assert mpl.rcParams["image.interpolation"] == "nearest"
+            assert mpl.rcParams["pdf.fonttype"] == 42
+        assert dict(mpl.rcParams) == before
+
+
+def test_a_junk_epoch_is_put_aside_and_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "junk")
+    with style_context(Canvas()):
+        assert "SOURCE_DATE_EPOCH" not in os.environ
+    assert os.environ["SOURCE_DATE_EPOCH"] == "junk"
+
+
+def test_a_style_stands_on_top_of_ours(tmp_path: Path) -> None:
+    style = tmp_path / "wide.mplstyle"
+    style.write_text("lines.linewidth: 7\nimage.interpolation: bilinear\n")
+    with style_context(Canvas(style=str(style))):
+        assert mpl.rcParams["lines.linewidth"] == 7
+        assert mpl.rcParams["image.interpolation"] == "nearest"
+
+
+def test_chinese_without_a_font_for_it_is_one_note_and_no_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fonts, "CJK_FONTS", ())
+    picture = pecli.figure("heatmap", d=3, length=5, dpi=30, title="位置编码")
+    assert picture.render("png")[0].startswith(b"\x89PNG")
+    assert len(picture.notes) == 1
+    assert "--font" in picture.notes[0]
+
+
+def test_a_font_for_chinese_is_added_behind_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fonts, "CJK_FONTS", ("DejaVu Serif",))
+    with style_context(Canvas(), "位置编码") as notes:
+        assert mpl.rcParams["font.family"] == ["DejaVu Sans", "DejaVu Serif"]
+        assert notes == []
+    with style_context(Canvas(), "plain"):
+        assert mpl.rcParams["font.family"] == ["DejaVu Sans"]
+
+
+@pytest.mark.parametrize("figure", ["heatmap", "curves", "rotation", "spectrum"])
+@pytest.mark.parametrize(("style", "corner"), [(None, (255, 255, 255)), ("dark_background", (0, 0, 0))])
+def test_the_canvas_has_the_colour_of_the_style(figure: str, style: str | None, corner: tuple[int, ...]) -> None:
+    data = pecli.figure(figure, d=4, length=5, dpi=20, style=style).render("png")[0]
+    pixels = np.asarray(Image.open(io.BytesIO(data)).convert("RGB"))
+    assert {tuple(map(int, pixels[y, x])) for y in (0, -1) for x in (0, -1)} == {corner}
+
+
+@pytest.mark.parametrize("figure", ["heatmap", "distance", "relative", "rotation"])
+def test_no_style_draws_a_grid_over_an_image(figure: str) -> None:
+    assert read_style("ggplot")["axes.grid"]
+    axes = page_of(figure, d=4, length=5, dpi=20, style="ggplot").axes
+    lines = [line for one in axes if one.images for axis in (one.xaxis, one.yaxis) for line in axis.get_gridlines()]
+    assert lines and not any(line.get_visible() for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("size", "width"), [("column", 3.25), ("page", 6.75), ("blog", 8), ("slide", 13.33), ("5x3", 5)]
+)
+def test_sizes_are_widths_at_final_scale_and_text_on_paper_has_7_to_9_points(size: str, width: float) -> None:
+    inches = Canvas(size=size).inches
+    assert inches.width == width and 7 <= inches.font <= (18 if size == "slide" else 9)
+
+
+@pytest.mark.parametrize(
+    ("option", "values"),
+    [
+        ("size", ["colum", "5x", "5x3x2", "-5x3", "0.1x3", "5x1000", "infxinf", "nanx3", ""]),
+        ("dpi", [0, -5, 9, 10**20, "nan"]),
+        ("style", ["ggplott", "no/such.mplstyle", "/dev/zero", "a" * 5000, "https://x/y.mplstyle"]),
+        ("font", ["nope", "a" * 5000, "junk.ttf"]),
+    ],
+)
+def test_what_cannot_be_is_refused(option: str, values: list[Any], folder: Path) -> None:
+    (folder / "junk.ttf").write_bytes(b"junk")
+    for value in values:
+        with pytest.raises(PecliError, match=option):
+            pecli.figure("heatmap", d=4, length=5, **{option: value}).render("png")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"size": "100x3", "dpi": 2400}, "lower dpi"),
+        ({"title": "a", "no_title": True}, "no_title"),
+        ({"cmap": "virids"}, "did you mean 'viridis'"),
+        ({"style": "ggplott"}, "did you mean 'ggplot'"),
+        ({"style": "s.mplstyle"}, "did you mean 'viridis'"),
+        ({"font": "DejaVu Sanz"}, "did you mean 'DejaVu Sans'"),
+        ({"font": "junk.ttf"}, "not a font"),
+    ],
+)
+def test_a_mistake_gets_advice(options: dict[str, Any], said: str, folder: Path) -> None:
+    (folder / "junk.ttf").write_bytes(b"junk")
+    (folder / "s.mplstyle").write_text("image.cmap: virids\n")
+    with pytest.raises(PecliError, match=said):
+        pecli.figure("heatmap", d=4, length=5, **options).render("png")
+
+
+@pytest.mark.parametrize("font", ["DejaVu Serif", str(Path(mpl.get_data_path(), "fonts", "ttf", "DejaVuSansMono.ttf"))])
+def test_a_font_is_used_by_name_or_file_and_a_style_may_name_a_family(font: str, folder: Path) -> None:
+    with style_context(Canvas(font=font)):
+        assert mpl.rcParams["font.family"][0] in ("DejaVu Serif", "DejaVu Sans Mono")
+    (folder / "family.mplstyle").write_text("font.family: serif\n")
+    with style_context(Canvas(style="family.mplstyle")):
+        assert mpl.rcParams["font.family"] == ["serif"]
+
+
+Process = Callable[..., subprocess.CompletedProcess[Any]]
+DRAW = ["-m", "pecli", "heatmap", "-d", "4", "--length", "5", "--dpi", "30", "-o", "a.png"]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("figure.subplot.left: 5", "cannot draw with it: left"),
+        ("path.effects: [1]", "cannot draw with it"),
+        ("font.style: 1e9", "cannot draw with it: '1e9'"),
+        ("axes.prop_cycle: cycler('color', [])", "cannot draw with it"),
+        ("axes.facecolor: nocolour", "cannot be used: Key axes.facecolor"),
+        ("axes.titlesizze: 3", "'axes.titlesizze: 3' is no setting"),
+        ("a line", "'a line' is no setting"),
+    ],
+)
+def test_a_setting_that_cannot_be_drawn_is_told_with_its_file(folder: Path, line: str, said: str) -> None:
+    (folder / "s.mplstyle").write_text(f"axes.edgecolor: red  # a: b\n{line}\nlines.linewidth: 2\n")
+    with pytest.raises(UsageError) as caught:
+        pecli.figure("curves", d=4, length=5, dpi=30, style="s.mplstyle").render("png")
+    text = str(caught.value)
+    assert "s.mplstyle" in text and said in text and "\n" not in text and len(text) < 500
+
+
+@pytest.mark.parametrize(
+    ("style", "options", "colours"),
+    [
+        ("grayscale", {}, "gray"),
+        ("grayscale", {"cmap": "magma"}, "magma"),
+        ("ggplot", {}, "RdBu_r"),
+        ("s.mplstyle", {}, "viridis"),
+        (None, {}, "RdBu_r"),
+    ],
+)
+def test_a_style_that_names_its_colours_has_them(
+    folder: Path, style: str | None, options: dict[str, str], colours: str
+) -> None:
+    (folder / "s.mplstyle").write_text("image.cmap: viridis\n")
+    assert Canvas.make({"style": style, **options}).colours("diverging") == colours
+
+
+@pytest.mark.parametrize("line", ["savefig.format: nope", "figure.dpi: 1e9", "backend: svg", "savefig.bbox: tight"])
+def test_a_setting_that_no_picture_heeds_does_no_harm(folder: Path, line: str) -> None:
+    before = mpl.rcParams["backend"]
+    (folder / "s.mplstyle").write_text(f"{line}\nimage.cmap: magma\n")
+    picture = pecli.figure("heatmap", d=4, length=5, dpi=30, size="column", style="s.mplstyle")
+    assert picture.render("png", "svg") and mpl.rcParams["backend"] == before
+
+
+@pytest.mark.parametrize("data", [b"axes.facecolor: nocolour\n", b"\xff\xfe\n", b"", b"# nothing\n", b"a" * (1 << 20)])
+def test_a_file_that_is_no_style_is_refused(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "s.mplstyle").write_bytes(data)
+    with pytest.raises(UsageError, match=r"s\.mplstyle"):
+        read_style(str(tmp_path / "s.mplstyle"))
+
+
+def test_the_defaults_are_matplotlibs_own() -> None:
+    with mpl.rc_context({"axes.facecolor": "red", "lines.linewidth": 9}):
+        use_defaults()
+        assert mpl.rcParams["axes.facecolor"] == mpl.rcParamsDefault["axes.facecolor"]
+        assert mpl.rcParams["lines.linewidth"] == mpl.rcParamsDefault["lines.linewidth"]
+
+
+@pytest.mark.posix
+def test_the_users_own_settings_are_not_read(folder: Path, process: Process) -> None:
+    """A matplotlibrc of the user's and a folder of styles with nothing good in them."""
+    pecli.figure("heatmap", d=4, length=5, dpi=30).save("undisturbed.png")
+    home = folder / "home"
+    styles = home / "stylelib"
+    styles.mkdir(parents=True)
+    for known in Path(mpl.get_cachedir()).glob("fontlist-*.json"):  # half a second to find again
+        shutil.copy(known, home)
+    (styles / "gone.mplstyle").symlink_to("nowhere")
+    (styles / "folder.mplstyle").mkdir()
+    (styles / "._x.mplstyle").write_bytes(b"\x00\x05\x16\x07\xff")
+    (home / "matplotlibrc").write_bytes(b"\xff")
+    ended = process(DRAW, folder, {"MPLCONFIGDIR": str(home)})
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert (folder / "a.png").read_bytes() == (folder / "undisturbed.png").read_bytes()
+
+
+Ask = Callable[..., Any]
+WORDS = ("curves", "-d", "8", "-n", "9", "--start", "-4", "--dpi", "20", "-o", "a.png")
+OURS = ("DejaVu Sans", "DejaVu Serif", "DejaVu Sans Mono", "STIXGeneral", "cmr10", "cmss10", "cmtt10")  # matplotlib's
+
+
+STYLES = [*enumerate(style for style in bundled_styles() if not style.startswith("_"))]
+
+
+@pytest.mark.parametrize("font", GENERIC)
+def test_a_generic_family_works_or_a_line_says_what_is_used(ask: Ask, font: str) -> None:
+    ended = ask(*WORDS, "--font", font)
+    members: Any = f"font.{font}"
+    there = set(mpl.rcParams[members]) & set(font_manager.fontManager.get_font_names())
+    assert ended.code == 0
+    assert ended.err == ("" if there else f"pecli: no {font} font is installed: DejaVu Sans is used\n")
+
+
+@pytest.mark.parametrize("words", [
+    *(("--font", font) for font in OURS),
+    *(("--size", size) for size in (*SIZES, "5x3", "8cm")),
+    *(pytest.param(("--style", style), marks=[] if at % 4 == 0 else pytest.mark.long) for at, style in STYLES),
+], ids=lambda words: " ".join(words))  # fmt: skip
+def test_nothing_is_said_when_all_is_well(ask: Ask, words: tuple[str, ...]) -> None:
+    ended = ask(*WORDS, *words)
+    assert (ended.code, ended.out, ended.err) == (0, "a.png\n", "")
+
+
+@pytest.mark.parametrize(("title", "lost"), [("ਪ z", "ਪ"), ("\U0001f680 é λ", "\U0001f680"), ("عربي", "")])
+def test_letters_that_no_font_has_are_told(title: str, lost: str) -> None:
+    with style_context(Canvas(), title) as notes:
+        assert notes == ([f"no font in use has {lost}: drawn as boxes; try --font FILE.ttf"] if lost else [])
+
+
+def test_a_font_asked_for_holds_on_a_users_own_axes_too() -> None:
+    axes = Drawing(dpi=20).subplots()
+    pecli.figure("spectrum", d=4, length=5, font="DejaVu Serif").draw(axes)
+    assert axes.xaxis.label.get_fontfamily()[0] == "DejaVu Serif"
+
+
+@pytest.mark.parametrize("text", ["$^$", "$x_$", r"a $\frac{1}$ b", "$\\nope$", "$$"])
+def test_what_cannot_be_set_is_refused(ask: Callable[..., Any], text: str) -> None:
+    with pytest.raises(UsageError, match="dollar sign"):
+        check_mathematics(text, "title")
+    ended = ask("heatmap", "-d", "4", "-n", "3", "--title", text, "-o", "a.png")
+    assert ended.code == 2 and "dollar sign" in ended.err and len(ended.err.splitlines()) == 1
+    with pytest.raises(UsageError, match="dollar sign"):
+        pecli.figure("heatmap", d=4, length=3, title=text).render("png")
+
+
+@pytest.mark.parametrize("text", ["$", "5$", r"\$a_\$", "$x_1$ costs 5\\$", "$\\omega$", "位 $x$", ""])
+def test_what_can_be_set_is_not(text: str) -> None:
+    check_mathematics(text, "title")
+
+
+def test_mathematics_nested_beyond_what_matplotlib_sets_is_refused_and_what_is_taken_is_set() -> None:
+    deep = "{" * DEEPEST + "x" + "}" * DEEPEST
+    check_mathematics(f"${deep}$", "title")
+    check_mathematics("{" * 99, "title")
+    for text in (f"${{{deep}}}$", f"${'{' * 3000}$", rf"$\sqrt{{{deep}}}$"):
+        with pytest.raises(UsageError, match="braces inside each other"):
+            check_mathematics(text, "title")

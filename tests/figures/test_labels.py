@@ -1,25 +1,70 @@
-"""Positions that are marked: read, refused, framed and named without touching each other."""
+"""Names where lines end and of what is marked: apart, in order, framed; a key where there is no room for them."""
 
 from __future__ import annotations
 
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.text import Text
 
 import pecli
 from pecli.core.errors import UsageError
 from pecli.figures.highlights import Span, read_span
-from pecli.figures.labels import MarkLabel, labels_of
-from pecli.figures.style import style_context
+from pecli.figures.labels import LineLabel, MarkLabel, broken, end_of, labels_of, some, spread
+from tests.drawing import page_of, texts
+
+
+def test_boxes_that_would_touch_are_piled_up_around_where_they_wanted_to_be() -> None:
+    assert spread([0, 100, 200], [10, 10, 10]) == [0, 100, 200]
+    assert spread([0, 0], [10, 10]) == [-5, 5]
+    assert spread([0, 4, 100], [10, 10, 10]) == [-3, 7, 100]
+    found = spread([0, 1, 8, 9, 30], [10, 10, 10, 10, 10])
+    assert all(b - a >= 10 - 1e-9 for a, b in pairwise(found))
+    assert spread([10, 50, 99], [10, 10, 10], 0, 100) == [10, 50, 95]  # within the frame
+    assert spread([85, 95, 105], [10, 10, 10], 0, 100) == [75, 85, 95]
+    assert spread([-5, 50], [10, 10], 0, 100) == [5, 50]
+    assert spread([50, 100], [60, 60], 0, 100) == [25, 75]  # there is no room
+
+
+def test_of_many_some_are_named_first_and_last_among_them() -> None:
+    assert some([1, 2, 3]) == [1, 2, 3]
+    assert some(range(100))[0] == 0 and some(range(100))[-1] == 99 and len(some(range(100))) == 8
+
+
+def test_a_name_breaks_between_its_parameters_and_not_within_one() -> None:
+    assert broken("sinusoidal, d 128, base 10,000").split("\n")[-1].replace("\u00a0", " ") == "base 10,000"
+    assert broken("39 of 64 pairs never finish a turn") == "39 of 64 pairs never\nfinish a turn"
+
+
+def test_a_line_ends_at_its_last_number() -> None:
+    assert end_of(np.arange(3.0), np.array([1.0, 2.0, np.nan])) == (1.0, 2.0)
+    assert end_of(np.arange(3.0), np.full(3, np.nan)) == (2.0, 0.0)
+
+
+@pytest.mark.parametrize("size", ["page", "slide"])
+def test_names_stand_right_of_the_frame_and_apart(size: str) -> None:
+    page = page_of("offsets", encoding="alibi:heads=8", length=20, size=size, dpi=40)
+    page.draw_without_rendering()
+    (axes,) = page.axes
+    boxes = [Text.get_window_extent(name) for name in labels_of(axes, LineLabel)]
+    assert len(boxes) == 8
+    assert all(axes.bbox.x1 < box.x0 + 30 for box in boxes)
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+    assert [box.y0 for box in boxes] == sorted(box.y0 for box in boxes)  # from the steepest to the flattest
+
+
+def test_where_names_are_too_wide_a_key_says_them() -> None:
+    (axes,) = page_of("waves", size="2.5x3", length=20, dims=[108, 127], dpi=40).axes
+    assert not labels_of(axes, LineLabel)
+    assert " ".join(texts(axes.get_legend().get_texts())[0].split()) == "dimension 108 (sin), λ = 14,900"
 
 
 def drawn(figure: str, /, **options: Any) -> list[Any]:
-    picture = pecli.figure(figure, d=4, dpi=40, **options)
-    with style_context(picture.job.canvas):
-        drawing = picture._drawing()
-        drawing.draw_without_rendering()
-    return [axes for axes in drawing.axes if axes.get_label() != "<colorbar>"]
+    page = page_of(figure, d=4, dpi=40, **options)
+    page.draw_without_rendering()
+    return [axes for axes in page.axes if axes.get_label() != "<colorbar>"]
 
 
 def names(axes: Any) -> list[str]:
@@ -89,19 +134,6 @@ def test_stretches_of_lines_are_shaded_behind_them(figure: str) -> None:
     assert names(axes) == ["20 to 30", "3"]
 
 
-@pytest.mark.parametrize("figure", ["heatmap", "curves"])
-def test_names_of_neighbours_do_not_touch(figure: str) -> None:
-    (axes,) = drawn(figure, length=200, highlight=["100", "101", "102"])
-    boxes = [text.get_window_extent() for text in axes.texts]
-    for at, one in enumerate(boxes):
-        assert not any(one.overlaps(other) for other in boxes[:at])
-
-
-def test_the_title_of_a_panel_stands_above_what_is_named_there() -> None:
-    first, *_ = drawn("compare", encoding=["sinusoidal", "rope"], figure="curves", length=50, highlight=["10", "11"])
-    assert first.title.get_window_extent().y0 >= max(text.get_window_extent().y1 for text in first.texts)
-
-
 def test_cells_thinner_than_a_frame_are_pointed_at_and_not_hidden() -> None:
     (axes,) = drawn("distance", length=200, highlight=["10", "11", "100:180"])
     for label, thin in zip(labels_of(axes, MarkLabel), [True, True, False] * 2, strict=True):
@@ -109,3 +141,14 @@ def test_cells_thinner_than_a_frame_are_pointed_at_and_not_hidden() -> None:
         assert [frame.get_visible() for frame in label.frames] == [not thin] * 2
     edges = [tuple(map(float, line.get_xydata()[0])) for line in axes.lines if line.get_visible()]
     assert edges == [(10, 1), (11, 1), (1, 10), (1, 11)]
+
+
+@pytest.mark.parametrize("figure", ["heatmap", "curves"])
+def test_names_of_neighbours_do_not_touch_and_the_title_stands_above_them(figure: str) -> None:
+    for axes in (
+        *drawn(figure, length=200, highlight=["100", "101", "102"]),
+        *drawn("compare", encoding=["sinusoidal", "rope"], figure=figure, length=50, highlight=["10", "11"]),
+    ):
+        boxes = [text.get_window_extent() for text in axes.texts]
+        assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+        assert not axes.get_title() or axes.title.get_window_extent().y0 >= max(box.y1 for box in boxes)

@@ -194,8 +194,9 @@ def nodes(kind: type[Node]) -> Iterator[tuple[str, Node]]:
 
 def test_only_the_writer_writes_files() -> None:
     writers = {"write_text", "write_bytes", "mkstemp", "NamedTemporaryFile", "fdopen", "touch"}
-    calls = [(name, call.func) for name, call in nodes(ast.Call)]
-    used = {name for name, called in calls if isinstance(called, ast.Attribute) and called.attr in writers}
+    calls = [(name, getattr(call.func, "attr", ""), call.args) for name, call in nodes(ast.Call)]
+    modes = {*map(repr, ("w", "wb", "x", "xb", "a", "ab"))}
+    used = {name for name, called, args in calls if called in writers or {*map(ast.unparse, args)} & modes}
     assert used == {"files.writer"}
 
 

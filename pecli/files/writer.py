@@ -6,48 +6,46 @@ import os
 import stat
 import sys
 from collections.abc import Iterable
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
+from typing import IO
 
-from pecli.core.errors import OutputError, PecliError, UsageError, mention
+from pecli.core.errors import OutputError, UsageError, mention
 
 STDOUT = "-"
-TEMPORARY = ".pecli-"  # how the names of temporary files begin
 
 
 def is_stdout(path: str) -> bool:
-    """Whether a path is standard output."""
+    """Return whether a path is standard output."""
     return path in (STDOUT, "/dev/stdout")
 
 
 def place(path: str) -> str:
-    """One spelling of a path, to see whether two are the same file: links to files and to folders are followed."""
+    """Return one spelling of a path, to see whether two are the same file: links are followed."""
     return STDOUT if is_stdout(path) else os.path.realpath(path)
 
 
-def status(path: Path) -> os.stat_result | None:
-    """What the system says of what stands there; None for nothing. Raises OSError for a path that cannot be.
-
-    Path.exists and Path.is_dir swallow that error in some versions of Python and raise it in others.
-    """
+def _status(path: Path) -> os.stat_result | None:
+    """Return what the system says of what stands there, None for nothing; raises OSError for a path that cannot be."""
     try:
         return path.stat()
     except (FileNotFoundError, NotADirectoryError):
         return None
 
 
-def followed(target: Path) -> Path:
-    """Where symlinks and ``..`` lead, also where nothing is there yet; raises OSError for a loop of links."""
-    there = status(target)
-    if there and not stat.S_ISREG(there.st_mode):
-        return target  # an open file's name, as in /dev/fd/3, is a link to no place
-    return Path(os.path.realpath(target))
+def _followed(path: str) -> tuple[Path, os.stat_result | None]:
+    """Return where symlinks and ``..`` lead, also where nothing is there yet; raises OSError for a loop of links."""
+    status = _status(Path(path))
+    if status and not stat.S_ISREG(status.st_mode):
+        return Path(path), status  # an open file's name, as in /dev/fd/3, is a link to no place
+    real = Path(os.path.realpath(path))
+    return real, _status(real)
 
 
 def check_target(
     path: str, clobber: bool, *, text: bool = False, option: str = "output", example: str = "figure.png"
 ) -> None:
-    """Refuses a place that cannot be written, before any work is done for it.
+    """Refuse a place that cannot be written, before any work is done for it.
 
     Parameters
     ----------
@@ -68,27 +66,21 @@ def check_target(
             raise UsageError(f"-o {path} would write bytes onto the terminal: {advice}")
         return
     try:
-        _check_file(path, followed(Path(path)), clobber, option, example)
-    except PecliError:
-        raise
+        target, status = _followed(path)
+        folder = next(parent for parent in target.absolute().parents if _status(parent))
     except (OSError, ValueError) as error:  # the latter for a NUL
         reason = getattr(error, "strerror", error)
         raise UsageError(f"{mention(option, path[:60])} cannot be made: {reason}", option=option, value=path) from None
-
-
-def _check_file(path: str, target: Path, clobber: bool, option: str, example: str) -> None:
-    there, said = status(target), mention(option, path)
-    if (there and stat.S_ISDIR(there.st_mode)) or path.endswith(os.sep):
+    said = mention(option, path)
+    if (status and stat.S_ISDIR(status.st_mode)) or path.endswith(os.sep):
         raise no_file(path, example, option)
-    if there and not clobber:
-        text = f"{said} already exists and {mention('no_clobber')} keeps it: choose another name"
-        raise UsageError(text, option=option, value=path)
-    folder = next(parent for parent in target.absolute().parents if status(parent))
+    if status and not clobber:
+        reason = f"{said} already exists and {mention('no_clobber')} keeps it: choose another name"
+        raise UsageError(reason, option=option, value=path)
     if not os.path.isdir(folder):
         raise UsageError(f"{said} cannot be made: {folder} is not a folder", option=option, value=path)
-    regular = there is None or stat.S_ISREG(there.st_mode)
-    writable = (not regular or os.access(folder, os.W_OK | os.X_OK)) and (not there or os.access(target, os.W_OK))
-    if not writable:
+    replaced = status is None or stat.S_ISREG(status.st_mode)
+    if (replaced and not os.access(folder, os.W_OK | os.X_OK)) or (status and not os.access(target, os.W_OK)):
         raise OutputError(f"{said} cannot be written: no permission", option=option)
 
 
@@ -110,61 +102,44 @@ def write(path: str, data: bytes | Iterable[bytes]) -> int:
     """
     pieces = [data] if isinstance(data, bytes) else data
     try:
-        return write_stdout(pieces) if is_stdout(path) else _write_file(Path(path), pieces)
+        if is_stdout(path):
+            with _stdout() as file:
+                return sum(map(file.write, pieces))
+        target, status = _followed(path)
+        if status and not stat.S_ISREG(status.st_mode):
+            with target.open("wb") as file:
+                return sum(map(file.write, pieces))
+        return _replace(target, pieces, status)
     except BrokenPipeError:
         raise
     except OSError as error:
         raise OutputError(f"{path} could not be written: {error.strerror or error}") from None
 
 
-def write_stdout(pieces: Iterable[bytes]) -> int:
-    """Write all of it to standard output, past any text layer; return the number of bytes."""
+def _stdout() -> AbstractContextManager[IO[bytes]]:
+    """Return standard output without its text layer; buffered, else little might be taken at a time."""
     sys.stdout.flush()
     try:
-        number = sys.stdout.fileno()
-    except (AttributeError, OSError):  # a stream in memory
-        return sum(sys.stdout.buffer.write(piece) for piece in pieces)
-    return _send(number, pieces)
+        return open(sys.stdout.fileno(), "wb", closefd=False)
+    except OSError:  # a stream in memory
+        return nullcontext(sys.stdout.buffer)
 
 
-def _send(number: int, pieces: Iterable[bytes]) -> int:
-    """Write to an open file until all is written, however little it takes at a time; return the number of bytes."""
-    size = 0
-    for piece in pieces:
-        left = memoryview(piece)
-        while left:
-            taken = os.write(number, left)
-            size, left = size + taken, left[taken:]
-    return size
-
-
-def _write_file(path: Path, pieces: Iterable[bytes]) -> int:
-    import tempfile  # late, as it brings the modules of chance and digests along
-
-    target = followed(path)
-    there = status(target)
-    if there and not stat.S_ISREG(there.st_mode):
-        with target.open("wb") as device:
-            return _send(device.fileno(), pieces)
+def _replace(target: Path, pieces: Iterable[bytes], status: os.stat_result | None) -> int:
+    """Write a temporary file beside the target, of the same mode, and put it in its place; return its size."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=TEMPORARY, suffix=target.suffix, dir=target.parent)
+    temporary = target.with_name(f".pecli-{os.urandom(6).hex()}{target.suffix}")
     try:
-        with os.fdopen(handle, "wb") as file:
-            size = _send(file.fileno(), pieces)
-        with suppress(OSError):  # a file system may know no permissions
-            os.chmod(name, stat.S_IMODE(there.st_mode) if there else 0o666 & ~_umask())
-        os.replace(name, target)
+        with temporary.open("xb") as file:
+            size = sum(map(file.write, pieces))
+        if status:
+            with suppress(OSError):  # a file system may know no permissions
+                os.chmod(temporary, stat.S_IMODE(status.st_mode))
+        os.replace(temporary, target)
     except BaseException:
-        with suppress(FileNotFoundError):
-            os.unlink(name)
+        temporary.unlink(missing_ok=True)
         raise
     return size
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def discard_stdout() -> None:

@@ -1,4 +1,4 @@
-"""The only writer of files: whole or not at all."""
+"""The only writer of files: whole or not at all, and what is refused before any work is done."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import errno
 import io
 import os
 import stat
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -14,230 +16,193 @@ from typing import Any
 import pytest
 
 from pecli.core.errors import OutputError, UsageError
-from pecli.files import writer
-from pecli.files.writer import check_target
+from pecli.files.writer import check_target, place, write
+from pecli.jobs.job import Job
 
 OLD, NEW = b"old and whole", b"new" * 50_000
+TABLE = b"positions,0,1,2,3\n"
+DRAW = ["-m", "pecli", "heatmap", "--length", "3", "-d", "4", "--format", "csv"]
+pytestmark = pytest.mark.usefixtures("folder")
 
 
-def fail(error: BaseException) -> Callable[..., Any]:
-    def failing(*_: Any, **__: Any) -> Any:
+def content() -> dict[str, bytes]:
+    """What the current folder holds."""
+    return {path.name: path.read_bytes() for path in Path().iterdir()}
+
+
+def failing(error: BaseException) -> Callable[..., Any]:
+    def fail(*_: Any, **__: Any) -> Any:
         raise error
 
-    return failing
+    return fail
 
 
-def test_parents_are_made(tmp_path: Path) -> None:
-    writer.write(str(tmp_path / "a" / "b" / "c.png"), NEW)
-    assert (tmp_path / "a" / "b" / "c.png").read_bytes() == NEW
+def test_files_are_made_with_their_folders_and_replaced_and_nothing_else_is_left() -> None:
+    assert write("a.png", NEW) == len(NEW)
+    assert write("a.png", iter([b"old", b"", b" and whole"])) == len(OLD)
+    assert content() == {"a.png": OLD}
+    write("b/c/d.png", NEW)
+    assert Path("b/c/d.png").read_bytes() == NEW
 
 
-def test_nothing_but_the_file_is_left(tmp_path: Path) -> None:
-    writer.write(str(tmp_path / "a.png"), NEW)
-    writer.write(str(tmp_path / "a.png"), OLD)
-    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a.png", OLD)]
-
-
-@pytest.mark.parametrize(
-    ("call", "error"),
-    [
-        ("replace", OSError(errno.ENOSPC, "No space left")),
-        *((call, error) for call in ("replace", "chmod") for error in (KeyboardInterrupt(), SystemExit(143))),
-    ],
-)
-@pytest.mark.parametrize("there", [True, False])
+@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left"), KeyboardInterrupt()])
+@pytest.mark.parametrize("before", [{"a.png": OLD}, {}])
 def test_a_failing_write_leaves_the_old_file_and_no_temporary(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str, error: BaseException, there: bool
+    monkeypatch: pytest.MonkeyPatch, error: BaseException, before: dict[str, bytes]
 ) -> None:
-    target = tmp_path / "a.png"
-    if there:
-        target.write_bytes(OLD)
-    monkeypatch.setattr(f"pecli.files.writer.os.{call}", fail(error))
+    for name, data in before.items():
+        Path(name).write_bytes(data)
+    monkeypatch.setattr("pecli.files.writer.os.replace", failing(error))
     with pytest.raises(OutputError if isinstance(error, OSError) else type(error)):
-        writer.write(str(target), NEW)
-    monkeypatch.undo()
-    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == ([("a.png", OLD)] if there else [])
+        write("a.png", NEW)
+    assert content() == before
 
 
 @pytest.mark.posix
-def test_a_disk_that_is_full_half_way_leaves_the_old_file(tmp_path: Path) -> None:
-    target = tmp_path / "a.png"
-    target.write_bytes(OLD)
+def test_a_disk_that_is_full_half_way_leaves_the_old_file() -> None:
+    Path("a.png").write_bytes(OLD)
     resource = pytest.importorskip("resource")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (4096, hard))
     try:
-        with pytest.raises(OutputError) as caught:
-            writer.write(str(target), NEW)
+        with pytest.raises(OutputError, match=r"a\.png could not be written: File too large"):
+            write("a.png", NEW)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    assert str(target) in str(caught.value)
-    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a.png", OLD)]
+    assert content() == {"a.png": OLD}
 
 
 @pytest.mark.posix
 @pytest.mark.parametrize(("mask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
-def test_a_new_file_has_the_mode_of_a_plain_open(
-    tmp_path: Path, umask: Callable[[int], int], mask: int, mode: int
+def test_a_new_file_has_the_mode_of_a_plain_open_and_a_replaced_one_keeps_its_own(
+    umask: Callable[[int], int], mask: int, mode: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     umask(mask)
-    writer.write(str(tmp_path / "a.png"), NEW)
-    assert stat.S_IMODE((tmp_path / "a.png").stat().st_mode) == mode
-    assert umask(0o022) == mask
+    write("a.png", NEW)
+    assert stat.S_IMODE(Path("a.png").stat().st_mode) == mode
+    Path("a.png").chmod(0o640)
+    write("a.png", OLD)
+    assert stat.S_IMODE(Path("a.png").stat().st_mode) == 0o640
+    monkeypatch.setattr("pecli.files.writer.os.chmod", failing(OSError(errno.EPERM, "no permissions here")))
+    write("a.png", NEW)
+    assert content() == {"a.png": NEW}
 
 
 @pytest.mark.posix
-def test_a_replaced_file_keeps_its_mode(tmp_path: Path) -> None:
-    target = tmp_path / "a.png"
-    target.write_bytes(OLD)
-    target.chmod(0o640)
-    writer.write(str(target), NEW)
-    assert stat.S_IMODE(target.stat().st_mode) == 0o640
-
-
-@pytest.mark.parametrize("error", [errno.EPERM, errno.ENOTSUP, errno.EINVAL])
-def test_a_file_system_without_permissions_is_written_all_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: int
-) -> None:
-    monkeypatch.setattr("pecli.files.writer.os.chmod", fail(OSError(error, "no permissions here")))
-    writer.write(str(tmp_path / "a.png"), NEW)
-    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a.png", NEW)]
+@pytest.mark.parametrize("real", ["there.png", "none.png", "new/a.png"])
+def test_a_symlink_is_written_through(real: str) -> None:
+    Path("there.png").write_bytes(OLD)
+    Path("link.png").symlink_to(real)
+    check_target("link.png", clobber=True)
+    write("link.png", NEW)
+    assert Path("link.png").is_symlink() and Path(real).read_bytes() == NEW
 
 
 @pytest.mark.posix
-def test_a_symlink_is_written_through(tmp_path: Path) -> None:
-    (tmp_path / "there").mkdir()
-    real, link = tmp_path / "there" / "real.png", tmp_path / "link.png"
-    real.write_bytes(OLD)
-    link.symlink_to(real)
-    writer.write(str(link), NEW)
-    assert link.is_symlink()
-    assert real.read_bytes() == NEW
-
-
-@pytest.mark.posix
-def test_a_dangling_symlink_makes_its_target(tmp_path: Path) -> None:
-    (tmp_path / "link.png").symlink_to("real.png")
-    writer.write(str(tmp_path / "link.png"), NEW)
-    assert (tmp_path / "link.png").is_symlink()
-    assert (tmp_path / "real.png").read_bytes() == NEW
-
-
-@pytest.mark.posix
-def test_a_symlink_to_itself_is_an_error_of_ours(tmp_path: Path) -> None:
-    (tmp_path / "loop.png").symlink_to("loop.png")
-    with pytest.raises((OutputError, UsageError)):
-        writer.write(str(tmp_path / "loop.png"), NEW)
-
-
-@pytest.mark.posix
-def test_a_fifo_is_written_directly_and_stays_one(tmp_path: Path) -> None:
-    fifo, read = tmp_path / "a.png", list[bytes]()
-    os.mkfifo(fifo)
-    reader = threading.Thread(target=lambda: read.append(fifo.read_bytes()), daemon=True)
+def test_what_is_no_regular_file_is_written_directly_and_stays() -> None:
+    os.mkfifo("a.png")
+    read = list[bytes]()
+    reader = threading.Thread(target=lambda: read.append(Path("a.png").read_bytes()), daemon=True)
     reader.start()
-    writer.write(str(fifo), NEW)
+    write("a.png", NEW)
     reader.join(10)
-    assert read == [NEW]
-    assert fifo.is_fifo()
+    write(os.devnull, NEW)
+    assert read == [NEW] and Path("a.png").is_fifo() and Path(os.devnull).is_char_device()
+    if Path("/dev/full").exists():
+        with pytest.raises(OutputError, match="/dev/full could not be written"):
+            write("/dev/full", NEW)
 
 
-@pytest.mark.posix
-def test_a_device_is_written_directly_and_stays_one() -> None:
-    writer.write(os.devnull, NEW)
-    assert Path(os.devnull).is_char_device()
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has it")
-def test_a_full_device_is_named() -> None:
-    with pytest.raises(OutputError, match="/dev/full could not be written"):
-        writer.write("/dev/full", NEW)
-
-
-def test_a_file_where_a_folder_should_be_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "file").write_bytes(OLD)
-    with pytest.raises(UsageError, match="not a folder"):
-        check_target(str(tmp_path / "file" / "a.png"), True)
-    with pytest.raises(OutputError):
-        writer.write(str(tmp_path / "file" / "a.png"), NEW)
-
-
-def test_targets_that_cannot_be_are_refused_before_work_is_done(tmp_path: Path) -> None:
-    (tmp_path / "a.png").write_bytes(OLD)
-    check_target(str(tmp_path / "a.png"), True)
-    check_target(str(tmp_path / "new" / "a.png"), False)
-    with pytest.raises(UsageError, match="no_clobber"):
-        check_target(str(tmp_path / "a.png"), False)
-    with pytest.raises(UsageError, match="folder"):
-        check_target(str(tmp_path), True)
-    with pytest.raises(UsageError, match="folder"):
-        check_target("new/", True)
-    with pytest.raises(UsageError, match="cannot be made"):
-        check_target(str(tmp_path / ("a" * 300)), True)
-    assert [path.name for path in tmp_path.iterdir()] == ["a.png"]
+@pytest.mark.parametrize(
+    ("path", "clobber", "said"),
+    [
+        ("a.png", True, ""),
+        ("new/a.png", False, ""),
+        ("a.png", False, "a.png already exists and no_clobber"),
+        (".", True, "is a folder"),
+        ("new/", True, "is a folder"),
+        ("a.png/b.png", True, "a.png is not a folder"),
+        ("a" * 300, True, "cannot be made: File name too long"),
+        ("a\0b", True, "cannot be made"),
+        ("loop.png", True, "cannot be made: Too many levels of symbolic links"),
+    ],
+)
+def test_targets_that_cannot_be_are_refused_before_work_is_done(path: str, clobber: bool, said: str) -> None:
+    Path("a.png").write_bytes(OLD)
+    Path("loop.png").symlink_to("loop.png")
+    if not said:
+        check_target(path, clobber)
+    else:
+        with pytest.raises(UsageError, match=said):
+            check_target(path, clobber)
+    assert sorted(path.name for path in Path().iterdir()) == ["a.png", "loop.png"]
+    if path in ("a.png/b.png", "loop.png"):
+        with pytest.raises(OutputError):
+            write(path, NEW)
 
 
 @pytest.mark.skipif(getattr(os, "geteuid", int)() == 0, reason="root may write everywhere")
 def test_a_place_without_permission_is_refused(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(OutputError, match="permission"):
-        check_target(str(tmp_path / "a.png"), True)
+        check_target("a.png", True)
     tmp_path.chmod(0o700)
 
 
-def test_standard_output_must_be_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Terminal(io.StringIO):
-        def isatty(self) -> bool:
-            return True
+def test_two_names_of_one_file_are_one_place(tmp_path: Path) -> None:
+    Path("r").mkdir()
+    Path("rl").symlink_to("r")
+    Path("r/l.png").symlink_to("a.png")
+    spelled = ["r/a.png", "rl/a.png", "./r/../rl/l.png", str(tmp_path / "r" / "l.png")]
+    assert len({place(path) for path in spelled}) == 1 and place("r/b.png") != place("r/a.png")
+    assert place("-") == place("/dev/stdout")
 
-    monkeypatch.setattr("sys.stdout", Terminal())
-    with pytest.raises(UsageError, match="terminal"):
-        check_target("-", True)
+
+# standard output
+
+
+def test_text_may_go_to_a_terminal_and_bytes_may_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", type("Terminal", (io.StringIO,), {"isatty": lambda self: True})())
+    for format in ("csv", "json", "svg"):
+        Job.make("heatmap", {"output": "-", "format": format, "length": 3}).check()
+    for format in ("png", "pdf", "npy", "npz"):
+        with pytest.raises(UsageError, match="bytes onto the terminal"):
+            Job.make("heatmap", {"output": "-", "format": format, "length": 3}).check()
 
 
 def test_standard_output_gets_the_bytes_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     raw = io.BytesIO()
     monkeypatch.setattr("sys.stdout", io.TextIOWrapper(raw))
-    writer.write("-", b"\x89PNG\r\n\n")
+    write("-", b"\x89PNG\r\n\n")
     assert raw.getvalue() == b"\x89PNG\r\n\n"
 
 
-def test_other_threads_can_write_too(tmp_path: Path) -> None:
-    def work() -> None:
-        writer.write(str(tmp_path / "a.png"), NEW)
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    thread.join(10)
-    assert (tmp_path / "a.png").read_bytes() == NEW
+@pytest.mark.posix
+def test_a_shell_goes_on_after_it() -> None:
+    line = f"{{ echo before; {sys.executable} {' '.join(DRAW)} -o /dev/stdout; echo after; }} > f"
+    assert subprocess.run(["sh", "-c", line], check=False).returncode == 0
+    text = Path("f").read_bytes()
+    assert text.startswith(b"before\n" + TABLE) and text.endswith(b"\nafter\n")
 
 
-PIECES = [b"first", b"", b"second" * 1000]
+@pytest.mark.posix
+def test_a_pipe_by_its_number_gets_the_bytes(tmp_path: Path, process: Callable[..., Any]) -> None:
+    end, begin = os.pipe()
+    ended = process([*DRAW, "-o", f"/dev/fd/{begin}"], tmp_path, {}, pass_fds=(begin,))
+    os.close(begin)
+    with os.fdopen(end, "rb") as file:
+        assert file.read().startswith(TABLE)
+    assert ended.returncode == 0 and ended.stdout.decode() == f"/dev/fd/{begin}\n"
 
 
-@pytest.mark.parametrize("most", [1, 7, 10**6])
-def test_all_is_written_however_little_is_taken_at_a_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
-) -> None:
-    whole = os.write
-    monkeypatch.setattr("pecli.files.writer.os.write", lambda number, data: whole(number, data[:most]))
-    assert writer.write(str(tmp_path / "a"), iter(PIECES)) == len(b"".join(PIECES))
-    assert (tmp_path / "a").read_bytes() == b"".join(PIECES)
-
-
+@pytest.mark.posix
 def test_a_standard_output_without_a_buffer_is_written_whole_or_it_is_said(
     tmp_path: Path, process: Callable[..., Any]
 ) -> None:
     limit = "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (10240, -1)); sys.argv[0] = 'pecli';"
-    draw = [f"{limit} from pecli.cli.app import main; main()", "heatmap", "--dpi", "60", "--length", "50", "-o", "-"]
-    with (tmp_path / "x.png").open("wb") as out:
-        ended = process(["-c", *draw], tmp_path, {"PYTHONUNBUFFERED": "1"}, stdout=out)
-    assert ended.returncode == 1
-    assert ended.stderr.decode() == "pecli: - could not be written: File too large\n"
-
-
-def test_a_link_into_a_folder_still_to_be_made_is_followed(tmp_path: Path) -> None:
-    (tmp_path / "l.png").symlink_to("miss/a.png")
-    check_target(str(tmp_path / "l.png"), True)
-    writer.write(str(tmp_path / "l.png"), NEW)
-    assert (tmp_path / "miss" / "a.png").read_bytes() == NEW and (tmp_path / "l.png").is_symlink()
+    run = "from pecli.__main__ import main; main()"
+    words = ["-c", f"{limit} {run}", "heatmap", "--dpi", "60", "--length", "50", "-o", "-"]
+    with Path("x.png").open("wb") as out:
+        environment = {"PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+        ended = process(words, tmp_path, environment, stdout=out)
+    assert (ended.returncode, ended.stderr.decode()) == (1, "pecli: - could not be written: File too large\n")

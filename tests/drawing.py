@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -10,8 +11,9 @@ from matplotlib.figure import Figure as Drawing
 import pecli
 from pecli.core.language import speaking
 from pecli.figures.labels import DotLabel, LineLabel, labels_of
-from pecli.figures.page import draw_page
+from pecli.figures.page import draw_frames, draw_page
 from pecli.figures.style import style_context
+from pecli.jobs.films import titles_of
 
 
 def axes_of(figure: str, /, **options: Any) -> Any:
@@ -31,6 +33,14 @@ def page_of(figure: str, /, **options: Any) -> Any:
     picture = pecli.figure(figure, **options)
     with speaking(picture.job.language), style_context(picture.job.canvas, "a"):
         return draw_page(picture.figure, picture.job.view, picture.job.canvas, picture.title())[0]
+
+
+def frames_of(figure: str, /, **options: Any) -> list[Any]:
+    """Return the drawing of each picture of a sweep, all laid out alike."""
+    picture: Any = pecli.figure(figure, **options)
+    canvas, titles = picture.job.canvas, titles_of(picture.job, picture.figure, picture.title())
+    with speaking(picture.job.language), style_context(canvas, "a"):
+        return draw_frames(picture.figure, picture.job.view, replace(canvas, dpi=canvas.frame_dpi), titles)[0]
 
 
 def line_labels(axes: Any) -> list[str]:

@@ -13,22 +13,15 @@ import pytest
 from PIL import Image, ImageSequence
 
 import pecli
-from pecli.core import memory
 from pecli.core.errors import UsageError
-from pecli.files.animation import Film
 from pecli.files.pictures import Palette, image_of, palette_of, raster
 from pecli.jobs.in_order import in_order
 from pecli.jobs.job import job_of, jobs_of
 from pecli.jobs.picture import Picture
+from tests.drawing import frames_of
 
 Ask = Callable[..., Any]
 SMALL: dict[str, Any] = {"d": 4, "length": 5, "dpi": 30}
-
-
-def film(name: str, **options: Any) -> Film:
-    picture = Picture(job_of(name, {**SMALL, **options}))
-    with picture._style():
-        return picture._film()
 
 
 def places(drawing: Any) -> list[Any]:
@@ -40,21 +33,13 @@ def places(drawing: Any) -> list[Any]:
 
 @pytest.mark.parametrize("figure", ["heatmap", "distance", "curves", "scatter", "spectrum"])
 def test_nothing_jumps(figure: str) -> None:
-    made = film(figure, base=[2, 10000, 31.62])
-    assert [frame.label for frame in made.frames] == ["base 2", "base 10,000", "base 31.62"]
-    first, *others = map(places, made.drawings)
+    frames = frames_of(figure, **SMALL, base=[2, 10000, 31.62])
+    first, *others = map(places, frames)
     assert all(one == first for one in others)
     assert min(word[0] for word in first[1:3]) > 0  # nothing begins beyond the page
-    limits = {image.get_clim() for one in made.drawings for axes in one.axes[:1] for image in axes.images}
+    limits = {image.get_clim() for one in frames for axes in one.axes[:1] for image in axes.images}
     assert len(limits) <= 1
-    assert [one.get_suptitle().rpartition(", base ")[2] for one in made.drawings] == ["2", "10,000", "31.62"]
-
-
-def test_each_frame_is_its_own_picture() -> None:
-    for base, frame in zip((2, 100), film("heatmap", base=[2, 100]).frames, strict=True):
-        own = pecli.figure("heatmap", **SMALL, base=base)
-        np.testing.assert_array_equal(np.asarray(frame.drawing.axes[0].images[0].get_array()), own.numbers.main)
-        assert frame.line == f"pecli heatmap --d 4 --base {base} --length 5 --dpi 30"
+    assert [one.get_suptitle().rpartition(", base ")[2] for one in frames] == ["2", "10,000", "31.62"]
 
 
 def test_a_list_that_moves_is_a_frame_a_value(ask: Ask, folder: Path) -> None:
@@ -86,16 +71,6 @@ def _refused(drawing: Any) -> Any:
     raise UsageError("no drawing")
 
 
-def test_a_webp_loses_nothing() -> None:
-    picture = Picture(job_of("heatmap", {**SMALL, "base": [2, 100]}))
-    with picture._style():
-        made = picture._film()
-        drawn = [image_of(raster(one, dpi=made.dpi), opaque=False) for one in made.drawings]
-    with Image.open(io.BytesIO(picture.render("webp")[0])) as shown:
-        frames = [np.asarray(frame.convert("RGBA")) for frame in ImageSequence.Iterator(shown)]
-    np.testing.assert_array_equal(frames, [np.asarray(one) for one in drawn])
-
-
 def test_every_pixel_has_the_nearest_colour() -> None:
     levels = np.random.default_rng(3).integers(0, 256, (40, 40, 3), dtype=np.uint8)
     noise, white = Image.fromarray(levels), Image.new("RGB", (60, 60), "white")
@@ -111,6 +86,7 @@ REFUSED = [
     (("-o", "a.gif"), "of a sweep, and here is one picture"),
     (("--base", "1..1001:1001", "-o", "a.gif"), "1,001 pictures in one file, and 1,000 are the most"),
     (("--base", "1..257:257", "-o", "a.png"), "257 pictures in one file, and 256 are the most"),
+    (("--base", "1..1000:1000", "--size", "slide", "--dpi", "600", "-o", "a.gif"), "1,000 pictures of"),  # memory
     (("--base", "10,20", "--transparent", "-o", "a.gif"), "--transparent is of .png, .svg, .pdf, .webp, .html"),
     (("--base", "10,20", "--fps", "2", "-o", "a.png"), "--fps 2 is of .gif, .webp files alone"),
     (("--base", "10,20", "-j", "2", "-o", "a.png"), "--jobs 2 draws the pictures of one .gif"),
@@ -126,17 +102,22 @@ def test_what_cannot_move_is_refused(words: tuple[str, ...], said: str, ask: Ask
     assert not list(folder.iterdir())
 
 
-def test_frames_that_memory_does_not_hold_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "available", lambda: 5_000_000)
-    with pytest.raises(UsageError, match=r"2 pictures of .* pixels take .* are free: give fewer values"):
-        jobs_of("heatmap", {**SMALL, "base": [10, 100], "output": "a.gif"})
+def test_each_frame_is_its_own_picture_and_a_webp_loses_nothing() -> None:
+    options: dict[str, Any] = {**SMALL, "base": [2, 100]}
+    drawings = frames_of("heatmap", **options)
+    for base, drawing in zip((2, 100), drawings, strict=True):
+        own = pecli.figure("heatmap", **SMALL, base=base)
+        np.testing.assert_array_equal(np.asarray(drawing.axes[0].images[0].get_array()), own.numbers.main)
+    drawn = [
+        image_of(raster(one, dpi=pecli.figure("heatmap", **SMALL).job.canvas.frame_dpi), opaque=False)
+        for one in drawings
+    ]
+    with Image.open(io.BytesIO(pecli.figure("heatmap", **options).render("webp")[0])) as shown:
+        frames = [np.asarray(frame.convert("RGBA")) for frame in ImageSequence.Iterator(shown)]
+    np.testing.assert_array_equal(frames, [np.asarray(one) for one in drawn])
+    assert not any(one.get_suptitle() for one in frames_of("heatmap", no_title=True, **options))
 
 
 def test_a_file_of_frames_is_drawn_again_as_one(ask: Ask, folder: Path) -> None:
     pecli.figure("heatmap", **SMALL, base=[10, 100]).save("a.webp")
     assert ask("redraw", "a.webp", "--title", "T").out == "heatmap-sinusoidal-d4-base10_100-length5-dpi30-titleT.webp\n"
-
-
-def test_frames_may_have_no_titles() -> None:
-    made = film("heatmap", base=[2, 10], no_title=True)
-    assert len(made.drawings) == 2 and not any(one.get_suptitle() for one in made.drawings)

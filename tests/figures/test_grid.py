@@ -15,6 +15,7 @@ import pecli
 from pecli.core.errors import UsageError
 from pecli.jobs.job import Job, job_of, jobs_of
 from pecli.jobs.picture import Picture
+from tests.drawing import page_of
 
 Ask = Callable[..., Any]
 SMALL = {"d": 4, "length": 5, "dpi": 40}
@@ -22,9 +23,7 @@ SMALL = {"d": 4, "length": 5, "dpi": 40}
 
 def drawn(name: str, **options: Any) -> tuple[Job, list[Any]]:
     """The job, and the panels and bars of its picture."""
-    picture = Picture(job_of(name, {**SMALL, **options}))
-    with picture._style():
-        return picture.job, picture._drawing().axes
+    return job_of(name, {**SMALL, **options}), page_of(name, **{**SMALL, **options}).axes
 
 
 def bars(axes: list[Any]) -> list[Any]:

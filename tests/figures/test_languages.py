@@ -80,12 +80,6 @@ def written(picture: Picture) -> list[str]:
     return [*said, picture.title(), *(text for panel in panels(axes) for text in said_on(panel))]
 
 
-@pytest.fixture(autouse=True)
-def no_fonts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Looks for none: they change no text."""
-    monkeypatch.setattr("pecli.figures.own_axes.make_readable", lambda *_: None)
-
-
 @pytest.mark.filterwarnings("ignore:Glyph")  # of texts that are measured
 @pytest.mark.parametrize(("name", "options"), FIGURES_IN_CHINESE)
 def test_a_picture_in_chinese_has_no_english_words(name: str, options: dict[str, Any]) -> None:

@@ -10,13 +10,11 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.figures.style import style_context
+from tests.drawing import page_of
 
 
 def panels(**options: object) -> list[Any]:
-    picture = pecli.figure("overview", **options)
-    with style_context(picture.job.canvas):
-        return [axes for axes in picture._drawing().axes if axes.get_label() != "<colorbar>"]
+    return [axes for axes in page_of("overview", **options).axes if axes.get_label() != "<colorbar>"]
 
 
 def test_is_heatmap_beside_distance_matrix() -> None:
@@ -98,10 +96,8 @@ def test_a_part_of_several_panels_has_rows_of_its_own(
     encoding: str, names: str, counts: tuple[int, int], size: str
 ) -> None:
     """No bar stands over another panel, and dials are as wide as all that is below them."""
-    picture = pecli.figure("overview", encoding=encoding, panels=names, length=9, dpi=40, size=size, text_size=5)
-    with style_context(picture.job.canvas):
-        every = picture._drawing().axes
-        boxes = [one.get_window_extent() for one in every]
+    every = page_of("overview", encoding=encoding, panels=names, length=9, dpi=40, size=size, text_size=5).axes
+    boxes = [one.get_window_extent() for one in every]
     first, second = boxes[: counts[0]], boxes[counts[0] : sum(counts)]
     assert len(boxes) > sum(counts) and min(one.y0 for one in first) > max(one.y1 for one in second)
     assert not any(one.overlaps(other) for at, one in enumerate(boxes) for other in boxes[:at])

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pecli.core.errors import PecliError, escaped
 from pecli.core.language import clauses, phrase, spoken
-from pecli.files import pictures as picture_bytes
+from pecli.files import pictures
 from pecli.files.metadata import About
 from pecli.files.pictures import Bytes, Palette, image_of, palette_of, png_bytes, raster
 
@@ -106,7 +106,7 @@ def _saved(format: str, frames: list[Any], film: Film, **how: Any) -> bytes:
     return buffer.getvalue()
 
 
-STYLE = """\
+STYLE = """
 :root { color-scheme: light dark; }
 body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 60rem; padding: 1rem; }
 h1 { font-size: 1.2rem; margin: 0 0 1rem; }
@@ -120,7 +120,7 @@ figcaption { align-items: start; display: flex; gap: 0.8rem; }
 code { font-size: 0.85rem; overflow-wrap: anywhere; user-select: all; }
 @media print { form, button { display: none; } }
 """
-SCRIPT = """\
+SCRIPT = """
 "use strict";
 const figures = [...document.querySelectorAll("figure")];
 const controls = [...document.querySelectorAll("input, select")];
@@ -163,76 +163,75 @@ PAGE = """\
 <meta name="generator" content="pecli">
 <meta name="pecli" content="{job}">
 <title>{title}</title>
-<style>
-{style}</style>
+<style>{style}</style>
 <h1>{title}</h1>
 <form autocomplete="off" hidden>
 {controls}
 </form>
 <main>
 """
-END = "</main>\n<script>\n{script}</script>\n</html>\n"
+END = "</main>\n<script>{script}</script>\n</html>\n"
 
 
 def html(film: Film, about: About) -> Iterator[bytes]:
-    """With scripts off every picture stands below the other."""
+    """Yield a page on which controls choose a picture; with scripts off every picture stands below the other."""
     policy = f"default-src 'none'; img-src data:; style-src {_allowed(STYLE)}; script-src {_allowed(SCRIPT)}"
-    controls = "\n".join(map(_control, film.swept))
-    said = {"title": escape(escaped(about.title, "\n")), "job": escape(about.job), "controls": controls}
-    yield PAGE.format(policy=policy, style=STYLE, lang=spoken(), **said).encode()
-    for frame, image in zip(film.frames, _images(film, about), strict=True):
+    yield PAGE.format(
+        policy=policy,
+        style=STYLE,
+        lang=spoken(),
+        title=escape(escaped(about.title, "\n")),
+        job=escape(about.job),
+        controls="\n".join(map(_control, film.swept)),
+    ).encode()
+    button = f'<button type="button" data-done="{escape(phrase("Copied"))}" hidden>{escape(phrase("Copy"))}</button>'
+    for frame, image in zip(film.frames, _images(film, about.salt), strict=True):
         message = clauses([frame.label, frame.message])
-        alt = phrase("{message}. {sentence}", message=message, sentence=about.sentence)
-        yield _figure(frame, image, alt).encode()
+        alt = escape(escaped(phrase("{message}. {sentence}", message=message, sentence=about.sentence)))
+        yield (
+            f'<figure><img {image} alt="{alt}" decoding="sync">\n'
+            f"<figcaption><code>{escape(frame.line)}</code>{button}</figcaption></figure>\n"
+        ).encode()
     yield END.format(script=SCRIPT).encode()
 
 
 def _allowed(text: str) -> str:
-    """What a policy calls the one script or style that it allows: it stands between line breaks."""
-    return f"'sha256-{base64.b64encode(hashlib.sha256(chr(10).join(['', text]).encode()).digest()).decode()}'"
+    """Return what a policy calls the one script or style that it allows."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _control(one: SweptOption) -> str:
-    name = escape(one.name)
-    if one.number:
-        texts, last = escape(json.dumps(one.texts)), len(one.texts) - 1
+def _control(option: SweptOption) -> str:
+    name = escape(option.name)
+    if option.number:
+        texts, last = escape(json.dumps(option.texts)), len(option.texts) - 1
         slider = f'<input type="range" min="0" max="{last}" value="0" data-texts="{texts}">'
-        return f"<label>{name} {slider}<output>{escape(one.texts[0])}</output></label>"
-    options = "".join(f"<option>{escape(text)}</option>" for text in one.texts)
+        return f"<label>{name} {slider}<output>{escape(option.texts[0])}</output></label>"
+    options = "".join(f"<option>{escape(text)}</option>" for text in option.texts)
     return f"<label>{name} <select>{options}</select></label>"
 
 
-def _figure(frame: Frame, image: str, alt: str) -> str:
-    button = f'<button type="button" data-done="{escape(phrase("Copied"))}" hidden>{escape(phrase("Copy"))}</button>'
-    return (
-        f'<figure><img {image} alt="{escape(escaped(alt))}" decoding="sync">\n'
-        f"<figcaption><code>{escape(frame.line)}</code>{button}</figcaption></figure>\n"
-    )
-
-
-def _images(film: Film, about: About) -> Iterator[str]:
-    """The attributes of every picture: as SVG where that is smaller, else as PNG for screens of two densities."""
+def _images(film: Film, salt: str) -> Iterator[str]:
+    """Yield the attributes of every picture: as SVG where that is smaller, else as PNG for screens of two densities."""
     small = film.images()
     palette = palette_of(small)
+    as_svg = partial(_svg, salt=salt)
+    as_png = partial(_png, dpi=2 * film.dpi, palette=palette)
     size = 'width="{}" height="{}"'.format(*small[0].size)
-    plain = About("{}", about.salt)
     first = film.drawings[0]
-    pngs = [png_bytes(palette.of(small[0])), *_dense(first, 2 * film.dpi, palette)]
-    if sum(map(len, _svg(first, plain))) < sum(map(len, pngs)):
-        for (svg,) in film.map(partial(_svg, about=plain), film.drawings):
+    if len(as_svg(first)[0]) < len(png_bytes(palette.of(small[0]))) + len(as_png(first)[0]):
+        for (svg,) in film.map(as_svg, film.drawings):
             yield f'{size} src="{_data("svg+xml", svg)}"'
         return
-    dense = film.map(partial(_dense, dpi=2 * film.dpi, palette=palette), film.drawings)
-    for one, (large,) in zip(small, dense, strict=True):
-        png = _data("png", png_bytes(palette.of(one)))
+    for image, (large,) in zip(small, film.map(as_png, film.drawings), strict=True):
+        png = _data("png", png_bytes(palette.of(image)))
         yield f'{size} src="{png}" srcset="{_data("png", large)} 2x"'
 
 
-def _svg(drawing: Drawing, about: About) -> Bytes:
-    return (b"".join(picture_bytes.svg(drawing, about)),)
+def _svg(drawing: Drawing, salt: str) -> Bytes:
+    return (b"".join(pictures.svg(drawing, About("{}", salt))),)
 
 
-def _dense(drawing: Drawing, dpi: int, palette: Palette) -> Bytes:
+def _png(drawing: Drawing, dpi: int, palette: Palette) -> Bytes:
     return (png_bytes(palette.of(image_of(raster(drawing, dpi)))),)
 
 

@@ -64,9 +64,9 @@ def _said(about: About, place: str = "") -> dict[str, str | None]:
     return {name: escaped(text, "\n") for name, text in said if name and text}
 
 
-def _saved(drawing: Drawing, format: str, metadata: dict[str, str | None]) -> bytes:
+def _saved(drawing: Drawing, format: str, metadata: dict[str, str | None], **options: Any) -> bytes:
     buffer = io.BytesIO()
-    drawing.savefig(buffer, format=format, metadata=metadata)
+    drawing.savefig(buffer, format=format, metadata=metadata, **options)
     return buffer.getvalue()
 
 
@@ -76,44 +76,27 @@ SAMPLED = 1 << 22  # pixels that tell the colours of all frames
 
 
 def raster(drawing: Drawing, dpi: int) -> Bytes:
-    """Width, height and the red, green, blue and opacity of every pixel, each as bytes."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-
-    before = drawing.get_dpi()
-    drawing.set_dpi(dpi)
-    canvas: Any = FigureCanvasAgg(drawing)  # its methods have no types
-    canvas.draw()
-    width, height = canvas.get_width_height(physical=True)
-    data = bytes(canvas.buffer_rgba())
-    drawing.set_dpi(before)
-    return str(width).encode(), str(height).encode(), data
+    """Return the pixels as a PNG file made fast, to pass between processes."""
+    return (_saved(drawing, "png", {}, dpi=dpi, pil_kwargs={"compress_level": 1}),)
 
 
 def image_of(raster: Bytes, opaque: bool = True) -> Image:
-    """The pixels as an image of Pillow's; opaque on white."""
+    """Return the pixels as an image of Pillow's; opaque on white."""
     from PIL import Image
 
-    width, height, data = raster
-    image = Image.frombytes("RGBA", (int(width), int(height)), data)
-    if not opaque:
-        return image
-    ground = Image.new("RGBA", image.size, "white")
-    ground.alpha_composite(image)
-    return ground.convert("RGB")
+    image = Image.open(io.BytesIO(raster[0])).convert("RGBA")
+    return Image.alpha_composite(Image.new("RGBA", image.size, "white"), image).convert("RGB") if opaque else image
 
 
 def palette_of(images: Sequence[Image]) -> Palette:
-    """The colours that serve all of these best."""
+    """Return the colours that serve all of these best."""
     from PIL import Image
 
     width, height = images[0].size
     step = max(1, ceil(sqrt(len(images) * width * height / SAMPLED)))
-    small = [one.resize((max(1, width // step), max(1, height // step)), Image.Resampling.NEAREST) for one in images]
-    strip = Image.new("RGB", (small[0].width, sum(one.height for one in small)))
-    for at, one in enumerate(small):
-        strip.paste(one, (0, at * one.height))
-    every: Any = strip.getcolors(strip.width * strip.height)  # how often, and which
-    exact = [colour for _, colour in sorted(every, key=lambda one: (-one[0], one[1]))[:EXACT]]
+    strip = Image.fromarray(np.concatenate([np.asarray(image)[::step, ::step] for image in images]))
+    counted: Any = strip.getcolors(strip.width * strip.height)  # how often, and which
+    exact = [colour for _, colour in sorted(counted, key=lambda one: (-one[0], one[1]))[:EXACT]]
     others = strip.quantize(COLOURS - EXACT, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
     found = np.array(others.getpalette() or [], dtype=np.int32).reshape(-1, 3)[: COLOURS - EXACT]
     return Palette(np.concatenate([np.array(exact, dtype=np.int32), found]))
@@ -127,31 +110,24 @@ class Palette:
 
     def __init__(self, colours: Array) -> None:
         self.colours = colours
-        self._nearest: Array | None = None
+        self._nearest = np.full(1 << 24, -1, dtype=np.int16)  # of each colour that was seen
 
     def of(self, image: Image) -> Image:
-        """The image in these colours."""
+        """Return the image in these colours."""
         from PIL import Image
 
-        if self._nearest is None:
-            self._nearest = np.full(1 << 24, -1, dtype=np.int16)  # of each colour that was seen
         packed = np.asarray(image, dtype=np.int32) @ np.array([1 << 16, 1 << 8, 1], dtype=np.int32)
         new = np.unique(packed[self._nearest[packed] < 0])
-        if len(new):
-            self._nearest[new] = self._places(new)
+        levels = np.stack([new >> 16, new >> 8 & 255, new & 255], axis=-1)
+        distances = (self.colours**2).sum(axis=-1) - 2 * levels @ self.colours.T  # but for what is the same for all
+        self._nearest[new] = distances.argmin(axis=-1)
         result = Image.frombytes("P", image.size, self._nearest[packed].astype(np.uint8).tobytes())
         result.putpalette(self.colours.astype(np.uint8).tobytes())
         return result
 
-    def _places(self, packed: Array) -> Array:
-        """The place of the nearest colour of the palette."""
-        levels = np.stack([packed >> 16, packed >> 8 & 255, packed & 255], axis=-1)
-        away = (self.colours**2).sum(axis=-1) - 2 * levels @ self.colours.T  # but for what is the same for all
-        return np.asarray(away.argmin(axis=-1))
-
 
 def png_bytes(image: Image) -> bytes:
-    """The image as the smallest PNG file."""
+    """Return the image as the smallest PNG file."""
     buffer = io.BytesIO()
     image.save(buffer, "png", optimize=True)
     return buffer.getvalue()

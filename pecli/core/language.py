@@ -1,19 +1,13 @@
 """The language that a picture or report speaks: English, or one of the files of `pecli/languages`.
 
-A text that somebody reads in a picture or report is a template with named blanks, said by `phrase`:
+A text in a picture or report is a template with named blanks:
 
     phrase("each pixel: mean of {count:,} positions", count=size)
 
-The English template is the key under which `pecli/languages/zh.toml` has the same in Chinese, with the same blanks in
-whatever order Chinese wants them. So a new text is written in two places: here whole, never put together from halves
-("pairs" or "columns" inside a sentence are two templates), and as a line of every file of that folder; a test names
-what is missing. Names that a person types (encodings, options, values), numbers and formulas stay as they are: they go
-into blanks. A text that stands as data, a label of a class or a table, is marked where it stands and said where it is
-shown: ``position_label = template("position p")``, later ``phrase(encoding.position_label)``. What stands side by side
-is joined by `clauses` (a; b), `listing` (a, b), `both` (a and b) and `either` (a or b). Messages of the
-command line are English.
-
-The folder is the list of languages: another language is one more file.
+The English template is the key under which `pecli/languages/zh.toml` has the Chinese one, with the same blanks. A text
+is one whole template, never put together from halves; a test names what is missing. Names that a person types, numbers
+and formulas go into blanks. A text that stands as data is marked by `template` and said by `phrase` where it is shown.
+Messages of the command line are English. Another language is one more file in that folder.
 """
 
 from __future__ import annotations
@@ -56,8 +50,8 @@ class Language(Options):
 IN_ENGLISH = Language()
 
 
-def by_environment(given: Collection[str] = (), environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """The option that the environment gives, by name; mostly none.
+def by_environment(given: Collection[str] = ()) -> dict[str, str]:
+    """Return the option that the environment gives, by name; mostly none.
 
     given : the options that are given, which win, whatever the environment says
 
@@ -65,22 +59,21 @@ def by_environment(given: Collection[str] = (), environment: Mapping[str, str] =
     ------
     UsageError : the environment counts, and names no language
     """
-    lang = environment.get(VARIABLE, "")
+    lang = os.environ.get(VARIABLE, "")
     if not lang or "lang" in given:
         return {}
     if lang not in languages():
-        error = UnknownNameError("language", lang, languages())
-        raise UsageError(f"{VARIABLE}: {error.sentence()}")
+        raise UsageError(f"{VARIABLE}: {UnknownNameError('language', lang, languages())}")
     return {"lang": lang}
 
 
-def left_open(environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
-    """The options whose defaults the environment changes: a line that is to be run anywhere tells them."""
-    return ("lang",) if environment.get(VARIABLE, "") else ()
+def left_open() -> tuple[str, ...]:
+    """Return the options whose defaults the environment changes: a line that is to be run anywhere tells them."""
+    return ("lang",) if os.environ.get(VARIABLE) else ()
 
 
 def language_of(lang: str | None) -> Language:
-    """The language of that name, or of the environment where none is given; raises UsageError for none that is."""
+    """Return the language of that name, or of the environment where none is given; raises UsageError for none."""
     return Language.make(by_environment() if lang is None else {"lang": lang})
 
 
@@ -115,55 +108,54 @@ def templates(texts: Mapping[str, str]) -> Mapping[str, str]:
     return texts
 
 
-def clauses(parts: Iterable[str]) -> str:
-    """Those of the parts that say something, one after the other."""
-    return _joined(parts, "{one}; {other}")
-
-
 def capitalised(text: str) -> str:
-    """The text with a capital where it begins."""
+    """Return the text with a capital where it begins."""
     return text[:1].upper() + text[1:]
 
 
-def said_by_each(labels: Sequence[str], own: Sequence[Sequence[str]]) -> list[str]:
-    """What several say, each thing once: first what all of them do, then the rest with the labels of those who do."""
-    texts = dict.fromkeys(text for one in own for text in one if text)
-    common = [text for text in texts if all(text in one for one in own)]
-    said = {text: [label for label, one in zip(labels, own, strict=True) if text in one] for text in texts}
-    join = clauses if any(", " in label for label in labels) else listing  # a name with a comma ends at none
-    rest = (phrase("{text} ({names})", text=text, names=join(said[text])) for text in texts if text not in common)
-    return [*common, *rest]
+def clauses(parts: Iterable[str]) -> str:
+    """Return those of the parts that are not empty, one after the other: a; b."""
+    return _joined(parts, "{one}; {other}")
 
 
 def listing(parts: Iterable[str]) -> str:
-    """Those of the names that are not empty, as a list."""
+    """Return those of the names that are not empty, as a list: a, b."""
     return _joined(parts, "{one}, {other}")
 
 
 def both(parts: Iterable[str]) -> str:
-    """The parts, all of them meant."""
+    """Return the parts, all of them meant: a and b."""
     return _joined(parts, "{one} and {other}")
 
 
 def either(parts: Iterable[str]) -> str:
-    """The parts, one of them meant."""
+    """Return the parts, one of them meant: a or b."""
     return _joined(parts, "{one} or {other}")
 
 
+def _joined(parts: Iterable[str], joint: str) -> str:
+    filled = filter(None, parts)
+    return reduce(lambda one, other: phrase(joint, one=one, other=other), filled, next(filled, ""))
+
+
+def said_by_each(labels: Sequence[str], own: Sequence[Sequence[str]]) -> list[str]:
+    """Return what several say, each thing once: what all do, then the rest with the labels of those who do."""
+    texts = dict.fromkeys(text for one in own for text in one if text)
+    owners = {text: [label for label, one in zip(labels, own, strict=True) if text in one] for text in texts}
+    join = clauses if any(", " in label for label in labels) else listing  # a name with a comma ends at none
+    rest = {text: names for text, names in owners.items() if len(names) < len(labels)}
+    common = [text for text in texts if text not in rest]
+    return common + [phrase("{text} ({names})", text=text, names=join(names)) for text, names in rest.items()]
+
+
 def letters() -> str:
-    """Every character of the language that is spoken, to find fonts for; nothing for English."""
-    every = {sign for text in texts(_SPOKEN.get()).values() for sign in text if not sign.isascii()}
-    return "".join(sorted(every))
+    """Return every character of the language that is spoken, to find fonts for; nothing for English."""
+    return "".join(sorted({sign for text in texts(_SPOKEN.get()).values() for sign in text if not sign.isascii()}))
 
 
 @cached
 def texts(lang: str) -> dict[str, str]:
-    """The templates of a language by the English ones."""
+    """Return the templates of a language by the English ones."""
     import tomllib
 
     return {} if lang == ENGLISH else tomllib.loads((FOLDER / f"{lang}.toml").read_text(encoding="utf-8"))
-
-
-def _joined(parts: Iterable[str], between: str) -> str:
-    said = [part for part in parts if part]
-    return reduce(lambda one, other: phrase(between, one=one, other=other), said) if said else ""

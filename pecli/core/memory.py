@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable
 from functools import cache
 from math import prod
 from pathlib import Path
@@ -17,52 +18,33 @@ GROUPS = Path("/sys/fs/cgroup")  # where Linux shows its control groups
 
 
 def available() -> int | None:
-    """Bytes that can be had now, or None where the system does not say."""
-    known = [value for value in (_meminfo(), *map(_group, _groups())) if value is not None]
-    if known:
-        return min(known)
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        return None
-
-
-def _meminfo() -> int | None:
-    return next((1024 * int(size.split()[0]) for name, size in _lines("meminfo") if name == "MemAvailable"), None)
-
-
-def _groups() -> list[Path]:
-    """The folder of the control group that this process is in, and of each above it: the limit of every one holds."""
-    own = next((rest.partition(":")[2] for number, rest in _lines("self/cgroup") if number == "0"), "")
+    """Return the bytes that can be had now, as Linux and the control groups say; None where the system does not."""
+    lines = _text(PROC / "meminfo").splitlines()
+    free = [1024 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable:")]
+    own = next((line[3:] for line in _text(PROC / "self/cgroup").splitlines() if line.startswith("0::")), "")
     folder = Path(os.path.normpath(GROUPS / own.lstrip("/")))
-    return [GROUPS, *(one for one in (folder, *folder.parents) if GROUPS in one.parents)]
+    for group in (folder, *folder.parents):  # the limit of every one holds
+        most, used = _text(group / "memory.max"), _text(group / "memory.current")
+        if group.is_relative_to(GROUPS) and most.strip().isdigit() and used:
+            kept = re.search(r"^inactive_file (\d+)$", _text(group / "memory.stat"), re.M)  # given up when asked for
+            free.append(int(most) - int(used) + int(kept[1] if kept else 0))
+    return min(free, default=None)
 
 
-def _lines(file: str) -> Iterator[tuple[str, str]]:
-    """What stands before and behind the first colon of every line of a file of the system's; none where it is not."""
+def _text(path: Path) -> str:
+    """Return the text of a file of the system's; none where it is not."""
     try:
-        lines = (PROC / file).read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+        return path.read_text(encoding="utf-8", errors="surrogateescape")
     except OSError:
-        return
-    yield from ((name, rest) for name, _, rest in (line.partition(":") for line in lines))
-
-
-def _group(folder: Path) -> int | None:
-    """What a group's limit leaves; files that were read count as used there and are given up when asked for."""
-    try:
-        most, used, stat = ((folder / f"memory.{name}").read_text("ascii") for name in ("max", "current", "stat"))
-        kept = dict(line.split() for line in stat.splitlines()).get("inactive_file", 0)
-        return int(most) - int(used) + int(kept)
-    except (OSError, ValueError):  # no such group, or "max"
-        return None
+        return ""
 
 
 Memory = Callable[[], int | None]
 
 
 def memory_once() -> Memory:
-    """What `available` says, asked when it is first needed and then kept: for a plan of many pictures."""
-    return cache(lambda: available())  # looked up late, so that a test can put another in its place
+    """Return `available`, asked when it is first needed and then kept: for a plan of many pictures."""
+    return cache(lambda: available())
 
 
 def check_memory(

@@ -18,7 +18,6 @@ from pecli.core.language import (
     ENGLISH,
     Language,
     both,
-    by_environment,
     clauses,
     languages,
     letters,
@@ -136,14 +135,6 @@ def test_the_folder_is_the_list_of_languages(folder: Path, monkeypatch: pytest.M
         Language(lang="zh")
 
 
-def test_the_environment_says_it_for_all() -> None:
-    assert by_environment((), {"PECLI_LANG": "zh"}) == {"lang": "zh"}
-    assert by_environment((), {}) == by_environment((), {"PECLI_LANG": ""}) == {}
-    with pytest.raises(UsageError, match="PECLI_LANG: unknown language 'xx'"):
-        by_environment((), {"PECLI_LANG": "xx"})
-    assert by_environment(("lang",), {"PECLI_LANG": "xx"}) == {}  # what is given wins
-
-
 def test_english_is_not_recorded_and_chinese_is(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = Job.make("heatmap", {})
     assert Job.make("heatmap", {"lang": "en"}).metadata() == plain.metadata() and "lang" not in plain.metadata()
@@ -166,17 +157,12 @@ def test_a_file_is_made_again_in_its_own_language(
     assert Path("again.png").read_bytes() == Path("en.png").read_bytes() != Path("zh.png").read_bytes()
 
 
-def test_a_sweep_over_languages_is_a_picture_each() -> None:
+def test_a_sweep_a_batch_file_and_python_take_it(ask: Callable[..., Any], folder: Path) -> None:
     jobs = jobs_of("heatmap", {"lang": ["en", "zh"], "output": "{lang}.png"})
     assert [job.paths for job in jobs] == [("en.png",), ("zh.png",)]
-
-
-def test_a_batch_file_and_python_take_it(ask: Callable[..., Any], folder: Path) -> None:
-    lines = ["[defaults]", 'lang = "zh"', "[[figure]]", 'command = "waves"', 'output = "a.png"']
-    Path("a.toml").write_text("\n".join(lines), encoding="utf-8")
+    Path("a.toml").write_text('[defaults]\nlang = "zh"\n[[figure]]\ncommand = "waves"\noutput = "a.png"')
     assert ask("batch", "a.toml", "--dry-run").out == "pecli waves --lang zh --output a.png\n"
     assert pecli.figure("waves", lang="zh").job == Job.make("waves", {"lang": "zh"})
-    assert ask("waves", "--lang", "xx").code == 2
 
 
 def test_without_a_chinese_font_one_line_says_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tracemalloc
 from math import prod
 from pathlib import Path
@@ -16,50 +15,27 @@ from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES
 
 
-def test_something_is_free() -> None:
-    free = memory.available()
-    assert free is None or free > 0
+def test_linux_and_every_control_group_say_how_much_is_free(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def limit(folder: Path, most: str, used: int) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in {"max": most, "current": used, "stat": "anon 5\ninactive_file 7\nactive_file 2"}.items():
+            (folder / f"memory.{name}").write_text(f"{text}\n")
 
-
-@pytest.fixture
-def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with what Linux would show in /proc and /sys/fs/cgroup; nothing yet."""
+    assert (memory.available() or 1) > 0
     monkeypatch.setattr(memory, "PROC", tmp_path / "proc")
-    monkeypatch.setattr(memory, "GROUPS", tmp_path / "groups")
+    monkeypatch.setattr(memory, "GROUPS", groups := tmp_path / "groups")
+    assert memory.available() is None
+    memory.check_memory("distance", (10**9, 10**9), "")  # a system that does not say is trusted
     (tmp_path / "proc/self").mkdir(parents=True)
-    return tmp_path
-
-
-def limit(folder: Path, most: str, used: int) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "memory.max").write_text(f"{most}\n")
-    (folder / "memory.current").write_text(f"{used}\n")
-    (folder / "memory.stat").write_text("anon 5\ninactive_file 7\nactive_file 2\n")
-
-
-def test_linux_says_how_much_is_free(system: Path) -> None:
-    (system / "proc/meminfo").write_text("MemTotal:  9000 kB\nMemFree:  10 kB\nMemAvailable:   5000 kB\n")
+    (tmp_path / "proc/meminfo").write_text("MemTotal:  9000 kB\nMemFree:  10 kB\nMemAvailable:   5000 kB\n")
+    (tmp_path / "proc/self/cgroup").write_text("3:cpu:/other\n0::/user.slice/run-7.scope\n")
+    limit(groups / "user.slice/run-7.scope", "max", 10)
+    limit(tmp_path, "20", 10)  # above the root of the groups
     assert memory.available() == 5000 * 1024
-    limit(system / "groups", "700", 300)
+    limit(groups / "user.slice", "700", 300)
     assert memory.available() == 400 + 7  # what is only kept of files that were read can be had
-
-
-@pytest.mark.parametrize(("root", "slice_", "own", "free"), [(90, 80, 70, 70), (60, 80, 70, 60), (90, 50, 70, 50)])
-def test_every_control_group_above_the_process_limits_it(
-    system: Path, root: int, slice_: int, own: int, free: int
-) -> None:
-    (system / "proc/self/cgroup").write_text("3:cpu:/other\n0::/user.slice/run-7.scope\n")
-    for folder, most in (("", root), ("user.slice", slice_), ("user.slice/run-7.scope", own), ("other", 1)):
-        limit(system / "groups" / folder, str(most + 1000), 1000)
-    assert memory.available() == free + 7
-
-
-def test_a_control_group_without_a_limit_or_out_of_sight_limits_nothing(system: Path) -> None:
-    (system / "proc/meminfo").write_text("MemAvailable:   5000 kB\n")
-    (system / "proc/self/cgroup").write_text("0::/../a/b\n")
-    limit(system / "groups/a", "max", 10)
-    limit(system, "20", 10)  # above the root of the groups
-    assert memory.available() == 5000 * 1024
+    limit(groups, "350", 300)
+    assert memory.available() == 50 + 7
 
 
 def test_pixels_need_memory_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,17 +83,6 @@ def test_no_figure_takes_more_memory_than_is_asked_for_beforehand(
     assert slope(name, options, lengths, True) <= ANALYSES[name].copies
 
 
-@pytest.mark.parametrize(("has", "free"), [(True, 4096 * 100), (False, None)])
-def test_another_system_says_how_much_there_is_or_nothing(
-    has: bool, free: int | None, system: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delattr(os, "sysconf", raising=False)
-    if has:
-        monkeypatch.setattr(os, "sysconf", {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 100}.__getitem__, raising=False)
-    assert memory.available() == free
-    memory.check_memory("heatmap", (1000,), "")
-
-
 def test_what_does_not_fit_is_refused_with_both_numbers_and_advice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "available", lambda: 2**30)
     memory.check_memory("heatmap", (1000, 1000), "")
@@ -128,27 +93,13 @@ def test_what_does_not_fit_is_refused_with_both_numbers_and_advice(monkeypatch: 
     assert str(caught.value).endswith("shorten length")
 
 
-def test_there_must_be_room_for_what_the_result_is_made_from(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "available", lambda: 8 * 1000 * 2)
-    with pytest.raises(UsageError):
-        memory.check_memory("heatmap", (1000,), "")
-
-
-def test_what_fits_to_the_last_byte_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_there_is_room_for_what_the_result_is_made_from(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "available", lambda: 8 * 1000 * memory.COPIES)
     memory.check_memory("heatmap", (10, 100), "")
     with pytest.raises(UsageError):
         memory.check_memory("heatmap", (7, 11, 13), "")  # 1001 numbers
 
 
-def test_a_system_that_does_not_say_is_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "available", lambda: None)
-    memory.check_memory("distance", (10**9, 10**9), "")
-
-
-@pytest.mark.parametrize(
-    ("size", "text"),
-    [(0, "0 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (8 * 10**12, "7.3 TiB"), (2**70, "1024.0 EiB")],
-)
-def test_sizes_are_said_as_people_say_them(size: int, text: str) -> None:
-    assert memory.human(size) == text
+def test_sizes_are_said_as_people_say_them() -> None:
+    said = {0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 8 * 10**12: "7.3 TiB", 2**70: "1024.0 EiB"}
+    assert {size: memory.human(size) for size in said} == said

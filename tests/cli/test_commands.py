@@ -8,6 +8,7 @@ import json
 import os
 import shlex
 import stat
+import subprocess
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -23,6 +24,8 @@ from pecli.cli.app import app
 from pecli.cli.figures import job_parameters, with_parameters
 from pecli.encodings.clock import Geometric
 from pecli.encodings.registry import ENCODINGS
+from pecli.jobs.command_line import command
+from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES, known_options
 
 Ask = Callable[..., Any]
@@ -220,3 +223,39 @@ def test_a_command_offers_the_parameters_of_encodings_that_it_takes() -> None:
     assert {"heads", "buckets", "r1"} <= offered["bias"]
     assert not {"base", "d", "periods"} & offered["bias"]
     assert {"heads", "base"} <= offered["attention"]
+
+
+def test_a_font_that_is_not_there_is_told_with_its_line_and_costs_its_own_picture(ask: Ask, folder: Path) -> None:
+    (folder / "f.toml").write_text(
+        '[[figure]]\ncommand = "heatmap"\nlength = 3\noutput = "good.png"\n'
+        '[[figure]]\ncommand = "heatmap"\nfont = "Nope Sans"\noutput = "bad.png"\n'
+    )
+    ended = ask("batch", "f.toml")
+    assert ended.code == 1 and "f.toml:7: figure 2" in ended.err and (folder / "good.png").exists()
+    assert not (folder / "bad.png").exists()
+
+
+def test_a_picture_under_a_file_of_another_is_refused(ask: Ask, folder: Path) -> None:
+    (folder / "f.toml").write_text(
+        '[[figure]]\ncommand = "heatmap"\noutput = "g.json"\n[[figure]]\ncommand = "curves"\noutput = "g.json/x.json"\n'
+    )
+    ended = ask("batch", "f.toml")
+    assert ended.code == 2 and "g.json/x.json" in ended.err and not (folder / "g.json").exists()
+
+
+def test_only_takes_commands_and_the_paths_that_are_printed(ask: Ask, folder: Path) -> None:
+    (folder / "f.toml").write_text(
+        '[[figure]]\ncommand = "heatmap"\nlength = 3\noutput = "h/a.json"\n'
+        '[[figure]]\ncommand = "table"\noutput = "t.json"\n'
+    )
+    assert ask("batch", "f.toml", "--only", "h/a.json", "--dry-run").out.count("\n") == 1
+    assert ask("batch", "f.toml", "--only", "table", "--dry-run").out.startswith("pecli table")
+
+
+def test_a_command_is_one_line_whatever_the_title() -> None:
+    title = "two\nlines, 'quoted' \\ $x$"
+    line = command(Job.make("heatmap", {"title": title}))
+    assert "\n" not in line
+    said = subprocess.run(["bash", "-c", f"printf '%s\\0' {line}"], capture_output=True, check=True).stdout.decode()
+    assert title in said.split("\0")
+    assert shlex.split(command(Job.make("heatmap", {"title": "it's one"})))[-1] == "it's one"

@@ -1,0 +1,266 @@
+"""What a hand types: words of other programs, encodings as words, ranges and sizes, in Python and TOML too."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure as Drawing
+
+import pecli
+from pecli.core.errors import UsageError
+from pecli.encodings.base import Encoding
+from pecli.encodings.registry import all_encodings
+from pecli.encodings.rope import Rope
+from pecli.jobs.job import Job
+from pecli.models.spec import read_encoding
+
+Ask = Callable[..., Any]
+QUICK = ["-n", "5", "--dpi", "10", "-o", "a.json", "-v"]  # -v says the line in pecli's own words
+
+SAME = [  # what is typed, and the same in pecli's own words
+    ("heatmap --theta 10", "heatmap --base 10"),
+    ("heatmap --rope_theta 10", "heatmap --base 10"),
+    ("heatmap --head-dim 6", "heatmap --d 6"),
+    ("heatmap -e rope:k=6", "heatmap --encoding rope --base 6"),
+    ("heatmap -e rotary", "heatmap --encoding rope"),
+    ("heatmap -e Rope", "heatmap --encoding rope"),
+    ("distance --metric cos", "distance --measure cos"),
+    ("distance --metric manhattan", "distance --measure cityblock"),
+    ("heatmap --fontsize 9", "heatmap --text-size 9"),
+    ("heatmap --figsize 5,3", "heatmap --size 5,3"),
+    ("heatmap --colormap plasma", "heatmap --cmap plasma"),
+    ("similarity", "distance --measure cos"),
+    ("similarity -m dot", "distance --measure dot"),
+    ("distance -m cosine-similarity", "distance --measure cos"),
+    ("scatter --x pearson --y manhattan", "scatter --y cityblock"),
+    ("bias alibi --num-heads 2", "bias --heads 2"),
+    ("offsets -e rope:rope_type=linear,factor=4", "offsets --encoding rope:scaling=linear,factor=4"),
+    ("heatmap --theme ggplot", "heatmap --style ggplot"),
+    ("heatmap --lang cn --width 8cm", "heatmap --size 8cm --lang zh"),
+    ("clock --at 1", "dials --encoding clock --at 1"),
+    ("clock rope --at 1", "dials --encoding rope --at 1"),
+    ("HEATMAP", "heatmap"),
+    ("heatmap rope", "heatmap --encoding rope"),
+    ("heatmap -d 6 rope:base=10", "heatmap --encoding rope --d 6 --base 10"),
+    ("spectrum rope clock", "spectrum --encoding rope --encoding clock"),
+    ("waves --dims 0..3", "waves --dims 0,1,2,3"),
+    ("curves -n 201 --at 0..200:5", "curves --at 0,50,100,150,200 --length 201"),
+]
+
+
+@pytest.mark.parametrize(("typed", "own"), SAME, ids=[typed for typed, _ in SAME])
+def test_what_means_the_same_is_understood(typed: str, own: str, ask: Ask) -> None:
+    quick = [word for word in QUICK if not re.search("-n|--at", typed) or word not in ("-n", "5")]
+    ended = ask(*typed.split(), *quick)
+    (said,) = [line for line in ended.err.splitlines() if line.startswith("pecli: pecli ")]
+    said = said.removeprefix("pecli: pecli ").replace(" --length 5", "")
+    assert ended.code == 0
+    assert sorted(said.split()) == sorted(f"{own} --dpi 10 --output a.json".split())
+
+
+def test_a_thousands_comma_is_told_what_it_did(ask: Ask, folder: Path) -> None:
+    ended = ask("heatmap", "-n", "86,400", "--dpi", "10")
+    assert ended.out.count("\n") == 2
+    assert "86 and 400" in ended.err and "write 86400" in ended.err and "\x02" not in ended.err
+    assert "several values" not in ask("heatmap", "-n", "3", "-d", "64,128", "--dpi", "10").err  # as people mean it
+
+
+def test_a_range_is_as_many_pictures_evenly_spaced_on_the_options_own_scale(ask: Ask, folder: Path) -> None:
+    ended = ask("heatmap", "--base", "2..10000:40", "-d", "2", "-n", "2", "-o", "{base}.json")
+    bases = [float(line.removesuffix(".json")) for line in ended.out.split()]
+    assert bases == pytest.approx(np.geomspace(2, 10000, 40), rel=1e-5)
+    (folder / "f.toml").write_text(
+        '[[figure]]\ncommand = "waves"\ndims = "0..2"\nlength = "3..5"\noutput = "{length}.npz"\n'
+    )
+    assert ask("batch", "f.toml", "--dry-run").out.count("--dims 0,1,2 --length") == 3
+
+
+@pytest.mark.parametrize(
+    ("option", "values", "rest"),
+    [
+        ("--style", "dark_background,default", []),
+        ("--size", "column,8cm", []),
+        ("--cmap", "viridis,Greys", []),
+        ("--measure", "dot,cos", []),
+        ("--format", "png,svg", []),
+    ],
+)
+def test_words_sweep_like_numbers(option: str, values: str, rest: list[str], ask: Ask) -> None:
+    ended = ask("distance", option, values, "-n", "3", "--dpi", "20", *rest)
+    assert ended.code == 0 and len(set(ended.out.split())) == 2
+
+
+def test_help_is_a_word_too(ask: Ask) -> None:
+    assert ask("help").out == ask("--help").out
+    assert ask("help", "heatmap").out == ask("heatmap", "--help").out
+    assert ask("-V").out == ask("--version").out
+    assert ask("heatmap", "help").out == ask("heatmap", "--help").out and ask("help", "help").out == ask("--help").out
+
+
+def test_other_words_serve_in_python_and_toml(ask: Ask, folder: Path) -> None:
+    assert pecli.encode("rotary", head_dim=6, theta=10, length=3).shape == (3, 6)
+    assert read_encoding("rotary:theta=10", {"head_dim": 6}) == Rope(d=6, base=10)
+    assert Job.make("heatmap", {"rope_theta": 10}) == Job.make("heatmap", {"base": 10})
+    assert Job.make("heatmap", {"max_len": 10}) == Job.make("heatmap", {"length": 10})
+    with pytest.raises(UsageError, match="twice"):
+        Job.make("heatmap", {"rope_theta": 10, "base": 10})
+    with pytest.raises(UsageError, match="similarity is distance with measure=cos"):
+        pecli.figure("similarity")
+    (folder / "f.toml").write_text('[[figure]]\ncommand = "heatmap"\nhead_dim = 4\ntheta = 5\noutput = "a.npy"\n')
+    assert "--d 4 --base 5" in ask("batch", "f.toml", "--dry-run").out
+
+
+def test_no_other_word_is_a_name_of_ours() -> None:
+    kinds: list[type[Encoding]] = list(all_encodings().values())
+    names = {name for kind in kinds for name in (kind.name, *kind.options())}
+    assert not names & {word for kind in kinds for one in kind.options().values() for word in one.aliases}
+    assert not names & {word for kind in kinds for word in kind.aliases}
+
+
+def test_a_similarity_that_is_none_is_told(ask: Ask, folder: Path) -> None:
+    assert ask("similarity", "-n", "3", "-o", "a.json").err == ""
+    assert "--measure is cosine, not cos: " in ask("similarity", "-n", "3", "--metric", "cosine", "-o", "a.json").err
+
+
+def test_python_leads_on_too() -> None:
+    with pytest.raises(AttributeError, match=r"pecli.distance\(measure='cos'\)"):
+        getattr(pecli, "similarity")  # noqa: B009  # mypy knows that there is none
+    with pytest.raises(AttributeError, match=r"pecli.heatmap\('rope'\)"):
+        getattr(pecli, "rope")  # noqa: B009
+    assert pecli.encode("rope", head_dim=4, max_len=3).shape == (3, 4)
+    assert pecli.encode("rope:scaling=dynamic,factor=2,max_position=9", seq_len=18, length=3).shape == (3, 128)
+
+
+def test_defaults_with_a_typo_are_told_real_names(ask: Ask, folder: Path) -> None:
+    (folder / "f.toml").write_text('[defaults]\nsiez = "page"\n[[figure]]\ncommand = "heatmap"\noutput = "a.png"\n')
+    said = ask("batch", "f.toml").err
+    assert "did you mean 'size'?" in said and "_d," not in said and "_k" not in said
+    (folder / "f.toml").write_text('[defaults]\nhead-dim = 4\n[[figure]]\ncommand = "heatmap"\noutput = "a.npy"\n')
+    assert "--d 4" in ask("batch", "f.toml", "--dry-run").out
+
+
+def test_words_that_mean_a_figure_with_options_are_commands_of_a_batch_too(ask: Ask, folder: Path) -> None:
+    own = ("similarity", 'metric = "corr"\n'), ("similarity", ""), ("clock", "at = 1\n")
+    figures = "".join(
+        f'[[figure]]\ncommand = "{word}"\n{more}output = "{at}.npz"\n' for at, (word, more) in enumerate(own)
+    )
+    (folder / "f.toml").write_text('[defaults]\nmeasure = "dot"\n' + figures)
+    assert ask("batch", "f.toml", "--dry-run").out.splitlines() == [
+        "pecli distance --measure corr --output 0.npz",
+        "pecli distance --measure cos --output 1.npz",
+        "pecli dials --encoding clock --at 1 --output 2.npz",
+    ]
+
+
+def test_a_report_on_standard_output_is_markdown_where_nothing_is_said(ask: Ask) -> None:
+    assert "| 0 | 0.0000 | 1.0000 |" in ask("table", "-d", "2", "-n", "2", "-o", "-").out
+    assert "- **name**: clock" in ask("encodings", "clock", "-o", "-").out
+
+
+def test_what_stands_on_standard_input_is_called_so(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pecli.jobs.batch.read_text", lambda path: "")
+    assert ask("batch", "-").err.startswith("pecli: standard input is not made of")
+
+
+def test_batch_says_that_it_waits_for_a_file(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    def waits(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pecli.cli.batch.read_batch", waits)
+    assert "waiting" not in ask("batch", "-").err
+    monkeypatch.setattr("pecli.cli.batch.waited_for", lambda file: file == "-")
+    assert "waiting for a TOML file" in ask("batch", "-").err and "waiting" not in ask("batch", "-", "-q").err
+
+
+def test_commands_that_print_do_so_as_json(ask: Ask, folder: Path) -> None:
+    (kind,) = json.loads(ask("encodings", "rotary", "--json").out)["results"]
+    assert kind["name"] == "rope" and kind["parameters"]["base"]["takes"] == "a finite number > 0"
+    assert len(json.loads(ask("encodings", "--json").out)["results"]) >= 10
+    assert ask("heatmap", "-n", "3", "-d", "4", "-o", "a.npz").code == 0
+    (made,) = json.loads(ask("recipe", "a.npz", "--json").out)["results"]
+    assert made["command"] == "pecli heatmap --d 4 --length 3 --output a.npz" and made["job"]["length"] == 3
+    assert np.load(folder / "a.npz")["table"].shape == (3, 4)
+
+
+@pytest.mark.parametrize(
+    ("name", "own"), [("d-model", "d"), ("d_model", "d"), ("seq_len", "length"), ("seq-len", "length"), ("n", "length")]
+)
+def test_every_long_flag_is_a_key(name: str, own: str) -> None:
+    assert Job.make("heatmap", {name: 8}) == Job.make("heatmap", {own: 8})
+    with pytest.raises(pecli.PecliError, match="twice"):
+        Job.make("heatmap", {name: 8, own: 8})
+
+
+def test_long_flags_serve_in_python_and_toml(folder: Path) -> None:
+    assert pecli.encode("sinusoidal", d_model=6, length=3).shape == (3, 6)
+    (folder / "f.toml").write_text(
+        '[defaults]\nseq-len = 5\n[[figure]]\ncommand = "heatmap"\nd_model = 4\noutput = "a.npy"\n'
+    )
+    assert [one.state for one in pecli.batch("f.toml")] == ["written"]
+    assert np.load(folder / "a.npy").shape == (5, 4)
+
+
+def test_a_query_may_be_a_plain_vector(folder: Path) -> None:
+    np.save(folder / "q.npy", np.arange(8.0))
+    assert np.array_equal(Rope(d=8, query="q.npy").vector, np.arange(8.0))
+
+
+def test_paths_may_be_path_objects(folder: Path) -> None:
+    assert pecli.figure("heatmap", length=3, d=4).save(folder / "a.json") == [str(folder / "a.json")]
+    np.save(folder / "t.npy", np.eye(3))
+    assert pecli.encode("learned", file=folder / "t.npy", length=3).shape == (3, 3)
+
+
+def test_an_encoding_and_a_size_may_be_what_python_has_for_them() -> None:
+    made = pecli.encoding("rope:d=128,scaling=linear,factor=8")
+    assert pecli.dials(made).job.encodings == (made,)  # whose own d is 16
+    assert pecli.offsets([made, "clock"]).job.specs() == ["rope:scaling=linear,factor=8", "clock"]
+    assert pecli.encode(made, length=3).shape == (3, 128)
+    assert [pecli.figure("heatmap", size=size).job.canvas.size for size in ((8, 4.5), [8, 4], 8)] == [
+        "8x4.5",
+        "8x4",
+        "8",
+    ]
+    assert Job.make("heatmap", {"figsize": (np.float64(8), np.int64(4))}).canvas.inches[:2] == (8, 4)
+
+
+@pytest.mark.parametrize("draw", [pecli.encode, pecli.encoding, pecli.heatmap, lambda one: pecli.offsets([one, one])])
+def test_an_array_is_told_the_file_that_it_belongs_in(draw: Callable[[Any], Any]) -> None:
+    with pytest.raises(pecli.UsageError, match=r"array of 7 × 3 .*numpy.save\(.*'learned:file=table.npy'"):
+        draw(np.ones((7, 3)))
+
+
+def test_a_folder_with_the_name_of_an_encoding_is_told_of_where_it_holds_a_model(ask: Ask, folder: Path) -> None:
+    words = ("offsets", "rope", "-d", "4", "-n", "3", "-o", "a.json")
+    (folder / "rope").mkdir()
+    assert ask(*words).err == ""
+    (folder / "rope" / "config.json").write_text("{}")
+    assert ask(*words).err == "pecli: rope is the encoding here; the model in the folder rope is ./rope\n"
+
+
+def test_chinese_on_an_axes_of_ones_own_warns_of_nothing() -> None:
+    drawing = Drawing()
+    pecli.figure("attention", sentences="like").draw(drawing.add_subplot())
+    from pecli.figures.style import _cjk_families
+
+    if not _cjk_families():
+        pytest.skip("no font with Chinese characters is installed")
+    drawing.canvas.draw()  # a warning would be an error here
+    drawing.savefig(os.devnull, format="png")
+
+
+def test_a_picture_tells_in_a_few_words_what_it_is() -> None:
+    assert repr(pecli.figure("heatmap", d=4)) == "<pecli heatmap: sinusoidal, d 4, base 10,000, length 200>"
+
+
+@pytest.mark.parametrize(("name", "usual"), [("relative", "relative"), ("rotation", "rope"), ("heatmap", "sinusoidal")])
+def test_the_help_names_the_encoding_that_is_usual_there(ask: Ask, name: str, usual: str) -> None:
+    said = " ".join(ask(name, "--help").out.replace("│", " ").split())
+    assert f"lists them) (default {usual})" in said

@@ -1,4 +1,7 @@
-"""The numbers behind a picture as the bytes of a file, piece by piece: text of any length takes little memory."""
+"""The numbers behind a picture as the bytes of a file, piece by piece: text of any length takes little memory.
+
+What is written is a `pecli.analysis.Numbers`.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,9 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, Protocol
+from typing import Any
 
-from pecli.core.lazy import Array, np
+from pecli.core.lazy import np
 from pecli.core.terminal import track
 from pecli.files.metadata import About
 
@@ -17,31 +20,14 @@ PIECE = 1 << 16  # numbers that become text at once
 NO_FRACTION = re.compile(r"\.0(?=[,\n])")
 
 
-class Numbers(Protocol):
-    """What a format of numbers needs to know of them."""
-
-    @property
-    def main(self) -> Array:
-        """The main array."""
-
-    def arrays(self) -> dict[str, Array]:
-        """All arrays by name."""
-
-    def facts(self) -> dict[str, Any]:
-        """The key numbers."""
-
-    def sheet(self) -> tuple[list[str], list[Array]]:
-        """Header and columns of a CSV file: arrays of one length, those of two dimensions several columns each."""
-
-
-def npy(numbers: Numbers, about: About) -> Iterator[bytes]:
+def npy(numbers: Any, about: About) -> Iterator[bytes]:
     """Yield the main array."""
     buffer = io.BytesIO()
     np.save(buffer, np.ascontiguousarray(numbers.main))
     yield buffer.getvalue()
 
 
-def npz(numbers: Numbers, about: About) -> Iterator[bytes]:
+def npz(numbers: Any, about: About) -> Iterator[bytes]:
     """Every array and the job."""
     buffer = io.BytesIO()
     arrays: dict[str, Any] = {**numbers.arrays(), "job": np.array(about.job)}
@@ -49,7 +35,7 @@ def npz(numbers: Numbers, about: About) -> Iterator[bytes]:
     yield buffer.getvalue()
 
 
-def csv(numbers: Numbers, about: About) -> Iterator[bytes]:
+def csv(numbers: Any, about: About) -> Iterator[bytes]:
     """Yield the sheet, one line a row, with whole numbers without ``.0``; what is undefined is empty."""
     header, columns = numbers.sheet()
     yield (",".join(header) + "\n").encode()
@@ -68,7 +54,7 @@ def _cell(value: float | str) -> str:
     return "" if math.isnan(value) else repr(value).removesuffix(".0")
 
 
-def json_(numbers: Numbers, about: About) -> Iterator[bytes]:
+def json_(numbers: Any, about: About) -> Iterator[bytes]:
     """Yield job, facts and arrays as one object."""
     yield f'{about.job[:-1]}, "facts": {_dumped(numbers.facts())}, "arrays": {{'.encode()
     for place, (name, array) in enumerate(numbers.arrays().items()):

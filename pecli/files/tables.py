@@ -121,26 +121,25 @@ def _npy_arrays(path: str) -> dict[str, StoredArray]:
 
 
 def _npz_arrays(path: str) -> dict[str, StoredArray]:
-    """Return the arrays of a .npz file; raises TableFileError where one would fill memory that no table needs."""
+    """Return the arrays of a .npz file."""
     from zipfile import ZipFile  # late: --help and completion do without
 
     arrays = {}
     with opened(path) as file, ZipFile(file) as archive:
         for member in archive.infolist():
-            name, dot, ending = member.filename.rpartition(".")
-            if not dot or ending != "npy":
-                continue
-            with archive.open(member) as packed:
-                shape, dtype = _npy_header(packed.read(HEADER))
-            size = prod(shape) * dtype.itemsize
-            if size > max(MAPPED, MAX_RATIO * member.compress_size):
-                packed_size = human(member.compress_size)
-                raise TableFileError(f"{path}: {name} unpacks from {packed_size} to {human(size)}: no table does")
-            arrays[name] = StoredArray(shape, dtype.name, partial(_unpacked, path, name), dtype.kind in REAL)
+            name, _, ending = member.filename.rpartition(".")
+            if ending == "npy":
+                with archive.open(member) as packed:
+                    shape, dtype = _npy_header(packed.read(HEADER))
+                read = partial(_unpacked, path, name, prod(shape) * dtype.itemsize, member.compress_size)
+                arrays[name] = StoredArray(shape, dtype.name, read, dtype.kind in REAL)
     return arrays
 
 
-def _unpacked(path: str, name: str) -> Array:
+def _unpacked(path: str, name: str, size: int, packed_size: int) -> Array:
+    """Return an array of an archive; raises TableFileError for one that would fill memory out of little."""
+    if size > max(MAPPED, MAX_RATIO * packed_size):
+        raise TableFileError(f"{path}: {name} unpacks from {human(packed_size)} to {human(size)}: no table does")
     with np.load(path, allow_pickle=False) as arrays:
         array: Array = arrays[name]
         return array

@@ -79,24 +79,24 @@ XMP = (  # where programs look for what a picture says of itself
 )
 
 
-def gif(film: Film, about: About) -> Iterator[bytes]:
-    """Under one palette, so that no colour flickers; the job is its comment."""
+def gif(film: Film, about: About) -> bytes:
+    """Return a GIF file under one palette, so that no colour flickers; the job is its comment."""
     images = film.images()
     palette = palette_of(images)
     frames = [palette.of(image) for image in images]
     loop = {} if film.times == 1 else {"loop": (film.times or 1) - 1}  # how often it is repeated, 0 for ever
-    yield _saved("gif", frames, film, comment=about.job.encode(), optimize=False, **loop)
+    return _saved("gif", frames, film, comment=about.job.encode(), optimize=False, **loop)
 
 
-def webp(film: Film, about: About) -> Iterator[bytes]:
-    """Without loss; the job is its XMP description."""
+def webp(film: Film, about: About) -> bytes:
+    """Return a WebP file without loss; the job is its XMP description."""
     from PIL import features
 
     if not features.check("webp"):
         raise PecliError("this installation of Pillow cannot write .webp: write a .gif")
     images = film.images(opaque=False)
     said = XMP.format(title=escape(about.title, quote=False), job=escape(about.job, quote=False)).encode()
-    yield _saved("webp", images, film, xmp=said, lossless=True, method=3, loop=film.times or 0)
+    return _saved("webp", images, film, xmp=said, lossless=True, method=3, loop=film.times or 0)
 
 
 def _saved(format: str, frames: list[Any], film: Film, **how: Any) -> bytes:
@@ -170,29 +170,29 @@ PAGE = """\
 </form>
 <main>
 """
-END = "</main>\n<script>{script}</script>\n</html>\n"
 
 
-def html(film: Film, about: About) -> Iterator[bytes]:
-    """Yield a page on which controls choose a picture; with scripts off every picture stands below the other."""
+def html(film: Film, about: About) -> bytes:
+    """Return a page on which controls choose a picture; with scripts off every picture stands below the other."""
     policy = f"default-src 'none'; img-src data:; style-src {_allowed(STYLE)}; script-src {_allowed(SCRIPT)}"
-    yield PAGE.format(
+    head = PAGE.format(
         policy=policy,
         style=STYLE,
         lang=spoken(),
         title=escape(escaped(about.title, "\n")),
         job=escape(about.job),
         controls="\n".join(map(_control, film.swept)),
-    ).encode()
+    )
+    figures = []
     button = f'<button type="button" data-done="{escape(phrase("Copied"))}" hidden>{escape(phrase("Copy"))}</button>'
     for frame, image in zip(film.frames, _images(film, about.salt), strict=True):
         message = clauses([frame.label, frame.message])
         alt = escape(escaped(phrase("{message}. {sentence}", message=message, sentence=about.sentence)))
-        yield (
+        figures.append(
             f'<figure><img {image} alt="{alt}" decoding="sync">\n'
             f"<figcaption><code>{escape(frame.line)}</code>{button}</figcaption></figure>\n"
-        ).encode()
-    yield END.format(script=SCRIPT).encode()
+        )
+    return f"{head}{''.join(figures)}</main>\n<script>{SCRIPT}</script>\n</html>\n".encode()
 
 
 def _allowed(text: str) -> str:
@@ -228,7 +228,7 @@ def _images(film: Film, salt: str) -> Iterator[str]:
 
 
 def _svg(drawing: Drawing, salt: str) -> Bytes:
-    return (b"".join(pictures.svg(drawing, About("{}", salt))),)
+    return (pictures.svg(drawing, About("{}", salt)),)
 
 
 def _png(drawing: Drawing, dpi: int, palette: Palette) -> Bytes:

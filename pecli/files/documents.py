@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv as rows_of_csv
 import io
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from pecli.core.errors import escaped
 from pecli.core.terminal import Block, Document, Facts, Paragraph
@@ -28,21 +28,20 @@ SIGNS = {  # of ours, in what every LaTeX takes
 SIGNS |= {sign: f"$_{digit}$" for digit, sign in enumerate("₀₁₂₃₄₅₆₇₈₉")}
 
 
-def md(document: Document, about: About) -> Iterator[bytes]:
-    """Markdown with tables as GitHub, Quarto and Jupyter have them."""
-    yield from _blocks(document, _md)
+def md(document: Document, about: About) -> bytes:
+    """Return Markdown with tables as GitHub, Quarto and Jupyter have them."""
+    return _blocks(document, _md).encode()
 
 
-def tex(document: Document, about: About) -> Iterator[bytes]:
-    r"""LaTeX for \input: tables of booktabs, text as paragraphs."""
-    blocks = b"".join(_blocks(document, _tex))
-    yield b"% needs \\usepackage[T1]{fontenc} and \\usepackage{booktabs}"
-    yield b"\n" if blocks.isascii() else b"; for Chinese \\usepackage{ctex} and xelatex\n"
-    yield blocks
+def tex(document: Document, about: About) -> bytes:
+    r"""Return LaTeX for \input: tables of booktabs, text as paragraphs."""
+    blocks = _blocks(document, _tex)
+    chinese = "" if blocks.isascii() else "; for Chinese \\usepackage{ctex} and xelatex"
+    return f"% needs \\usepackage[T1]{{fontenc}} and \\usepackage{{booktabs}}{chinese}\n{blocks}".encode()
 
 
-def csv(document: Document, about: About) -> Iterator[bytes]:
-    """The rows of facts and tables one below the other, an empty line between two; text is left out."""
+def csv(document: Document, about: About) -> bytes:
+    """Return the rows of facts and tables one below the other, an empty line between two; text is left out."""
     file = io.StringIO()
     writer = rows_of_csv.writer(file, lineterminator="\n")
     tables = [one for one in document if not isinstance(one, Paragraph)]
@@ -50,13 +49,13 @@ def csv(document: Document, about: About) -> Iterator[bytes]:
         file.write("\n" if place else "")
         rows = one.facts.items() if isinstance(one, Facts) else [one.header, *one.rows]
         writer.writerows([escaped(str(cell), "\n") for cell in row] for row in rows)
-    yield file.getvalue().encode()
+    return file.getvalue().encode()
 
 
-def _blocks(document: Document, write: Callable[[Block], str]) -> Iterator[bytes]:
-    """The blocks with an empty line between two; those that only make room in a terminal are left out."""
+def _blocks(document: Document, write: Callable[[Block], str]) -> str:
+    """Return the blocks with an empty line between two; those that only make room in a terminal are left out."""
     texts = [write(block) for block in document if block != Paragraph()]
-    yield ("\n\n".join(texts) + "\n").encode()
+    return "\n\n".join(texts) + "\n"
 
 
 def _md(block: Block) -> str:

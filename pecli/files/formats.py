@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -74,8 +74,8 @@ FOREIGN |= dict.fromkeys(("jpg", "jpeg", "bmp", "tif", "tiff", "ico", "avif", "h
 FOREIGN |= dict.fromkeys(("mp4", "mov", "avi", "mkv", "webm"), "gif")
 
 
-def encoded(format: str, content: Any, about: About) -> Iterator[bytes]:
-    """Return the bytes of a file of that format, piece by piece.
+def encoded(format: str, content: Any, about: About) -> bytes:
+    """Return the bytes of a file of that format.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def encoded(format: str, content: Any, about: About) -> Iterator[bytes]:
     """
     from pecli.files import animation, documents, numbers, pictures  # late: --help knows the names alone
 
-    encoders: dict[str, Callable[[Any, About], Iterator[bytes]]] = {
+    encoders: dict[str, Callable[[Any, About], bytes]] = {
         "png": pictures.png,
         "svg": pictures.svg,
         "pdf": pictures.pdf,

@@ -1,4 +1,4 @@
-"""The numbers behind a picture as the bytes of a file, piece by piece: text of any length takes little memory.
+"""The numbers behind a picture as the bytes of a file.
 
 What is written is a `pecli.analysis.Numbers`.
 """
@@ -9,7 +9,7 @@ import io
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from pecli.core.lazy import np
@@ -20,32 +20,33 @@ PIECE = 1 << 16  # numbers that become text at once
 NO_FRACTION = re.compile(r"\.0(?=[,\n])")
 
 
-def npy(numbers: Any, about: About) -> Iterator[bytes]:
-    """Yield the main array."""
+def npy(numbers: Any, about: About) -> bytes:
+    """Return the main array."""
     buffer = io.BytesIO()
     np.save(buffer, np.ascontiguousarray(numbers.main))
-    yield buffer.getvalue()
+    return buffer.getvalue()
 
 
-def npz(numbers: Any, about: About) -> Iterator[bytes]:
-    """Every array and the job."""
+def npz(numbers: Any, about: About) -> bytes:
+    """Return every array and the job."""
     buffer = io.BytesIO()
     arrays: dict[str, Any] = {**numbers.arrays(), "job": np.array(about.job)}
     np.savez_compressed(buffer, **arrays)
-    yield buffer.getvalue()
+    return buffer.getvalue()
 
 
-def csv(numbers: Any, about: About) -> Iterator[bytes]:
-    """Yield the sheet, one line a row, with whole numbers without ``.0``; what is undefined is empty."""
+def csv(numbers: Any, about: About) -> bytes:
+    """Return the sheet, one line a row, with whole numbers without ``.0``; what is undefined is empty."""
     header, columns = numbers.sheet()
-    yield (",".join(header) + "\n").encode()
+    lines = [(",".join(header) + "\n").encode()]
     for run in _runs(len(columns[0]), sum(column.size for column in columns)):
         rows = np.column_stack([column[run] for column in columns])
         if rows.dtype.kind in "fiu":
             text = repr(rows.tolist()).replace("], [", "\n").replace(", ", ",").strip("[]") + "\n"
-            yield NO_FRACTION.sub("", text).replace("nan", "").encode()
+            lines.append(NO_FRACTION.sub("", text).replace("nan", "").encode())
         else:
-            yield "".join(",".join(map(_cell, row)) + "\n" for row in rows.tolist()).encode()
+            lines.append("".join(",".join(map(_cell, row)) + "\n" for row in rows.tolist()).encode())
+    return b"".join(lines)
 
 
 def _cell(value: float | str) -> str:
@@ -54,15 +55,13 @@ def _cell(value: float | str) -> str:
     return "" if math.isnan(value) else repr(value).removesuffix(".0")
 
 
-def json_(numbers: Any, about: About) -> Iterator[bytes]:
-    """Yield job, facts and arrays as one object."""
-    yield f'{about.job[:-1]}, "facts": {_dumped(numbers.facts())}, "arrays": {{'.encode()
-    for place, (name, array) in enumerate(numbers.arrays().items()):
-        yield f"{', ' if place else ''}{json.dumps(name)}: [".encode()
-        for run in _runs(len(array), array.size):
-            yield (", " * bool(run.start) + _dumped(array[run].tolist())[1:-1]).encode()
-        yield b"]"
-    yield b"}}\n"
+def json_(numbers: Any, about: About) -> bytes:
+    """Return job, facts and arrays as one object."""
+    arrays = []
+    for name, array in numbers.arrays().items():
+        rows = [_dumped(array[run].tolist())[1:-1] for run in _runs(len(array), array.size)]
+        arrays.append(f"{json.dumps(name)}: [{', '.join(rows)}]")
+    return f'{about.job[:-1]}, "facts": {_dumped(numbers.facts())}, "arrays": {{{", ".join(arrays)}}}}}\n'.encode()
 
 
 def _dumped(value: Any) -> str:
@@ -70,7 +69,7 @@ def _dumped(value: Any) -> str:
 
 
 def _runs(length: int, size: int) -> Iterable[slice]:
-    """Return slices of so many rows, each of a few numbers: text of any length takes little memory."""
+    """Return slices of so many rows, each of a few numbers: Python's objects for all of them would fill memory."""
     step = max(1, PIECE * length // max(1, size))
     return track([slice(at, at + step) for at in range(0, length, step)], "writing")
 

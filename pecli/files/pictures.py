@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from math import ceil, sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -28,18 +28,18 @@ PIXELATED = b' style="image-rendering:crisp-edges;image-rendering:pixelated"'  #
 UNUSUAL = re.compile(rb"[^ -~\n]+")  # bytes of what is not plain ASCII
 
 
-def png(drawing: Drawing, about: About) -> Iterator[bytes]:
-    """The job is a text chunk of its own."""
-    yield _saved(drawing, "png", {**_said(about, "Description"), "pecli": about.job, "Software": None})
+def png(drawing: Drawing, about: About) -> bytes:
+    """Return a PNG file; the job is a text chunk of its own."""
+    return _saved(drawing, "png", {**_said(about, "Description"), "pecli": about.job, "Software": None})
 
 
-def pdf(drawing: Drawing, about: About) -> Iterator[bytes]:
-    """The job is its subject, what is seen stands among the keywords, the only place left for it; no date."""
-    yield _saved(drawing, "pdf", {**_said(about, "Keywords"), "Subject": about.job, "CreationDate": None})
+def pdf(drawing: Drawing, about: About) -> bytes:
+    """Return a PDF file without a date; the job is its subject, what is seen stands among the keywords."""
+    return _saved(drawing, "pdf", {**_said(about, "Keywords"), "Subject": about.job, "CreationDate": None})
 
 
-def svg(drawing: Drawing, about: About) -> Iterator[bytes]:
-    """Ready to stand in a page beside others: every name salted, its style for itself alone, told to screen readers."""
+def svg(drawing: Drawing, about: About) -> bytes:
+    """Return an SVG file to stand in a page beside others: every name salted, a style of its own, a description."""
     from html import escape
 
     import matplotlib as mpl
@@ -51,11 +51,12 @@ def svg(drawing: Drawing, about: About) -> Iterator[bytes]:
     head = head[head.index(b"<svg ") :] if about.inline else head
     head = head.replace(b"<svg ", b'<svg id="' + salt + b'" role="img" ', 1)
     told = b"<desc>" + escape(escaped(about.sentence, "\n"), quote=False).encode() + b"</desc>\n <metadata>"
-    yield head.replace(b"<metadata>", told, 1) + end
+    head = head.replace(b"<metadata>", told, 1)
     rules = DARK.format(about.salt, INK).encode() if about.adaptive else b""
     body = UNUSUAL.sub(lambda found: escaped(found[0].decode(), "\n").encode(), body)  # remarks tell what was drawn
     body = body.replace(b'<style type="text/css">*{', b'<style type="text/css">' + rules + b"#" + salt + b" *{", 1)
-    yield re.sub(rb'(\bid="|xlink:href="#|url\(#)', rb"\g<1>" + salt + b"-", body.replace(PIXELATED, b""))
+    body = re.sub(rb'(\bid="|xlink:href="#|url\(#)', rb"\g<1>" + salt + b"-", body.replace(PIXELATED, b""))
+    return head + end + body
 
 
 def _said(about: About, place: str = "") -> dict[str, str | None]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import IO
@@ -90,8 +89,8 @@ def no_file(path: str, example: str, option: str = "output") -> UsageError:
     return UsageError(f"{mention(option, path)} is a folder", option=option, value=path, advice=advice)
 
 
-def write(path: str, data: bytes | Iterable[bytes]) -> int:
-    """Write the bytes there, all at once or piece by piece; return their number.
+def write(path: str, data: bytes) -> None:
+    """Write the bytes there.
 
     An existing file is replaced at once or stays as it is; parents are made. A symlink's target is replaced, not the
     link. What is no regular file (a device, a FIFO, standard output) is written to.
@@ -100,16 +99,17 @@ def write(path: str, data: bytes | Iterable[bytes]) -> int:
     ------
     OutputError : the system would not; the message names the path and the reason
     """
-    pieces = [data] if isinstance(data, bytes) else data
     try:
         if is_stdout(path):
             with _stdout() as file:
-                return sum(map(file.write, pieces))
+                file.write(data)
+            return
         target, status = _followed(path)
         if status and not stat.S_ISREG(status.st_mode):
             with target.open("wb") as file:
-                return sum(map(file.write, pieces))
-        return _replace(target, pieces, status)
+                file.write(data)
+        else:
+            _replace(target, data, status)
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -125,13 +125,13 @@ def _stdout() -> AbstractContextManager[IO[bytes]]:
         return nullcontext(sys.stdout.buffer)
 
 
-def _replace(target: Path, pieces: Iterable[bytes], status: os.stat_result | None) -> int:
-    """Write a temporary file beside the target, of the same mode, and put it in its place; return its size."""
+def _replace(target: Path, data: bytes, status: os.stat_result | None) -> None:
+    """Write a temporary file beside the target, of the same mode, and put it in its place."""
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.with_name(f".pecli-{os.urandom(6).hex()}{target.suffix}")
     try:
         with temporary.open("xb") as file:
-            size = sum(map(file.write, pieces))
+            file.write(data)
         if status:
             with suppress(OSError):  # a file system may know no permissions
                 os.chmod(temporary, stat.S_IMODE(status.st_mode))
@@ -139,7 +139,6 @@ def _replace(target: Path, pieces: Iterable[bytes], status: os.stat_result | Non
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-    return size
 
 
 def discard_stdout() -> None:

@@ -230,12 +230,8 @@ class Picture:
         return dict(zip(header, columns, strict=True))
 
     def render(self, *formats: str) -> list[bytes]:
-        """The bytes of the result in each format, the same bytes every time."""
-        return [b"".join(pieces) for pieces in self.pieces(*formats)]
-
-    def pieces(self, *formats: str) -> list[Iterable[bytes]]:
-        """The bytes in each format, piece by piece; what is drawn is drawn here and once."""
-        result: dict[str, Iterable[bytes]] = {}
+        """The bytes of the result in each format, the same bytes every time; what is drawn is drawn once."""
+        result: dict[str, bytes] = {}
         for format in formats:
             if format not in FORMATS:
                 raise UnknownNameError("output format", format, FORMATS, option="format")
@@ -246,7 +242,7 @@ class Picture:
             if several:
                 with self._style() as notes:
                     drawn, shown = draw(), self.seen if several is stills else None
-                    result |= {format: list(encoded(format, drawn, self._about(shown))) for format in several}
+                    result |= {format: encoded(format, drawn, self._about(shown)) for format in several}
                 self.notes.extend(note for note in notes if note not in self.notes)
         return [result.get(format) or encoded(format, self._content(format), self._about()) for format in formats]
 
@@ -257,9 +253,10 @@ class Picture:
             job = job.with_output(paths)
             job.check()
         formats = [target.format for target in job.targets]
-        for (path, format), pieces in zip(job.targets, self.pieces(*formats), strict=True):
+        for (path, format), data in zip(job.targets, self.render(*formats), strict=True):
             check_target(path, not job.output.no_clobber, text=FORMATS[format].text)
-            self.sizes[path] = write(path, pieces)
+            write(path, data)
+            self.sizes[path] = len(data)
         return list(job.paths)
 
     def title(self) -> str:

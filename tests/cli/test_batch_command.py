@@ -187,7 +187,7 @@ def test_the_lines_of_a_dry_run_are_the_same_jobs(ask: Ask, figures: Path, monke
         made.append(picture.job)
         return [[b"made"] for _ in formats]
 
-    monkeypatch.setattr(Picture, "pieces", note)
+    monkeypatch.setattr(Picture, "render", note)
     ask("batch", "figures.toml", "-j", "1", "--folder", "out")
     batch, made[:] = list(made), []
     for line in ask("batch", "figures.toml", "--folder", "out", "--dry-run").out.splitlines():
@@ -482,7 +482,7 @@ def _no_space(*_: object) -> None:
 def test_an_interruption_says_how_many_are_done_and_the_next_run_goes_on(
     ask: Ask, figures: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    render, rendered = Picture.pieces, []
+    render, rendered = Picture.render, []
 
     def stop(picture: Picture, *formats: str) -> Any:
         rendered.append(picture)
@@ -491,7 +491,7 @@ def test_an_interruption_says_how_many_are_done_and_the_next_run_goes_on(
         return render(picture, *formats)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Picture, "pieces", stop)
+        patch.setattr(Picture, "render", stop)
         ended = ask("batch", "figures.toml", "-j", "1")
     assert ended.code == 130
     assert "2 written" in ended.err and "of 5" in ended.err

@@ -34,8 +34,8 @@ DOCUMENT: list[Block] = [
 ]
 
 
-def text(pieces: Any) -> str:
-    return b"".join(pieces).decode()
+def text(data: bytes) -> str:
+    return data.decode()
 
 
 def test_markdown_has_headings_lists_and_tables() -> None:

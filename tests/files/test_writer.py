@@ -38,8 +38,8 @@ def failing(error: BaseException) -> Callable[..., Any]:
 
 
 def test_files_are_made_with_their_folders_and_replaced_and_nothing_else_is_left() -> None:
-    assert write("a.png", NEW) == len(NEW)
-    assert write("a.png", iter([b"old", b"", b" and whole"])) == len(OLD)
+    write("a.png", NEW)
+    write("a.png", OLD)
     assert content() == {"a.png": OLD}
     write("b/c/d.png", NEW)
     assert Path("b/c/d.png").read_bytes() == NEW

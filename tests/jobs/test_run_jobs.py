@@ -224,7 +224,7 @@ def test_whatever_one_picture_raises_is_its_failure(error: Exception, monkeypatc
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr("pecli.jobs.picture.Picture.pieces", fail)
+    monkeypatch.setattr("pecli.jobs.picture.Picture.render", fail)
     outcome = do(job())
     assert (outcome.state, outcome.paths) == (FAILED, ("a.json",))
     assert "said" in str(outcome.failure)
@@ -235,7 +235,7 @@ def test_an_interruption_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("pecli.jobs.picture.Picture.pieces", stop)
+    monkeypatch.setattr("pecli.jobs.picture.Picture.render", stop)
     with pytest.raises(KeyboardInterrupt):
         list(run([job()]))
 

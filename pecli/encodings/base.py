@@ -10,9 +10,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import wraps
+from functools import cached_property, wraps
 from typing import Any, ClassVar, Self, TypeVar
 
+from pecli.core.errors import UsageError, mention
 from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import chunks, minus
@@ -21,8 +22,12 @@ from pecli.core.positions import Bins, Positions
 from pecli.core.terminal import track
 
 LISTED = 12  # numbers that a title still lists
-WIDTH_FLAGS = ("-d", "--d-model")  # of the parameter d, wherever there is one
-WIDTH_ALIASES = ("dim", "head_dim", "hidden_size")
+
+
+def width_option(default: int | None, help: str, at_most: int = 65536, **more: Any) -> Any:
+    """The field d, wherever the width is free."""
+    flags, aliases = ("-d", "--d-model"), ("dim", "head_dim", "hidden_size")
+    return option(default, help, at_least=1, at_most=at_most, flags=flags, aliases=aliases, **more)
 
 
 def file_option(help: str, unset: str) -> Any:
@@ -32,8 +37,15 @@ def file_option(help: str, unset: str) -> Any:
 
 def tensor_option() -> Any:
     """The field tensor, of all whose numbers may come from a file."""
-    said = "name of the table in the file, or how it ends"
-    return option(None, said, unset="found by the usual names")
+    help = "name of the table in the file, or how it ends"
+    return option(None, help, unset="found by the usual names")
+
+
+def check_tensor(file: str | None, tensor: str | None) -> None:
+    """Refuses the name of a table where no file is named."""
+    if file is None and tensor is not None:
+        text = f"{mention('tensor', tensor)} names a table in a file"
+        raise UsageError(text, option="tensor", value=tensor, advice=f"give {mention('file')} too")
 
 
 @dataclass(frozen=True)
@@ -41,33 +53,22 @@ class Encoding(Options, ABC):
     """A position encoding by name: a rule with its parameters as fields. What it can do are its `capabilities`.
 
     Class attributes describe it wherever encodings are listed; nothing else repeats them.
-
-    Attributes
-    ----------
-    name : the word on the command line
-    summary, formula, source : what it is, in one line each; the source with its section and arXiv number
-    example : a command that shows it
-    kind : where it enters the model
-    models : who uses it
-    trained : whether its numbers are learned, not given by the formula
-    extrapolates : whether it goes on beyond the positions it was made for
-    position_label, other_label, position_unit, tick_steps : how positions stand on an axis
     """
 
     what: ClassVar[str] = "parameter"
-    name: ClassVar[str]
-    summary: ClassVar[str]
+    name: ClassVar[str]  # the word on the command line
+    summary: ClassVar[str]  # one line
     formula: ClassVar[str]
-    source: ClassVar[str]
-    example: ClassVar[str]
+    source: ClassVar[str]  # with its section and arXiv number
+    example: ClassVar[str]  # a command that shows it
     kind: ClassVar[str]  # where it enters the model
     gives: ClassVar[str]  # what it can do, a word for the message where that is not enough
-    models: ClassVar[str] = "none known"
+    models: ClassVar[str] = "none known"  # who uses it
     aliases: ClassVar[tuple[str, ...]] = ()  # what others call it, understood and not listed
     trained: ClassVar[bool] = False  # its numbers are learned, not given by the formula
-    extrapolates: ClassVar[bool] = True
+    extrapolates: ClassVar[bool] = True  # it goes on beyond the positions it was made for
 
-    position_label: ClassVar[str] = template("position p")
+    position_label: ClassVar[str] = template("position p")  # on an axis
     other_label: ClassVar[str] = template("position q")  # where two positions are compared
     position_unit: ClassVar[str] = ""  # of bare numbers, where ticks are not written in the encoding's own terms
     tick_steps: ClassVar[tuple[int, ...]] = ()  # round numbers of positions, where they are not powers of ten
@@ -104,9 +105,11 @@ class Encoding(Options, ABC):
 
         without : parameters that are told elsewhere
         """
-        known, said = self.options(), self.changed() | self.changed(defaults)
-        told = [name for name in known if name in said and name not in without]
-        given = [f"{name}={_spelled(known[name], said[name])}" for name in told]
+        changed, given = self.changed() | self.changed(defaults), []
+        for name, one in self.options().items():
+            if name in changed and name not in without:
+                text = one.write(changed[name])
+                given.append(f"{name}=" + (text if one.many else text.replace(",", r"\,")))  # no end of the value
         return self.name + (":" + ",".join(given) if given else "")
 
     def label(self) -> str:
@@ -131,11 +134,6 @@ def titled_text(one: Option, value: Any) -> str:
         return phrase("({count} numbers)", count=len(value)) if len(value) > LISTED else one.write(value)
     whole = one.scalar in (int, float) and abs(value) < EXACT and float(value).is_integer()
     return f"{int(value):,}" if whole else one.write(value)
-
-
-def _spelled(one: Option, value: object) -> str:
-    """A value inside a spec, where a comma that belongs to a single text is marked."""
-    return one.write(value) if one.many else one.write(value).replace(",", "\\,")
 
 
 Own = TypeVar("Own", bound="TableEncoding")
@@ -167,19 +165,10 @@ class TableEncoding(Encoding):
 
     @abstractmethod
     def table(self, positions: Array) -> Array:
-        """The encoding of each position.
+        """The encoding of each position, shape (length, d), float64, of positions (length,).
 
-        Parameters
-        ----------
-        positions : shape (length,), dimensionless; pecli's own encodings take any shape (…), and a number
-
-        Returns
-        -------
-        shape (length, d), float64; (…, d) of positions (…), (d,) of a number
-
-        Raises
-        ------
-        UsageError : there is no row for a position
+        pecli's own encodings take positions of any shape (…), and a number, too: (…, d), (d,). Raises UsageError where
+        there is no row for a position.
         """
 
     def columns(self, dims: Array, first: int, count: int) -> Array:
@@ -203,9 +192,7 @@ class TableEncoding(Encoding):
     def covered(self, positions: Positions) -> Positions:
         """The rows of the table for a sequence at these positions: themselves, or the offsets between them.
 
-        Raises
-        ------
-        UsageError : the table has no row for one of them
+        Raises UsageError where the table has no row for one of them.
         """
         return positions
 
@@ -213,21 +200,17 @@ class TableEncoding(Encoding):
         """Refuses positions that are asked for and that the table has no rows for (UsageError)."""
         self.covered(positions)
 
+    @cached_property
+    def measured(self) -> dict[Positions, Array]:
+        """What was measured of the table, by its rows. Kept here: encodings of a file that changes are equal."""
+        return {}
+
     def cycle(self, most: int) -> Positions | None:
         """The positions after which all columns begin anew, if they do and are no more than so many."""
         return None
 
     def mean_table(self, blocks: Bins) -> Array:
-        """The mean row of every block. Here by adding up, in bounded memory.
-
-        Parameters
-        ----------
-        blocks : runs of positions
-
-        Returns
-        -------
-        shape (blocks, d), float64
-        """
+        """The mean row of every block, shape (blocks, d), float64. Here by adding up, in bounded memory."""
         if blocks.size == 1:
             return self.table(blocks.firsts())
         rows = np.empty((blocks.count, self.width))
@@ -275,20 +258,9 @@ class Rotary(TableEncoding):
 
     @abstractmethod
     def rotate(self, x: Array, positions: Array) -> Array:
-        """Every vector turned by its position.
+        """Every vector of x, (…, length, d), turned by its position, (length,): the shape of x, float64.
 
-        Parameters
-        ----------
-        x : shape (…, length, d)
-        positions : shape (length,)
-
-        Returns
-        -------
-        shape (…, length, d), float64
-
-        Raises
-        ------
-        UsageError : x has another width, or not one vector a position
+        Raises UsageError where x has another width, or not one vector a position.
         """
 
     @abstractmethod
@@ -332,15 +304,9 @@ class BiasEncoding(Encoding):
 
     @abstractmethod
     def bias(self, offsets: Array) -> Array:
-        """What is added to the score of a query and a key.
+        """What is added to the score of a query and a key, (n_heads, n), float64; −inf where it does not see the key.
 
-        Parameters
-        ----------
         offsets : shape (n,), position of the query less that of the key, positions
-
-        Returns
-        -------
-        shape (n_heads, n), float64; −inf where the query does not see the key
         """
 
 

@@ -14,7 +14,7 @@ from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import LARGEST, ROUNDING
 from pecli.core.options import option
-from pecli.encodings.base import BiasEncoding, file_option, tensor_option
+from pecli.encodings.base import BiasEncoding, check_tensor, file_option, tensor_option
 from pecli.files.tables import read_table
 
 
@@ -134,9 +134,7 @@ class T5(DirectedBias):
     tensor: str | None = tensor_option()
 
     def check(self) -> None:
-        if self.file is None and self.tensor is not None:
-            text = f"{mention('tensor', self.tensor)} names a table in a file"
-            raise UsageError(text, option="tensor", value=self.tensor, advice=f"give {mention('file')} too")
+        check_tensor(self.file, self.tensor)
         if self.max_distance <= self.exact:
             distance = mention("max_distance", self.max_distance)
             text = f"{distance} is not beyond the {self.exact} distances that are exact"

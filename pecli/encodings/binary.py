@@ -10,7 +10,7 @@ from pecli.core.language import template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Bins, Positions
-from pecli.encodings.base import WIDTH_ALIASES, WIDTH_FLAGS, Additive, of_any_shape
+from pecli.encodings.base import Additive, of_any_shape, width_option
 
 MAX_BITS = 53  # positions are float64
 
@@ -42,15 +42,7 @@ class Binary(Additive):
     continuous: ClassVar[bool] = False
     dimension_label: ClassVar[str] = template("bit")
 
-    d: int | None = option(
-        None,
-        "how many bits",
-        at_least=1,
-        at_most=MAX_BITS,
-        flags=WIDTH_FLAGS,
-        aliases=WIDTH_ALIASES,
-        unset="as many as the last position needs",
-    )
+    d: int | None = width_option(None, "how many bits", MAX_BITS, unset="as many as the last position needs")
     order: str = option("lsb", "which bit stands first, the lowest (lsb) or the highest (msb)", choices=orders)
     values: str = option("01", "what a bit is written as: 0 and 1, or −1 and 1", choices=bit_values)
 

@@ -11,8 +11,8 @@ from typing import ClassVar
 from pecli.core.language import phrase, template
 from pecli.core.numbers import minus
 from pecli.core.options import option, write_scalar
-from pecli.encodings.base import Additive
-from pecli.encodings.harmonic import PI, Harmonic, many_digits, width_option
+from pecli.encodings.base import Additive, width_option
+from pecli.encodings.harmonic import PI, Harmonic, many_digits
 
 MINUTE, HOUR, DAY = 60, 3600, 86400
 NAMED = {  # seconds; month and year are the Gregorian calendar's means
@@ -128,7 +128,7 @@ class Geometric(Harmonic, Additive):
     example: ClassVar[str] = "pecli heatmap -e geometric --d 16 --length 10000"
     models: ClassVar[str] = "none: an intuition"
 
-    d: int = width_option()
+    d: int = width_option(128, "width of the encoding, d_model", shown=True)
     radix: float = option(
         3600.0, "each pair turns radix² times slower than the one before", above=0, log=True, shown=True
     )

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from decimal import MAX_EMAX, MIN_EMIN, Decimal, localcontext
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from pecli.core.errors import UsageError
 from pecli.core.language import phrase
@@ -21,7 +21,7 @@ from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUND, chunks, number_types
 from pecli.core.options import option, write_scalar
 from pecli.core.positions import Bins, Positions
-from pecli.encodings.base import WIDTH_ALIASES, WIDTH_FLAGS, TableEncoding, of_any_shape
+from pecli.encodings.base import TableEncoding, of_any_shape, width_option
 
 PI = Decimal("3.14159265358979323846264338327950288419716939937510582")
 DIGITS = 45
@@ -65,38 +65,8 @@ def dirichlet(counts: Array, high: Array, low: Array) -> Array:
     return np.where(still, 1.0, top / np.where(still, 1.0, bottom))
 
 
-def exact_angle_text(rate: Decimal | float, position: int, phase: float) -> str:
-    """ω p + φ in so many digits that its sine is right to ten."""
-    with many_digits():
-        angle = Decimal(rate) * position + Decimal(phase)
-    return f"{float(angle):.10g}" if abs(angle) < 1 else f"{angle:.10f}".rstrip("0").rstrip(".")
-
-
-def wave_steps(wave: str, position: int, *, rates: list[str], angle: str, radius: float, phase: float) -> list[str]:
-    """r · sin(ω p + φ) with its numbers, ω as each of the `rates`, then the whole angle; no r of 1, no φ of 0."""
-    before = f"{radius:.10g} · " if radius != 1 else ""
-    after = f" {'-' if phase < 0 else '+'} {abs(phase):.10g}" if phase else ""
-    inside = [f"{position} · {text}{after}" for text in rates]
-    return [f"{before}{wave}({text})" for text in (*inside, angle)]
-
-
-__all__ = ["PI", "Harmonic", "many_digits", "width_option"]
-
 NEAR = 1e-2  # squared distances below this share of the norm are worked out again without cancellation
 FASTEST = 10**12  # rad/position; a faster turn has no digits left at large positions
-
-
-def width_option() -> Any:
-    """The field d, the same for all whose width is free."""
-    return option(
-        128,
-        "width of the encoding, d_model",
-        at_least=1,
-        at_most=65536,
-        flags=WIDTH_FLAGS,
-        aliases=WIDTH_ALIASES,
-        shown=True,
-    )
 
 
 @dataclass(frozen=True)
@@ -195,7 +165,8 @@ class Harmonic(TableEncoding):
         table = np.empty((len(positions), self.width))
         for part in chunks(0, len(positions), self.width):
             angles = self.rounded(self.made_angles(positions[part.start : part.stop]) + self.rounded(self.phases))
-            sines, cosines = (self._radii(self.rounded(wave(angles))) for wave in (np.sin, np.cos))
+            radii = self.rounded(self.amplitudes)
+            sines, cosines = (self.rounded(radii * self.rounded(wave(angles))) for wave in (np.sin, np.cos))
             table[part.start : part.stop] = self.arrange(sines, cosines)
         return table
 
@@ -235,10 +206,6 @@ class Harmonic(TableEncoding):
                 "try bfloat16 or float32, or fewer positions"
             )
         return angles
-
-    def _radii(self, waves: Array) -> Array:
-        """Sines or cosines times the radius of each pair."""
-        return self.rounded(self.rounded(self.amplitudes) * waves)
 
     def mean_table(self, blocks: Bins) -> Array:
         """The mean row of every block, exact, at the cost of one row a block."""
@@ -294,12 +261,16 @@ class Harmonic(TableEncoding):
         return [f"{wave} ω{j}p" if plain else f"r{j} {wave}(ω{j}p+φ{j})" for wave, j in self.waves()]
 
     def written_out(self, position: int, column: int) -> list[str]:
+        """r · sin(ω p + φ), ω as its name, its formula and its number, then the whole angle; no r of 1, no φ of 0."""
         wave, j = self.waves()[column]
-        rates = [f"ω{j}", *filter(None, [self.rate_formula(j)])]
-        rates.append(f"{self.frequencies()[j]:.10g}")
         radius, phase = (float(of[j]) for of in (self.amplitudes, self.phases))
-        angle = exact_angle_text(list(self.rates())[j], position, phase)
-        return wave_steps(wave, position, rates=rates, angle=angle, radius=radius, phase=phase)
+        before = f"{radius:.10g} · " if radius != 1 else ""
+        after = f" {'-' if phase < 0 else '+'} {abs(phase):.10g}" if phase else ""
+        rates = filter(None, [f"ω{j}", self.rate_formula(j), f"{self.frequencies()[j]:.10g}"])
+        with many_digits():
+            angle = Decimal(list(self.rates())[j]) * position + Decimal(phase)
+        whole = f"{float(angle):.10g}" if abs(angle) < 1 else f"{angle:.10f}".rstrip("0").rstrip(".")
+        return [f"{before}{wave}({text})" for text in (*(f"{position} · {rate}{after}" for rate in rates), whole)]
 
     def column_wavelengths(self) -> Array:
         """The wavelength of every column of the table, positions, shape (d,)."""
@@ -342,7 +313,7 @@ class Harmonic(TableEncoding):
 class PowersOfBase(Harmonic):
     """Pair j turns by base^(−2j/d) rad a position: wavelengths from 2π to nearly base · 2π."""
 
-    d: int = width_option()
+    d: int = width_option(128, "width of the encoding, d_model", shown=True)
     base: float = option(
         10000.0,
         "base of the wavelengths, a model's rope_theta",

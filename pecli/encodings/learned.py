@@ -12,7 +12,7 @@ from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
-from pecli.encodings.base import WIDTH_ALIASES, WIDTH_FLAGS, Additive, file_option, of_any_shape, tensor_option
+from pecli.encodings.base import Additive, check_tensor, file_option, of_any_shape, tensor_option, width_option
 from pecli.files.tables import StoredTable, open_table
 
 DEVIATION = 0.02  # of the untrained table: BERT's and GPT-2's initializer_range
@@ -44,20 +44,10 @@ class Learned(Additive):
     file: str | None = file_option("file of the table: .npy, .npz, .csv or .safetensors", "the untrained table")
     tensor: str | None = tensor_option()
     seed: int = option(0, "seed of the untrained table", at_least=0)
-    d: int | None = option(
-        None,
-        "columns of the untrained table",
-        at_least=1,
-        at_most=65536,
-        flags=WIDTH_FLAGS,
-        aliases=WIDTH_ALIASES,
-        unset=f"the file's, or {UNTRAINED}",
-    )
+    d: int | None = width_option(None, "columns of the untrained table", unset=f"the file's, or {UNTRAINED}")
 
     def check(self) -> None:
-        if self.file is None and self.tensor is not None:
-            text = f"{mention('tensor', self.tensor)} names a table in a file"
-            raise UsageError(text, option="tensor", value=self.tensor, advice=f"give {mention('file')} too")
+        check_tensor(self.file, self.tensor)
         if self.file is not None and self.seed:
             trained = f"{mention('file', self.file)} is a trained one"
             text = f"{mention('seed', self.seed)} is of the untrained table, and {trained}"

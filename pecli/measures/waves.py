@@ -18,11 +18,9 @@ def wavelengths(encoding: TableEncoding, rows: Positions) -> Array:
     """Positions a turn takes, of each pair, (n_pairs,), or measured, of each column, (d,); inf where it stands."""
     if isinstance(encoding, Harmonic):
         return encoding.wavelengths()
-    # A page asks many times. Kept with the object: encodings of a file are equal, though it may have changed since.
-    known: dict[Positions, Array] = vars(encoding).setdefault("_measured", {})
-    if rows not in known:
-        known[rows] = _measured(encoding, rows)
-    return known[rows]
+    if rows not in encoding.measured:  # a page asks many times
+        encoding.measured[rows] = _measured(encoding, rows)
+    return encoding.measured[rows]
 
 
 def _measured(encoding: TableEncoding, rows: Positions) -> Array:

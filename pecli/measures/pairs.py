@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from pecli.core.lazy import Array, np
@@ -10,7 +10,7 @@ from pecli.core.numbers import ROUNDING, chunks
 from pecli.core.positions import Positions
 from pecli.core.terminal import track
 from pecli.encodings.base import TableEncoding
-from pecli.measures.pairwise import Measure, by_offset, is_by_offset
+from pecli.measures.pairwise import Measure, by_offset
 
 CLASSES = 2160  # a side, into which the counted pairs are sorted; many numbers divide it, into cells for a picture
 BAND = 64  # positions that are compared with their neighbours at a time
@@ -45,9 +45,8 @@ class Counts:
 
 def points(encoding: TableEncoding, across: Measure, up: Measure, rows: Positions) -> Points:
     """Every pair as a point. Memory: six numbers a pair."""
-    x, y = (
-        np.concatenate(part) for part in zip(*_pairs(encoding, across, up, rows, "comparing positions"), strict=True)
-    )
+    parts = _pairs(encoding, across, up, rows, "comparing positions")
+    x, y = (np.concatenate(part) for part in zip(*parts, strict=True))
     p, q = (index + float(rows.start) for index in np.triu_indices(rows.length, 1))
     defined = ~(np.isnan(x) | np.isnan(y))
     left_out = int(len(x) - defined.sum())
@@ -168,25 +167,23 @@ def _pairs(
     encoding: TableEncoding, across: Measure, up: Measure, rows: Positions, doing: str
 ) -> Iterator[tuple[Array, Array]]:
     """x and y of all pairs p < q, row by row of the matrix's upper triangle, some rows at a time."""
-    table = None
-    if not (is_by_offset(encoding, across) and is_by_offset(encoding, up)):
-        table = encoding.table(rows.array())
-    tables = {measure.name: None if table is None else measure.prepare(table) for measure in (across, up)}
-    profiles = {measure.name: by_offset(encoding, measure, rows.length) for measure in (across, up)}
+    values = [_from(encoding, measure, rows) for measure in (across, up)]
     for part in track(chunks(0, rows.length, rows.length), doing):
-        first = part.start
-        upper = np.triu(np.ones((len(part), rows.length - first), dtype=bool), 1)
-        x, y = (
-            _values(profiles[measure.name], measure, tables[measure.name], first, upper.shape)[upper]
-            for measure in (across, up)
-        )
+        upper = np.triu(np.ones((len(part), rows.length - part.start), dtype=bool), 1)
+        x, y = (value(part)[upper] for value in values)
         yield x, y
 
 
-def _values(profile: Array | None, measure: Measure, table: Array | None, first: int, shape: tuple[int, ...]) -> Array:
-    """The measure for rows of the matrix from `first` on, each with all positions from `first` on. table : prepared"""
-    if profile is not None:
-        mirrored = np.concatenate([profile[shape[0] - 1 : 0 : -1], profile[: shape[1]]])
-        return np.lib.stride_tricks.sliding_window_view(mirrored, shape[1])[::-1]  # row s begins at the offset −s
-    assert table is not None  # made wherever a measure has no profile
-    return measure.compare(table[first : first + shape[0]], table[first:])
+def _from(encoding: TableEncoding, measure: Measure, rows: Positions) -> Callable[[range], Array]:
+    """What gives the measure between some positions and all from the first of them on: (some, rest) of a range."""
+    profile = by_offset(encoding, measure, rows.length)
+    if profile is None:
+        table = measure.prepare(encoding.table(rows.array()))
+        return lambda part: measure.compare(table[part.start : part.stop], table[part.start :])
+
+    def by_profile(part: range) -> Array:
+        rest = rows.length - part.start
+        mirrored = np.concatenate([profile[len(part) - 1 : 0 : -1], profile[:rest]])
+        return np.lib.stride_tricks.sliding_window_view(mirrored, rest)[::-1]  # row s begins at the offset −s
+
+    return by_profile

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import combinations_with_replacement
 from typing import NamedTuple
 
 from pecli.core.errors import UsageError, mention
 from pecli.core.lazy import Array, np
-from pecli.core.numbers import at_once, chunks
+from pecli.core.numbers import chunks
 from pecli.core.positions import Blocks
 from pecli.core.terminal import track
 
@@ -16,24 +16,15 @@ SIDE = 1024  # rows, and columns, of the matrix that are made at once
 
 
 def means_of_offsets(run: Array, blocks: Blocks) -> Array:
-    """Block means of the matrix with entries run[|p − q|]: one weighted mean a pair of block numbers' difference.
-
-    The offsets of a block of n and a block of m positions occur 1, 2, …, 2, 1 times: the weights of the mean.
-    """
-    mirrored = np.concatenate([run[:0:-1], run])  # the offset 0 stands at len(run) − 1
-    zero, size, last, count = len(run) - 1, blocks.size, blocks.last, blocks.count
-    steps = np.arange(count)
-    means = _window_means(mirrored, zero + steps[: count - 1] * size, size, size) if count > 1 else np.zeros(0)
-    whole = np.concatenate([means, [0.0]])
-    result = whole[np.abs(steps[:, None] - steps)]
-    edge = _window_means(mirrored, zero + (count - 1 - steps[:-1]) * size, last, size)
-    corner = _window_means(mirrored, np.array([zero]), last, last)
-    result[-1, :] = result[:, -1] = np.concatenate([edge, corner])
-    return result
+    """Block means of the matrix with entries run[|p − q|]."""
+    return means_of_signed_offsets(np.concatenate([run[:0:-1], run]), blocks)
 
 
 def means_of_signed_offsets(run: Array, blocks: Blocks) -> Array:
-    """Block means of the matrix with entries run[L − 1 + p − q], row p, column q; run : (2L − 1,), of L positions."""
+    """Block means of the matrix with entries run[L − 1 + p − q], row p, column q; run : (2L − 1,), of L positions.
+
+    The offsets of a block of n and a block of m positions occur 1, 2, …, 2, 1 times: the weights of the mean.
+    """
     zero, size, last, count = blocks.length - 1, blocks.size, blocks.last, blocks.count
     steps = np.arange(count)
     result = np.empty((count, count))
@@ -155,10 +146,21 @@ def envelope(values_of: Callable[[int, int], Array], edges: Array, lines: int = 
     edges : borders of the bins, whole numbers, shape (bins + 1,)
     lines : how many values stand at each index
     """
-    parts = [
-        _reduced(values_of, edges, a, b, lines) for a, b in track(list(_groups(edges, lines)), "following the line")
-    ]
-    return Envelope(*(np.concatenate(pieces, axis=1) for pieces in zip(*parts, strict=True)))
+    shape = (lines, len(edges) - 1)
+    low, high, total = np.full(shape, np.inf), np.full(shape, -np.inf), np.zeros(shape)
+    for part in track(chunks(int(edges[0]), int(edges[-1]), lines), "following the line"):
+        values = values_of(part.start, len(part))
+        bins, cuts = _bins_of(edges, part.start, len(part))
+        np.minimum(low[:, bins], np.minimum.reduceat(values, cuts, axis=1), out=low[:, bins])
+        np.maximum(high[:, bins], np.maximum.reduceat(values, cuts, axis=1), out=high[:, bins])
+        total[:, bins] += np.add.reduceat(values, cuts, axis=1)
+    return Envelope(low, high, total / np.diff(edges))
+
+
+def _bins_of(edges: Array, start: int, count: int) -> tuple[slice, Array]:
+    """The bins that so many indices from `start` on fall into, and where in them each bin begins."""
+    first, last = np.searchsorted(edges, (start, start + count - 1), side="right") - 1
+    return slice(first, last + 1), np.maximum(edges[first : last + 1] - start, 0)
 
 
 def mirrored_extremes(profile: Callable[[int, int], Array], at: Array, edges: Array) -> tuple[Array, Array]:
@@ -186,47 +188,10 @@ def mirrored_extremes(profile: Callable[[int, int], Array], at: Array, edges: Ar
             below = values[: max(0, own - part.start + 1)][::-1]
             for start, run in ((own + part.start, above), (own - part.start - len(below) + 1, below)):
                 if len(run):
-                    _take_in(low[line], high[line], edges, start, run)
+                    bins, cuts = _bins_of(edges, start, len(run))
+                    low[line, bins] = np.minimum(low[line, bins], np.minimum.reduceat(run, cuts))
+                    high[line, bins] = np.maximum(high[line, bins], np.maximum.reduceat(run, cuts))
     return low, high
-
-
-def _take_in(low: Array, high: Array, edges: Array, start: int, values: Array) -> None:
-    """Lowers and raises what is known of the bins by the values from index `start` on."""
-    first, last = np.searchsorted(edges, (start, start + len(values) - 1), side="right") - 1
-    cuts = np.maximum(edges[first : last + 1] - start, 0)
-    np.minimum(low[first : last + 1], np.minimum.reduceat(values, cuts), out=low[first : last + 1])
-    np.maximum(high[first : last + 1], np.maximum.reduceat(values, cuts), out=high[first : last + 1])
-
-
-def _groups(edges: Array, lines: int) -> Iterator[tuple[int, int]]:
-    """Runs of bins that together hold about as many numbers as are handled at once."""
-    room, first = at_once(lines), 0
-    while first < len(edges) - 1:
-        stop = int(np.searchsorted(edges, edges[first] + room, side="right")) - 1
-        stop = max(stop, first + 1)
-        yield first, stop
-        first = stop
-
-
-def _reduced(values_of: Callable[[int, int], Array], edges: Array, a: int, b: int, lines: int) -> Envelope:
-    first, count = int(edges[a]), int(edges[b] - edges[a])
-    if b == a + 1 and count > at_once(lines):
-        return _one_bin(values_of, chunks(first, first + count, lines))
-    values, at = values_of(first, count), edges[a:b] - first
-    sums = np.add.reduceat(values, at, axis=1)
-    low, high = np.minimum.reduceat(values, at, axis=1), np.maximum.reduceat(values, at, axis=1)
-    return Envelope(low, high, sums / np.diff(edges[a : b + 1]))
-
-
-def _one_bin(values_of: Callable[[int, int], Array], parts: list[range]) -> Envelope:
-    """A bin that is itself too long to hold, piece by piece."""
-    low, high, total = (np.asarray(start) for start in (np.inf, -np.inf, 0.0))
-    count = sum(map(len, parts))
-    for part in parts:
-        values = values_of(part.start, len(part))
-        low, high = np.minimum(low, values.min(axis=1)), np.maximum(high, values.max(axis=1))
-        total = total + values.sum(axis=1)
-    return Envelope(*(np.asarray(one)[:, None] for one in (low, high, total / count)))
 
 
 def first_in_runs(there: Array, edges: Array, found_in: Callable[[int], Array]) -> Array:

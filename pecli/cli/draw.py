@@ -18,7 +18,6 @@ from pecli.core.terminal import (
     columns,
     half_blocks,
     json_results,
-    pixels_across,
     protocol,
     results,
     say,
@@ -106,7 +105,7 @@ def _do(picture: Picture, as_json: bool, quiet: bool, verbose: bool) -> dict[str
 
 
 FINER = 4  # pixels that are drawn for each that a half-block shows
-WIDEST = 4096  # pixels, whatever a terminal says
+COLUMN = 12  # pixels of a column of letters, about
 
 
 def check_show(as_json: bool) -> None:
@@ -132,7 +131,7 @@ def show_picture(job: Job) -> list[str]:
     if has is None and (screen.no_color or screen.color_system is None or "utf" not in screen.encoding):
         text = f"{mention('show')} draws with coloured half-blocks, and this terminal has no colours or no such signs"
         raise UsageError(text, option="show", advice=f"write a file: {mention('output', 'FILE.png')}")
-    across = min(WIDEST, FINER * width if has is None else pixels_across(width))
+    across = width * (FINER if has is None else COLUMN)
     pixels, picture = drawn(job, across)
     if has is None:  # which is too coarse for letters
         screen.print(half_blocks(reduced(pixels, width), screen), end="")

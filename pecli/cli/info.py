@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
@@ -24,7 +23,7 @@ from pecli.cli.show import (
 )
 from pecli.core.errors import UsageError, is_shown
 from pecli.core.language import Language, language_of, speaking
-from pecli.core.options import Options, option
+from pecli.core.options import Option
 from pecli.core.terminal import Block, Facts, Paragraph, Table, columns, results
 from pecli.encodings.learned import Learned
 from pecli.encodings.registry import Encoding, all_encodings, find_encoding
@@ -47,61 +46,47 @@ def encodings(
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
 ) -> None:
-    """Prints the encodings there are, or one of them in detail."""
+    """Print the encodings there are, or one of them in detail."""
     with guard(quiet, verbose):
         form = form_of(output, format, as_json)
-        if name is None:
-            rows = [row(one) for one in all_encodings().values()]
-            narrow = form is None and columns() < WIDE
-            document = below_each_other(rows) if narrow else [Table(ENCODINGS_HEADER, rows)]
-            publish(document, {"results": [facts(kind) for kind in all_encodings().values()]}, output, form)
-        else:
-            found = find_encoding(name)
-            publish(detail(found), {"results": [facts(found)]}, output, form)
+        kinds = list(all_encodings().values()) if name is None else [find_encoding(name)]
+        document: list[Block] = [Table([*facts(kinds[0])], [tuple(facts(kind).values()) for kind in kinds])]
+        if name is not None:
+            document = detail(kinds[0])
+        elif form is None and columns() < WIDE:
+            document = [block for kind in kinds for block in (Facts(facts(kind)), Paragraph())]
+        publish(document, {"results": [encoding_data(kind) for kind in kinds]}, output, form)
 
 
-DOES = "what it does"
 WIDE = 200  # columns of a terminal in which a table of all is no worse than a list
-ENCODINGS_HEADER = ("name", "what it is", "kind", "numbers", "beyond its length", "used by", "source")
-ENCODINGS_COMMAND = Command(
-    encodings,
-    ("pecli encodings", "pecli encodings rope"),
-)
+ENCODINGS_COMMAND = Command(encodings, ("pecli encodings", "pecli encodings rope"))
 
 
-def facts(encoding: type[Encoding]) -> dict[str, Any]:
-    """What there is to say of an encoding, for --json."""
-    parameters = {name: {"help": one.help, "takes": one.bounds} for name, one in encoding.options().items()}
+def facts(encoding: type[Encoding]) -> dict[str, str]:
+    """Return what the list says of an encoding."""
     return {
-        **dict(zip(ENCODINGS_HEADER, row(encoding), strict=True)),
-        "formula": encoding.formula,
-        "parameters": parameters,
+        "name": encoding.name,
+        "what it is": encoding.summary,
+        "kind": encoding.kind,
+        "numbers": "learned" if encoding.trained else "fixed formula",
+        "beyond its length": "the formula goes on" if encoding.extrapolates else "has no rows",
+        "used by": encoding.models,
+        "source": encoding.source,
     }
 
 
-def below_each_other(rows: list[tuple[str, ...]]) -> list[Block]:
-    """The list for a terminal without the room for a table."""
-    return [one for cells in rows for one in (Facts(dict(zip(ENCODINGS_HEADER, cells, strict=True))), Paragraph())]
-
-
-def row(encoding: type[Encoding]) -> tuple[str, ...]:
-    """One line of the list."""
-    numbers = "learned" if encoding.trained else "fixed formula"
-    beyond = "the formula goes on" if encoding.extrapolates else "has no rows"
-    return (encoding.name, encoding.summary, encoding.kind, numbers, beyond, encoding.models, encoding.source)
-
-
-def facts_of(encoding: type[Encoding]) -> dict[str, str]:
-    """What the list says of an encoding, its formula, figures and an example."""
-    figures = ", ".join(name for name, figure in ANALYSES.items() if figure.takes(encoding))
-    facts = dict(zip(ENCODINGS_HEADER, row(encoding), strict=True))
-    return facts | {"formula": encoding.formula, "figures": figures, "example": encoding.example}
+def encoding_data(encoding: type[Encoding]) -> dict[str, Any]:
+    """Return what there is to say of an encoding, for --json."""
+    parameters = {name: {"help": one.help, "takes": one.bounds} for name, one in encoding.options().items()}
+    return {**facts(encoding), "formula": encoding.formula, "parameters": parameters}
 
 
 def detail(encoding: type[Encoding]) -> list[Block]:
-    """Formula, parameters, figures and an example of one encoding."""
+    """Return formula, parameters, figures and an example of one encoding."""
+    figures = ", ".join(name for name, figure in ANALYSES.items() if figure.takes(encoding))
+    more = {"formula": encoding.formula, "figures": figures, "example": encoding.example}
     tables = [Table(head, rows) for head, rows in parameters_by_owner(encoding).items()]
-    return [Facts(facts_of(encoding)), *tables, Paragraph(f"\n{plain(encoding.__doc__)}")]
+    return [Facts(facts(encoding) | more), *tables, Paragraph(f"\n{plain(encoding.__doc__)}")]
 
 
 def parameters_by_owner(encoding: type[Encoding]) -> dict[tuple[str, str], list[tuple[str, str]]]:
@@ -109,8 +94,8 @@ def parameters_by_owner(encoding: type[Encoding]) -> dict[tuple[str, str], list[
     groups: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for one in encoding.options().values():
         owner, values = one.only_with or ("", ())
-        heads = [(f"with {owner}={value}", encoding.about(owner, value) or DOES) for value in values]
-        for head in heads or [("parameter", DOES)]:
+        heads = [(f"with {owner}={value}", encoding.about(owner, value) or "what it does") for value in values]
+        for head in heads or [("parameter", "what it does")]:
             groups.setdefault(head, []).append((one.name, help_text(one)))
     return groups
 
@@ -123,11 +108,7 @@ def plain(text: str | None) -> str:
     return "\n\n".join(" ".join(paragraph.split("\n")).strip() for paragraph in paragraphs if paragraph.strip())
 
 
-@dataclass(frozen=True)
-class Asked(Options):
-    """What is asked of a config besides its path."""
-
-    seq_len: int | None = option(None, "the length in use", at_least=1)
+SEQ_LEN = Option("the length in use", name="seq_len", scalar=int, at_least=1, optional=True)
 
 
 def model(
@@ -154,7 +135,7 @@ def model(
 
         if path is None:
             raise UsageError("pecli model takes the path of a config.json, or of a folder that holds one")
-        used = Asked.options()["seq_len"].read(seq_len)
+        used = SEQ_LEN.read(seq_len)
         form = form_of(output, format, as_json)
         with speaking(language_of(lang)):
             found = read_model(path, used)
@@ -167,13 +148,8 @@ def model(
 
 
 MODEL_COMMAND = Command(
-    model,
-    ("pecli model path/to/config.json", "pecli heatmap path/to/config.json"),
-    reads_text=True,
+    model, ("pecli model path/to/config.json", "pecli heatmap path/to/config.json"), reads_text=True
 )
-
-
-TENSORS_HEADER = ("tensor", "shape", "numbers", "")
 
 
 def tensors(
@@ -191,23 +167,16 @@ def tensors(
         rows = [
             (name or "(no name)", sides(one), one.numbers, "the table" * (name == table)) for name, one in found.items()
         ]
-        document: list[Block] = [
-            Table(TENSORS_HEADER, rows),
-            *([] if quiet else [Paragraph(advice(file, found, table))]),
+        document: list[Block] = [Table(("tensor", "shape", "numbers", ""), rows)]
+        data = [
+            {"name": name or None, "shape": one.shape, "numbers": one.numbers, "table": name == table}
+            for name, one in found.items()
         ]
-        data = {"file": file, "tensors": [fact(name, one, table) for name, one in found.items()]}
-        publish(document, {"results": [data]}, output, form)
+        document += [] if quiet else [Paragraph(advice(file, found, table))]
+        publish(document, {"results": [{"file": file, "tensors": data}]}, output, form)
 
 
-TENSORS_COMMAND = Command(
-    tensors,
-    ("pecli tensors model.safetensors", "pecli tensors words.npz --json"),
-)
-
-
-def fact(name: str, one: StoredArray, table: str | None) -> dict[str, Any]:
-    """A tensor as JSON has it."""
-    return {"name": name or None, "shape": one.shape, "numbers": one.numbers, "table": name == table}
+TENSORS_COMMAND = Command(tensors, ("pecli tensors model.safetensors", "pecli tensors words.npz --json"))
 
 
 def sides(one: StoredArray) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from pecli.cli.figures import canonical_names
@@ -14,9 +13,8 @@ from pecli.files.formats import FORMATS
 from pecli.jobs.job import SWEPT
 from pecli.jobs.job_options import ANALYSES, known_options, shown_by
 
-MOST = 3  # suggestions
-CLOSE = 0.65  # how alike a suggestion is
-AS_CLOSE = 0.1  # how much less alike than the best one another may be
+MAX_NAMES = 3  # suggestions
+ALIKE = 0.65  # how much a suggestion is
 
 
 def unknown_command(word: str, known: Iterable[str]) -> str:
@@ -31,7 +29,7 @@ def unknown_command(word: str, known: Iterable[str]) -> str:
     if word in FORMATS and not FORMATS[word].document:
         example, sweep = next(iter(ANALYSES)), f" --base {SWEPT}" if FORMATS[word].frames else ""
         return f"{word} is a format: pecli {example}{sweep} -o {example}.{word} writes it"
-    near = _told_of(word.lower()) or _near(word.lower(), known)
+    near = _near(word.lower(), known)
     example = "" if near else f"pecli {next(iter(ANALYSES))} draws a table, "
     return f"there is no command {word[:60]}{_question(near)}: {example}pecli --help lists them"
 
@@ -52,7 +50,7 @@ def unknown_option(command: str, flag: str, known: Mapping[str, str]) -> str:
         return f"{flag} belongs to {first.name}, which {command} does not show: try {line}"
     homes = dict(_homes(word))
     if homes and command in ANALYSES:
-        (one, *_), names = homes.values(), [*homes][:MOST] + (["…"] if len(homes) > MOST else [])
+        (one, *_), names = homes.values(), [*homes][:MAX_NAMES] + (["…"] if len(homes) > MAX_NAMES else [])
         return f"{command} has no {one.flag}, {', '.join(names)} have: pecli {command} --help lists its own options"
     if meant := _meant(command, word):
         return f"{command} has no option {flag}: try pecli {command} {meant}"
@@ -68,13 +66,6 @@ def _meant(command: str, word: str) -> str:
         return kind.name
     owners = [one for one in _options_of(command) if one.choices is not None and word in one.choices()]
     return f"{owners[0].flag} {word}" if len(owners) == 1 else ""
-
-
-def _told_of(word: str) -> list[str]:
-    """The figures and reports whose line has the word, in the singular or plural; none where they are many."""
-    stem = re.compile(rf"\b{re.escape(word.removesuffix('s'))}s?\b")
-    told = [name for name in ANALYSES if len(word) > MOST and stem.search(ANALYSES.summary(name).lower())]
-    return told if len(told) <= MOST else []
 
 
 def _options_of(command: str) -> Iterable[Option]:
@@ -103,13 +94,10 @@ def _spec(encoding: type[Encoding], one: Option) -> str:
 
 
 def _near(word: str, known: Iterable[str]) -> list[str]:
-    """The words that are about as much alike as the most alike, whatever dashes they begin with."""
+    """Return the words that begin with it, else the most alike, whatever dashes they begin with."""
     typed, plain = word[:60].lstrip("-"), {one.lstrip("-"): one for one in known}
-    if begun := [plain[one] for one in plain if len(typed) > 2 and one.startswith(typed)][:MOST]:
-        return begun
-    found = difflib.get_close_matches(typed, plain, n=MOST, cutoff=CLOSE)
-    shares = [difflib.SequenceMatcher(None, one, typed).ratio() for one in found]
-    return [plain[one] for one, share in zip(found, shares, strict=True) if share > max(shares) - AS_CLOSE]
+    begun = [one for one in plain if len(typed) > 2 and one.startswith(typed)]
+    return [plain[one] for one in begun[:MAX_NAMES] or difflib.get_close_matches(typed, plain, n=1, cutoff=ALIKE)]
 
 
 def _question(near: list[str]) -> str:

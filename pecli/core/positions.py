@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Protocol
 
 from pecli.core.errors import mention
 from pecli.core.lazy import Array, np
@@ -63,27 +62,6 @@ class Positions(Options):
         return Blocks(self.start, self.length, size)
 
 
-class Bins(Protocol):
-    """Runs of positions to average over."""
-
-    @property
-    def count(self) -> int:
-        """How many runs."""
-
-    @property
-    def size(self) -> int:
-        """How many positions the longest run has."""
-
-    def firsts(self) -> Array:
-        """The first position of every run, shape (count,)."""
-
-    def counts(self) -> Array:
-        """How many positions every run has, shape (count,)."""
-
-    def centres(self) -> Array:
-        """The mean position of every run, shape (count,)."""
-
-
 @dataclass(frozen=True)
 class Blocks:
     """A run of positions cut into blocks of `size`; only the last may be shorter."""
@@ -130,6 +108,7 @@ class LogBlocks:
 
     @property
     def size(self) -> int:
+        """How many positions the longest run has."""
         return int(self.counts().max())
 
     def borders(self) -> Array:
@@ -137,13 +116,19 @@ class LogBlocks:
         return np.geomspace(self.start, self.stop, self.count + 1)
 
     def firsts(self) -> Array:
+        """The first position of every run, shape (count,)."""
         borders = self.borders()
         inside = np.ceil(borders[:-1])
         return np.where(inside < np.ceil(borders[1:]), inside, np.floor(borders[:-1])).clip(self.start, self.stop - 1)
 
     def counts(self) -> Array:
+        """How many positions every run has, shape (count,)."""
         borders = np.ceil(self.borders())
         return np.maximum(1.0, np.diff(np.minimum(borders, self.stop)))
 
     def centres(self) -> Array:
+        """The mean position of every run, shape (count,)."""
         return self.firsts() + (self.counts() - 1) / 2
+
+
+Bins = Blocks | LogBlocks  # runs of positions to average over

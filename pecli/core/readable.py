@@ -7,18 +7,10 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import NamedTuple
 
 from pecli.core.errors import UsageError
 
-
-class _Allowed(NamedTuple):
-    files: frozenset[str]
-    folder: str | None
-    refusal: Callable[[str], UsageError]
-
-
-_ALLOWED: ContextVar[_Allowed | None] = ContextVar("allowed", default=None)
+_REFUSED: ContextVar[Callable[[str], UsageError | None]] = ContextVar("refused", default=lambda _: None)
 
 
 def _not_named(path: str) -> UsageError:
@@ -29,29 +21,30 @@ def _not_named(path: str) -> UsageError:
 def reading_only(
     paths: Iterable[str], folder: str | None = None, refusal: Callable[[str], UsageError] = _not_named
 ) -> Iterator[None]:
-    """Lets `check_readable` pass for these files and no others.
+    """Let `check_readable` pass for these files and those below a folder alone, wherever links and ``..`` lead.
 
-    folder : files in it and below may be read too
     refusal : what is said of any other file
     """
-    real = None if folder is None else os.path.realpath(folder)
-    token = _ALLOWED.set(_Allowed(frozenset(map(os.path.realpath, paths)), real, refusal))
+    files = frozenset(map(os.path.realpath, paths))
+    root = None if folder is None else os.path.realpath(folder)
+
+    def refused(path: str) -> UsageError | None:
+        real = Path(os.path.realpath(path))
+        return None if str(real) in files or (root is not None and real.is_relative_to(root)) else refusal(path)
+
+    token = _REFUSED.set(refused)
     try:
         yield
     finally:
-        _ALLOWED.reset(token)
+        _REFUSED.reset(token)
 
 
 def is_readable(path: str | Path) -> bool:
-    """Whether a file may be read here, wherever links and ``..`` lead."""
-    allowed, real = _ALLOWED.get(), os.path.realpath(path)
-    if allowed is None or real in allowed.files:
-        return True
-    return allowed.folder is not None and Path(real).is_relative_to(allowed.folder)
+    """Whether a file may be read here."""
+    return _REFUSED.get()(str(path)) is None
 
 
 def check_readable(path: str | Path) -> None:
-    """Refuses a file that may not be read here (UsageError)."""
-    allowed = _ALLOWED.get()
-    if allowed is not None and not is_readable(path):
-        raise allowed.refusal(str(path))
+    """Refuse a file that may not be read here (UsageError)."""
+    if error := _REFUSED.get()(str(path)):
+        raise error

@@ -14,7 +14,6 @@ import sys
 import time
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -30,7 +29,6 @@ Tracker = Callable[[Sequence[Any], str], Iterable[Any]]
 DELAY = 1.0  # seconds before a progress bar appears
 WIDTHS = (20, 1000)  # columns: a terminal may say anything
 ASCII = str.maketrans({"−": "-", "…": "...", "⋮": ":"})
-COLUMN = 10  # pixels, where the terminal does not say it
 CHUNK = 4096  # characters that kitty takes at once
 
 
@@ -272,16 +270,3 @@ def half_blocks(pixels: Array, console: Console) -> Any:
         ]
         segments.append(Segment.line())
     return Segments(segments)
-
-
-def pixels_across(columns: int) -> int:
-    """Return how many pixels the terminal is wide, as it says."""
-    with suppress(ImportError, OSError):
-        import fcntl
-        import struct
-        import termios
-
-        _, _, across, _ = struct.unpack("4H", fcntl.ioctl(1, termios.TIOCGWINSZ, bytes(8)))
-        if across:
-            return int(across)
-    return COLUMN * columns

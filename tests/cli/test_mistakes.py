@@ -122,7 +122,6 @@ MISTAKES: list[tuple[str, list[str]]] = [
     ("heatmap rope --scaling yarn", ["--scaling is said inside the encoding", "-e rope:scaling="]),
     ("plot --base 10", ["pecli heatmap draws a table"]),
     ("gif", ["gif is a format: pecli heatmap --base 10,100,1000 -o heatmap.gif writes it"]),
-    ("wavelengths", ["did you mean spectrum?"]),
     ("heatmpa", ["did you mean heatmap?"]),
     ("heatmap --zh", ["try pecli heatmap --lang zh"]),
     ("table --rotary", ["try pecli table rope"]),

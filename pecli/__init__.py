@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pecli.encodings.harmonic import Harmonic
     from pecli.jobs.figure_functions import *  # noqa: F403  # pecli.heatmap and its like, for editors and type checkers
     from pecli.jobs.picture import Picture
-    from pecli.jobs.run import Outcome
+    from pecli.jobs.run import Result
 
 __all__ = [
     "Additive",
@@ -181,8 +181,8 @@ def figure(name: str, **options: Any) -> Picture:
         An unknown name, a value that is not allowed, more numbers than memory holds. A ValueError with attributes
         ``option``, ``value`` and ``allowed``.
     """
-    from pecli.jobs.job import job_of
     from pecli.jobs.picture import Picture
+    from pecli.jobs.sweep import job_of
 
     return Picture(job_of(name, options))
 
@@ -195,7 +195,7 @@ def batch(
     workers: int = 1,
     executor: Executor | None = None,
     force: bool = False,
-) -> list[Outcome]:
+) -> list[Result]:
     """Draw every figure of a batch file, as ``pecli batch`` does.
 
     Parameters
@@ -215,19 +215,19 @@ def batch(
 
     Returns
     -------
-    list of Outcome
+    list of Result
         One a picture: its job, state (written, skipped, failed), paths, notes, why it failed, and where it stands in
-        the file. One that cannot be drawn costs none of the others.
+        the file. One that fails while it is drawn costs none of the others.
 
     Raises
     ------
     UsageError
-        The file itself is wrong: an unknown key, a value out of its bounds, two pictures of one name; each is named
-        with its line, and nothing has been drawn then.
+        The file is wrong: an unknown key, a value out of its bounds, a table or font that is not there, two pictures
+        of one name; each is named with its line, and nothing has been drawn then.
     """
     from pecli.core.options import Option
     from pecli.jobs.batch import read_batch
-    from pecli.jobs.run_batch import run_batch
+    from pecli.jobs.run import run_batch
 
     path = Option("the TOML file", name="path").read(path)
     workers = Option("processes", name="workers", scalar=int, at_least=1, at_most=1024).read(workers)

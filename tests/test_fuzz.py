@@ -23,7 +23,7 @@ from pecli.files.metadata import READERS, read_metadata
 from pecli.files.tables import READERS as TABLES
 from pecli.files.tables import read_table
 from pecli.jobs.batch import read_batch
-from pecli.jobs.job import Job
+from pecli.jobs.sweep import make_job
 
 SOON, LONG = 250, 20_000
 runs = pytest.mark.parametrize("count", [SOON, pytest.param(LONG, marks=pytest.mark.long)])
@@ -125,7 +125,7 @@ def test_texts_of_options(count: int, folder: Path) -> None:
     names = ["base", "d", "length", "start", "size", "title", "dpi", "measure", "encoding", "output", "cmap", "nope"]
     for _ in range(count):
         texts = {name: "".join(seeded.choices(WORDS, k=seeded.randrange(1, 4))) for name in seeded.sample(names, 2)}
-        check_survives(partial(Job.make, seeded.choice(["heatmap", "distance", "table"]), texts))
+        check_survives(partial(make_job, seeded.choice(["heatmap", "distance", "table"]), texts))
 
 
 @runs

@@ -19,9 +19,9 @@ from pecli.figures.overview import Overview
 from pecli.files.metadata import read_metadata
 from pecli.jobs.batch import Batch, Entry, read_batch
 from pecli.jobs.index import page
-from pecli.jobs.job import Job
+from pecli.jobs.job import Job, versions
 from pecli.jobs.picture import Picture
-from pecli.jobs.request import versions
+from pecli.jobs.sweep import make_job
 
 ROOT = Path(__file__).parents[1]
 GALLERY = ROOT / "gallery"
@@ -144,7 +144,7 @@ def test_numbers_in_a_file_are_those_computed_now(name: str, plan: Batch) -> Non
 def test_the_job_in_a_file_gives_the_numbers_of_the_list(name: str, plan: Batch) -> None:
     listed = job_of(plan, name)
     carried = dict(read_metadata(str(GALLERY / name))["job"])
-    anew = Picture(Job.make(carried.pop("command"), carried)).numbers
+    anew = Picture(make_job(carried.pop("command"), carried)).numbers
     drawn = Picture(listed).numbers
     assert anew.arrays().keys() == drawn.arrays().keys()
     for key, array in drawn.arrays().items():

@@ -34,6 +34,7 @@ from pecli.files.formats import FORMATS
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES, Choice, Output, encoding_parameters
 from pecli.jobs.picture import Picture
+from pecli.jobs.sweep import make_job
 from pecli.models.spec import read_encoding
 from pecli.reports import REPORTS
 
@@ -153,7 +154,7 @@ def test_a_job_comes_out_of_a_finished_file_by_one_door() -> None:
         for node in ast.walk(tree)
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and node.slice.value == "job"
     }
-    assert jobs == {"jobs.request"}
+    assert jobs == {"jobs.job"}
 
 
 def test_only_the_edge_knows_the_command_line() -> None:
@@ -358,9 +359,9 @@ def small(analysis: type[Analysis[Any]], **options: Any) -> Job:
     """A small job of the analysis, of its usual encoding where none is given."""
     given = {**options, **({"dpi": 20} if analysis.drawn else {})}
     try:
-        return Job.make(analysis.name, {"length": LENGTH, **given})
+        return make_job(analysis.name, {"length": LENGTH, **given})
     except UsageError:  # the length is not free: it has a token a position
-        return Job.make(analysis.name, given)
+        return make_job(analysis.name, given)
 
 
 @analyses

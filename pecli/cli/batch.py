@@ -21,12 +21,10 @@ from pecli.core.errors import PecliError, UnusedOptionError, UsageError, as_flag
 from pecli.core.terminal import TRACKER, Steps, can_print, json_results, results, say, silent, track
 from pecli.core.version import DISTRIBUTION
 from pecli.files.writer import check_target, write
-from pecli.jobs.batch import EXAMPLE, STDIN, Batch, read_batch, told
+from pecli.jobs.batch import EXAMPLE, STDIN, Batch, read_batch
 from pecli.jobs.command_line import command
-from pecli.jobs.index import page, page_path
-from pecli.jobs.picture import outcome_data
-from pecli.jobs.run import STATES, WRITTEN, Outcome
-from pecli.jobs.run_batch import run_batch
+from pecli.jobs.index import Failures, page, page_path
+from pecli.jobs.run import STATES, WRITTEN, Result, differences, is_done, run_batch
 from pecli.jobs.schema import batch_schema
 
 PATIENCE = 10  # seconds for a cluster to answer
@@ -47,21 +45,24 @@ def cluster(address: str) -> Iterator[Executor]:
         yield executor
 
 
-def draw(plan: Batch, *, quiet: bool, as_json: bool = False, **how: Any) -> list[Outcome]:
+def draw(plan: Batch, *, quiet: bool, as_json: bool = False, **how: Any) -> list[Result]:
     """Draws the pictures, shows how they go and what came of them; gives that.
 
-    how : what `pecli.jobs.run_batch.run_batch` takes
+    how : what `pecli.jobs.run.run_batch` takes
     """
-    begun, total = time.monotonic(), len(plan.pictures)
-    ended: list[Outcome] = []
+    begun, total = time.monotonic(), len(plan.jobs)
+    ended: list[Result] = []
     data: list[dict[str, Any]] = []
     TRACKER.set(silent)  # what is shown is how the pictures go
     try:
         with Steps(total, quiet) as steps, closing(run_batch(plan, **how)) as outcomes:
-            for outcome in outcomes:
-                ended.append(outcome)
-                show_step(steps, outcome, as_json)
-                data.append(outcome_data(outcome)) if as_json else None
+            for result in outcomes:
+                ended.append(result)
+                steps.advance(f"{result.state} {' '.join(result.paths)}", [*map(as_flags, result.notes)])
+                if as_json:
+                    data.append(result.data())
+                elif result.state == WRITTEN:
+                    steps.result(result.paths)
     except BaseException:
         say(*failures_of(ended), f"{summary(ended)} of {total}; the same line goes on from there")
         raise
@@ -72,41 +73,38 @@ def draw(plan: Batch, *, quiet: bool, as_json: bool = False, **how: Any) -> list
     return ended
 
 
-def show_step(steps: Steps, outcome: Outcome, as_json: bool) -> None:
-    """Shows that a picture has ended."""
-    what = " ".join(outcome.paths) or outcome.where
-    steps.advance(f"{outcome.state} {what}", [as_flags(note) for note in outcome.notes])
-    if outcome.state == WRITTEN and not as_json:
-        steps.result(outcome.paths)
-
-
-def finish(plan: Batch, pages: list[str], ended: list[Outcome], total: int) -> None:
+def finish(plan: Batch, pages: list[str], ended: list[Result], total: int) -> None:
     """Writes the pages of what there is; raises PecliError where a picture failed, with what is left of so many."""
     failed = {one.paths: one.failure for one in ended if one.failure is not None}
     left, reasons = total - len(ended), failures_of(ended)
     try:
-        write_pages(plan.with_failures(failed), pages if not left else [])
+        write_pages(plan, pages if not left else [], failed)
     except PecliError as error:
         reasons.append(error.sentence(as_flags))
     if reasons:
         raise PecliError.of_several([*reasons, *([f"{left} not begun"] if left else [])])
 
 
-def write_pages(plan: Batch, paths: list[str]) -> None:
+def write_pages(plan: Batch, paths: list[str], failures: Failures) -> None:
     """Writes the pages that show every figure of the file."""
     for target in paths:
-        data = page(plan, target)
+        data = page(plan, target, failures)
         if not (os.path.isfile(target) and Path(target).read_bytes() == data):
             write(target, data)
             results([target])
 
 
-def failures_of(ended: list[Outcome]) -> list[str]:
-    """A line for each picture that failed."""
-    return [told(one) for one in ended if one.failure is not None]
+def failures_of(ended: list[Result]) -> list[str]:
+    """Return a line for each picture that failed, with its place; its files are named once."""
+    lines = []
+    for one in ended:
+        if one.failure is not None:
+            reason, paths = one.failure.sentence(as_keys), " ".join(one.paths)
+            lines.append(f"{one.where}: {reason if paths in reason else f'{paths}: {reason}'}")
+    return lines
 
 
-def summary(ended: list[Outcome]) -> str:
+def summary(ended: list[Result]) -> str:
     """How many pictures came to what."""
     counts = Counter(one.state for one in ended)
     return ", ".join(f"{counts[state]} {state}" for state in STATES)
@@ -183,7 +181,7 @@ def batch(
             with cluster(dask) if dask else nullcontext() as executor:
                 how: dict[str, Any] = {"workers": jobs, "executor": executor, "force": force, "fail_fast": fail_fast}
                 ended = draw(chosen, quiet=quiet, as_json=as_json, **how)
-            finish(plan, pages, ended, len(chosen.pictures))
+            finish(plan, pages, ended, len(chosen.jobs))
 
 
 def check_beside(given: Mapping[str, Any]) -> None:
@@ -223,25 +221,17 @@ def part(plan: Batch, only: list[str], shard: str | None) -> Batch:
 
 def print_lines(plan: Batch, *, force: bool, as_json: bool) -> None:
     """Prints one command line a picture; what its file already shows stands behind a #, so that a shell skips it."""
-    from pecli.jobs.run import is_done
-
     jobs = track(plan.jobs, "looking")
     lines = [(command(job, job.paths, can_print), not force and is_done(job), job.paths) for job in jobs]
     if as_json:
         json_results([{"command": line, "done": done, "paths": paths} for line, done, paths in lines])
     else:
         results([("# " if done else "") + line for line, done, _ in lines])
-    if plan.failures:
-        raise PecliError.of_several(plan.failures)
 
 
 def compare(plan: Batch, chosen: Batch, *, as_json: bool) -> None:
     """Lists what is on disk and not as asked for; raises PecliError where anything is."""
-    from pecli.jobs.batch_check import differences
-
-    if chosen.failures:
-        raise UsageError.of_several(chosen.failures)
-    found = list(differences(chosen.jobs, [path for one in plan.pictures for path in one.paths]))
+    found = list(differences(chosen.jobs, [path for job in plan.jobs for path in job.paths]))
     if as_json:
         json_results([{"state": state, "path": path} for state, path in found])
     elif found:

@@ -28,10 +28,11 @@ from pecli.core.terminal import (
 from pecli.files.writer import is_stdout
 from pecli.jobs.batch import check_targets
 from pecli.jobs.command_line import command as command_of
-from pecli.jobs.job import Job, job_of
+from pecli.jobs.job import Job
 from pecli.jobs.names import blanks
 from pecli.jobs.picture import Picture, result_of
 from pecli.jobs.run import cores
+from pecli.jobs.sweep import job_of
 from pecli.reports.base import Report
 
 
@@ -119,7 +120,7 @@ def check_show(as_json: bool) -> None:
 
 def shown_alone(job: Job) -> Job:
     """The job without the file of a made-up name, where none is asked for."""
-    return job if job.output.output or job.output.format else replace(job, targets=())
+    return job if job.output.output or job.output.format else replace(job, shown=True)
 
 
 def show_picture(job: Job) -> list[str]:

@@ -24,8 +24,9 @@ from pecli.cli.show import Command, guard
 from pecli.core.errors import PecliError, UsageError, failure_of
 from pecli.core.terminal import results, say
 from pecli.figures import FIGURES
-from pecli.jobs.job import Job, jobs_of
+from pecli.jobs.job import Job
 from pecli.jobs.job_options import Output, find_analysis, known_options
+from pecli.jobs.sweep import jobs_of
 
 HOST = "127.0.0.1"
 LARGEST = 64 << 10  # bytes of a request

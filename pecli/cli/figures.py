@@ -65,7 +65,7 @@ def analysis_command(
     options = {**_plugin_options(figure, words), **known_options(figure)}
 
     def jobs(values: dict[str, Any], quiet: bool, _: bool) -> list[Job]:
-        from pecli.jobs.job import jobs_of
+        from pecli.jobs.sweep import jobs_of
 
         texts = {**(defaults or {}), **given(values, figure)}
         for note in [] if quiet else [*doubts(options, texts), *other_options(figure, texts, defaults or {})]:

@@ -21,11 +21,10 @@ from pecli.files.formats import FORMATS
 from pecli.files.metadata import read_metadata
 from pecli.files.writer import place
 from pecli.jobs.command_line import check_inputs, command, reading_beside, seen_from_here
-from pecli.jobs.job import Job, job_of, jobs_of
+from pecli.jobs.job import Job, carried, versions
 from pecli.jobs.job_options import find_analysis, known_options
 from pecli.jobs.names import plain_path
-from pecli.jobs.request import Request, carried, versions
-from pecli.jobs.sweep import as_one, requests_of
+from pecli.jobs.sweep import expand, job_of, jobs_of, merge_jobs
 
 FORMS = ("command", "toml")
 
@@ -72,7 +71,7 @@ RECIPE_COMMAND = Command(
 )
 
 
-def read_request(path: str, output: list[str] | None = None) -> Request:
+def read_request(path: str, output: list[str] | None = None) -> Job:
     """What a finished file was asked for with, and that file (or the output) as its output.
 
     A line says which files it was made from that do not lie beside it: they are not looked at.
@@ -84,7 +83,7 @@ def read_request(path: str, output: list[str] | None = None) -> Request:
     return seen
 
 
-def asked_again(path: str, found: Mapping[str, Any], output: list[str] | None = None) -> tuple[Request, list[str]]:
+def asked_again(path: str, found: Mapping[str, Any], output: list[str] | None = None) -> tuple[Job, list[str]]:
     """The request of the job that a finished file carries, and the files it was made from that are not beside it.
 
     Raises
@@ -94,7 +93,7 @@ def asked_again(path: str, found: Mapping[str, Any], output: list[str] | None = 
     values, prints = carried(found), found.get("inputs")
     with named_with(path):
         name = str(values.pop("command", ""))
-        asked = as_one(requests_of(name, {**values, "output": output or [plain_path(path)]}))
+        asked = merge_jobs(expand(name, {**values, "output": output or [plain_path(path)]}))
         if len(asked) > 1:
             raise UsageError(f"{len(asked):,} pictures that are not one")
     return seen_from_here(asked[0], path, prints if isinstance(prints, list) else [])
@@ -109,12 +108,12 @@ def named_with(path: str) -> Iterator[None]:
         raise UsageError(f"{path} carries a job that cannot be asked for: {error}") from None
 
 
-def facts(request: Request) -> dict[str, Any]:
+def facts(request: Job) -> dict[str, Any]:
     """The line that makes a file again and its job, for --json."""
     return {"paths": list(request.output.output), "command": command(request), "job": request.job(), **versions()}
 
 
-def entry(request: Request) -> str:
+def entry(request: Job) -> str:
     """The request as one figure of a batch file: all that differs from the defaults, and every value of a sweep."""
     defaults, swept = request.defaults, request.sweep()
     keys: dict[str, Any] = {"command": request.figure.name}
@@ -180,9 +179,9 @@ def _again(file: str, figure: Any, carries: dict[str, Any]) -> Any:
 
 def _jobs(file: str, name: str, values: dict[str, Any], changed: dict[str, Any]) -> list[Job]:
     """What is asked for; a file of a whole sweep gives one such file again, of its kind where that holds many."""
-    for request in requests_of(name, {**values, **changed}):
+    for request in expand(name, {**values, **changed}):
         check_inputs(request, file)
-    if "output" in changed or len(requests_of(name, values)) == 1:
+    if "output" in changed or len(expand(name, values)) == 1:
         return jobs_of(name, {**values, **changed})
     suffix = Path(file).suffix.lower().removeprefix(".")
     kind = {"format": suffix} if FORMATS[suffix].frames else {}

@@ -20,14 +20,14 @@ from pecli.core.options import Options
 from pecli.core.readable import is_readable, reading_only
 from pecli.encodings.registry import Encoding, all_encodings
 from pecli.files.tables import fingerprint
+from pecli.jobs.job import Job
 from pecli.jobs.job_options import Choice, encoding_parameters
 from pecli.jobs.names import blanks, filled, plain_path
-from pecli.jobs.request import Request
 from pecli.jobs.sweep import specs_in
 from pecli.models.spec import parse_encoding, read_encoding
 
 
-def command(request: Request, outputs: tuple[str, ...] | None = None, sent: Callable[[str], bool] = is_shown) -> str:
+def command(request: Job, outputs: tuple[str, ...] | None = None, sent: Callable[[str], bool] = is_shown) -> str:
     """The command line that asks for it, quoted for a POSIX shell; with these outputs in place of its own.
 
     sent : tells the characters that can stand there as they are
@@ -67,7 +67,7 @@ def _printf(text: str) -> str:
     return f"\"$(printf '{octal}')\""
 
 
-def _encoding_words(request: Request) -> list[str]:
+def _encoding_words(request: Job) -> list[str]:
     figure, (choice,) = request.figure, Choice.options()
     if request.cells and choice in request.axes:
         return [word for value in request.values(choice) for word in ("--encoding", *value)]
@@ -88,12 +88,12 @@ def _has_options(encoding: Encoding) -> bool:
     return set(encoding.changed()) <= set(encoding_parameters())
 
 
-def _option_words(request: Request) -> list[str]:
+def _option_words(request: Job) -> list[str]:
     parts = (request.figure, request.positions, request.canvas, request.language)
     return [word for part in parts for word in _words(part, request.defaults, request.sweep())]
 
 
-def _axis_words(request: Request) -> list[str]:
+def _axis_words(request: Job) -> list[str]:
     """The options that the cells differ in, with all their values."""
     parts = (*request.encodings, request.figure, request.positions)
     known = {name: one for part in parts for name, one in part.options().items()}
@@ -104,7 +104,7 @@ def _axis_words(request: Request) -> list[str]:
     return words
 
 
-def _output_words(request: Request, outputs: tuple[str, ...] | None) -> list[str]:
+def _output_words(request: Job, outputs: tuple[str, ...] | None) -> list[str]:
     known = blanks(request) if outputs is None else {}
     paths = [filled(path, known) for path in request.output.output] if outputs is None else outputs
     words = [word for path in paths for word in ("--output", plain_path(path))]
@@ -151,7 +151,7 @@ def _config(spec: str) -> Iterator[str]:
         yield str(place(Path(found[0])))
 
 
-def check_inputs(request: Request, made: str) -> None:
+def check_inputs(request: Job, made: str) -> None:
     """Refuses a file that the request is made from and that may not be read here: UsageError, with what to type."""
     for part in (*request.encodings, request.figure, request.canvas):
         for name, value in part.settings().items():
@@ -167,7 +167,7 @@ def _refusal(made: str, path: str, words: list[str]) -> UsageError:
     return UsageError(text, advice=f"to have it read all the same, name it: {' '.join(map(quoted, words))}")
 
 
-def seen_from_here(request: Request, made: str, prints: Collection[str]) -> tuple[Request, list[str]]:
+def seen_from_here(request: Job, made: str, prints: Collection[str]) -> tuple[Job, list[str]]:
     """The request with the files that it reads named as seen from here, and the names of those that are not found.
 
     Parameters

@@ -28,6 +28,7 @@ from pecli.jobs.command_line import command
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import Choice, Output, parameters_of, shared_options
 from pecli.jobs.picture import Picture
+from pecli.jobs.sweep import make_job
 from pecli.models.spec import read_encoding
 
 WIDE = 10.0  # a slider without bounds ends at so many times the default
@@ -241,7 +242,7 @@ class Explorer:
         }
 
     def _job(self, values: Mapping[str, Any]) -> Job:
-        job = Job.make(self.figure.name, values)
+        job = make_job(self.figure.name, values)
         job.check_names()
         return job
 

@@ -11,9 +11,9 @@ from pecli.figures.canvas import FPS
 from pecli.figures.grid import Axis, Grid
 from pecli.files.animation import Film, Frame, SweptOption
 from pecli.jobs.command_line import command
-from pecli.jobs.in_order import in_order
 from pecli.jobs.job import Job
 from pecli.jobs.names import given_title
+from pecli.jobs.workers import ordered
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -38,7 +38,7 @@ def film_of(job: Job, grid: Grid, drawings: Sequence[Drawing], messages: Sequenc
         dpi=job.canvas.frame_dpi,
         seconds=1 / (job.canvas.fps or FPS),
         times=job.canvas.loops,
-        map=partial(in_order, doing="drawing", workers=workers),
+        map=partial(ordered, doing="drawing", count=workers),
     )
 
 

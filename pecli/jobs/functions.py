@@ -15,9 +15,9 @@ from pecli.core.language import Language
 from pecli.core.options import Option, default_of
 from pecli.encodings.registry import encoding_named
 from pecli.figures.canvas import Canvas
-from pecli.jobs.job import job_of
 from pecli.jobs.job_options import ANALYSES, Choice, Output, encoding_parameters, known_options
 from pecli.jobs.picture import Picture
+from pecli.jobs.sweep import job_of
 
 LISTED = 20  # words of a choice that its type still lists
 HEAD = '''\

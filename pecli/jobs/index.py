@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import html
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from urllib.parse import quote
 
-from pecli.core.errors import UnknownNameError, UsageError, as_keys, escaped, mention
+from pecli.core.errors import PecliError, UnknownNameError, UsageError, as_keys, escaped, mention
 from pecli.files.tables import MOST, opened
 from pecli.files.writer import check_target, place
-from pecli.jobs.batch import Batch, Entry, Planned, inside
+from pecli.jobs.batch import Batch, Entry, inside
 from pecli.jobs.command_line import command
 from pecli.jobs.job import Job
 from pecli.jobs.picture import alt_in_file
 
+Failures = Mapping[tuple[str, ...], PecliError]  # by the paths of the picture
 NOT_DRAWN = "Not drawn"
 SHOWN = (".png", ".svg", ".gif", ".webp")
 MARKS = {  # what a page of ours begins with, so that it is known from one that somebody wrote
@@ -31,9 +32,12 @@ code { font-size: 0.8rem; overflow-wrap: anywhere; } h2 { font-size: 1.1rem; mar
 """
 
 
-def page(batch: Batch, path: str) -> bytes:
-    """The page for that file: Markdown or HTML by its ending, one that `page_path` allows."""
-    return PAGES[Path(path).suffix.lower()](batch, Path(path).parent).encode()
+def page(batch: Batch, path: str, failures: Failures | None = None) -> bytes:
+    """Return the page for that file: Markdown or HTML by its ending, one that `page_path` allows.
+
+    failures : why the pictures of these files could not be drawn
+    """
+    return PAGES[Path(path).suffix.lower()](batch, Path(path).parent, failures or {}).encode()
 
 
 def page_path(batch: Batch, path: str) -> str:
@@ -46,7 +50,7 @@ def page_path(batch: Batch, path: str) -> str:
         raise UnknownNameError("kind of index", ending, PAGES, option="index")
     target = inside(batch.folder, path, "index")
     check_target(target, clobber=True, option="index", example=f"index{ending}")
-    if place(target) in {place(name) for one in batch.pictures for name in one.paths}:
+    if place(target) in {place(name) for job in batch.jobs for name in job.paths}:
         text = f"{mention('index', path)} is the output of a figure too"
         raise UsageError(text, option="index", value=path, advice="name another page")
     if os.path.exists(target):
@@ -56,29 +60,24 @@ def page_path(batch: Batch, path: str) -> str:
     return target
 
 
-def _markdown(batch: Batch, place: Path) -> str:
+def _markdown(batch: Batch, place: Path, failures: Failures) -> str:
     parts = [f"# {_text(_one_line(batch.title))}", MARKS[".md"]]
     for entry in batch.entries:
         parts.append(f"## {_text(_one_line(entry.name))}")
         parts += [_text(entry.note)] if entry.note else []
-        for one in entry.pictures:
-            parts += _markdown_picture(one, place)
+        for job in entry.jobs:
+            parts += _markdown_picture(job, place, failures.get(job.paths))
     return "\n\n".join(parts) + "\n"
 
 
-def _markdown_picture(one: Planned, place: Path) -> Iterator[str]:
-    if isinstance(one.asked, Job):
-        yield f"```sh\n{_line(one.asked)}\n```"
-    if one.job is None:
-        yield f"{NOT_DRAWN}: {_text(_one_line(_reason(one)))}"
+def _markdown_picture(job: Job, place: Path, failure: PecliError | None) -> Iterator[str]:
+    yield f"```sh\n{_line(job)}\n```"
+    if failure is not None:
+        yield f"{NOT_DRAWN}: {_text(_one_line(failure.sentence(as_keys)))}"
         return
-    shown, others = _files(one.job, place)
-    yield from (f"![{_text(alt_in_file(one.job))}]({path})" for path in shown[:1])
+    shown, others = _files(job, place)
+    yield from (f"![{_text(alt_in_file(job))}]({path})" for path in shown[:1])
     yield from filter(None, [_links(shown[1:] + others)])
-
-
-def _reason(one: Planned) -> str:
-    return one.failure.sentence(as_keys) if one.failure else ""
 
 
 def _text(text: str) -> str:
@@ -94,8 +93,9 @@ def _links(paths: list[str]) -> str:
     return ", ".join(f"[{path}]({path})" for path in paths)
 
 
-def _html(batch: Batch, place: Path) -> str:
-    cells = "\n".join(_cell(entry, one, place) for entry in batch.entries for one in entry.pictures)
+def _html(batch: Batch, place: Path, failures: Failures) -> str:
+    pairs = ((entry, job) for entry in batch.entries for job in entry.jobs)
+    cells = "\n".join(_cell(entry, job, place, failures.get(job.paths)) for entry, job in pairs)
     title = _shown(batch.title)
     return (
         f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
@@ -109,13 +109,14 @@ def _shown(text: str) -> str:
     return html.escape(escaped(text, "\n"))
 
 
-def _cell(entry: Entry, one: Planned, place: Path) -> str:
+def _cell(entry: Entry, job: Job, place: Path, failure: PecliError | None) -> str:
     note = f"{_shown(entry.note)}<br>" if entry.note else ""
-    line = f"<code>{_shown(_line(one.asked))}</code> " if isinstance(one.asked, Job) else ""
-    image, links = "", f"<strong>{NOT_DRAWN}: {_shown(_reason(one))}</strong>"
-    if one.job is not None:
-        shown, others = _files(one.job, place)
-        alt = _shown(alt_in_file(one.job))
+    line = f"<code>{_shown(_line(job))}</code> "
+    if failure is not None:
+        image, links = "", f"<strong>{NOT_DRAWN}: {_shown(failure.sentence(as_keys))}</strong>"
+    else:
+        shown, others = _files(job, place)
+        alt = _shown(alt_in_file(job))
         image = f'<img src="{html.escape(shown[0])}" alt="{alt}" loading="lazy">' if shown else ""
         links = " ".join(f'<a href="{html.escape(path)}">{html.escape(path)}</a>' for path in shown[1:] + others)
     return f"<figure><h2>{_shown(entry.name)}</h2>{image}<figcaption>{note}{line}{links}</figcaption></figure>"
@@ -133,4 +134,4 @@ def _files(job: Job, place: Path) -> tuple[list[str], list[str]]:
     return shown, [path for path in paths if path not in shown]
 
 
-PAGES: dict[str, Callable[[Batch, Path], str]] = {".md": _markdown, ".html": _html}
+PAGES: dict[str, Callable[[Batch, Path, Failures], str]] = {".md": _markdown, ".html": _html}

@@ -1,19 +1,23 @@
-"""One picture asked for. The command line, a TOML file, a finished file's metadata and Python code all meet here."""
+"""A job: a figure or report of encodings at positions, on a canvas, written to files; and all that follows from it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+import json
+import sys
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 from math import prod
-from operator import attrgetter
 from os import PathLike
-from typing import Any
+from typing import Any, Self
 
 from pecli.analysis import Analysis, View
 from pecli.core.errors import UnusedOptionError, UsageError, mention
-from pecli.core.language import Language, clauses, listing, phrase, speaking, templates
-from pecli.core.memory import PIXEL, Memory, check_bytes, check_memory, check_pixels, memory_once
-from pecli.core.options import Option
+from pecli.core.language import IN_ENGLISH, Language, clauses, left_open, listing, phrase, speaking, templates
+from pecli.core.memory import PIXEL, Memory, check_bytes, check_memory, check_pixels
+from pecli.core.options import own_name
+from pecli.core.positions import Positions
+from pecli.core.version import __version__
 from pecli.encodings.base import apart, in_common, titled_text
 from pecli.encodings.registry import Encoding
 from pecli.figures.base import Figure, panels_of
@@ -22,153 +26,125 @@ from pecli.figures.composite import Cell
 from pecli.figures.grid import Axis, Grid
 from pecli.figures.style import check_mathematics
 from pecli.files.formats import FORMATS
+from pecli.files.tables import fingerprint
 from pecli.files.writer import check_target, place
 from pecli.jobs.job_options import Choice, Output, known_options, shown_by
 from pecli.jobs.names import Target, given_title, targets_of
-from pecli.jobs.request import Request
-from pecli.jobs.sweep import as_one, by_file, requests_of
 from pecli.reports.base import Report
 
 SAID = templates(  # of options that are no encoding's, in the language of the picture
     {"length": "length", "start": "start", "measure": "measure", "tokens": "tokens", "reorder": "order", "head": "head"}
 )
-
-
-def grid_of(request: Request, cells: Sequence[Job]) -> Grid:
-    """The figure of a request with cells; raises UsageError where they make no grid."""
-    drawn = [cell.figure for cell in cells if isinstance(cell.figure, Figure)]
-    pairs = [Cell(figure, cell.view) for figure, cell in zip(drawn, cells, strict=True)]
-    with speaking(request.language):
-        return Grid(tuple(pairs), tuple(_axis(request, name) for name in request.axes), title_of(request, cells))
-
-
-def view_of(cells: Sequence[Job]) -> View[Any]:
-    """What all cells look at: each encoding once, at the positions of the first."""
-    encodings = dict.fromkeys(one for cell in cells for one in cell.view.encodings)
-    return View(tuple(encodings), cells[0].view.positions)
-
-
-def title_of(request: Request, cells: Sequence[Job]) -> str:
-    """What the encodings of all cells have in common, and the positions, in the figure's own words."""
-    own = cells[0].figure
-    if not isinstance(own, Figure) or len(request.encodings) > 1 or not own.title(cells[0].view):
-        return own.title(cells[0].view) if isinstance(own, Figure) and not request.axes else ""
-    common = listing(in_common([cell.view.encoding for cell in cells], request.axes))
-    positions = {own.unseen(cell.view) for cell in cells}
-    return clauses([common, *positions] if len(positions) == 1 else [common])
-
-
-def _axis(request: Request, name: str) -> Axis:
-    values, known = request.values(name), _options(request)
-    if name in Choice.options():
-        every = [next(one.encodings[0] for one in request.cells if one.value(name, request.axes) == v) for v in values]
-        texts = apart(every, request.axes)
-        return Axis(name, tuple(" ".join(value) for value in values), tuple(texts), number=False)
-    one = known[name]
-    single = all(len(value) == 1 for value in values) if one.many else True
-    plain = tuple(value[0] if one.many else value for value in values) if single else tuple(map(one.write, values))
-    said = phrase(SAID[name]) if name in SAID else name.replace("_", " ")
-    return Axis(name, plain, tuple(f"{said} {_text(one, v)}" for v in values), single and one.scalar in (int, float))
-
-
-def _options(request: Request) -> dict[str, Option]:
-    """The options that the cells may differ in."""
-    own = {name: one for encoding in request.encodings for name, one in encoding.options().items()}
-    return {**own, **known_options(type(request.figure))}
-
-
-def _text(one: Option, value: Any) -> str:
-    return phrase("default") if value is None else titled_text(one, value)
-
-
 MOST_FRAMES = 1000  # in one file
 MOST_CELLS = 256  # of a grid: more are too small to be seen
-
-
-def check_count(request: Request) -> None:
-    """Refuses more pictures in one file than anybody looks at, one after the other or side by side."""
-    for path, format in targets_of(request) if request.cells else ():
-        one = FORMATS[format]
-        most = MOST_FRAMES if one.frames else MOST_CELLS
-        if one.picture and len(request.cells) > most:
-            text = f"{request.figure.name}: {len(request.cells):,} pictures in one file, and {most:,} are the most"
-            raise UsageError(text, option="output", value=path, advice="give fewer values, as in 2..10000:40")
-
-
-def check_kinds(figure: type[Analysis[Any]], encodings: tuple[Encoding, ...]) -> None:
-    """Refuses an encoding without what the figure needs, naming the figures that do fit."""
-    for encoding in encodings:
-        if not figure.takes(type(encoding)):
-            text = f"{figure.refusal(type(encoding))}; try {', '.join(shown_by(type(encoding)))}"
-            raise UsageError(text, option="encoding", value=encoding.name)
-
-
-def check_canvas(request: Request, view: View[Any]) -> None:
-    """Refuses what is said of colours that stand for no values, or whose ends are the figure's."""
-    figure, canvas = request.figure, request.canvas
-    if not isinstance(figure, Figure) or not canvas.colours_given():
-        return
-    bars = [panel.bar for panel in panels_of(figure, view) if panel.bar]
-    if not bars:
-        unused, why = canvas.colours_given(), f"{figure.name} has no colours that stand for values, as heatmap has"
-    elif all(bar.fixed for bar in bars):
-        unused, why = canvas.limits_given(), f"the colours of {figure.name} end where its values do"
-    else:
-        return
-    for name, value in unused.items():
-        raise UnusedOptionError(name, value, why)
-
-
-PARTS = tuple(one.name for one in fields(Request))
 ONE_EACH = {*Canvas.options(), *Language.options()}  # options of which a file of many pictures has one value
 FRAME_BYTES, FRAME_PIXEL = 3_000_000, 12  # that a frame takes while all are made, and each of its pixels, measured
 SWEPT = "10,100,1000"  # an example of several values
+LIBRARIES = ("matplotlib", "numpy")  # what the bytes of a picture depend on
 
 
 @dataclass(frozen=True)
-class Job(Request):
-    """A request with all that follows from it, settled once; whoever gets one trusts it.
+class Job:
+    """A figure (or report) with its options, of encodings at positions, on a canvas, to an output.
 
-    view : the encodings, fitted to the positions that the figure looks at, for every number
-    seen_view : the same through as many pixels as a panel can have, for no more numbers than can be seen
-    targets : the files to write
-    analysis : what computes: the figure, or one of all cells
+    The fields are what was asked for: an encoding that takes a size from the positions still leaves it open here. What
+    follows from them is worked out once, when it is first asked for; `settle` checks it as a whole.
+
+    swept : options of which it has one of several, to be told in its name
+    axes : the options with several values: of which it has one, or with cells all
+    cells : the jobs that are one picture of all of them, the last of the axes running fastest; its parts are those of
+        the first
+    shown : whether it is only shown, so that no name of a file is made up
     """
 
-    view: View[Any]
-    seen_view: View[Any]
-    targets: tuple[Target, ...]
-    analysis: Analysis[Any]
+    figure: Analysis[Any]
+    encodings: tuple[Encoding, ...]
+    positions: Positions
+    canvas: Canvas
+    output: Output
+    language: Language = field(default=IN_ENGLISH, kw_only=True)
+    swept: tuple[str, ...] = field(default=(), compare=False, kw_only=True)
+    axes: tuple[str, ...] = field(default=(), compare=False, kw_only=True)
     cells: tuple[Job, ...] = field(default=(), kw_only=True)
+    shown: bool = field(default=False, compare=False, kw_only=True)
 
-    @classmethod
-    def make(cls, figure: str, given: Mapping[str, Any]) -> Job:
-        """From a flat mapping of option names (those of the command line, ``-`` or ``_``) to text or values.
+    def settle(self, memory: Memory) -> Self:
+        """Check the job as a whole, for which tables are read from their files; return it.
 
         Raises
         ------
-        UsageError : an unknown name, a value that is not allowed, things that do not go together, too much memory
+        UsageError : things that do not go together, a format that does not hold it, too much memory
         """
-        (request,) = requests_of(figure, given, swept=False)
-        return cls.settled(request, memory_once())
+        self._check_count()
+        for cell in self.cells:
+            cell.settle(memory)
+        if not self.cells:
+            self._check_view()
+        for path, format in self.targets:
+            self.check_format(format, path)
+        self._check_pixels(memory)
+        if self.has_frames and self.cells:
+            self._check_frames(memory)
+        self.check_memory(self.view if self.needs_all else self.seen_view, memory)
+        return self
 
-    @classmethod
-    def settled(cls, request: Request, memory: Memory) -> Job:
-        """The request with its view and files, checked as a whole; tables are read from their files for that."""
-        check_count(request)
-        cells = tuple([cls.settled(replace(cell, output=Output()), memory) for cell in request.cells])
-        view = view_of(cells) if cells else _view(request)
-        analysis = grid_of(request, cells) if cells else request.figure
-        seen = replace(view, panels=_panels(analysis, request.canvas, view))
-        made = {"view": view, "seen_view": seen, "targets": targets_of(request), "analysis": analysis, "cells": cells}
-        job = cls(**{**dict(zip(PARTS, attrgetter(*PARTS)(request), strict=True)), **made})
-        for path, format in job.targets:
-            job.check_format(format, path)
-        job.check_pixels(memory)
-        if cells and job.has_frames:
-            job.check_frames(memory)
-        job.check_memory(view if job.needs_all else seen, memory)
-        return job
+    @cached_property
+    def view(self) -> View[Any]:
+        """The encodings, fitted to the positions that the figure looks at; of cells each once."""
+        if self.cells:
+            encodings = dict.fromkeys(one for cell in self.cells for one in cell.view.encodings)
+            return View(tuple(encodings), self.cells[0].view.positions)
+        positions = self.figure.positions_for(self.positions)
+        return View(tuple(encoding.fitted(positions) for encoding in self.encodings), positions)
+
+    @cached_property
+    def seen_view(self) -> View[Any]:
+        """The view through as many pixels as a panel can have, for no more numbers than can be seen."""
+        panels: tuple[tuple[int, int], ...] | None = None
+        if isinstance(self.analysis, Figure):
+            panels = (self.canvas.pixels(),) * len(panels_of(self.analysis, self.view))
+        elif isinstance(self.analysis, Report) and (cells := self.analysis.cells()) is not None:
+            panels = (cells,)
+        return replace(self.view, panels=panels)
+
+    @cached_property
+    def targets(self) -> tuple[Target, ...]:
+        """The files to write."""
+        return targets_of(self)
+
+    @cached_property
+    def analysis(self) -> Analysis[Any]:
+        """What computes: the figure, or one of all cells."""
+        if not self.cells:
+            return self.figure
+        cells = [Cell(cell.figure, cell.view) for cell in self.cells if isinstance(cell.figure, Figure)]
+        with speaking(self.language):
+            return Grid(tuple(cells), tuple(map(self._axis, self.axes)), self._common_title())
+
+    def _common_title(self) -> str:
+        """Return what the encodings of all cells have in common, and the positions, in the figure's own words."""
+        figure, cells = self.cells[0].figure, self.cells
+        if not isinstance(figure, Figure) or len(self.encodings) > 1 or not figure.title(cells[0].view):
+            return figure.title(cells[0].view) if isinstance(figure, Figure) and not self.axes else ""
+        common = listing(in_common([cell.view.encoding for cell in cells], self.axes))
+        positions = {figure.unseen(cell.view) for cell in cells}
+        return clauses([common, *positions] if len(positions) == 1 else [common])
+
+    def _axis(self, name: str) -> Axis:
+        """Return an option that the cells differ in, with its values."""
+        values = self.values(name)
+        if name in Choice.options():
+            first = [next(one.encodings[0] for one in self.cells if one.value(name, self.axes) == v) for v in values]
+            texts = apart(first, self.axes)
+            return Axis(name, tuple(" ".join(value) for value in values), tuple(texts), number=False)
+        own = {name: one for encoding in self.encodings for name, one in encoding.options().items()}
+        one = {**own, **known_options(type(self.figure))}[name]
+        single = all(len(value) == 1 for value in values) if one.many else True
+        plain = tuple(value[0] if one.many else value for value in values) if single else tuple(map(one.write, values))
+        said = phrase(SAID[name]) if name in SAID else name.replace("_", " ")
+        texts = [phrase("default") if value is None else titled_text(one, value) for value in values]
+        number = single and one.scalar in (int, float)
+        return Axis(name, plain, tuple(f"{said} {text}" for text in texts), number)
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -185,13 +161,118 @@ class Job(Request):
         """Whether a file holds its pictures one by one."""
         return any(FORMATS[target.format].frames for target in self.targets)
 
-    def with_output(self, paths: Sequence[str | PathLike[str]], format: str | None = None) -> Job:
-        """The same job with other files to write."""
-        asked = self.written_to(paths, format)
-        job = replace(asked, targets=targets_of(asked))
+    def written_to(self, paths: Sequence[str | PathLike[str]], format: str | None = None) -> Self:
+        """Return the same job with other files to write."""
+        output = Output.make({"output": list(paths), "format": format, "no_clobber": self.output.no_clobber})
+        return replace(self, output=output)
+
+    def with_output(self, paths: Sequence[str | PathLike[str]]) -> Self:
+        """Return the same job with other files to write, of formats that hold it."""
+        job = self.written_to(paths)
         for path, format in job.targets:
             job.check_format(format, path)
         return job
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """The figure's own defaults; of what depends on a file's rows or the environment none, so it is always told."""
+        free = any(encoding.bounded for encoding in self.encodings)
+        length = {"length": None if free else self.figure.default_length(None)}
+        return {**self.figure.default_options, **length, **dict.fromkeys(left_open())}
+
+    def settings(self) -> dict[str, Any]:
+        """The job as a flat mapping that `jobs_of` reads: everything but the output."""
+        single = {
+            "encoding": self.specs(),
+            **self.figure.settings(),
+            **self.positions.settings(),
+            **(self.canvas.settings() if self.figure.drawn else {}),
+            **self.language.settings(),
+        }
+        return single | self.sweep() if self.cells else single
+
+    def sweep(self) -> dict[str, Any]:
+        """The options that its cells differ in, each with all its values; None for what each cell leaves open."""
+        if not self.cells:
+            return {}
+        differing = [name for name in self.positions.settings() if len(self.values(name)) > 1]
+        return {name: list(self.values(name)) if name in self.axes else None for name in (*self.axes, *differing)}
+
+    def values(self, name: str) -> tuple[Any, ...]:
+        """The different values that the cells have of an option, in their order."""
+        return tuple(dict.fromkeys(cell.value(name, self.axes) for cell in self.cells))
+
+    def value(self, name: str, axes: Collection[str] = ()) -> Any:
+        """The value of an option; of the encodings their specs, without what the other axes say."""
+        parts = (*self.encodings, self.figure, self.positions, self.canvas)
+        known = {key: value for part in reversed(parts) for key, value in part.settings().items()}
+        return tuple(self.specs(axes)) if name in Choice.options() else known.get(name)
+
+    def metadata(self) -> str:
+        """The job and the versions that draw it, as the text that finished files carry (ASCII JSON)."""
+        return self._metadata
+
+    @cached_property
+    def _metadata(self) -> str:
+        prints = [fingerprint(path) for path in self.inputs()]
+        inputs = {"inputs": prints} if prints else {}
+        return json.dumps({"job": self.job(), **inputs, **versions()})
+
+    def job(self) -> dict[str, Any]:
+        """The command and every option but the output, without those that nothing says. No file is read for it."""
+        silent = {**dict.fromkeys(self.settings()), **IN_ENGLISH.settings()}  # English is not said
+        given = {name: value for name, value in self.settings().items() if value not in (None, silent[name])}
+        return {"command": self.figure.name, **given}
+
+    def inputs(self) -> list[str]:
+        """The files that it is drawn from."""
+        own = [path for part in (*self.encodings, self.figure, self.canvas) for path in part.inputs()]
+        return list(dict.fromkeys([*own, *(path for cell in self.cells for path in cell.inputs())]))
+
+    def salt(self) -> str:
+        """A short name that two different jobs do not share."""
+        import hashlib
+
+        return "p" + hashlib.sha256(self.metadata().encode()).hexdigest()[:10]
+
+    def specs(self, without: Collection[str] = ()) -> list[str]:
+        """The encodings as text, without what is said of these parameters, or by its cells."""
+        left = {*without, *(self.axes if self.cells else ())}
+        return [encoding.spec(self.defaults, left) for encoding in self.encodings]
+
+    def _check_count(self) -> None:
+        """Refuses more pictures in one file than anybody looks at, one after the other or side by side."""
+        for path, format in self.targets if self.cells else ():
+            one = FORMATS[format]
+            most = MOST_FRAMES if one.frames else MOST_CELLS
+            if one.picture and len(self.cells) > most:
+                text = f"{self.figure.name}: {len(self.cells):,} pictures in one file, and {most:,} are the most"
+                raise UsageError(text, option="output", value=path, advice="give fewer values, as in 2..10000:40")
+
+    def _check_view(self) -> None:
+        """Refuses an encoding that the figure does not show, naming the figures that do, and a view that it cannot."""
+        kind = type(self.figure)
+        for encoding in self.encodings:
+            if not kind.takes(type(encoding)):
+                text = f"{kind.refusal(type(encoding))}; try {', '.join(shown_by(type(encoding)))}"
+                raise UsageError(text, option="encoding", value=encoding.name)
+        self.figure.check_view(self.view)
+        self._check_colours()
+
+    def _check_colours(self) -> None:
+        """Refuses what is said of colours that stand for no values, or whose ends are the figure's."""
+        figure, canvas = self.figure, self.canvas
+        if not isinstance(figure, Figure) or not canvas.colours_given():
+            return
+        bars = [panel.bar for panel in panels_of(figure, self.view) if panel.bar]
+        if not bars:
+            unused, why = canvas.colours_given(), f"{figure.name} has no colours that stand for values, as heatmap has"
+        elif all(bar.fixed for bar in bars):
+            unused, why = canvas.limits_given(), f"the colours of {figure.name} end where its values do"
+        else:
+            return
+        for name, value in unused.items():
+            raise UnusedOptionError(name, value, why)
 
     def check(self, planned: bool = False) -> None:
         """Asks the machine, once before anything is drawn, for what it alone knows: files, colour maps and fonts.
@@ -227,11 +308,11 @@ class Job(Request):
         advice = f"shorten {mention('length')}, or zoom in with {mention('start')} and {mention('length')}"
         check_memory(self.figure.name, self.analysis.shape(view), advice, memory, self.figure.copies)
 
-    def check_pixels(self, memory: Memory | None = None) -> None:
+    def _check_pixels(self, memory: Memory | None = None) -> None:
         """Refuses a picture of more pixels than memory can hold."""
         check_pixels(*self.pixels, f"lower {mention('dpi')} or {mention('size')}", memory)
 
-    def check_frames(self, memory: Memory | None = None) -> None:
+    def _check_frames(self, memory: Memory | None = None) -> None:
         """Refuses more pictures in one file than memory holds."""
         size, count = self.canvas.inches, len(self.cells)
         side = [max(1, round(length * self.canvas.frame_dpi)) for length in (size.width, size.height or size.width)]
@@ -282,41 +363,33 @@ class Job(Request):
         return ", ".join(f".{kind}" for kind, one in FORMATS.items() if not (one.document if drawn else one.picture))
 
 
-def jobs_of(analysis: str, given: Mapping[str, Any]) -> list[Job]:
-    """The jobs that a mapping of option names to values, or lists of values, asks for (see `requests_of`)."""
-    memory = memory_once()
-    return [Job.settled(request, memory) for request in gathered(analysis, given)]
+def carried(found: Mapping[str, Any]) -> dict[str, Any]:
+    """The job that a finished file carries, complete: whatever the environment says, its language is its own.
+
+    It says what to draw, never where to: the file may be a stranger's, so that no output option is taken from it.
+    """
+    outputs = Output.options()
+    return {
+        **IN_ENGLISH.settings(),
+        **{k: value for k, value in found["job"].items() if own_name(outputs, k) not in outputs},
+    }
 
 
-def gathered(analysis: str, given: Mapping[str, Any]) -> list[Request]:
-    """The requests of such a mapping; those that are to be written to one file are one."""
-    requests = requests_of(analysis, given)
-    return by_file(requests) if len(requests) > 1 else requests
+def versions() -> dict[str, str]:
+    """What a picture's bytes depend on besides the job."""
+    return {"pecli": __version__, **{name: _version(name) for name in LIBRARIES}}
 
 
-def job_of(analysis: str, given: Mapping[str, Any]) -> Job:
-    """The one job that such a mapping asks for, with all its values in one picture; raises UsageError for none."""
-    requests = as_one(requests_of(analysis, given))
-    if len(requests) > 1:
-        text = f"{analysis}: {', '.join(map(mention, requests[0].axes))} with several values are no one picture"
-        raise UsageError(text, option=requests[0].axes[0], advice="ask for one after the other")
-    return Job.settled(requests[0], memory_once())
+def _version(library: str) -> str:
+    """Asked of the library where it is loaded, for that costs nothing, else of its installed files."""
+    if library in sys.modules and "__version__" in vars(sys.modules[library]):
+        return str(sys.modules[library].__version__)
+    return _installed(library)
 
 
-def _view(request: Request) -> View[Any]:
-    """What the figure looks at; refuses what it cannot."""
-    figure = request.figure
-    check_kinds(type(figure), request.encodings)
-    positions = figure.positions_for(request.positions)
-    view = View(tuple(encoding.fitted(positions) for encoding in request.encodings), positions)
-    figure.check_view(view)
-    check_canvas(request, view)
-    return view
+@cache
+def _installed(library: str) -> str:
+    """The version that its installed files say: five milliseconds, which thousands of pictures pay once."""
+    from importlib.metadata import version
 
-
-def _panels(figure: Analysis[Any], canvas: Canvas, view: View[Any]) -> tuple[tuple[int, int], ...] | None:
-    """Rows and columns of pixels that each panel has at most, or of cells that a report prints."""
-    if isinstance(figure, Figure):
-        return (canvas.pixels(),) * len(panels_of(figure, view))
-    cells = figure.cells() if isinstance(figure, Report) else None
-    return None if cells is None else (cells,)
+    return version(library)

@@ -1,10 +1,10 @@
-"""The names of a request's files, made up or given, and its title: blanks in them are filled in."""
+"""The names of a job's files, made up or given, and its title: blanks in them are filled in."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pecli.core.errors import UnknownNameError, UsageError, mention
 from pecli.core.options import Options, own_name, write_scalar
@@ -14,7 +14,9 @@ from pecli.files.formats import format_of
 from pecli.files.metadata import is_foreign
 from pecli.files.writer import place
 from pecli.jobs.job_options import encoding_parameters, known_options
-from pecli.jobs.request import Request
+
+if TYPE_CHECKING:
+    from pecli.jobs.job import Job
 
 LONGEST = 120  # bytes of a file name that we make up: file systems take 255
 DEVICE = re.compile(r"(?<![^/\\])(?=(con|prn|aux|nul|com\d|lpt\d)([./\\]|$))", re.IGNORECASE)  # no file on Windows
@@ -29,13 +31,13 @@ class Target(NamedTuple):
     format: str
 
 
-def targets_of(request: Request) -> tuple[Target, ...]:
+def targets_of(job: Job) -> tuple[Target, ...]:
     """The files that are asked for, each once; one with a made-up name where a picture is given none."""
-    output, figure = request.output, request.figure
+    output, figure = job.output, job.figure
     paths = output.output
-    if not paths and (figure.drawn or output.format):
-        paths = (f"{name_of(request)}.{output.format or 'png'}",)
-    known = blanks(request) if any("{" in path for path in output.output) else {}
+    if not paths and not job.shown and (figure.drawn or output.format):
+        paths = (f"{name_of(job)}.{output.format or 'png'}",)
+    known = blanks(job) if any("{" in path for path in output.output) else {}
     names, unsaid = (filled(path, known) for path in paths), "png" if figure.drawn else "md"
     targets = tuple(Target(name, format_of(name, output.format, unsaid)) for name in names)
     places = [place(path) for path, _ in targets]
@@ -45,60 +47,60 @@ def targets_of(request: Request) -> tuple[Target, ...]:
     return targets
 
 
-def check_made_up(request: Request, paths: Iterable[str]) -> None:
+def check_made_up(job: Job, paths: Iterable[str]) -> None:
     """Refuses to replace what pecli did not make where nobody gave the name: UsageError."""
-    for path in () if request.output.output else paths:
+    for path in () if job.output.output else paths:
         if is_foreign(path):
             text = f"{path} exists and carries no job, so pecli did not make it"
             raise UsageError(text, advice=f"move it away, or name a file with {mention('output')}")
 
 
-def name_of(request: Request) -> str:
+def name_of(job: Job) -> str:
     """A file name without its extension: figure, encoding, what differs from the defaults and what is swept."""
-    several = len(request.encodings) > 1
-    parts = [request.figure.name, *(request.specs() if several else [request.encodings[0].name])]
-    told = {name: value for name, value in changed(request, request.swept).items() if name != "encoding"}
+    several = len(job.encodings) > 1
+    parts = [job.figure.name, *(job.specs() if several else [job.encodings[0].name])]
+    told = {name: value for name, value in changed(job, job.swept).items() if name != "encoding"}
     parts += [name if value == "true" else f"{name}{value}" for name, value in told.items()]
     text = _safe("-".join(parts))
     data = text.encode(errors="replace")
-    return text if len(data) <= LONGEST else f"{data[: LONGEST - 12].decode(errors='ignore')}-{request.salt()}"
+    return text if len(data) <= LONGEST else f"{data[: LONGEST - 12].decode(errors='ignore')}-{job.salt()}"
 
 
-def changed(request: Request, always: Iterable[str] = ()) -> dict[str, str]:
+def changed(job: Job, always: Iterable[str] = ()) -> dict[str, str]:
     """The options that differ from their defaults, and those to tell always, as text; a single encoding's parameters
     one by one."""
-    several = {"encoding": " ".join(request.specs())} if len(request.encodings) > 1 else {}
-    single = [] if several else [request.encodings[0]]
+    several = {"encoding": " ".join(job.specs())} if len(job.encodings) > 1 else {}
+    single = [] if several else [job.encodings[0]]
     result = dict(several)
-    for part in (*single, request.figure, request.positions, request.canvas, request.language):
-        differing, values, known = part.changed(request.defaults), part.settings(), part.options()
+    for part in (*single, job.figure, job.positions, job.canvas, job.language):
+        differing, values, known = part.changed(job.defaults), part.settings(), part.options()
         told = {name: value for name, value in values.items() if name in differing or name in always}
         result.update({name: known[name].write(value) for name, value in told.items() if value is not None})
-    return result | _axes(request) if request.cells else result
+    return result | _axes(job) if job.cells else result
 
 
-def _axes(request: Request) -> dict[str, str]:
-    """The options that the cells of a request differ in, with all their values."""
-    return {name: ",".join(" ".join(map(str, _items(one))) for one in request.values(name)) for name in request.axes}
+def _axes(job: Job) -> dict[str, str]:
+    """The options that the cells of a job differ in, with all their values."""
+    return {name: ",".join(" ".join(map(str, _items(one))) for one in job.values(name)) for name in job.axes}
 
 
 def _items(value: Any) -> Sequence[Any]:
     return value if isinstance(value, tuple) else (write_scalar(value),)
 
 
-def blanks(request: Request) -> dict[str, str]:
+def blanks(job: Job) -> dict[str, str]:
     """What may stand in braces in the name of a file, and what goes there: every option, and four more."""
     parts: tuple[Options, ...] = (
-        request.positions,
-        request.canvas,
-        request.language,
-        *reversed(request.encodings),
-        request.figure,
+        job.positions,
+        job.canvas,
+        job.language,
+        *reversed(job.encodings),
+        job.figure,
     )
     known = {name: text for part in parts for name, text in _texts(part).items()}
-    names = "-".join(encoding.name for encoding in request.encodings)
-    said = {"command": request.figure.name, "encoding": names, "format": request.output.format or "png"}
-    return {"figure": request.figure.name, **known, **said, **(_axes(request) if request.cells else {})}
+    names = "-".join(encoding.name for encoding in job.encodings)
+    said = {"command": job.figure.name, "encoding": names, "format": job.output.format or "png"}
+    return {"figure": job.figure.name, **known, **said, **(_axes(job) if job.cells else {})}
 
 
 def filled(path: str, known: Mapping[str, str]) -> str:
@@ -125,15 +127,15 @@ def filled(path: str, known: Mapping[str, str]) -> str:
     return made if made == path else DEVICE.sub("_", made)
 
 
-def given_title(request: Request) -> str | None:
+def given_title(job: Job) -> str | None:
     """The title that is given, with blanks filled in as in the name of a file: ``base {base}`` is base 10.
 
     Mathematics stays as it is, and so do words that are no option's, for a title says what it likes.
     """
-    title = request.canvas.title
+    title = job.canvas.title
     if title is None or "{" not in title:
         return title
-    known, every = blanks(request), known_options(type(request.figure))
+    known, every = blanks(job), known_options(type(job.figure))
 
     def fill(match: re.Match[str]) -> str:
         name = own_name(every, match[2] or "")

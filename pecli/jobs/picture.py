@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pecli.analysis import Numbers
@@ -29,7 +28,6 @@ from pecli.files.numbers import plain
 from pecli.files.writer import check_target, write
 from pecli.jobs.job import Job
 from pecli.jobs.names import given_title
-from pecli.jobs.request import Request, versions
 from pecli.reports.base import Report
 
 if TYPE_CHECKING:
@@ -37,7 +35,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
     from pecli.figures.page import Words
-    from pecli.jobs.run import Outcome
 
 
 def result_of(picture: Picture, paths: list[str]) -> dict[str, Any]:
@@ -51,13 +48,9 @@ def result_of(picture: Picture, paths: list[str]) -> dict[str, Any]:
 
 def job_data(job: Job, alt: str) -> dict[str, Any]:
     """All that a job is of, defaults included, null where nothing is said; what its figures were drawn from."""
-    return {**json.loads(job.metadata()), **_asked_data(job), "alt": alt}
-
-
-def _asked_data(request: Request) -> dict[str, Any]:
-    settings = {"command": request.figure.name, **request.settings()}
-    encodings = [{"name": one.name, "spec": one.spec(), **one.settings()} for one in request.encodings]
-    return {"job": settings, "encodings": encodings}
+    settings = {"command": job.figure.name, **job.settings()}
+    encodings = [{"name": one.name, "spec": one.spec(), **one.settings()} for one in job.encodings]
+    return {**json.loads(job.metadata()), "job": settings, "encodings": encodings, "alt": alt}
 
 
 def sentence(job: Job, numbers: Numbers[Any] | None = None) -> str:
@@ -96,22 +89,6 @@ def _subject(job: Job) -> list[str]:
     how = [f"{name.replace('_', ' ')} {figure.options()[name].write(value)}" for name, value in options]
     first, last = write_scalar(positions.start), write_scalar(positions.stop - 1)
     return [labels_of(job, both), phrase("positions {first} to {last}", first=first, last=last), *how]
-
-
-def outcome_data(outcome: Outcome) -> dict[str, Any]:
-    """What came of one picture of a batch: its state, why it failed, and the rest as `result_of` has it, or null."""
-    there = [path for path in outcome.paths if os.path.isfile(path)]
-    files = [{"path": path, "bytes": Path(path).stat().st_size} for path in there]
-    failure = None if outcome.failure is None else outcome.failure.sentence()
-    ended = {"state": outcome.state, "failure": failure, "where": outcome.where, "files": files}
-    return {**ended, **_outcome_job(outcome.job)}
-
-
-def _outcome_job(asked: Request | None) -> dict[str, Any]:
-    if isinstance(asked, Job):
-        return job_data(asked, alt_in_file(asked))
-    known = {"job": None, "encodings": None} if asked is None else _asked_data(asked)
-    return {**versions(), **known, "alt": None}
 
 
 @dataclass(frozen=True)

@@ -5,56 +5,77 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Generator, Sequence
-from concurrent.futures import Executor
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Executor, Future
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from pecli.core.errors import PecliError, failure_of
 from pecli.core.memory import available
+from pecli.core.terminal import track
 from pecli.files.metadata import READERS, read_metadata
-from pecli.files.writer import check_target, write
-from pecli.jobs.job import Job
-from pecli.jobs.picture import Picture
-from pecli.jobs.request import LIBRARIES, Request
-from pecli.jobs.workers import START, Drawn, Results, in_executor, in_processes, in_turn
+from pecli.files.writer import check_target, place, write
+from pecli.jobs.job import LIBRARIES, Job
+from pecli.jobs.picture import Picture, alt_in_file, job_data
+from pecli.jobs.workers import START, Results, in_executor, in_processes, serially
+
+if TYPE_CHECKING:
+    from pecli.jobs.batch import Batch
 
 CARRIED = ("job", "inputs", "pecli", *LIBRARIES)  # what a file says of how it was made; JSON files hold numbers besides
 STATES = WRITTEN, SKIPPED, FAILED = "written", "skipped", "failed"
+MISSING, STALE, UNASKED = "missing", "stale", "no longer asked for"
+ONE_AT_A_TIME = threading.Lock()  # numbers too: memory is counted for one picture a process
+Rendered = tuple[tuple[bytes, ...], tuple[str, ...]]  # the bytes of each file, and the notes
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """How one picture ended: its files, what the user should know, why it failed.
+class Result:
+    """How one picture ended.
 
-    job : a Job; what was asked for, or None, where it did not come to be one
+    state : written, skipped or failed
+    notes : what the user should know
+    failure : why it failed
     where : its place in a batch file
     """
 
-    job: Request | None
+    job: Job
     state: str
-    paths: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     failure: PecliError | None = None
     where: str = ""
 
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Its files."""
+        return self.job.paths
+
+    def data(self) -> dict[str, Any]:
+        """Return what came of it for --json: its state, why it failed, and the rest as one picture's has it."""
+        files = [{"path": path, "bytes": Path(path).stat().st_size} for path in self.paths if os.path.isfile(path)]
+        failure = None if self.failure is None else self.failure.sentence()
+        ended = {"state": self.state, "failure": failure, "where": self.where, "files": files}
+        return {**ended, **job_data(self.job, alt_in_file(self.job))}
+
 
 def cores() -> int:
-    """The processors this process may use."""
+    """Return how many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def is_done(job: Job) -> bool:
-    """Whether every file of the job is there and carries the same job, made by the same versions."""
+    """Return whether every file of the job is there and carries the same job, made by the same versions."""
     wanted = json.loads(job.metadata())
     return bool(job.targets) and all(carries(path, wanted) for path in job.paths)
 
 
 def carries(path: str, wanted: dict[str, object]) -> bool:
-    """Whether the file is there and carries that job."""
-    if Path(path).suffix.lower().removeprefix(".") not in READERS or not os.path.isfile(path):
+    """Return whether the file is there and carries that job."""
+    if not _can_tell(path) or not os.path.isfile(path):
         return False
     try:
         found = read_metadata(path)
@@ -63,36 +84,35 @@ def carries(path: str, wanted: dict[str, object]) -> bool:
     return {name: value for name, value in found.items() if name in CARRIED} == wanted
 
 
-ONE_AT_A_TIME = threading.Lock()  # numbers too: memory is counted for one picture a process
-
-
-def draw(job: Job) -> Drawn:
-    """Return the job's files as bytes; whatever it raises is its failure."""
+def draw(job: Job) -> Rendered:
+    """Return the job's files as bytes, and what the user should know; whatever goes wrong is a PecliError."""
     try:
         with ONE_AT_A_TIME:
             picture = Picture(job)
             data = picture.render(*(target.format for target in job.targets))
-            return Drawn(tuple(data), tuple(picture.notes))
+            return tuple(data), tuple(picture.notes)
     except Exception as error:
-        return Drawn(failure=failure_of(error))
+        raise failure_of(error) from None
 
 
-def do(job: Job) -> Outcome:
-    """One job, drawn and written."""
-    return _written(job, draw(job))
-
-
-def _written(job: Job, drawn: Drawn) -> Outcome:
-    """Writes what was drawn."""
-    if drawn.failure is not None:
-        return Outcome(job, FAILED, job.paths, (), drawn.failure)
+def _result(job: Job, future: Future[Rendered]) -> Result:
+    """Write what was drawn; return how that ended."""
     try:
-        for path, data in zip(job.paths, drawn.files, strict=True):
+        files, notes = future.result()
+    except BrokenProcessPool:
+        hint = "the process that drew it was ended, as the system does where memory runs out"
+        return Result(job, FAILED, failure=PecliError(hint))
+    except PecliError as error:
+        return Result(job, FAILED, failure=error)
+    except Exception as error:  # drawing raises none: it is the executor's
+        return Result(job, FAILED, failure=PecliError(f"the executor lost it: {str(error) or type(error).__name__}"))
+    try:
+        for path, data in zip(job.paths, files, strict=True):
             check_target(path, not job.output.no_clobber)
             write(path, data)
     except Exception as error:
-        return Outcome(job, FAILED, job.paths, (), failure_of(error))
-    return Outcome(job, WRITTEN, job.paths, drawn.notes)
+        return Result(job, FAILED, failure=failure_of(error))
+    return Result(job, WRITTEN, notes)
 
 
 def run(
@@ -102,8 +122,8 @@ def run(
     executor: Executor | None = None,
     force: bool = False,
     fail_fast: bool = False,
-) -> Generator[Outcome, None, None]:
-    """The jobs' outcomes as they come.
+) -> Generator[Result, None, None]:
+    """Yield the jobs' results as they come.
 
     Parameters
     ----------
@@ -117,29 +137,70 @@ def run(
     for job in jobs:
         kept = [path for path in job.paths if job.output.no_clobber and os.path.exists(path)]
         if kept or (not force and is_done(job)):
-            yield Outcome(job, SKIPPED, job.paths)
+            yield Result(job, SKIPPED)
         else:
             todo.append(job)
-    with closing(_drawn(todo, workers, executor)) as results:
-        for number, drawn in results:
-            outcome = _written(todo[number], drawn)
-            yield outcome
-            if fail_fast and outcome.state == FAILED:
+    with closing(_drawn(todo, workers, executor)) as drawn:
+        for number, future in drawn:
+            result = _result(todo[number], future)
+            yield result
+            if fail_fast and result.state == FAILED:
                 return
 
 
-def _drawn(jobs: Sequence[Job], workers: int | None, executor: Executor | None) -> Results:
+def _drawn(jobs: Sequence[Job], workers: int | None, executor: Executor | None) -> Results[Rendered]:
     if executor is not None:
-        return in_executor(jobs, draw, executor)
-    count = min(workers or cores(), len(jobs), _fitting(jobs))
+        return in_executor(draw, jobs, executor)
+    free, most = available(), max((job.memory for job in jobs), default=0)  # each was checked by itself
+    fitting = len(jobs) if free is None or most == 0 else max(1, free // most)
+    count = min(workers or cores(), len(jobs), fitting)
     if count <= 1:
-        return in_turn(jobs, draw)
+        return serially(draw, jobs)
     if START == "fork":
         import_module("matplotlib.figure")  # once, here, shared by the workers
-    return in_processes(jobs, draw, count)
+    return in_processes(draw, jobs, count)
 
 
-def _fitting(jobs: Sequence[Job]) -> int:
-    """How many of the largest of the jobs memory holds at once, at least one: each was checked by itself."""
-    free, most = available(), max((job.memory for job in jobs), default=0)
-    return len(jobs) if free is None or most == 0 else max(1, free // most)
+def run_batch(
+    batch: Batch,
+    *,
+    workers: int | None = 1,
+    executor: Executor | None = None,
+    force: bool = False,
+    fail_fast: bool = False,
+) -> Generator[Result, None, None]:
+    """Yield the results of a batch file's pictures as `run` does, with their places in the file."""
+    with closing(run(batch.jobs, workers=workers, executor=executor, force=force, fail_fast=fail_fast)) as results:
+        for result in results:
+            yield replace(result, where=batch.where[result.paths])
+
+
+def differences(jobs: Iterable[Job], asked: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Yield states and paths: what is missing or stale of these jobs' files, and what stands beside those asked for.
+
+    A file that cannot carry its job (.csv, .npy) is there or missing; whether it is stale nobody can say.
+    """
+    for job in track(list(jobs), "looking"):
+        wanted = json.loads(job.metadata())
+        for path in job.paths:
+            if not os.path.isfile(path):
+                yield MISSING, path
+            elif _can_tell(path) and not carries(path, wanted):
+                yield STALE, path
+    places = {place(path) for path in asked}
+    for folder in sorted({Path(path).parent for path in asked}):
+        for path in map(str, sorted(folder.iterdir()) if os.path.isdir(folder) else []):
+            if place(path) not in places and _can_tell(path) and os.path.isfile(path) and _is_ours(path):
+                yield UNASKED, path
+
+
+def _can_tell(path: str) -> bool:
+    """Return whether a file of this kind carries its job."""
+    return Path(path).suffix.lower().removeprefix(".") in READERS
+
+
+def _is_ours(path: str) -> bool:
+    try:
+        return bool(read_metadata(path))
+    except PecliError:
+        return False

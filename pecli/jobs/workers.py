@@ -1,8 +1,7 @@
-"""Jobs drawn by this process, several processes or an executor. Nobody but the caller writes files."""
+"""One piece of work for many things: done here, by processes of this one, or by an executor."""
 
 from __future__ import annotations
 
-import logging
 import multiprocessing
 import os
 import signal
@@ -10,179 +9,146 @@ import sys
 import threading
 import warnings
 from collections import deque
-from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
-from contextlib import suppress
-from dataclasses import dataclass
-from itertools import islice
-from multiprocessing import connection
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from pecli.core.errors import PecliError
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """What drawing a job gave: the bytes of each of its files and what the user should know, or a failure."""
-
-    files: tuple[bytes, ...] = ()
-    notes: tuple[str, ...] = ()
-    failure: PecliError | None = None
-
+from pecli.core.terminal import track
 
 T = TypeVar("T")
-Tasks = tuple[Sequence[Any], Callable[[Any], Drawn]]  # what a process may be asked to do, by number, and how
-Results = Generator[tuple[int, Drawn], None, None]  # in the order in which they come, each with the number of its job
+R = TypeVar("R")
+Results = Generator[tuple[int, "Future[R]"], None, None]  # as they come, each with the number of its thing
 
 START = "fork" if sys.platform == "linux" else "spawn"  # how a worker begins: a copy of this process, or a new one
-AHEAD = 256  # jobs that an executor holds at once, so that a large cluster is busy and memory bounded
+AHEAD = 256  # things that an executor holds at once, so that a large cluster is busy and memory bounded
+WAITING = 8  # results for each process that may wait for their turn, so that memory is bounded
+
+_inherited: list[Any] = []  # in a worker: what it does and for what, as copied from its parent
 
 
-def in_turn(jobs: Sequence[T], work: Callable[[T], Drawn]) -> Results:
-    """Do the work for each job here, one after the other."""
-    yield from enumerate(map(work, jobs))
+def serially(work: Callable[[T], R], things: Sequence[T]) -> Results[R]:
+    """Do the work for each thing here, one after the other."""
+    for number, thing in enumerate(things):
+        future: Future[R] = Future()
+        try:
+            future.set_result(work(thing))
+        except Exception as error:
+            future.set_exception(error)
+        yield number, future
 
 
-def in_executor(jobs: Sequence[T], work: Callable[[T], Drawn], executor: Executor) -> Results:
-    """Do the work for each job wherever the executor does.
+def in_executor(
+    work: Callable[[T], R],
+    things: Sequence[T],
+    executor: Executor,
+    numbers: deque[int] | None = None,
+    ahead: int = AHEAD,
+) -> Results[R]:
+    """Do the work for each thing, or for those of these numbers, wherever the executor does.
+
+    numbers : those that have not begun; emptied on the way
+    ahead : how many are submitted at once
 
     Raises
     ------
     PecliError : it takes no more
     """
-    left = iter(enumerate(jobs))
-    running: dict[Future[Drawn], int] = {}
+    left = deque(range(len(things))) if numbers is None else numbers
+    running: dict[Future[R], int] = {}
     try:
-        while True:
-            for number, job in islice(left, AHEAD - len(running)):
-                running[_submitted(executor, work, job)] = number
-            if not running:
-                return
+        while left or running:
+            while left and len(running) < ahead:
+                try:
+                    running[executor.submit(work, things[left[0]])] = left[0]
+                except RuntimeError as error:  # broken, or shut down
+                    if running:
+                        break
+                    if numbers is not None:
+                        return  # begun again by the caller
+                    raise PecliError(f"the executor takes no more pictures: {error}") from None
+                left.popleft()
             for future in wait(running, return_when=FIRST_COMPLETED).done:
-                yield running.pop(future), _result(future)
+                yield running.pop(future), future
     finally:
         for future in running:
             future.cancel()
 
 
-def _submitted(executor: Executor, work: Callable[[T], Drawn], job: T) -> Future[Drawn]:
-    try:
-        return executor.submit(work, job)
-    except RuntimeError as error:  # broken, or shut down
-        raise PecliError(f"the executor takes no more pictures: {error}") from None
+def in_processes(work: Callable[[T], R], things: Sequence[T], count: int) -> Results[R]:
+    """Do the work for each thing in so many processes of this one, which end with it.
 
-
-def _result(future: Future[Drawn]) -> Drawn:
-    try:
-        return future.result()
-    except Exception as error:  # the work raises none: it is the executor's
-        return Drawn(failure=PecliError(f"the executor lost it: {str(error) or type(error).__name__}"))
-
-
-def in_processes(jobs: Sequence[T], work: Callable[[T], Drawn], count: int, ahead: int = sys.maxsize) -> Results:
-    """Do the work for each job in so many processes of this one, which end with it.
-
-    work : raises nothing
-    ahead : how many jobs begin behind one that is not done yet
+    Where a process ends over its work, what ran beside it is done again, each alone, to find out which one it was.
     """
-    waiting, team = deque(range(len(jobs))), list[_Worker]()
+    left = deque(range(len(things)))
+    while left:
+        lost = []
+        with processes(count) as pool:
+            for number, future in in_executor(work, things, pool, left, 2 * count):
+                if isinstance(future.exception(), BrokenProcessPool):
+                    lost.append(number)
+                else:
+                    yield number, future
+        for number in lost:
+            with processes(1) as pool:
+                future = pool.submit(work, things[number])
+                wait([future])
+            yield number, future
+
+
+def ordered(work: Callable[[T], R], things: Sequence[T], doing: str, count: int = 1) -> Iterator[R]:
+    """Yield what the work gives for each thing, in order, done in so many processes; raises what it raises."""
+    if min(count, len(things)) < 2 or START != "fork":  # another kind has no copy of what the work needs
+        yield from map(work, track(things, doing))
+        return
+    with processes(count, work, things) as pool:
+        coming = deque[Future[R]]()
+        for number in track(range(len(things)), doing):
+            first = number + len(coming)
+            while len(coming) < WAITING * count and first < len(things):
+                coming.append(pool.submit(_do_inherited, first))
+                first += 1
+            try:
+                yield coming.popleft().result()
+            except BrokenProcessPool:
+                raise PecliError("a process that drew ended, as the system does where memory runs out") from None
+
+
+def _do_inherited(number: int) -> Any:
+    work, things = _inherited
+    return work(things[number])
+
+
+@contextmanager
+def processes(count: int, *inherited: Any) -> Iterator[ProcessPoolExecutor]:
+    """Yield an executor of so many processes, which are killed at the end: they have nothing to lose."""
+    context: Any = multiprocessing.get_context(START)
+    before = set(multiprocessing.active_children())
+    pool = ProcessPoolExecutor(count, mp_context=context, initializer=_begin, initargs=inherited)
     try:
-        while busy := _at_work(team, (jobs, work), waiting, count, ahead):
-            for ready in connection.wait(busy):
-                answer = busy[ready].answer()
-                _begin(team, waiting, ahead)  # it goes on while the caller writes
-                yield answer
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", ".*fork", DeprecationWarning)  # numpy's threads are idle here
+            yield pool
     finally:
-        for one in team:
-            one.end()
+        for child in set(multiprocessing.active_children()) - before:
+            child.kill()
+        pool.shutdown(cancel_futures=True)
 
 
-def _at_work(team: list[_Worker], tasks: Tasks, waiting: deque[int], count: int, ahead: int) -> dict[Any, _Worker]:
-    """The workers that draw, by their connections, once those that have ended are replaced and all have something."""
-    team[:] = [one for one in team if one.alive]
-    while len(team) < count and len(waiting) > sum(not one.busy for one in team):
-        team.append(_Worker(tasks, [one.connection for one in team]))
-    _begin(team, waiting, ahead)
-    return {one.connection: one for one in team if one.busy}
-
-
-def _begin(team: Sequence[_Worker], waiting: deque[int], ahead: int) -> None:
-    """Gives the next jobs to those that have none, but for jobs too far behind one that is not done yet."""
-    for one in team:
-        undone = [number for other in team for number in other.busy]
-        if waiting and waiting[0] - ahead <= min(undone, default=waiting[0]):
-            one.begin(waiting)
-
-
-class _Worker:
-    """One process that has the jobs, is sent numbers and answers with what was drawn."""
-
-    def __init__(self, tasks: Tasks, others: Sequence[Any]) -> None:
-        context: Any = multiprocessing.get_context(START)
-        self.connection, theirs = context.Pipe()
-        try:
-            inherited = [self.connection, *others] if START == "fork" else []
-            said = logging.getLogger("matplotlib").level  # as much in a worker as here
-            self.process = context.Process(target=_serve, args=(theirs, tasks, inherited, said), daemon=True)
-            with warnings.catch_warnings():
-                warnings.filterwarnings("ignore", ".*fork", DeprecationWarning)  # numpy's threads are idle here
-                self.process.start()
-        except BaseException:
-            self.connection.close()
-            raise
-        finally:
-            theirs.close()
-        self.busy: list[int] = []  # the number of the job that it draws
-        self.alive = True
-
-    def begin(self, waiting: deque[int]) -> None:
-        """Gives it the next job where it has none."""
-        if waiting and self.alive and not self.busy:
-            self.busy = [waiting.popleft()]
-            with suppress(OSError):  # it has ended: what it answers says so
-                self.connection.send(self.busy[0])
-
-    def answer(self) -> tuple[int, Drawn]:
-        """The number of the job and what was drawn; where the process has ended, that is the job's failure."""
-        number = self.busy.pop()
-        try:
-            return number, self.connection.recv()
-        except (OSError, EOFError):
-            self.end()
-            return number, Drawn(failure=PecliError(f"the process that drew it {_how(self.process.exitcode)}"))
-
-    def end(self) -> None:
-        """Ends it, whatever it does: it has nothing to lose."""
-        self.alive = False
-        self.connection.close()
-        self.process.kill()
-        self.process.join()
-
-
-def _how(code: int | None) -> str:
-    if code is None or code >= 0:
-        return f"ended with exit code {code}"
-    hint = ", as the system does where memory runs out" if code == -signal.SIGKILL else ""
-    return f"was ended by signal {-code}{hint}"
-
-
-def _serve(mine: Any, tasks: Tasks, inherited: Sequence[Any], level: int) -> None:
-    """What a worker does all its life. Ctrl-C reaches the whole group; the parent decides what becomes of it."""
-    for number in (signal.SIGINT, *(getattr(signal, name) for name in ("SIGHUP", "SIGQUIT") if hasattr(signal, name))):
-        signal.signal(number, signal.SIG_IGN)
+def _begin(*inherited: Any) -> None:
+    """Prepare a worker: Ctrl-C reaches the whole group, and the parent decides what becomes of it."""
+    for name in ("SIGINT", "SIGHUP", "SIGQUIT"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    logging.getLogger("matplotlib").setLevel(level)
-    for one in inherited:
-        one.close()
+    _inherited[:] = inherited
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    jobs, work = tasks
-    with suppress(OSError, EOFError):
-        while True:
-            mine.send(work(jobs[mine.recv()]))
 
 
 def _end_with_parent() -> None:
-    """Ends this process as soon as its parent has ended, however that happened."""
+    """End this process as soon as its parent has ended, however that happened."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

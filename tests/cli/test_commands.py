@@ -25,8 +25,8 @@ from pecli.cli.figures import job_parameters, with_parameters
 from pecli.encodings.clock import Geometric
 from pecli.encodings.registry import ENCODINGS
 from pecli.jobs.command_line import command
-from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES, known_options
+from pecli.jobs.sweep import make_job
 
 Ask = Callable[..., Any]
 SMALL = ("-d", "7", "-n", "11", "--dpi", "30", "--size", "column")
@@ -225,16 +225,6 @@ def test_a_command_offers_the_parameters_of_encodings_that_it_takes() -> None:
     assert {"heads", "base"} <= offered["attention"]
 
 
-def test_a_font_that_is_not_there_is_told_with_its_line_and_costs_its_own_picture(ask: Ask, folder: Path) -> None:
-    (folder / "f.toml").write_text(
-        '[[figure]]\ncommand = "heatmap"\nlength = 3\noutput = "good.png"\n'
-        '[[figure]]\ncommand = "heatmap"\nfont = "Nope Sans"\noutput = "bad.png"\n'
-    )
-    ended = ask("batch", "f.toml")
-    assert ended.code == 1 and "f.toml:7: figure 2" in ended.err and (folder / "good.png").exists()
-    assert not (folder / "bad.png").exists()
-
-
 def test_a_picture_under_a_file_of_another_is_refused(ask: Ask, folder: Path) -> None:
     (folder / "f.toml").write_text(
         '[[figure]]\ncommand = "heatmap"\noutput = "g.json"\n[[figure]]\ncommand = "curves"\noutput = "g.json/x.json"\n'
@@ -254,8 +244,8 @@ def test_only_takes_commands_and_the_paths_that_are_printed(ask: Ask, folder: Pa
 
 def test_a_command_is_one_line_whatever_the_title() -> None:
     title = "two\nlines, 'quoted' \\ $x$"
-    line = command(Job.make("heatmap", {"title": title}))
+    line = command(make_job("heatmap", {"title": title}))
     assert "\n" not in line
     said = subprocess.run(["bash", "-c", f"printf '%s\\0' {line}"], capture_output=True, check=True).stdout.decode()
     assert title in said.split("\0")
-    assert shlex.split(command(Job.make("heatmap", {"title": "it's one"})))[-1] == "it's one"
+    assert shlex.split(command(make_job("heatmap", {"title": "it's one"})))[-1] == "it's one"

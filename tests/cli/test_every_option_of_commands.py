@@ -36,7 +36,7 @@ ASKED = {  # of every option a line without it and one with it
         "shard": ("batch two.toml", "batch two.toml --shard 1/2"),
         "dask": ("batch two.toml", "batch two.toml --dask tcp://127.0.0.1:1 -j 1"),
         "force": ("batch done.toml", "batch done.toml --force"),
-        "fail_fast": ("batch fails.toml", "batch fails.toml --fail-fast"),
+        "fail_fast": ("batch fails.toml -j 1", "batch fails.toml -j 1 --fail-fast"),
         "index": ("batch two.toml", "batch two.toml --index p.md"),
         "as_json": ("batch two.toml", "batch two.toml --json"),
         "quiet": ("batch two.toml", "batch two.toml -q"),
@@ -95,7 +95,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("files")
     (folder / "two.toml").write_text(f"[defaults]\n{BATCH}[[figure]]\ncommand = 'waves'\noutput = 'b.json'\n")
     (folder / "done.toml").write_text("[defaults]\n" + BATCH.replace("a.json", "done.json"))
-    lost = "[[figure]]\ncommand = 'rotation'\nd = 3\noutput = 'c.json'\n"
+    lost = "[[figure]]\ncommand = 'waves'\nsize = '0.6x0.6'\noutput = 'c.png'\n"
     (folder / "fails.toml").write_text(f"{lost}[[figure]]\ncommand = 'waves'\noutput = 'b.json'\n")
     (folder / "t.csv").write_text("1,2\n3,4\n")
     (folder / "config.json").write_text(CONFIG)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from pecli.cli.explore import HOST, LARGEST, Reply, Server, Site, site_of
-from pecli.jobs.job import Job
+from pecli.jobs.sweep import make_job
 from tests.browser import browsing, needs_browser
 
 JOB = {"d": "8", "length": "9", "size": "3x2"}
@@ -22,7 +22,7 @@ JOB = {"d": "8", "length": "9", "size": "3x2"}
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
-    with Server(site_of(Job.make("heatmap", JOB))) as server:
+    with Server(site_of(make_job("heatmap", JOB))) as server:
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         yield server
         server.shutdown()

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES
 from pecli.jobs.picture import Picture
+from pecli.jobs.sweep import make_job
 
 PAGE = (Path(__file__).parents[2] / "gallery" / "reference.md").read_text(encoding="utf-8")
 BATCH = '[[figure]]\ncommand = "heatmap"\nlength = 3\nd = 4\nbase = [10, 20]\noutput = "{base}.json"\n'
@@ -20,7 +20,7 @@ BATCH = '[[figure]]\ncommand = "heatmap"\nlength = 3\nd = 4\nbase = [10, 20]\nou
 
 @pytest.mark.parametrize("name", ANALYSES)
 def test_the_facts_and_arrays_of_every_figure_are_told(name: str) -> None:
-    numbers = Picture(Job.make(name, {})).numbers
+    numbers = Picture(make_job(name, {})).numbers
     facts, arrays = (", ".join(f"`{key}`" for key in keys) or "none" for keys in (numbers.facts(), numbers.arrays()))
     assert f"| `{name}` | {facts} | {arrays} |" in PAGE
 

@@ -19,7 +19,7 @@ from rich.console import Console
 from pecli.cli.draw import run_jobs
 from pecli.core.errors import UsageError
 from pecli.core.terminal import CHUNK, half_blocks, iterm, kitty, protocol
-from pecli.jobs.job import Job
+from pecli.jobs.sweep import make_job
 
 PIXELS = np.random.default_rng(0).choice([0, 255], (13, 9, 3)).astype(np.uint8)  # at most eight colours
 MANY = np.random.default_rng(1).integers(0, 256, (40, 60, 3)).astype(np.uint8)  # more than one part holds
@@ -91,7 +91,7 @@ def shown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     monkeypatch.delenv("NO_COLOR", raising=False)  # also empty it is one for older rich
 
     def run(**options: Any) -> str:
-        job = Job.make("heatmap", {"length": 6, "d": 4, **options})
+        job = make_job("heatmap", {"length": 6, "d": 4, **options})
         with monkeypatch.context() as patch:  # pytest has its own standard output for each stage of a test
             patch.setattr(sys, "stdout", screen := Screen())
             run_jobs([job], as_json=False, quiet=False, verbose=False, seen=True)

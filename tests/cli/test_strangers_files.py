@@ -14,7 +14,7 @@ import pytest
 import pecli
 from pecli.files.formats import FORMATS
 from pecli.files.metadata import READERS, read_metadata
-from pecli.jobs.request import Request
+from pecli.jobs.job import Job
 
 Ask = Callable[..., Any]
 VICTIM = "../home/.bashrc"
@@ -32,10 +32,10 @@ def strange(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]
     np.save("../home/table.npy", np.ones((5, 4)))
 
     def make(format: str, carries: dict[str, Any], figure: str = "heatmap") -> str:
-        own = Request.settings
+        own = Job.settings
         job = pecli.figure(figure, **SMALL, **({"base": [10, 100]} if FORMATS[format].frames else {}))
         with monkeypatch.context() as patch:
-            patch.setattr(Request, "settings", lambda self: {**own(self), **carries})
+            patch.setattr(Job, "settings", lambda self: {**own(self), **carries})
             job.save(f"evil.{format}")
         assert carries.items() <= read_metadata(f"evil.{format}")["job"].items()
         return f"evil.{format}"

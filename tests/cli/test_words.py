@@ -18,7 +18,7 @@ from pecli.core.errors import UsageError
 from pecli.encodings.base import Encoding
 from pecli.encodings.registry import all_encodings
 from pecli.encodings.rope import Rope
-from pecli.jobs.job import Job
+from pecli.jobs.sweep import make_job
 from pecli.models.spec import read_encoding
 
 Ask = Callable[..., Any]
@@ -107,10 +107,10 @@ def test_help_is_a_word_too(ask: Ask) -> None:
 def test_other_words_serve_in_python_and_toml(ask: Ask, folder: Path) -> None:
     assert pecli.encode("rotary", head_dim=6, theta=10, length=3).shape == (3, 6)
     assert read_encoding("rotary:theta=10", {"head_dim": 6}) == Rope(d=6, base=10)
-    assert Job.make("heatmap", {"rope_theta": 10}) == Job.make("heatmap", {"base": 10})
-    assert Job.make("heatmap", {"max_len": 10}) == Job.make("heatmap", {"length": 10})
+    assert make_job("heatmap", {"rope_theta": 10}) == make_job("heatmap", {"base": 10})
+    assert make_job("heatmap", {"max_len": 10}) == make_job("heatmap", {"length": 10})
     with pytest.raises(UsageError, match="twice"):
-        Job.make("heatmap", {"rope_theta": 10, "base": 10})
+        make_job("heatmap", {"rope_theta": 10, "base": 10})
     with pytest.raises(UsageError, match="similarity is distance with measure=cos"):
         pecli.figure("similarity")
     (folder / "f.toml").write_text('[[figure]]\ncommand = "heatmap"\nhead_dim = 4\ntheta = 5\noutput = "a.npy"\n')
@@ -193,9 +193,9 @@ def test_commands_that_print_do_so_as_json(ask: Ask, folder: Path) -> None:
     ("name", "own"), [("d-model", "d"), ("d_model", "d"), ("seq_len", "length"), ("seq-len", "length"), ("n", "length")]
 )
 def test_every_long_flag_is_a_key(name: str, own: str) -> None:
-    assert Job.make("heatmap", {name: 8}) == Job.make("heatmap", {own: 8})
+    assert make_job("heatmap", {name: 8}) == make_job("heatmap", {own: 8})
     with pytest.raises(pecli.PecliError, match="twice"):
-        Job.make("heatmap", {name: 8, own: 8})
+        make_job("heatmap", {name: 8, own: 8})
 
 
 def test_long_flags_serve_in_python_and_toml(folder: Path) -> None:
@@ -228,7 +228,7 @@ def test_an_encoding_and_a_size_may_be_what_python_has_for_them() -> None:
         "8x4",
         "8",
     ]
-    assert Job.make("heatmap", {"figsize": (np.float64(8), np.int64(4))}).canvas.inches[:2] == (8, 4)
+    assert make_job("heatmap", {"figsize": (np.float64(8), np.int64(4))}).canvas.inches[:2] == (8, 4)
 
 
 @pytest.mark.parametrize("draw", [pecli.encode, pecli.encoding, pecli.heatmap, lambda one: pecli.offsets([one, one])])

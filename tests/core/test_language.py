@@ -27,9 +27,9 @@ from pecli.core.language import (
     texts,
 )
 from pecli.figures import SINGLE
-from pecli.jobs.job import Job, jobs_of
 from pecli.jobs.job_options import ANALYSES
 from pecli.jobs.picture import Picture
+from pecli.jobs.sweep import jobs_of, make_job
 
 ROOT = Path(pecli.__file__).parent
 MARKS = ("phrase", "template", "templates")
@@ -136,13 +136,13 @@ def test_the_folder_is_the_list_of_languages(folder: Path, monkeypatch: pytest.M
 
 
 def test_english_is_not_recorded_and_chinese_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    plain = Job.make("heatmap", {})
-    assert Job.make("heatmap", {"lang": "en"}).metadata() == plain.metadata() and "lang" not in plain.metadata()
-    chinese = Job.make("heatmap", {"lang": "zh"})
+    plain = make_job("heatmap", {})
+    assert make_job("heatmap", {"lang": "en"}).metadata() == plain.metadata() and "lang" not in plain.metadata()
+    chinese = make_job("heatmap", {"lang": "zh"})
     assert '"lang": "zh"' in chinese.metadata() and chinese.paths == ("heatmap-sinusoidal-langzh.png",)
     monkeypatch.setenv("PECLI_LANG", "zh")
-    assert Job.make("heatmap", {}) == chinese
-    assert Job.make("heatmap", {"lang": "en"}).metadata() == plain.metadata()
+    assert make_job("heatmap", {}) == chinese
+    assert make_job("heatmap", {"lang": "en"}).metadata() == plain.metadata()
 
 
 def test_a_file_is_made_again_in_its_own_language(
@@ -162,7 +162,7 @@ def test_a_sweep_a_batch_file_and_python_take_it(ask: Callable[..., Any], folder
     assert [job.paths for job in jobs] == [("en.png",), ("zh.png",)]
     Path("a.toml").write_text('[defaults]\nlang = "zh"\n[[figure]]\ncommand = "waves"\noutput = "a.png"')
     assert ask("batch", "a.toml", "--dry-run").out == "pecli waves --lang zh --output a.png\n"
-    assert pecli.figure("waves", lang="zh").job == Job.make("waves", {"lang": "zh"})
+    assert pecli.figure("waves", lang="zh").job == make_job("waves", {"lang": "zh"})
 
 
 def test_without_a_chinese_font_one_line_says_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,7 +174,7 @@ def test_without_a_chinese_font_one_line_says_so(folder: Path, monkeypatch: pyte
 
 
 def test_what_is_seen_is_said_in_the_language_too() -> None:
-    alt = Picture(Job.make("heatmap", {"lang": "zh", "d": 4, "length": 9})).alt
+    alt = Picture(make_job("heatmap", {"lang": "zh", "d": 4, "length": 9})).alt
     assert re.match("2 对中有 1 对.*。位置编码矩阵的热图.*。$", alt)
 
 

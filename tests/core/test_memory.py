@@ -11,8 +11,8 @@ import pytest
 
 from pecli.core import memory
 from pecli.core.errors import UsageError
-from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES
+from pecli.jobs.sweep import make_job
 
 
 def test_linux_and_every_control_group_say_how_much_is_free(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,16 +45,16 @@ def test_pixels_need_memory_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
         memory.check_pixels(1000, 1001, "lower it")
     job = {"length": 5, "d": 4, "output": ["a.png"]}
     with pytest.raises(UsageError, match="dpi"):
-        Job.make("heatmap", {**job, "size": "10x10", "dpi": 200})
-    Job.make("heatmap", {**job, "size": "10x10", "dpi": 100})
-    Job.make("heatmap", {**job, "size": "10x10", "dpi": 200, "output": ["a.svg"]})
+        make_job("heatmap", {**job, "size": "10x10", "dpi": 200})
+    make_job("heatmap", {**job, "size": "10x10", "dpi": 100})
+    make_job("heatmap", {**job, "size": "10x10", "dpi": 200, "output": ["a.svg"]})
 
 
 def slope(name: str, options: dict[str, Any], lengths: tuple[int, int], whole: bool) -> float:
     """Bytes that computing takes more at the greater length for a byte more of the array said to be the largest."""
     peaks, sizes = [], []
     for length in lengths:
-        job = Job.make(name, {**options, "length": length})
+        job = make_job(name, {**options, "length": length})
         view = job.view if whole else job.seen_view
         tracemalloc.start()
         job.figure.compute(view)

@@ -16,7 +16,7 @@ from pecli.core.errors import UsageError
 from pecli.core.lazy import Array
 from pecli.core.positions import Positions
 from pecli.encodings.learned import MAX_UNTRAINED_ROWS, Learned
-from pecli.jobs.job import Job
+from pecli.jobs.sweep import make_job
 
 MINILM = str(Path(__file__).parents[1] / "data" / "minilm_16x24.safetensors")
 TABLE = np.random.default_rng(5).standard_normal((11, 6))
@@ -185,10 +185,10 @@ def test_what_is_not_a_table_from_a_file_has_the_default_length(figure: str, spe
 
 
 def test_a_formula_has_no_inputs_and_a_file_is_one(file: str) -> None:
-    assert "inputs" not in json.loads(Job.make("heatmap", {"encoding": "learned"}).metadata())
+    assert "inputs" not in json.loads(make_job("heatmap", {"encoding": "learned"}).metadata())
 
     def inputs() -> tuple[list[str], str]:
-        job = Job.make("heatmap", {"encoding": "learned", "file": file, "length": 11})
+        job = make_job("heatmap", {"encoding": "learned", "file": file, "length": 11})
         return json.loads(job.metadata())["inputs"], job.salt()
 
     before = inputs()

@@ -26,8 +26,8 @@ from pecli.encodings.registry import ENCODINGS, all_encodings, find_encoding
 from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.figures import FIGURES
-from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES
+from pecli.jobs.sweep import make_job
 from pecli.models.spec import parse_encoding, read_encoding, read_table_encoding
 
 Register = Callable[..., None]
@@ -199,9 +199,9 @@ def test_a_plugin_is_an_encoding_like_ours(register: Register) -> None:
     assert list(all_encodings()) == ["powers", *ENCODINGS]
     assert pecli.encode("powers:count=2,scale=2", start=3, length=2).tolist() == [[1, 1.5], [1, 2]]
     assert pecli.encode("powers", count=2, scale=4, start=3, length=1).tolist() == [[1, 0.75]]
-    job = Job.make("heatmap", {"encoding": "powers", "count": 5, "length": 7})
+    job = make_job("heatmap", {"encoding": "powers", "count": 5, "length": 7})
     assert job.settings()["encoding"] == ["powers:count=5"]
-    assert Job.make("heatmap", job.settings()).encodings == (Plugin(count=5),)
+    assert make_job("heatmap", job.settings()).encodings == (Plugin(count=5),)
 
 
 def test_a_plugins_bounds_hold_and_its_names_are_suggested(register: Register) -> None:

@@ -15,9 +15,9 @@ from PIL import Image
 import pecli
 from pecli.core.errors import UsageError
 from pecli.files.pictures import Palette, palette_of
-from pecli.jobs.in_order import in_order
-from pecli.jobs.job import job_of, jobs_of
 from pecli.jobs.picture import Picture
+from pecli.jobs.sweep import job_of, jobs_of
+from pecli.jobs.workers import ordered
 from tests.drawing import frames_of
 
 Ask = Callable[..., Any]
@@ -64,7 +64,7 @@ def test_many_processes_draw_what_one_does() -> None:
     job = job_of("heatmap", {**SMALL, "base": [10, 20, 30]})
     assert Picture(job, workers=2).render("gif") == Picture(job).render("gif")
     with pytest.raises(UsageError, match="no drawing"):
-        list(in_order(_refused, [None, None], "drawing"))
+        list(ordered(_refused, [None, None], "drawing"))
 
 
 def _refused(drawing: Any) -> Any:

@@ -13,8 +13,9 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.jobs.job import Job, job_of, jobs_of
+from pecli.jobs.job import Job
 from pecli.jobs.picture import Picture
+from pecli.jobs.sweep import job_of, jobs_of
 from tests.drawing import page_of
 
 Ask = Callable[..., Any]

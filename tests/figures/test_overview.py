@@ -24,7 +24,7 @@ def test_is_heatmap_beside_distance_matrix() -> None:
     assert np.array_equal(right.images[0].get_array(), expected)
 
 
-def test_panels_takes_any_list_in_order() -> None:
+def test_panels_takes_any_list_ordered() -> None:
     curves, heatmap, first, second = panels(d=7, length=11, panels="curves,heatmap,scatter")
     assert curves.lines and heatmap.images and first.collections and second.collections
 

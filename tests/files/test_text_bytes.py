@@ -21,8 +21,8 @@ from pecli.files.documents import csv as csv_bytes
 from pecli.files.documents import md, tex
 from pecli.files.formats import FORMATS
 from pecli.files.metadata import About
-from pecli.jobs.job import Job
 from pecli.jobs.picture import Picture
+from pecli.jobs.sweep import make_job
 
 Ask = Callable[..., Any]
 DOCUMENT: list[Block] = [
@@ -67,7 +67,7 @@ def test_csv_has_the_rows_of_facts_and_tables() -> None:
 @pytest.mark.parametrize("report", ["table", "stats", "explain"])
 def test_latex_of_every_report_is_ascii_but_for_chinese(report: str, name: str) -> None:
     try:
-        job = Job.make(report, {"encoding": name, "length": 9})
+        job = make_job(report, {"encoding": name, "length": 9})
     except UsageError:
         pytest.skip("it has no table")
     data = Picture(job).render("tex")[0].decode()

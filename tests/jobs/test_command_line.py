@@ -16,10 +16,11 @@ from pecli.core.errors import is_shown
 from pecli.jobs.command_line import command, quoted
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES
+from pecli.jobs.sweep import make_job
 
 
 def job(analysis: str = "heatmap", /, **options: Any) -> Job:
-    return Job.make(analysis, options)
+    return make_job(analysis, options)
 
 
 @pytest.mark.parametrize("encoding", ["sinusoidal", "sinusoidal:base=10", "rope", "clock:periods=60,3600"])

@@ -15,7 +15,7 @@ from pecli.core.options import option
 from pecli.encodings.registry import ENCODINGS
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.jobs.command_line import command
-from pecli.jobs.job import Job
+from pecli.jobs.sweep import make_job
 from pecli.models.spec import read_encoding
 
 
@@ -42,7 +42,7 @@ def ask(*words: str) -> str:
 
 
 def test_a_figures_help_does_not_list_them() -> None:
-    known = Job.make("heatmap", {}).figure.options()
+    known = make_job("heatmap", {}).figure.options()
     assert "divisor" not in known
     assert "--divisor" not in ask("heatmap", "--help")
 
@@ -55,23 +55,23 @@ def test_a_figures_help_does_not_list_them() -> None:
     ],
 )
 def test_they_are_reached_in_the_spec_in_toml_and_in_python(given: dict[str, object]) -> None:
-    assert Job.make("heatmap", given).encodings == (Stretched(stretch="late", divisor=3.0, onset=5),)
+    assert make_job("heatmap", given).encodings == (Stretched(stretch="late", divisor=3.0, onset=5),)
 
 
 def test_they_are_refused_elsewhere() -> None:
     with pytest.raises(UsageError, match=r"onset belongs to stretch=late, and stretch is even"):
         read_encoding("stretched:stretch=even,onset=5")
     with pytest.raises(UsageError, match=r"divisor belongs to stretch=even, late, and stretch is none"):
-        Job.make("heatmap", {"encoding": "stretched", "divisor": 3})
+        make_job("heatmap", {"encoding": "stretched", "divisor": 3})
     with pytest.raises(UsageError, match="divisor=3 belongs to stretched, and the encoding is rope"):
-        Job.make("heatmap", {"encoding": "rope", "divisor": 3})
+        make_job("heatmap", {"encoding": "rope", "divisor": 3})
 
 
 def test_the_recipe_says_them_in_the_spec_and_reads_back() -> None:
-    job = Job.make("heatmap", {"encoding": "stretched:stretch=even,divisor=3,d=6"})
+    job = make_job("heatmap", {"encoding": "stretched:stretch=even,divisor=3,d=6"})
     words = shlex.split(command(job))
     assert words == ["pecli", "heatmap", "--encoding", "stretched:d=6,stretch=even,divisor=3"]
-    assert Job.make("heatmap", job.settings()).encodings == job.encodings
+    assert make_job("heatmap", job.settings()).encodings == job.encodings
 
 
 def test_titles_show_what_was_changed_and_what_is_marked() -> None:

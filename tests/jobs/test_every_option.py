@@ -36,6 +36,7 @@ from pecli.figures.style import style_context
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES
 from pecli.jobs.picture import Picture
+from pecli.jobs.sweep import make_job
 from pecli.reports.base import Report
 
 SIZES = {"d": 8, "length": 6, "start": 1}
@@ -84,7 +85,7 @@ class Result:
     """What a job gives, each part of it made when it is asked for, the cheap ones first."""
 
     def __init__(self, name: str, given: dict[str, Any]) -> None:
-        self.job = Job.make(name, given)
+        self.job = make_job(name, given)
         self.job.check()
         numbers = self.job.figure.compute(self.job.view)
         self.numbers = numbers.limited(lambda limits, values: resolve_limits(self.job.canvas, limits, values))

@@ -14,14 +14,14 @@ from PIL import Image
 from pecli.core.errors import PecliError, UsageError
 from pecli.figures import FIGURES
 from pecli.jobs.explore import Explorer
-from pecli.jobs.job import Job
 from pecli.jobs.job_options import parameters_of
+from pecli.jobs.sweep import make_job
 
 SMALL = {"d": "8", "length": "9"}
 
 
 def explorer(figure: str = "heatmap", **values: Any) -> Explorer:
-    return Explorer(Job.make(figure, {**SMALL, **values}))
+    return Explorer(make_job(figure, {**SMALL, **values}))
 
 
 def named(controls: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -30,7 +30,7 @@ def named(controls: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 @pytest.mark.parametrize("figure", FIGURES)
 def test_every_figure_has_its_options_as_controls(figure: str) -> None:
-    made = Explorer(Job.make(figure, {}))
+    made = Explorer(make_job(figure, {}))
     layout = made.layout()
     shown = {one["name"] for controls in layout["groups"].values() for one in controls}
     assert {name for name, one in FIGURES[figure].options().items() if not one.in_spec} <= shown
@@ -148,4 +148,4 @@ def test_nothing_is_written(folder: Path) -> None:
 
 def test_a_report_is_read_and_not_explored() -> None:
     with pytest.raises(UsageError, match="report"):
-        Explorer(Job.make("stats", SMALL))
+        Explorer(make_job("stats", SMALL))

@@ -11,15 +11,16 @@ import pytest
 from pecli.core.errors import UnknownNameError
 from pecli.figures.grid import Grid
 from pecli.jobs.films import titles_of
-from pecli.jobs.job import Job, jobs_of
+from pecli.jobs.job import Job
 from pecli.jobs.names import LONGEST, blanks, changed, filled, name_of, plain_path
 from pecli.jobs.picture import Picture
+from pecli.jobs.sweep import jobs_of, make_job
 
 Ask = Callable[..., Any]
 
 
 def job(analysis: str = "heatmap", /, **options: Any) -> Job:
-    return Job.make(analysis, options)
+    return make_job(analysis, options)
 
 
 def of(*analysis: str, **options: Any) -> dict[str, str]:

@@ -15,9 +15,9 @@ from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.figures.curves import Curves
 from pecli.figures.heatmap import Heatmap
 from pecli.jobs.command_line import command
-from pecli.jobs.job import Job
 from pecli.jobs.names import name_of
 from pecli.jobs.picture import Picture
+from pecli.jobs.sweep import make_job
 
 JOBS: list[tuple[str, dict[str, Any]]] = [
     ("heatmap", {}),
@@ -32,14 +32,14 @@ jobs = pytest.mark.parametrize(("name", "options"), JOBS, ids=str)
 
 
 def test_the_defaults_are_the_articles() -> None:
-    job = Job.make("heatmap", {})
+    job = make_job("heatmap", {})
     assert job.figure == Heatmap()
     assert job.encodings == (Sinusoidal(d=128, base=10000),)
     assert (job.positions.length, job.positions.start) == (200, 0)
 
 
 def test_every_option_finds_its_place() -> None:
-    job = Job.make(
+    job = make_job(
         "curves", {"at": "2,3", "d": "7", "length": "11", "dpi": "30", "output": "a.png", "no-clobber": True}
     )
     assert isinstance(job.figure, Curves) and job.figure.at == (2, 3)
@@ -53,7 +53,7 @@ def test_every_option_finds_its_place() -> None:
 
 
 def test_an_option_wins_over_the_spec() -> None:
-    job = Job.make("heatmap", {"encoding": "sinusoidal:base=10,d=64", "d": 6})
+    job = make_job("heatmap", {"encoding": "sinusoidal:base=10,d=64", "d": 6})
     assert job.encodings == (Sinusoidal(base=10, d=6),)
 
 
@@ -77,22 +77,22 @@ def test_what_cannot_be_is_refused_before_anything_is_computed(
     figure: str, options: dict[str, Any], words: list[str]
 ) -> None:
     with pytest.raises(UsageError) as caught:
-        Job.make(figure, options)
+        make_job(figure, options)
     assert [word for word in words if word not in str(caught.value)] == []
 
 
 @jobs
 def test_settings_make_the_job_again(name: str, options: dict[str, Any]) -> None:
-    job = Job.make(name, options)
-    assert Job.make(name, job.settings()) == job
+    job = make_job(name, options)
+    assert make_job(name, job.settings()) == job
 
 
 @jobs
 def test_metadata_is_ascii_and_makes_the_job_again(name: str, options: dict[str, Any]) -> None:
-    job = Job.make(name, options)
+    job = make_job(name, options)
     assert job.metadata().isascii()
     values = json.loads(job.metadata())["job"]
-    assert Job.make(values.pop("command"), values) == job
+    assert make_job(values.pop("command"), values) == job
 
 
 @jobs
@@ -106,63 +106,63 @@ def test_the_command_line_makes_the_job_again(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Picture, "save", stop)
-    job = Job.make(name, {**options, "output": ["out put.svg", "b.npz"]})
+    job = make_job(name, {**options, "output": ["out put.svg", "b.npz"]})
     program, *words = shlex.split(command(job))
     assert ask(*words).code == 130
     assert (program, made) == ("pecli", [job])
 
 
 def test_the_made_up_name_tells_what_differs() -> None:
-    assert Job.make("heatmap", {}).paths == ("heatmap-sinusoidal.png",)
-    assert Job.make("heatmap", {"base": 10}).paths == ("heatmap-sinusoidal-base10.png",)
-    assert Job.make("curves", {"at": [3, 5], "format": "svg"}).paths == ("curves-sinusoidal-at3_5.svg",)
+    assert make_job("heatmap", {}).paths == ("heatmap-sinusoidal.png",)
+    assert make_job("heatmap", {"base": 10}).paths == ("heatmap-sinusoidal-base10.png",)
+    assert make_job("curves", {"at": [3, 5], "format": "svg"}).paths == ("curves-sinusoidal-at3_5.svg",)
 
 
 def test_two_jobs_have_two_names_and_no_name_is_a_path() -> None:
-    names = {name_of(Job.make(name, options)) for name, options in JOBS}
+    names = {name_of(make_job(name, options)) for name, options in JOBS}
     assert len(names) == len(JOBS)
     assert not any(set(name) & set("/\\ :*?\"'<>|$&") for name in names)
 
 
 @pytest.mark.parametrize("letter", ["a", "码"])
 def test_a_long_name_still_fits_a_file_system(letter: str) -> None:
-    one, other = (name_of(Job.make("heatmap", {"title": letter * 300 + end})) for end in "xy")
+    one, other = (name_of(make_job("heatmap", {"title": letter * 300 + end})) for end in "xy")
     assert one != other
     assert len(f"{one}.png".encode()) <= 255
 
 
 def test_different_jobs_have_different_salts() -> None:
-    salts = {Job.make(name, options).salt() for name, options in JOBS}
+    salts = {make_job(name, options).salt() for name, options in JOBS}
     assert len(salts) == len(JOBS)
-    assert Job.make("heatmap", {}).salt() == Job.make("heatmap", {}).salt()
+    assert make_job("heatmap", {}).salt() == make_job("heatmap", {}).salt()
     assert all(salt.isidentifier() for salt in salts)
 
 
 def test_where_it_is_written_does_not_change_the_job(tmp_path: Path) -> None:
-    there = Job.make("heatmap", {"output": str(tmp_path / "a.svg")})
-    assert there.salt() == Job.make("heatmap", {}).salt()
+    there = make_job("heatmap", {"output": str(tmp_path / "a.svg")})
+    assert there.salt() == make_job("heatmap", {}).salt()
     assert str(tmp_path) not in there.metadata()
 
 
 def test_numbers_that_memory_cannot_hold_are_refused() -> None:
     with pytest.raises(UsageError, match="TiB"):
-        Job.make("distance", {"length": 10**6, "output": "a.npy"}).check()
+        make_job("distance", {"length": 10**6, "output": "a.npy"}).check()
     with pytest.raises(UsageError, match="EiB"):
-        Job.make("distance", {"length": 10**9, "output": "a.npy"}).check()
-    Job.make("heatmap", {"length": 10**9}).check()  # the picture needs no more than its pixels
+        make_job("distance", {"length": 10**9, "output": "a.npy"}).check()
+    make_job("heatmap", {"length": 10**9}).check()  # the picture needs no more than its pixels
 
 
 def test_one_table_formats_refuse_several_tables() -> None:
     with pytest.raises(UsageError, match=r"\.npz"):
-        Job.make("overview", {"output": "a.csv"}).check()
+        make_job("overview", {"output": "a.csv"}).check()
 
 
 def test_a_parameter_no_encoding_has_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UnknownNameError, match="sinusoidal"):
-        Job.make("heatmap", {"encoding": "sinusoidal:periods=5"})
+        make_job("heatmap", {"encoding": "sinusoidal:periods=5"})
 
 
 def test_a_figure_s_own_defaults_give_way_to_a_spec_and_that_to_an_option() -> None:
-    assert Job.make("terms", {}).encodings[0].settings()["d"] != Job.make("heatmap", {}).encodings[0].settings()["d"]
-    assert Job.make("terms", {"encoding": "sinusoidal:d=6"}).encodings[0].settings()["d"] == 6
-    assert Job.make("terms", {"encoding": "sinusoidal:d=6", "d": 10}).encodings[0].settings()["d"] == 10
+    assert make_job("terms", {}).encodings[0].settings()["d"] != make_job("heatmap", {}).encodings[0].settings()["d"]
+    assert make_job("terms", {"encoding": "sinusoidal:d=6"}).encodings[0].settings()["d"] == 6
+    assert make_job("terms", {"encoding": "sinusoidal:d=6", "d": 10}).encodings[0].settings()["d"] == 10

@@ -14,9 +14,9 @@ import pytest
 from PIL import Image
 
 import pecli
-from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES, shared_options
 from pecli.jobs.picture import sentence
+from pecli.jobs.sweep import make_job
 
 Ask = Callable[..., Any]
 SMALL = ("-d", "4", "-n", "5", "--dpi", "20", "--size", "column")
@@ -45,7 +45,7 @@ def test_json_has_the_whole_job_with_its_defaults(ask: Ask) -> None:
     assert (encoding["name"], encoding["d"], encoding["base"]) == ("sinusoidal", 4, 10000)
     job = dict(one["job"])
     assert (
-        Job.make(job.pop("command"), job).metadata()
+        make_job(job.pop("command"), job).metadata()
         == pecli.heatmap(d=4, length=5, dpi=20, size="column").job.metadata()
     )
 
@@ -65,7 +65,7 @@ def test_a_batch_says_the_same_of_each_picture(ask: Ask, folder: Path) -> None:
 
 @pytest.mark.parametrize("name", ANALYSES)
 def test_a_sentence_tells_what_is_seen(name: str) -> None:
-    said = sentence(Job.make(name, {}))
+    said = sentence(make_job(name, {}))
     assert said.startswith(ANALYSES[name].summary) and said.endswith(".") and "\n" not in said
     assert ANALYSES[name].default_encoding.split(":")[0] in said and re.search(r"positions -?\d+ to \d+", said)
 

@@ -8,12 +8,12 @@ import pytest
 
 from pecli.core.errors import UsageError
 from pecli.jobs.batch import check_targets
-from pecli.jobs.job import Job, jobs_of
+from pecli.jobs.sweep import jobs_of, make_job
 from pecli.models.spec import read_encoding
 
 
 def test_one_value_each_is_one_job() -> None:
-    assert jobs_of("heatmap", {"base": 10, "d": 7}) == [Job.make("heatmap", {"base": 10, "d": 7})]
+    assert jobs_of("heatmap", {"base": 10, "d": 7}) == [make_job("heatmap", {"base": 10, "d": 7})]
 
 
 def test_every_combination_is_a_job_the_last_option_running_fastest() -> None:
@@ -113,7 +113,7 @@ def test_a_name_that_tells_too_little_is_refused_with_the_blank_it_lacks() -> No
 
 def test_two_figures_with_one_name_are_told_figure() -> None:
     with pytest.raises(UsageError, match=r"\{figure\}"):
-        check_targets([Job.make(name, {"output": "a.png"}) for name in ("heatmap", "distance")])
+        check_targets([make_job(name, {"output": "a.png"}) for name in ("heatmap", "distance")])
 
 
 def test_the_same_picture_twice_is_called_that() -> None:
@@ -125,10 +125,3 @@ def test_names_that_are_made_up_tell_a_sweep_apart() -> None:
     jobs = jobs_of("heatmap", {"base": [10, 100], "d": [6, 7], "format": ["png", "svg"]})
     check_targets(jobs)
     assert len({path for job in jobs for path in job.paths}) == 8
-
-
-def test_as_many_pictures_as_the_most_are_still_a_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pecli.jobs.sweep.MOST", 6)
-    assert len(jobs_of("heatmap", {"base": [10, 100], "length": [5, 7, 11]})) == 6
-    with pytest.raises(UsageError, match="7 pictures, and 6 are the most"):
-        jobs_of("heatmap", {"base": list(range(1, 8))})

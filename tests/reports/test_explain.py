@@ -19,7 +19,7 @@ from pecli.encodings.base import TableEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.registry import ENCODINGS
 from pecli.jobs.command_line import command
-from pecli.jobs.job import Job
+from pecli.jobs.sweep import make_job
 from pecli.models.spec import read_table_encoding
 from pecli.reports.explain import ARTICLE, Explain
 
@@ -67,11 +67,11 @@ def test_the_articles_printed_frequencies_are_those_of_base_100(ask: Ask) -> Non
 
 def test_the_usual_small_case_is_exact_in_words_and_metadata() -> None:
     for given in ({}, {"d": 128}, {"length": 200}, {"encoding": "rope", "d": 8}, {"encoding": "learned", "length": 3}):
-        job = Job.make("explain", given)
-        assert Job.make("explain", job.settings()) == job
-    assert command(Job.make("explain", {"d": 8, "length": 10})) == "pecli explain"
-    assert command(Job.make("explain", {"d": 128, "length": 200})) == "pecli explain --d 128 --length 200"
-    assert Job.make("explain", {"encoding": "sinusoidal:d=4"}).seen_view.encoding.width == 4
+        job = make_job("explain", given)
+        assert make_job("explain", job.settings()) == job
+    assert command(make_job("explain", {"d": 8, "length": 10})) == "pecli explain"
+    assert command(make_job("explain", {"d": 128, "length": 200})) == "pecli explain --d 128 --length 200"
+    assert make_job("explain", {"encoding": "sinusoidal:d=4"}).seen_view.encoding.width == 4
 
 
 @specs

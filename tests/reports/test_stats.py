@@ -20,7 +20,7 @@ from pecli.encodings.registry import ENCODINGS
 from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.jobs.command_line import command
-from pecli.jobs.job import Job
+from pecli.jobs.sweep import make_job
 from pecli.measures.pairwise import MEASURES
 from pecli.models.spec import read_table_encoding
 from pecli.reports.stats import Indicators, Stats, asymmetry, groups, growth, indicators, of_waves, participation_ratio
@@ -196,10 +196,10 @@ def test_a_file_names_the_encodings_and_can_be_made_again(ask: Ask, folder: Path
 
 
 def test_options_go_to_every_encoding_that_has_them() -> None:
-    job = Job.make("stats", {"encoding": ["sinusoidal", "clock", "rope:base=10"], "d": 6})
+    job = make_job("stats", {"encoding": ["sinusoidal", "clock", "rope:base=10"], "d": 6})
     assert [encoding.settings().get("d") for encoding in job.encodings] == [6, None, 6]
     assert command(job) == "pecli stats sinusoidal:d=6 clock rope:d=6,base=10"
-    assert command(Job.make("stats", {})) == "pecli stats"
+    assert command(make_job("stats", {})) == "pecli stats"
 
 
 @pytest.mark.parametrize(

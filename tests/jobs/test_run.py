@@ -1,0 +1,411 @@
+"""Jobs done: what is skipped, what is drawn again, what a failure leaves; here, in processes and by executors."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import pecli
+from pecli.core.errors import PecliError
+from pecli.jobs.job import Job, versions
+from pecli.jobs.run import FAILED, SKIPPED, WRITTEN, Result, cores, is_done, run
+from pecli.jobs.sweep import make_job
+from pecli.jobs.workers import START, in_processes, ordered
+
+CARRIERS = ["png", "svg", "pdf", "npz", "json"]
+TITLE = "位置 (a) \\ <b>"
+
+
+def job(output: Any = "a.json", analysis: str = "heatmap", **options: Any) -> Job:
+    return make_job(analysis, {"d": 4, "length": 5, "dpi": 20, "size": "column", **options, "output": output})
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The same job in a file of every format that carries it."""
+    place = tmp_path_factory.mktemp("finished")
+    paths = {format: place / f"a.{format}" for format in CARRIERS}
+    assert states([job([str(path) for path in paths.values()], title=TITLE)]) == [WRITTEN]
+    return {format: path.read_bytes() for format, path in paths.items()}
+
+
+def states(jobs: list[Job], **how: Any) -> list[str]:
+    return [outcome.state for outcome in run(jobs, **how)]
+
+
+@pytest.mark.parametrize("format", CARRIERS)
+def test_a_file_that_carries_the_job_is_not_drawn_again(format: str, finished: dict[str, bytes], folder: Path) -> None:
+    one = job(f"a.{format}", title=TITLE)
+    assert not is_done(one)
+    (folder / f"a.{format}").write_bytes(finished[format])
+    before = (folder / f"a.{format}").stat()
+    assert is_done(one) and not is_done(job(f"a.{format}"))
+    assert states([one]) == [SKIPPED]
+    assert (folder / f"a.{format}").stat().st_mtime_ns == before.st_mtime_ns
+
+
+@pytest.mark.parametrize("format", ["npy", "csv"])
+def test_a_file_that_cannot_carry_its_job_is_always_made(format: str, folder: Path) -> None:
+    assert states([job(f"a.{format}")]) + states([job(f"a.{format}")]) == [WRITTEN, WRITTEN]
+    assert states([job(["a.json", f"a.{format}"])]) + states([job(["a.json", f"a.{format}"])]) == [WRITTEN, WRITTEN]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"base": 10},
+        {"d": 6},
+        {"length": 6},
+        {"start": 1},
+        {"dpi": 30},
+        {"title": "new"},
+        {"encoding": "rope"},
+        {"analysis": "distance"},
+    ],
+    ids=str,
+)
+def test_another_job_is_drawn_over_it(change: dict[str, Any], folder: Path) -> None:
+    assert states([job()]) == [WRITTEN]
+    assert not is_done(job(**change))
+    assert states([job(**change)]) == [WRITTEN]
+    assert is_done(job(**change)) and not is_done(job())
+
+
+def test_where_a_file_stands_and_how_the_job_was_spelled_does_not_matter(folder: Path) -> None:
+    states([job("a.json", encoding="sinusoidal:base=10")])
+    (folder / "a.json").rename(folder / "b.json")
+    assert is_done(job("b.json", base=10.0, encoding="sinusoidal"))
+    assert not is_done(job("a.json", base=10))
+
+
+@pytest.mark.parametrize("format", CARRIERS)
+def test_every_output_must_be_there(format: str, finished: dict[str, bytes], folder: Path) -> None:
+    one = job(["a.json", f"b.{format}"], title=TITLE)
+    (folder / "a.json").write_bytes(finished["json"])
+    assert not is_done(one)
+    (folder / f"b.{format}").write_bytes(finished[format])
+    assert is_done(one)
+    (folder / f"b.{format}").unlink()
+    (folder / f"b.{format}").mkdir()
+    assert not is_done(one)
+
+
+@pytest.mark.parametrize("format", CARRIERS)
+@pytest.mark.parametrize("left", [0, 9, 40])
+def test_the_beginning_of_a_file_does_not_count(
+    format: str, left: int, finished: dict[str, bytes], folder: Path
+) -> None:
+    (folder / f"a.{format}").write_bytes(finished[format][:left])
+    assert not is_done(job(f"a.{format}", title=TITLE))
+
+
+@pytest.mark.parametrize("format", ["pdf", "npz"])  # of other formats the head alone is read
+@pytest.mark.parametrize("share", [0.25, 0.5, 0.9])
+def test_part_of_a_file_does_not_count(format: str, share: float, finished: dict[str, bytes], folder: Path) -> None:
+    data = finished[format]
+    (folder / f"a.{format}").write_bytes(data[: int(share * len(data))])
+    assert not is_done(job(f"a.{format}", title=TITLE))
+
+
+@pytest.mark.parametrize("content", [b"{}", b"[]", b'{"job": 5}', b'{"job": {"command": "heatmap"}}', b"null", b"\xff"])
+def test_a_file_of_someone_elses_is_drawn_over(content: bytes, folder: Path) -> None:
+    (folder / "a.json").write_bytes(content)
+    Image.new("L", (3, 3)).save(folder / "a.png")
+    assert not is_done(job("a.json")) and not is_done(job("a.png"))
+
+
+def test_force_draws_all(folder: Path) -> None:
+    jobs = [job("a.json"), job("b.json", base=10)]
+    assert states(jobs) == [WRITTEN, WRITTEN]
+    assert states(jobs, force=True) == [WRITTEN, WRITTEN]
+
+
+@pytest.mark.parametrize("analysis", ["heatmap", "distance"])
+def test_a_table_with_new_numbers_is_drawn_again(analysis: str, folder: Path) -> None:
+    def asked() -> Job:
+        return job("a.json", analysis, encoding="learned", file="table.npy", d=3)
+
+    np.save(folder / "table.npy", np.eye(5, 3))
+    assert states([asked()]) + states([asked()]) == [WRITTEN, SKIPPED]
+    first = (folder / "a.json").read_bytes()
+    np.save(folder / "table.npy", np.eye(5, 3)[::-1])
+    assert states([asked()]) == [WRITTEN]
+    assert (folder / "a.json").read_bytes() != first
+    (folder / "table.npy").rename(folder / "other.npy")
+    np.save(folder / "table.npy", np.eye(5, 3)[::-1])
+    assert states([asked()]) == [SKIPPED]  # what counts is what is in it
+
+
+def test_what_is_skipped_comes_first_and_the_others_ordered(folder: Path) -> None:
+    jobs = [job(f"{base}.json", base=base) for base in (1, 2, 3, 4)]
+    states([jobs[2]])
+    found = [(outcome.state, outcome.paths[0]) for outcome in run(jobs)]
+    assert found == [(SKIPPED, "3.json"), (WRITTEN, "1.json"), (WRITTEN, "2.json"), (WRITTEN, "4.json")]
+
+
+@pytest.fixture
+def failing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makes the writing of b.json fail, as a full disk does."""
+    replace = os.replace
+
+    def full(source: str, target: Path) -> None:
+        if target.name == "b.json":
+            raise OSError(28, "No space left on device")
+        replace(source, target)
+
+    monkeypatch.setattr("pecli.files.writer.os.replace", full)
+
+
+@pytest.mark.usefixtures("failing")
+def test_one_failure_leaves_the_others(folder: Path) -> None:
+    jobs = [job(f"{name}.json", base=number) for number, name in enumerate("abc", 1)]
+    first, second, third = run(jobs)
+    assert [first.state, second.state, third.state] == [WRITTEN, FAILED, WRITTEN]
+    assert second.paths == ("b.json",)
+    assert str(second.failure) == "b.json could not be written: No space left on device"
+    assert {path.name for path in folder.iterdir()} == {"a.json", "c.json"}
+
+
+@pytest.mark.usefixtures("failing")
+def test_failing_fast_begins_nothing_more(folder: Path) -> None:
+    jobs = [job(f"{name}.json", base=number) for number, name in enumerate("abc", 1)]
+    assert states(jobs, fail_fast=True) == [WRITTEN, FAILED]
+    assert {path.name for path in folder.iterdir()} == {"a.json"}
+
+
+def test_what_is_there_stays_where_that_is_asked_for(folder: Path) -> None:
+    one = job("a.json", no_clobber=True)
+    (folder / "a.json").write_text("mine")
+    assert states([one], force=True) == [SKIPPED]
+    assert (folder / "a.json").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("begin", "work"), [({}, "heatmap"), ({"workers": 2}, "heatmap"), ({"executor": ThreadPoolExecutor}, "heatmap")]
+)
+def test_all_ways_write_the_same_and_say_what_they_wrote(begin: dict[str, Any], work: str, folder: Path) -> None:
+    jobs = [job([f"{base}.json", f"new/{base}.npz"], work, base=base) for base in (1, 2, 3)]
+    how = {name: value(2) if isinstance(value, type) else value for name, value in begin.items()}
+    results = sorted(run(jobs, **how), key=lambda result: result.paths)
+    assert results == [Result(one, WRITTEN) for one in jobs]
+    assert list(run(jobs)) == [Result(one, SKIPPED) for one in jobs]
+    for one in jobs:
+        assert [Path(path).read_bytes() for path in one.paths] == pecli.figure(work, **one.settings()).render(
+            "json", "npz"
+        )
+
+
+@pytest.mark.parametrize("key", versions())
+def test_what_another_version_made_is_drawn_again(key: str, folder: Path) -> None:
+    states([job()])
+    data = (folder / "a.json").read_text()
+    (folder / "a.json").write_text(data.replace(f'"{key}": "{versions()[key]}"', f'"{key}": "0.0.1"'))
+    assert not is_done(job()) and states([job()]) == [WRITTEN] and is_done(job())
+
+
+def test_what_is_written_is_what_the_figure_gives(folder: Path) -> None:
+    states([job("a.png")])
+    assert (folder / "a.png").read_bytes() == pecli.figure("heatmap", d=4, length=5, dpi=20, size="column").render(
+        "png"
+    )[0]
+
+
+def test_batch_from_python_draws_the_file_and_gives_the_outcomes(folder: Path) -> None:
+    (folder / "sub").mkdir()
+    (folder / "sub/figures.toml").write_text(
+        '[defaults]\nd = 4\nlength = 5\n[[figure]]\ncommand = "heatmap"\nbase = [10, 100]\noutput = "{base}.json"\n'
+    )
+    found = pecli.batch("sub/figures.toml")
+    assert [(one.state, one.paths) for one in found] == [(WRITTEN, (f"sub/{base}.json",)) for base in (10, 100)]
+    assert {one.state for one in pecli.batch("sub/figures.toml")} == {SKIPPED}
+    assert {one.state for one in pecli.batch("sub/figures.toml", force=True)} == {WRITTEN}
+    other = [one.paths for one in pecli.batch("sub/figures.toml", folder="other")]
+    assert other == [("other/10.json",), ("other/100.json",)]
+
+
+def test_batch_from_python_raises_what_is_wrong_before_it_draws(folder: Path) -> None:
+    (folder / "figures.toml").write_text('[[figure]]\ncommand = "heatmap"\n[[figure]]\ncommand = "heatmap"\nbsae = 3\n')
+    with pytest.raises(pecli.PecliError, match="did you mean 'base'"):
+        pecli.batch("figures.toml")
+    assert [path.name for path in folder.iterdir()] == ["figures.toml"]
+
+
+def test_there_is_at_least_one_core() -> None:
+    assert cores() >= 1
+
+
+def test_whatever_one_picture_raises_is_its_failure(folder: Path) -> None:
+    jobs = [job("a.json"), job("b.json", base=10)]
+    (folder / "a.json").mkdir()
+    lost, made = run(jobs)
+    assert (lost.state, made.state) == (FAILED, WRITTEN) and "a.json" in str(lost.failure)
+
+
+# Processes
+
+forked = pytest.mark.skipif(START != "fork", reason="a process that is started anew knows no functions of a test")
+
+
+def name_of_signals(_: int) -> tuple[str, ...]:
+    return tuple(str(signal.getsignal(number)) for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP))
+
+
+def end_some(number: int) -> int:
+    if number in (2, 5):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def answer_signals(number: int) -> int:
+    for sent in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
+        os.kill(os.getpid(), sent)
+    return number
+
+
+def sleep_behind_the_first(number: int) -> int:
+    time.sleep(60 if number else 0)
+    return number
+
+
+@forked
+def test_a_process_that_the_system_ends_costs_its_own_work() -> None:
+    ended = {number: future.exception() for number, future in in_processes(end_some, range(8), 2)}
+    lost = [number for number, error in sorted(ended.items()) if isinstance(error, BrokenProcessPool)]
+    assert sorted(ended) == list(range(8)) and lost == [2, 5]
+
+
+@forked
+def test_signals_of_the_whole_group_are_the_parents_to_answer() -> None:
+    assert [future.result() for _, future in in_processes(answer_signals, [1], 1)] == [1]
+    before = signal.signal(signal.SIGTERM, lambda *_: None)  # as a program that listens
+    try:
+        ((_, future),) = in_processes(name_of_signals, [1], 1)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert future.result() == (str(signal.SIG_DFL), str(signal.SIG_IGN), str(signal.SIG_IGN))
+
+
+@forked
+def test_whoever_stops_asking_ends_the_processes() -> None:
+    begun, before = time.monotonic(), set(multiprocessing.active_children())
+    results = in_processes(sleep_behind_the_first, range(3), 2)
+    assert next(results)[0] == 0
+    results.close()
+    assert set(multiprocessing.active_children()) == before  # not only where this process ends
+    assert time.monotonic() - begun < 20
+
+
+@forked
+def test_what_is_done_in_order_raises_what_it_raises() -> None:
+    assert list(ordered(lambda number: number**2, range(40), "squaring", 2)) == [number**2 for number in range(40)]
+    with pytest.raises(PecliError, match="where memory runs out"):
+        list(ordered(end_some, range(8), "ending", 2))
+    with pytest.raises(ZeroDivisionError):
+        list(ordered(lambda number: 1 // number, [1, 0], "dividing", 2))
+
+
+ORPHANS = """
+import os, time
+from pecli.jobs.workers import in_processes
+def slow(_):
+    os.write(1, b"drawing\\n")
+    time.sleep(60)
+list(in_processes(slow, [1, 2], 2))
+"""
+
+
+@forked
+def test_nobody_outlives_the_process_that_asked() -> None:
+    with subprocess.Popen([sys.executable, "-c", ORPHANS], stdout=subprocess.PIPE) as asking:
+        assert asking.stdout is not None
+        assert [asking.stdout.readline(), asking.stdout.readline()] == [b"drawing\n"] * 2
+        asking.kill()
+        out, _ = asking.communicate(timeout=30)  # ends when nobody is left that could write
+    assert out == b""
+
+
+# Executors
+
+
+@pytest.fixture
+def figures(folder: Path) -> str:
+    """A batch file of three pictures."""
+    text = '[defaults]\nd = 4\nlength = 5\n[[figure]]\ncommand = "heatmap"\nbase = [1, 2, 3]\noutput = "{base}.json"\n'
+    (folder / "f.toml").write_text(text)
+    return "f.toml"
+
+
+class Answering(Executor):
+    """Answers with what this gives for the number of a picture, or raises what it raises."""
+
+    def __init__(self, answer: Callable[[int], Future[Any] | None]) -> None:
+        self.answer, self.count = answer, 0
+
+    def submit(self, work: Any, /, *things: Any, **_: Any) -> Any:
+        self.count += 1
+        if (future := self.answer(self.count)) is not None:
+            return future
+        done: Future[Any] = Future()
+        done.set_result(work(*things))
+        return done
+
+
+def lost(error: Exception) -> Future[Any]:
+    future: Future[Any] = Future()
+    future.set_exception(error)
+    return future
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (ConnectionError("the machine has gone"), "lost it: the machine has gone"),
+        (BrokenProcessPool("ended"), "where memory runs out"),
+        (PecliError("said"), "said"),
+    ],
+)
+def test_what_an_executor_loses_is_that_pictures_failure(figures: str, error: Exception, said: str) -> None:
+    executor = Answering(lambda number: lost(error) if number == 2 else None)
+    outcomes = sorted(pecli.batch(figures, executor=executor), key=lambda outcome: outcome.paths)
+    assert [outcome.state for outcome in outcomes] == [WRITTEN, FAILED, WRITTEN]
+    assert said in str(outcomes[1].failure)
+
+
+def test_an_executor_that_takes_nothing_is_told(figures: str) -> None:
+    def refuse(_: int) -> None:
+        raise RuntimeError("its processes have died")
+
+    with pytest.raises(PecliError, match="takes no more pictures: its processes have died"):
+        pecli.batch(figures, executor=Answering(refuse))
+
+
+def test_a_dask_cluster_draws_a_batch(figures: str, ask: Any) -> None:
+    distributed = pytest.importorskip("distributed")
+    assert {one.state for one in pecli.batch(figures)} == {WRITTEN}
+    alone = {path: Path(path).read_bytes() for path in ("1.json", "2.json", "3.json")}
+    how = {"n_workers": 2, "threads_per_worker": 1, "processes": False, "dashboard_address": None}
+    with distributed.LocalCluster(**how) as cluster:
+        ended = ask("batch", figures, "--dask", cluster.scheduler_address, "--force")
+    assert (ended.code, sorted(ended.out.split())) == (0, sorted(alone))
+    assert {path: Path(path).read_bytes() for path in alone} == alone
+
+
+def test_a_cluster_that_does_not_answer_is_told(figures: str, ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("pecli.cli.batch.PATIENCE", 0.2)
+    ended = ask("batch", figures, "--dask", "tcp://127.0.0.1:9")
+    assert (ended.code, ended.out) == (1, "") and "tcp://127.0.0.1:9" in ended.err
+    assert ended.err.count("\n") == 1

@@ -31,7 +31,7 @@ def means_of_signed_offsets(run: Array, blocks: Blocks) -> Array:
     inner = np.arange(2 - count, count - 1)  # how far apart two whole blocks can stand
     if count > 1:
         means = _window_means(run, zero + inner * size, size, size)
-        result[:-1, :-1] = means[steps[:-1, None] - steps[:-1] + count - 2]
+        result[:-1, :-1] = np.lib.stride_tricks.sliding_window_view(means[::-1], count - 1)[::-1]
     result[-1, :-1] = _window_means(run, zero + (count - 1 - steps[:-1]) * size, last, size)
     result[:-1, -1] = _window_means(run, zero + (steps[:-1] - count + 1) * size, size, last)
     result[-1, -1] = _window_means(run, np.array([zero]), last, last)[0]
@@ -146,15 +146,20 @@ def envelope(values_of: Callable[[int, int], Array], edges: Array, lines: int = 
     edges : borders of the bins, whole numbers, shape (bins + 1,)
     lines : how many values stand at each index
     """
+    parts = track(chunks(int(edges[0]), int(edges[-1]), lines), "following the line")
+    if len(edges) - 1 == edges[-1] - edges[0]:  # every index is a bin
+        values = np.concatenate([values_of(part.start, len(part)) for part in parts], axis=1)
+        return Envelope(values, values, values)
     shape = (lines, len(edges) - 1)
     low, high, total = np.full(shape, np.inf), np.full(shape, -np.inf), np.zeros(shape)
-    for part in track(chunks(int(edges[0]), int(edges[-1]), lines), "following the line"):
+    for part in parts:
         values = values_of(part.start, len(part))
         bins, cuts = _bins_of(edges, part.start, len(part))
         np.minimum(low[:, bins], np.minimum.reduceat(values, cuts, axis=1), out=low[:, bins])
         np.maximum(high[:, bins], np.maximum.reduceat(values, cuts, axis=1), out=high[:, bins])
         total[:, bins] += np.add.reduceat(values, cuts, axis=1)
-    return Envelope(low, high, total / np.diff(edges))
+    total /= np.diff(edges)
+    return Envelope(low, high, total)
 
 
 def _bins_of(edges: Array, start: int, count: int) -> tuple[slice, Array]:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from pecli.core.errors import escaped
-from pecli.core.terminal import Block, Document, Facts, Paragraph
+from pecli.core.terminal import Block, Document, Facts, Paragraph, Table
 from pecli.files.metadata import About
 
 WIDTH = 120  # characters in a line of a report that goes into a file
@@ -60,18 +60,12 @@ def _blocks(document: Document, write: Callable[[Block], str]) -> str:
 
 def _md(block: Block) -> str:
     if isinstance(block, Paragraph):
-        lines = [_plain_md(line) for line in block.text.strip().split("\n")]
-        return ("## " if block.heading else "") + "\n".join(lines)
+        return ("## " if block.heading else "") + _plain_md(block.text.strip())
     if isinstance(block, Facts):
         return "\n".join(f"- **{_plain_md(name)}**: {_plain_md(fact)}" for name, fact in block.facts.items())
-    first, rest = ":--", "--:" if block.numbers else ":--"
-    marks = [first, *[rest] * (len(block.header) - 1)]
-    rows = [[_cell_md(cell) for cell in row] for row in (block.header, *block.rows)]
+    marks = [":--", *["--:" if block.numbers else ":--"] * (len(block.header) - 1)]
+    rows = [[_plain_md(cell).replace("\n", "<br>") for cell in row] for row in (block.header, *block.rows)]
     return "\n".join(f"| {' | '.join(row)} |" for row in [rows[0], marks, *rows[1:]])
-
-
-def _cell_md(text: str) -> str:
-    return "<br>".join(map(_plain_md, text.split("\n")))
 
 
 def _plain_md(text: str) -> str:
@@ -82,16 +76,14 @@ def _plain_md(text: str) -> str:
 def _tex(block: Block) -> str:
     if isinstance(block, Paragraph):
         return f"\\subsubsection*{{{_plain_tex(block.text)}}}" if block.heading else _plain_tex(block.text.strip())
-    if isinstance(block, Facts):
-        rows: Sequence[Sequence[str]] = list(block.facts.items())
-        return _tabular(_columns(rows, False), None, rows)
-    return _tabular(_columns([block.header, *block.rows], block.numbers), block.header, block.rows)
-
-
-def _tabular(columns: str, header: Sequence[str] | None, rows: Sequence[Sequence[str]]) -> str:
-    head = [_row_tex(header), "\\midrule"] if header else []
-    lines = ["\\toprule", *head, *map(_row_tex, rows), "\\bottomrule"]
-    return "\n".join([f"\\noindent\\begin{{tabular}}{{@{{}}{columns}@{{}}}}", *lines, "\\end{tabular}"])
+    table = Table([], list(block.facts.items())) if isinstance(block, Facts) else block
+    rows = [row for row in (table.header, *table.rows) if row]
+    columns = _columns(rows, table.numbers)
+    lines = [" & ".join(map(_cell_tex, row)) + r" \\" for row in rows]
+    if table.header:
+        lines.insert(1, "\\midrule")
+    begin = f"\\noindent\\begin{{tabular}}{{@{{}}{columns}@{{}}}}"
+    return "\n".join([begin, "\\toprule", *lines, "\\bottomrule", "\\end{tabular}"])
 
 
 def _columns(rows: Sequence[Sequence[str]], numbers: bool) -> str:
@@ -105,15 +97,11 @@ def _columns(rows: Sequence[Sequence[str]], numbers: bool) -> str:
     return "".join("l" if length <= NARROW else one for length, one in zip(longest, shares, strict=True))
 
 
-def _row_tex(cells: Sequence[str]) -> str:
-    return " & ".join(map(_cell_tex, cells)) + r" \\"
-
-
 def _cell_tex(text: str) -> str:
     if text.startswith("-") and NUMBER.fullmatch(text):
         return f"${text}$"
-    lines = r"\\".join(map(_plain_tex, text.split("\n")))
-    return f"\\shortstack{{{lines}}}" if "\n" in text else lines
+    plain = _plain_tex(text).replace("\n", r"\\")
+    return f"\\shortstack{{{plain}}}" if "\n" in text else plain
 
 
 def _plain_tex(text: str) -> str:

@@ -102,11 +102,6 @@ def _from_webp(file: Bounded) -> str | None:
     return None
 
 
-def _from_svg(file: Bounded) -> str | None:
-    """Return the first description, wherever the head of the document ends."""
-    return _description(file.read(MOST))
-
-
 def _description(head: bytes) -> str | None:
     """Return the first description in the head of an XML document; entities are not expanded."""
     if b"<!ENTITY" in head:
@@ -149,7 +144,7 @@ def _from_json(file: Bounded) -> str:
 
 READERS: dict[str, Callable[[Bounded], str | None]] = {
     "png": _from_png,
-    "svg": _from_svg,
+    "svg": lambda file: _description(file.read(MOST)),
     "pdf": _from_pdf,
     "gif": _from_gif,
     "webp": _from_webp,

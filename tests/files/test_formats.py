@@ -296,17 +296,6 @@ def test_a_damaged_or_foreign_file_is_one_error(tmp_path: Path, format: str) -> 
 
 
 @carriers
-def test_a_file_cut_short_is_one_error_or_still_says_its_job(path: Path, format: str) -> None:
-    whole = path.read_bytes()
-    for share in (0.01, 0.1, 0.5, 0.9):
-        path.write_bytes(whole[: int(share * len(whole))])
-        try:
-            assert read_metadata(str(path))["job"]["command"] == "heatmap"
-        except PecliError:
-            continue
-
-
-@carriers
 def test_what_might_never_end_is_not_read(path: Path) -> None:
     """A hole of 8 GB behind the file: the job is found where it stands, or is not found, in little time and memory."""
     os.truncate(path, 8 << 30)

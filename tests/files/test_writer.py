@@ -17,7 +17,6 @@ import pytest
 
 from pecli.core.errors import OutputError, UsageError
 from pecli.files.writer import check_target, place, write
-from pecli.jobs.sweep import make_job
 
 OLD, NEW = b"old and whole", b"new" * 50_000
 TABLE = b"positions,0,1,2,3\n"
@@ -159,15 +158,6 @@ def test_two_names_of_one_file_are_one_place(tmp_path: Path) -> None:
 
 
 # standard output
-
-
-def test_text_may_go_to_a_terminal_and_bytes_may_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdout", type("Terminal", (io.StringIO,), {"isatty": lambda self: True})())
-    for format in ("csv", "json", "svg"):
-        make_job("heatmap", {"output": "-", "format": format, "length": 3}).check()
-    for format in ("png", "pdf", "npy", "npz"):
-        with pytest.raises(UsageError, match="bytes onto the terminal"):
-            make_job("heatmap", {"output": "-", "format": format, "length": 3}).check()
 
 
 def test_standard_output_gets_the_bytes_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,9 +22,10 @@ from pecli.files.documents import md, tex
 from pecli.files.formats import FORMATS
 from pecli.files.metadata import About
 from pecli.jobs.picture import Picture
-from pecli.jobs.sweep import make_job
+from pecli.jobs.sweep import jobs_of, make_job
 
 Ask = Callable[..., Any]
+NOTHING = About("", "")
 DOCUMENT: list[Block] = [
     Paragraph("A title", heading=True),
     Paragraph(),
@@ -34,12 +35,8 @@ DOCUMENT: list[Block] = [
 ]
 
 
-def text(data: bytes) -> str:
-    return data.decode()
-
-
 def test_markdown_has_headings_lists_and_tables() -> None:
-    assert text(md(DOCUMENT, About("", ""))).split("\n\n") == [
+    assert md(DOCUMENT, NOTHING).decode().split("\n\n") == [
         "## A title",
         r"- **name**: a\_b",
         "|  | x<br>y |\n| :-- | --: |\n| p | -0.5 |\n| ⋮ | ⋮ |",
@@ -48,7 +45,7 @@ def test_markdown_has_headings_lists_and_tables() -> None:
 
 
 def test_latex_has_tables_of_booktabs_and_no_sign_of_its_own_left() -> None:
-    first, *blocks = text(tex(DOCUMENT, About("", ""))).replace("booktabs}\n", "booktabs}\n\n").split("\n\n")
+    first, *blocks = tex(DOCUMENT, NOTHING).decode().replace("booktabs}\n", "booktabs}\n\n").split("\n\n")
     assert r"\usepackage{booktabs}" in first
     assert blocks[:2] == [
         r"\subsubsection*{A title}",
@@ -59,7 +56,7 @@ def test_latex_has_tables_of_booktabs_and_no_sign_of_its_own_left() -> None:
 
 
 def test_csv_has_the_rows_of_facts_and_tables() -> None:
-    rows = list(csv.reader(io.StringIO(text(csv_bytes(DOCUMENT, About("", ""))))))
+    rows = list(csv.reader(io.StringIO(csv_bytes(DOCUMENT, NOTHING).decode())))
     assert rows == [["name", "a_b"], [], ["", "x\ny"], ["p", "-0.5"], ["⋮", "⋮"]]
 
 
@@ -110,17 +107,16 @@ def test_a_picture_has_no_text(ask: Ask) -> None:
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_text_may_go_to_a_terminal_and_nothing_else(ask: Ask, format: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = type("", (), {"isatty": lambda _: True, "__getattr__": lambda _, name: getattr(sys.stdout, name)})()
-    monkeypatch.setattr("pecli.files.writer.sys", type("", (), {"stdout": terminal}))
+def test_text_may_go_to_a_terminal_and_nothing_else(format: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", type("Terminal", (io.StringIO,), {"isatty": lambda self: True})())
     analysis = "stats" if FORMATS[format].document else "heatmap"
-    swept = ["--base", "10,100"] if FORMATS[format].frames else []
-    ended = ask(analysis, "-n", "3", *(["-d", "4", "--dpi", "20"] if analysis == "heatmap" else []), "-o", "-",
-                "--format", format, *swept)  # fmt: skip
-    binary = format in ("png", "pdf", "gif", "webp", "npy", "npz")
-    assert ended.code == (2 if binary else 0)
-    assert ("onto the terminal" in ended.err) is binary
-    assert sys.stdout is not None
+    base = [10, 100] if FORMATS[format].frames else 10
+    (job,) = jobs_of(analysis, {"output": "-", "format": format, "length": 3, "base": base})
+    if format in ("png", "pdf", "gif", "webp", "npy", "npz"):
+        with pytest.raises(UsageError, match="bytes onto the terminal"):
+            job.check()
+    else:
+        job.check()
 
 
 def test_a_command_that_prints_refuses_what_it_has_no_form_for(ask: Ask) -> None:

@@ -77,16 +77,6 @@ def test_a_report_offers_no_format_that_it_refuses(name: str, ask: Ask) -> None:
     assert "npy" in shown and "png" not in shown and "pdf" not in shown
 
 
-@pytest.mark.parametrize("name", ["attention", "terms"])
-def test_a_figure_of_tokens_offers_no_length_that_it_refuses(name: str, ask: Ask) -> None:
-    said = ask(name, "--help").out
-    assert "as many as there are tokens" in said and "default 200" not in said
-
-
-def test_help_says_which_measure_is_a_similarity(ask: Ask) -> None:
-    assert "dot, cos, corr are similarities" in " ".join(ask("distance", "--help").out.replace("│", " ").split())
-
-
 @pytest.mark.parametrize("line", LINES)
 def test_a_line_to_try_runs(line: str, ask: Ask, folder: Path) -> None:
     program, name, *words = shlex.split(line)
@@ -94,16 +84,3 @@ def test_a_line_to_try_runs(line: str, ask: Ask, folder: Path) -> None:
     quick = ["--dpi", "20", "--size", "column"] if ANALYSES[name].drawn else []  # the size in which least fits
     ended = ask(name, *words, *quick)
     assert (ended.code, ended.err) == (0, "") and ended.out
-
-
-def test_the_help_of_stats_defines_its_rows(ask: Ask) -> None:
-    shown = " ".join(ask("stats", "--help").out.split())
-    for meaning in (
-        "participation ratio",
-        "equal share the mean of their ranks",
-        "one position in some",
-        "over its range",
-    ):
-        assert meaning in shown
-    said = " ".join(ask("stats", "binary", "-n", "8").out.split())
-    assert "participation ratio" in said

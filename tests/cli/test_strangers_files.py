@@ -88,7 +88,7 @@ def test_a_place_by_any_of_its_names_is_left_out(key: str, ask: Ask, strange: Ca
     ("heatmap", {"font": "{}"}, "--font {}"),
     ("heatmap", {"encoding": ["{}"]}, "pecli redraw evil.json -e {}"),
 ])  # fmt: skip
-@pytest.mark.parametrize("path", ["../home/config.json", "{folder}/home/config.json", "link.json", "sub/../../home/c"])
+@pytest.mark.parametrize("path", ["{folder}/home/config.json", "link.json", "sub/../../home/c"])
 def test_a_file_that_lies_elsewhere_is_not_read(
     figure: str, carries: dict[str, Any], named: str, path: str, ask: Ask, folder: Path, strange: Callable[..., str]
 ) -> None:

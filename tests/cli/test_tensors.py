@@ -56,11 +56,9 @@ def test_where_the_table_cannot_be_told_the_line_names_one(ask: Ask, folder: Pat
     said = ask("tensors", "two.npz").out
     assert "the table" not in said
     assert said.splitlines()[-1] == "try: pecli heatmap -e learned:file=two.npz,tensor=a"
-    np.savez("none.npz", c=np.ones(3))
-    assert "none has real numbers in two dimensions" in ask("tensors", "none.npz").out
 
 
-@pytest.mark.parametrize("table", [np.ones((5, 3), complex), np.ones((5, 3), bool), np.ones((2, 5, 3))])
+@pytest.mark.parametrize("table", [np.ones(3), np.ones((5, 3), complex), np.ones((5, 3), bool), np.ones((2, 5, 3))])
 def test_what_would_be_refused_is_not_called_the_table(ask: Ask, folder: Path, table: Any) -> None:
     np.save("t.npy", table)
     said = ask("tensors", "t.npy").out
@@ -68,18 +66,11 @@ def test_what_would_be_refused_is_not_called_the_table(ask: Ask, folder: Path, t
     assert ask("heatmap", "-e", "learned", "--file", "t.npy", "-o", "a.npy").code == 1
 
 
-def test_a_csv_that_pecli_wrote_is_listed_as_it_is_read(ask: Ask, folder: Path) -> None:
-    ask("table", "-d", "4", "-n", "9", "-o", "own.csv")
-    (only,) = json.loads(ask("tensors", "own.csv", "--json").out)["results"][0]["tensors"]
-    assert only["shape"] == [9, 4]
-
-
 @pytest.mark.parametrize("path", ["no.npz", "broken.npz", "a.txt"])
 def test_what_cannot_be_listed_is_one_line(ask: Ask, folder: Path, path: str) -> None:
     Path("broken.npz").write_bytes(b"PK\3\4 no archive")
     refused = ask("tensors", path)
     assert refused.code in (1, 2) and refused.out == "" and len(refused.err.splitlines()) == 1
-    assert path in refused.err or ".txt" in refused.err
 
 
 TORCH = """

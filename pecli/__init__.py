@@ -15,8 +15,8 @@ under the entry point group ``pecli.encodings`` brings it to every command.
 from __future__ import annotations
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False  # as type checkers know it; the program passes here before it can listen for signals
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from concurrent.futures import Executor
@@ -32,6 +32,16 @@ if TYPE_CHECKING:
     from pecli.jobs.figure_functions import *  # noqa: F403  # pecli.heatmap and its like, for editors and type checkers
     from pecli.jobs.picture import Picture
     from pecli.jobs.run import Result
+
+_MODULES = {  # of the names that are imported when they are first asked for
+    **dict.fromkeys(("Additive", "BiasEncoding", "Encoding", "Rotary", "TableEncoding"), "pecli.encodings.base"),
+    **dict.fromkeys(("PecliError", "UsageError"), "pecli.core.errors"),
+    "Harmonic": "pecli.encodings.harmonic",
+    "Picture": "pecli.jobs.picture",
+    "Positions": "pecli.core.positions",
+    "__version__": "pecli.core.version",
+    "option": "pecli.core.options",
+}
 
 __all__ = [
     "Additive",
@@ -52,28 +62,12 @@ __all__ = [
     "option",
 ]
 
-_PLACES = {  # of the names that are imported when they are first asked for
-    "Additive": "pecli.encodings.base",
-    "BiasEncoding": "pecli.encodings.base",
-    "Encoding": "pecli.encodings.base",
-    "Harmonic": "pecli.encodings.harmonic",
-    "PecliError": "pecli.core.errors",
-    "Picture": "pecli.jobs.picture",
-    "Positions": "pecli.core.positions",
-    "Rotary": "pecli.encodings.base",
-    "TableEncoding": "pecli.encodings.base",
-    "UsageError": "pecli.core.errors",
-    "__version__": "pecli.core.version",
-    "option": "pecli.core.options",
-}
-
-
 if not TYPE_CHECKING:  # a type checker would take any name for one that there is
 
     def __getattr__(name: str) -> Any:
         """Imports a name of the API, so that ``import pecli`` and ``pecli --version`` do not pay for it."""
-        if name in _PLACES:
-            return getattr(import_module(_PLACES[name]), name)
+        if name in _MODULES:
+            return getattr(import_module(_MODULES[name]), name)
         if not name.startswith("_") and name in _drawn():
             return import_module("pecli.jobs.functions").function_of(name)
         advice = "" if name.startswith("_") else import_module("pecli.jobs.functions").advice_for(name)

@@ -17,30 +17,20 @@ import pecli
 from pecli import Encoding, Harmonic, UsageError, option
 
 Process = Callable[..., subprocess.CompletedProcess[Any]]
-OBJECTS = [name for name in pecli.__all__ if name != "__version__"]
 
 
 @pytest.mark.parametrize("name", pecli.__all__)
-def test_what_the_api_names_is_there_and_in_dir(name: str) -> None:
-    assert getattr(pecli, name) is not None
+def test_what_the_api_names_is_there_and_documented(name: str) -> None:
     assert name in dir(pecli)
+    text = inspect.getdoc(getattr(pecli, name)) or ""
+    assert text and not text.startswith(f"{name}(")
+    if inspect.isfunction(getattr(pecli, name)) and name != "option":
+        assert [head for head in ("Parameters", "Returns", "Raises") if f"{head}\n---" not in text] == []
 
 
 def test_a_name_that_is_none_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="'pecli' has no attribute 'heatmpa'"):
         pecli.heatmpa  # type: ignore[attr-defined]  # noqa: B018  # asking for it is the point
-
-
-@pytest.mark.parametrize("name", OBJECTS)
-def test_everything_in_the_api_is_documented(name: str) -> None:
-    text = inspect.getdoc(getattr(pecli, name)) or ""
-    assert text and not text.startswith(f"{name}(")
-
-
-@pytest.mark.parametrize("name", ["encode", "encoding", "figure", "batch"])
-def test_the_functions_say_shapes_and_errors(name: str) -> None:
-    text = inspect.getdoc(getattr(pecli, name)) or ""
-    assert [head for head in ("Parameters", "Returns", "Raises") if f"{head}\n---" not in text] == []
 
 
 LIGHT = """
@@ -87,21 +77,16 @@ def test_a_plugin_needs_no_more_than_the_api(monkeypatch: pytest.MonkeyPatch) ->
 
 STRANGE: list[tuple[Callable[[], Any], str]] = [
     (lambda: pecli.figure(8), "8"),  # type: ignore[arg-type]  # that is the point, here and below
-    (lambda: pecli.figure(None), "None"),  # type: ignore[arg-type]
     (lambda: pecli.figure(["heatmap"]), "heatmap"),  # type: ignore[arg-type]
     (lambda: pecli.figure("curves", at=b"12,3"), "at"),
     (lambda: pecli.figure("curves", at={1: 2}), "at"),
     (lambda: pecli.figure("curves", at=[None, 3]), "at"),
-    (lambda: pecli.figure("curves", at=[b"3"]), "at"),
     (lambda: pecli.figure("heatmap", base=b"10"), "base"),
-    (lambda: pecli.figure("heatmap", base=[10, None]), "base"),
     (lambda: pecli.figure("heatmap", base=object()), "base"),
     (lambda: pecli.figure("heatmap", encoding=8), "encoding"),
-    (lambda: pecli.figure("heatmap", encoding=[None]), "encoding"),
     (lambda: pecli.encode(8), "8"),  # type: ignore[arg-type]
     (lambda: pecli.encode(length="many"), "length"),  # type: ignore[arg-type]
     (lambda: pecli.batch("f.toml", workers=-1), "workers=-1"),
-    (lambda: pecli.batch("f.toml", workers=0), "workers=0"),
     (lambda: pecli.batch("f.toml", workers="many"), "workers=many"),  # type: ignore[arg-type]
     (lambda: pecli.batch(5), "path=5"),  # type: ignore[arg-type]
     (lambda: pecli.batch("f.toml", only=5), "only"),  # type: ignore[arg-type]

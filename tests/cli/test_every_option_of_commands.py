@@ -33,7 +33,7 @@ ASKED = {  # of every option a line without it and one with it
         "shard": ("batch two.toml", "batch two.toml --shard 1/2"),
         "dask": ("batch two.toml", "batch two.toml --dask tcp://127.0.0.1:1 -j 1"),
         "force": ("batch done.toml", "batch done.toml --force"),
-        "fail_fast": ("batch fails.toml", "batch fails.toml --fail-fast"),
+        "fail_fast": ("batch fails.toml -j 1", "batch fails.toml -j 1 --fail-fast"),
         "index": ("batch two.toml", "batch two.toml --index p.md"),
         "as_json": ("batch two.toml", "batch two.toml --json"),
         "quiet": ("batch two.toml", "batch two.toml -q"),

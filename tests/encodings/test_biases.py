@@ -9,7 +9,7 @@ import pytest
 
 from pecli.core.errors import UsageError
 from pecli.encodings.base import BiasEncoding
-from pecli.encodings.biases import T5, Alibi, Kerple, write_ratio
+from pecli.encodings.biases import T5, Alibi, Kerple
 from pecli.models.spec import read_encoding
 
 DATA = Path(__file__).parent.parent / "data"
@@ -43,34 +43,20 @@ def test_a_bias_is_a_number_a_head_and_offset(spec: str) -> None:
 # ALiBi
 
 
-@pytest.mark.parametrize("heads", [1, 2, 4, 8, 16, 64])
-def test_slopes_of_a_power_of_two_are_a_geometric_sequence(heads: int) -> None:
-    assert Alibi(heads=heads).slopes() == pytest.approx([2 ** (-8 * i / heads) for i in range(1, heads + 1)], rel=1e-15)
-
-
-def test_slopes_of_twelve_heads_are_the_published_ones() -> None:
-    slopes = Alibi(heads=12).slopes()
-    assert slopes[:8] == pytest.approx([2.0**-i for i in range(1, 9)])
-    assert slopes[8:] == pytest.approx([0.707107, 0.353553, 0.176777, 0.088388], abs=5e-7)
-
-
-@pytest.mark.parametrize("heads", [3, 7, 12, 33])
-def test_other_numbers_of_heads_have_as_many_slopes(heads: int) -> None:
+@pytest.mark.parametrize("heads", [1, 2, 3, 7, 8, 12, 33, 64])
+def test_slopes_are_a_geometric_sequence_and_every_other_one_of_twice_as_many(heads: int) -> None:
     power = 2 ** (heads.bit_length() - 1)
-    slopes, doubled = Alibi(heads=heads).slopes(), Alibi(heads=2 * power).slopes()
-    assert len(slopes) == heads
-    assert np.array_equal(slopes[power:], doubled[::2][: heads - power])
+    slopes, doubled = Alibi(heads=heads).slopes(), [2 ** (-8 * i / (2 * power)) for i in range(1, 2 * power + 1)]
+    assert slopes == pytest.approx([*doubled[1::2], *doubled[::2]][:heads], rel=1e-15)
+    published = [*(2.0**-i for i in range(1, 9)), 0.707107, 0.353553, 0.176777, 0.088388]
+    assert heads != 12 or slopes == pytest.approx(published, abs=5e-7)
+    assert Alibi(heads=12).head_text(7) == "head 7, slope 1/256" and "0.707" in Alibi(heads=12).head_text(8)
 
 
 def test_alibi_falls_with_the_distance() -> None:
     values = Alibi(heads=2).bias(np.array([-1.0, 0, 1, 10]))
     assert values[0].tolist() == [-np.inf, 0, -1 / 16, -10 / 16]
     assert Alibi(heads=2, direction="both").bias(np.array([-3.0, 3]))[1].tolist() == [-3 / 256, -3 / 256]
-
-
-@pytest.mark.parametrize(("slope", "text"), [(0.5, "1/2"), (1 / 256, "1/256"), (0.70710678, "0.707"), (1.0, "1")])
-def test_slopes_are_written_as_fractions(slope: float, text: str) -> None:
-    assert write_ratio(slope) == text
 
 
 # T5
@@ -107,13 +93,12 @@ def test_far_buckets_of_a_whole_factor_begin_exactly_at_its_powers(buckets: int,
     assert one.bucket(distances - 1).tolist() == list(range(exact - 1, buckets - 1))
 
 
-def test_without_a_file_the_bias_is_the_buckets_number() -> None:
-    assert T5().quantity == "bucket"
-    assert T5().n_heads == 1
+def test_a_file_gives_the_learned_numbers_and_without_one_the_buckets_number_stands(tmp_path: Path) -> None:
+    assert (T5().quantity, T5().n_heads) == ("bucket", 1)
     assert np.array_equal(T5().bias(OFFSETS)[0], T5().bucket(OFFSETS))
-
-
-def test_a_file_gives_the_learned_numbers(tmp_path: Path) -> None:
+    np.save(tmp_path / "short.npy", np.zeros((31, 5)))
+    with pytest.raises(UsageError, match="31 rows and t5 has 32 buckets"):
+        T5(file=str(tmp_path / "short.npy")).bias(OFFSETS)
     table = np.random.default_rng(0).normal(size=(32, 5))
     np.save(tmp_path / "t5.npy", table)
     one = T5(file=str(tmp_path / "t5.npy"))
@@ -121,16 +106,6 @@ def test_a_file_gives_the_learned_numbers(tmp_path: Path) -> None:
     assert np.array_equal(one.bias(OFFSETS), table[one.bucket(OFFSETS)].T)
     assert one.label() == "t5, 32 buckets to 128, t5.npy"
     assert one.inputs()
-
-
-def test_what_does_not_fit_together_is_refused(tmp_path: Path) -> None:
-    np.save(tmp_path / "t5.npy", np.zeros((31, 5)))
-    with pytest.raises(UsageError, match="31 rows and t5 has 32 buckets"):
-        T5(file=str(tmp_path / "t5.npy")).bias(OFFSETS)
-    with pytest.raises(UsageError, match="names a table in a file: give file too"):
-        T5(tensor="x")
-    with pytest.raises(UsageError, match="max_distance=8 is not beyond the 8 distances that are exact"):
-        T5(max_distance=8)
 
 
 # KERPLE
@@ -149,14 +124,17 @@ def test_a_power_of_one_is_alibi() -> None:
     assert np.array_equal(power.bias(OFFSETS), alibi.bias(OFFSETS))
 
 
-def test_heads_are_as_many_as_numbers() -> None:
-    assert Kerple(r1=(1, 2, 3), r2=(1,)).n_heads == 3
-    with pytest.raises(UsageError, match="r1 has 3 numbers and r2 2"):
-        Kerple(r1=(1, 2, 3), r2=(1, 2))
-    with pytest.raises(UsageError, match=r"r2=2\.5 is not allowed with kernel"):
-        Kerple(kernel="power", r2=(2.5,))
-    assert Kerple(r2=(2.5,)).n_heads == 1
-
-
-def test_a_power_may_be_as_large_as_2() -> None:
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("t5:tensor=x", "names a table in a file: give file too"),
+        ("t5:max_distance=8", "max_distance=8 is not beyond the 8 distances that are exact"),
+        ("kerple:r1=1,2,3,r2=1,2", "r1 has 3 numbers and r2 2"),
+        ("kerple:kernel=power,r2=2.5", r"r2=2\.5 is not allowed with kernel"),
+    ],
+)
+def test_what_does_not_fit_together_is_refused(spec: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        read_encoding(spec)
+    assert Kerple(r1=(1, 2, 3), r2=(1,)).n_heads == 3 and Kerple(r2=(2.5,)).n_heads == 1
     assert Kerple(kernel="power", r1=(1,), r2=(2,)).bias(np.array([0.0, 3.0]))[0].tolist() == [0, -9]

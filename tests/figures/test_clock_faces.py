@@ -10,7 +10,6 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.errors import UsageError
-from tests.drawing import page_of
 
 
 def numbers(**options: object) -> Any:
@@ -55,28 +54,6 @@ def test_every_dial_is_named_with_its_wavelength() -> None:
     assert [text.get_text() for text in axes.get_xticklabels()] == ["pair 0\nλ 6.28", "pair 1\nλ 62.8"]
     (width,), (height,) = (abs(np.diff(ends)) for ends in (axes.get_xlim(), axes.get_ylim()))
     assert axes.get_box_aspect() == pytest.approx(height / width) == 1 / 2.4  # so that a circle is round
-
-
-def test_many_rows_are_no_tower() -> None:
-    axes: Any = pecli.figure("dials", d=4, at=list(range(20))).draw(Drawing().subplots())
-    assert axes.get_box_aspect() == pytest.approx(1.3)
-    assert (axes.get_ylim()[1] - axes.get_ylim()[0]) / np.diff(axes.get_xlim()) == pytest.approx(1.3)
-
-
-@pytest.mark.parametrize(("encoding", "turned"), [("sinusoidal", True), ("sinusoidal:d=8", False)])
-def test_in_a_column_many_pairs_stand_below_each_other_and_names_are_level(encoding: str, turned: bool) -> None:
-    picture = pecli.figure("dials", encoding=encoding, size="column", dpi=30)
-    axes = page_of("dials", encoding=encoding, size="column", dpi=30).axes[0]
-    across, down = ([one.get_text() for one in labels] for labels in (axes.get_xticklabels(), axes.get_yticklabels()))
-    positions, pairs = (across, down) if turned else (down, across)
-    assert positions == ["0", "1", "10", "100"]
-    assert pairs[:2] == (["pair 0, λ 6.28", "pair 9, λ 22.9"] if turned else ["pair 0\nλ 6.28", "pair 1\nλ 62.8"])
-    segments = np.array(axes.collections[-1].get_segments())
-    tips = (segments[:, 1] - segments[:, 0]) / 0.4
-    expected = picture.seen.main.reshape(-1)
-    assert np.arctan2(*tips.T) == pytest.approx(expected, abs=1e-9)
-    places = segments[:, 0].reshape(*picture.seen.main.shape, 2)
-    assert (places[:, :, int(turned)] == places[:1, :, int(turned)]).all()  # a pair has one column, or one row
 
 
 @pytest.mark.parametrize(

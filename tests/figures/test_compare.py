@@ -7,12 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.core.language import language_of, said_by_each, speaking
-from pecli.figures.composite import message_of_each
+from pecli.core.language import language_of, speaking
 from pecli.figures.text import HEADLINE
 from tests.drawing import axes_of, page_of
 
@@ -121,27 +119,6 @@ def test_one_parameter_goes_to_every_encoding_that_has_it() -> None:
         pecli.figure("compare", encoding=["binary:d=2", "rope"], length=9)
 
 
-def test_facts_of_distances_stay_each_encodings_own_under_shared_colours() -> None:
-    panels, _ = drawn(figure="distance", difference=True)
-    facts = pecli.figure("compare", encoding=TWO, length=11, figure="distance", difference=True).numbers.facts()
-    first, second, third = (np.asarray(panel.images[0].get_array()) for panel in panels)
-    shown = {panel.images[0].get_clim() for panel in panels[:2]}
-    assert shown == {(0, max(first.max(), second.max()))}
-    for name, values in zip(facts, (first, second, third), strict=True):
-        assert (facts[name]["smallest"], facts[name]["largest"]) == (values.min(), values.max())
-    assert first.max() != second.max() and third.min() != -third.max()
-    assert panels[2].images[0].get_clim() == (-np.abs(third).max(), np.abs(third).max())
-
-
-def test_dials_keep_their_own_headers_and_stay_round() -> None:
-    panels, _ = drawn(figure="dials", encoding=["sinusoidal:d=4", "sinusoidal:d=8", "clock"])
-    headers = [[text.get_text() for text in panel.get_xticklabels()] for panel in panels]
-    assert [len(one) for one in headers] == [2, 4, 3] and "1 min hand" in headers[2]
-    for panel in panels:
-        (width,), (height,) = np.diff(panel.get_xlim()), np.diff(panel.get_ylim())
-        assert panel.get_box_aspect() == pytest.approx(height / width)
-
-
 def test_encodings_of_different_heads_have_as_many_panels_each() -> None:
     panels, _ = drawn(figure="bias", encoding=["alibi:heads=4", "t5", "alibi:heads=2"])
     titles = [title_of(panel) for panel in panels]
@@ -166,30 +143,6 @@ HEATMAPS: Any = {"figure": "heatmap", "length": 50, "dpi": 30, "size": "9x3"}
 def headlines(page: Any) -> list[Any]:
     """What there is to see, above all or above each part."""
     return [text for text in page.texts if text.get_text() and text.get_fontweight() == HEADLINE]
-
-
-def test_names_that_hold_commas_are_told_apart() -> None:
-    assert said_by_each(["d 8, base 10", "clock", "t5"], [["x"], ["x"], ["y"]])[0] == "x (d 8, base 10; clock)"
-    assert said_by_each(["rope", "base 10,000", "t5"], [["x"], ["x"], []]) == ["x (rope, base 10,000)"]
-
-
-def test_what_all_say_is_said_in_twice_the_length_before_that_of_one_alone() -> None:
-    names = ["rope", "binary", "clock"]
-    for length, count in ((30, 3), (55, 2), (75, 3), (120, 1), (140, 0)):
-        said = message_of_each(names, [letter * length for letter in "xyz"])
-        assert [name in said for name in names].count(True) == count
-
-
-def test_changes_beside_one_bar_have_the_same_colours_and_their_numbers_the_ink_for_it() -> None:
-    axes = Drawing(figsize=(16, 24), dpi=30).subplots()
-    pecli.figure("compare", encoding=["rope", "alibi"], figure="attention", dpi=30).draw(axes)
-    images = [one.images[0] for one in axes.child_axes if isinstance(one, Axes) and one.images]
-    changes = [one for one in images if one.get_clim()[0] < 0]
-    assert len(changes) == 4
-    assert {one.get_clim() for one in changes} == {changes[-1].get_clim()}
-    assert max(np.abs(np.asarray(one.get_array())).max() for one in changes) == changes[0].get_clim()[1]
-    faint = changes[1]  # under its own ends its largest would be dark
-    assert {text.get_color() for text in faint.axes.texts} == {"black"}
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from matplotlib.text import Text
 import pecli
 from pecli.core.errors import UsageError
 from pecli.figures.highlights import Span, read_span
-from pecli.figures.labels import LineLabel, MarkLabel, broken, end_of, labels_of, some, spread
+from pecli.figures.labels import LineLabel, MarkLabel, broken, labels_of, spread
 from tests.drawing import page_of, texts
 
 
@@ -28,19 +28,9 @@ def test_boxes_that_would_touch_are_piled_up_around_where_they_wanted_to_be() ->
     assert spread([50, 100], [60, 60], 0, 100) == [25, 75]  # there is no room
 
 
-def test_of_many_some_are_named_first_and_last_among_them() -> None:
-    assert some([1, 2, 3]) == [1, 2, 3]
-    assert some(range(100))[0] == 0 and some(range(100))[-1] == 99 and len(some(range(100))) == 8
-
-
 def test_a_name_breaks_between_its_parameters_and_not_within_one() -> None:
     assert broken("sinusoidal, d 128, base 10,000").split("\n")[-1].replace("\u00a0", " ") == "base 10,000"
     assert broken("39 of 64 pairs never finish a turn") == "39 of 64 pairs never\nfinish a turn"
-
-
-def test_a_line_ends_at_its_last_number() -> None:
-    assert end_of(np.arange(3.0), np.array([1.0, 2.0, np.nan])) == (1.0, 2.0)
-    assert end_of(np.arange(3.0), np.full(3, np.nan)) == (2.0, 0.0)
 
 
 @pytest.mark.parametrize("size", ["page", "slide"])

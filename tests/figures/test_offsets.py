@@ -147,14 +147,6 @@ def test_a_log_axis_starts_at_1() -> None:
     assert numbers(length=1).main.shape == (1, 1)
 
 
-@pytest.mark.parametrize("options", [{}, {"encoding": "relative"}, {"encoding": "relative", "log": True}])
-def test_the_axis_is_as_long_as_the_line(options: dict[str, Any]) -> None:
-    axes = drawn(length=20, **options)
-    first, last = axes.lines[0].get_xdata()[[0, -1]]
-    low, high = axes.get_xlim()
-    assert low < first < 0.1 * high and last < high < 1.2 * last
-
-
 def test_several_encodings_are_overlaid_with_their_bands() -> None:
     axes = drawn(encoding=["sinusoidal:d=8", "binary"], measure="cos", length=17)
     assert [text.partition(",")[0] for text in line_labels(axes)] == ["sinusoidal", "binary"]

@@ -39,18 +39,6 @@ def test_every_pair_is_one_point_of_correlation_and_distance(d: int) -> None:
     assert "p < q" in left.get_title() and "p > q" in right.get_title()
 
 
-@pytest.mark.parametrize("name", MEASURES)
-def test_both_triangles_are_the_same_for_every_measure(name: str) -> None:
-    measure, table = MEASURES[name], pecli.encode("learned", d=5, length=7)
-    first, other = measure.prepare(table[:4]), measure.prepare(table[2:])
-    assert measure.compare(first, other) == pytest.approx(measure.compare(other, first).T, abs=1e-12)
-    captions = {
-        one: pecli.figure("scatter", d=4, length=7, x=name, triangle=one, dpi=30).numbers.caption()
-        for one in ("both", "upper")
-    }
-    assert ("p > q: the same" in captions["both"], "p > q" in captions["upper"]) == (True, False)
-
-
 def test_both_correlations_of_the_cloud_are_printed_in_the_picture() -> None:
     numbers = pecli.figure("scatter", d=7, base=10, length=23).numbers
     x, y = numbers.arrays()["x"], numbers.arrays()["y"]

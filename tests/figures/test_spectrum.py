@@ -9,7 +9,7 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.figures.wavelengths import ratio_text, run_text
+from pecli.figures.wavelengths import ratio_text
 from tests.drawing import axes_of, line_labels, page_of
 
 LLAMA = "rope:base=500000,scaling=llama3,factor=8,low_freq_factor=1,high_freq_factor=4,original=8192"
@@ -50,14 +50,6 @@ def test_the_periods_of_bits_are_measured() -> None:
     assert found.caption() == "binary: the dominant period of each column, measured over one cycle or the length"
 
 
-@pytest.mark.parametrize(("d", "length"), [(6, 5), (6, 41), (6, 32), (16, 200), (1, 1)])
-def test_bits_are_measured_over_one_whole_cycle_whatever_is_shown(d: int, length: int) -> None:
-    found = numbers(encoding="binary", d=d, length=length)
-    assert found.main.tolist() == [2**bit for bit in range(1, d + 1)]
-    assert found.facts()["still"] == {f"binary:d={d}": 0}
-    assert found.facts()["longer_than_length"] == {f"binary:d={d}": sum(2**bit > length for bit in range(1, d + 1))}
-
-
 def test_the_periods_of_a_table_are_those_of_its_strongest_waves(folder: Any) -> None:
     p = np.arange(240)[:, None]
     waves = np.sin(2 * np.pi * p / np.array([3, 10, 80])) + 0.3 * np.sin(2 * np.pi * p / 5) + 7
@@ -83,11 +75,6 @@ def test_pairs_that_an_axis_has_no_room_for_are_left_out_and_the_caption_says_so
     assert list(found.facts()["still"].values()) == [1]
     assert list(found.facts()["longer_than_length"].values()) == [1]  # the one left out is longer too
     assert found.caption() == "sinusoidal: 1 left out, longer than 10¹⁵ or still"
-
-
-def test_a_clock_is_measured_in_seconds() -> None:
-    assert drawn(encoding="clock").get_ylabel() == "wavelength λ, seconds"
-    assert drawn(encoding=["clock", "rope"]).get_ylabel() == "wavelength λ, positions or seconds"
 
 
 @pytest.mark.parametrize(
@@ -175,13 +162,6 @@ def test_where_wavelengths_begin_and_tend_to_is_written_there(base: float, d: in
     assert axes.get_ylim()[1] > 2 * np.pi * base
 
 
-@pytest.mark.parametrize(
-    ("longer", "said"), [([0, 0, 1, 1], "2–3"), ([0, 0, 0, 1], "3"), ([1, 1], ""), ([1, 0, 1], ""), ([0, 0], "")]
-)
-def test_a_run_is_named_by_its_ends(longer: list[int], said: str) -> None:
-    assert run_text(np.array(longer, dtype=bool)) == said
-
-
 def test_several_encodings_are_overlaid_and_told_apart() -> None:
     axes = drawn(encoding=["sinusoidal:d=8", "rope:d=4,base=10", "binary:d=3"], length=8)
     texts = [text.get_text() for text in axes.get_legend().get_texts()]
@@ -193,12 +173,6 @@ def test_several_encodings_are_overlaid_and_told_apart() -> None:
     lines = axes.get_lines()[:3]
     assert [len(line.get_xdata()) for line in lines] == [4, 2, 3]
     assert len({line.get_color() for line in lines}) == 3
-
-
-def test_lines_that_end_together_are_named_there_and_no_name_leads_across_others() -> None:
-    together, apart = (drawn(encoding=["rope:d=64", f"sinusoidal:d={d}"], length=8) for d in (60, 16))
-    assert len(line_labels(together)) == 2 and together.get_legend() is None
-    assert not line_labels(apart) and apart.get_legend() is not None
 
 
 def test_numbers_say_which_encoding_each_belongs_to() -> None:

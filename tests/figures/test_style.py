@@ -28,7 +28,6 @@ from pecli.figures.style import (
     check_mathematics,
     read_style,
     style_context,
-    use_defaults,
 )
 from tests.drawing import page_of
 
@@ -198,13 +197,6 @@ def test_a_file_that_is_no_style_is_refused(tmp_path: Path, data: bytes) -> None
     (tmp_path / "s.mplstyle").write_bytes(data)
     with pytest.raises(UsageError, match=r"s\.mplstyle"):
         read_style(str(tmp_path / "s.mplstyle"))
-
-
-def test_the_defaults_are_matplotlibs_own() -> None:
-    with mpl.rc_context({"axes.facecolor": "red", "lines.linewidth": 9}):
-        use_defaults()
-        assert mpl.rcParams["axes.facecolor"] == mpl.rcParamsDefault["axes.facecolor"]
-        assert mpl.rcParams["lines.linewidth"] == mpl.rcParamsDefault["lines.linewidth"]
 
 
 @pytest.mark.posix

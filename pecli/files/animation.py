@@ -16,7 +16,7 @@ from pecli.core.errors import PecliError, escaped
 from pecli.core.language import clauses, phrase, spoken
 from pecli.files import pictures
 from pecli.files.metadata import About
-from pecli.files.pictures import Bytes, Palette, image_of, palette_of, png_bytes, raster
+from pecli.files.pictures import Palette, image_of, palette_of, png_bytes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -59,7 +59,7 @@ class Film:
     dpi: int
     seconds: float
     times: int | None
-    map: Callable[[Callable[[Drawing], Bytes], list[Drawing]], Iterable[Bytes]] = map
+    map: Callable[[Callable[[Drawing], Any], list[Drawing]], Iterable[Any]] = map
 
     @property
     def drawings(self) -> list[Drawing]:
@@ -68,7 +68,7 @@ class Film:
 
     def images(self, opaque: bool = True) -> list[Image]:
         """Return the pixels of every frame; opaque on white."""
-        return [image_of(one, opaque) for one in self.map(partial(raster, dpi=self.dpi), self.drawings)]
+        return list(self.map(partial(image_of, dpi=self.dpi, opaque=opaque), self.drawings))
 
 
 XMP = (  # where programs look for what a picture says of itself
@@ -218,21 +218,21 @@ def _images(film: Film, salt: str) -> Iterator[str]:
     as_png = partial(_png, dpi=2 * film.dpi, palette=palette)
     size = 'width="{}" height="{}"'.format(*small[0].size)
     first = film.drawings[0]
-    if len(as_svg(first)[0]) < len(png_bytes(palette.of(small[0]))) + len(as_png(first)[0]):
-        for (svg,) in film.map(as_svg, film.drawings):
+    if len(as_svg(first)) < len(png_bytes(palette.of(small[0]))) + len(as_png(first)):
+        for svg in film.map(as_svg, film.drawings):
             yield f'{size} src="{_data("svg+xml", svg)}"'
         return
-    for image, (large,) in zip(small, film.map(as_png, film.drawings), strict=True):
+    for image, large in zip(small, film.map(as_png, film.drawings), strict=True):
         png = _data("png", png_bytes(palette.of(image)))
         yield f'{size} src="{png}" srcset="{_data("png", large)} 2x"'
 
 
-def _svg(drawing: Drawing, salt: str) -> Bytes:
-    return (pictures.svg(drawing, About("{}", salt)),)
+def _svg(drawing: Drawing, salt: str) -> bytes:
+    return pictures.svg(drawing, About("{}", salt))
 
 
-def _png(drawing: Drawing, dpi: int, palette: Palette) -> Bytes:
-    return (png_bytes(palette.of(image_of(raster(drawing, dpi)))),)
+def _png(drawing: Drawing, dpi: int, palette: Palette) -> bytes:
+    return png_bytes(palette.of(image_of(drawing, dpi)))
 
 
 def _data(kind: str, data: bytes) -> str:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
     from PIL.Image import Image
 
-Bytes = tuple[bytes, ...]  # what passes from one process to another
 INK = "#1b1b1c"  # of lines and text in an SVG that follows light and dark; no colour of data is the same
 DARK = (  # what turns it over on a dark page; programs that know no such rule show it as drawn
     "@media (prefers-color-scheme: dark) {{"
@@ -76,16 +75,12 @@ EXACT = 16  # of these, the most frequent ones, which stay as they are: the grou
 SAMPLED = 1 << 22  # pixels that tell the colours of all frames
 
 
-def raster(drawing: Drawing, dpi: int) -> Bytes:
-    """Return the pixels as a PNG file made fast, to pass between processes."""
-    return (_saved(drawing, "png", {}, dpi=dpi, pil_kwargs={"compress_level": 1}),)
-
-
-def image_of(raster: Bytes, opaque: bool = True) -> Image:
-    """Return the pixels as an image of Pillow's; opaque on white."""
+def image_of(drawing: Drawing, dpi: int, opaque: bool = True) -> Image:
+    """Return the drawing as pixels; opaque on white."""
     from PIL import Image
 
-    image = Image.open(io.BytesIO(raster[0])).convert("RGBA")
+    data = _saved(drawing, "png", {}, dpi=dpi, pil_kwargs={"compress_level": 1})
+    image = Image.open(io.BytesIO(data)).convert("RGBA")
     return Image.alpha_composite(Image.new("RGBA", image.size, "white"), image).convert("RGB") if opaque else image
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Self, TypeVar, get_args
 
-from pecli.core.errors import UnusedOptionError, UsageError, mention
+from pecli.core.errors import UnusedOptionError, UsageError, option_text
 from pecli.core.language import clauses
 from pecli.core.lazy import Array, np
 from pecli.core.memory import COPIES
@@ -65,7 +65,7 @@ def check_indices(option: str, given: Iterable[int] | None, view: View[Encoding]
     """Refuses a number of a dimension or pair that the only encoding does not have."""
     beyond = [index for index in given or () if index >= count]
     if beyond:
-        text = f"{mention(option, beyond[0])} does not exist: {view.encoding.label()} has {what} 0 to {count - 1}"
+        text = f"{option_text(option, beyond[0])} does not exist: {view.encoding.label()} has {what} 0 to {count - 1}"
         raise UsageError(text, option=option, value=beyond[0])
 
 

@@ -17,7 +17,7 @@ from typing import Annotated, Any
 import typer
 
 from pecli.cli.show import Command, guard
-from pecli.core.errors import PecliError, UnusedOptionError, UsageError, as_flags, as_keys, mention
+from pecli.core.errors import PecliError, UnusedOptionError, UsageError, as_flags, as_keys, option_text
 from pecli.core.terminal import TRACKER, Steps, can_print, json_results, results, say, silent, track
 from pecli.core.version import DISTRIBUTION
 from pecli.files.writer import check_target, write
@@ -190,8 +190,8 @@ def check_beside(given: Mapping[str, Any]) -> None:
         for name in [name for name in given if name not in (mode, "quiet", "verbose", *INSTEAD[mode])]:
             value = tuple(given[name]) if isinstance(given[name], list) else given[name]
             if name == "file":
-                raise UsageError(f"{value} changes nothing beside {mention(mode)}: leave it out")
-            raise UnusedOptionError(FLAGS.get(name, name), value, f"{mention(mode)} draws nothing")
+                raise UsageError(f"{value} changes nothing beside {option_text(mode)}: leave it out")
+            raise UnusedOptionError(FLAGS.get(name, name), value, f"{option_text(mode)} draws nothing")
 
 
 def waited_for(file: str) -> bool:

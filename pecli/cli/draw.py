@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from pecli.core.errors import PecliError, UsageError, as_flags, mention
+from pecli.core.errors import PecliError, UsageError, as_flags, option_text
 from pecli.core.lazy import Array, np
 from pecli.core.terminal import (
     PROTOCOLS,
@@ -68,12 +68,12 @@ def _check_jobs(jobs: list[Job], as_json: bool, workers: int | None) -> bool:
         blanks = "-".join(f"{{{name}}}" for name in differing(jobs))
         name = f"{jobs[0].figure.name}-{blanks}.{jobs[0].targets[0].format}"
         text = f"-o - takes one picture, {len(jobs)} are asked for"
-        raise UsageError(text, option="output", advice=f"give {mention('output', name)}")
+        raise UsageError(text, option="output", advice=f"give {option_text('output', name)}")
     check_targets(jobs)
     for job in jobs:
         job.check()
     if workers is not None and not any(job.has_frames for job in jobs):
-        text = f"{mention('jobs', workers)} draws the pictures of one .gif, .webp or .html file"
+        text = f"{option_text('jobs', workers)} draws the pictures of one .gif, .webp or .html file"
         raise UsageError(text, option="jobs", value=workers, advice="pecli batch -j draws many files at once")
     return to_stdout
 
@@ -112,10 +112,10 @@ COLUMN = 12  # pixels of a column of letters, about
 def check_show(as_json: bool) -> None:
     """Refuses to show pictures where nobody would see them."""
     if as_json:
-        raise UsageError(f"{mention('show')} and {mention('json')} both write to standard output")
+        raise UsageError("--show and --json both write to standard output")
     if not sys.stdout.isatty():
-        text = f"{mention('show')} draws in a terminal, and standard output is none"
-        raise UsageError(text, option="show", advice=f"write a file: {mention('output', 'FILE.png')}")
+        text = "--show draws in a terminal, and standard output is none"
+        raise UsageError(text, option="show", advice="write a file: --output=FILE.png")
 
 
 def shown_alone(job: Job) -> Job:
@@ -130,8 +130,8 @@ def show_picture(job: Job) -> list[str]:
     width, has = columns(), protocol()
     screen = Console(highlight=False, width=width)
     if has is None and (screen.no_color or screen.color_system is None or "utf" not in screen.encoding):
-        text = f"{mention('show')} draws with coloured half-blocks, and this terminal has no colours or no such signs"
-        raise UsageError(text, option="show", advice=f"write a file: {mention('output', 'FILE.png')}")
+        text = "--show draws with coloured half-blocks, and this terminal has no colours or no such signs"
+        raise UsageError(text, option="show", advice="write a file: --output=FILE.png")
     across = width * (FINER if has is None else COLUMN)
     pixels, picture = drawn(job, across)
     if has is None:  # which is too coarse for letters

@@ -15,7 +15,7 @@ from pecli.cli.app import run_words
 from pecli.cli.draw import shown_alone
 from pecli.cli.figures import given, running, settings_of, values_of
 from pecli.cli.show import Command, QuietOption, VerboseOption, guard
-from pecli.core.errors import UnusedOptionError, UsageError, is_shown, mention, notice
+from pecli.core.errors import UnusedOptionError, UsageError, is_shown, notice
 from pecli.core.terminal import can_print, json_results, results
 from pecli.files.formats import FORMATS
 from pecli.files.metadata import read_metadata
@@ -53,10 +53,10 @@ def recipe(
         if form not in (None, *FORMS):
             raise UsageError(option="form", value=form, allowed=" or ".join(FORMS))
         if form and json:
-            text = f"{mention('json')} prints the line and the job"
+            text = "--json prints the line and the job"
             raise UnusedOptionError("form", form, text)
         if output and len(files) > 1:
-            raise UsageError(f"{mention('output')} takes the recipe of one file, {len(files)} are given")
+            raise UsageError(f"--output takes the recipe of one file, {len(files)} are given")
         requests = [read_request(path, output) for path in files]
         as_lines = form == "command" or (form is None and len(requests) == 1)
         if json:
@@ -146,7 +146,7 @@ def redraw(
         for word in takewhile(lambda one: not one.startswith("-"), context.args):
             if word.rpartition(".")[2].lower() in FORMATS:
                 text = f"redraw takes one file, and {word} is a second one"
-                raise UsageError(text, advice="a line for each; a new name stands behind " + mention("output"))
+                raise UsageError(text, advice="a line for each; a new name stands behind " + "--output")
         found = read_metadata(file)
         with named_with(file):
             figure = find_analysis(str(carried(found).get("command", "")))
@@ -171,7 +171,7 @@ def _again(file: str, figure: Any, carries: dict[str, Any]) -> Any:
             again = _jobs(file, figure.name, values, changed)
         found = [shown_alone(job) for job in again] if show else again
         if "output" not in changed and place(file) in map(place, (path for job in found for path in job.paths)):
-            raise UsageError(f"{file} would be replaced: name another file with {mention('output')}")
+            raise UsageError(f"{file} would be replaced: name another file with --output")
         return found
 
     return running(figure, asked)

@@ -48,9 +48,6 @@ def option_text(name: str, value: Any = None) -> str:
     return f"{flag}={text if text.strip() else repr(value)}"
 
 
-mention = option_text
-
-
 def shorten(value: Any, most: int = 40) -> str:
     """Return a value as text, cut in the middle when it is long."""
     try:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from pecli.core.errors import mention
 from pecli.core.lazy import Array, np
 from pecli.core.options import Options, option
 
@@ -18,8 +17,8 @@ def start_and_length(text: str) -> str:
     match = re.fullmatch(r"\s*(\d{1,15})(?::|\.\.|-)(\d{1,15})\s*", text)
     if match is None or int(match[2]) <= int(match[1]):
         return ""
-    first, stop = int(match[1]), int(match[2])
-    return f"for the positions {first} to {stop - 1} give {mention('start', first)} {mention('length', stop - first)}"
+    first, count = int(match[1]), int(match[2]) - int(match[1])
+    return f"for the positions {first} to {first + count - 1} give --start={first} --length={count}"
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property, wraps
 from typing import Any, ClassVar, Self, TypeVar
 
-from pecli.core.errors import UsageError, mention
+from pecli.core.errors import UsageError, option_text
 from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import chunks, minus
@@ -44,8 +44,8 @@ def tensor_option() -> Any:
 def check_tensor(file: str | None, tensor: str | None) -> None:
     """Refuses the name of a table where no file is named."""
     if file is None and tensor is not None:
-        text = f"{mention('tensor', tensor)} names a table in a file"
-        raise UsageError(text, option="tensor", value=tensor, advice=f"give {mention('file')} too")
+        text = f"{option_text('tensor', tensor)} names a table in a file"
+        raise UsageError(text, option="tensor", value=tensor, advice="give --file too")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from math import log
 from pathlib import Path
 from typing import Any, ClassVar
 
-from pecli.core.errors import UsageError, mention
+from pecli.core.errors import UsageError, option_text
 from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import LARGEST, ROUNDING
@@ -136,7 +136,7 @@ class T5(DirectedBias):
     def check(self) -> None:
         check_tensor(self.file, self.tensor)
         if self.max_distance <= self.exact:
-            distance = mention("max_distance", self.max_distance)
+            distance = option_text("max_distance", self.max_distance)
             text = f"{distance} is not beyond the {self.exact} distances that are exact"
             raise UsageError(text, option="max_distance", value=self.max_distance, allowed=f"more than {self.exact}")
 
@@ -236,10 +236,10 @@ class Kerple(DirectedBias):
 
     def check(self) -> None:
         if len({len(self.r1), len(self.r2)} - {1}) > 1:
-            text = f"{mention('r1')} has {len(self.r1)} numbers and {mention('r2')} {len(self.r2)}"
+            text = f"--r1 has {len(self.r1)} numbers and --r2 {len(self.r2)}"
             raise UsageError(text, option="r1", value=self.r1, advice="give one for all heads or one each")
         if self.kernel == "power" and max(self.r2) > 2:
-            text = f"{mention('r2', max(self.r2))} is not allowed with {mention('kernel', self.kernel)}"
+            text = f"{option_text('r2', max(self.r2))} is not allowed with {option_text('kernel', self.kernel)}"
             raise UsageError(text, option="r2", value=self.r2, allowed="numbers ≤ 2")
 
     @property

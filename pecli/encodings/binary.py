@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
-from pecli.core.errors import UsageError, mention
+from pecli.core.errors import UsageError, option_text
 from pecli.core.language import template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
@@ -64,13 +64,13 @@ class Binary(Additive):
     def covered(self, positions: Positions) -> Positions:
         if positions.start < 0:
             text = f"binary has no bits for the negative position {positions.start}"
-            advice = f"{mention('start', 0)} or more"
+            advice = "--start=0 or more"
             raise UsageError(text, option="start", value=positions.start, advice=advice)
         if positions.stop > 2**self.width:
             needed, last = (positions.stop - 1).bit_length(), positions.stop - 1
             bits = f"{self.width} bit{'s' * (self.width > 1)}"
             text = f"binary with {bits} counts to {2**self.width - 1}: position {last} needs {needed}"
-            raise UsageError(text + f", try {mention('d', needed)}", option="d", value=self.d)
+            raise UsageError(text + f", try {option_text('d', needed)}", option="d", value=self.d)
         return positions
 
     @of_any_shape

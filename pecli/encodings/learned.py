@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import ClassVar
 
-from pecli.core.errors import UsageError, mention
+from pecli.core.errors import UsageError, option_text
 from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
@@ -49,8 +49,8 @@ class Learned(Additive):
     def check(self) -> None:
         check_tensor(self.file, self.tensor)
         if self.file is not None and self.seed:
-            trained = f"{mention('file', self.file)} is a trained one"
-            text = f"{mention('seed', self.seed)} is of the untrained table, and {trained}"
+            trained = f"{option_text('file', self.file)} is a trained one"
+            text = f"{option_text('seed', self.seed)} is of the untrained table, and {trained}"
             raise UsageError(text, option="seed", value=self.seed)
 
     @property
@@ -64,7 +64,7 @@ class Learned(Additive):
             return None
         rows = open_table(self.file, self.tensor)
         if self.d not in (None, rows.shape[1]):
-            text = f"{mention('d', self.d)} does not fit {self.file}, whose table has {rows.shape[1]} columns"
+            text = f"{option_text('d', self.d)} does not fit {self.file}, whose table has {rows.shape[1]} columns"
             raise UsageError(text, option="d", value=self.d)
         return rows
 
@@ -78,7 +78,7 @@ class Learned(Additive):
     def covered(self, positions: Positions) -> Positions:
         if positions.start < 0:
             text = f"learned has no row for the negative position {positions.start}"
-            advice = f"{mention('start', 0)} or more"
+            advice = "--start=0 or more"
             raise UsageError(text, option="start", value=positions.start, advice=advice)
         if self.file is None and positions.stop > MAX_UNTRAINED_ROWS:
             text = (
@@ -89,10 +89,12 @@ class Learned(Additive):
             last = len(self._rows) - 1
             text = f"{self.file} has the positions 0 to {last} and learned positions do not extrapolate"
             if positions.start > last:
-                advice = f"{mention('start', positions.start)} is beyond them, try {mention('start', last)} or less"
+                advice = (
+                    f"{option_text('start', positions.start)} is beyond them, try {option_text('start', last)} or less"
+                )
                 raise UsageError(text, option="start", value=positions.start, advice=advice)
             fitting = last + 1 - positions.start
-            advice = f"{positions.start} to {positions.stop - 1} is asked for, try {mention('length', fitting)}"
+            advice = f"{positions.start} to {positions.stop - 1} is asked for, try {option_text('length', fitting)}"
             raise UsageError(text, option="length", value=positions.length, advice=advice)
         return positions
 

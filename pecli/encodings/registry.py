@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pecli.core.errors import UnknownNameError, UsageError, mention, shorten
+from pecli.core.errors import UnknownNameError, UsageError, option_text, shorten
 from pecli.encodings.base import Encoding
 from pecli.encodings.biases import T5, Alibi, Kerple
 from pecli.encodings.binary import Binary
@@ -35,7 +35,7 @@ def find_encoding(name: str) -> type[Encoding]:
         for one in kind.options().values():
             if name in (one.choices() if one.choices else ()):
                 text = f"{name} is no encoding but a value of {kind.name}'s {one.name}"
-                advice = f"give {mention('encoding', f'{kind.name}:{one.name}={name}')}"
+                advice = f"give {option_text('encoding', f'{kind.name}:{one.name}={name}')}"
                 raise UsageError(text, option="encoding", value=name, advice=advice)
     if is_named_as_table(name):
         advice = table_advice(name)
@@ -62,7 +62,7 @@ def is_named_as_table(name: str) -> bool:
 def table_advice(name: str) -> str:
     """What to write for the file of a table where that is what a name is; else nothing."""
     found = is_named_as_table(name) and os.path.isfile(name)
-    return f"write {mention('encoding', f'{Learned.name}:file={name}')}" if found else ""
+    return f"write {option_text('encoding', f'{Learned.name}:file={name}')}" if found else ""
 
 
 def all_encodings() -> dict[str, type[Encoding]]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
 
-from pecli.core.errors import UsageError, mention
+from pecli.core.errors import UsageError, option_text
 from pecli.core.language import template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
@@ -67,7 +67,7 @@ class Rope(Scaled, Rotary):
             return np.random.default_rng(int(self.query.removeprefix(RANDOM))).standard_normal(self.width)
         vector = read_vector(self.query)
         if vector.size != self.width:
-            text = f"{mention('query', self.query)} holds {vector.size} numbers, not d = {self.width}"
+            text = f"{option_text('query', self.query)} holds {vector.size} numbers, not d = {self.width}"
             raise UsageError(text, option="query", value=self.query)
         return vector
 

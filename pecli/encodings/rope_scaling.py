@@ -9,7 +9,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from math import log, sqrt
 from typing import Any, ClassVar, Self
 
-from pecli.core.errors import UsageError, mention
+from pecli.core.errors import UsageError, option_text
 from pecli.core.numbers import LARGEST
 from pecli.core.options import option
 from pecli.encodings.harmonic import PI, PowersOfBase, geometric_rates, many_digits
@@ -321,7 +321,7 @@ class Scaled(PowersOfBase):
     def check(self) -> None:
         for name, columns in (("d", self.d), ("rotary_dim", self.width)):
             if columns % 2:
-                text = f"rope turns pairs of columns, so {mention(name, columns)} is not allowed"
+                text = f"rope turns pairs of columns, so {option_text(name, columns)} is not allowed"
                 raise UsageError(text, option=name, value=columns, allowed=f"an even {name}")
         if self.width > self.d:
             text = f"rotary_dim {self.width} is more than the d {self.d} columns there are"

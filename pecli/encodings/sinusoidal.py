@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar
 
-from pecli.core.errors import UnusedOptionError, UsageError, mention
+from pecli.core.errors import UnusedOptionError, UsageError, option_text
 from pecli.core.language import template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option, write_scalar
@@ -65,7 +65,7 @@ class Sinusoidal(SineCosineColumns, Additive):
 
     def check(self) -> None:
         if self.family == "tensor2tensor" and self.d % 2:
-            text = f"{mention('d', self.d)} is not allowed with {mention('family', self.family)}"
+            text = f"{option_text('d', self.d)} is not allowed with {option_text('family', self.family)}"
             raise UsageError(text, option="d", value=self.d, allowed="an even d")
         super().check()
 
@@ -110,6 +110,6 @@ class Relative(SineCosineColumns):
 
     def covered(self, positions: Positions) -> Positions:
         if 2 * positions.length > LONGEST:
-            text = f"relative has two offsets a position: {mention('length', positions.length)} is too many"
+            text = f"relative has two offsets a position: {option_text('length', positions.length)} is too many"
             raise UsageError(text, option="length", value=positions.length)
         return super().covered(Positions(start=1 - positions.length, length=2 * positions.length - 1))

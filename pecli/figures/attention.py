@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import check_indices, refuse_turned
-from pecli.core.errors import UsageError, mention, shorten
+from pecli.core.errors import UsageError, option_text, shorten
 from pecli.core.language import phrase
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import bound_text
@@ -117,7 +117,7 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
         if isinstance(encoding, Rotary):
             refuse_turned(encoding, f"{self.name} turns the embeddings of the tokens")
         if self.head is not None:
-            text = f"{mention('head', self.head)} chooses a head's bias, and {encoding.name} has none"
+            text = f"{option_text('head', self.head)} chooses a head's bias, and {encoding.name} has none"
             raise UsageError(text, option="head", value=self.head)
 
     def order(self) -> list[int]:

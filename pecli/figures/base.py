@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Analysis, E, E_co, Limits, Numbers, View
-from pecli.core.errors import UsageError, mention
+from pecli.core.errors import UsageError
 from pecli.core.language import clauses, phrase, template
 from pecli.core.lazy import Array
 from pecli.core.numbers import minus
@@ -147,7 +147,7 @@ def subtract(first: Array, second: Array) -> Array:
     """The first less the second; raises UsageError where their sizes differ."""
     if first.shape != second.shape:
         one, other = (" × ".join(map(str, array.shape)) for array in (first, second))
-        text = f"{mention('difference')} takes tables of one size: these have {one} and {other} numbers"
+        text = f"--difference takes tables of one size: these have {one} and {other} numbers"
         raise UsageError(text, option="difference")
     return first - second
 

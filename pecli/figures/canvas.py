@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from pecli.core.errors import UnknownNameError, UsageError, mention
+from pecli.core.errors import UnknownNameError, UsageError, option_text
 from pecli.core.options import Options, inches_of, option, size_text
 from pecli.figures.colors import colour_map
 
@@ -108,15 +108,15 @@ class Canvas(Options):
 
     def check(self) -> None:
         if self.title is not None and self.no_title:
-            text = f"{mention('title')} and {mention('no_title')} exclude each other"
+            text = "--title and --no-title exclude each other"
             raise UsageError(text, option="no_title", advice="give one of them")
         if self.vmin is not None and self.vmax is not None and self.vmin >= self.vmax:
-            allowed = f"less than {mention('vmax', self.vmax)}"
+            allowed = f"less than {option_text('vmax', self.vmax)}"
             raise UsageError(option="vmin", value=self.vmin, allowed=allowed)
         self._check_ends()
         if self.robust and self.vmin is not None and self.vmax is not None:
-            ends = f"{mention('vmin', self.vmin)} and {mention('vmax', self.vmax)}"
-            text = f"{mention('robust')} changes nothing beside {ends}"
+            ends = f"{option_text('vmin', self.vmin)} and {option_text('vmax', self.vmax)}"
+            text = f"--robust changes nothing beside {ends}"
             raise UsageError(text, option="robust", advice="leave it out")
         size = self.inches
         for side in (size.width, size.height or size.width):
@@ -124,8 +124,8 @@ class Canvas(Options):
                 advice = f"each side takes {LIMITS[0]:g} to {LIMITS[1]:g} inches"
                 raise UsageError(option="size", value=self.size, advice=advice)
             if side * self.dpi > MOST_PIXELS:
-                asked = f"{mention('size', self.size)} at {mention('dpi', self.dpi)}"
-                advice = f"lower {mention('dpi')}"
+                asked = f"{option_text('size', self.size)} at {option_text('dpi', self.dpi)}"
+                advice = "lower --dpi"
                 raise UsageError(f"{asked} is over {MOST_PIXELS} pixels a side", option="dpi", advice=advice)
 
     def _check_ends(self) -> None:
@@ -145,9 +145,9 @@ class Canvas(Options):
     def _given(self) -> Size:
         sides = inches_of(self.size)
         if sides is None and (pixels := PIXELS.fullmatch(self.size)):
-            text = f"{mention('size', self.size)} is in pixels, and sizes are in inches or cm"
+            text = f"{option_text('size', self.size)} is in pixels, and sizes are in inches or cm"
             given = "x".join(f"{int(side) / self.dpi:.4g}" for side in pixels.groups() if side)
-            advice = f"give {mention('size', given)}, which has as many at {mention('dpi', self.dpi)}"
+            advice = f"give {option_text('size', given)}, which has as many at {option_text('dpi', self.dpi)}"
             raise UsageError(text, option="size", value=self.size, advice=advice)
         if sides is None:
             raise UnknownNameError("size", self.size, [*SIZES, "WxH", "8cm", "8cmx5cm", "390pt"], option="size")

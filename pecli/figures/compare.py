@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from pecli.analysis import Numbers
-from pecli.core.errors import UsageError, mention
+from pecli.core.errors import UsageError
 from pecli.core.language import clauses, phrase, said_by_each
 from pecli.core.lazy import np
 from pecli.core.numbers import ROUNDING, bound_text
@@ -122,7 +122,7 @@ class Compare(Composite, Highlighting[Encoding]):
 
     def check_view(self, view: View[Encoding]) -> None:
         if self.difference and len(view.encodings) != 2:
-            text = f"{mention('difference')} takes two encodings, {len(view.encodings)} are given"
+            text = f"--difference takes two encodings, {len(view.encodings)} are given"
             raise UsageError(text, option="difference")
         for cell in self.cells_of(view):
             check_part(self, cell.figure, cell.view, "figure")

@@ -9,7 +9,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from pecli.analysis import Limits
-from pecli.core.errors import UnusedOptionError, UsageError, mention
+from pecli.core.errors import UnusedOptionError, UsageError, option_text
 from pecli.core.language import clauses, said_by_each
 from pecli.core.lazy import Array, Registry
 from pecli.encodings.base import Encoding
@@ -295,7 +295,7 @@ def single_figures() -> Registry[type[Figure[Any]]]:
 def what_it_is(name: str) -> str:
     """Return what to ask for instead of another name of a figure: similarity is distance with a measure; else ''."""
     own, options = FIGURES.aliases.get(name, ("", {}))
-    said = ", ".join(mention(option, value) for option, value in options.items())
+    said = ", ".join(option_text(option, value) for option, value in options.items())
     return f"{name} is {own} with {said}" if own else ""
 
 
@@ -312,7 +312,7 @@ def check_part(whole: Figure[Any], part: Figure[Any], view: View[Encoding], opti
         part.check_view(view)
         return
     fitting = [name for name in single_figures() if _shows(whole, name, view)]
-    advice = f"{mention(option)} takes {', '.join(fitting)} here" if fitting else ""
+    advice = f"{option_text(option)} takes {', '.join(fitting)} here" if fitting else ""
     raise UsageError(part.refusal(type(view.encoding)), option="encoding", advice=advice)
 
 
@@ -333,5 +333,5 @@ def check_handed_on(whole: Figure[Any], parts: Iterable[Figure[Any]]) -> None:
     for one, value in whole.changed().items():
         fitting = [name for name, figure in single_figures().items() if one in figure.options()]
         if one in HANDED_ON and not {*fitting} & {*names}:
-            why = f"{', '.join(names)} has no {mention(one)}, {', '.join(fitting)} have"
+            why = f"{', '.join(names)} has no {option_text(one)}, {', '.join(fitting)} have"
             raise UnusedOptionError(one, whole.options()[one].write(value), why)

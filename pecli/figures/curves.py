@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pecli.core.errors import UsageError, mention
+from pecli.core.errors import UsageError, option_text
 from pecli.core.language import listing, phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUNDING, bound_text
@@ -122,7 +122,7 @@ class Curves(Highlighting[TableEncoding]):
             return np.unique(rows.start + np.minimum(steps, rows.length - 1)).astype(np.float64)
         outside = [p for p in self.at if not rows.start <= p < rows.stop]
         if outside:
-            text = f"{mention('at', outside[0])} is outside the positions shown, {rows.start} to {rows.stop - 1}"
+            text = f"{option_text('at', outside[0])} is outside the positions shown, {rows.start} to {rows.stop - 1}"
             raise UsageError(text, option="at", value=outside[0])
         return np.array(list(dict.fromkeys(self.at)), dtype=np.float64)
 
@@ -132,8 +132,10 @@ class Curves(Highlighting[TableEncoding]):
         if self.log:
             across, first = self.across(view), view.covered.start
             if self.against == "offset" and across.start < 0:
-                text = f"{mention('log')} has no place for offsets below 0"
-                raise UsageError(text, option="log", advice=f"start from the first position, {mention('at', first)}")
+                text = "--log has no place for offsets below 0"
+                raise UsageError(
+                    text, option="log", advice=f"start from the first position, {option_text('at', first)}"
+                )
             check_log(across)
         self.check_spans(self.across(view))
         self.typical(view)

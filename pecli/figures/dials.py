@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import check_indices, refuse_positions
-from pecli.core.errors import mention
 from pecli.core.language import listing, phrase
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import number_text
@@ -115,7 +114,7 @@ class Dials(Figure[Harmonic]):
 
     def positions_for(self, asked: Positions) -> Positions:
         if self.at is not None:
-            refuse_positions(asked, self.default_length(None), f"{mention('at')} says which positions are drawn")
+            refuse_positions(asked, self.default_length(None), "--at says which positions are drawn")
         return asked
 
     def check_view(self, view: View[Harmonic]) -> None:

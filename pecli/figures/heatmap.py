@@ -7,7 +7,7 @@ from math import log10
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Limits
-from pecli.core.errors import UsageError, mention
+from pecli.core.errors import UsageError
 from pecli.core.language import phrase, template
 from pecli.core.lazy import Array
 from pecli.core.positions import Blocks, LogBlocks
@@ -118,7 +118,7 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
         if self.log:
             check_log(view.covered)
             if self.numbers:
-                text = f"{mention('log')} gives a row to every pixel, and {mention('numbers')} wants rows for text"
+                text = "--log gives a row to every pixel, and --numbers wants rows for text"
                 raise UsageError(text, option="numbers", advice="give one of them")
 
     def bins(self, view: View[TableEncoding]) -> Blocks | LogBlocks:

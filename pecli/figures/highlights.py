@@ -9,7 +9,7 @@ from operator import index
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pecli.analysis import E
-from pecli.core.errors import UsageError, mention, shorten
+from pecli.core.errors import UsageError, option_text, shorten
 from pecli.core.language import phrase
 from pecli.core.numbers import number_text
 from pecli.core.options import option
@@ -68,7 +68,7 @@ class Highlighting(Figure[E]):
         """Refuses to mark positions of which none is shown (UsageError)."""
         for text, span in zip(self.highlight or (), self.spans(), strict=True):
             if span.stop <= shown.start or span.first >= shown.stop:
-                said = f"{mention('highlight', text)} is outside what is shown, {shown.start} to {shown.stop - 1}"
+                said = f"{option_text('highlight', text)} is outside what is shown, {shown.start} to {shown.stop - 1}"
                 raise UsageError(said, option="highlight", value=text)
 
 

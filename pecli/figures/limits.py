@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from pecli.analysis import Limits, Numbers
-from pecli.core.errors import UsageError, mention
+from pecli.core.errors import UsageError
 from pecli.core.language import phrase
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import number_text
@@ -79,6 +79,6 @@ def few_colours_note(limits: Limits | None, values: Sequence[Array]) -> str:
     return phrase(
         "{share} % of the values are {low} to {high} and the colours run from {first} to {last}: {option} shows more",
         share=PERCENTILES[1] - PERCENTILES[0],
-        option=mention("robust"),
+        option="--robust",
         **dict(named),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pecli.core.errors import UsageError, mention
+from pecli.core.errors import UsageError
 from pecli.core.language import listing, phrase
 from pecli.core.options import option
 from pecli.core.positions import Positions
@@ -26,8 +26,8 @@ def log_label(encoding: TableEncoding) -> str:
 def check_log(positions: Positions) -> None:
     """Refuses positions that such an axis cannot show."""
     if positions.start < 0 or positions.stop < 3:
-        text = f"{mention('log')} runs from position 1 on"
-        raise UsageError(text, option="log", allowed=f"a {mention('start')} of 0 or more and 3 positions")
+        text = "--log runs from position 1 on"
+        raise UsageError(text, option="log", allowed="a --start of 0 or more and 3 positions")
     if positions.stop - 1 < NEAR * positions.start:
-        text = f"{mention('log')} is for decades: {positions.start:,} to {positions.stop - 1:,} are in one place there"
-        raise UsageError(text, option="log", advice=f"leave {mention('log')} out")
+        text = f"--log is for decades: {positions.start:,} to {positions.stop - 1:,} are in one place there"
+        raise UsageError(text, option="log", advice="leave --log out")

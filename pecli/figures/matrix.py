@@ -8,7 +8,7 @@ from math import floor, isclose, log10
 from typing import TYPE_CHECKING, Any
 
 from pecli.analysis import E, Limits
-from pecli.core.errors import UsageError, mention
+from pecli.core.errors import UsageError, option_text
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import minus
 from pecli.core.options import option
@@ -87,7 +87,7 @@ class WithCellNumbers(Figure[E]):
     def check(self) -> None:
         super().check()
         if self.numbers and self.no_numbers:
-            text = f"{mention('numbers')} and {mention('no_numbers')} exclude each other"
+            text = "--numbers and --no-numbers exclude each other"
             raise UsageError(text, option="no_numbers", advice="give one of them")
 
     def sides(self) -> tuple[str, str]:
@@ -103,14 +103,14 @@ class WithCellNumbers(Figure[E]):
         most = [max(sides) for sides in zip(*shapes, strict=True)]
         if max(most) > MOST:
             if self.numbers:
-                text = f"{mention('numbers')} takes matrices of up to {MOST} × {MOST} cells"
+                text = f"--numbers takes matrices of up to {MOST} × {MOST} cells"
                 raise UsageError(text, option="numbers", advice=f"reduce {self._sides_above(MOST, most)}")
             return
         texts = texts_of([image for _, image in pairs])
         sizes = text_sizes([one for one, _ in pairs], texts, canvas)
         if self.numbers and min(sizes) < LEAST:
-            text = f"{mention('numbers')} takes cells for text of {LEAST:g} points, and these hold {min(sizes):.1f}"
-            advice = f"give a larger {mention('size')}, or reduce {self._sides_above(1, most)}"
+            text = f"--numbers takes cells for text of {LEAST:g} points, and these hold {min(sizes):.1f}"
+            advice = f"give a larger --size, or reduce {self._sides_above(1, most)}"
             raise UsageError(text, option="numbers", advice=advice)
         least = 0.0 if self.numbers else max(LOWEST, EASY * canvas.small)
         for (one, image), written, size in zip(pairs, texts, sizes, strict=True):
@@ -120,7 +120,7 @@ class WithCellNumbers(Figure[E]):
     def _sides_above(self, count: int, cells: Sequence[int]) -> str:
         """The options that say how many rows and columns there are, of those with more cells than that."""
         names = [name for name, side in zip(self.sides(), cells, strict=True) if side > count]
-        return " and ".join(mention(name) for name in dict.fromkeys(names))
+        return " and ".join(option_text(name) for name in dict.fromkeys(names))
 
 
 def texts_of(images: Sequence[Any]) -> list[list[list[str]]]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 
-from pecli.core.errors import UsageError, mention
+from pecli.core.errors import UsageError, option_text
 from pecli.core.language import clauses, phrase, said_by_each, template
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUNDING, bound_text
@@ -168,17 +168,17 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
         self.check_spans(self.shown(view))
         lacking = [e.name for e in view.encodings if not isinstance(e, Harmonic)]
         if self.decay and lacking:
-            text = f"{mention('decay')} needs frequencies and {lacking[0]} has none"
+            text = f"--decay needs frequencies and {lacking[0]} has none"
             raise UsageError(text, option="decay", allowed="rope, sinusoidal and such")
         if self.unscaled and not any(plain_of(view.encodings)):
-            text = f"{mention('unscaled')} needs a rope that is scaled"
+            text = "--unscaled needs a rope that is scaled"
             raise UsageError(text, option="unscaled", allowed="rope:scaling=yarn,factor=4,original=32768 and such")
         if _all_biases(view):
             check_biases(view)
             if self.log and view.positions.length < 2:
-                raise UsageError(TOO_FEW.format(log=mention("log")), option="length")
+                raise UsageError(TOO_FEW.format(log="--log"), option="length")
             if self.changed().get("measure"):
-                text = f"{mention('measure', self.measure)} compares vectors, and {view.encoding.name} is a bias"
+                text = f"{option_text('measure', self.measure)} compares vectors, and {view.encoding.name} is a bias"
                 raise UsageError(text, option="measure", value=self.measure)
         elif _all_tables(view):
             self._check_lengths(view)
@@ -200,7 +200,7 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
             text = f"offsets overlays encodings of one length: {has}"
             raise UsageError(text, option="encoding", value=most, advice=f"draw {most} alone")
         if self.log and min(rows.values()) < 2:
-            raise UsageError(TOO_FEW.format(log=mention("log")), option="length")
+            raise UsageError(TOO_FEW.format(log="--log"), option="length")
 
     def edges(self, view: View[TableEncoding]) -> Array:
         """Borders of the runs of offsets."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import ClassVar
 
-from pecli.core.errors import UsageError, mention
+from pecli.core.errors import UsageError
 from pecli.core.language import phrase
 from pecli.core.options import option
 from pecli.core.positions import Positions
@@ -51,7 +51,7 @@ class Overview(Composite, Highlighting[Encoding]):
     def check(self) -> None:
         super().check()
         if not self.panels:
-            text = f"{mention('panels')} names no figure"
+            text = "--panels names no figure"
             raise UsageError(text, option="panels", allowed="a list such as heatmap,distance")
         check_handed_on(self, [part_of(self, name) for name in self.panels])
 

@@ -22,7 +22,7 @@ from matplotlib.legend import Legend
 from matplotlib.text import Text
 
 from pecli.analysis import Numbers, View
-from pecli.core.errors import UsageError, mention
+from pecli.core.errors import UsageError, option_text
 from pecli.core.language import capitalised, clauses
 from pecli.figures.axis_labels import label_edges
 from pecli.figures.base import Figure
@@ -529,7 +529,7 @@ def _align_words(pages: Sequence[Page]) -> None:
 
 def _too_small(contents: Contents, canvas: Canvas, pages: Sequence[Page]) -> UsageError:
     """Return why nothing is drawn: the size does not hold it, and one that does."""
-    text = f"{mention('size', canvas.size)} is too small for what {pages[0].figure.name} has to say here: it takes "
+    text = f"{option_text('size', canvas.size)} is too small for what {pages[0].figure.name} has to say here: it takes "
     for again in range(SIZES):
         lacks = np.max([page.lacks() for page in pages], axis=0)
         sides = (pages[0].drawing.get_size_inches() + np.maximum(lacks, 0.0)) * (GROWTH if again else 1.0)
@@ -542,7 +542,7 @@ def _too_small(contents: Contents, canvas: Canvas, pages: Sequence[Page]) -> Usa
         pages, numbers = _drawn(contents, sized)
         if numbers is not None:
             text += f"{width:g} × {height:g} inches with text of {sized.inches.font:g} points"
-            advice = f"give {mention('size', f'{width:g}x{height:g}')}"
+            advice = f"give {option_text('size', f'{width:g}x{height:g}')}"
             return UsageError(text, option="size", value=canvas.size, advice=advice)
-    advice = f"make {mention('text_size')} smaller, or show less"
+    advice = "make --text-size smaller, or show less"
     return UsageError(f"{text}more than {LIMITS[1]:g} inches", option="size", value=canvas.size, advice=advice)

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Limits
-from pecli.core.errors import UsageError, mention
+from pecli.core.errors import UsageError, option_text
 from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import number_text
@@ -137,7 +137,7 @@ class Precision(Figure[Harmonic]):
         super().check_view(view)
         check_run(self.name, view.covered.length)
         if view.encoding.exact:
-            text = f"a table with {mention('dtype', view.encoding.dtype)} is right to the last bit"
+            text = f"a table with {option_text('dtype', view.encoding.dtype)} is right to the last bit"
             raise UsageError(
                 text, option="dtype", value=view.encoding.dtype, advice="float16, bfloat16, float32 are not"
             )

@@ -8,7 +8,7 @@ from math import ceil, isfinite
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from pecli.analysis import Limits, View, check_indices, refuse_positions, refuse_turned
-from pecli.core.errors import UnusedOptionError, UsageError, mention
+from pecli.core.errors import UnusedOptionError, UsageError, option_text
 from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.options import EXACT, option
@@ -59,7 +59,7 @@ def query_rows(content: str, seed: int, shape: tuple[int, int]) -> Rows:
     table = read_table(content)
     if table.shape != shape:
         given, wanted = (" × ".join(map(str, sides)) for sides in (table.shape, shape))
-        text = f"{mention('content', content)} holds {given} numbers and {wanted} are needed"
+        text = f"{option_text('content', content)} holds {given} numbers and {wanted} are needed"
         raise UsageError(text, option="content", value=content)
     return lambda rows: table[rows]
 
@@ -336,7 +336,7 @@ class Rotation(WithCellNumbers[Rotary]):
 
     def check_view(self, view: View[Rotary]) -> None:
         super().check_view(view)
-        refuse_turned(view.encoding, f"{self.name} turns {mention('content')}")
+        refuse_turned(view.encoding, f"{self.name} turns --content")
         self.drawn_pairs(view)
 
     def drawn_pairs(self, view: View[Rotary]) -> Array:
@@ -426,7 +426,7 @@ class Rotation(WithCellNumbers[Rotary]):
 
 
 def _matrix_alone(position: int) -> str:
-    return f"{mention('matrix', position)} shows the matrix of that position and no query"
+    return f"{option_text('matrix', position)} shows the matrix of that position and no query"
 
 
 def _image(axes: Axes, values: Array, limits: Limits, canvas: Canvas, edges: tuple[int, int, int] = (0, 1, 1)) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pecli.core.errors import UsageError, mention
+from pecli.core.errors import UsageError
 from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import minus
@@ -167,7 +167,7 @@ class Scatter(Figure[TableEncoding]):
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
         if view.covered.length < 2:
-            text = f"scatter compares pairs: {mention('length', 1)} has none, it takes 2 or more"
+            text = "scatter compares pairs: --length=1 has none, it takes 2 or more"
             raise UsageError(text, option="length", value=1)
         check_pairs(view.covered.length)
 

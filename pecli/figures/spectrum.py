@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pecli.core.errors import UnusedOptionError, UsageError, mention
+from pecli.core.errors import UnusedOptionError, UsageError
 from pecli.core.language import either, listing, phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import number_text
@@ -147,7 +147,7 @@ class Spectrum(Figure[TableEncoding]):
         if view.positions.start and all(isinstance(one, Harmonic) or one.cycle(MEASURED) for one in view.encodings):
             raise UnusedOptionError("start", view.positions.start, "a formula or a whole cycle has no first position")
         if self.ratio and lacking:
-            text = f"{mention('ratio')} is of wavelengths by a formula, and {lacking[0]} has none"
+            text = f"--ratio is of wavelengths by a formula, and {lacking[0]} has none"
             raise UsageError(text, option="ratio", allowed="rope, sinusoidal and such")
 
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pecli.core.errors import PecliError, UnknownNameError, UsageError, mention, shorten
+from pecli.core.errors import PecliError, UnknownNameError, UsageError, option_text, shorten
 from pecli.core.lazy import cached
 from pecli.core.readable import check_readable
 from pecli.figures.colors import lightness
@@ -139,7 +139,7 @@ def family_of(font: str) -> str:
             manager.addfont(font)
             return font_manager.FontProperties(fname=font).get_name()
         except (OSError, RuntimeError, ValueError) as error:
-            text = f"{mention('font', font)} is not a font file: {error}"
+            text = f"{option_text('font', font)} is not a font file: {error}"
             raise UsageError(text, option="font", value=font) from None
     if font not in (*manager.get_font_names(), *GENERIC):
         raise UnknownNameError("font", font, sorted(manager.get_font_names()), option="font")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from pecli.analysis import E
-from pecli.core.errors import UnusedOptionError, UsageError, mention, shorten
+from pecli.core.errors import UnusedOptionError, UsageError, option_text, shorten
 from pecli.core.language import phrase
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
@@ -84,11 +84,11 @@ class TokenFigure(Figure[E]):
         if self.embeddings is not None and self.content_seed:
             raise UnusedOptionError("content_seed", self.content_seed, "embeddings from a file are not random")
         if self.tokens is not None and self.sentences is not None:
-            text = f"{mention('tokens')} and {mention('sentences')} exclude each other"
+            text = "--tokens and --sentences exclude each other"
             raise UsageError(text, option="sentences", value=self.sentences, advice="give one of them")
         if len(self.words) < 2:
             count = "one token" if self.words else "no token"
-            text = f"{mention('tokens', self.tokens)} holds {count}, and order shows with two or more"
+            text = f"{option_text('tokens', self.tokens)} holds {count}, and order shows with two or more"
             raise UsageError(text, option="tokens", value=self.tokens, advice="separate words by spaces: 'I like you'")
 
     @property
@@ -113,7 +113,7 @@ class TokenFigure(Figure[E]):
         count = len(self.words)
         if asked.length not in (count, Positions.options()["length"].default):
             text = f"{self.name} has one position a token, {count} here"
-            advice = f"leave {mention('length', asked.length)} out"
+            advice = f"leave {option_text('length', asked.length)} out"
             raise UsageError(text, option="length", value=asked.length, advice=advice)
         return replace(asked, length=count)
 
@@ -150,8 +150,8 @@ class TokenFigure(Figure[E]):
         table = read_table(self.embeddings)
         if table.shape != (count, width):
             rows, columns = table.shape
-            hint = f": try {mention('d', columns)}" if rows == count else ", a row for each different token"
-            given = f"{mention('embeddings', self.embeddings)} holds {rows} × {columns} numbers"
+            hint = f": try {option_text('d', columns)}" if rows == count else ", a row for each different token"
+            given = f"{option_text('embeddings', self.embeddings)} holds {rows} × {columns} numbers"
             text = f"{given} and {count} × {width} are needed{hint}"
             raise UsageError(text, option="embeddings", value=self.embeddings)
         return table
@@ -193,7 +193,7 @@ def read_order(text: str, words: Sequence[str]) -> list[int]:
         said = {"lacks": lacking, "adds": foreign}
         what = " and ".join(f"{verb} {shorten(' '.join(some.elements()))}" for verb, some in said.items() if some)
         taken = "takes reverse, swap:I,J or the same tokens in another order; this one"
-        raise UsageError(f"{mention('reorder')} {taken} {what}", option="reorder", value=text)
+        raise UsageError(f"--reorder {taken} {what}", option="reorder", value=text)
     places = defaultdict[str, deque[int]](deque)
     for place, word in enumerate(words):
         places[word].append(place)

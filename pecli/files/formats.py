@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from pecli.core.errors import UnknownNameError, UsageError, mention
+from pecli.core.errors import UnknownNameError, UsageError, option_text
 from pecli.files.writer import is_stdout, no_file
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def format_of(path: str, given: str | None, unsaid: str = "png") -> str:
     """The format of a file by its extension, else the given one; of standard output the given one, else `unsaid`."""
     example = f"{'text' if FORMATS[unsaid].document else 'figure'}.{unsaid}"
     if not path.strip():
-        text = f"{mention('output', path)} is no name of a file"
+        text = f"{option_text('output', path)} is no name of a file"
         raise UsageError(text, option="output", value=path, advice=f"try {example}")
     stream = is_stdout(path)
     if not stream and (path.endswith(("/", os.sep)) or os.path.isdir(path)):
@@ -114,7 +114,7 @@ def format_of(path: str, given: str | None, unsaid: str = "png") -> str:
     suffix = "" if stream else Path(path).suffix.lower().removeprefix(".")
     if suffix in FORMATS:
         if given is not None and given != suffix:
-            text = f"{mention('output', path)} is a .{suffix} file and {mention('format')} says {given}"
+            text = f"{option_text('output', path)} is a .{suffix} file and --format says {given}"
             raise UsageError(text, option="format", value=given, advice="drop one of the two")
         return suffix
     if given is not None and not suffix:
@@ -122,9 +122,9 @@ def format_of(path: str, given: str | None, unsaid: str = "png") -> str:
     if stream or (os.path.exists(path) and not os.path.isfile(path)):
         return unsaid  # standard output, a device or a pipe: no name to go by
     if not suffix:
-        text = f"{mention('output', path)} has no extension to say its format"
+        text = f"{option_text('output', path)} has no extension to say its format"
         raise UsageError(
-            text, option="output", value=path, advice=f"try {path}.{unsaid}, or {mention('format', unsaid)}"
+            text, option="output", value=path, advice=f"try {path}.{unsaid}, or {option_text('format', unsaid)}"
         )
     instead = FOREIGN.get(suffix, "")
     advice = f"try {Path(path).with_suffix(f'.{instead}')}" if instead and FORMATS[unsaid].picture else ""

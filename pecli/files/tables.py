@@ -16,7 +16,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from pecli.core.errors import PecliError, TableFileError, UnknownNameError, UsageError, mention, notice, visible
+from pecli.core.errors import PecliError, TableFileError, UnknownNameError, UsageError, notice, option_text, visible
 from pecli.core.lazy import Array, np
 from pecli.core.memory import check_memory, human
 from pecli.core.readable import check_readable
@@ -329,7 +329,7 @@ def choose(path: str, tensor: str | None, arrays: Mapping[str, StoredArray]) -> 
     """
     if tensor is not None and list(arrays) == [""]:
         suffix = Path(path).suffix.lower()
-        raise UsageError(f"{mention('tensor', tensor)}: a {suffix} file holds one table without a name")
+        raise UsageError(f"{option_text('tensor', tensor)}: a {suffix} file holds one table without a name")
     if tensor is not None:
         fitting = [name for name in arrays if name == tensor] or [name for name in arrays if name.endswith(tensor)]
         if not fitting:
@@ -341,7 +341,7 @@ def choose(path: str, tensor: str | None, arrays: Mapping[str, StoredArray]) -> 
         raise UsageError(f"{path} holds no table")
     if len(fitting) > 1:
         names = ", ".join(fitting[:8]) + (f", … {len(fitting)} tensors" if len(fitting) > 8 else "")
-        raise UsageError(f"{path} holds {names}: name the table with {mention('tensor')}")
+        raise UsageError(f"{path} holds {names}: name the table with --tensor")
     return fitting[0]
 
 

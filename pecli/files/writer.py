@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import IO
 
-from pecli.core.errors import OutputError, UsageError, mention
+from pecli.core.errors import OutputError, UsageError, option_text
 
 STDOUT = "-"
 
@@ -69,12 +69,14 @@ def check_target(
         folder = next(parent for parent in target.absolute().parents if _status(parent))
     except (OSError, ValueError) as error:  # the latter for a NUL
         reason = getattr(error, "strerror", error)
-        raise UsageError(f"{mention(option, path[:60])} cannot be made: {reason}", option=option, value=path) from None
-    said = mention(option, path)
+        raise UsageError(
+            f"{option_text(option, path[:60])} cannot be made: {reason}", option=option, value=path
+        ) from None
+    said = option_text(option, path)
     if (status and stat.S_ISDIR(status.st_mode)) or path.endswith(os.sep):
         raise no_file(path, example, option)
     if status and not clobber:
-        reason = f"{said} already exists and {mention('no_clobber')} keeps it: choose another name"
+        reason = f"{said} already exists and --no-clobber keeps it: choose another name"
         raise UsageError(reason, option=option, value=path)
     if not os.path.isdir(folder):
         raise UsageError(f"{said} cannot be made: {folder} is not a folder", option=option, value=path)
@@ -86,7 +88,7 @@ def check_target(
 def no_file(path: str, example: str, option: str = "output") -> UsageError:
     """What to say of a folder where the option names a file."""
     advice = f"name a file in it, such as {Path(path) / example}"
-    return UsageError(f"{mention(option, path)} is a folder", option=option, value=path, advice=advice)
+    return UsageError(f"{option_text(option, path)} is a folder", option=option, value=path, advice=advice)
 
 
 def write(path: str, data: bytes) -> None:

@@ -23,7 +23,6 @@ from pecli.core.errors import (
     UsageError,
     as_keys,
     failure_of,
-    mention,
     option_text,
     visible,
 )
@@ -268,7 +267,7 @@ def read_batch(path: str, folder: str | None = None) -> Batch:
     UsageError : names every line that is wrong, also for a table or font that is not there; or a folder that is none
     """
     if folder is not None and os.path.exists(folder) and not os.path.isdir(folder):
-        raise UsageError(f"{mention('folder', folder)} is not a folder", option="folder", value=folder)
+        raise UsageError(f"{option_text('folder', folder)} is not a folder", option="folder", value=folder)
     text, shown = read_text(path), "standard input" if path in STDIN else path
     try:
         tables = tomllib.loads(text)
@@ -466,7 +465,7 @@ def _single(value: Any) -> list[Any]:
 
 def inside(folder: Path, path: str, option: str = "output") -> str:
     """The path in the folder; raises UsageError for one that would leave it, here or on another system."""
-    said = mention(option, path)
+    said = option_text(option, path)
     if "\\" in path:
         text = f"{said} has a \\, which parts folders on Windows alone: write /, also there"
         raise UsageError(text, option=option, value=path)

@@ -14,7 +14,7 @@ from threading import Lock
 from typing import Any
 
 from pecli.analysis import Analysis
-from pecli.core.errors import PecliError, UsageError, as_keywords, failure_of, mention
+from pecli.core.errors import PecliError, UsageError, as_keywords, failure_of, option_text
 from pecli.core.language import Language
 from pecli.core.options import Option, default_of
 from pecli.core.positions import Positions
@@ -256,7 +256,7 @@ class Explorer:
         given = {str(name): str(value) for name, value in values.items()}
         for name, value in given.items():
             if len(value) > LONGEST:
-                raise UsageError(f"{mention(name)} has {len(value):,} letters, and {LONGEST:,} are the most here")
+                raise UsageError(f"{option_text(name)} has {len(value):,} letters, and {LONGEST:,} are the most here")
         text = given.pop("encoding", "").strip() or self.figure.default_encoding
         specs = text.split() if self.figure.several else [text]
         known = {**shared_options(self.figure), **parameters_of(specs)}

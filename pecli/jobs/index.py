@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from urllib.parse import quote
 
-from pecli.core.errors import PecliError, UnknownNameError, UsageError, as_keys, escaped, mention
+from pecli.core.errors import PecliError, UnknownNameError, UsageError, as_keys, escaped, option_text
 from pecli.files.tables import MOST, opened
 from pecli.files.writer import check_target, place
 from pecli.jobs.batch import Batch, Entry, inside
@@ -45,13 +45,15 @@ def page_path(batch: Batch, path: str) -> str:
     ending = Path(path).suffix.lower()
     if not ending:
         advice = f"try {' or '.join(f'index{one}' for one in PAGES)}"
-        raise UsageError(f"{mention('index', path)} has no extension to say its kind", option="index", advice=advice)
+        raise UsageError(
+            f"{option_text('index', path)} has no extension to say its kind", option="index", advice=advice
+        )
     if ending not in PAGES:
         raise UnknownNameError("kind of index", ending, PAGES, option="index")
     target = inside(batch.folder, path, "index")
     check_target(target, clobber=True, option="index", example=f"index{ending}")
     if place(target) in {place(name) for job in batch.jobs for name in job.paths}:
-        text = f"{mention('index', path)} is the output of a figure too"
+        text = f"{option_text('index', path)} is the output of a figure too"
         raise UsageError(text, option="index", value=path, advice="name another page")
     if os.path.exists(target):
         with opened(target) as file:

@@ -12,7 +12,7 @@ from os import PathLike
 from typing import Any, Self
 
 from pecli.analysis import Analysis, View
-from pecli.core.errors import UnusedOptionError, UsageError, mention
+from pecli.core.errors import UnusedOptionError, UsageError, option_text
 from pecli.core.language import IN_ENGLISH, Language, clauses, left_open, listing, phrase, speaking, templates
 from pecli.core.memory import PIXEL, Memory, check_bytes, check_memory, check_pixels
 from pecli.core.options import own_name
@@ -282,7 +282,7 @@ class Job:
         read = {place(path) for path in self.inputs()}
         for path, format in self.targets:
             if place(path) in read:
-                text = f"{mention('output', path)} is a file that the picture is made from: name another"
+                text = f"{option_text('output', path)} is a file that the picture is made from: name another"
                 raise UsageError(text, option="output", value=path)
             check_target(path, planned or not self.output.no_clobber, text=FORMATS[format].text)
         if any(FORMATS[target.format].picture for target in self.targets):
@@ -294,8 +294,8 @@ class Job:
         for name, (value, kind) in self.canvas.only_in().items():
             formats = [format for format, one in FORMATS.items() if getattr(one, kind)]
             if not any(target.format in formats for target in self.targets):
-                text = f"{mention(name, value)} is of {', '.join(f'.{format}' for format in formats)} files alone"
-                advice = f"write one: {mention('output', f'FILE.{formats[0]}')}"
+                text = f"{option_text(name, value)} is of {', '.join(f'.{format}' for format in formats)} files alone"
+                advice = f"write one: {option_text('output', f'FILE.{formats[0]}')}"
                 raise UsageError(text, option=name, value=value, advice=advice)
 
     def check_names(self) -> None:
@@ -305,18 +305,18 @@ class Job:
 
     def check_memory(self, view: View[Any], memory: Memory | None = None) -> None:
         """Refuses numbers of that view that memory cannot hold."""
-        advice = f"shorten {mention('length')}, or zoom in with {mention('start')} and {mention('length')}"
+        advice = "shorten --length, or zoom in with --start and --length"
         check_memory(self.figure.name, self.analysis.shape(view), advice, memory, self.figure.copies)
 
     def _check_pixels(self, memory: Memory | None = None) -> None:
         """Refuses a picture of more pixels than memory can hold."""
-        check_pixels(*self.pixels, f"lower {mention('dpi')} or {mention('size')}", memory)
+        check_pixels(*self.pixels, "lower --dpi or --size", memory)
 
     def _check_frames(self, memory: Memory | None = None) -> None:
         """Refuses more pictures in one file than memory holds."""
         size, count = self.canvas.inches, len(self.cells)
         side = [max(1, round(length * self.canvas.frame_dpi)) for length in (size.width, size.height or size.width)]
-        advice = f"give fewer values, or lower {mention('dpi')}"
+        advice = "give fewer values, or lower --dpi"
         what = f"{self.figure.name}: {count:,} pictures of {side[0]:,} × {side[1]:,} pixels take"
         check_bytes(what, count * (FRAME_BYTES + FRAME_PIXEL * prod(side)), advice, memory)
 
@@ -342,7 +342,7 @@ class Job:
             text = f"{name} has several tables and .{format} holds one: write .npz or .json"
         elif one.frames and self.figure.drawn and not self.cells:
             text = f"a .{format} file is of a sweep, and here is one picture: give several values{self._swept()}"
-            one_each = ", ".join(mention(name) for name in self.axes if name in ONE_EACH)
+            one_each = ", ".join(option_text(name) for name in self.axes if name in ONE_EACH)
             text = f"a .{format} file has one {one_each}: give each value a file of its own" if one_each else text
         elif one.document and self.figure.drawn:
             text = f"{name} has no text for a .{format} file: it takes {self._fitting()}"
@@ -354,7 +354,7 @@ class Job:
     def _swept(self) -> str:
         """An example of several values that the first encoding takes, where it has a parameter to go far with."""
         options = type(self.view.encodings[0]).options().values()
-        examples = (f", such as {mention(one.name, SWEPT)}" for one in options if one.log and not one.in_spec)
+        examples = (f", such as {option_text(one.name, SWEPT)}" for one in options if one.log and not one.in_spec)
         return next(examples, " of one option")
 
     def _fitting(self) -> str:

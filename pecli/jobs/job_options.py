@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pecli.analysis import Analysis
-from pecli.core.errors import UnknownNameError, UsageError, mention
+from pecli.core.errors import UnknownNameError, UsageError, option_text
 from pecli.core.language import Language
 from pecli.core.lazy import Registry, cached
 from pecli.core.options import Option, Options, option
@@ -78,7 +78,7 @@ def find_analysis(name: str) -> type[Analysis[Any]]:
         raise UnknownNameError("figure", name, ANALYSES, option="command")
     if name in ANALYSES.aliases:
         own, options = ANALYSES.aliases[name]
-        said = ", ".join(mention(option, value) for option, value in options.items())
+        said = ", ".join(option_text(option, value) for option, value in options.items())
         raise UsageError(f"{name} is {own}" + (f" with {said}" if said else ""), option="command", value=name)
     if name not in ANALYSES:
         raise UnknownNameError("figure", name, ANALYSES, option="command")

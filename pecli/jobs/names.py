@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pecli.core.errors import UnknownNameError, UsageError, mention
+from pecli.core.errors import UnknownNameError, UsageError, option_text
 from pecli.core.options import Options, own_name, write_scalar
 from pecli.core.positions import Positions
 from pecli.figures.canvas import Canvas
@@ -43,7 +43,7 @@ def targets_of(job: Job) -> tuple[Target, ...]:
     places = [place(path) for path, _ in targets]
     for at, (path, _) in enumerate(targets):
         if places[at] in places[:at]:
-            raise UsageError(f"{mention('output', path)} is given twice", option="output", value=path)
+            raise UsageError(f"{option_text('output', path)} is given twice", option="output", value=path)
     return targets
 
 
@@ -52,7 +52,7 @@ def check_made_up(job: Job, paths: Iterable[str]) -> None:
     for path in () if job.output.output else paths:
         if is_foreign(path):
             text = f"{path} exists and carries no job, so pecli did not make it"
-            raise UsageError(text, advice=f"move it away, or name a file with {mention('output')}")
+            raise UsageError(text, advice="move it away, or name a file with --output")
 
 
 def name_of(job: Job) -> str:

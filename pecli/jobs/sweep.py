@@ -10,7 +10,7 @@ from math import prod
 from typing import Any, TypeVar
 
 from pecli.analysis import Analysis
-from pecli.core.errors import PecliError, UnknownNameError, UsageError, mention
+from pecli.core.errors import PecliError, UnknownNameError, UsageError, option_text
 from pecli.core.language import Language, by_environment
 from pecli.core.lazy import cached
 from pecli.core.memory import memory_once
@@ -46,7 +46,7 @@ def job_of(analysis: str, given: Mapping[str, Any]) -> Job:
     """Return the one job that such a mapping asks for, with all its values in one picture; UsageError for none."""
     jobs = merge_jobs(expand(analysis, given))
     if len(jobs) > 1:
-        text = f"{analysis}: {', '.join(map(mention, jobs[0].axes))} with several values are no one picture"
+        text = f"{analysis}: {', '.join(map(option_text, jobs[0].axes))} with several values are no one picture"
         raise UsageError(text, option=jobs[0].axes[0], advice="ask for one after the other")
     return jobs[0].settle(memory_once())
 
@@ -168,11 +168,11 @@ def _check_names(
             raise UnknownNameError(f"option of {analysis.name}", name, known_options(analysis), option=name)
         taken, others = (", ".join(kind.name for kind in several) for several in (kinds, owners))
         said = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else value
-        text = f"{mention(name, said)} belongs to {others}, and the encoding is {taken}"
-        shown, leave = [kind for kind in owners if analysis.takes(kind)], f"leave {mention(name)} out"
+        text = f"{option_text(name, said)} belongs to {others}, and the encoding is {taken}"
+        shown, leave = [kind for kind in owners if analysis.takes(kind)], f"leave {option_text(name)} out"
         advice = f"{leave}, {analysis.refusal(owners[0])}"
         if shown:
-            give = f"give {mention('encoding', shown[0].name)}"
+            give = f"give {option_text('encoding', shown[0].name)}"
             advice = f"{leave}, or {give} instead" if chosen else f"{give} too"
         raise UsageError(text, option=name, value=value, advice=advice)
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from pecli.core.errors import UsageError, mention
+from pecli.core.errors import UsageError, option_text
 from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import chunks
@@ -258,7 +258,7 @@ def check_pairs(length: int) -> None:
     pairs = length * (length - 1) // 2
     if pairs > PAIRS:
         text = f"{pairs:,} pairs would be compared one by one and {PAIRS:.0e} are the most, some minutes of work"
-        raise UsageError(text, option="length", value=length, advice=f"try {mention('length', 100_000)}")
+        raise UsageError(text, option="length", value=length, advice=f"try {option_text('length', 100_000)}")
 
 
 def matrix(encoding: TableEncoding, measure: Measure, blocks: Blocks) -> Array:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import combinations_with_replacement
 from typing import NamedTuple
 
-from pecli.core.errors import UsageError, mention
+from pecli.core.errors import UsageError, option_text
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import chunks
 from pecli.core.positions import Blocks
@@ -101,8 +101,8 @@ MOST = 10**10  # positions that a line follows one by one: some minutes of work
 def check_run(name: str, length: int) -> None:
     """Refuses a line that would take hours to follow."""
     if length > MOST:
-        text = f"{name} follows every position: {mention('length', f'{length:,}')} is more than {MOST:,}"
-        advice = f"shorten {mention('length')}, or zoom in with {mention('start')} and {mention('length')}"
+        text = f"{name} follows every position: {option_text('length', f'{length:,}')} is more than {MOST:,}"
+        advice = "shorten --length, or zoom in with --start and --length"
         raise UsageError(text, option="length", value=length, advice=advice)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from pecli.analysis import Numbers
-from pecli.core.errors import UnusedOptionError, UsageError, mention
+from pecli.core.errors import UnusedOptionError, UsageError, option_text
 from pecli.core.language import phrase, templates
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
@@ -423,10 +423,10 @@ class Explain(Report[TableEncoding]):
 
     def check(self) -> None:
         if self.tokens is not None and (self.embeddings is not None or not self.tokens.split()):
-            text = f"{mention('tokens', self.tokens)} is words, and {mention('embeddings')} a file of vectors"
+            text = f"{option_text('tokens', self.tokens)} is words, and --embeddings a file of vectors"
             raise UsageError(text, option="tokens", value=self.tokens, advice="give one of them")
         if self.entry is not None and len(self.entry) != 2:
-            text = f"{mention('entry')} takes a position and a dimension, such as 2,3: {len(self.entry)} are given"
+            text = f"--entry takes a position and a dimension, such as 2,3: {len(self.entry)} are given"
             raise UsageError(text, option="entry", value=self.entry)
 
     def inputs(self) -> tuple[str, ...]:
@@ -484,7 +484,7 @@ class Explain(Report[TableEncoding]):
         default = (min(max(0, rows.start) + 2, rows.stop - 1), min(3, width - 1))
         row, column = default if self.entry is None else self.entry
         if not (rows.start <= row < rows.stop and 0 <= column < width):
-            text = f"{mention('entry', f'{row},{column}')} is not in the table"
+            text = f"{option_text('entry', f'{row},{column}')} is not in the table"
             advice = f"positions {rows.start} to {rows.stop - 1}, dimensions 0 to {width - 1}"
             raise UsageError(text, option="entry", value=(row, column), advice=advice)
         return row, column
@@ -510,10 +510,12 @@ class Explain(Report[TableEncoding]):
         width, length = view.encoding.width, view.positions.length
         if vectors.shape[1] != width:
             wrong = f"holds vectors of {vectors.shape[1]} numbers, not of the encoding's {width}"
-            advice = f"try {mention('d', vectors.shape[1])}"
-            raise UsageError(f"{mention('embeddings', path)} {wrong}", option="embeddings", value=path, advice=advice)
+            advice = f"try {option_text('d', vectors.shape[1])}"
+            raise UsageError(
+                f"{option_text('embeddings', path)} {wrong}", option="embeddings", value=path, advice=advice
+            )
         if len(vectors) > length:
-            text = f"{mention('embeddings', path)} holds {len(vectors)} vectors"
-            advice = f"{mention('length', len(vectors))} or more"
+            text = f"{option_text('embeddings', path)} holds {len(vectors)} vectors"
+            advice = f"{option_text('length', len(vectors))} or more"
             raise UsageError(text, option="embeddings", value=path, advice=advice)
         return vectors

@@ -6,7 +6,10 @@ import ast
 import dataclasses
 import importlib
 import io
+import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import cache
 from graphlib import TopologicalSorter
@@ -161,6 +164,29 @@ def test_only_the_edge_knows_the_command_line() -> None:
     rooms = {*FLOOR} - {"cli", "__main__", ""}
     assert importing({"typer", "click"}, rooms) == []
     assert [name for name in parsed() if room_of(name) in rooms and "cli" in own(name)] == []
+
+
+HOUSE = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", sorted({*re.findall(r"`([a-z_]+(?:\.[A-Za-z_]+)+)`", HOUSE)} - {"zh.toml"}))
+def test_what_the_readme_of_the_house_names_is_there(name: str) -> None:
+    found, *rest = [pecli.__name__, *name.split(".")]
+    thing: Any = importlib.import_module(found)
+    for part in rest:
+        thing = getattr(thing, part) if hasattr(thing, part) else importlib.import_module(f"{thing.__name__}.{part}")
+    assert thing is not None
+
+
+def test_the_lines_of_the_readme_of_the_house_work(tmp_path: Path) -> None:
+    assert len(HOUSE.splitlines()) <= 80
+    (lines,) = re.findall(r"```sh\n(.*?)```", HOUSE, re.S)
+    for line in lines.splitlines():
+        command, *words = shlex.split(line)
+        python = [sys.executable, *(["-m", "pecli"] if command == "pecli" else []), *words]
+        ended = subprocess.run(python, cwd=tmp_path if command == "pecli" else ROOT.parent, capture_output=True)
+        assert ended.returncode == 0, ended.stdout.decode() + ended.stderr.decode()
+    assert (tmp_path / "heat.png").is_file()
 
 
 def test_nobody_imports_pyplot() -> None:

@@ -63,15 +63,19 @@ def read_metadata(path: str) -> dict[str, Any]:
     return found
 
 
-def is_foreign(path: str) -> bool:
-    """Return whether a file stands there of a kind that carries a job, and carries none: pecli did not make it."""
-    if Path(path).suffix.lower().removeprefix(".") not in READERS or not os.path.isfile(path):
-        return False
+def find_metadata(path: str) -> dict[str, Any]:
+    """Return what a file says of itself; nothing where none is there, or where it carries no job."""
+    if not can_carry(path) or not os.path.isfile(path):
+        return {}
     try:
-        read_metadata(path)
+        return read_metadata(path)
     except PecliError:
-        return True
-    return False
+        return {}
+
+
+def can_carry(path: str) -> bool:
+    """Return whether a file of that name is of a kind that carries a job."""
+    return Path(path).suffix.lower().removeprefix(".") in READERS
 
 
 def _from_png(file: Bounded) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,7 +12,7 @@ from pecli.core.options import Options, own_name, write_scalar
 from pecli.core.positions import Positions
 from pecli.figures.canvas import Canvas
 from pecli.files.formats import format_of
-from pecli.files.metadata import is_foreign
+from pecli.files.metadata import can_carry, find_metadata
 from pecli.files.writer import place
 from pecli.jobs.job_options import encoding_parameters, known_options
 
@@ -50,7 +51,7 @@ def targets_of(job: Job) -> tuple[Target, ...]:
 def check_made_up(job: Job, paths: Iterable[str]) -> None:
     """Refuses to replace what pecli did not make where nobody gave the name: UsageError."""
     for path in () if job.output.output else paths:
-        if is_foreign(path):
+        if can_carry(path) and os.path.isfile(path) and not find_metadata(path):
             text = f"{path} exists and carries no job, so pecli did not make it"
             raise UsageError(text, advice="move it away, or name a file with --output")
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pecli.analysis import Numbers
-from pecli.core.errors import PecliError, UnknownNameError, UsageError
+from pecli.core.errors import UnknownNameError, UsageError
 from pecli.core.language import both, capitalised, clauses, letters, listing, phrase, speaking
 from pecli.core.lazy import Array
 from pecli.core.options import write_scalar
@@ -23,7 +23,7 @@ from pecli.figures.style import style_context
 from pecli.files.animation import Film
 from pecli.files.documents import WIDTH
 from pecli.files.formats import FORMATS, encoded
-from pecli.files.metadata import About, read_metadata
+from pecli.files.metadata import About, find_metadata
 from pecli.files.numbers import plain
 from pecli.files.writer import check_target, write
 from pecli.jobs.job import Job
@@ -66,12 +66,8 @@ def sentence(job: Job, numbers: Numbers[Any] | None = None) -> str:
 
 def alt_in_file(job: Job) -> str:
     """What is to be seen, as the first of the job's files says it that says anything."""
-    for path in job.paths:
-        try:
-            return str(read_metadata(path)["alt"])
-        except (PecliError, KeyError):
-            continue
-    return sentence(job)
+    texts = (find_metadata(path).get("alt") for path in job.paths)
+    return str(next(filter(None, texts), "")) or sentence(job)
 
 
 def labels_of(job: Job, join: Callable[[Iterable[str]], str] = listing) -> str:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from pecli.core.errors import PecliError, failure_of
 from pecli.core.memory import available
 from pecli.core.terminal import track
-from pecli.files.metadata import READERS, read_metadata
+from pecli.files.metadata import can_carry, find_metadata
 from pecli.files.writer import check_target, place, write
 from pecli.jobs.job import LIBRARIES, Job
 from pecli.jobs.picture import Picture, alt_in_file, job_data
@@ -75,13 +75,7 @@ def is_done(job: Job) -> bool:
 
 def carries(path: str, wanted: dict[str, object]) -> bool:
     """Return whether the file is there and carries that job."""
-    if not _can_tell(path) or not os.path.isfile(path):
-        return False
-    try:
-        found = read_metadata(path)
-    except PecliError:
-        return False
-    return {name: value for name, value in found.items() if name in CARRIED} == wanted
+    return {name: value for name, value in find_metadata(path).items() if name in CARRIED} == wanted
 
 
 def draw(job: Job) -> Rendered:
@@ -185,22 +179,10 @@ def differences(jobs: Iterable[Job], asked: Collection[str]) -> Iterator[tuple[s
         for path in job.paths:
             if not os.path.isfile(path):
                 yield MISSING, path
-            elif _can_tell(path) and not carries(path, wanted):
+            elif can_carry(path) and not carries(path, wanted):
                 yield STALE, path
     places = {place(path) for path in asked}
     for folder in sorted({Path(path).parent for path in asked}):
         for path in map(str, sorted(folder.iterdir()) if os.path.isdir(folder) else []):
-            if place(path) not in places and _can_tell(path) and os.path.isfile(path) and _is_ours(path):
+            if place(path) not in places and find_metadata(path):
                 yield UNASKED, path
-
-
-def _can_tell(path: str) -> bool:
-    """Return whether a file of this kind carries its job."""
-    return Path(path).suffix.lower().removeprefix(".") in READERS
-
-
-def _is_ours(path: str) -> bool:
-    try:
-        return bool(read_metadata(path))
-    except PecliError:
-        return False

@@ -18,15 +18,10 @@ from pecli.encodings.base import BiasEncoding, check_tensor, file_option, tensor
 from pecli.files.tables import read_table
 
 
-def directions() -> tuple[str, ...]:
-    """Which keys a query sees: none after it, or all."""
-    return ("causal", "both")
-
-
 def direction_option(default: str) -> Any:
     """The field direction, the same for all biases."""
-    said = "which keys a query sees: none after it, or both sides"
-    return option(default, said, choices=directions)
+    help = "which keys a query sees: none after it, or both sides"
+    return option(default, help, choices=lambda: ("causal", "both"))
 
 
 @dataclass(frozen=True)
@@ -85,23 +80,17 @@ class Alibi(DirectedBias):
     def slopes(self) -> Array:
         """What the distance is multiplied by in each head, shape (n_heads,)."""
         power = 2 ** (self.heads.bit_length() - 1)
-        return np.concatenate([_slopes(power), _slopes(2 * power)[::2][: self.heads - power]])
+        doubled = 2.0 ** (-4 * np.arange(1, 2 * power + 1) / power)  # of twice as many heads
+        return np.concatenate([doubled[1::2], doubled[::2]])[: self.heads]
 
     def head_text(self, head: int) -> str:
-        return phrase("head {head}, slope {slope}", head=head, slope=write_ratio(self.slopes()[head]))
+        slope = self.slopes()[head]
+        inverse = 1 / slope
+        text = f"1/{inverse:.0f}" if slope < 1 and inverse.is_integer() else f"{slope:.3g}"
+        return phrase("head {head}, slope {slope}", head=head, slope=text)
 
     def of_offsets(self, offsets: Array) -> Array:
         return 0.0 - self.slopes()[:, None] * np.abs(offsets)  # 0 at 0, not −0
-
-
-def write_ratio(slope: float) -> str:
-    """1/256 where a slope is one over a whole number, else its digits."""
-    return f"1/{1 / slope:.0f}" if slope < 1 and (1 / slope).is_integer() else f"{slope:.3g}"
-
-
-def _slopes(heads: int) -> Array:
-    """2^(−8i/heads), i = 1 … heads; heads a power of two."""
-    return 2.0 ** (-8 * np.arange(1, heads + 1) / heads)
 
 
 @dataclass(frozen=True)
@@ -141,14 +130,14 @@ class T5(DirectedBias):
             raise UsageError(text, option="max_distance", value=self.max_distance, allowed=f"more than {self.exact}")
 
     @property
-    def sides(self) -> int:
-        """How many directions have buckets of their own."""
-        return 1 if self.causal else 2
-
-    @property
     def exact(self) -> int:
         """The distances that have a bucket each: 0 … exact − 1."""
-        return self.buckets // self.sides // 2
+        return self._each // 2
+
+    @property
+    def _each(self) -> int:
+        """The buckets of each direction that has its own."""
+        return self.buckets if self.causal else self.buckets // 2
 
     @property
     def n_heads(self) -> int:
@@ -178,12 +167,11 @@ class T5(DirectedBias):
 
     def bucket(self, offsets: Array) -> Array:
         """The bucket of every offset (n,), query less key: whole numbers from 0 to buckets − 1, shape (n,)."""
-        each = self.buckets // self.sides
-        ahead = np.where(offsets < 0, each, 0) if self.sides == 2 else 0
-        distance = np.abs(offsets) if self.sides == 2 else np.maximum(offsets, 0)
+        ahead = 0 if self.causal else np.where(offsets < 0, self._each, 0)
+        distance = np.maximum(offsets, 0) if self.causal else np.abs(offsets)
         growth = np.log(np.maximum(distance, 1) / self.exact) / log(self.max_distance / self.exact)
-        steps = np.floor(growth * (each - self.exact) + ROUNDING)
-        far = np.minimum(self.exact + steps, each - 1)
+        steps = np.floor(growth * (self._each - self.exact) + ROUNDING)
+        far = np.minimum(self.exact + steps, self._each - 1)
         return (ahead + np.where(distance < self.exact, distance, far)).astype(np.int64)
 
     def of_offsets(self, offsets: Array) -> Array:
@@ -197,11 +185,6 @@ class T5(DirectedBias):
         known = [] if self.file is None else [Path(self.file).name, *filter(None, [self.tensor])]
         buckets = phrase("{count} buckets to {distance:,}", count=self.buckets, distance=self.max_distance)
         return ", ".join([self.name, buckets, *known])
-
-
-def kernels() -> tuple[str, ...]:
-    """How the bias grows with the distance."""
-    return ("log", "power")
 
 
 @dataclass(frozen=True)
@@ -223,7 +206,7 @@ class Kerple(DirectedBias):
     models: ClassVar[str] = "GPT-NeoX (as trained for the paper)"
     trained: ClassVar[bool] = True
 
-    kernel: str = option("log", "how the bias grows with the distance", choices=kernels)
+    kernel: str = option("log", "how the bias grows with the distance", choices=lambda: ("log", "power"))
     r1: tuple[float, ...] = option(
         (1.0,), "what it is multiplied by, one number for all heads or one each", above=0, at_most=LARGEST
     )

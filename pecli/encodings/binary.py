@@ -15,16 +15,6 @@ from pecli.encodings.base import Additive, of_any_shape, width_option
 MAX_BITS = 53  # positions are float64
 
 
-def orders() -> tuple[str, ...]:
-    """Which bit stands first: the lowest or the highest."""
-    return ("lsb", "msb")
-
-
-def bit_values() -> tuple[str, ...]:
-    """What a bit is written as: 0 and 1, or −1 and 1."""
-    return ("01", "pm1")
-
-
 @dataclass(frozen=True)
 class Binary(Additive):
     """Bit j of the position, in column j (``order=lsb``: 1 is 1000, 6 is 0110) or in column d − 1 − j.
@@ -43,8 +33,10 @@ class Binary(Additive):
     dimension_label: ClassVar[str] = template("bit")
 
     d: int | None = width_option(None, "how many bits", MAX_BITS, unset="as many as the last position needs")
-    order: str = option("lsb", "which bit stands first, the lowest (lsb) or the highest (msb)", choices=orders)
-    values: str = option("01", "what a bit is written as: 0 and 1, or −1 and 1", choices=bit_values)
+    order: str = option(
+        "lsb", "which bit stands first, the lowest (lsb) or the highest (msb)", choices=lambda: ("lsb", "msb")
+    )
+    values: str = option("01", "what a bit is written as: 0 and 1, or −1 and 1", choices=lambda: ("01", "pm1"))
 
     @property
     def width(self) -> int:

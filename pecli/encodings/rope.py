@@ -17,11 +17,6 @@ from pecli.files.tables import read_vector
 RANDOM = "random:"
 
 
-def pairings() -> tuple[str, ...]:
-    """Which two columns make a pair: (2j, 2j + 1) or (j, j + d/2)."""
-    return ("interleaved", "half")
-
-
 @dataclass(frozen=True)
 class Rope(Scaled, Rotary):
     """Pair j of a query or key is turned by the angle ω_j p, ω_j = base^(−2j/d) or what a `scaling` makes of it.
@@ -43,7 +38,9 @@ class Rope(Scaled, Rotary):
     aliases: ClassVar[tuple[str, ...]] = ("rotary",)
     models: ClassVar[str] = "LLaMA, GPT-NeoX, GPT-J, Qwen"
 
-    pairing: str = option("interleaved", "columns that make a pair: (2j, 2j+1) or (j, j + d/2)", choices=pairings)
+    pairing: str = option(
+        "interleaved", "columns that make a pair: (2j, 2j+1) or (j, j + d/2)", choices=lambda: ("interleaved", "half")
+    )
     query: str | None = option(None, "what is turned: random:SEED or a file of d numbers", unset="(1, 0) in every pair")
 
     def check(self) -> None:

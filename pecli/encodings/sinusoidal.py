@@ -16,26 +16,16 @@ from pecli.encodings.base import Additive
 from pecli.encodings.harmonic import PowersOfBase, geometric_rates
 
 
-def layouts() -> tuple[str, ...]:
-    """How the columns are ordered."""
-    return ("interleaved", "concatenated")
-
-
 @dataclass(frozen=True)
 class SineCosineColumns(PowersOfBase):
     """Each pair is a sine and a cosine column, side by side or the sines first."""
 
-    layout: str = option("interleaved", "order of sines and cosines", choices=layouts)
+    layout: str = option("interleaved", "order of sines and cosines", choices=lambda: ("interleaved", "concatenated"))
 
     def arrange(self, sines: Array, cosines: Array) -> Array:
         if self.layout == "interleaved":
             return super().arrange(sines, cosines)
         return np.concatenate([sines, cosines[:, : self.d // 2]], axis=1)
-
-
-def families() -> tuple[str, ...]:
-    """How the wavelengths are spread between 2π and base·2π."""
-    return ("paper", "tensor2tensor")
 
 
 @dataclass(frozen=True)
@@ -61,7 +51,11 @@ class Sinusoidal(SineCosineColumns, Additive):
     example: ClassVar[str] = "pecli heatmap --base 10"
     models: ClassVar[str] = "Transformer, Marian, Whisper"
 
-    family: str = option("paper", "exponent of the base: 2j/d, or j/(d/2 − 1) with tensor2tensor", choices=families)
+    family: str = option(
+        "paper",
+        "exponent of the base: 2j/d, or j/(d/2 − 1) with tensor2tensor",
+        choices=lambda: ("paper", "tensor2tensor"),
+    )
 
     def check(self) -> None:
         if self.family == "tensor2tensor" and self.d % 2:

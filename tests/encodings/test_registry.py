@@ -13,11 +13,9 @@ import numpy as np
 import pytest
 
 import pecli
-from pecli.analysis import Analysis, Numbers, View
 from pecli.core.errors import UnknownNameError, UsageError
 from pecli.core.lazy import Array
 from pecli.core.options import option
-from pecli.core.positions import Positions
 from pecli.encodings import registry
 from pecli.encodings.base import Additive, BiasEncoding, Encoding, Rotary, TableEncoding
 from pecli.encodings.clock import Clock
@@ -80,21 +78,6 @@ class Window(BiasEncoding):
     def bias(self, offsets: Array) -> Array:
         reach = self.reach * 2 ** np.arange(self.n_heads)[:, None]
         return np.where((offsets >= 0) & (offsets < reach), 0.0, -np.inf)
-
-
-@dataclass(frozen=True)
-class Biases(Analysis[BiasEncoding]):
-    """What an analysis of biases says: the type checker knows what view.encoding is."""
-
-    name: ClassVar[str] = "biases"
-    requires: ClassVar[Any] = BiasEncoding
-
-    def shape(self, view: View[BiasEncoding]) -> tuple[int, ...]:
-        return (view.encoding.n_heads, view.positions.length)
-
-    def compute(self, view: View[BiasEncoding]) -> Numbers[BiasEncoding]:
-        assert view.encoding.bias(view.positions.array()).shape == self.shape(view)
-        return Numbers(view)
 
 
 @dataclass(frozen=True)
@@ -169,9 +152,8 @@ def test_a_figure_requires_a_capability() -> None:
     assert {name: FIGURES[name].requires for name in kinds} == kinds
     assert FIGURES["attention"].takes(Rope) and not FIGURES["terms"].takes(Rope)
     assert FIGURES["terms"].refusal(Rope) == "terms cannot show rope: it has no position vector to add"
-    assert Biases.takes(Window) and not Biases.takes(Sinusoidal)
-    assert Biases.refusal(Sinusoidal) == "biases cannot show sinusoidal: it has no bias"
-    assert Biases().compute(View((Window(),), Positions(length=5))).view.encoding.n_heads == 3
+    assert FIGURES["bias"].takes(Window) and not FIGURES["bias"].takes(Sinusoidal)
+    assert FIGURES["bias"].refusal(Sinusoidal) == "bias cannot show sinusoidal: it has no bias"
 
 
 def test_a_bias_is_listed_like_every_encoding_and_refused_where_a_table_is_needed(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from pecli.core.errors import UsageError, visible
 from pecli.core.readable import check_readable
@@ -28,7 +29,7 @@ def read_json(path: Path) -> dict[str, Any]:
     path = place(path)
     check_readable(path)
     try:
-        return _object(_text(path))
+        value = json.loads(_text(path))
     except FileNotFoundError:
         advice = f"name a {NAME} on this machine, or a folder that holds one"
         raise UsageError(f"{visible(path)} does not exist", advice=advice) from None
@@ -36,8 +37,15 @@ def read_json(path: Path) -> dict[str, Any]:
         raise UsageError(f"{visible(path)} could not be read: {error.strerror or 'the system refused'}") from None
     except RecursionError:
         raise UsageError(f"{path} is not a config: its objects are nested too deep") from None
+    except json.JSONDecodeError as error:
+        text = f"line {error.lineno}, column {error.colno}: {error.msg}"
+        raise UsageError(f"{path} is not a config: {text}") from None
     except ValueError as error:
         raise UsageError(f"{path} is not a config: {error}") from None
+    if not isinstance(value, dict):
+        kind = {list: "a list", str: "text", type(None): "null", bool: "true or false"}.get(type(value), "a number")
+        raise UsageError(f"{path} is not a config: it holds {kind}, not an object")
+    return value
 
 
 def place(path: Path) -> Path:
@@ -53,13 +61,12 @@ def shown(value: Any, most: int = 60) -> str:
 
 
 def _text(path: Path) -> str:
-    found = path.stat()
-    if not stat.S_ISREG(found.st_mode):
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
         raise ValueError("it is not a file: save what a pipe brings first")
-    if found.st_size > MAX_BYTES:
-        raise ValueError(f"it has {found.st_size:,} bytes, and {MAX_BYTES:,} are the most")
-    with path.open("rb") as file:
-        data = file.read(MAX_BYTES)
+    if status.st_size > MAX_BYTES:
+        raise ValueError(f"it has {status.st_size:,} bytes, and {MAX_BYTES:,} are the most")
+    data = path.read_bytes()
     if data.startswith(b"\xef\xbb\xbf"):
         raise ValueError("it begins with a byte order mark, which transformers refuses too: save it without")
     try:
@@ -68,22 +75,8 @@ def _text(path: Path) -> str:
         raise ValueError(f"byte {error.start} is not UTF-8") from None
 
 
-def _object(text: str) -> dict[str, Any]:
-    try:
-        value = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"line {error.lineno}, column {error.colno}: {error.msg}") from None
-    if not isinstance(value, dict):
-        raise ValueError(f"it holds {_kind(value)}, not an object")
-    return value
-
-
-def _kind(value: Any) -> str:
-    return {list: "a list", str: "text", type(None): "null", bool: "true or false"}.get(type(value), "a number")
-
-
-T = TypeVar("T")
 MAX_COUNT = 1 << 20  # of anything that is counted: layers, heads, columns
+WORD = re.compile(r"[\w-]{1,60}")
 
 
 class WrongTypeError(UsageError):
@@ -108,66 +101,63 @@ class Keys:
 
     def number(self, *names: str) -> float | None:
         """The number under the first of the names that is there."""
-        return self._typed(names, "a number", lambda value: float(value) if _is_number(value) else None)
+        value = self._typed(names, "a number", _is_number)
+        return None if value is None else float(value)
 
     def whole(self, *names: str) -> int | None:
         """The whole number there, not negative."""
-        return self._typed(names, f"a whole number from 0 to {MAX_COUNT:,}", _whole)
+        value = self._typed(names, f"a whole number from 0 to {MAX_COUNT:,}", lambda one: _is_whole(one, 0, MAX_COUNT))
+        return None if value is None else int(value)
 
     def length(self, *names: str) -> int | None:
         """The number of positions there."""
-        return self._typed(names, "a whole number ≥ 1 and < 2^53", _length)
+        value = self._typed(names, "a whole number ≥ 1 and < 2^53", lambda one: _is_whole(one, 1, 2**53 - 1))
+        return None if value is None else int(value)
 
     def flag(self, *names: str) -> bool | None:
         """The truth value there."""
-        return self._typed(names, "true or false", lambda value: bool(value) if value in (0, 1) else None)
+        value = self._typed(names, "true or false", lambda one: one in (0, 1))
+        return None if value is None else bool(value)
 
     def text(self, *names: str) -> str | None:
         """The text there."""
-        return self._typed(names, "text", lambda value: value if isinstance(value, str) else None)
+        value: str | None = self._typed(names, "text", lambda one: isinstance(one, str))
+        return value
 
     def table(self, *names: str) -> Keys | None:
         """The object there; null or empty counts as absent."""
-        found = self._typed(names, "an object", lambda value: value if isinstance(value, dict) else None)
-        return None if not found else Keys(found, f"{self.place}{self.first(*names)}.")
+        value = self._typed(names, "an object", lambda one: isinstance(one, dict))
+        return Keys(value, f"{self.place}{self.first(*names)}.") if value else None
 
     def numbers(self, *names: str) -> list[float] | None:
         """The list of numbers there."""
-        return self._typed(names, "a list of numbers", lambda value: _list(value, _is_number))
+        return self._list(names, "a list of numbers", _is_number)
 
     def words(self, *names: str) -> list[str] | None:
         """The list of texts there."""
-        return self._typed(names, "a list of texts", lambda value: _list(value, _is_word))
+        return self._list(names, "a list of texts", lambda one: isinstance(one, str) and bool(WORD.fullmatch(one)))
 
     def flags(self, *names: str) -> list[int] | None:
         """The list of 0 and 1, or of truth values, there."""
-        return self._typed(names, "a list of 0 and 1", lambda value: _list(value, lambda one: one in (0, 1)))
+        return self._list(names, "a list of 0 and 1", lambda one: one in (0, 1))
 
-    def _typed(self, names: tuple[str, ...], kind: str, read: Callable[[Any], T | None]) -> T | None:
-        name = self.first(*names)
-        if name is None:
-            return None
-        value = read(self.data[name])
-        if value is None:
-            raise WrongTypeError(f"{self.place}{name} is {shown(self.data[name])}, and it takes {kind}")
+    def _list(self, names: tuple[str, ...], kind: str, fits: Callable[[Any], bool]) -> list[Any] | None:
+        value: list[Any] | None = self._typed(
+            names, kind, lambda some: isinstance(some, list) and len(some) <= MAX_COUNT and all(map(fits, some))
+        )
         return value
+
+    def _typed(self, names: tuple[str, ...], kind: str, fits: Callable[[Any], bool]) -> Any:
+        """The value under the first of the names that is there; raises WrongTypeError where it does not fit."""
+        name = self.first(*names)
+        if name is not None and not fits(self.data[name]):
+            raise WrongTypeError(f"{self.place}{name} is {shown(self.data[name])}, and it takes {kind}")
+        return None if name is None else self.data[name]
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= FLOAT_MAX
 
 
-def _is_word(value: Any) -> bool:
-    return isinstance(value, str) and 0 < len(value) <= 60 and value.replace("_", "").replace("-", "").isalnum()
-
-
-def _length(value: Any) -> int | None:
-    return int(value) if _is_number(value) and value == int(value) and 1 <= value < 2**53 else None
-
-
-def _whole(value: Any) -> int | None:
-    return int(value) if _is_number(value) and value == int(value) and 0 <= value <= MAX_COUNT else None
-
-
-def _list(value: Any, fits: Callable[[Any], bool]) -> list[Any] | None:
-    return value if isinstance(value, list) and len(value) <= MAX_COUNT and all(map(fits, value)) else None
+def _is_whole(value: Any, low: int, high: int) -> bool:
+    return _is_number(value) and low <= value <= high and value == int(value)

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from pecli.core.errors import UsageError
-from pecli.core.language import phrase, templates
+from pecli.core.language import phrase, template, templates
 from pecli.models.architectures import Architecture
 from pecli.models.config_file import Keys, shown
 
@@ -68,33 +68,31 @@ class Reading:
             return Keys(self.architecture.parameters)
         return said or Keys({})
 
-    def error(self, key: str, text: str, value: Any = None) -> None:
-        """Adds what keeps the model from being built."""
-        self._add("error", key, text, value)
+    def error(self, key: str, text: str, value: Any = None, /, **blanks: Any) -> None:
+        """Adds what keeps the model from being built: a template and what fills its blanks."""
+        self.add("error", key, phrase(text, **blanks), value)
 
-    def warning(self, key: str, text: str, value: Any = None) -> None:
+    def warning(self, key: str, text: str, value: Any = None, /, **blanks: Any) -> None:
         """Adds what is odd or ignored."""
-        self._add("warning", key, text, value)
+        self.add("warning", key, phrase(text, **blanks), value)
 
-    def note(self, key: str, text: str) -> None:
+    def note(self, key: str, text: str, /, **blanks: Any) -> None:
         """Adds what is worth knowing."""
-        self._add("note", key, text, None)
+        self.add("note", key, phrase(text, **blanks))
 
     def assumed(self, key: str, fact: object) -> None:
         """Adds that the file does not say a thing, and what the architecture's code takes."""
-        one = self.architecture
-        said = (
-            phrase("the file does not say; the architecture {name} uses {fact}", name=one.name, fact=fact)
-            if one.known
-            else phrase("the file does not say; taken, as most models do: {fact}", fact=fact)
-        )
-        self.note(key, said)
+        if self.architecture.known:
+            text = template("the file does not say; the architecture {name} uses {fact}")
+            self.note(key, text, name=self.architecture.name, fact=fact)
+        else:
+            self.note(key, template("the file does not say; taken, as most models do: {fact}"), fact=fact)
 
-    def _add(self, level: str, key: str, text: str, value: Any) -> None:
-        value = self.keys.data.get(key) if value is None else value
-        made = Finding(key, value, level, text)
-        if made not in self.findings:
-            self.findings.append(made)
+    def add(self, level: str, key: str, text: str, value: Any = None) -> None:
+        """Adds a finding, once; its value is that at the top of the file where none is given."""
+        finding = Finding(key, self.keys.data.get(key) if value is None else value, level, text)
+        if finding not in self.findings:
+            self.findings.append(finding)
 
 
 FULL, SLIDING, LINEAR, NO_ATTENTION = "full_attention", "sliding_attention", "linear_attention", "no_attention"
@@ -108,7 +106,6 @@ LAYER_TYPE_NAMES = {  # what transformers 5 calls the kinds of older configs
     "linear": LINEAR,
     "deepseek_sparse_attention": "indexed_attention",
 }
-MAX_LAYERS = 4096  # layers
 PATTERN = {"M": LINEAR, "*": FULL, "-": "mlp", "E": "moe"}  # Nemotron-H
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers", "num_transformer_layers")
 
@@ -117,43 +114,40 @@ def layer_kinds(keys: Keys, architecture: Architecture) -> list[str]:
     """The kind of each layer, in order; empty where the file does not say how many there are."""
     count = keys.whole(*LAYERS)
     count = architecture.sizes.get("layers", 0) if count is None else count
-    if count > MAX_LAYERS:
-        raise UsageError(f"{keys.first(*LAYERS)} is {count}, and {MAX_LAYERS} layers are the most")
     kinds = _listed(keys, count)
     if kinds is None:
-        kinds = _ruled(keys, architecture, count)
+        kinds = _numbered(keys, count)
+    if kinds is None:
+        kinds = _by_pattern(keys, architecture, count)
     return _without_rope(keys, architecture, kinds)
 
 
 def _listed(keys: Keys, count: int) -> list[str] | None:
-    """As the file lists them, in one of the ways that there are."""
+    """The kinds as the file lists them, in one of the ways that there are."""
     words = keys.words("layer_types", "layers_block_type")
     if words is not None:
         return [LAYER_TYPE_NAMES.get(word, word) for word in words]
     if "block_types" in keys:  # Recurrent Gemma: a pattern that repeats
-        words = keys.words("block_types") or [FULL]
         kinds = {"recurrent": LINEAR, "attention": SLIDING}
-        return [kinds.get(words[layer % len(words)], words[layer % len(words)]) for layer in range(count)]
-    if isinstance(keys.data.get("block_configs"), list):  # Nemotron NAS
-        return [NO_ATTENTION if _skipped(one) else FULL for one in keys.data["block_configs"]]
-    if "hybrid_override_pattern" in keys:
-        letters = keys.text("hybrid_override_pattern") or ""
-        return [PATTERN.get(letter, FULL) for letter in letters[:MAX_LAYERS]]
+        words = [kinds.get(word, word) for word in keys.words("block_types") or [FULL]]
+        return [words[layer % len(words)] for layer in range(count)]
+    blocks = keys.data.get("block_configs")
+    if isinstance(blocks, list):  # Nemotron NAS leaves attention out or replaces it
+        parts = [block.get("attention") if isinstance(block, dict) else None for block in blocks]
+        skipped = [isinstance(one, dict) and (one.get("no_op") or one.get("replace_with_linear")) for one in parts]
+        return [NO_ATTENTION if one else FULL for one in skipped]
+    letters = keys.text("hybrid_override_pattern")
+    if letters is not None:
+        return [PATTERN.get(letter, FULL) for letter in letters]
     for name, on, off in (("attn_type_list", FULL, LINEAR), ("hybrid_layer_pattern", SLIDING, FULL)):
         flags = keys.flags(name)
         if flags is not None:
             return [on if flag else off for flag in flags]
-    return _numbered(keys, count)
-
-
-def _skipped(block: Any) -> bool:
-    """Whether a block of Nemotron NAS has its attention left out or replaced."""
-    attention = block.get("attention") if isinstance(block, dict) else None
-    return isinstance(attention, dict) and bool(attention.get("no_op") or attention.get("replace_with_linear"))
+    return None
 
 
 def _numbered(keys: Keys, count: int) -> list[str] | None:
-    """As the file gives the numbers of the layers with attention."""
+    """The kinds as the file gives the numbers of the layers with attention."""
     linear = keys.table("linear_attn_config")  # Kimi Linear counts from 1
     first, inside = (1, linear) if linear is not None and "full_attn_layers" in linear else (0, keys)
     chosen = inside.numbers("full_attn_layers", "attn_layer_indices", "full_attn_idxs", "attn_layer_idxs")
@@ -166,30 +160,29 @@ def _numbered(keys: Keys, count: int) -> list[str] | None:
     return None
 
 
-def _ruled(keys: Keys, architecture: Architecture, count: int) -> list[str]:
-    """As the file's pattern or the architecture's own rule has it."""
-    every = architecture.full_every
-    if every is None:
+def _by_pattern(keys: Keys, architecture: Architecture, count: int) -> list[str]:
+    """The kinds as the file's pattern or the architecture's own rule has it."""
+    if architecture.full_every is None:
         return [FULL] * count
-    if "sliding_window_pattern" in keys and isinstance(keys.data["sliding_window_pattern"], str):  # EXAONE 4: LLLG
+    if isinstance(keys.data.get("sliding_window_pattern"), str):  # EXAONE 4: LLLG, and the last layer is full
         letters = keys.text("sliding_window_pattern") or "G"
-        kinds = [FULL if letters[layer % len(letters)] == "G" else SLIDING for layer in range(count)]
-        return [*kinds[:-1], *([FULL] if kinds else [])]
-    if architecture.sliding == SLIDING and "sliding_window" in keys.data and keys.data["sliding_window"] is None:
+        full = [letters[layer % len(letters)] == "G" or layer == count - 1 for layer in range(count)]
+        return [FULL if one else SLIDING for one in full]
+    if architecture.sliding == SLIDING and keys.data.get("sliding_window", 0) is None:
         return [FULL] * count
     names = ("sliding_window_pattern", "full_attention_interval", "global_attn_every_n_layers")
-    every = keys.whole(*names) or every
+    every = keys.whole(*names) or architecture.full_every
     place = 0 if architecture.full_first else every - 1
     return [FULL if layer % every == place else architecture.sliding for layer in range(count)]
 
 
 def _without_rope(keys: Keys, architecture: Architecture, kinds: list[str]) -> list[str]:
     """The kinds with the layers told apart that have no rope; a 1 in no_rope_layers is one that has it."""
-    interval = keys.whole("no_rope_layer_interval") or architecture.nope_interval
     flags = keys.flags("no_rope_layers")
-    if not flags and (interval is None or architecture.nope_interval is None):
+    if not flags and architecture.nope_interval is None:
         return kinds
-    flags = flags or [int((layer + 1) % (interval or 1) != 0) for layer in range(len(kinds))]
+    interval = keys.whole("no_rope_layer_interval") or architecture.nope_interval or 1
+    flags = flags or [int((layer + 1) % interval != 0) for layer in range(len(kinds))]
     if len(flags) != len(kinds):
         raise UsageError(f"no_rope_layers has {len(flags)} entries, and there are {len(kinds)} layers")
     return [architecture.rope_layer_type if flag else architecture.nope_layer_type for flag in flags]
@@ -227,10 +220,10 @@ def head_dim(reading: Reading, kind: str = FULL) -> int:
     if one.head_dim:
         reading.assumed("head_dim", one.head_dim)
         return one.head_dim
-    width, heads = width_and_heads(reading)
-    if width < heads:
-        raise UsageError(f"a width of {width} and {heads} heads leave no columns for a head")
-    return width // heads
+    columns, n_heads = width(reading), heads(reading)
+    if columns < n_heads:
+        raise UsageError(f"a width of {columns} and {n_heads} heads leave no columns for a head")
+    return columns // n_heads
 
 
 def latent(reading: Reading) -> bool:
@@ -238,28 +231,23 @@ def latent(reading: Reading) -> bool:
     return "qk_rope_head_dim" in reading.keys and reading.keys.flag("use_mla") is not False
 
 
-def width_and_heads(reading: Reading) -> tuple[int, int]:
-    """hidden_size and num_attention_heads."""
-    return _size(reading, WIDTH, "hidden"), _size(reading, HEADS, "heads")
-
-
 def heads(reading: Reading) -> int:
-    """num_attention_heads."""
+    """num_attention_heads; raises UsageError where it is not known."""
     return _size(reading, HEADS, "heads")
 
 
 def width(reading: Reading) -> int:
-    """hidden_size."""
+    """hidden_size; raises UsageError where it is not known."""
     return _size(reading, WIDTH, "hidden")
 
 
 def _size(reading: Reading, names: tuple[str, ...], size: str) -> int:
-    said = reading.keys.whole(*names)
-    if said is None and size in reading.architecture.sizes:
-        said = reading.architecture.sizes[size]
-        reading.assumed(names[0], said)
-    if said is None:
+    value = reading.keys.whole(*names)
+    if value is None and size in reading.architecture.sizes:
+        value = reading.architecture.sizes[size]
+        reading.assumed(names[0], value)
+    if value is None:
         raise UsageError(f"the file does not say {names[0]}")
-    if said < 1:
-        raise UsageError(f"{reading.keys.first(*names)} is {said}, and it takes 1 or more")
-    return said
+    if value < 1:
+        raise UsageError(f"{reading.keys.first(*names)} is {value}, and it takes 1 or more")
+    return value

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from pecli.core.errors import UsageError
-from pecli.core.language import phrase
+from pecli.core.language import template
 from pecli.encodings.registry import find_encoding
 from pecli.models.architectures import architecture_of
 from pecli.models.config_file import Keys, WrongTypeError, read_json
 from pecli.models.layers import FULL, LEVELS, LINEAR, Finding, Reading, layer_kinds, max_position
 from pecli.models.lint import lint
-from pecli.models.positions import position_of, spec_of, table_length
+from pecli.models.positions import encoding_parameters, position_of, table_length
 from pecli.models.rope import nested_kinds, original_length, scaling_object
 
 INNER = ("text_config", "language_config", "llm_config", "thinker_config", "language_model", "decoder")
@@ -76,10 +76,11 @@ def _innermost(keys: Keys, seq_len: int | None) -> Reading:
         keys = inner
     reading = Reading(keys, architecture_of(keys, outer), seq_len)
     if keys.place:
-        text = phrase("this is the language model's part; other parts of the file are not shown")
-        reading.note(keys.place[:-1], text)
+        reading.note(
+            keys.place[:-1], template("this is the language model's part; other parts of the file are not shown")
+        )
     if not reading.architecture.known:
-        reading.warning("model_type", phrase("is an architecture that pecli does not know: read by its keys"))
+        reading.warning("model_type", template("is an architecture that pecli does not know: read by its keys"))
     return reading
 
 
@@ -130,14 +131,8 @@ def _without_rope(reading: Reading) -> tuple[str, ...]:
         without = ()
     for kind in without:
         if kind != LINEAR:
-            reading.note(
-                "layer_types",
-                phrase(
-                    "the file does not say; the architecture {name} has no rope in its {kind} layers",
-                    name=architecture.name,
-                    kind=kind,
-                ),
-            )
+            text = template("the file does not say; the architecture {name} has no rope in its {kind} layers")
+            reading.note("layer_types", text, name=architecture.name, kind=kind)
     if architecture.nope_interval or "no_rope_layers" in keys:
         without = (*without, architecture.nope_layer_type)
     return without
@@ -152,7 +147,7 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
     """The layers of one kind; what keeps their encoding from being built is a finding."""
     plain = Layer(position.partition("_")[0], indices=indices, max_position=max_position(reading))
     try:
-        made = spec_of(reading, position, kind, stack, indices[0] if indices else 0)
+        made = encoding_parameters(reading, position, kind, stack, indices[0] if indices else 0)
         if made is None:
             return plain
         find_encoding(made[0]).make(made[1])
@@ -160,7 +155,7 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
         raise
     except UsageError as error:
         key = error.option or reading.given.place[:-1] or "config"
-        reading.error(key, str(error), reading.given.data.get(key))
+        reading.add("error", key, str(error), reading.given.data.get(key))
         return replace(plain, trouble=str(error))
     table = plain.kind in ("learned", "sinusoidal")
     original = original_length(reading, scaling_object(reading, kind)) if position == "rope" else None

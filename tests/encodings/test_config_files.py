@@ -12,7 +12,6 @@ import pytest
 from pecli.core.errors import LISTENER, UnknownNameError, UsageError
 from pecli.encodings.rope import Rope
 from pecli.models.config_file import MAX_BYTES, read_json, shown
-from pecli.models.layers import MAX_LAYERS
 from pecli.models.reader import INNER, read_model
 from pecli.models.spec import encoding_of, read_encoding
 from pecli.reports.model import model_data
@@ -125,13 +124,6 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
         read_json(file)
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
-def test_a_pipe_is_no_config_and_nobody_waits_for_it(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "config.json")
-    with pytest.raises(UsageError, match="not a file"):
-        read_json(tmp_path / "config.json")
-
-
 def test_a_value_is_shown_without_harm() -> None:
     assert shown("\x1b[31m\x7f\u202e\n") == '"\\u001b[31m\\u007f\\u202e\\n"'
     assert len(shown("x" * 1000)) == 60
@@ -184,17 +176,3 @@ def test_layers_without_positions_are_no_encoding(tmp_path: Path) -> None:
     file = write(tmp_path, {"model_type": "jamba", "num_hidden_layers": 4})
     with pytest.raises(UsageError, match="no position encoding that can be drawn"):
         read_encoding(file)
-
-
-def test_a_file_of_the_largest_size_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    data = b'{"head_dim": 16}'
-    monkeypatch.setattr("pecli.models.config_file.MAX_BYTES", len(data))
-    assert read_json(Path(write(tmp_path, data))) == {"head_dim": 16}
-    with pytest.raises(UsageError, match="are the most"):
-        read_json(Path(write(tmp_path, data + b" ")))
-
-
-def test_as_many_layers_as_the_most_are_counted(tmp_path: Path) -> None:
-    (layer,) = read_model(write(tmp_path, {**LLAMA, "num_hidden_layers": MAX_LAYERS})).layers.values()
-    assert layer.indices == tuple(range(MAX_LAYERS))
-    assert f"{MAX_LAYERS} layers are the most" in trouble(tmp_path, {**LLAMA, "num_hidden_layers": MAX_LAYERS + 1})

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from html import escape
+from pathlib import Path
+from string import Template
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pecli.core.errors import PecliError, escaped
@@ -106,85 +108,15 @@ def _saved(format: str, frames: list[Any], film: Film, **how: Any) -> bytes:
     return buffer.getvalue()
 
 
-STYLE = """
-:root { color-scheme: light dark; }
-body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 60rem; padding: 1rem; }
-h1 { font-size: 1.2rem; margin: 0 0 1rem; }
-[hidden] { display: none !important; }
-form { display: grid; gap: 0.5rem; margin-bottom: 1rem; }
-label { align-items: center; display: grid; gap: 0.2rem 0.8rem; grid-template-columns: 6rem 1fr 6rem; }
-input, select { font: inherit; margin: 0; min-width: 0; width: 100%; }
-figure { margin: 0 0 2rem; }
-img { background: #fff; border-radius: 4px; height: auto; max-width: 100%; }
-figcaption { align-items: start; display: flex; gap: 0.8rem; }
-code { font-size: 0.85rem; overflow-wrap: anywhere; user-select: all; }
-@media print { form, button { display: none; } }
-"""
-SCRIPT = """
-"use strict";
-const figures = [...document.querySelectorAll("figure")];
-const controls = [...document.querySelectorAll("input, select")];
-const place = one => one.options ? one.selectedIndex : Number(one.value);
-const size = one => one.options ? one.options.length : Number(one.max) + 1;
-function show() {
-  const at = controls.reduce((sum, one) => sum * size(one) + place(one), 0);
-  figures.forEach((one, number) => { one.hidden = number !== at; });
-  for (const one of controls) {
-    if (one.options) continue;
-    const text = JSON.parse(one.dataset.texts)[place(one)];
-    one.setAttribute("aria-valuetext", text);
-    one.nextElementSibling.value = text;
-  }
-}
-async function copy(button) {
-  const code = button.parentElement.querySelector("code");
-  try {
-    await navigator.clipboard.writeText(code.textContent);
-    button.textContent = button.dataset.done;
-  } catch {
-    getSelection().selectAllChildren(code);
-  }
-}
-for (const one of controls) one.addEventListener("input", show);
-for (const one of document.querySelectorAll("button")) {
-  one.hidden = false;
-  one.addEventListener("click", () => copy(one));
-}
-document.querySelector("form").hidden = false;
-show();
-controls[0].focus();
-"""
-PAGE = """\
-<!doctype html>
-<html lang="{lang}">
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="generator" content="pecli">
-<meta name="pecli" content="{job}">
-<title>{title}</title>
-<style>{style}</style>
-<h1>{title}</h1>
-<form autocomplete="off" hidden>
-{controls}
-</form>
-<main>
-"""
+TEMPLATE = Path(__file__).with_name("frames.html")
 
 
 def html(film: Film, about: About) -> bytes:
     """Return a page on which controls choose a picture; with scripts off every picture stands below the other."""
-    policy = f"default-src 'none'; img-src data:; style-src {_allowed(STYLE)}; script-src {_allowed(SCRIPT)}"
-    head = PAGE.format(
-        policy=policy,
-        style=STYLE,
-        lang=spoken(),
-        title=escape(escaped(about.title, "\n")),
-        job=escape(about.job),
-        controls="\n".join(map(_control, film.swept)),
-    )
-    figures = []
+    template = TEMPLATE.read_text(encoding="utf-8")
+    style, script = (_hash(template.partition(f"<{tag}>")[2].partition(f"</{tag}>")[0]) for tag in ("style", "script"))
     button = f'<button type="button" data-done="{escape(phrase("Copied"))}" hidden>{escape(phrase("Copy"))}</button>'
+    figures = []
     for frame, image in zip(film.frames, _images(film, about.salt), strict=True):
         message = clauses([frame.label, frame.message])
         alt = escape(escaped(phrase("{message}. {sentence}", message=message, sentence=about.sentence)))
@@ -192,10 +124,18 @@ def html(film: Film, about: About) -> bytes:
             f'<figure><img {image} alt="{alt}" decoding="sync">\n'
             f"<figcaption><code>{escape(frame.line)}</code>{button}</figcaption></figure>\n"
         )
-    return f"{head}{''.join(figures)}</main>\n<script>{SCRIPT}</script>\n</html>\n".encode()
+    page = Template(template).substitute(
+        policy=f"default-src 'none'; img-src data:; style-src {style}; script-src {script}",
+        lang=spoken(),
+        title=escape(escaped(about.title, "\n")),
+        job=escape(about.job),
+        controls="\n".join(map(_control, film.swept)),
+        figures="".join(figures),
+    )
+    return page.encode()
 
 
-def _allowed(text: str) -> str:
+def _hash(text: str) -> str:
     """Return what a policy calls the one script or style that it allows."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 

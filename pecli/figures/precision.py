@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -19,16 +19,7 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.colors import STROKES, ink_on
 from pecli.figures.matrix import show_matrix
 from pecli.figures.panels import Bar, Panel, PanelGroup
-from pecli.measures.reduce import (
-    check_run,
-    envelope,
-    even_bins,
-    even_edges,
-    first_in_runs,
-    first_position,
-    middles,
-    nearest,
-)
+from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, middles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -148,24 +139,27 @@ class Precision(Figure[Harmonic]):
 
     def compute(self, view: View[Harmonic]) -> PrecisionNumbers:
         encoding, rows = view.encoding, view.covered
-        edges = even_edges(rows.length, view.pixel_rows)
+        pairs, edges = len(encoding.frequencies()), even_edges(rows.length, view.pixel_rows)
+        first, largest = np.full(pairs, np.inf), (0.0, 0, rows.start)
 
-        def errors(first: int, count: int) -> Array:
-            return pair_errors(encoding, rows.start + np.arange(first, first + count, dtype=np.float64))
+        def errors(start: int, count: int) -> Array:
+            """The errors from a position on; notes where each pair is first wrong, nearest to 0, and the largest."""
+            nonlocal largest
+            positions = rows.start + np.arange(start, start + count, dtype=np.float64)
+            found = pair_errors(encoding, positions)
+            order = np.lexsort((-positions, np.abs(positions))) if rows.start < 0 else slice(None)
+            near, wrong = positions[order], found[:, order] > NOTABLE
+            own = np.where(wrong.any(axis=1), near[wrong.argmax(axis=1)], np.inf)
+            np.copyto(first, own, where=np.abs(own) <= np.abs(first))
+            if found.max() > largest[0]:
+                pair, at = np.unravel_index(found[:, order].argmax(), found.shape)
+                largest = float(found.max()), int(pair), int(near[at])
+            return found
 
-        pairs = len(encoding.frequencies())
         _, high, _ = envelope(errors, edges, pairs)
-        pair, block = (int(at) for at in np.unravel_index(high.argmax(), high.shape))
         across = even_edges(pairs, view.pixel_columns)
-        wrong = high > NOTABLE
-
-        def found_in(block: int, is_one: Callable[[Array], Array]) -> Array:
-            """Of each pair, the first position of a run at which its error is one, else infinity."""
-            own = is_one(errors(int(edges[block]), int(edges[block + 1] - edges[block])))
-            return first_position(own, rows.start + np.arange(edges[block], edges[block + 1]))
-
-        first = first_in_runs(wrong, edges + rows.start, lambda block: found_in(block, lambda error: error > NOTABLE))
-        first_wrong = np.array([nearest(first[a:b]) for a, b in pairwise(across)])
+        first_wrong = np.array([min(first[a:b], key=abs) for a, b in pairwise(across)])
+        wrong = np.isfinite(first)
 
         return PrecisionNumbers(
             view=view,
@@ -174,11 +168,11 @@ class Precision(Figure[Harmonic]):
             first_wrong=np.where(np.isfinite(first_wrong), first_wrong, np.nan),
             block=int(edges[1] - edges[0]),
             pairs_block=int(across[1] - across[0]),
-            largest=float(high[pair, block]),
-            position=int(found_in(block, lambda error: error == high[pair, block])[pair]),
-            pair=pair,
-            wrong=int(wrong.any(axis=1).sum()),
-            wrong_from=int(nearest(first)) if wrong.any() else None,
+            largest=largest[0],
+            pair=largest[1],
+            position=largest[2],
+            wrong=int(wrong.sum()),
+            wrong_from=int(min(first, key=abs)) if wrong.any() else None,
             ends=error_ends(high),
         )
 

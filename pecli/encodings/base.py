@@ -114,12 +114,15 @@ class Encoding(Options, ABC):
 
     def label(self) -> str:
         """The encoding in a title: what was changed, and what is always shown: ``sinusoidal, d 128, base 10``."""
-        return ", ".join([self.name, *self.title_texts().values()])
+        return ", ".join(self.title_pieces())
 
-    def title_texts(self) -> dict[str, str]:
-        """The parameters that stand in a title, as they stand there: ``base 10``."""
-        known, shown = self.options(), self.titled()
-        return {name: f"{name} {titled_text(known[name], value)}" for name, value in shown.items()}
+    def title_pieces(self, without: Collection[str] = ()) -> list[str]:
+        """What stands in a title, piece by piece: the name, ``base 10``, but for these parameters."""
+        known, shown = self.options(), self.titled().items()
+        return [
+            self.name,
+            *(f"{name} {titled_text(known[name], value)}" for name, value in shown if name not in without),
+        ]
 
     def titled(self) -> dict[str, Any]:
         """The parameters that stand in a title."""
@@ -310,21 +313,15 @@ class BiasEncoding(Encoding):
         """
 
 
-def title_pieces(encoding: Encoding, without: Collection[str] = ()) -> list[str]:
-    """What a title says of an encoding, piece by piece, but for these parameters."""
-    told = encoding.title_texts()
-    return [encoding.name, *(text for name, text in told.items() if name not in without)]
-
-
 def in_common(encodings: Sequence[Encoding], without: Collection[str] = ()) -> list[str]:
     """What their titles have in common, without what is told elsewhere."""
-    first, *others = (title_pieces(one, without) for one in encodings)
+    first, *others = (one.title_pieces(without) for one in encodings)
     return [text for text in first if all(text in other for other in others)]
 
 
 def apart(encodings: Sequence[Encoding], without: Collection[str] = ()) -> list[str]:
     """What tells each from the others; the name of one that has nothing more than they all."""
-    shared, every = in_common(encodings, without), [title_pieces(one, without) for one in encodings]
+    shared, every = in_common(encodings, without), [one.title_pieces(without) for one in encodings]
     if not shared and not without:
         return [one.label() for one in encodings]  # in its own words
     return [", ".join(text for text in own if text not in shared) or own[0] for own in every]

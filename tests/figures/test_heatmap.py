@@ -12,6 +12,7 @@ from PIL import Image
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.core.terminal import TRACKER
 from tests.drawing import axes_of, page_of
 
 
@@ -123,3 +124,18 @@ def test_a_rule_stands_above_the_columns_that_never_finish_a_turn(
 )
 def test_title_is_the_encoding_or_the_users_or_none(options: dict[str, Any], title: str) -> None:
     assert page_of("heatmap", length=5, d=3, dpi=30, **options).get_suptitle() == title
+
+
+def test_a_long_average_without_a_closed_form_shows_a_bar_and_says_why() -> None:
+    said: list[str] = []
+
+    def note(items: Any, doing: str) -> Any:
+        said.append(doing)
+        return items
+
+    before = TRACKER.set(note)
+    try:
+        assert np.abs(pecli.figure("heatmap", encoding="learned:d=2", length=30_000, dpi=20).seen.main).max() < 0.01
+    finally:
+        TRACKER.reset(before)
+    assert "averaging learned position by position: it has no closed form" in said

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -16,11 +17,36 @@ from pecli.analysis import View
 from pecli.core.errors import UsageError
 from pecli.core.lazy import Array
 from pecli.core.positions import Positions
+from pecli.encodings.base import Rotary
 from pecli.encodings.rope import Rope
-from pecli.figures.rotation import Rotation, RotationNumbers
+from pecli.figures.rotation import MatrixNumbers, Rotation, RotationNumbers
 from tests.drawing import page_of, panels_of
 
 LENGTH, D = 11, 14
+
+
+@dataclass(frozen=True)
+class Quarters(Rotary):
+    """The only pair is turned by a quarter each position: no waves, no rope."""
+
+    name: ClassVar[str] = "quarters"
+
+    @property
+    def width(self) -> int:
+        return 2
+
+    def rotate(self, x: Array, positions: Array) -> Array:
+        turned = (x[..., 0] + 1j * x[..., 1]) * 1j**positions
+        return np.stack([turned.real, turned.imag], axis=-1)
+
+    def table(self, positions: Array) -> Array:
+        return self.rotate(np.tile([1.0, 0.0], (len(positions), 1)), positions)
+
+    def split(self, x: Array) -> tuple[Array, Array]:
+        return x[..., :1], x[..., 1:]
+
+    def rotation_written_out(self, x: Array, position: int, column: int) -> list[str]:
+        return [f"{x[column]}"]
 
 
 def numbers_of(rope: Rope | None = None, start: int = 0, **options: Any) -> RotationNumbers:
@@ -233,3 +259,12 @@ def test_numbers_of_either_picture_are_written(words: tuple[str, ...], ask: Call
 def test_a_mistake_is_one_line_and_2(words: tuple[str, ...], said: str, ask: Callable[..., Any]) -> None:
     ended = ask("rotation", *words, "-o", "never.png")
     assert (ended.code, ended.err.count("\n")) == (2, 1) and said in ended.err
+
+
+def test_whatever_turns_is_shown() -> None:
+    """No waves, no rope: a quarter each position."""
+    view = View((Quarters(),), Positions(length=9))
+    turned, matrix = Rotation().compute(view), Rotation(matrix=1).compute(view)
+    assert isinstance(turned, RotationNumbers) and isinstance(matrix, MatrixNumbers)
+    assert turned.after[4] == pytest.approx(turned.before[4]) and turned.after[2] == pytest.approx(-turned.before[2])
+    assert matrix.matrix == pytest.approx(np.array([[0.0, -1.0], [1.0, 0.0]]))

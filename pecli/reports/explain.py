@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar, TypeVar
 
 from pecli.analysis import Numbers
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
-from pecli.core.language import phrase, templates
+from pecli.core.language import phrase
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
@@ -19,62 +19,7 @@ from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.files.tables import read_table
 from pecli.reports.base import DOWN, Report, View, grid, head_and_tail
 
-TEXTS = templates(
-    {
-        "parameters": "Parameters",
-        "encoding": "encoding",
-        "formula": "formula",
-        "length": "positions",
-        "dimensions": "dimensions",
-        "positions": "Positions",
-        "frequencies": "Frequencies (of sinusoidal: the fourth article's div_term)",
-        "pair": "pair j",
-        "column": "column",
-        "frequency": "ω, rad/position",
-        "wavelength": "2π/ω, positions",
-        "distinct": "different values",
-        "changes": "changes",
-        "turning": "Pair j turns by the angle ωj·p. A fast pair tells neighbours apart, a slow one far positions.",
-        "div_term": (
-            "The article prints div_term 1, 0.3162, 0.1, 0.0316, which is 10000^(-i/8); its formula and its code are "
-            "10000^(-2i/8) = 1, 0.1, 0.01, 0.001, as here (the printed ones are those of --base 100)."
-        ),
-        "variation": "How fast each column varies",
-        "no_frequencies": "This encoding has no frequencies. How often a column changes from one position to the next:",
-        "learned": "Its numbers are learned, not calculated: there is no formula, and no row beyond the last one.",
-        "table": "The table, shape ({length}, {dimensions})",
-        "table_said": "Under the number of each column stands its formula.",
-        "entry": "One entry with its numbers put in",
-        "words": "Word vectors, shape ({words}, {dimensions})",
-        "article": "我 喜欢 你 (I like you), with the article's numbers:",
-        "cut": "我 喜欢 你 (I like you), with the first {dimensions} of the article's 8 numbers each:",
-        "made_up": "我 喜欢 你 (I like you), with random numbers: the article has 8 a word, here d is {dimensions}.",
-        "file": "From {file}:",
-        "rows": "Their position encodings, shape ({words}, {dimensions})",
-        "add": "Added: word vector + position encoding",
-        "sum": "Their sum, ({words}, {dimensions}) + ({words}, {dimensions}) → ({words}, {dimensions})",
-        "rotate": "Turned: f(x, p) = R_p x, nothing is added",
-        "pair_up": "Pairs of words",
-        "offsets": "Nothing is added to a word. The pair of word i and word j gets the row of the offset i - j:",
-        "add_done": "Every vector now carries its position: the same words in another order give other vectors.",
-        "rotate_done": "By the formula the product of two turned vectors depends on words and offset alone.",
-        "offsets_done": "Every pair at one offset gets the same row, wherever it stands in the sequence.",
-        "own": "Your own words, each with random numbers (the same for the same word):",
-        "product": "The product of query and key",
-        "product_said": (
-            "Query {query} at position p, key {other} at position q. "
-            "By the formula the product is the same at one offset p - q:"
-        ),
-        "product_done": "Both are turned by the same when both move on: it depends on p - q alone.",
-        "product_made": (
-            "By the formula it depends on p - q alone; made in {dtype} it differs at one offset by up to {apart} here."
-        ),
-        "made": "{steps}; made in {dtype} it is {value}",
-        "left_out": "left out: {n} of {all}; --rows prints more",
-    }
-)
-
-
+T = TypeVar("T")
 OFFSETS = (0, 1, 2)  # p - q at which products are shown
 SHIFTS = (0, 7, 100)  # n at each of them
 WORDS = ("我", "喜欢", "你")
@@ -113,17 +58,6 @@ def combine(encoding: TableEncoding, vectors: Array, rows: Array, own: Positions
     if isinstance(encoding, Additive):
         return "add", vectors + rows
     return "pair_up", vectors[:0]
-
-
-def own_words(text: str) -> tuple[str, ...]:
-    """The words of a text, or its characters where it is one word of a script without spaces."""
-    words = text.split()
-    return tuple(words[0]) if len(words) == 1 and not text.isascii() else tuple(words)
-
-
-def random_vectors(words: Sequence[str], width: int) -> Array:
-    """A vector for each word, the same wherever it stands, (words, d)."""
-    return np.array([np.random.default_rng([0, *word.encode()]).uniform(-1, 1, width).round(4) for word in words])
 
 
 def products(encoding: TableEncoding, vectors: Array, start: int) -> Array:
@@ -185,11 +119,6 @@ class ExplainNumbers(Numbers[TableEncoding]):
     result_entry: Entry | None
 
     @property
-    def article(self) -> bool:
-        """Whether the parameters are the article's."""
-        return self.view.encoding == ARTICLE_ENCODING
-
-    @property
     def made_in(self) -> str:
         """The type of number that the table is made in where that is not the formula's; else nothing."""
         encoding = self.view.encoding
@@ -204,185 +133,214 @@ class ExplainNumbers(Numbers[TableEncoding]):
         return max(float(np.ptp(found[offsets == offset])) for offset in np.unique(offsets))
 
     def facts(self) -> dict[str, Any]:
-        encoding, names = self.view.encoding, ("origin", "how", "words")
+        encoding = self.view.encoding
         pairs = range(len(self.frequencies))
-        rates = [encoding.rate_formula(j) for j in pairs] if isinstance(encoding, Harmonic) else []
-        entries = {"entry": self.entry, "result_entry": self.result_entry}
         return {
             "parameters": encoding.settings(),
             "formula": encoding.formula,
             "columns": encoding.column_formulas(),
-            "frequency_formulas": rates,
+            "frequency_formulas": [encoding.rate_formula(j) for j in pairs] if isinstance(encoding, Harmonic) else [],
             **{name: array.tolist() for name, array in self.arrays().items()},
-            **{name: getattr(self, name) for name in names},
-            **{name: entry and dict(vars(entry)) for name, entry in entries.items()},
+            "origin": self.origin,
+            "how": self.how,
+            "words": self.words,
+            "entry": asdict(self.entry),
+            "result_entry": self.result_entry and asdict(self.result_entry),
         }
 
 
 @dataclass(frozen=True)
-class Page:
-    """What every section is written with."""
+class Walk:
+    """The sections of the report, as they are printed.
+
+    errata : whether it is said where the article's own numbers are wrong
+    file : of the word vectors
+    width : columns of the terminal
+    rows, digits : of each table
+    """
 
     numbers: ExplainNumbers
-    filling: Mapping[str, Any]
+    errata: bool
+    file: str
     width: int
     rows: int
     digits: int
 
-    def say(self, key: str, **more: Any) -> Any:
-        """A sentence, filled in."""
-        return Paragraph(phrase(TEXTS[key], **self.filling, **more))
+    def blocks(self) -> list[Block]:
+        """The whole walk, one section below the other."""
+        length, dimensions = self.numbers.table.shape
+        words = len(self.numbers.words)
+        frequencies = phrase("Frequencies (of sinusoidal: the fourth article's div_term)")
+        outcome = {
+            "add": phrase("Added: word vector + position encoding"),
+            "rotate": phrase("Turned: f(x, p) = R_p x, nothing is added"),
+            "pair_up": phrase("Pairs of words"),
+        }
+        sections: dict[str, list[Block]] = {
+            phrase("Parameters"): self._parameters(),
+            phrase("Positions"): [Paragraph(", ".join(self._ends(self._position_texts(), 2 * self.rows, "…")))],
+            frequencies
+            if len(self.numbers.frequencies)
+            else phrase("How fast each column varies"): self._frequencies(),
+            phrase("The table, shape ({length}, {dimensions})", length=length, dimensions=dimensions): self._table(),
+            phrase("One entry with its numbers put in"): [self._entry("PE", self.numbers.entry)],
+            phrase("Word vectors, shape ({words}, {dimensions})", words=words, dimensions=dimensions): self._vectors(),
+            outcome[self.numbers.how]: self._outcome(),
+            phrase("The product of query and key"): self._products(),
+        }
+        result: list[Block] = []
+        for at, title in enumerate((title for title, body in sections.items() if body), 1):
+            result += [Paragraph(f"{at}. {title}", heading=True), *sections[title], Paragraph()]
+        return result[:-1]
 
-    def numbered(self, values: Array, labels: Sequence[str], header: Sequence[str] | None = None) -> list[Block]:
+    def _parameters(self) -> list[Block]:
+        encoding, (length, dimensions) = self.numbers.view.encoding, self.numbers.table.shape
+        facts = {
+            phrase("encoding"): encoding.label(),
+            phrase("formula"): phrase(encoding.formula),
+            phrase("positions"): str(length),
+            phrase("dimensions"): str(dimensions),
+        }
+        return [Facts(facts)]
+
+    def _frequencies(self) -> list[Block]:
+        """Frequency and wavelength of every pair; without frequencies how often every column changes."""
+        encoding, numbers = self.numbers.view.encoding, self.numbers
+        if not isinstance(encoding, Harmonic):
+            learned = phrase(
+                "Its numbers are learned, not calculated: there is no formula, and no row beyond the last one."
+            )
+            none = phrase("This encoding has no frequencies. How often a column changes from one position to the next:")
+            columns = zip(encoding.column_formulas(), numbers.changes, numbers.distinct, strict=True)
+            rows = [[str(at), formula, str(n), str(m)] for at, (formula, n, m) in enumerate(columns)]
+            header = [phrase("column"), phrase("formula"), phrase("changes"), phrase("different values")]
+            said = [learned, none] if encoding.trained else [none]
+            return [*map(Paragraph, said), self._texts(header, rows)]
+        pairs = enumerate(zip(numbers.frequencies, encoding.wavelengths(), strict=True))
+        rows = [[str(j), encoding.rate_formula(j), f"{rate:.10g}", f"{wave:.10g}"] for j, (rate, wave) in pairs]
+        header = [phrase("pair j"), phrase("formula"), phrase("ω, rad/position"), phrase("2π/ω, positions")]
+        turning = phrase(
+            "Pair j turns by the angle ωj·p. A fast pair tells neighbours apart, a slow one far positions."
+        )
+        div_term = phrase(
+            "The article prints div_term 1, 0.3162, 0.1, 0.0316, which is 10000^(-i/8); its formula and its code are "
+            "10000^(-2i/8) = 1, 0.1, 0.01, 0.001, as here (the printed ones are those of --base 100)."
+        )
+        slips = [div_term] if self.errata and encoding == ARTICLE_ENCODING else []
+        return [self._texts(header, rows), *map(Paragraph, [turning, *slips])]
+
+    def _table(self) -> list[Block]:
+        formulas = self.numbers.view.encoding.column_formulas()
+        header = [f"{column}\n{formula}" for column, formula in enumerate(formulas)]
+        said = Paragraph(phrase("Under the number of each column stands its formula."))
+        return [said, *self._numbers(self.numbers.table, self._position_texts(), header)]
+
+    def _entry(self, name: str, entry: Entry) -> Paragraph:
+        """The name of an entry, the steps to its number, and what a smaller type of number makes of that."""
+        number = entry.value if entry.exact is None else entry.exact
+        steps = " = ".join([f"{name}({entry.position}, {entry.column})", *entry.steps, f"{number:.10g}"])
+        if entry.exact is None:
+            return Paragraph(steps)
+        made = {"steps": steps, "dtype": self.numbers.made_in, "value": f"{entry.value:.10g}"}
+        return Paragraph(phrase("{steps}; made in {dtype} it is {value}", **made))
+
+    def _vectors(self) -> list[Block]:
+        """The word vectors before anything is done to them, and where they are from."""
+        dimensions = self.numbers.table.shape[1]
+        origins = {
+            "article": phrase("我 喜欢 你 (I like you), with the article's numbers:"),
+            "cut": phrase(
+                "我 喜欢 你 (I like you), with the first {dimensions} of the article's 8 numbers each:",
+                dimensions=dimensions,
+            ),
+            "made_up": phrase(
+                "我 喜欢 你 (I like you), with random numbers: the article has 8 a word, here d is {dimensions}.",
+                dimensions=dimensions,
+            ),
+            "own": phrase("Your own words, each with random numbers (the same for the same word):"),
+            "file": phrase("From {file}:", file=self.file),
+        }
+        return [Paragraph(origins[self.numbers.origin]), *self._numbers(self.numbers.embeddings, self._word_labels())]
+
+    def _outcome(self) -> list[Block]:
+        """What is done with the rows of the table, and what comes of it."""
+        numbers, labels = self.numbers, self._word_labels()
+        if numbers.how == "pair_up":
+            return self._pairs(labels)
+        entry = [self._entry("x'", numbers.result_entry)] if numbers.result_entry else []
+        result = [*self._numbers(numbers.result, labels), *entry]
+        if numbers.how == "rotate":
+            done = phrase("By the formula the product of two turned vectors depends on words and offset alone.")
+            return [*result, Paragraph(done)]
+        size = {"words": len(numbers.words), "dimensions": numbers.table.shape[1]}
+        rows = phrase("Their position encodings, shape ({words}, {dimensions})", **size)
+        total = phrase("Their sum, ({words}, {dimensions}) + ({words}, {dimensions}) → ({words}, {dimensions})", **size)
+        done = phrase("Every vector now carries its position: the same words in another order give other vectors.")
+        return [Paragraph(rows), *self._numbers(numbers.rows, labels), Paragraph(total), *result, Paragraph(done)]
+
+    def _pairs(self, labels: Sequence[str]) -> list[Block]:
+        """The row of the table that each pair of words gets."""
+        words = np.arange(len(labels))
+        offsets = grid("p \\ q", labels, labels, words[:, None] - words, width=self.width, digits=0)
+        starts = [str(at - len(labels) + 1) for at in range(len(self.numbers.rows))]
+        said = phrase("Nothing is added to a word. The pair of word i and word j gets the row of the offset i - j:")
+        done = phrase("Every pair at one offset gets the same row, wherever it stands in the sequence.")
+        return [Paragraph(said), offsets, *self._numbers(self.numbers.rows, starts), Paragraph(done)]
+
+    def _products(self) -> list[Block]:
+        """What a turned query and a turned key give: the same at every pair of positions with one offset."""
+        numbers = self.numbers
+        if not len(numbers.products):
+            return []
+        query, key = (numbers.words[at] or str(at) for at in (0, min(1, len(numbers.words) - 1)))
+        said = phrase(
+            "Query {query} at position p, key {other} at position q. "
+            "By the formula the product is the same at one offset p - q:",
+            query=query,
+            other=key,
+        )
+        texts = [[*(f"{at:.0f}" for at in places), f"{value:.10g}"] for *places, value in numbers.products.tolist()]
+        shown = Table(["p", "q", "p - q", "<R_p x, R_q y>"], texts, plain=True)
+        done = phrase("Both are turned by the same when both move on: it depends on p - q alone.")
+        if numbers.apart_by_rounding:
+            done = phrase(
+                "By the formula it depends on p - q alone; "
+                "made in {dtype} it differs at one offset by up to {apart} here.",
+                dtype=numbers.made_in,
+                apart=f"{numbers.apart_by_rounding:.2g}",
+            )
+        return [Paragraph(said), shown, Paragraph(done)]
+
+    def _numbers(self, values: Array, labels: Sequence[str], header: Sequence[str] | None = None) -> list[Block]:
         """A table of numbers with its middle rows left out, and a line that says so."""
         head, tail = head_and_tail(len(values), self.rows)
-        chosen = [*range(head), *range(len(values) - tail, len(values))]
+        shown = [*range(head), *range(len(values) - tail, len(values))]
+        rest = len(values) - len(shown)
         names = header or [str(column) for column in range(values.shape[1])]
-        some = [labels[at] for at in chosen]
-        rest = len(values) - len(chosen)
-        shown = grid("p", names, some, values[chosen], width=self.width, digits=self.digits, gap=head if rest else 0)
-        return [shown, *([self.say("left_out", n=rest, all=len(values))] if rest else [])]
+        some, gap = [labels[at] for at in shown], head if rest else 0
+        table = grid("p", names, some, values[shown], width=self.width, digits=self.digits, gap=gap)
+        left_out = phrase("left out: {n} of {all}; --rows prints more", n=rest, all=len(values))
+        return [table, *([Paragraph(left_out)] if rest else [])]
 
-    def listed(self, keys: Sequence[str], rows: Sequence[Sequence[str]]) -> Any:
+    def _texts(self, header: list[str], rows: list[list[str]]) -> Table:
         """A table of texts with its middle rows left out."""
-        head, tail = head_and_tail(len(rows), self.rows)
-        gap = [] if head == len(rows) else [[DOWN] * len(keys)]
-        shown = [*rows[:head], *gap, *rows[len(rows) - tail :]]
-        return Table([phrase(TEXTS[key]) for key in keys], shown, plain=True)
+        shown: list[list[str]] = self._ends(rows, self.rows, [DOWN] * len(header))
+        return Table(header, shown, plain=True)
 
-    def positions(self) -> list[str]:
+    def _ends(self, items: list[T], most: int, gap: T) -> list[T]:
+        """The items, or so many of them from both ends around a gap."""
+        head, tail = head_and_tail(len(items), most)
+        return items if head == len(items) else [*items[:head], gap, *items[len(items) - tail :]]
+
+    def _position_texts(self) -> list[str]:
         """The positions of the table in the encoding's own terms."""
         return list(map(self.numbers.view.encoding.position_text, self.numbers.positions.tolist()))
 
-
-def sections(numbers: ExplainNumbers, said: Mapping[str, Any], width: int, rows: int, digits: int) -> list[Block]:
-    """The whole walk, one section below the other."""
-    length, dimensions = numbers.table.shape
-    filling = {**said, "length": length, "dimensions": dimensions, "words": len(numbers.words)}
-    page = Page(numbers, filling, width, rows, digits)
-    chosen = {"outcome": numbers.how, "frequencies": "frequencies" if len(numbers.frequencies) else "variation"}
-    result: list[Block] = []
-    written = [(key, body) for key, section in SECTIONS.items() if (body := section(page))]
-    for at, (key, body) in enumerate(written, 1):
-        title = phrase(TEXTS[chosen.get(key, key)], **filling)
-        result += [Paragraph(f"{at}. {title}", heading=True), *body, Paragraph()]
-    return result[:-1]
-
-
-def parameters(page: Page) -> list[Block]:
-    """The encoding, its formula and its size."""
-    encoding = page.numbers.view.encoding
-    length, dimensions = page.numbers.table.shape
-    facts = {"encoding": encoding.label(), "formula": page.filling["formula"], "length": str(length)}
-    facts |= {"dimensions": f"{dimensions}"}
-    return [Facts({phrase(TEXTS[key]): fact for key, fact in facts.items()})]
-
-
-def positions(page: Page) -> list[Block]:
-    """All of them, or both ends."""
-    texts = page.positions()
-    head, tail = head_and_tail(len(texts), 2 * page.rows)
-    return [Paragraph(", ".join([*texts[:head], *([] if head == len(texts) else ["…"]), *texts[len(texts) - tail :]]))]
-
-
-def frequencies(page: Page) -> list[Block]:
-    """Frequency and wavelength of every pair; without frequencies how often every column changes."""
-    encoding, numbers = page.numbers.view.encoding, page.numbers
-    if not isinstance(encoding, Harmonic):
-        formulas = encoding.column_formulas()
-        counts = zip(formulas, numbers.changes.tolist(), numbers.distinct.tolist(), strict=True)
-        rows = [[str(at), formula, str(n), str(m)] for at, (formula, n, m) in enumerate(counts)]
-        learned = [page.say("learned")] if encoding.trained else []
-        return [*learned, page.say("no_frequencies"), page.listed(("column", "formula", "changes", "distinct"), rows)]
-    each = zip(numbers.frequencies.tolist(), encoding.wavelengths().tolist(), strict=True)
-    rows = [[str(j), encoding.rate_formula(j), f"{rate:.10g}", f"{wave:.10g}"] for j, (rate, wave) in enumerate(each)]
-    shown = page.listed(("pair", "formula", "frequency", "wavelength"), rows)
-    return [shown, page.say("turning"), *([page.say("div_term")] if numbers.article and page.filling["errata"] else [])]
-
-
-def table(page: Page) -> list[Block]:
-    """The numbers, each column with its formula."""
-    formulas = page.numbers.view.encoding.column_formulas()
-    header = [f"{column}\n{formula}" for column, formula in enumerate(formulas)]
-    return [page.say("table_said"), *page.numbered(page.numbers.table, page.positions(), header)]
-
-
-def entry(page: Page) -> list[Block]:
-    """One entry of the table from its formula to its digits."""
-    return [written("PE", page.numbers.entry, page)]
-
-
-def written(name: str, one: Entry, page: Page) -> Any:
-    """The name of an entry, the steps to its number, and what a smaller type of number makes of that."""
-    number = one.value if one.exact is None else one.exact
-    steps = " = ".join([f"{name}({one.position}, {one.column})", *one.steps, f"{number:.10g}"])
-    if one.exact is None:
-        return Paragraph(steps)
-    return page.say("made", steps=steps, dtype=page.numbers.made_in, value=f"{one.value:.10g}")
-
-
-def word_vectors(page: Page) -> list[Block]:
-    """The vectors before anything is done to them."""
-    return [page.say(page.numbers.origin), *page.numbered(page.numbers.embeddings, word_labels(page))]
-
-
-def word_labels(page: Page) -> list[str]:
-    """The position of each word, and the word."""
-    text, start = page.numbers.view.encoding.position_text, page.numbers.view.positions.start
-    places = range(len(page.numbers.words))
-    if page.numbers.how == "pair_up":  # its positions are offsets
-        return [f"{at} {page.numbers.words[at]}".strip() for at in places]
-    return [f"{text(start + at)} {page.numbers.words[at]}".strip() for at in places]
-
-
-def outcome(page: Page) -> list[Block]:
-    """What is done with the rows of the table, and what comes of it."""
-    numbers, one = page.numbers, page.numbers.result_entry
-    if numbers.how == "pair_up":
-        return [page.say("offsets"), *pair_table(page), page.say("offsets_done")]
-    labels = word_labels(page)
-    before = [page.say("rows"), *page.numbered(numbers.rows, labels), page.say("sum")] if numbers.how == "add" else []
-    line = [written("x'", one, page)] if one else []
-    return [*before, *page.numbered(numbers.result, labels), *line, page.say(f"{numbers.how}_done")]
-
-
-def product(page: Page) -> list[Block]:
-    """What a turned query and a turned key give: the same at every pair of positions with one offset."""
-    numbers = page.numbers
-    if not len(numbers.products):
-        return []
-    texts = [[*(f"{at:.0f}" for at in places), f"{value:.10g}"] for *places, value in numbers.products.tolist()]
-    query, key = (numbers.words[at] or str(at) for at in (0, min(1, len(numbers.words) - 1)))
-    header = ["p", "q", "p - q", "<R_p x, R_q y>"]
-    shown = Table(header, texts, plain=True)
-    said = page.say("product_said", query=query, other=key)
-    if not numbers.apart_by_rounding:
-        return [said, shown, page.say("product_done")]
-    return [said, shown, page.say("product_made", dtype=numbers.made_in, apart=f"{numbers.apart_by_rounding:.2g}")]
-
-
-def pair_table(page: Page) -> list[Block]:
-    """The row of the table that each pair of words gets."""
-    from pecli.core.lazy import np
-
-    words = np.arange(len(page.numbers.words))
-    offsets = words[:, None] - words
-    labels = word_labels(page)
-    shown = grid("p \\ q", labels, labels, offsets, width=page.width, digits=0)
-    starts = [str(at - len(words) + 1) for at in range(len(page.numbers.rows))]
-    return [shown, *page.numbered(page.numbers.rows, starts)]
-
-
-SECTIONS: dict[str, Callable[[Page], list[Block]]] = {
-    "parameters": parameters,
-    "positions": positions,
-    "frequencies": frequencies,
-    "table": table,
-    "entry": entry,
-    "words": word_vectors,
-    "outcome": outcome,
-    "product": product,
-}
+    def _word_labels(self) -> list[str]:
+        """The position of each word, and the word; for pairs, whose positions are offsets, its number."""
+        text, start = self.numbers.view.encoding.position_text, self.numbers.view.positions.start
+        pairs = self.numbers.how == "pair_up"
+        return [f"{at if pairs else text(start + at)} {word}".strip() for at, word in enumerate(self.numbers.words)]
 
 
 @dataclass(frozen=True)
@@ -474,9 +432,7 @@ class Explain(Report[TableEncoding]):
         )
 
     def show(self, numbers: ExplainNumbers, width: int) -> list[Block]:
-        formula = phrase(numbers.view.encoding.formula)
-        said = {"file": self.embeddings or "", "formula": formula, "errata": self.errata}
-        return sections(numbers, said, width, self.rows, self.digits)
+        return Walk(numbers, self.errata, self.embeddings or "", width, self.rows, self.digits).blocks()
 
     def _place(self, view: View[TableEncoding]) -> tuple[int, int]:
         """Position and column of the entry that is written out."""
@@ -496,8 +452,15 @@ class Explain(Report[TableEncoding]):
             vectors = self._read(self.embeddings, view)
             return "file", ("",) * len(vectors), vectors
         if self.tokens is not None:
-            words = own_words(self.tokens)
-            return "own", words, random_vectors(words, width)
+            words = tuple(self.tokens.split())
+            if len(words) == 1 and not self.tokens.isascii():  # of a script without spaces
+                words = tuple(words[0])
+            seeds = [[0, *word.encode()] for word in words]  # the same numbers wherever a word stands
+            return (
+                "own",
+                words,
+                np.array([np.random.default_rng(seed).uniform(-1, 1, width).round(4) for seed in seeds]),
+            )
         origin, vectors = "article", np.array(ARTICLE)
         if width > vectors.shape[1]:
             origin, vectors = "made_up", np.random.default_rng(0).uniform(-1, 1, (len(WORDS), width)).round(4)

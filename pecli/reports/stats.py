@@ -7,10 +7,10 @@ attention weights; ours are taken from the vectors alone, so the numbers are not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from math import ceil
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 from pecli.core.language import both, listing, phrase, template
 from pecli.core.lazy import Array, np
@@ -226,11 +226,12 @@ def of_waves(encoding: TableEncoding, length: int) -> dict[str, Any]:
     """What the frequencies say of a sequence of that length; nothing where there are none."""
     if not isinstance(encoding, Harmonic):
         return {}
+    wave = float(encoding.wavelengths().max())  # positions; infinite where a pair stands still
     found: dict[str, Any] = {
         "length": length,
         "slow_pairs": longer_than(encoding, length),
         "pairs": len(encoding.frequencies()),
-        "longest_wavelength": longest(encoding),
+        "longest_wavelength": wave if np.isfinite(wave) else None,
     }
     if encoding.width % 2 == 0:  # else a sine has no cosine, and the sum is none of offsets
         found["first_negative"] = first_negative_offset(encoding, length - 1)
@@ -239,118 +240,76 @@ def of_waves(encoding: TableEncoding, length: int) -> dict[str, Any]:
     return found
 
 
-def longest(encoding: Harmonic) -> float | None:
-    """The longest wavelength, positions; None where a pair stands still."""
-    wave = float(encoding.wavelengths().max())
-    return wave if np.isfinite(wave) else None
-
-
-class Row(NamedTuple):
-    """A row of the report.
-
-    meaning : what it says, a template
-    text : of the indicators of an encoding
-    """
-
-    meaning: str
-    text: Callable[[Indicators, TableEncoding], str]
-
-
-def format_value(value: float | None, text: str = "{:.4g}") -> str:
-    """A number as text, or that there is none."""
-    return phrase("undefined") if value is None else text.format(value)
-
-
-def share(value: float | None, every: int | None, text: str = "{:,}") -> str:
-    """How much of how many, or that there is none."""
-    return phrase("undefined") if value is None else phrase("{value} of {all:,}", value=text.format(value), all=every)
-
-
-def first_fall(one: Indicators, _: TableEncoding) -> str:
-    """The first offset at which the mean distance falls."""
-    if one.growing is None:
-        return phrase("undefined")
-    return phrase("never") if one.first_fall is None else f"{one.first_fall:,}"
-
-
-def closest_pair(one: Indicators, encoding: TableEncoding) -> str:
-    """The two positions that are closest, in the encoding's own terms."""
-    return phrase("undefined") if one.closest is None else both(map(encoding.position_text, one.closest))
-
-
-def longest_wavelength(one: Indicators, encoding: TableEncoding) -> str:
-    """The longest wavelength, in the encoding's own terms."""
-    if one.longest_wavelength is None:
-        return phrase("undefined") if one.pairs is None else phrase("a pair stands still")
-    return encoding.length_text(one.longest_wavelength)
-
-
-def critical(one: Indicators, _: TableEncoding) -> str:
-    """The critical dimension of all, and the length that it is for."""
-    if one.critical_dimension is None:
-        return phrase("undefined")
-    counts = {"count": one.critical_dimension, "all": one.dimensions, "length": one.length}
-    return phrase("{count} of {all} at {length:,}", **counts)
-
-
-def first_negative(one: Indicators, encoding: TableEncoding) -> str:
-    """The first offset at which the sum of cosines is negative."""
-    if one.first_negative is not None:
-        return f"{one.first_negative:,}"
-    if one.length is None or encoding.width % 2:
-        return phrase("undefined")
-    return phrase("none up to offset {searched:,}", searched=one.length - 1)
-
-
-ROWS: dict[str, Row] = {  # by their labels, templates
-    template("invariance: widest spread"): Row(
-        template("how far the measure of p and p + Δ spreads over p, over its range: at its widest"),
-        lambda one, _: format_value(one.spread),
+ROWS: Mapping[str, str] = {  # of the report: label and meaning
+    template("invariance: widest spread"): template(
+        "how far the measure of p and p + Δ spreads over p, over its range: at its widest"
     ),
-    template("invariance: mean spread"): Row(
-        template("the same, the mean over all Δ; 0 where the offset alone counts"),
-        lambda one, _: format_value(one.mean_spread),
+    template("invariance: mean spread"): template("the same, the mean over all Δ; 0 where the offset alone counts"),
+    template("monotonic: steps that grow"): template(
+        "the share of steps from Δ to Δ + 1 at which the mean distance grows"
     ),
-    template("monotonic: steps that grow"): Row(
-        template("the share of steps from Δ to Δ + 1 at which the mean distance grows"),
-        lambda one, _: format_value(one.growing, "{:.1%}"),
+    template("first fall at offset"): template("the first Δ at which the mean distance is less than at the one before"),
+    template("asymmetry"): template(
+        "the mean |m(p, p + Δ) − m(p, p − Δ)| over the range; 0 where ahead and behind look alike"
     ),
-    template("first fall at offset"): Row(
-        template("the first Δ at which the mean distance is less than at the one before"), first_fall
+    template("smallest distance"): template("the least Euclidean distance of two different positions"),
+    template("closest positions"): template("the two positions that have it"),
+    template("effective dimension"): template(
+        "participation ratio (Σλ)²/Σλ² of the covariance's eigenvalues λ: 1 to d"
     ),
-    template("asymmetry"): Row(
-        template("the mean |m(p, p + Δ) − m(p, p − Δ)| over the range; 0 where ahead and behind look alike"),
-        lambda one, _: format_value(one.asymmetry),
+    template("linear correlation"): template("Pearson's r of two measures over all pairs, as in pecli scatter"),
+    template("rank correlation"): template(
+        "Spearman's ρ of the same; values that are equal share the mean of their ranks"
     ),
-    template("smallest distance"): Row(
-        template("the least Euclidean distance of two different positions"),
-        lambda one, _: format_value(one.smallest_distance),
-    ),
-    template("closest positions"): Row(template("the two positions that have it"), closest_pair),
-    template("effective dimension"): Row(
-        template("participation ratio (Σλ)²/Σλ² of the covariance's eigenvalues λ: 1 to d"),
-        lambda one, _: share(one.effective_dimension, one.dimensions, "{:.4g}"),
-    ),
-    template("linear correlation"): Row(
-        template("Pearson's r of two measures over all pairs, as in pecli scatter"),
-        lambda one, _: format_value(one.pearson, "{:.4f}"),
-    ),
-    template("rank correlation"): Row(
-        template("Spearman's ρ of the same; values that are equal share the mean of their ranks"),
-        lambda one, _: format_value(one.spearman, "{:.4f}"),
-    ),
-    template("longest wavelength"): Row(template("2π/ω of the slowest pair"), longest_wavelength),
-    template("critical dimension"): Row(
-        template("the columns whose pairs make a whole turn within the length"), critical
-    ),
-    template("Σ cos < 0 first at offset"): Row(
-        template("the first Δ at which Σ cos ω_j Δ < 0 (arXiv:2405.14591)"), first_negative
-    ),
-    template("pairs slower than length"): Row(
-        template("pairs whose wavelength is longer than the length: they never finish a turn"),
-        lambda one, _: share(one.slow_pairs, one.pairs),
+    template("longest wavelength"): template("2π/ω of the slowest pair"),
+    template("critical dimension"): template("the columns whose pairs make a whole turn within the length"),
+    template("Σ cos < 0 first at offset"): template("the first Δ at which Σ cos ω_j Δ < 0 (arXiv:2405.14591)"),
+    template("pairs slower than length"): template(
+        "pairs whose wavelength is longer than the length: they never finish a turn"
     ),
 }
+
+
+def row_texts(one: Indicators, encoding: TableEncoding) -> list[str]:
+    """The indicators of an encoding as text, one a row of the report, positions and lengths in its own terms."""
+    undefined = phrase("undefined")
+
+    def text(value: float | None, format: str = "{:.4g}") -> str:
+        return undefined if value is None else format.format(value)
+
+    def share(value: float | None, count: int | None, format: str = "{:,}") -> str:
+        return undefined if value is None else phrase("{value} of {all:,}", value=format.format(value), all=count)
+
+    fall, wave, critical, negative = (undefined,) * 4
+    if one.growing is not None:
+        fall = phrase("never") if one.first_fall is None else f"{one.first_fall:,}"
+    if one.longest_wavelength is not None:
+        wave = encoding.length_text(one.longest_wavelength)
+    elif one.pairs is not None:
+        wave = phrase("a pair stands still")
+    if one.critical_dimension is not None:
+        counts = {"count": one.critical_dimension, "all": one.dimensions, "length": one.length}
+        critical = phrase("{count} of {all} at {length:,}", **counts)
+    if one.first_negative is not None:
+        negative = f"{one.first_negative:,}"
+    elif one.length is not None and encoding.width % 2 == 0:
+        negative = phrase("none up to offset {searched:,}", searched=one.length - 1)
+    return [
+        text(one.spread),
+        text(one.mean_spread),
+        text(one.growing, "{:.1%}"),
+        fall,
+        text(one.asymmetry),
+        text(one.smallest_distance),
+        undefined if one.closest is None else both(map(encoding.position_text, one.closest)),
+        share(one.effective_dimension, one.dimensions, "{:.4g}"),
+        text(one.pearson, "{:.4f}"),
+        text(one.spearman, "{:.4f}"),
+        wave,
+        critical,
+        negative,
+        share(one.slow_pairs, one.pairs),
+    ]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -407,7 +366,7 @@ class Stats(Report[TableEncoding]):
         "of all pairs of positions, or those of one position in some where there are more than 2,000; each "
         "row is defined here"
     )
-    row_meanings: ClassVar[Mapping[str, str]] = {label: row.meaning for label, row in ROWS.items()}
+    row_meanings: ClassVar[Mapping[str, str]] = ROWS
     example: ClassVar[str] = "pecli stats sinusoidal clock binary --length 512"
     examples: ClassVar[tuple[str, ...]] = ("pecli stats rope:base=500000 -n 4096",)
     several: ClassVar[bool] = True
@@ -433,17 +392,19 @@ class Stats(Report[TableEncoding]):
         return StatsNumbers(view=view, values=values, encoding=np.arange(len(measured)), measured=measured)
 
     def show(self, numbers: StatsNumbers, width: int) -> list[Block]:
-        pairs = list(zip(numbers.view.encodings, numbers.measured, strict=True))
-        labels, texts = [phrase(label) for label in ROWS], [row.text for row in ROWS.values()]
-        columns = [[encoding.spec(), *(text(one, encoding) for text in texts)] for encoding, one in pairs]
+        labels = ["", *map(phrase, ROWS)]
+        both = zip(numbers.view.encodings, numbers.measured, strict=True)
+        columns = [[encoding.spec(), *row_texts(one, encoding)] for encoding, one in both]
         positions, thinned = numbers.view.positions, max(one.thinned for one in numbers.measured)
         first, last = f"{positions.start:,}", f"{positions.stop - 1:,}"
         where = phrase("positions {first} to {last}", first=first, last=last)
         title = listing([where, MEASURES[self.measure].label])
         note = phrase("asymmetry and correlations: of one position in {count}", count=thinned) if thinned > 1 else ""
-        tables = [side_by_side(["", *labels], some) for some in groups(columns, width - widest(labels))]
-        spaced = [one for table in tables for one in (Paragraph(), table)]
-        meanings = Facts({phrase(label): phrase(meaning) for label, meaning in self.row_meanings.items()})
+        spaced: list[Block] = []
+        for run in groups(columns, width - widest(labels)):
+            header, *rows = zip(labels, *run, strict=True)
+            spaced += [Paragraph(), Table(header, rows, plain=True)]
+        meanings = Facts({phrase(label): phrase(meaning) for label, meaning in ROWS.items()})
         return [Paragraph(title), *spaced[1:], *([Paragraph(note)] if note else []), Paragraph(), meanings]
 
 
@@ -459,12 +420,6 @@ def groups(columns: list[list[str]], room: int) -> list[list[list[str]]]:
         runs[-1].append(column)
         free -= needed
     return runs
-
-
-def side_by_side(labels: list[str], columns: list[list[str]]) -> Table:
-    """A table of columns, the first cell of each its header."""
-    header, *rows = zip(labels, *columns, strict=True)
-    return Table(header, rows, plain=True)
 
 
 def flat(one: Indicators) -> dict[str, float]:

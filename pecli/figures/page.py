@@ -38,7 +38,7 @@ LABELS = 5.0  # em that labels take beside a panel, roughly: to choose the grid
 BAR, BESIDE = 0.9, 0.6  # em: a colour bar's width, and what is left free before it
 BAR_LABELS, TICK = 2.4, "−0.00"  # em that a colour bar's label takes and about its widest tick: before it is drawn
 NEARLY = 0.8  # of what the grid shows that shows most: one that comes first or has full rows is as good
-ATTEMPTS = 3  # grids that are tried, at most
+ATTEMPTS = 4  # times that grids are chosen, at most
 ROWS = 1.5  # gaps from what stands below a row to what stands above the next
 WIDEST = 4  # gaps more between panels, at most, where there is room to spare
 PASSES = 6  # of measuring, at most: ticks depend on the size, and the size on ticks
@@ -103,11 +103,11 @@ def margins_of(axes: Axes, ruler: Ruler) -> Margins:
     return Margins(*(max(0.0, float(side)) / ruler.dpi for side in sides))
 
 
-def choose_grids(groups: Sequence[PanelGroup], canvas: Canvas, attempt: int = 0) -> list[Mosaic]:
+def choose_grids(groups: Sequence[PanelGroup], canvas: Canvas, attempts: Sequence[int]) -> list[Mosaic]:
     """Return the grid of each group, panels counted over all groups: on a page of free height the best that leaves the
     panels the width that they need, on one of fixed height the one that shows most; at later attempts the next."""
     chosen, first = [], 0
-    for group in groups:
+    for group, attempt in zip(groups, attempts, strict=True):
         ranked = _ranked(group, canvas, len(groups))
         best = ranked[min(attempt, len(ranked) - 1)]
         chosen.append(tuple(tuple(first + at for at in row) for row in best))
@@ -148,16 +148,19 @@ def _ranked(group: PanelGroup, canvas: Canvas, groups: int) -> list[Mosaic]:
 class Page:
     """A picture in the making: panels with their labels, colour bars and legends, and what is said around them.
 
-    attempt : which grids its panels stand in, the best first
+    attempts : which grid the panels of each group stand in; left out: the best
     """
 
-    def __init__(self, figure: Figure[Any], view: View[Any], canvas: Canvas, title: str, attempt: int = 0) -> None:
+    def __init__(
+        self, figure: Figure[Any], view: View[Any], canvas: Canvas, title: str, attempts: Sequence[int] = ()
+    ) -> None:
         size = canvas.inches
-        self.figure, self.view, self.canvas, self.title, self.attempt = figure, view, canvas, title, attempt
+        self.figure, self.view, self.canvas, self.title = figure, view, canvas, title
         self.em, self.gap = size.font / 72, size.font / 144
         groups = figure.panel_groups(view, canvas)
         self.panels = [panel for group in groups for panel in group.panels]
-        self.grids = choose_grids(groups, canvas, attempt)
+        self.attempts = attempts or [0] * len(groups)
+        self.grids = choose_grids(groups, canvas, self.attempts)
         self.rows = [row for grid in self.grids for row in grid]
         self.places = places_of(tuple(self.rows))
         self.ruler, self.bold = Ruler(canvas.dpi), Ruler(canvas.dpi, HEADLINE)
@@ -373,11 +376,22 @@ class Page:
         alone = bar is not None and [panel.bar for panel in self.panels].count(bar) == 1
         return wide, max(high, self.ruler.width(bar.label, self.canvas.inches.font) if bar and alone else 0.0)
 
+    def _shortages(self) -> Any:
+        """Return by how much the page is too narrow and too low for each panel, (panels, 2); below 0: it is not."""
+        sizes = [np.array(axes.bbox.size) / self.ruler.dpi for axes in self.axes]
+        short = np.array([np.array(self.least(at)) - size for at, size in enumerate(sizes)])
+        return short * (max(map(len, self.rows)), len(self.rows))
+
     def lacks(self) -> tuple[float, float]:
         """Return by how much the page is too narrow and too low for its panels; below 0 where it is not."""
-        sizes = [np.array(axes.bbox.size) / self.ruler.dpi for axes in self.axes]
-        short = np.max([np.array(self.least(at)) - size for at, size in enumerate(sizes)], axis=0)
-        return float(short[0]) * max(map(len, self.rows)), float(short[1]) * len(self.rows)
+        wide, high = self._shortages().max(axis=0).tolist()
+        return wide, high
+
+    def next_attempts(self) -> list[int]:
+        """Return the attempts with another grid for each group of which a panel lacks something."""
+        lacking = self._shortages().max(axis=1) >= LACKING
+        grids = zip(self.attempts, self.grids, strict=True)
+        return [attempt + any(lacking[at] for row in grid for at in row) for attempt, grid in grids]
 
     def pixels(self) -> tuple[tuple[int, int], ...]:
         """Return the rows and columns of pixels of each panel."""
@@ -393,7 +407,7 @@ class Page:
 
     def again(self) -> Page:
         """Return the page before numbers were drawn on it, every frame where it stands now."""
-        page = Page(self.figure, self.view, self.canvas, self.title, self.attempt)
+        page = Page(self.figure, self.view, self.canvas, self.title, self.attempts)
         page.legends_below = self.legends_below
         page.drawing.set_size_inches(*self.drawing.get_size_inches())
         for axes, before in zip(page.axes, self.axes, strict=True):
@@ -467,26 +481,28 @@ def draw_frames(grid: Any, view: View[Any], canvas: Canvas, titles: Sequence[str
 
 def draw_pages(contents: Contents, canvas: Canvas) -> tuple[list[Drawing], Numbers[Any]]:
     """Return pictures in which everything has one place, and the numbers that they show."""
-    failed = []
+    failed: list[list[Page]] = []
     for smaller in (canvas, *canvas.smaller()):
         if smaller is not canvas:
             set_sizes(smaller)
-        figure, view, _ = contents.pages[0]
-        grids = max(len(group.grids) for group in figure.panel_groups(view, smaller))
-        for attempt in range(min(ATTEMPTS, grids)):
-            pages, numbers = _drawn(contents, smaller, attempt)
+        attempts: Sequence[int] = ()
+        for _ in range(ATTEMPTS):
+            pages, numbers = _drawn(contents, smaller, attempts)
             if numbers is not None:
                 for page in pages:
                     page.drawing.set_dpi(canvas.dpi)
                 return [page.drawing for page in pages], numbers
+            if failed and failed[-1][0].grids == pages[0].grids:
+                break
             failed.append(pages)
+            attempts = pages[0].next_attempts()
     raise _too_small(contents, canvas, min(failed, key=lambda pages: max(max(page.lacks()) for page in pages)))
 
 
-def _drawn(contents: Contents, canvas: Canvas, attempt: int = 0) -> tuple[list[Page], Numbers[Any] | None]:
+def _drawn(contents: Contents, canvas: Canvas, attempts: Sequence[int] = ()) -> tuple[list[Page], Numbers[Any] | None]:
     """Return the pages with the numbers that they show; no numbers where the pages do not hold what has to be said."""
     figure, view, _, apart, known = contents
-    pages = [Page(one, own, canvas, title, attempt) for one, own, title in contents.pages]
+    pages = [Page(one, own, canvas, title, attempts) for one, own, title in contents.pages]
     settle(pages)
     if not _holds(pages):
         return pages, None

@@ -36,22 +36,23 @@ GROUPED = re.compile(r"[1-9]\d{0,2}(,\d{3})+")  # a number with commas
 MILLION = 10**6  # an option that takes as much may be meant to have a comma
 MAX_WORDS, MAX_WIDTH = 4, 26  # of choices that are one word, a|b|c, which a line cannot break
 NO_LIMIT = 10**9  # nobody reaches it
-METAVARS = {int: "INTEGER", float: "NUMBER", str: "TEXT"}
-SHOW = {"show": (("--show",), "show the picture in the terminal; alone it writes no file")}  # of figures alone
-RUN = {  # the options that do not change the picture
-    "json": (("--json",), "print path, bytes, job and key numbers as JSON"),
-    "quiet": (("-q", "--quiet"), "print nothing but errors"),
-    "verbose": (("-v", "--verbose"), "say more, and where an error comes from"),
-}
-JOBS = Option(
-    "processes for a .gif, .webp or .html",
-    name="jobs",
-    scalar=int,
-    at_least=1,
-    at_most=1024,
-    flags=("-j",),
-    unset="the cores",
+METAVARS = {int: "INTEGER", float: "NUMBER", str: "TEXT", bool: " "}
+RUN = (  # the options that do not change the picture
+    Option("show the picture in the terminal; alone it writes no file", name="show", scalar=bool),
+    Option(
+        "processes for a .gif, .webp or .html",
+        name="jobs",
+        scalar=int,
+        at_least=1,
+        at_most=1024,
+        flags=("-j",),
+        unset="the cores",
+    ),
+    Option("print path, bytes, job and key numbers as JSON", name="json", scalar=bool),
+    Option("print nothing but errors", name="quiet", flags=("-q",), scalar=bool),
+    Option("say more, and where an error comes from", name="verbose", flags=("-v",), scalar=bool),
 )
+PICTURES_ALONE = ("show", "jobs")  # of these
 
 
 def analysis_command(
@@ -86,12 +87,12 @@ def running(figure: type[Analysis[Any]], jobs_of: Jobs, words: Sequence[str] = (
     """Return the function of a command that draws these jobs, with the options of a figure."""
 
     def command(
-        *, json: bool, quiet: bool, verbose: bool, show: bool = False, jobs: str | None = None, **values: Any
+        *, json: bool, quiet: bool, verbose: bool, show: bool = False, jobs: list[str] | None = None, **values: Any
     ) -> None:
         with guard(quiet, verbose):
             from pecli.cli.draw import run_jobs
 
-            asked, workers = jobs_of(values, quiet, show), JOBS.read(jobs) if jobs else None
+            asked, workers = jobs_of(values, quiet, show), RUN[1].read(jobs[-1]) if jobs else None
             run_jobs(asked, as_json=json, quiet=quiet, verbose=verbose, seen=show, workers=workers)
 
     return with_parameters(command, [*job_parameters(figure, words), *run_parameters(figure.drawn)])
@@ -160,33 +161,22 @@ def _adapted(figure: type[Analysis[Any]], one: Option) -> Option:
 
 def run_parameters(drawn: bool = True) -> list[inspect.Parameter]:
     """Return the options that do not change the picture, or the report that is none."""
-    every = {**(SHOW if drawn else {}), **RUN}
-    flags = [_flag(name, words, text, "Output") for name, (words, text) in every.items()]
-    jobs = parameter(JOBS, "Output")
-    return [*flags, jobs.replace(annotation=Annotated[str | None, jobs.annotation.__metadata__[0]])] if drawn else flags
+    return [parameter(one, "Output") for one in RUN if drawn or one.name not in PICTURES_ALONE]
 
 
 def parameter(one: Option, panel: str, *, hidden: bool = False) -> inspect.Parameter:
     """Return one option as a keyword parameter. Values stay text: they are read and checked by the option itself."""
-    flags, text = (one.flag, *one.flags), plain(help_text(one))
-    if one.scalar is bool:
-        return _flag(one.name, flags, text, panel, hidden=hidden)
+    switch = one.scalar is bool
     shown = typer.Option(
-        *flags,
-        help=text,
+        *(one.flag, *one.flags),
+        help=plain(help_text(one)),
         rich_help_panel=panel,
         hidden=hidden,
         metavar=METAVARS[one.scalar],
-        autocompletion=_offered(one),
+        autocompletion=None if switch else _offered(one),
         show_default=False,
     )
-    return _keyword(one.name, list[str] | None, None, shown)
-
-
-def _flag(name: str, flags: Sequence[str], text: str, panel: str, *, hidden: bool = False) -> inspect.Parameter:
-    """Return an option without a value."""
-    shown = typer.Option(*flags, help=text, rich_help_panel=panel, hidden=hidden, metavar=" ")  # else <bool>
-    return _keyword(name, bool, False, shown)
+    return _keyword(one.name, bool, False, shown) if switch else _keyword(one.name, list[str] | None, None, shown)
 
 
 def _keyword(name: str, kind: Any, default: Any, shown: Any) -> inspect.Parameter:

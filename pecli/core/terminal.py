@@ -148,15 +148,17 @@ class Steps:
         self.waiting: list[str] = []  # results, until the bar is gone, so that they do not run into it
         parts = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
         text = TextColumn("{task.description}", markup=False)
-        self.bar = Progress(*parts, text, console=_stderr(), transient=True, disable=not self.moves)
+        self.bar = Progress(*parts, text, console=_stderr(), transient=True)
         self.task = self.bar.add_task("", total=total)
 
     def __enter__(self) -> Self:
-        self.bar.start()
+        if self.moves:
+            self.bar.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.bar.stop()
+        if self.moves:
+            self.bar.stop()
         if self.waiting:
             results(self.waiting)
 

@@ -102,39 +102,22 @@ class Rope(Scaled, Rotary):
         What that pairing turns is then what this one turns: with ``half = replace(rope, pairing="half")``,
         ``half.rotate(rope.reordered(x, "half"), p)`` is ``rope.reordered(rope.rotate(x, p), "half")``.
 
-        Parameters
-        ----------
-        x : shape (…, d), or (…, rotary_dim), the columns alone that turn
+        x : shape (…, d), or (…, rotary_dim), the columns alone that turn; the others stay where they are
         pairing : ``"interleaved"`` or ``"half"``
-
-        Returns
-        -------
-        the shape and type of x; columns that are not turned stay where they are
-
-        Raises
-        ------
-        UsageError : an unknown pairing, or x has another width
         """
         self._check_width("reordered", x)
         turned = replace(self, pairing=pairing).join(*self.split(np.asarray(x)))
         return np.concatenate([turned, np.asarray(x)[..., self.width :]], axis=-1)
 
     def rotate(self, x: Array, positions: Array | float) -> Array:
-        """f(x, p): every vector turned by its position; columns from `rotary_dim` on are left as they are.
+        """f(x, p), float64: every vector turned by its position; columns from `rotary_dim` on are left as they are.
 
-        Parameters
-        ----------
         x : shape (…, length, d), or (…, length, rotary_dim), the columns alone that turn
         positions : shape (length,), or (…, length); a number turns every vector alike, and a single one may be (d,)
 
-        Returns
-        -------
-        the shape of x, float64; one vector is turned by each of several positions
-
-        Notes
-        -----
-        RoFormer equation 34, the sparse form: x ⊗ cos + (−x_1, x_0, …) ⊗ sin. With a ``dtype`` below float64 the
-        columns that turn, cos and sin, each product and each sum are rounded to it, after the angles (`Harmonic`).
+        One vector is turned by each of several positions. RoFormer equation 34, the sparse form: x ⊗ cos +
+        (−x_1, x_0, …) ⊗ sin. With a ``dtype`` below float64 the columns that turn, cos and sin, each product and each
+        sum are rounded to it, after the angles (`Harmonic`).
         """
         self._check_width("rotate", x)
         at, rows = np.asarray(positions, dtype=np.float64), np.shape(x)[:-1]

@@ -88,24 +88,11 @@ def _by_column(reduce: Callable[..., Array]) -> Callable[[Array, Array], Array]:
 def _hamming(a: Array, b: Array) -> Array:
     """The share of the columns in which two rows differ, by more than a sine and its repetition do by rounding."""
     rounding = SAME * max(np.abs(a).max(), np.abs(b).max())
-    width, signs = a.shape[1], _signs(np.vstack([a, b]), rounding)
-    if signs is not None:  # whole numbers: a product counts as exactly as a comparison does
-        alike = signs[: len(a)] @ signs[len(a) :].T
-        return np.divide(np.subtract(width, alike, out=alike), 2 * width, out=alike)
 
     def counted(counts: Array, difference: Array, out: Array) -> Array:
         return np.add(counts, difference > rounding, out=out)
 
-    return _by_column(counted)(a, b) / width
-
-
-def _signs(rows: Array, rounding: float) -> Array | None:
-    """−1 and 1 for the two values of each column, as in a binary code; None where one has more, but for rounding."""
-    low, high = rows.min(axis=0), rows.max(axis=0)
-    above = rows - low > rounding
-    apart = (high - low > 3 * rounding) | (high - low <= rounding)  # no two of one value differ, no two of both agree
-    between = above & (high - rows > rounding)
-    return None if between.any() or not apart.all() else np.where(above, 1.0, -1.0)
+    return _by_column(counted)(a, b) / a.shape[1]
 
 
 def _directions(rows: Array) -> Array:

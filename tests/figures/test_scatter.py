@@ -161,14 +161,3 @@ def test_streaks_end_where_pairs_of_their_offset_do(encoding: str) -> None:
     for offset, ends in enumerate(streaks(made, MEASURES["cos"], MEASURES["euclidean"], rows, 4), 1):
         x, y = (values[cloud.q - cloud.p == offset] for values in (cloud.x, cloud.y))
         assert ends == pytest.approx([x.min(), y.min(), x.max(), y.max()], abs=1e-9)
-
-
-def test_streaks_of_counted_pairs_are_named_over_no_cell() -> None:
-    axes = panels(d=64, length=700, size="5x3")[0]
-    (image,) = axes.images
-    left, right, bottom, top = image.get_extent()
-    rows, columns = np.nonzero(~np.ma.getmaskarray(image.get_array()))
-    height, width = image.get_array().shape
-    centres = np.c_[left + (columns + 0.5) * (right - left) / width, bottom + (rows + 0.5) * (top - bottom) / height]
-    for text in streak_labels(axes):  # a line of text is higher than its digits, by how much depends on matplotlib
-        assert not text.get_window_extent().padded(-2).count_contains(axes.transData.transform(centres))

@@ -10,7 +10,7 @@ import pytest
 import pecli
 from pecli.core.errors import UsageError
 from pecli.figures.wavelengths import ratio_text
-from tests.drawing import axes_of, line_labels, page_of
+from tests.drawing import axes_of, line_labels
 
 LLAMA = "rope:base=500000,scaling=llama3,factor=8,low_freq_factor=1,high_freq_factor=4,original=8192"
 YARN = "rope:base=1000000,scaling=yarn,factor=4,original=32768"
@@ -246,16 +246,3 @@ def test_how_far_neighbours_are_apart(options: dict[str, Any], ratio: str) -> No
     assert ratio_text(np.array([5.0])) == ""
     assert ratio_text(np.array([1.0, 10.0, 100.1])) == "×10 to ×10.01"
     assert ratio_text(np.array([1.0, 10.0, 100.0 * (1 + 1e-12)])) == "×10"
-
-
-@pytest.mark.parametrize(
-    ("options", "size"),
-    [({"length": 200}, "column"), ({"length": 14}, "5x3"), ({"encoding": [LLAMA, YARN], "length": 131072}, "column")],
-)
-def test_names_of_levels_stand_inside_the_frame_and_do_not_touch(options: dict[str, Any], size: str) -> None:
-    (axes,) = page_of("spectrum", size=size, dpi=150, **options).axes
-    boxes = [text.get_window_extent() for text in axes.texts if text.get_visible() and text.get_text()]
-    assert len(boxes) >= 3
-    for at, box in enumerate(boxes):
-        assert axes.bbox.y0 <= box.y0 + 1 and box.y1 <= axes.bbox.y1
-        assert not any(box.overlaps(other) for other in boxes[:at])

@@ -211,25 +211,6 @@ def test_hamming_takes_what_repeats_for_the_same() -> None:
     assert found == 4 / 6  # the second hand stands where it stood
 
 
-@pytest.mark.parametrize(
-    ("values", "more"),
-    [
-        ((0.0, 1.0), 0.0),
-        ((-1.0, 1.0), 1e-14),  # rounding is no third value
-        ((3.0, 3.0), 1e-14),
-        ((0.0, 1.0), 0.5),
-        ((3.0, 3.0), 8e-12),  # near each other and not the same
-    ],
-)
-def test_hamming_of_two_values_or_more_is_the_count(values: tuple[float, float], more: float) -> None:
-    rng = np.random.default_rng(5)
-    table = rng.choice(values, (60, 5)) + more * rng.uniform(-1, 1, (60, 5))
-    a, b = table[:40], table[20:]
-    rounding = pairwise.SAME * np.abs(table).max()
-    one_by_one = (np.abs(a[:, None] - b) > rounding).sum(axis=2) / 5
-    assert (MEASURES["hamming"].between(a, b) == one_by_one).all()
-
-
 @pytest.mark.parametrize("share", [1e-6, 1e-4, 3e-4, 1e-3, 1e-2, 1e-1])
 def test_squared_distances_keep_their_digits_near_and_far(share: float) -> None:
     rng = np.random.default_rng(5)

@@ -154,16 +154,8 @@ def _npy_header(head: bytes) -> tuple[tuple[int, ...], Any]:
     return tuple(shape), dtype
 
 
-TYPES = {  # of safetensors, as numpy writes them
-    "F64": "<f8",
-    "F32": "<f4",
-    "F16": "<f2",
-    "BF16": "<u2",
-    "I64": "<i8",
-    "I32": "<i4",
-    "I16": "<i2",
-    "I8": "<i1",
-}
+TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "<i1"}
+TYPES["BF16"] = "<u2"  # the upper half of a float32
 MAX_JSON = 100_000_000  # bytes of a header, by the format's own definition
 
 
@@ -184,7 +176,7 @@ def _safetensors_arrays(path: str) -> dict[str, StoredArray]:
 
 def _tensor(path: str, kind: str, offset: int, shape: tuple[int, ...], mapped: bool) -> Array:
     numbers = np.memmap(path, TYPES[kind], "r", offset, shape)
-    if kind == "BF16":  # the upper half of a float32
+    if kind == "BF16":
         return (numbers.astype(np.uint32) << 16).view(np.float32)
     return numbers if mapped else np.array(numbers)
 
@@ -195,12 +187,7 @@ INDEX = ("", "positions", "position", "pos", "index", "idx")  # names of a colum
 
 
 def _csv_arrays(path: str) -> dict[str, StoredArray]:
-    """Return the table of a .csv file, its rows counted and not yet read; a header and a column of positions are none.
-
-    Raises
-    ------
-    TableFileError : it is not UTF-8 text, or holds no numbers
-    """
+    """Return the table of a .csv file without its header and its column of positions, the rows counted only."""
     try:
         with Path(path).open(encoding="utf-8-sig") as file:
             lines = ((number, line) for number, line in enumerate(file, 1) if line.strip())
@@ -225,7 +212,11 @@ def _csv_arrays(path: str) -> dict[str, StoredArray]:
         if header:
             column = f", column '{cells[0]}' for the positions" if index else ""
             notice(f"{path}: line {number} was taken for a header{column}")
-        return _without_index(path, cells[0], table) if index else table
+        steps = np.diff(table[:, 0])
+        if index and not np.all((steps > 0) & (steps == steps[:1])):  # it may be numbers of the table
+            text = f"{path}: column '{cells[0]}' is named as an index and does not rise in equal steps"
+            raise TableFileError(f"{text}: give it another name if it is a dimension")
+        return table[:, index:]
 
     return {"": StoredArray((rows, len(cells) - index), "text", read)}
 
@@ -256,19 +247,6 @@ def _csv_fault(path: str, skipped: int, columns: int) -> str:
     return "some line holds no numbers"
 
 
-def _without_index(path: str, name: str, table: Array) -> Array:
-    """Return the table without its first column, which must count the rows: else it may be numbers of the table."""
-    steps = np.diff(table[:, 0])
-    uneven = np.flatnonzero((steps <= 0) | (steps != steps[:1]))
-    if len(uneven):
-        row = int(uneven[0]) + 1
-        raise TableFileError(
-            f"{path}: column '{name}' is named as an index and does not rise in equal steps: row {row} has "
-            f"{table[row, 0]:g} after {table[row - 1, 0]:g}; give it another name if it is a dimension"
-        )
-    return table[:, 1:]
-
-
 READERS: dict[str, Callable[[str], dict[str, StoredArray]]] = {
     ".npy": _npy_arrays,
     ".npz": _npz_arrays,
@@ -294,10 +272,9 @@ def stored_arrays(path: str) -> dict[str, StoredArray]:
     suffix = _suffix_of(path)
     opened(path).close()
     if suffix in PICKLES:
-        files = (json.dumps(one, ensure_ascii=False) for one in (path, str(Path(path).with_suffix(".npz"))))
-        line = CONVERSION.format(**dict(zip(("source", "target"), files, strict=True)))
-        text = f"{path} is torch's, a pickle that could run code: convert it once: python -c {shlex.quote(line)}"
-        raise UsageError(text)
+        source, target = (json.dumps(one, ensure_ascii=False) for one in (path, str(Path(path).with_suffix(".npz"))))
+        line = f"python -c {shlex.quote(CONVERSION.format(source=source, target=target))}"
+        raise UsageError(f"{path} is torch's, a pickle that could run code: convert it once: {line}")
     with _damage_named(path):
         return READERS[suffix](path)
 

@@ -23,7 +23,7 @@ from matplotlib.figure import Figure as Drawing
 from PIL import Image
 
 import pecli
-from pecli.core.errors import PecliError, UnknownNameError, UsageError
+from pecli.core.errors import PecliError, UsageError
 from pecli.files.animation import Film, Frame, SweptOption
 from pecli.files.formats import FORMATS, encoded, format_of
 from pecli.files.metadata import READERS, About, read_metadata
@@ -377,10 +377,3 @@ def test_the_extension_says_the_format_else_the_option(path: str, given: str | N
 def test_a_format_that_cannot_be_told_is_refused(path: str, given: str | None, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         format_of(path, given)
-
-
-@pytest.mark.parametrize(("path", "advice"), [("x.jpg", "try x.png"), ("fig/x.eps", "try fig/x.pdf"), ("a.pgn", "")])
-def test_a_format_of_another_program_names_one_of_ours(path: str, advice: str) -> None:
-    with pytest.raises(UnknownNameError) as caught:
-        format_of(path, None)
-    assert caught.value.advice == advice and caught.value.nearest == (None if advice else "png")

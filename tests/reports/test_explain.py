@@ -52,6 +52,8 @@ def test_bare_it_is_the_articles_case(ask: Ask) -> None:
     assert np.shape(found["table"]) == (10, 8) and np.shape(found["embeddings"]) == (3, 8)
     assert found["frequencies"] == pytest.approx([1, 0.1, 0.01, 0.001], rel=1e-14)
     assert found["result"] == pytest.approx(np.add(found["embeddings"], found["rows"]))
+    first, second = (facts(ask, "--d", "9") for _ in range(2))  # wider than the article
+    assert first["origin"] == "made_up" and first["embeddings"] == second["embeddings"]
 
 
 def test_the_articles_printed_frequencies_are_those_of_base_100(ask: Ask) -> None:
@@ -159,11 +161,6 @@ def test_words_of_ones_own(ask: Ask, folder: Path) -> None:
         assert answer.code == 2 and ("--d 6" in answer.err or "--length 5" in answer.err)
 
 
-def test_wider_than_the_article_has_random_words_the_same_every_time(ask: Ask) -> None:
-    first, second = (facts(ask, "--d", "9") for _ in range(2))
-    assert first["origin"] == "made_up" and first["embeddings"] == second["embeddings"]
-
-
 @specs
 @pytest.mark.parametrize("lang", languages())
 def test_no_line_is_wider_than_the_terminal(ask: Ask, monkeypatch: pytest.MonkeyPatch, spec: str, lang: str) -> None:
@@ -175,41 +172,10 @@ def test_no_line_is_wider_than_the_terminal(ask: Ask, monkeypatch: pytest.Monkey
         assert "{" not in answer.out
 
 
-def test_a_terminal_without_unicode_gets_escapes(
-    process: Callable[..., Any], folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ended = process(["-m", "pecli", "explain", "--lang", "zh"], folder, {"PYTHONIOENCODING": "ascii"})
-    assert ended.returncode == 0 and ended.stderr == b""
-    assert ended.stdout.isascii() and b"\\u" in ended.stdout
-
-
 def test_files_hold_the_table_and_can_be_made_again(ask: Ask, folder: Path) -> None:
     assert ask("explain", "-e", "rope", "-o", "e.npy", "-o", "e.json").code == 0
     assert np.load(folder / "e.npy") == pytest.approx(pecli.encode("rope:d=8", length=10))
     assert ask("recipe", "e.json").out.strip() == "pecli explain --encoding rope --output e.json"
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("--entry", "3"),
-        ("--entry", "10,0"),
-        ("--entry", "0,8"),
-        ("--lang", "xx"),
-        ("--embeddings", "none.npy"),
-        ("-o", "x.svg"),
-    ],
-)
-def test_what_is_asked_wrongly_is_one_line(ask: Ask, words: tuple[str, ...]) -> None:
-    answer = ask("explain", *words)
-    assert answer.code == 2 and answer.out == ""
-    assert len(answer.err.strip().splitlines()) == 1
-
-
-@pytest.mark.parametrize("name", TAKEN)
-def test_the_smallest_case_is_one_position(ask: Ask, name: str) -> None:
-    entry = facts(ask, "-e", name, "--length", "1")["entry"]
-    assert entry["position"] == 0
 
 
 def test_the_rows_of_pairs_are_named_by_their_offsets(ask: Ask) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,6 @@ import pytest
 
 import pecli
 from pecli.core.positions import Positions
-from pecli.encodings.binary import Binary
-from pecli.encodings.clock import Clock, Geometric
 from pecli.encodings.registry import ENCODINGS
 from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Sinusoidal
@@ -23,7 +22,7 @@ from pecli.jobs.command_line import command
 from pecli.jobs.sweep import make_job
 from pecli.measures.pairwise import MEASURES
 from pecli.models.spec import read_table_encoding
-from pecli.reports.stats import Indicators, Stats, asymmetry, groups, growth, indicators, of_waves, participation_ratio
+from pecli.reports.stats import Indicators, Stats, indicators, of_waves
 
 Ask = Callable[..., Any]
 
@@ -87,25 +86,6 @@ def test_the_three_properties_by_brute_force(spec: str, measure: str) -> None:
         assert ours.first_fall == (falls[0] if falls else None)
 
 
-def test_growth_counts_steps_and_finds_the_first_fall() -> None:
-    assert growth(np.array([0.0, 1, 2, 2, 1, 3])) == (3 / 5, 4)
-    assert growth(np.array([0.0, 1, 2])) == (1, None)
-    assert growth(np.array([0.0, np.nan])) == (None, None)
-    assert growth(np.array([5.0])) == (None, None)
-
-
-def test_a_hand_seems_nearer_once_it_has_gone_half_round() -> None:
-    assert measured("clock:periods=60", 61).first_fall == 31
-    assert measured("clock", 61).first_fall == 31
-    assert measured("clock:periods=1000", 501).first_fall is None
-
-
-def test_a_clock_comes_round_after_a_turn_of_its_slowest_hand() -> None:
-    ours = measured("clock:periods=4800,60", 4801)
-    assert (ours.smallest_distance, ours.closest) == (0, (0, 4800))
-    assert ours.thinned == 3
-
-
 @pytest.mark.parametrize("spec", ["binary", "learned:d=3,seed=4", "sinusoidal:d=3"])
 @pytest.mark.parametrize("start", [0, 5])
 def test_the_closest_positions_are_the_closest(spec: str, start: int) -> None:
@@ -115,20 +95,6 @@ def test_the_closest_positions_are_the_closest(spec: str, start: int) -> None:
     assert ours.smallest_distance == pytest.approx(min(pairs.values()))
     assert ours.closest is not None
     assert pairs[ours.closest[0] - start, ours.closest[1] - start] == pytest.approx(min(pairs.values()))
-
-
-def test_binary_is_not_invariant_and_a_sinusoid_is() -> None:
-    binary = measured("binary", 64)
-    assert binary.spread is not None and binary.spread > 0.5
-    assert measured("sinusoidal", 64).spread == 0
-
-
-@pytest.mark.parametrize(
-    ("products", "expected"),
-    [(np.eye(5), 5), (np.diag([1.0, 1, 0]), 2), (np.diag([4.0, 1]), 25 / 17), (np.ones((3, 3)), 1)],
-)
-def test_the_participation_ratio_of_a_known_matrix(products: Any, expected: float) -> None:
-    assert participation_ratio(products) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("shape", [(31, 5), (5, 31)])
@@ -151,16 +117,6 @@ def test_the_correlations_are_the_scatters() -> None:
         ours = measured(spec, 41)
         assert ours.pearson == pytest.approx(scatter["pearson"])
         assert ours.spearman == pytest.approx(scatter["spearman"], abs=1e-4)
-
-
-def test_pairs_slower_than_the_sequence() -> None:
-    ours = measured("clock:periods=64,16,4", 16)
-    assert (ours.slow_pairs, ours.pairs) == (1, 3)
-    assert measured("binary", 8).slow_pairs is None
-
-
-def test_asymmetry_of_one_position_is_not_defined() -> None:
-    assert asymmetry(np.zeros((1, 1)), 1.0) is None
 
 
 @pytest.mark.parametrize("width", [80, 60, 200])
@@ -203,25 +159,8 @@ def test_options_go_to_every_encoding_that_has_them() -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [("sinusodal",), ("sinusoidal", "--radix", "3"), ("--measure", "euclid"), ("learned", "--length", "1e12")]
-)
-def test_what_is_asked_wrongly_is_one_line(ask: Ask, words: tuple[str, ...]) -> None:
-    answer = ask("stats", *words)
-    assert answer.code == 2 and answer.out == ""
-    assert len(answer.err.strip().splitlines()) == 1
-
-
-# long sequences
-
-
-@pytest.mark.parametrize(
     ("length", "first", "step", "smallest"),
-    [
-        (1024, 3900, 5, "4.3e+03"),
-        (2048, 9800, 20, "1.2e+04"),
-        (4096, 26800, 2, "2.7e+04"),
-        (8192, 83000, 50, "8.4e+04"),
-    ],
+    [(1024, 3900, 5, "4.3e+03"), (2048, 9800, 20, "1.2e+04"), (8192, 83000, 50, "8.4e+04")],
 )
 def test_the_smallest_base_of_a_length_is_the_published_one(length: int, first: int, step: int, smallest: str) -> None:
     """Men et al. 2024, arXiv:2405.14591, at d 128: scanned upwards, since the condition is not monotone."""
@@ -240,55 +179,37 @@ def test_a_sweep_of_bases_says_where_the_sum_turns_negative(ask: Ask) -> None:
     assert found["rope:base=4000"] < 1024 and found["rope:base=4400"] < 1024  # not monotone
 
 
-def test_llama_2s_longest_wavelength_and_slow_pairs_are_the_published_ones() -> None:
-    found = of_waves(Rope(d=128), 4096)
-    assert f"{found['longest_wavelength']:,.0f}" == "54,410"
-    assert (found["slow_pairs"], found["pairs"]) == (18, 64)
-
-
-@pytest.mark.parametrize(("d", "base", "length", "critical"), [(96, 1e4, 2048, 62), (128, 5e5, 8192, 70)])
-def test_critical_dimensions_are_the_published_ones(d: int, base: float, length: int, critical: int) -> None:
-    assert of_waves(Rope(d=d, base=base), length)["critical_dimension"] == critical
+@pytest.mark.parametrize(
+    ("spec", "length", "expected"),
+    [
+        ("clock:periods=60", 61, {"first_fall": 31}),  # a hand seems nearer once it has gone half round
+        ("clock:periods=1000", 501, {"first_fall": None}),
+        ("clock:periods=4800,60", 4801, {"smallest_distance": 0, "closest": (0, 4800), "thinned": 3}),
+        ("clock:periods=64,16,4", 16, {"slow_pairs": 1, "pairs": 3}),
+        ("binary", 8, {"slow_pairs": None, "first_negative": None, "longest_wavelength": None}),
+        ("sinusoidal:d=7", 9, {"first_negative": None}),  # a sine without its cosine
+        ("clock", 9, {"critical_dimension": None}),
+        ("geometric:d=200", 9, {"longest_wavelength": None}),  # 1/0
+        ("rope:d=128", 4096, {"slow_pairs": 18, "pairs": 64, "longest_wavelength": pytest.approx(54_410, rel=1e-5)}),
+        ("rope:d=96,base=1e4", 2048, {"critical_dimension": 62}),  # as published
+        ("rope:d=128,base=5e5", 8192, {"critical_dimension": 70}),
+    ],
+)
+def test_known_indicators(spec: str, length: int, expected: dict[str, Any]) -> None:
+    ours = asdict(measured(spec, length))
+    assert {name: ours[name] for name in expected} == expected
 
 
 def test_the_first_negative_offset_is_that_of_the_sum() -> None:
-    encoding = Sinusoidal(d=10, base=30)
-    sums = np.cos(np.arange(400)[:, None] * encoding.frequencies()).sum(axis=1)
+    sums = np.cos(np.arange(400)[:, None] * Sinusoidal(d=10, base=30).frequencies()).sum(axis=1)
     first = int(np.argmax(sums < 0))
-    assert of_waves(encoding, 400)["first_negative"] == first
-    assert of_waves(encoding, first + 1)["first_negative"] == first
-    assert of_waves(encoding, first)["first_negative"] is None
+    for length, expected in ((400, first), (first + 1, first), (first, None)):
+        assert measured("sinusoidal:d=10,base=30", length).first_negative == expected
 
 
-def test_what_has_no_sum_of_pairs_has_no_such_offset(ask: Ask) -> None:
-    assert of_waves(Binary(d=5), 9) == {}
-    assert "first_negative" not in of_waves(Sinusoidal(d=7), 9)
-    assert "critical_dimension" not in of_waves(Clock(), 9)
-    assert of_waves(Geometric(d=200), 9)["longest_wavelength"] is None  # 1/0
+def test_what_is_not_defined_is_said(ask: Ask) -> None:
     shown = ask("stats", "geometric:d=200", "-n", "9").out.splitlines()
     lines = {line.split("  ")[0].strip(): line for line in reversed(shown)}  # what a row means stands below
     assert "a pair stands still" in lines["longest wavelength"]
     assert "none up to offset 8" in lines["Σ cos < 0 first at offset"]
     assert "4 of 8 at 64" in ask("stats", "sinusoidal", "-d", "8", "-n", "64").out
-
-
-def test_columns_stand_side_by_side_while_they_fit_to_the_last_letter() -> None:
-    columns = [["four", "1"], ["22", "four"], ["4444"]]  # six letters each with the blanks before them
-    assert groups(columns, 18) == [columns]
-    assert groups(columns, 17) == [columns[:2], columns[2:]]
-    assert groups(columns, 11) == groups(columns, 1) == [[column] for column in columns]
-
-
-def test_of_pairs_that_are_equally_close_the_first_is_named(
-    saved: Callable[..., str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("pecli.core.numbers.CHUNK", 4)  # two rows at a time
-    table = np.tile(np.arange(8).reshape(4, 2), (4, 1))  # the same four rows again and again
-    ours = measured(saved(table), 16)
-    assert (ours.smallest_distance, ours.closest) == (0, (0, 4))
-
-
-def test_rows_that_differ_by_little_of_their_size_still_have_dimensions(saved: Callable[..., str]) -> None:
-    small = np.random.default_rng(5).normal(size=(31, 3))
-    expected = measured(saved(small), 31).effective_dimension
-    assert measured(saved(1 + 1e-7 * small), 31).effective_dimension == pytest.approx(expected, rel=1e-6)

@@ -11,9 +11,7 @@ import numpy as np
 import pytest
 
 import pecli
-from pecli.core.terminal import show
 from pecli.encodings.registry import ENCODINGS
-from pecli.reports.base import grid, head_and_tail, number
 from pecli.reports.table import Table
 
 Ask = Callable[..., Any]
@@ -42,11 +40,7 @@ def test_head_and_tail_stand_around_a_gap(ask: Ask) -> None:
     rows = body(ask("table", "--d", "2", "--length", "101", "--rows", "5").out)
     assert [row[0] for row in rows[:6]] == ["0", "1", "2", "⋮", "99", "100"]
     assert "96 of 101" in " ".join(rows[6])
-
-
-@pytest.mark.parametrize(("n", "most", "ends"), [(5, 9, (5, 0)), (5, 5, (5, 0)), (9, 5, (3, 2)), (9, 1, (1, 0))])
-def test_the_head_is_the_longer_half(n: int, most: int, ends: tuple[int, int]) -> None:
-    assert head_and_tail(n, most) == ends
+    assert "-0.0000" not in ask("table", "--d", "2", "--length", "3", "--start", "-1000000").out
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 200])
@@ -94,38 +88,13 @@ def test_a_file_has_every_number_and_is_the_heatmaps(ask: Ask, folder: Path) -> 
     assert again == "pecli table --encoding clock --length 53 --output t.json"
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("--rows", "0"),
-        ("--rows", "10001"),
-        ("--digits", "18"),
-        ("-o", "t.png"),
-        ("--length", "1e12", "-o", "t.npy"),
-        ("--dpi", "9"),
-    ],
-)
-def test_what_is_asked_wrongly_is_one_line(ask: Ask, words: tuple[str, ...]) -> None:
-    answer = ask("table", *words)
-    assert answer.code == 2 and answer.out == ""
+def test_as_many_columns_are_shown_as_there_is_room_for(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    def columns(width: int) -> list[str]:
+        monkeypatch.setenv("COLUMNS", str(width))
+        return body(ask("table", "binary", "-n", "1024", "--rows", "1").out)[0][1:]
 
-
-def test_a_number_is_never_minus_zero() -> None:
-    assert (number(-0.00001, 4), number(-0.00005001, 4), number(0.5, 0)) == ("0.0000", "-0.0001", "0")
-
-
-@pytest.mark.parametrize("shown", range(1, 9))
-def test_as_many_columns_are_shown_as_there_is_room_for(shown: int) -> None:
-    def columns(width: int) -> int:
-        return len(grid("p", list("abcdefghij"), ["0"], np.zeros((1, 10)), width=width, digits=0).header)
-
-    room = len("p") + 3 * shown + len("  …")  # two blanks before every column of one letter
-    assert columns(room) == columns(room + 2) == 1 + shown + 1
-    assert columns(room - 1) == 1 + max(1, shown - 1) + 1
-    assert columns(len("p") + 3 * 10) == 1 + 10  # all of them need no gap
-
-
-def test_a_grid_fills_the_room_that_it_counts_with(capsys: pytest.CaptureFixture[str]) -> None:
-    made = grid("p", list("abcdefghij"), ["0"], np.zeros((1, 10)), width=22, digits=0)
-    show([made])
-    assert max(len(line.rstrip()) for line in capsys.readouterr().out.splitlines()) == 22
+    room = len("position p") + 3 * 10  # two blanks before every column of one digit
+    assert columns(room) == ["0"] * 10
+    assert columns(room - 1) == [*["0"] * 4, "…", *["0"] * 4]
+    assert columns(room - 3) == [*["0"] * 4, "…", *["0"] * 4]
+    assert columns(room - 4) == [*["0"] * 4, "…", *["0"] * 3]

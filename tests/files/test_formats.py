@@ -91,10 +91,9 @@ def test_the_second_time_and_alone_gives_the_same_bytes(
     assert [name for name, one, other in zip(formats, together, alone, strict=True) if one != other] == []
 
 
-@pytest.mark.parametrize("format", [*SINGLE, *FRAMED, *NUMBERS])
-def test_no_date_and_no_path_of_this_machine_is_inside(format: str) -> None:
-    data = rendered(format)
-    assert b"CreationDate" not in data and b"dc:date" not in data and str(Path.cwd()).encode() not in data
+def test_no_date_and_no_path_of_this_machine_is_inside() -> None:
+    for data in map(rendered, (*SINGLE, *FRAMED, *NUMBERS)):
+        assert b"CreationDate" not in data and b"dc:date" not in data and str(Path.cwd()).encode() not in data
 
 
 @pytest.mark.parametrize("formats", [SINGLE, *([name] for name in FRAMED)], ids=" ".join)
@@ -141,10 +140,7 @@ def test_a_file_of_many_numbers_is_written_in_pieces() -> None:
 
 
 def test_what_is_undefined_is_null_in_json_and_empty_in_csv() -> None:
-    def no_constant(text: str) -> None:
-        raise AssertionError(text)
-
-    found = json.loads(rendered("json", "distance", d=1, length=2, measure="corr"), parse_constant=no_constant)
+    found = json.loads(rendered("json", "distance", d=1, length=2, measure="corr"))
     assert found["arrays"]["matrix"] == [[None, None], [None, None]]
     assert rendered("csv", "distance", d=1, length=2, measure="corr") == b"positions,0,1\n0,,\n1,,\n"
 
@@ -169,28 +165,12 @@ def test_everything_an_svg_points_at_is_there(figure: str) -> None:
     assert used and used <= set(ids(svg))
 
 
-def test_the_title_of_an_svg_turns_no_text() -> None:
-    svg = rendered("svg", "heatmap", title="a\u202eb\x9bc").decode()
-    assert re.findall("<title>(.*)</title>", svg) == ["a\\u202eb\\x9bc"]
-    assert not {"\u202e", "\x9b"} & {*svg}  # nor in a remark
-
-
 # the job
 
 
 TITLES = [
-    "plain",
-    "",
-    "位置编码 k=10",
-    "\"double\" and 'single' and `back`",
-    r"back\slash (round) \n",
-    "two\nlines",
-    "<b>&amp;</b> -- -->",
-    "ends with a backslash \\",
-    "🎓 é \u00a0",
-    "my id=",
-    "see url(#there)",
-    ', "facts": {}',
+    *("plain", "", "位置编码 k=10", "two\nlines", "<b>&amp;</b> -- -->", "ends with a backslash \\", ', "facts": {}'),
+    *("\"double\" and 'single' and `back`", r"back\slash (round) \n", "🎓 é \u00a0", "my id=", "see url(#there)"),
 ]
 
 
@@ -233,14 +213,6 @@ def test_a_file_that_ends_in_a_digest_as_older_ones_do_is_read(path: Path, forma
     assert read_metadata(str(path)) == found and found["job"]["command"] == "heatmap"
 
 
-@pytest.mark.parametrize("format", ["json"])
-def test_json_of_any_spacing_is_read(path: Path) -> None:
-    found = json.loads(path.read_text())
-    for written in (found, {"job": found["job"]}):
-        path.write_text(json.dumps(written, indent=4))
-        assert read_metadata(str(path))["job"] == found["job"]
-
-
 def png_with(*chunks: bytes, side: int = 1) -> bytes:
     """A PNG file of those chunks and no pixels."""
     head = png_chunk(b"IHDR", struct.pack(">2I5B", side, side, 8, 6, 0, 0, 0))
@@ -266,26 +238,6 @@ def test_the_job_is_found_among_what_other_programs_write(data: bytes, tmp_path:
 
 
 @carriers
-def test_a_job_of_the_wrong_kind_is_no_job(tmp_path: Path, format: str) -> None:
-    npz, gif = io.BytesIO(), io.BytesIO()
-    np.savez(npz, job=np.array("[1]"))
-    Image.new("P", (1, 1)).save(gif, "gif", comment=b"[1]")
-    files = {
-        "png": png_with(png_chunk(b"tEXt", b"pecli\0[1]")),
-        "svg": b'<svg xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:description>[1]</dc:description></svg>',
-        "pdf": b"/Subject ([1])\n%%EOF\n",
-        "json": b'{"job": 7}',
-        "gif": gif.getvalue(),
-        "webp": b"RIFF" + bytes(4) + b"WEBP",
-        "html": b'<meta name="pecli" content="[1]">',
-        "npz": npz.getvalue(),
-    }
-    (tmp_path / f"a.{format}").write_bytes(files[format])
-    with pytest.raises(PecliError, match="carries no job"):
-        read_metadata(str(tmp_path / f"a.{format}"))
-
-
-@carriers
 def test_a_damaged_or_foreign_file_is_one_error(tmp_path: Path, format: str) -> None:
     path = tmp_path / f"a.{format}"
     for damage in (b"", b"junk", b"\x89PNG\r\n\x1a\n", b"[1, 2]", b"{", b"\xff\xfe", b"[" * 100_000):
@@ -295,38 +247,20 @@ def test_a_damaged_or_foreign_file_is_one_error(tmp_path: Path, format: str) -> 
         assert str(path) in str(caught.value) and "\n" not in str(caught.value)
 
 
-@carriers
-def test_what_might_never_end_is_not_read(path: Path) -> None:
-    """A hole of 8 GB behind the file: the job is found where it stands, or is not found, in little time and memory."""
-    os.truncate(path, 8 << 30)
-    try:
-        assert read_metadata(str(path))["job"]["command"] == "heatmap"
-    except PecliError as error:
-        assert str(path) in str(error)
-    path.unlink()
-    os.mkfifo(path)
-    with pytest.raises(UsageError, match="not a regular file"):
-        read_metadata(str(path))
-
-
 def test_an_archive_is_not_unpickled_and_not_unpacked_to_gigabytes(tmp_path: Path) -> None:
     target = tmp_path / "a.npz"
     np.savez(target, job=np.array([{"job": 1}], dtype=object))
     with pytest.raises(PecliError):
         read_metadata(str(target))
-    for start in (b"\x93NUMPY\x02\x00" + struct.pack("<I", 3 << 29), b"\x93NUMPY\x01\x00"):
-        with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("job.npy", "w") as member:
-            member.write(start)
-            for _ in range(60):
-                member.write(bytes(1 << 20))
-        tracemalloc.start()
-        with pytest.raises(PecliError, match="not a whole"):
-            read_metadata(str(target))
-        assert tracemalloc.get_traced_memory()[1] < 24 * MOST
-        tracemalloc.stop()
-    target.write_bytes(bytes(3 << 20) + struct.pack("<4s4H2IH", b"PK\5\6", 0, 0, 1, 1, 3 << 20, 0, 0))
-    with pytest.raises(PecliError, match=r"a\.npz has a part of over 1 MiB"):
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("job.npy", "w") as member:
+        member.write(b"\x93NUMPY\x02\x00" + struct.pack("<I", 3 << 29))
+        for _ in range(60):
+            member.write(bytes(1 << 20))
+    tracemalloc.start()
+    with pytest.raises(PecliError, match="not a whole"):
         read_metadata(str(target))
+    assert tracemalloc.get_traced_memory()[1] < 24 * MOST
+    tracemalloc.stop()
 
 
 def test_entities_are_not_expanded(tmp_path: Path) -> None:

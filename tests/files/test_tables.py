@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import os
@@ -18,7 +17,7 @@ from safetensors.numpy import save_file
 
 from pecli.core.errors import PecliError, TableFileError, UnknownNameError, UsageError
 from pecli.core.lazy import Array
-from pecli.files.tables import MAPPED, fingerprint, open_table, read_table, read_vector
+from pecli.files.tables import MAPPED, open_table, read_table
 
 MINILM = Path(__file__).parents[1] / "data" / "minilm_16x24.safetensors"
 TABLE = np.random.default_rng(17).integers(-99, 99, (7, 5)) / 8  # what every kind of file keeps exactly
@@ -96,26 +95,13 @@ def test_any_real_type_order_and_leading_sides_of_one_become_a_table(dtype: str)
         assert read.dtype == np.float64 and np.array_equal(read, WHOLE)
 
 
-def test_a_vector_needs_no_second_dimension() -> None:
-    for shape in ((3,), (1, 3), (3, 1)):
-        assert read_vector(write(f"{len(shape)}{shape[0]}.npy", np.arange(3.0).reshape(shape))).tolist() == [0, 1, 2]
-
-
 # names
 
 
 @pytest.mark.parametrize("kind", NAMED)
 @pytest.mark.parametrize(
     "name",
-    [
-        "wpe.weight",
-        "transformer.wpe.weight",
-        "embeddings.position_embeddings.weight",
-        "model.decoder.embed_positions.weight",
-        "transformer.positions_embed.weight",
-        "visual.positional_embedding",
-        "vit.pos_embed",
-    ],
+    ["wpe.weight", "embeddings.position_embeddings.weight", "decoder.embed_positions.weight", "vit.pos_embed"],
 )
 def test_usual_names_are_found_among_others(kind: str, name: str) -> None:
     path = write(f"t{kind}", TABLE + 1, **{name: TABLE, "ln.bias": TABLE[0]})
@@ -202,22 +188,13 @@ def test_csv_with_and_without_header(text: str, said: str, monkeypatch: pytest.M
     [
         ("1,2\n3\n", "line 2: 1 cell where the first line has 2"),
         ("1,2\n3,x\n", "line 2: 'x' is no number"),
-        ("a,b\n\nc,d\n", "line 3: 'c' is no number"),
-        ("1,2\n3,1+2j\n", r"line 2: '1\+2j' is no number"),
         ("1,2\n3,\n", "line 2: '' is no number, a cell is empty"),
         ("1;2\n3;4\n", "line 1: '1;2' is no number"),
         ("0.5,,0.25\n1,2,3\n", "line 1: '' is no number, a cell is empty"),
-        ("0.5,o.1\n1,2\n", "line 1: 'o.1' is no number"),
-        (",0.5\n1,2\n", "line 1: '' is no number, a cell is empty"),
         ("a,b,7\n1,2,3\n", "line 1: 'a' is no number"),
         ("", "holds no numbers"),
         ("a,b\n", "holds no numbers"),
         ("−1,−2\n3,4\n", "line 1: '−1' is no number"),
-        ("0x10,0x20\n3,4\n", "line 1: '0x10' is no number"),
-        ("10%,.5%\n3,4\n", "line 1: '10%' is no number"),
-        ("1,2\n3,\u0664\n", "line 2: '\u0664' is no number"),
-        ("1,2\n   \n3,4\n", "line 2: 1 cell where the first line has 2"),
-        ("index,1,2\n3\n", "line 2: 1 cell where the first line has 3"),
         ("a,b\n1,2,3\n", "line 2: 3 cells where the first line has 2"),
         ("pos,a\n0.5,1\n0.25,2\n0.75,3\n", "column 'pos' is named as an index and does not rise"),
         ("1,nan\n", "holds 1 value that is not finite, the first in row 0, column 1: nan"),
@@ -291,14 +268,6 @@ def test_of_a_large_table_only_the_rows_that_are_looked_at_are_read() -> None:
         read_table("t.npy")
 
 
-@pytest.mark.parametrize("kind", [".npy", ".safetensors"])
-def test_a_large_table_stays_in_its_file(kind: str) -> None:
-    large = np.zeros((MAPPED // 80 + 1, 10))
-    large[-1] = range(10)
-    stored = open_table(write(f"t{kind}", large))
-    assert isinstance(stored.array, np.memmap) and stored[-1:].tolist() == [list(range(10))]
-
-
 BAD = np.where(np.arange(35).reshape(7, 5) == 23, np.nan, TABLE)
 BAD[6, 0] = -np.inf
 
@@ -350,13 +319,3 @@ def test_what_is_no_table_file_is_refused(path: str, error: type[Exception], sai
         Path(name).write_bytes(b"\x80\x04.")
     with pytest.raises(error, match=said):
         read_table(path)
-
-
-def test_a_fingerprint_is_the_contents_own() -> None:
-    Path("a.csv").write_bytes(b"1,2\n")
-    Path("b.csv").write_bytes(b"1,2\n")
-    assert fingerprint("a.csv") == fingerprint("b.csv") == hashlib.sha256(b"1,2\n").hexdigest()[:16]
-    Path("b.csv").write_bytes(b"1,2,3\n")
-    assert fingerprint("b.csv") == hashlib.sha256(b"1,2,3\n").hexdigest()[:16]
-    with pytest.raises(UsageError, match=r"none\.npy does not exist"):
-        fingerprint("none.npy")

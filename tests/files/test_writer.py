@@ -140,14 +140,6 @@ def test_targets_that_cannot_be_are_refused_before_work_is_done(path: str, clobb
             write(path, NEW)
 
 
-@pytest.mark.skipif(getattr(os, "geteuid", int)() == 0, reason="root may write everywhere")
-def test_a_place_without_permission_is_refused(tmp_path: Path) -> None:
-    tmp_path.chmod(0o500)
-    with pytest.raises(OutputError, match="permission"):
-        check_target("a.png", True)
-    tmp_path.chmod(0o700)
-
-
 def test_two_names_of_one_file_are_one_place(tmp_path: Path) -> None:
     Path("r").mkdir()
     Path("rl").symlink_to("r")
@@ -173,16 +165,6 @@ def test_a_shell_goes_on_after_it() -> None:
     assert subprocess.run(["sh", "-c", line], check=False).returncode == 0
     text = Path("f").read_bytes()
     assert text.startswith(b"before\n" + TABLE) and text.endswith(b"\nafter\n")
-
-
-@pytest.mark.posix
-def test_a_pipe_by_its_number_gets_the_bytes(tmp_path: Path, process: Callable[..., Any]) -> None:
-    end, begin = os.pipe()
-    ended = process([*DRAW, "-o", f"/dev/fd/{begin}"], tmp_path, {}, pass_fds=(begin,))
-    os.close(begin)
-    with os.fdopen(end, "rb") as file:
-        assert file.read().startswith(TABLE)
-    assert ended.returncode == 0 and ended.stdout.decode() == f"/dev/fd/{begin}\n"
 
 
 @pytest.mark.posix

@@ -249,6 +249,8 @@ def main() -> None:
             app(prog_name="pecli")
         finally:
             stdout.flush()
-    except BrokenPipeError:
+    except OSError as error:  # of --help and --version; commands have a guard of their own
+        if not isinstance(error, BrokenPipeError):
+            say(f"the system refused: {error}")
         discard_stdout()
         sys.exit(1)

@@ -64,6 +64,14 @@ def test_a_reader_that_has_gone_is_no_noise(process: Process, folder: Path, line
     assert (ended.returncode, ended.stderr) == (1, b"")
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has it")
+@pytest.mark.parametrize("line", ["heatmap -d 7 -n 11 -o a.npy", "--help"])
+def test_a_full_disk_is_one_line(process: Process, folder: Path, line: str) -> None:
+    with Path("/dev/full").open("wb") as stdout:
+        ended = process([*PECLI, *line.split()], folder, {}, stdout=stdout)
+    assert ended.returncode == 1 and b"No space left" in ended.stderr and ended.stderr.count(b"\n") == 1
+
+
 @pytest.mark.parametrize(
     ("line", "code", "said"),
     [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -109,13 +109,13 @@ def _position_by_keys(keys: Keys) -> Mapping[str, str]:
 
 def _named_by_class(keys: Keys) -> str | None:
     """The model_type whose name the class under "architectures" begins with."""
+
+    def letters(name: str) -> str:
+        return "".join(filter(str.isalnum, name)).lower()
+
     classes = keys.words("architectures") or []
-    plain = [_letters(one.removesuffix(next((end for end in ENDINGS if one.endswith(end)), ""))) for one in classes]
-    return next((name for one in plain for name in _known() if _letters(name) == one), None)
-
-
-def _letters(name: str) -> str:
-    return "".join(filter(str.isalnum, name)).lower()
+    plain = [letters(one.removesuffix(next(filter(one.endswith, ENDINGS), ""))) for one in classes]
+    return next((name for one in plain for name in _known() if letters(name) == one), None)
 
 
 @cache
@@ -134,14 +134,10 @@ def _known() -> dict[str, Architecture]:
     rows: dict[str, dict[str, Any]] = {name: {} for name in facts["plain"]} | facts["rope"]
     rows |= {name: {"position": {"all": kind}} for kind in KINDS for name in facts[kind]}
     rows |= {name: {"position": by_stack} for name, by_stack in facts["position"].items()}
-    return {name: _made(name, row, facts, sizes.get(name, {})) for name, row in rows.items()}
-
-
-def _made(name: str, row: Mapping[str, Any], facts: Mapping[str, Any], sizes: Mapping[str, int]) -> Architecture:
-    own = {one.name for one in fields(Architecture)}
-    values: dict[str, Any] = {
-        key: tuple(value) if isinstance(value, list) else value for key, value in row.items() if key in own
-    }
-    values |= {key: facts[key].get(name, 0) for key in ("rows_before", "rows_of_padding")}
-    values |= {"encoder_decoder": name in facts["encoder_decoder"], "sizes": sizes}
-    return Architecture(name, **values)
+    known = {}
+    for name, row in rows.items():
+        values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
+        values |= {key: facts[key].get(name, 0) for key in ("rows_before", "rows_of_padding")}
+        values |= {"encoder_decoder": name in facts["encoder_decoder"], "sizes": sizes.get(name, {})}
+        known[name] = Architecture(name, **values)
+    return known

@@ -118,7 +118,8 @@ def _stack(reading: Reading, stack: str, kinds: list[str]) -> dict[str, Layer]:
     result = {}
     for kind in known or [FULL]:
         indices = tuple(layer for layer, one in enumerate(kinds) if one == kind)
-        none = position == "rope" and (kind in without or kind in STILL or _is_null(reading, kind))
+        null = reading.given.data.get(kind, kind) is None  # rope_parameters has null for that kind
+        none = position == "rope" and (kind in without or kind in STILL or null)
         result[kind] = _layer(reading, "none" if none else position, kind, stack, indices)
     return result
 
@@ -136,11 +137,6 @@ def _without_rope(reading: Reading) -> tuple[str, ...]:
     if architecture.nope_interval or "no_rope_layers" in keys:
         without = (*without, architecture.nope_layer_type)
     return without
-
-
-def _is_null(reading: Reading, kind: str) -> bool:
-    """Whether rope_parameters has null for that kind of layer."""
-    return kind in reading.given.data and reading.given.data[kind] is None
 
 
 def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tuple[int, ...]) -> Layer:

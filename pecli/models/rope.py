@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from pecli.models.config_file import Keys, shown
@@ -11,91 +10,10 @@ from pecli.models.layers import FULL, SLIDING, STOPS, Reading, head_dim, latent,
 ORIGINAL = "original_max_position_embeddings"
 
 
-def _linear(reading: Reading, inside: Keys) -> dict[str, Any]:
-    return {"factor": _needed(inside, "factor")}
-
-
-def _dynamic(reading: Reading, inside: Keys) -> dict[str, Any]:
-    longest = max_position(reading)
-    if longest is None:
-        raise trouble("max_position_embeddings", "is missing, and the dynamic scaling begins there")
-    return {"factor": _needed(inside, "factor"), "max_position": longest, "seq_len": reading.seq_len}
-
-
-def _yarn(reading: Reading, inside: Keys) -> dict[str, Any]:
-    original = _original(reading, inside)
-    turns = {name: inside.number(name) or None for name in ("beta_fast", "beta_slow")}
-    scales = {name: inside.number(name) for name in ("attention_factor", "mscale", "mscale_all_dim")}
-    given = {**turns, **scales, "truncate": inside.flag("truncate")}
-    said = {name: value for name, value in given.items() if value is not None}
-    return {"factor": _factor(reading, inside, original), "original": original, **said}
-
-
-def _longrope(reading: Reading, inside: Keys) -> dict[str, Any]:
-    original = _original(reading, inside)
-    lists = {name: tuple(_needed(inside, name)) for name in ("short_factor", "long_factor")}
-    used = reading.seq_len
-    long = used is not None and used > original
-    sharpening = inside.number("attention_factor")
-    if sharpening is None and reading.architecture.mscale:
-        sharpening = inside.number("long_mscale" if long else "short_mscale")
-    factor = _factor(reading, inside, original) if sharpening is None else inside.number("factor")
-    given = {"factor": factor, "attention_factor": sharpening, "seq_len": used}
-    return {"original": original, **lists, **{name: value for name, value in given.items() if value is not None}}
-
-
-def _llama3(reading: Reading, inside: Keys) -> dict[str, Any]:
-    names = ("factor", "low_freq_factor", "high_freq_factor")
-    return {"original": _original(reading, inside), **{name: _needed(inside, name) for name in names}}
-
-
-def _proportional(reading: Reading, inside: Keys) -> dict[str, Any]:
-    share = inside.number("partial_rotary_factor")
-    if share is None:
-        share = reading.architecture.turning_share if not inside.data else 1.0
-    factor = inside.number("factor")
-    return {"partial_rotary_factor": share, **({} if factor is None else {"factor": factor})}
-
-
-Rule = Callable[[Reading, Keys], dict[str, Any]]
-RULES: dict[str, Rule] = {
-    "linear": _linear,
-    "dynamic": _dynamic,
-    "yarn": _yarn,
-    "longrope": _longrope,
-    "llama3": _llama3,
-    "proportional": _proportional,
-}
-
-
 def original_length(reading: Reading, inside: Keys) -> int | None:
     """The positions of the first training: the key at the top wins over that inside; else all there are."""
     top = reading.keys.length(ORIGINAL)
     return top if top is not None else (inside.length(ORIGINAL) or max_position(reading))
-
-
-def _original(reading: Reading, inside: Keys) -> int:
-    original = original_length(reading, inside)
-    if original is None:
-        raise trouble(ORIGINAL, "is missing, and so is max_position_embeddings, which would take its place")
-    return original
-
-
-def _factor(reading: Reading, inside: Keys, original: int) -> float:
-    factor, longest = inside.number("factor"), max_position(reading)
-    if factor is not None:
-        return factor
-    if longest is None:
-        raise trouble("factor", f"is missing, and so is max_position_embeddings: {STOPS}")
-    return longest / original
-
-
-def _needed(inside: Keys, name: str) -> Any:
-    read = inside.numbers if name in ("short_factor", "long_factor") else inside.number
-    value = read(name)
-    if value is None:
-        raise trouble(name, f"is missing: {STOPS}")
-    return value
 
 
 THETA = (
@@ -123,18 +41,76 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
     UsageError : what the file says cannot be built, or it does not say enough
     """
     inside = scaling_object(reading, kind)
-    d, scaling = head_dim(reading, kind), scaling_name(reading, inside, kind)
+    d, scaling = head_dim(reading, kind), _scaling_name(reading, inside, kind)
     rotary = d if scaling == "proportional" else _rotary_dim(reading, inside, d, layer)
-    parameters = {"d": d, "pairing": _pairing(reading), "base": _theta(reading, inside, kind, layer)}
+    pairing, base = _pairing(reading), _theta(reading, inside, kind, layer)
+    parameters = {"d": d, "pairing": pairing, "base": base}
     if rotary != d:
         parameters["rotary_dim"] = rotary
     if scaling == "default":
         return parameters
-    if scaling == "ntk" and reading.architecture.ntk:
-        return parameters | _ntk(inside, parameters)
+    if scaling == "ntk" and reading.architecture.ntk:  # GTE: base · factor, and every rate divided by factor^(2/d)
+        factor = inside.number("factor")
+        if factor is None or not 1 <= factor < HUGE:
+            raise trouble("factor", f"is {shown(factor)}, and it takes a number ≥ 1")
+        return parameters | {"base": base * factor, "scaling": "linear", "factor": factor ** (2 / d)}
     if scaling not in RULES:
         raise trouble("rope_type", f"{shown(scaling)} is no scaling: {STOPS}{nearest(scaling, RULES)}")
-    return parameters | {"scaling": scaling} | RULES[scaling](reading, inside)
+    values = {"scaling": scaling, **_scaling(reading, inside, scaling)}
+    return parameters | {name: value for name, value in values.items() if value is not None}
+
+
+RULES = ("linear", "dynamic", "yarn", "longrope", "llama3", "proportional")
+
+
+def _scaling(reading: Reading, inside: Keys, rule: str) -> dict[str, Any]:
+    """The parameters of a scaling; None where the file does not say one that need not be said."""
+    if rule == "linear":
+        return {"factor": _needed(inside, "factor")}
+    if rule == "proportional":
+        share = inside.number("partial_rotary_factor")
+        if share is None:
+            share = reading.architecture.turning_share if not inside.data else 1.0
+        return {"partial_rotary_factor": share, "factor": inside.number("factor")}
+    if rule == "dynamic":
+        longest = max_position(reading)
+        if longest is None:
+            raise trouble("max_position_embeddings", "is missing, and the dynamic scaling begins there")
+        return {"factor": _needed(inside, "factor"), "max_position": longest, "seq_len": reading.seq_len}
+    original = original_length(reading, inside)
+    if original is None:
+        raise trouble(ORIGINAL, "is missing, and so is max_position_embeddings, which would take its place")
+    if rule == "llama3":
+        names = ("factor", "low_freq_factor", "high_freq_factor")
+        return {"original": original, **{name: _needed(inside, name) for name in names}}
+    if rule == "yarn":
+        turns = {name: inside.number(name) or None for name in ("beta_fast", "beta_slow")}
+        scales = {name: inside.number(name) for name in ("attention_factor", "mscale", "mscale_all_dim")}
+        factor = _factor(reading, inside, original)
+        return {"factor": factor, "original": original, **turns, **scales, "truncate": inside.flag("truncate")}
+    lists = {name: tuple(_needed(inside, name)) for name in ("short_factor", "long_factor")}
+    long = reading.seq_len is not None and reading.seq_len > original
+    scale = inside.number("attention_factor")
+    if scale is None and reading.architecture.mscale:
+        scale = inside.number("long_mscale" if long else "short_mscale")
+    factor = _factor(reading, inside, original) if scale is None else inside.number("factor")
+    more = {"factor": factor, "attention_factor": scale, "seq_len": reading.seq_len}
+    return {"original": original, **lists, **more}
+
+
+def _factor(reading: Reading, inside: Keys, original: int) -> float | None:
+    """How many times the original context is stretched."""
+    factor, longest = inside.number("factor"), max_position(reading)
+    if factor is None and longest is None:
+        raise trouble("factor", f"is missing, and so is max_position_embeddings: {STOPS}")
+    return longest / original if factor is None and longest is not None else factor
+
+
+def _needed(inside: Keys, name: str) -> Any:
+    value = inside.numbers(name) if name in ("short_factor", "long_factor") else inside.number(name)
+    if value is None:
+        raise trouble(name, f"is missing: {STOPS}")
+    return value
 
 
 def scaling_object(reading: Reading, kind: str) -> Keys:
@@ -154,7 +130,7 @@ def nested_kinds(reading: Reading) -> list[str]:
     return [name for name, value in reading.given.data.items() if isinstance(value, dict)]
 
 
-def scaling_name(reading: Reading, inside: Keys, kind: str) -> str:
+def _scaling_name(reading: Reading, inside: Keys, kind: str) -> str:
     """The rule that the object names, as transformers 5 reads it."""
     said = inside.text("rope_type", "type")
     if said is None:
@@ -165,6 +141,7 @@ def scaling_name(reading: Reading, inside: Keys, kind: str) -> str:
 
 
 def _theta(reading: Reading, inside: Keys, kind: str, layer: int) -> float:
+    """The base of the layers of that kind."""
     keys, one = reading.keys, reading.architecture
     base = inside.number("rope_theta")
     if base is None and kind == SLIDING and (one.sliding_theta is not None or keys.first(*SLIDING_THETA)):
@@ -173,15 +150,20 @@ def _theta(reading: Reading, inside: Keys, kind: str, layer: int) -> float:
             base = one.sliding_theta or one.theta
             reading.assumed("rope_theta", f"{base:g} in sliding layers")
     elif base is None:
-        base = _plain_theta(reading, layer)
+        base = _theta_at_top(reading, layer)
     alpha = inside.number("alpha") if inside.text("rope_type", "type") == "dynamic" else None
-    return base if alpha is None else _stretched(reading, base, alpha)
+    if alpha is None:
+        return base
+    d = head_dim(reading, FULL)  # Hunyuan's fixed NTK scaling: base · alpha^(d/(d − 2))
+    if d <= 2 or not 0 < alpha < HUGE:
+        raise trouble("alpha", f"is {alpha:g} with head_dim {d}, which gives no base")
+    return float(base * alpha ** (d / (d - 2)))
 
 
-def _plain_theta(reading: Reading, layer: int) -> float:
+def _theta_at_top(reading: Reading, layer: int) -> float:
+    """The base that the file has outside of the scaling, else the architecture's."""
     keys, one = reading.keys, reading.architecture
-    listed = keys.data.get("rope_theta")
-    if isinstance(listed, list):
+    if isinstance(keys.data.get("rope_theta"), list):
         return _of_layer(keys.numbers("rope_theta") or [one.theta], layer)
     ratio = keys.number("rope_ratio")  # ChatGLM
     if ratio is not None:
@@ -197,22 +179,6 @@ def _plain_theta(reading: Reading, layer: int) -> float:
 
 def _of_layer(numbers: list[float], layer: int) -> float:
     return numbers[min(layer, len(numbers) - 1)]
-
-
-def _ntk(inside: Keys, rope: dict[str, Any]) -> dict[str, Any]:
-    """GTE's fixed scaling: base · factor, and every rate divided by factor^(2/d)."""
-    factor = inside.number("factor")
-    if factor is None or not 1 <= factor < HUGE:
-        raise trouble("factor", f"is {shown(factor)}, and it takes a number ≥ 1")
-    return {"base": rope["base"] * factor, "scaling": "linear", "factor": factor ** (2 / rope["d"])}
-
-
-def _stretched(reading: Reading, base: float, alpha: float) -> float:
-    """Hunyuan's fixed NTK scaling: base · alpha^(d/(d − 2))."""
-    d = head_dim(reading, FULL)
-    if d <= 2 or not 0 < alpha < HUGE:
-        raise trouble("alpha", f"is {alpha:g} with head_dim {d}, which gives no base")
-    return float(base * alpha ** (d / (d - 2)))
 
 
 def _rotary_dim(reading: Reading, inside: Keys, d: int, layer: int) -> int:
@@ -243,10 +209,9 @@ def _rotary_dim(reading: Reading, inside: Keys, d: int, layer: int) -> int:
 
 def _pairing(reading: Reading) -> str:
     keys, one = reading.keys, reading.architecture
-    said = keys.flag("rope_interleave", "rope_interleaved", "rotary_emb_interleaved", "is_neox_style")
-    if said is not None:
-        name = keys.first("rope_interleave", "rope_interleaved", "rotary_emb_interleaved", "is_neox_style")
-        return "interleaved" if said != (name == "is_neox_style") else "half"
+    name = keys.first("rope_interleave", "rope_interleaved", "rotary_emb_interleaved", "is_neox_style")
+    if name is not None:
+        return "interleaved" if keys.flag(name) != (name == "is_neox_style") else "half"
     if "position_encoding_2d" in keys or keys.flag("use_mla") is False:
         return "half"
     if one.pairing == "interleaved":

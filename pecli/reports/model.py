@@ -14,7 +14,6 @@ from pecli.encodings.registry import Encoding, find_encoding
 from pecli.encodings.rope import Rope
 from pecli.measures.waves import critical_dimension, first_negative_offset, longer_than
 from pecli.models.reader import Layer, Model
-from pecli.models.spec import encoding_of as encoding_class
 
 SEARCHED = 1 << 24  # cosines that are added up to look for a negative sum, at most
 PAIRINGS = templates(
@@ -115,10 +114,8 @@ def _facts(layer: Layer) -> dict[str, str]:
     """The facts of one kind of layers in words."""
     encoding, data = encoding_of(layer), layer_data(layer)
     facts = {phrase("layers"): runs(layer.indices) or phrase("the file does not say which")}
-    facts[phrase("encoding")] = layer.kind
-    if layer.trouble:
-        why = phrase("{kind}, and it cannot be built: {trouble}", kind=layer.kind, trouble=layer.trouble)
-        facts[phrase("encoding")] = why
+    why = phrase("{kind}, and it cannot be built: {trouble}", kind=layer.kind, trouble=layer.trouble)
+    facts[phrase("encoding")] = why if layer.trouble else layer.kind
     if isinstance(encoding, Rope):
         facts |= _rope_facts(encoding, data, _searched(encoding, layer))
     elif "length" in data:
@@ -127,42 +124,43 @@ def _facts(layer: Layer) -> dict[str, str]:
     elif "slopes" in data:
         facts[phrase("slopes")] = listing(f"{slope:.4g}" for slope in data["slopes"])
     if layer.max_position is not None and "length" not in data:
-        facts[phrase("context")] = _context(layer.max_position, data)
+        scaled = data.get("scaled_context")
+        text = phrase("{count:,} positions", count=layer.max_position)
+        if scaled not in (None, layer.max_position):
+            both = template("{count:,} positions by the file's length, {scaled:,} by factor × original")
+            text = phrase(both, count=layer.max_position, scaled=scaled)
+        facts[phrase("context")] = text
     return facts
 
 
-def _context(longest: int, data: dict[str, Any]) -> str:
-    """The file's length, and what the scaling is for where that is another."""
-    scaled = data.get("scaled_context")
-    if scaled in (None, longest):
-        return phrase("{count:,} positions", count=longest)
-    text = template("{count:,} positions by the file's length, {scaled:,} by factor × original")
-    return phrase(text, count=longest, scaled=scaled)
-
-
 def _rope_facts(rope: Rope, data: dict[str, Any], searched: int) -> dict[str, str]:
+    """The facts of a rope in words, without those that are not known."""
+    pairs, factor, wave = rope.width // 2, rope.attention_scaling, data["longest_wavelength"]
+    original, extended = data["longer_than_original"], data["longer_than_extended"]
+    critical, length, negative = data["critical_dimension"], data["original"], data["first_negative_offset"]
+    longer = [
+        "" if original is None else phrase("{count} of {all} than the original context", count=original, all=pairs),
+        "" if extended is None else phrase("{count} of {all} than the extended context", count=extended, all=pairs),
+    ]
     facts = {
-        phrase("rotary"): _rotary(rope),
+        phrase("rotary"): phrase(PAIRINGS[rope.pairing], width=rope.width, all=rope.d),
         phrase("base"): f"{rope.base:,.10g}",
         phrase("scaling"): rope.scaling,
-        phrase("original context"): _positions(data["original"]),
+        phrase("original context"): _positions(length),
         phrase("pairs"): listing(phrase(PARTS[what], count=count) for what, count in data["pairs"].items()),
-        phrase("longest wavelength"): _positions(data["longest_wavelength"]) or phrase("some pairs stand still"),
-        phrase("longer pairs"): _longer(data, rope.width // 2),
-        phrase("attention factor"): phrase(
-            "{factor:.7g}: scores times {square:.7g}",
-            factor=rope.attention_scaling,
-            square=rope.attention_scaling**2,
+        phrase("longest wavelength"): _positions(wave) or phrase("some pairs stand still"),
+        phrase("longer pairs"): listing(longer),
+        phrase("attention factor"): phrase("{factor:.7g}: scores times {square:.7g}", factor=factor, square=factor**2),
+        phrase("critical dimension"): (
+            phrase("{count} at {length:,} positions", count=critical, length=length) if critical else ""
         ),
-        phrase("critical dimension"): _critical(data),
-        phrase("first Σ cos < 0"): _negative(data["first_negative_offset"], searched),
+        phrase("first Σ cos < 0"): (
+            phrase("none up to offset {searched:,}", searched=searched)
+            if negative is None
+            else phrase("at offset {offset:,}", offset=negative)
+        ),
     }
     return {name: fact for name, fact in facts.items() if fact}
-
-
-def _rotary(rope: Rope) -> str:
-    """How many dimensions turn, and how they are paired."""
-    return phrase(PAIRINGS[rope.pairing], width=rope.width, all=rope.d)
 
 
 def _positions(count: float | None) -> str:
@@ -170,38 +168,13 @@ def _positions(count: float | None) -> str:
     return "" if count is None else phrase("{count:,.0f} positions", count=count)
 
 
-def _longer(data: dict[str, Any], pairs: int) -> str:
-    """How many pairs are longer than each context that is known."""
-    original, extended = data["longer_than_original"], data["longer_than_extended"]
-    said = [
-        "" if original is None else phrase("{count} of {all} than the original context", count=original, all=pairs),
-        "" if extended is None else phrase("{count} of {all} than the extended context", count=extended, all=pairs),
-    ]
-    return listing(said)
-
-
-def _critical(data: dict[str, Any]) -> str:
-    """The critical dimension and the context that it is for."""
-    count, length = data["critical_dimension"], data["original"]
-    return phrase("{count} at {length:,} positions", count=count, length=length) if count else ""
-
-
-def _negative(offset: int | None, searched: int) -> str:
-    """Where the sum of cosines is negative first."""
-    if offset is None:
-        return phrase("none up to offset {searched:,}", searched=searched)
-    return phrase("at offset {offset:,}", offset=offset)
-
-
 def lines_to_type(model: Model) -> list[str]:
     """The lines that draw each kind of layers, from the numbers alone."""
-    specs = [encoding.spec() for layer in model.layers.values() if (encoding := encoding_of(layer))]
-    return [f"pecli {_figure(spec)} -e {shlex.quote(spec)}" for spec in dict.fromkeys(specs)]
-
-
-def _figure(spec: str) -> str:
-    kind = encoding_class(spec)
-    return "spectrum" if issubclass(kind, Harmonic) else "bias" if issubclass(kind, BiasEncoding) else "distance"
+    figures: dict[str, str] = {}
+    for encoding in filter(None, map(encoding_of, model.layers.values())):
+        distance = "bias" if isinstance(encoding, BiasEncoding) else "distance"
+        figures[encoding.spec()] = "spectrum" if isinstance(encoding, Harmonic) else distance
+    return [f"pecli {figure} -e {shlex.quote(spec)}" for spec, figure in figures.items()]
 
 
 def runs(numbers: tuple[int, ...]) -> str:

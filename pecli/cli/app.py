@@ -10,18 +10,20 @@ import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from pecli.cli.show import Command
 from pecli.core.lazy import Registry
 from pecli.core.terminal import results, say
 from pecli.core.version import __version__
 from pecli.figures import FIGURES
 from pecli.files.writer import discard_stdout
 from pecli.reports import REPORTS
+
+if TYPE_CHECKING:
+    from pecli.cli.show import Command
 
 WORDS: Registry[Command] = Registry(
     {

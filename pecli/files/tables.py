@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import re
 import shlex
 import stat
@@ -109,15 +108,13 @@ class StoredArray:
 
 def _npy_arrays(path: str) -> dict[str, StoredArray]:
     """Return the only array of a .npy file."""
-    with opened(path) as file:
-        shape, dtype = _npy_header(file.read(HEADER))
-    mapped = prod(shape) * dtype.itemsize >= MAPPED
+    array = np.lib.format.open_memmap(path, mode="r")
+    mapped = array.nbytes >= MAPPED
 
     def read() -> Array:
-        array: Array = np.lib.format.open_memmap(path, mode="r")
         return array if mapped else np.array(array)
 
-    return {"": StoredArray(shape, dtype.name, read, dtype.kind in REAL, mapped)}
+    return {"": StoredArray(array.shape, array.dtype.name, read, array.dtype.kind in REAL, mapped)}
 
 
 def _npz_arrays(path: str) -> dict[str, StoredArray]:
@@ -269,7 +266,9 @@ def stored_arrays(path: str) -> dict[str, StoredArray]:
     UsageError : no such file, or an ending that is not known, with what would convert it
     TableFileError : the file is damaged
     """
-    suffix = _suffix_of(path)
+    suffix = Path(path).suffix.lower()
+    if suffix not in (*READERS, *PICKLES):
+        raise UnknownNameError("kind of table file", suffix or path, READERS, alike=0.8)
     opened(path).close()
     if suffix in PICKLES:
         source, target = (json.dumps(one, ensure_ascii=False) for one in (path, str(Path(path).with_suffix(".npz"))))
@@ -277,13 +276,6 @@ def stored_arrays(path: str) -> dict[str, StoredArray]:
         raise UsageError(f"{path} is torch's, a pickle that could run code: convert it once: {line}")
     with _damage_named(path):
         return READERS[suffix](path)
-
-
-def _suffix_of(path: str) -> str:
-    suffix = Path(path).suffix.lower()
-    if suffix not in (*READERS, *PICKLES):
-        raise UnknownNameError("kind of table file", suffix or path, READERS, alike=0.8)
-    return suffix
 
 
 @contextmanager
@@ -362,10 +354,8 @@ def open_table(path: str, tensor: str | None = None, dimensions: int = 2) -> Sto
 
     Takes and raises what `read_table` does; dimensions : the fewest that the array must have.
     """
-    _suffix_of(path)
-    with opened(path) as file:
-        changed = os.fstat(file.fileno()).st_mtime_ns
-    return StoredTable(path, _read(path, tensor, dimensions, changed))
+    opened(path).close()
+    return StoredTable(path, _read(path, tensor, dimensions, Path(path).stat().st_mtime_ns))
 
 
 @dataclass(frozen=True)

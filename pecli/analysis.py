@@ -33,14 +33,6 @@ class View(Generic[E_co]):
     panels: tuple[tuple[int, int], ...] | None = None
 
     @property
-    def pixels(self) -> tuple[int, int] | None:
-        """The rows and columns of pixels that every panel has."""
-        if self.panels is None:
-            return None
-        rows, columns = zip(*self.panels, strict=True)
-        return min(rows), min(columns)
-
-    @property
     def encoding(self) -> E_co:
         """The only encoding."""
         return self.encodings[0]
@@ -52,13 +44,18 @@ class View(Generic[E_co]):
 
     @property
     def pixel_rows(self) -> int | None:
-        """Pixels from top to bottom, or None for no limit."""
-        return self.pixels[0] if self.pixels else None
+        """Pixels of every panel from top to bottom, or None for no limit."""
+        return None if self.panels is None else min(rows for rows, _ in self.panels)
 
     @property
     def pixel_columns(self) -> int | None:
-        """Pixels from left to right, or None for no limit."""
-        return self.pixels[1] if self.pixels else None
+        """Pixels of every panel from left to right, or None for no limit."""
+        return None if self.panels is None else min(columns for _, columns in self.panels)
+
+    @property
+    def pixel_side(self) -> int | None:
+        """Pixels of every panel's shorter side, or None for no limit."""
+        return None if self.panels is None else min(map(min, self.panels))
 
 
 def check_indices(option: str, given: Iterable[int] | None, view: View[Encoding], count: int, what: str) -> None:

@@ -307,7 +307,7 @@ class Bias(WithCellNumbers[BiasEncoding]):
 
     def blocks(self, view: View[BiasEncoding]) -> Blocks:
         """The runs of positions that a row and a column stand for."""
-        return view.positions.blocks(min(view.pixels) if view.pixels else None)
+        return view.positions.blocks(view.pixel_side)
 
     def shape(self, view: View[BiasEncoding]) -> tuple[int, ...]:
         heads, count = len(self.shown_heads(view)), self.blocks(view).count

@@ -106,12 +106,12 @@ class Distance(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
 
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
         rows = view.covered
-        count = rows.blocks(min(view.pixels) if view.pixels else None).count
+        count = rows.blocks(view.pixel_side).count
         profile = (2, rows.length) if is_by_offset(view.encoding, MEASURES[self.measure]) else ()
         return max((count, count), profile, key=prod)
 
     def compute(self, view: View[TableEncoding]) -> DistanceNumbers:
-        blocks = view.covered.blocks(min(view.pixels) if view.pixels else None)
+        blocks = view.covered.blocks(view.pixel_side)
         values = matrix(view.encoding, MEASURES[self.measure], blocks)
         undefined = int(np.isnan(values).sum())
         known = values[~np.isnan(values)] if undefined else values

@@ -86,7 +86,7 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
 
     def blocks(self, view: View[Harmonic]) -> Blocks:
         """The runs of positions that a row and a column stand for."""
-        return view.positions.blocks(min(view.pixels) if view.pixels else None)
+        return view.positions.blocks(view.pixel_side)
 
     def shape(self, view: View[Harmonic]) -> tuple[int, ...]:
         count = self.blocks(view).count
@@ -103,7 +103,7 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
         check_indices("dims", self.dims, view, width, "dimensions")
         if self.dims is not None:
             return np.array(self.dims)
-        if view.pixels is None or width <= SLICES:
+        if view.panels is None or width <= SLICES:
             return np.arange(width)
         return telling_dims(view.encoding, view.positions.length, SLICES)
 

@@ -152,7 +152,7 @@ class Scatter(Figure[TableEncoding]):
 
     def counted(self, view: View[TableEncoding]) -> bool:
         """Whether the pairs are too many to draw one by one."""
-        return view.pixels is not None and self.too_many(view)
+        return view.panels is not None and self.too_many(view)
 
     def too_many(self, view: View[TableEncoding]) -> bool:
         """Whether a picture, whatever its size, counts the pairs."""
@@ -179,7 +179,7 @@ class Scatter(Figure[TableEncoding]):
             first, second = (cloud.q, cloud.p) if self.triangle == "lower" else (cloud.p, cloud.q)
             return ScatterNumbers(**known, **{**vars(cloud), "p": first, "q": second})
         cells = counts(view.encoding, across, up, view.covered)
-        most = min(CELLS, *view.pixels) if view.pixels else CELLS
+        most = min(CELLS, view.pixel_side or CELLS)
         table, y_edges = coarser(cells.counts, cells.y_edges, most, 0)
         table, x_edges = coarser(table, cells.x_edges, most, 1)
         return DensityNumbers(

@@ -42,7 +42,7 @@ class TableNumbers(Numbers[TableEncoding]):
 
     def facts(self) -> dict[str, Any]:
         facts: dict[str, Any] = {"length": self.length, "dimensions": self.dimensions}
-        if self.view.pixels is None:
+        if self.view.panels is None:
             return facts
         rows = zip(self.positions.tolist(), self.position_texts(), self.table.tolist(), strict=True)
         shown = [{"position": position, "text": text, "values": values} for position, text, values in rows]

@@ -1,0 +1,154 @@
+"""Files that are not trusted: what is wrong with one is one line, and its text does no harm."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pecli.core.errors import LISTENER, UnknownNameError, UsageError
+from pecli.encodings.rope import Rope
+from pecli.models.config_file import MAX_BYTES
+from pecli.models.reader import INNER, read_model
+from pecli.models.spec import encoding_of, read_encoding
+from pecli.reports.model import model_data
+
+LLAMA = {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 2}
+GEMMA = {"model_type": "gemma3_text", "head_dim": 32, "num_hidden_layers": 6}
+
+
+def write(folder: Path, content: bytes | dict[str, Any]) -> str:
+    """A config.json of that content."""
+    file = folder / "config.json"
+    file.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
+    return str(file)
+
+
+@pytest.mark.parametrize("empty", [{}, None])
+@pytest.mark.parametrize("name", INNER)
+def test_a_part_of_the_file_that_is_empty_is_as_if_absent(tmp_path: Path, name: str, empty: Any) -> None:
+    layers = read_model(write(tmp_path, LLAMA)).layers
+    assert read_model(write(tmp_path, {**LLAMA, name: empty})).layers == layers
+    assert read_model(write(tmp_path, {INNER[0]: empty, "decoder": {**LLAMA, name: empty}})).layers == layers
+
+
+def test_a_number_that_nothing_reads_may_be_infinite_and_does_not_break_the_json(tmp_path: Path) -> None:
+    keys = {"time_step_limit": [0.0, float("inf")], "rope_parameters": {"rope_theta": 500.0, "odd": float("inf")}}
+    model = read_model(write(tmp_path, {**LLAMA, **keys}))
+    assert model.layers["all"].parameters == {"d": 16, "pairing": "half", "base": 500.0}
+    assert "Infinity" not in json.dumps(model_data(model))
+
+
+def test_a_config_is_an_encoding_by_its_file_or_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "tiny").mkdir()
+    file = write(tmp_path / "tiny", LLAMA)
+    monkeypatch.chdir(tmp_path)
+    plain = Rope(d=16, pairing="half")
+    for path in (file, str(tmp_path / "tiny"), "tiny", "tiny/config.json", "./tiny"):
+        assert read_encoding(path) == plain
+        assert encoding_of(path) is Rope
+    assert read_encoding("tiny:base=500").spec() == "rope:d=16,base=500,pairing=half"
+    assert read_encoding("tiny", {"d": 8}) == Rope(d=8, pairing="half")
+    assert "tiny" not in read_encoding("tiny").spec()
+
+
+def test_a_file_that_changes_is_read_again(tmp_path: Path) -> None:
+    file = write(tmp_path, LLAMA)
+    assert read_encoding(file) == Rope(d=16, pairing="half")
+    write(tmp_path, {**LLAMA, "rope_theta": 500})
+    os.utime(file, ns=(1, 1))
+    assert read_encoding(file) == Rope(d=16, base=500, pairing="half")
+
+
+def test_kinds_of_layers_are_named_and_the_full_ones_are_taken(tmp_path: Path) -> None:
+    file = write(tmp_path, GEMMA)
+    heard: list[str] = []
+    token = LISTENER.set(heard.append)
+    try:
+        assert read_encoding(file) == read_encoding(file) == Rope(d=32, base=1e6, pairing="half")
+    finally:
+        LISTENER.reset(token)
+    (said,) = heard  # once, and as a notice: --quiet keeps it away
+    assert "layers of other kinds too: sliding_attention; full_attention is taken" in said
+    assert read_encoding(f"{file}#sliding_attention") == Rope(d=32, pairing="half")
+    with pytest.raises(UnknownNameError, match="did you mean 'full_attention'"):
+        read_encoding(f"{file}#full_atention")
+
+
+NO_CONFIG = {
+    b"": "line 1, column 1",
+    b"{": "line 1",
+    b"[]": "holds a list, not an object",
+    b"null": "holds null",
+    b"3": "holds a number",
+    b"\xef\xbb\xbf{}": "byte order mark",
+    b'{"a": "\xff"}': "byte 7 is not UTF-8",
+    b'{"rope_theta": ' + b"9" * 5000 + b"}": "4300 digits",
+    b"[" * 200_000: "nested too deep",
+    b" " * (MAX_BYTES + 1): f"{MAX_BYTES:,} are the most",
+}
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        *NO_CONFIG.items(),
+        ({"rope_theta": "1e6"}, 'rope_theta is "1e6", and it takes a number'),
+        ({"rope_theta": float("nan")}, "rope_theta is NaN, and it takes a number"),
+        ({"rope_theta": 10**400}, "and it takes a number"),
+        ({"rope_theta": True}, "rope_theta is true, and it takes a number"),
+        ({"hidden_size": [64]}, "hidden_size is .*, and it takes a whole number"),
+        ({"num_attention_heads": 2.5}, "num_attention_heads is 2.5"),
+        ({"num_hidden_layers": -1}, "num_hidden_layers is -1"),
+        ({"num_hidden_layers": 10**9}, "num_hidden_layers is 1000000000"),
+        ({"rope_scaling": "linear"}, 'rope_scaling is "linear", and it takes an object'),
+        ({"rope_scaling": {"rope_type": 3}}, "rope_scaling.rope_type is 3, and it takes text"),
+        ({"rope_scaling": {"type": "linear", "factor": "\x1b[2J"}}, "rope_scaling.factor is"),
+        ({"layer_types": ["a", "\x1b[31m"]}, "layer_types is"),
+        ({"llm_config": {"text_config": [1]}}, r"llm_config.text_config is \[1\], and it takes an object"),
+        ({"model_type": {}}, "model_type is"),
+        ({"max_position_embeddings": 0}, "max_position_embeddings is 0"),
+    ],
+    ids=lambda value: repr(value)[:30],
+)
+def test_what_is_no_config_or_has_a_wrong_type_is_one_line(tmp_path: Path, content: Any, reason: str) -> None:
+    file = write(tmp_path, content if isinstance(content, bytes) else {**LLAMA, **content})
+    with pytest.raises(UsageError, match=reason) as caught:
+        read_model(file)
+    assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize(
+    ("keys", "reason"),
+    [
+        ({"num_attention_heads": 0}, "tells more"),
+        ({"hidden_size": 2}, "tells more"),
+        ({"rope_theta": 0}, "tells more"),
+        ({"head_dim": 7}, "tells more"),
+        (
+            {"partial_rotary_factor": 2},
+            "config.json: partial_rotary_factor is 2, and it takes a number above 0 and up to 1",
+        ),
+    ],
+)
+def test_what_cannot_be_built_is_a_finding_and_refused_as_an_encoding(
+    tmp_path: Path, keys: dict[str, Any], reason: str
+) -> None:
+    file = write(tmp_path, {**LLAMA, **keys})
+    model = read_model(file)
+    assert [one.level for one in model.findings][:1] == ["error"]
+    assert all(one.line().isprintable() for one in model.findings)
+    with pytest.raises(UsageError, match=reason):
+        read_encoding(file)
+
+
+def test_what_is_no_encoding_says_why(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"no/config\.json does not exist: name a config"):
+        read_encoding("no/config.json")
+    with pytest.raises(UnknownNameError, match="unknown encoding 'ropes'"):
+        read_encoding("ropes")
+    with pytest.raises(UsageError, match="no position encoding that can be drawn"):
+        read_encoding(write(tmp_path, {"model_type": "jamba", "num_hidden_layers": 4}))

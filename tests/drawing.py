@@ -13,7 +13,7 @@ from pecli.core.language import speaking
 from pecli.figures.labels import DotLabel, LineLabel, labels_of
 from pecli.figures.page import draw_frames, draw_page
 from pecli.figures.style import style_context
-from pecli.jobs.films import titles_of
+from pecli.jobs.picture import titles_of
 
 
 def axes_of(figure: str, /, **options: Any) -> Any:

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from pecli.core.language import phrase
+from pecli.core.errors import UsageError
+from pecli.core.language import listing, phrase
 from pecli.core.lazy import np
+from pecli.core.options import option
+from pecli.core.positions import Positions
 from pecli.encodings.base import Encoding, TableEncoding
 from pecli.figures.panels import Panel, VisibleLabels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+NEAR = 1.1  # times the first position: what ends before cannot be told from it on such an axis
 NAMED = 16  # dimensions that are named one by one, at most
 
 
@@ -99,3 +103,23 @@ def turn_names(axis: Any) -> None:
     formatter = axis.get_major_formatter()
     if isinstance(formatter, FixedFormatter):
         axis.set_tick_params(labelrotation=0 if names_fit(axis, formatter.seq) else 90)
+
+
+def log_option() -> Any:
+    """The option, as a field of a figure."""
+    return option(False, "logarithmic axis of positions, from 1, for many decades at once")
+
+
+def log_label(encoding: TableEncoding) -> str:
+    """What stands at such an axis, whose ticks are plain numbers: the unit too."""
+    return listing(map(phrase, filter(None, [encoding.position_label, encoding.position_unit])))
+
+
+def check_log(positions: Positions) -> None:
+    """Refuses positions that such an axis cannot show."""
+    if positions.start < 0 or positions.stop < 3:
+        text = "--log runs from position 1 on"
+        raise UsageError(text, option="log", allowed="a --start of 0 or more and 3 positions")
+    if positions.stop - 1 < NEAR * positions.start:
+        text = f"--log is for decades: {positions.start:,} to {positions.stop - 1:,} are in one place there"
+        raise UsageError(text, option="log", advice="leave --log out")

@@ -12,12 +12,11 @@ from pecli.core.numbers import ROUNDING, bound_text
 from pecli.core.options import EXACT, option
 from pecli.core.positions import Positions
 from pecli.encodings.base import TableEncoding
-from pecli.figures.axis_labels import label_positions, label_powers, label_values
+from pecli.figures.axis_labels import check_log, label_positions, label_powers, label_values, log_label, log_option
 from pecli.figures.base import Numbers, View, tells_of_offsets
 from pecli.figures.canvas import Canvas
 from pecli.figures.highlights import Highlighting, mark_stretch
 from pecli.figures.lines import band_look, frame_lines, key, look
-from pecli.figures.log_axis import check_log, log_label, log_option
 from pecli.figures.panels import Panel, PanelGroup
 from pecli.measures.pairwise import MEASURES, by_offset, is_by_offset, measure_option, to_all
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, log_edges, middles, mirrored_extremes

@@ -13,12 +13,19 @@ from pecli.core.lazy import Array
 from pecli.core.positions import Blocks, LogBlocks
 from pecli.encodings.base import TableEncoding
 from pecli.encodings.harmonic import Harmonic
-from pecli.figures.axis_labels import label_decades, label_dimensions, label_positions, turn_names
+from pecli.figures.axis_labels import (
+    check_log,
+    label_decades,
+    label_dimensions,
+    label_positions,
+    log_label,
+    log_option,
+    turn_names,
+)
 from pecli.figures.base import ColouredNumbers, View, averaging_cells, subtract
 from pecli.figures.canvas import Canvas
 from pecli.figures.colors import DIFFERENCE
 from pecli.figures.highlights import Highlighting, Span, mark_rows, span_edges
-from pecli.figures.log_axis import check_log, log_label, log_option
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import Bar, Panel, PanelGroup
 from pecli.figures.wavelengths import halving_text, rule_over, unfinished, unfinished_runs

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from pecli.analysis import Numbers
@@ -17,17 +17,20 @@ from pecli.core.lazy import Array
 from pecli.core.options import write_scalar
 from pecli.core.terminal import Document
 from pecli.figures.base import Figure
-from pecli.figures.grid import Grid, GridNumbers
+from pecli.figures.canvas import FPS
+from pecli.figures.grid import Axis, Grid, GridNumbers
 from pecli.figures.limits import note_on_colours
 from pecli.figures.style import style_context
-from pecli.files.animation import Film
+from pecli.files.animation import Film, Frame, SweptOption
 from pecli.files.documents import WIDTH
 from pecli.files.formats import FORMATS, encoded
 from pecli.files.metadata import About, find_metadata
 from pecli.files.numbers import plain
 from pecli.files.writer import check_target, write
+from pecli.jobs.command_line import command
 from pecli.jobs.job import Job
 from pecli.jobs.names import given_title
+from pecli.jobs.workers import ordered
 from pecli.reports.base import Report
 
 if TYPE_CHECKING:
@@ -87,7 +90,7 @@ def _subject(job: Job) -> list[str]:
     return [labels_of(job, both), phrase("positions {first} to {last}", first=first, last=last), *how]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Picture:
     """What a job gives. Computed when first asked for, then kept.
 
@@ -97,6 +100,7 @@ class Picture:
     workers : processes that draw the pictures of a .gif, .webp or .html file
     numbers : every number behind the picture; its fields say their shapes and units
     seen : the numbers that the picture shows, no more than it has pixels
+    sizes : bytes written to each path; filled by saving
 
     Raises
     ------
@@ -106,6 +110,9 @@ class Picture:
 
     job: Job
     workers: int = 1
+    sizes: dict[str, int] = field(default_factory=dict, init=False, compare=False)
+    _numbers: Numbers[Any] | None = field(default=None, init=False, compare=False)
+    _shown: Numbers[Any] | None = field(default=None, init=False, compare=False)
 
     def __repr__(self) -> str:
         encodings = ", ".join(one.label() for one in self.job.view.encodings)
@@ -118,39 +125,32 @@ class Picture:
             raise UsageError(f"{self.job.figure.name} is a report: it has numbers and no picture")
         return self.job.analysis
 
-    @cached_property
+    @property
     def numbers(self) -> Numbers[Any]:
         """Every number behind the picture, at any length."""
-        figure, view = self.job.analysis, self.job.view
-        shown = self._shown[-1] if self._shown else None
-        if shown and figure.shape(shown.view) == figure.shape(view):
-            return shown
-        if not self.job.needs_all:  # else it was asked when the job was settled
-            self.job.check_memory(view)
-        with speaking(self.job.language):
-            return figure.compute(view)
+        figure, view, shown = self.job.analysis, self.job.view, self._shown
+        if self._numbers is None:
+            if shown is not None and figure.shape(shown.view) == figure.shape(view):
+                self._numbers = shown
+                return shown
+            if not self.job.needs_all:  # else it was asked when the job was settled
+                self.job.check_memory(view)
+            with speaking(self.job.language):
+                self._numbers = figure.compute(view)
+        return self._numbers
 
     @property
     def seen(self) -> Numbers[Any]:
         """The numbers that the picture shows: no more than it has pixels, averages where there are more."""
-        if not self._shown:
+        if self._shown is None:
             if isinstance(self.job.figure, Figure):
                 with self._style():
                     self._drawing()
             else:
                 with speaking(self.job.language):
-                    self._shown.append(self.job.figure.compute(self.job.seen_view))
-        return self._shown[-1]
-
-    @cached_property
-    def _shown(self) -> list[Numbers[Any]]:
-        """The numbers of the last picture that was drawn, if any was."""
-        return []
-
-    @cached_property
-    def sizes(self) -> dict[str, int]:
-        """Bytes written to each path; filled by saving."""
-        return {}
+                    self._shown = self.job.figure.compute(self.job.seen_view)
+        assert self._shown is not None  # drawing has set it
+        return self._shown
 
     @cached_property
     def notes(self) -> list[str]:
@@ -182,7 +182,7 @@ class Picture:
         check_axes(axes)
         self.job.check_names()
         with speaking(self.job.language):
-            self._shown[:] = [draw_on(self.figure, self.job.view, axes, self.job.canvas)]
+            self._shown = draw_on(self.figure, self.job.view, axes, self.job.canvas)
         return axes
 
     def to_dict(self) -> dict[str, Array]:
@@ -268,21 +268,19 @@ class Picture:
     def _drawing(self) -> Drawing:
         from pecli.figures.page import draw_page
 
-        known = vars(self).get("numbers")
-        drawing, numbers = draw_page(self.figure, self.job.view, self.job.canvas, self.title(), known)
-        self._shown[:] = [numbers]
+        drawing, numbers = draw_page(self.figure, self.job.view, self.job.canvas, self.title(), self._numbers)
+        self._shown = numbers
         self.notes.extend(filter(None, [note_on_colours(numbers, self.job.canvas)]))
         return drawing
 
     def _film(self) -> Film:
         from pecli.figures.page import draw_frames
-        from pecli.jobs.films import film_of, titles_of  # they know the processes, and those know pictures
 
         grid, canvas = self.figure, replace(self.job.canvas, dpi=self.job.canvas.frame_dpi)
         assert isinstance(grid, Grid)  # formats of many pictures are refused for one
         titles = titles_of(self.job, grid, self.title())
         drawings, numbers = draw_frames(grid, self.job.view, canvas, titles)
-        self._shown[:] = [numbers]
+        self._shown = numbers
         assert isinstance(numbers, GridNumbers)  # as a grid makes them
         messages = [part.numbers.message() for part in numbers.parts]
         return film_of(self.job, grid, drawings, messages, self.workers)
@@ -318,3 +316,31 @@ class Picture:
 
     def _repr_svg_(self) -> str | None:
         return self.render("svg")[0].decode() if self.job.output.format == "svg" else None
+
+
+def titles_of(job: Job, grid: Grid, title: str) -> list[str]:
+    """The title of each picture, with what tells it where the title's own blanks do not."""
+    if job.canvas.no_title:
+        return [""] * len(grid.labels)
+    own = [given_title(cell) or title for cell in job.cells]
+    if len(set(own)) == len(own):
+        return own
+    return [listing(both) for both in zip(own, grid.labels, strict=True)]
+
+
+def film_of(job: Job, grid: Grid, drawings: Sequence[Drawing], messages: Sequence[str], workers: int) -> Film:
+    """The drawings of the job's cells as one film, with what there is to see in each."""
+    lines = [command(cell) for cell in job.cells]
+    return Film(
+        frames=tuple(Frame(*one) for one in zip(drawings, grid.labels, lines, messages, strict=True)),
+        swept=tuple(map(_swept_option, grid.axes)),
+        dpi=job.canvas.frame_dpi,
+        seconds=1 / (job.canvas.fps or FPS),
+        times=job.canvas.loops,
+        map=partial(ordered, doing="drawing", count=workers),
+    )
+
+
+def _swept_option(axis: Axis) -> SweptOption:
+    said = axis.name.replace("_", " ")
+    return SweptOption(said, tuple(text.removeprefix(f"{said} ") for text in axis.texts), axis.number)

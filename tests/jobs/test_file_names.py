@@ -10,10 +10,9 @@ import pytest
 
 from pecli.core.errors import UnknownNameError
 from pecli.figures.grid import Grid
-from pecli.jobs.films import titles_of
 from pecli.jobs.job import Job
 from pecli.jobs.names import LONGEST, blanks, changed, filled, name_of, plain_path
-from pecli.jobs.picture import Picture
+from pecli.jobs.picture import Picture, titles_of
 from pecli.jobs.sweep import jobs_of, make_job
 
 Ask = Callable[..., Any]

@@ -152,8 +152,8 @@ def _numbered(keys: Keys, count: int) -> list[str] | None:
     first, inside = (1, linear) if linear is not None and "full_attn_layers" in linear else (0, keys)
     chosen = inside.numbers("full_attn_layers", "attn_layer_indices", "full_attn_idxs", "attn_layer_idxs")
     if chosen is not None:
-        other = "conv" if "full_attn_idxs" in inside else LINEAR
-        return [FULL if layer + first in chosen else other for layer in range(count)]
+        full, other = set(chosen), "conv" if "full_attn_idxs" in inside else LINEAR
+        return [FULL if layer + first in full else other for layer in range(count)]
     if "attn_layer_period" in keys:
         period, offset = keys.whole("attn_layer_period") or 1, keys.whole("attn_layer_offset") or 0
         return [FULL if layer % period == offset else LINEAR for layer in range(count)]

@@ -190,11 +190,8 @@ def _check_unread(reading: Reading, inside: Keys, rule: str) -> None:
 
 def _check_attention_factor(reading: Reading, inside: Keys, rule: str) -> None:
     """An attention factor far from the formula's."""
-    value, longest, original = (
-        inside.number("attention_factor"),
-        max_position(reading),
-        original_length(reading, inside),
-    )
+    value, longest = inside.number("attention_factor"), max_position(reading)
+    original = original_length(reading, inside)
     if value is None or rule not in ("yarn", "longrope") or original is None or original < 2:
         return
     ratio = (longest or original) / original

@@ -76,9 +76,8 @@ def _innermost(keys: Keys, seq_len: int | None) -> Reading:
         keys = inner
     reading = Reading(keys, architecture_of(keys, outer), seq_len)
     if keys.place:
-        reading.note(
-            keys.place[:-1], template("this is the language model's part; other parts of the file are not shown")
-        )
+        text = template("this is the language model's part; other parts of the file are not shown")
+        reading.note(keys.place[:-1], text)
     if not reading.architecture.known:
         reading.warning("model_type", template("is an architecture that pecli does not know: read by its keys"))
     return reading
@@ -99,11 +98,10 @@ def _layers(reading: Reading) -> dict[str, Layer]:
         "encoder": ("encoder_layers", "num_layers"),
         "decoder": ("decoder_layers", "num_decoder_layers", "num_layers"),
     }
-    layers: dict[str, Layer] = {}
+    layers = {}
     for stack, names in stacks.items():
         count = reading.keys.whole(*names, "num_hidden_layers") or one.sizes.get("layers", 0)
-        made = _stack(reading, stack, [FULL] * count)
-        layers[stack] = next(iter(made.values()))
+        layers[stack] = next(iter(_stack(reading, stack, [FULL] * count).values()))
     return layers
 
 
@@ -166,10 +164,8 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
 
 def _merged(layers: dict[str, Layer]) -> dict[str, Layer]:
     """The layers under one name where they are all alike."""
-    bare = [replace(layer, indices=()) for layer in layers.values()]
-    if any(one != bare[0] for one in bare[1:]) or not bare:
-        return layers if len(layers) > 1 else {ALL: next(iter(layers.values()))}
-    stacked = any(name in layers for name in ("encoder", "decoder"))
-    indices = [layer.indices for layer in layers.values()]
-    merged = indices[0] if stacked else tuple(sorted(index for some in indices for index in some))
-    return {ALL: replace(next(iter(layers.values())), indices=merged)}
+    first = next(iter(layers.values()))
+    if any(replace(layer, indices=first.indices) != first for layer in layers.values()):
+        return layers
+    indices = tuple(sorted(index for layer in layers.values() for index in layer.indices))
+    return {ALL: replace(first, indices=first.indices if "encoder" in layers else indices)}

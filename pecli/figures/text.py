@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pecli.core.language import phrase, template
-
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -23,7 +21,7 @@ OPENING = "（【《「『“‘"  # stays with what comes after
 BEFORE_NUMBERS = ("×", "第", "在", "从", "到", "至")  # likewise across a blank
 ARTICLE = "a"  # which does not stand at the end of a line
 COMPARING = ("<", ">")  # never at the end or the beginning of a line
-WORDS = template("words that stay whole where one may break beside any sign")  # the language's own, with blanks between
+SIGN = re.compile(r"\$[^$]*\$|.")  # mathematics, or any other character
 
 
 class Piece(NamedTuple):
@@ -164,19 +162,12 @@ def clauses_of(parts: Sequence[str], signs: tuple[str, ...]) -> list[str]:
 def pieces(line: str) -> list[str]:
     """The line in pieces between which it may break, each with the blanks behind it; mathematics stays whole."""
     found: list[str] = []
-    for match in _signs(phrase(WORDS)).finditer(line):
+    for match in SIGN.finditer(line):
         if found and _goes_on(found[-1], match[0]):
             found[-1] += match[0]
         else:
             found.append(match[0])
     return found
-
-
-@lru_cache(maxsize=4)
-def _signs(words: str) -> re.Pattern[str]:
-    """What finds mathematics, each of these words, the longest first, and any other single character."""
-    every = sorted(map(re.escape, words.split()), key=len, reverse=True)
-    return re.compile("|".join([r"\$[^$]*\$", *every, "."]))
 
 
 def _goes_on(before: str, sign: str) -> bool:

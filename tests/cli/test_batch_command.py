@@ -19,10 +19,7 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from pecli.cli.app import app
-from pecli.core.terminal import TRACKER, silent
-from pecli.jobs.job import Job
 from pecli.jobs.picture import Picture
-from pecli.jobs.sweep import jobs_of
 
 Ask = Callable[..., Any]
 SMALL = ("-n", "5", "--dpi", "20")
@@ -163,13 +160,6 @@ def test_after_a_change_exactly_what_changed_is_drawn(ask: Ask, figures: Path) -
     assert (ended.out.splitlines(), counts(ended.err)) == (["w0_1.json", "w2.json"], (2, 3, 0))
 
 
-def test_a_dry_run_prints_one_line_a_picture_and_draws_nothing(ask: Ask, figures: Path) -> None:
-    ended = ask("batch", "figures.toml", "--dry-run")
-    assert (ended.code, ended.err) == (0, "")
-    assert len(ended.out.splitlines()) == 5
-    assert left(figures) == {"figures.toml"}
-
-
 def test_the_lines_of_a_dry_run_make_what_the_batch_makes(ask: Ask, figures: Path) -> None:
     for line in ask("batch", "figures.toml", "--dry-run").out.splitlines():
         program, *words = shlex.split(line)
@@ -179,31 +169,6 @@ def test_the_lines_of_a_dry_run_make_what_the_batch_makes(ask: Ask, figures: Pat
     assert counts(ask("batch", "figures.toml", "-j", "1").err) == (0, 5, 0)
     ask("batch", "figures.toml", "-j", "1", "--force")
     assert {name: (figures / name).read_bytes() for name in ALL} == lines
-
-
-def test_the_lines_of_a_dry_run_are_the_same_jobs(ask: Ask, figures: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[Job] = []
-
-    def note(picture: Picture, *formats: str) -> list[list[bytes]]:
-        made.append(picture.job)
-        return [[b"made"] for _ in formats]
-
-    monkeypatch.setattr(Picture, "render", note)
-    ask("batch", "figures.toml", "-j", "1", "--folder", "out")
-    batch, made[:] = list(made), []
-    for line in ask("batch", "figures.toml", "--folder", "out", "--dry-run").out.splitlines():
-        ask(*shlex.split(line)[1:])
-    assert [job.paths for job in batch] == [tuple(f"out/{name}" for name in names) for names in FILES]
-    assert made == batch
-
-
-def test_the_keys_of_a_figure_sweep_like_the_options(ask: Ask, folder: Path) -> None:
-    sweep = {"base": [10, 100], "d": [4, 8], "length": 5, "output": ["{base}-{d}.json"]}
-    (folder / "f.toml").write_text(
-        '[[figure]]\ncommand = "heatmap"\nbase = [10, 100]\nd = [4, 8]\nlength = 5\noutput = "{base}-{d}.json"\n'
-    )
-    lines = ask("batch", "f.toml", "--dry-run").out.splitlines()
-    assert [shlex.split(line)[-1] for line in lines] == [job.paths[0] for job in jobs_of("heatmap", sweep)]
 
 
 def test_outputs_stand_beside_the_file_or_in_the_folder(ask: Ask, folder: Path) -> None:
@@ -364,13 +329,6 @@ def test_a_table_or_a_font_that_is_not_there_refuses_the_file_with_every_line(as
     assert re.findall(r"f.toml:(\d+): figure (\d)", ended.err) == [("4", "2"), ("9", "3")]
 
 
-@pytest.mark.usefixtures("failing")
-def test_a_page_does_not_show_what_could_not_be_written(ask: Ask, figures: Path) -> None:
-    assert ask("batch", "figures.toml", "-j", "1", "--index", "p.md").code == 1
-    text = Path("p.md").read_text(encoding="utf-8")
-    assert text.count("Not drawn: ") == 1 and "(w0_1.json)" not in text and "(w2.json)" in text
-
-
 def test_quiet_leaves_plain_lines_of_what_was_written(ask: Ask, figures: Path) -> None:
     ended = ask("batch", "figures.toml", "-j", "1", "-q", "--index", "README.md")
     assert (ended.code, ended.err) == (0, "")
@@ -438,23 +396,6 @@ def test_a_failure_leaves_the_others_and_is_told_with_its_reason(ask: Ask, figur
     assert left(figures) == {*ALL, "figures.toml"} - {"w0_1.json"}
 
 
-@pytest.mark.usefixtures("failing")
-def test_failing_fast_stops_and_counts_what_was_not_begun(ask: Ask, figures: Path) -> None:
-    ended = ask("batch", "figures.toml", "-j", "1", "--fail-fast")
-    assert ended.code == 1
-    assert counts(ended.err) == (2, 0, 1)
-    assert "No space left on device" in ended.err
-    assert ended.err.splitlines()[-1] == "pecli: 2 not begun"
-    assert left(figures) == {*FILES[0], *FILES[1], "figures.toml"}
-
-
-@pytest.mark.usefixtures("failing")
-def test_a_failure_is_told_when_quiet_too(ask: Ask, figures: Path) -> None:
-    ended = ask("batch", "figures.toml", "-j", "1", "-q")
-    assert (ended.code, ended.err.count("\n")) == (1, 1)
-    assert "w0_1.json" in ended.err
-
-
 def test_after_a_failure_the_next_run_does_the_rest(ask: Ask, figures: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr("pecli.files.writer.os.replace", _no_space)
@@ -485,21 +426,6 @@ def test_an_interruption_says_how_many_are_done_and_the_next_run_goes_on(
     assert "2 written" in ended.err and "of 5" in ended.err
     assert left(figures) == {*FILES[0], *FILES[1], "figures.toml"}
     assert counts(ask("batch", "figures.toml", "-j", "1").err) == (3, 2, 0)
-
-
-def test_while_a_batch_is_drawn_no_picture_shows_its_own_progress(
-    ask: Ask, figures: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Rich shows one bar at a time."""
-    seen: list[object] = []
-
-    def note(_: Picture, *formats: str) -> list[bytes]:
-        seen.append(TRACKER.get())
-        return [b"made" for _ in formats]
-
-    monkeypatch.setattr(Picture, "render", note)
-    assert ask("batch", "figures.toml", "-j", "1").code == 0
-    assert seen == [silent] * 5
 
 
 # Processes of their own

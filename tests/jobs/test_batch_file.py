@@ -305,22 +305,6 @@ def test_a_value_in_a_blank_does_not_lead_out_of_the_folder(title: str, folder: 
         assert Path(job.paths[0]).resolve().is_relative_to((folder / "out").resolve())
 
 
-@pytest.mark.parametrize(
-    ("path", "words"), [("none.toml", ["none.toml", "not exist", "--init"]), (".", ["could not be read"])]
-)
-def test_a_file_that_cannot_be_read_is_named(path: str, words: list[str], folder: Path) -> None:
-    with pytest.raises(UsageError) as caught:
-        read_batch(path)
-    assert [word for word in words if word not in str(caught.value)] == []
-
-
-def test_a_file_too_large_to_be_one_is_refused(folder: Path) -> None:
-    with open(FILE, "wb") as file:  # noqa: PTH123  # truncate makes a file of holes
-        file.truncate(10 * 2**20 + 1)
-    with pytest.raises(UsageError, match="larger than 10 MiB"):
-        read_batch(FILE)
-
-
 def test_reading_draws_nothing_and_makes_no_folder(folder: Path) -> None:
     read(HEAT + 'output = "x/a.png"\n', "out")
     assert [path.name for path in folder.iterdir()] == [FILE]

@@ -53,23 +53,6 @@ def test_what_never_ends_or_never_begins_is_refused(folder: Path) -> None:
             read_text(name)
 
 
-def test_no_more_is_read_than_a_batch_file_can_have(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with Path("large.toml").open("wb") as file:
-        file.truncate(2**31)
-    monkeypatch.setattr(batch_source, "LARGEST", 1000)
-    asked: list[int] = []
-
-    class Counted(io.BytesIO):
-        def read(self, size: int | None = -1) -> bytes:
-            asked.append(size or -1)
-            return super().read(size)
-
-    monkeypatch.setattr(Path, "open", lambda *_: Counted(b"#" * 5000))
-    with pytest.raises(UsageError, match=r"large\.toml is larger than 0 MiB"):
-        read_text("large.toml")
-    assert asked == [1001]
-
-
 @pytest.mark.parametrize(
     ("name", "said"),
     [

@@ -21,7 +21,7 @@ from PIL import Image
 import pecli
 from pecli.core.errors import PecliError
 from pecli.jobs.job import Job, versions
-from pecli.jobs.run import FAILED, SKIPPED, WRITTEN, Result, cores, is_done, run
+from pecli.jobs.run import FAILED, SKIPPED, WRITTEN, Result, is_done, run
 from pecli.jobs.sweep import make_job
 from pecli.jobs.workers import START, in_processes, ordered
 
@@ -127,12 +127,6 @@ def test_a_file_of_someone_elses_is_drawn_over(content: bytes, folder: Path) -> 
     assert not is_done(job("a.json")) and not is_done(job("a.png"))
 
 
-def test_force_draws_all(folder: Path) -> None:
-    jobs = [job("a.json"), job("b.json", base=10)]
-    assert states(jobs) == [WRITTEN, WRITTEN]
-    assert states(jobs, force=True) == [WRITTEN, WRITTEN]
-
-
 @pytest.mark.parametrize("analysis", ["heatmap", "distance"])
 def test_a_table_with_new_numbers_is_drawn_again(analysis: str, folder: Path) -> None:
     def asked() -> Job:
@@ -216,13 +210,6 @@ def test_what_another_version_made_is_drawn_again(key: str, folder: Path) -> Non
     assert not is_done(job()) and states([job()]) == [WRITTEN] and is_done(job())
 
 
-def test_what_is_written_is_what_the_figure_gives(folder: Path) -> None:
-    states([job("a.png")])
-    assert (folder / "a.png").read_bytes() == pecli.figure("heatmap", d=4, length=5, dpi=20, size="column").render(
-        "png"
-    )[0]
-
-
 def test_batch_from_python_draws_the_file_and_gives_the_outcomes(folder: Path) -> None:
     (folder / "sub").mkdir()
     (folder / "sub/figures.toml").write_text(
@@ -234,17 +221,6 @@ def test_batch_from_python_draws_the_file_and_gives_the_outcomes(folder: Path) -
     assert {one.state for one in pecli.batch("sub/figures.toml", force=True)} == {WRITTEN}
     other = [one.paths for one in pecli.batch("sub/figures.toml", folder="other")]
     assert other == [("other/10.json",), ("other/100.json",)]
-
-
-def test_batch_from_python_raises_what_is_wrong_before_it_draws(folder: Path) -> None:
-    (folder / "figures.toml").write_text('[[figure]]\ncommand = "heatmap"\n[[figure]]\ncommand = "heatmap"\nbsae = 3\n')
-    with pytest.raises(pecli.PecliError, match="did you mean 'base'"):
-        pecli.batch("figures.toml")
-    assert [path.name for path in folder.iterdir()] == ["figures.toml"]
-
-
-def test_there_is_at_least_one_core() -> None:
-    assert cores() >= 1
 
 
 def test_whatever_one_picture_raises_is_its_failure(folder: Path) -> None:

@@ -270,7 +270,9 @@ class Picture:
 
         drawing, numbers = draw_page(self.figure, self.job.view, self.job.canvas, self.title(), self._numbers)
         self._shown = numbers
-        self.notes.extend(filter(None, [note_on_colours(numbers, self.job.canvas)]))
+        note = note_on_colours(numbers, self.job.canvas)
+        if note and note not in self.notes:
+            self.notes.append(note)
         return drawing
 
     def _film(self) -> Film:

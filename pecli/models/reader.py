@@ -109,16 +109,17 @@ def _stack(reading: Reading, stack: str, kinds: list[str]) -> dict[str, Layer]:
     """The layers of one stack by kind."""
     position = position_of(reading, stack)
     nested = nested_kinds(reading) if position == "rope" else []
-    known = list(dict.fromkeys(kinds))
-    if nested and not set(nested) & set(known):  # the file has names of its own for its bases
+    places: dict[str, list[int]] = {}
+    for layer, kind in enumerate(kinds):
+        places.setdefault(kind, []).append(layer)
+    if nested and not set(nested) & set(places):  # the file has names of its own for its bases
         return {kind: _layer(reading, position, kind, stack, ()) for kind in nested}
     without = _without_rope(reading)
     result = {}
-    for kind in known or [FULL]:
-        indices = tuple(layer for layer, one in enumerate(kinds) if one == kind)
+    for kind, indices in (places or {FULL: []}).items():
         null = reading.given.data.get(kind, kind) is None  # rope_parameters has null for that kind
         none = position == "rope" and (kind in without or kind in STILL or null)
-        result[kind] = _layer(reading, "none" if none else position, kind, stack, indices)
+        result[kind] = _layer(reading, "none" if none else position, kind, stack, tuple(indices))
     return result
 
 

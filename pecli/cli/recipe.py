@@ -57,12 +57,12 @@ def recipe(
             raise UnusedOptionError("form", form, text)
         if output and len(files) > 1:
             raise UsageError(f"--output takes the recipe of one file, {len(files)} are given")
-        requests = [read_request(path, output) for path in files]
-        as_lines = form == "command" or (form is None and len(requests) == 1)
+        jobs = [read_job(path, output) for path in files]
+        as_lines = form == "command" or (form is None and len(jobs) == 1)
         if json:
-            json_results([facts(one) for one in requests])
+            json_results([facts(one) for one in jobs])
             return
-        results([command(one, sent=can_print) for one in requests] if as_lines else ["\n\n".join(map(entry, requests))])
+        results([command(one, sent=can_print) for one in jobs] if as_lines else ["\n\n".join(map(entry, jobs))])
 
 
 RECIPE_COMMAND = Command(
@@ -71,7 +71,7 @@ RECIPE_COMMAND = Command(
 )
 
 
-def read_request(path: str, output: list[str] | None = None) -> Job:
+def read_job(path: str, output: list[str] | None = None) -> Job:
     """What a finished file was asked for with, and that file (or the output) as its output.
 
     A line says which files it was made from that do not lie beside it: they are not looked at.
@@ -84,7 +84,7 @@ def read_request(path: str, output: list[str] | None = None) -> Job:
 
 
 def asked_again(path: str, found: Mapping[str, Any], output: list[str] | None = None) -> tuple[Job, list[str]]:
-    """The request of the job that a finished file carries, and the files it was made from that are not beside it.
+    """The job that a finished file carries, and the files it was made from that are not beside it.
 
     Raises
     ------
@@ -108,22 +108,22 @@ def named_with(path: str) -> Iterator[None]:
         raise UsageError(f"{path} carries a job that cannot be asked for: {error}") from None
 
 
-def facts(request: Job) -> dict[str, Any]:
+def facts(job: Job) -> dict[str, Any]:
     """The line that makes a file again and its job, for --json."""
-    return {"paths": list(request.output.output), "command": command(request), "job": request.job(), **versions()}
+    return {"paths": list(job.output.output), "command": command(job), "job": job.job(), **versions()}
 
 
-def entry(request: Job) -> str:
-    """The request as one figure of a batch file: all that differs from the defaults, and every value of a sweep."""
-    defaults, swept = request.defaults, request.sweep()
-    keys: dict[str, Any] = {"command": request.figure.name}
-    if request.specs() != [request.figure.default_encoding]:
-        keys["encoding"] = request.specs()
-    for part in (request.figure, request.positions, request.canvas, request.language):
+def entry(job: Job) -> str:
+    """The job as one figure of a batch file: all that differs from the defaults, and every value of a sweep."""
+    defaults, swept = job.defaults, job.sweep()
+    keys: dict[str, Any] = {"command": job.figure.name}
+    if job.specs() != [job.figure.default_encoding]:
+        keys["encoding"] = job.specs()
+    for part in (job.figure, job.positions, job.canvas, job.language):
         keys |= part.changed(defaults)
     keys = {name: value for name, value in keys.items() if name not in swept}
     keys |= {name: values for name, values in swept.items() if values is not None}
-    keys["output"] = request.output.output
+    keys["output"] = job.output.output
     return "\n".join(["[[figure]]", *(f"{name} = {toml(value)}" for name, value in keys.items())])
 
 
@@ -179,8 +179,8 @@ def _again(file: str, figure: Any, carries: dict[str, Any]) -> Any:
 
 def _jobs(file: str, name: str, values: dict[str, Any], changed: dict[str, Any]) -> list[Job]:
     """What is asked for; a file of a whole sweep gives one such file again, of its kind where that holds many."""
-    for request in expand(name, {**values, **changed}):
-        check_inputs(request, file)
+    for job in expand(name, {**values, **changed}):
+        check_inputs(job, file)
     if "output" in changed or len(expand(name, values)) == 1:
         return jobs_of(name, {**values, **changed})
     suffix = Path(file).suffix.lower().removeprefix(".")

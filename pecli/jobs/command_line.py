@@ -1,4 +1,4 @@
-"""A request as the command line that asks for it, with its files as seen from here.
+"""A job as the command line that asks for it, with its files as seen from here.
 
 The picture may be a stranger's. What it names is read where it lies in the picture's folder or below, or where the user
 names it too, wherever links and ``..`` lead.
@@ -27,18 +27,18 @@ from pecli.jobs.sweep import specs_in
 from pecli.models.spec import parse_encoding, read_encoding
 
 
-def command(request: Job, outputs: tuple[str, ...] | None = None, sent: Callable[[str], bool] = is_shown) -> str:
+def command(job: Job, outputs: tuple[str, ...] | None = None, sent: Callable[[str], bool] = is_shown) -> str:
     """The command line that asks for it, quoted for a POSIX shell; with these outputs in place of its own.
 
     sent : tells the characters that can stand there as they are
     """
     options = [
-        *_encoding_words(request),
-        *_option_words(request),
-        *_axis_words(request),
-        *_output_words(request, outputs),
+        *_encoding_words(job),
+        *_option_words(job),
+        *_axis_words(job),
+        *_output_words(job, outputs),
     ]
-    return " ".join(quoted(word, sent) for word in ["pecli", request.figure.name, *options])
+    return " ".join(quoted(word, sent) for word in ["pecli", job.figure.name, *options])
 
 
 def quoted(word: str, sent: Callable[[str], bool] = is_shown) -> str:
@@ -67,20 +67,20 @@ def _printf(text: str) -> str:
     return f"\"$(printf '{octal}')\""
 
 
-def _encoding_words(request: Job) -> list[str]:
-    figure, (choice,) = request.figure, Choice.options()
-    if request.cells and choice in request.axes:
-        return [word for value in request.values(choice) for word in ("--encoding", *value)]
+def _encoding_words(job: Job) -> list[str]:
+    figure, (choice,) = job.figure, Choice.options()
+    if job.cells and choice in job.axes:
+        return [word for value in job.values(choice) for word in ("--encoding", *value)]
     if figure.specs_are_arguments:
         default = read_encoding(figure.default_encoding, defaults=figure.default_options)
-        return [] if request.encodings == (default,) else request.specs()
-    if len(request.encodings) > 1:
-        return [word for spec in request.specs() for word in ("--encoding", spec)]
-    (encoding,) = request.encodings
+        return [] if job.encodings == (default,) else job.specs()
+    if len(job.encodings) > 1:
+        return [word for spec in job.specs() for word in ("--encoding", spec)]
+    (encoding,) = job.encodings
     chosen = [] if encoding.name == figure.default_encoding else ["--encoding", encoding.name]
     if not _has_options(encoding):
-        return ["--encoding", *request.specs()]
-    return chosen + _words(encoding, figure.default_options, request.sweep())
+        return ["--encoding", *job.specs()]
+    return chosen + _words(encoding, figure.default_options, job.sweep())
 
 
 def _has_options(encoding: Encoding) -> bool:
@@ -88,27 +88,27 @@ def _has_options(encoding: Encoding) -> bool:
     return set(encoding.changed()) <= set(encoding_parameters())
 
 
-def _option_words(request: Job) -> list[str]:
-    parts = (request.figure, request.positions, request.canvas, request.language)
-    return [word for part in parts for word in _words(part, request.defaults, request.sweep())]
+def _option_words(job: Job) -> list[str]:
+    parts = (job.figure, job.positions, job.canvas, job.language)
+    return [word for part in parts for word in _words(part, job.defaults, job.sweep())]
 
 
-def _axis_words(request: Job) -> list[str]:
+def _axis_words(job: Job) -> list[str]:
     """The options that the cells differ in, with all their values."""
-    parts = (*request.encodings, request.figure, request.positions)
+    parts = (*job.encodings, job.figure, job.positions)
     known = {name: one for part in parts for name, one in part.options().items()}
     words = []
-    for one in (known[name] for name in request.sweep() if name in request.axes and name in known):
-        texts = [one.write(value) for value in request.values(one.name)]
+    for one in (known[name] for name in job.sweep() if name in job.axes and name in known):
+        texts = [one.write(value) for value in job.values(one.name)]
         words += [one.flag, ",".join(texts)] if one.splits else [word for text in texts for word in (one.flag, text)]
     return words
 
 
-def _output_words(request: Job, outputs: tuple[str, ...] | None) -> list[str]:
-    known = blanks(request) if outputs is None else {}
-    paths = [filled(path, known) for path in request.output.output] if outputs is None else outputs
+def _output_words(job: Job, outputs: tuple[str, ...] | None) -> list[str]:
+    known = blanks(job) if outputs is None else {}
+    paths = [filled(path, known) for path in job.output.output] if outputs is None else outputs
     words = [word for path in paths for word in ("--output", plain_path(path))]
-    return words + (["--format", request.output.format] if request.output.format else [])
+    return words + (["--format", job.output.format] if job.output.format else [])
 
 
 def _words(part: Options, defaults: Mapping[str, Any], without: Collection[str] = ()) -> list[str]:
@@ -151,14 +151,14 @@ def _config(spec: str) -> Iterator[str]:
         yield str(place(Path(found[0])))
 
 
-def check_inputs(request: Job, made: str) -> None:
-    """Refuses a file that the request is made from and that may not be read here: UsageError, with what to type."""
-    for part in (*request.encodings, request.figure, request.canvas):
+def check_inputs(job: Job, made: str) -> None:
+    """Refuses a file that the job is made from and that may not be read here: UsageError, with what to type."""
+    for part in (*job.encodings, job.figure, job.canvas):
         for name, value in part.settings().items():
             if value in part.inputs() and not is_readable(value):
                 words = [part.options()[name].flag, value]
-                if isinstance(part, Encoding) and (len(request.encodings) > 1 or name not in encoding_parameters()):
-                    words = [word for spec in request.specs() for word in ("-e", spec)]
+                if isinstance(part, Encoding) and (len(job.encodings) > 1 or name not in encoding_parameters()):
+                    words = [word for spec in job.specs() for word in ("-e", spec)]
                 raise _refusal(made, value, words)
 
 
@@ -167,22 +167,22 @@ def _refusal(made: str, path: str, words: list[str]) -> UsageError:
     return UsageError(text, advice=f"to have it read all the same, name it: {' '.join(map(quoted, words))}")
 
 
-def seen_from_here(request: Job, made: str, prints: Collection[str]) -> tuple[Job, list[str]]:
-    """The request with the files that it reads named as seen from here, and the names of those that are not found.
+def seen_from_here(job: Job, made: str, prints: Collection[str]) -> tuple[Job, list[str]]:
+    """The job with the files that it reads named as seen from here, and the names of those that are not found.
 
     Parameters
     ----------
-    request : its files are named as seen from the folder in which it was drawn, which no file tells
+    job : its files are named as seen from the folder in which it was drawn, which no file tells
     made : the finished file
     prints : the fingerprints of the files it was drawn from, by which they are known again
     """
-    found = {name: _place(name, made, prints) for name in request.inputs()}
+    found = {name: _place(name, made, prints) for name in job.inputs()}
     moved = {name: place for name, place in found.items() if place is not None and place != name}
-    figure, canvas = _renamed(request.figure, moved), _renamed(request.canvas, moved)
-    encodings = tuple(_renamed(one, moved) for one in request.encodings)
+    figure, canvas = _renamed(job.figure, moved), _renamed(job.canvas, moved)
+    encodings = tuple(_renamed(one, moved) for one in job.encodings)
     lost = [name for name, place in found.items() if place is None]
-    cells = tuple(seen_from_here(cell, made, prints)[0] for cell in request.cells)
-    return replace(request, figure=figure, encodings=encodings, canvas=canvas, cells=cells), lost
+    cells = tuple(seen_from_here(cell, made, prints)[0] for cell in job.cells)
+    return replace(job, figure=figure, encodings=encodings, canvas=canvas, cells=cells), lost
 
 
 def _place(name: str, made: str, prints: Collection[str]) -> str | None:

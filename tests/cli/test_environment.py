@@ -35,6 +35,7 @@ def test_other_environments_give_the_same_bytes_and_load_no_pyplot(process: Proc
 STALLED = """
 import os, signal, sys
 from pecli.__main__ import main
+signal.signal(signal.{name}, signal.SIG_DFL if "{name}" != "SIGINT" else signal.default_int_handler)  # nohup ignores it
 os.replace = lambda *_: (os.kill(os.getpid(), signal.{name}), signal.pause())
 sys.argv = ["pecli", "heatmap", "-d", "7", "-n", "5", "-o", "a.npy"]
 main()

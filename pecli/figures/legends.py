@@ -34,7 +34,7 @@ def legend_size(legend: Legend, ruler: Ruler) -> tuple[float, float]:
 def legend_fits_beside(legend: Legend, frame: tuple[float, float], ruler: Ruler) -> bool:
     """Return whether a legend has room right of a frame of that width and height."""
     width, height = legend_size(legend, ruler)
-    return width <= SHARE * frame[0] and height <= 1.15 * frame[1]
+    return width <= SHARE * frame[0] and height <= 1.08 * frame[1]
 
 
 def put_legend(axes: Axes, frame: tuple[float, float], bottom: float, below: bool, ruler: Ruler) -> None:

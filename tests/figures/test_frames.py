@@ -49,7 +49,7 @@ def test_a_list_that_moves_is_a_frame_a_value(ask: Ask, folder: Path) -> None:
     assert ask("recipe", "clock.gif").out.startswith("pecli dials --encoding clock --dpi 30 --fps 4 --at 0,1,2,3,4 ")
     (still,) = jobs_of("dials", {"encoding": "clock", "at": "0..4", "output": "a.png"})
     assert not still.cells and still.settings()["at"] == (0, 1, 2, 3, 4)
-    (both,) = jobs_of("curves", {"at": [0, 1], "base": [10, 100], "output": "a.webp"})
+    (both,) = jobs_of("dials", {"at": [0, 1], "base": [10, 100], "output": "a.webp"})
     assert both.axes == ("base",)
 
 

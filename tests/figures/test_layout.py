@@ -377,3 +377,11 @@ def test_what_neighbours_share_is_said_at_the_edge() -> None:
     ones = [Panel(head="a"), Panel(head="b"), Panel()] * 2
     assert [one.title for one in label_outer(ones, in_columns(6, 3)[0])] == [True, True, True, False, False, True]
     assert all(one.title for one in label_outer([Panel(head="a")] * 5, in_columns(5, 3)[0]))  # a row in the middle
+
+
+@pytest.mark.parametrize(("lines", "beside"), [(3, True), (23, False)])
+def test_a_legend_stands_beside_its_panel_where_there_is_room_else_below(lines: int, beside: bool) -> None:
+    drawing, *_ = drawn("curves", against="offset", at=tuple(range(lines)))
+    (axes,) = drawing.axes
+    box = axes.get_legend().get_window_extent()
+    assert (box.x0 > axes.bbox.x1) == beside and (box.y1 < axes.bbox.y0) != beside

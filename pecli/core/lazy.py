@@ -1,4 +1,4 @@
-"""What costs nothing until it is used: numpy, objects known by name, results of functions."""
+"""Numpy, loaded at its first use, and objects known by name, imported when they are asked for."""
 
 from __future__ import annotations
 
@@ -7,28 +7,12 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-__all__ = ["Array", "Registry", "cached", "late", "np"]
+__all__ = ["Array", "Registry", "cached", "np"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 T_co = TypeVar("T_co", covariant=True)
-
-
-def _lazy(name: str) -> ModuleType:
-    """Return a module that is loaded at its first use, so that options can be declared without paying for it."""
-    if name in sys.modules:
-        return sys.modules[name]
-    spec = importlib.util.find_spec(name)
-    if spec is None or spec.loader is None:
-        raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-    spec.loader = importlib.util.LazyLoader(spec.loader)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,8 +20,13 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]  # float64 unless it says otherwise
 else:
-    np = _lazy("numpy")
     Array = "numpy.ndarray"
+    if "numpy" not in sys.modules:  # options are declared without paying for it
+        spec = importlib.util.find_spec("numpy")
+        spec.loader = importlib.util.LazyLoader(spec.loader)
+        sys.modules["numpy"] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules["numpy"])
+    np = sys.modules["numpy"]
 
 
 def cached(function: F) -> F:
@@ -45,30 +34,22 @@ def cached(function: F) -> F:
     return cast(F, cache(function))
 
 
-def late(place: str) -> Callable[..., Any]:
-    """Return the function at that place, ``module:function``, imported when it is first called."""
-    return lambda *values: _at(place)(*values)
-
-
-def _at(place: str) -> Any:
-    module, _, name = place.partition(":")
-    return getattr(import_module(module), name)
-
-
 class Registry(Mapping[str, T_co]):
     """A mapping of names to objects, each written down as its place, ``module:object``, and one line on what it is.
 
     Listing names and lines costs no import: that of twenty figures would double the time of ``pecli --help``.
+
+    aliases : other names, each with the name meant and the options that go with it
     """
 
     def __init__(
         self, entries: Mapping[str, tuple[str, str]], aliases: Mapping[str, tuple[str, Mapping[str, str]]] | None = None
     ) -> None:
-        self.entries = dict(entries)
-        self.aliases = dict(aliases or {})  # what people look for: the name that it has here, and with which options
+        self.entries, self.aliases = dict(entries), dict(aliases or {})
 
     def __getitem__(self, name: str) -> T_co:
-        return cast(T_co, _at(self.entries[name][0]))
+        module, _, attribute = self.entries[name][0].partition(":")
+        return cast(T_co, getattr(import_module(module), attribute))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.entries)

@@ -27,7 +27,6 @@ from pecli.core.errors import (
     visible,
 )
 from pecli.core.language import by_environment
-from pecli.core.memory import memory_once
 from pecli.core.options import Option, is_range, named, own_name
 from pecli.core.terminal import track
 from pecli.files.writer import place
@@ -281,10 +280,10 @@ def read_batch(path: str, folder: str | None = None) -> Batch:
 
 
 class _Reader:
-    """A batch file on the way to its jobs: its text, its tables, where its files go, the memory that there is."""
+    """A batch file on the way to its jobs: its text, its tables, where its files go."""
 
     def __init__(self, lines: Lines, tables: dict[str, Any], folder: Path) -> None:
-        self.lines, self.folder, self.memory = lines, folder, memory_once()
+        self.lines, self.folder = lines, folder
         for name in tables:
             if name not in TABLES:
                 raise UnknownNameError(f"table of {lines.of(name)}", name, TABLES)
@@ -402,7 +401,7 @@ class _Reader:
             raise UsageError(text, option="output")
         paths = [inside(self.folder, target.path) for target in asked.targets]
         check_made_up(asked, paths)
-        job = asked.written_to(list(map(plain_path, paths))).settle(self.memory)
+        job = asked.written_to(list(map(plain_path, paths))).settle()
         job.check(planned=True)
         return job
 

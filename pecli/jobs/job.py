@@ -14,7 +14,7 @@ from typing import Any, Self
 from pecli.analysis import Analysis, View
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
 from pecli.core.language import IN_ENGLISH, Language, clauses, left_open, listing, phrase, speaking, templates
-from pecli.core.memory import PIXEL, Memory, check_bytes, check_memory, check_pixels
+from pecli.core.memory import PIXEL, check_bytes, check_memory
 from pecli.core.options import own_name
 from pecli.core.positions import Positions
 from pecli.core.version import __version__
@@ -68,7 +68,7 @@ class Job:
     cells: tuple[Job, ...] = field(default=(), kw_only=True)
     shown: bool = field(default=False, compare=False, kw_only=True)
 
-    def settle(self, memory: Memory) -> Self:
+    def settle(self) -> Self:
         """Check the job as a whole, for which tables are read from their files; return it.
 
         Raises
@@ -77,15 +77,16 @@ class Job:
         """
         self._check_count()
         for cell in self.cells:
-            cell.settle(memory)
+            cell.settle()
         if not self.cells:
             self._check_view()
         for path, format in self.targets:
             self.check_format(format, path)
-        self._check_pixels(memory)
+        size = "a picture of {:,} × {:,} pixels takes".format(*self.pixels)
+        check_bytes(size, PIXEL * prod(self.pixels), "lower --dpi or --size")
         if self.has_frames and self.cells:
-            self._check_frames(memory)
-        self.check_memory(self.view if self.needs_all else self.seen_view, memory)
+            self._check_frames()
+        self.check_memory(self.view if self.needs_all else self.seen_view)
         return self
 
     @cached_property
@@ -303,22 +304,18 @@ class Job:
         self.canvas.check_names()
         check_mathematics(given_title(self) or "", "title")
 
-    def check_memory(self, view: View[Any], memory: Memory | None = None) -> None:
+    def check_memory(self, view: View[Any]) -> None:
         """Refuses numbers of that view that memory cannot hold."""
         advice = "shorten --length, or zoom in with --start and --length"
-        check_memory(self.figure.name, self.analysis.shape(view), advice, memory, self.figure.copies)
+        check_memory(self.figure.name, self.analysis.shape(view), advice, self.figure.copies)
 
-    def _check_pixels(self, memory: Memory | None = None) -> None:
-        """Refuses a picture of more pixels than memory can hold."""
-        check_pixels(*self.pixels, "lower --dpi or --size", memory)
-
-    def _check_frames(self, memory: Memory | None = None) -> None:
+    def _check_frames(self) -> None:
         """Refuses more pictures in one file than memory holds."""
         size, count = self.canvas.inches, len(self.cells)
         side = [max(1, round(length * self.canvas.frame_dpi)) for length in (size.width, size.height or size.width)]
         advice = "give fewer values, or lower --dpi"
         what = f"{self.figure.name}: {count:,} pictures of {side[0]:,} × {side[1]:,} pixels take"
-        check_bytes(what, count * (FRAME_BYTES + FRAME_PIXEL * prod(side)), advice, memory)
+        check_bytes(what, count * (FRAME_BYTES + FRAME_PIXEL * prod(side)), advice)
 
     @property
     def pixels(self) -> tuple[int, int]:

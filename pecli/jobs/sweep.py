@@ -13,7 +13,6 @@ from pecli.analysis import Analysis
 from pecli.core.errors import PecliError, UnknownNameError, UsageError, option_text
 from pecli.core.language import Language, by_environment
 from pecli.core.lazy import cached
-from pecli.core.memory import memory_once
 from pecli.core.options import Option, Options, default_values, named
 from pecli.core.positions import Positions
 from pecli.encodings.registry import Encoding, all_encodings
@@ -38,8 +37,7 @@ P = TypeVar("P", bound=Options)
 
 def jobs_of(analysis: str, given: Mapping[str, Any]) -> list[Job]:
     """Return the jobs that a mapping of option names to values, or lists of values, asks for (see `expand`)."""
-    memory = memory_once()
-    return [job.settle(memory) for job in group_by_file(expand(analysis, given))]
+    return [job.settle() for job in group_by_file(expand(analysis, given))]
 
 
 def job_of(analysis: str, given: Mapping[str, Any]) -> Job:
@@ -48,13 +46,13 @@ def job_of(analysis: str, given: Mapping[str, Any]) -> Job:
     if len(jobs) > 1:
         text = f"{analysis}: {', '.join(map(option_text, jobs[0].axes))} with several values are no one picture"
         raise UsageError(text, option=jobs[0].axes[0], advice="ask for one after the other")
-    return jobs[0].settle(memory_once())
+    return jobs[0].settle()
 
 
 def make_job(analysis: str, given: Mapping[str, Any]) -> Job:
     """Return the job of such a mapping in which every option has one value."""
     (job,) = expand(analysis, given, swept=False)
-    return job.settle(memory_once())
+    return job.settle()
 
 
 def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> list[Job]:

@@ -20,7 +20,7 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 
 from pecli.core.errors import UnknownNameError, UsageError, option_text
-from pecli.core.lazy import cached
+from pecli.core.lazy import cached, np
 
 __all__ = ["Option", "Options", "default_of", "default_values", "named", "option", "own_name"]
 
@@ -30,8 +30,7 @@ RANGE = re.compile(rf"\s*({NUMBER})\.\.({NUMBER})(?::(\d+))?\s*")
 MAX_RANGE = 100_000  # numbers of one range
 DIGITS = 6  # of numbers between the ends, so that titles and file names stay readable
 RANGE_HELP = "a range is FIRST..LAST of whole numbers, or FIRST..LAST:COUNT, such as 2..10000:40"
-SPAN = re.compile(r"\s*(\d+)\s*[-:–]\s*(\d+)\s*")  # what others write for a range
-MULTIPLE = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)([km])", re.IGNORECASE)  # and for thousands and millions
+SPAN = re.compile(r"\s*\d+\s*[-:–]\s*\d+\s*")  # what others write for a range
 COMMA_IN_TEXT = r",(?!\s*[\d.]+\s*$)"  # 5,3 is one size
 INCHES = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}  # of a unit; the points are TeX's
 SIDE = rf"\s*(\d+(?:\.\d+)?)\s*({'|'.join(INCHES)})?\s*"
@@ -39,7 +38,7 @@ SIZE = re.compile(rf"{SIDE}(?:[xX×,]{SIDE})?")
 
 
 def is_range(value: Any) -> bool:
-    """Whether it is the text of a range."""
+    """Return whether it is the text of a range."""
     return isinstance(value, str) and RANGE.fullmatch(value) is not None
 
 
@@ -59,16 +58,12 @@ def numbers_of(text: str, *, whole: bool, log: bool) -> list[str]:
     first, last = float(match[1]), float(match[2])
     if match[3] is None and not (whole and first.is_integer() and last.is_integer()):
         raise ValueError
-    count = int(match[3]) if match[3] is not None else int(abs(last - first)) + 1
+    count = int(match[3] or abs(last - first) + 1)
     if not 2 <= count <= MAX_RANGE or (log and min(first, last) <= 0):
         raise ValueError
-    shares = [at / (count - 1) for at in range(1, count - 1)]
-    if log:
-        inner = [math.exp(math.log(first) + share * (math.log(last) - math.log(first))) for share in shares]
-    else:
-        inner = [first + share * (last - first) for share in shares]
-    written = [f"{round(value)}" if whole else f"{value:.{DIGITS}g}" for value in inner]
-    return list(dict.fromkeys([match[1], *written, match[2]]))
+    inner = (np.geomspace if log else np.linspace)(first, last, count)[1:-1].tolist()
+    texts = [f"{round(value)}" if whole else f"{value:.{DIGITS}g}" for value in inner]
+    return list(dict.fromkeys([match[1], *texts, match[2]]))
 
 
 def size_text(size: tuple[float, float] | float) -> str | None:
@@ -76,24 +71,20 @@ def size_text(size: tuple[float, float] | float) -> str | None:
     sides = size if isinstance(size, (list, tuple)) else (size,)
     if len(sides) not in (1, 2) or not all(isinstance(side, Real) and not isinstance(side, bool) for side in sides):
         return None
-    try:
-        return "x".join(map(write_scalar, map(float, sides)))
-    except OverflowError:  # a whole number beyond every float
-        return None
+    return "x".join(map(write_scalar, sides))
 
 
 def inches_of(text: str) -> tuple[float, float | None] | None:
     """Return width and height in inches, the height None where one number is given; None for what is no size.
 
-    A unit said once holds for both; without one they are inches.
+    A unit given once holds for both; without one they are inches.
     """
     match = SIZE.fullmatch(text)
     if match is None:
         return None
     width, unit, height, other = match.groups()
-    return float(width) * INCHES[unit or other or "in"], float(height) * INCHES[
-        other or unit or "in"
-    ] if height else None
+    across, down = INCHES[unit or other or "in"], INCHES[other or unit or "in"]
+    return float(width) * across, float(height) * down if height else None
 
 
 def write_scalar(value: Any) -> str:
@@ -125,18 +116,15 @@ def _read_float(value: Any) -> float:
 
 
 def _read_bool(value: Any) -> bool:
-    if str(value).lower() not in ("true", "false"):
-        raise ValueError
-    return str(value).lower() == "true"
+    return {"true": True, "false": False}[str(value).lower()]
 
 
 def _read_str(value: Any) -> str:
-    if isinstance(value, os.PathLike):
-        value = os.fspath(value)
-    if not isinstance(value, str) or any(ord(character) < 32 and character not in "\n\t" for character in value):
+    text = os.fspath(value)
+    if not isinstance(text, str) or any(ord(character) < 32 and character not in "\n\t" for character in text):
         raise TypeError  # control characters stand in no name and no XML
-    value.encode()  # nor do bytes that are not UTF-8
-    return value
+    text.encode()  # nor do bytes that are not UTF-8
+    return text
 
 
 READERS: dict[type, Callable[[Any], Any]] = {int: _read_int, float: _read_float, bool: _read_bool, str: _read_str}
@@ -161,7 +149,7 @@ class Option:
     names : words that may stand for numbers
     only_with : another option of the class and its values, without which this one means nothing
     shown : whether titles show the value also where it was not changed
-    in_spec : whether it is said in an encoding's spec alone, as all with `only_with` are
+    in_spec : whether it is given in an encoding's spec alone, as all with `only_with` are
     text_of : gives the text of a value that Python has another type for, that of its argument; None for others
     name, default, scalar, many, optional : what the field says: its name, its default, its type
     """
@@ -201,9 +189,8 @@ class Option:
     @property
     def splits(self) -> bool:
         """Whether one text may hold several values."""
-        if self.split is not None:
-            return self.split
-        return self.many or self.scalar in (int, float) or self.choices is not None
+        several = self.many or self.scalar in (int, float) or self.choices is not None
+        return several if self.split is None else self.split
 
     @property
     def bounds(self) -> str:
@@ -221,27 +208,21 @@ class Option:
         """Return a checked value of the option's type; raises UsageError naming what is given, what is allowed."""
         if value is None and self.optional:
             return None
-        if value is None:
-            raise UsageError(f"{option_text(self.name)} has no value", option=self.name, allowed=self.bounds)
         if not self.many:
             return self._read_scalar(value)
-        if isinstance(value, str):
-            value = self.separated([value])
-        if isinstance(value, (bytes, bytearray, Mapping)):  # they run over numbers or names that nobody meant
-            raise self._refusal(value)
-        items = value if isinstance(value, Iterable) and getattr(value, "shape", None) != () else [value]
-        result = tuple(self._read_scalar(item) for item in items)
+        items = self.separated([value]) if isinstance(value, str) else value
+        whole = isinstance(items, (bytes, bytearray, Mapping)) or getattr(items, "shape", None) == ()
+        result = tuple(map(self._read_scalar, items if isinstance(items, Iterable) and not whole else [items]))
         if not result and self.default != ():
-            text = f"{option_text(self.name)} has no value"
-            raise UsageError(text, option=self.name, value=value, allowed=self.bounds)
+            raise self._refusal(value)
         return result
 
     def as_text(self, value: Any) -> Any:
         """Return the value, and each of several, as the text that means the same: ``8x4`` for a size of (8, 4)."""
         text = None if value is None or isinstance(value, str) or self.text_of is None else self.text_of(value)
-        if text is not None:
-            return text
-        return [self.as_text(one) for one in value] if isinstance(value, (list, tuple)) else value
+        if text is None and self.text_of is not None and isinstance(value, (list, tuple)):
+            return list(map(self.as_text, value))
+        return value if text is None else text
 
     def separated(self, texts: Sequence[str]) -> list[str]:
         """Return the single values in texts: commas separate them, and ranges are spelled out."""
@@ -267,50 +248,34 @@ class Option:
         number = self.names.get(value.replace("-", "_"), value) if isinstance(value, str) else value
         try:
             result = READERS[self.scalar](number)
-        except (TypeError, ValueError, ArithmeticError):
+            if self.scalar in (int, float):
+                limit = EXACT if self.scalar is int else math.inf
+                low = -limit if self.at_least is None else self.at_least
+                high = limit if self.at_most is None else self.at_most
+                if not low <= result <= high or (self.above is not None and result <= self.above):
+                    raise ValueError
+        except (TypeError, ValueError, KeyError, ArithmeticError):
             raise self._refusal(value) from None
         if self.choices is not None and result not in self.choices():
             advice = self._advice_for(result)
             raise UnknownNameError(self.flag[2:], result, self.choices(), option=self.name, advice=advice)
-        if not self._within(result):
-            raise self._refusal(value)
         return result
-
-    def _within(self, value: Any) -> bool:
-        if self.scalar not in (int, float):
-            return True
-        limit = EXACT if self.scalar is int else math.inf
-        low = -limit if self.at_least is None else self.at_least
-        high = limit if self.at_most is None else self.at_most
-        return bool(low <= value <= high and (self.above is None or value > self.above))
 
     def _refusal(self, value: Any) -> UsageError:
         given = "None" if value is None else value
         return UsageError(option=self.name, value=given, allowed=self.bounds, advice=self._advice_for(value))
 
     def _advice_for(self, value: Any) -> str:
-        """Return what to try instead: what the option itself says, for 4k the number, for 0-7 the range; else empty."""
-        own = self.advice(value) if self.advice is not None and isinstance(value, Hashable) else ""
-        if own or not isinstance(value, str) or self.scalar not in (int, float):
-            return own
-        if found := MULTIPLE.fullmatch(value.strip()):
-            return f"write {float(found[1]) * (10**3 if found[2] in 'kK' else 10**6):.0f}"
-        if found := SPAN.fullmatch(value):
-            more = ", both ends included" if self.scalar is int else ":5 for 5 values from one to the other"
-            return f"write {found[1]}..{found[2]}{more}"
-        return ""
+        """Return what to try instead: the option's own advice, how a range is written for 0-7; else nothing."""
+        advice = self.advice(value) if self.advice is not None and isinstance(value, Hashable) else ""
+        span = isinstance(value, str) and self.scalar in (int, float) and SPAN.fullmatch(value)
+        return advice or (RANGE_HELP if span else "")
 
 
 def option(default: Any, help: str, *, only_with: tuple[str, str | tuple[str, ...]] | None = None, **facts: Any) -> Any:
     """Return a dataclass field that is an option; its name and type come from the field itself.
 
-    Parameters
-    ----------
-    default : the value when nothing is given; None only where the field's type allows it
-    help : what the option does, one line, no full stop
-    only_with : another option of the class and its value, or values, without which this one means nothing
-    **facts : what else `Option` takes: at_least, at_most, above, choices, flags, unset, split, log, aliases, advice,
-        names, shown, in_spec, text_of
+    The parameters are those of `Option`. A default of None is for fields whose type allows it.
     """
     if only_with is not None:
         owner, values = only_with
@@ -325,8 +290,8 @@ class Options:
     what: ClassVar[str] = "option"
 
     def __post_init__(self) -> None:
-        for name, one in self.options().items():
-            object.__setattr__(self, name, one.read(getattr(self, name)))
+        for name, entry in self.options().items():
+            object.__setattr__(self, name, entry.read(getattr(self, name)))
         self.check_owners(self.changed())
         self.check()
 
@@ -344,17 +309,17 @@ class Options:
 
     @classmethod
     def options(cls) -> dict[str, Option]:
-        """The options by name, in the order of the fields."""
+        """Return the options by name, in the order of the fields."""
         owner: Any = cls
         return _options(owner)
 
     def inputs(self) -> tuple[str, ...]:
-        """The files that are read for these values. Mostly none."""
+        """Return the files that are read for these values. Mostly none."""
         return ()
 
     @classmethod
     def make(cls, values: Mapping[str, Any]) -> Self:
-        """From a mapping of option names to values; unknown names are refused with a suggestion."""
+        """Return an instance of option names and values; unknown names are refused with a suggestion."""
         read = cls.read_values(values)
         made = cls(**read)
         made.check_owners(name for name, value in read.items() if value is not None)
@@ -363,13 +328,9 @@ class Options:
     @classmethod
     def read_values(cls, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values as the options read them, one by one; unknown names are refused with a suggestion."""
-        options = cls.options()
-        given = named(options, values)
-        for name in given:
-            if name not in options:
-                raise UnknownNameError(
-                    f"{cls.what} of {getattr(cls, 'name', cls.__name__)}", name, options, option=name
-                )
+        options, given = cls.options(), named(cls.options(), values)
+        for name in [name for name in given if name not in options]:
+            raise UnknownNameError(f"{cls.what} of {getattr(cls, 'name', cls.__name__)}", name, options, option=name)
         return {name: options[name].read(value) for name, value in given.items()}
 
     def settings(self) -> dict[str, Any]:
@@ -377,62 +338,55 @@ class Options:
         return {name: getattr(self, name) for name in self.options() if self._applies(name)}
 
     def _applies(self, name: str) -> bool:
-        """Whether an option means anything beside the values of the others."""
+        """Return whether an option means anything beside the values of the others."""
         owner = self.options()[name].only_with
         return owner is None or getattr(self, owner[0]) in owner[1]
 
     def changed(self, defaults: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Return the options that differ from their defaults, or from the `defaults` that stand in for them."""
         values = {name: getattr(self, name) for name in self.options()}
-        return {n: values[n] for n, one in self.options().items() if values[n] != default_of(one, defaults or {})}
+        return {n: values[n] for n, entry in self.options().items() if values[n] != default_of(entry, defaults or {})}
 
 
-def own_name(known: Mapping[str, Option], word: str) -> str:
+def own_name(options: Mapping[str, Option], word: str) -> str:
     """Return the name of the option that a word spells, ``head_dim`` that of d; of none, the word with _."""
     plain = word.replace("-", "_")
-    if plain in known:
-        return plain
-    return next((name for name, one in known.items() if plain in one.spellings), plain)
+    spelled = (name for name, entry in options.items() if plain in entry.spellings)
+    return plain if plain in options else next(spelled, plain)
 
 
-def named(known: Mapping[str, Option], values: Mapping[str, Any]) -> dict[str, Any]:
+def named(options: Mapping[str, Option], values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values under the options' own names; raises UsageError for two spellings of one."""
     result: dict[str, Any] = {}
     for word, value in values.items():
-        name = own_name(known, word)
+        name = own_name(options, word)
         if name in result:
             raise UsageError(f"{option_text(name)} is given twice, once as {word}", option=name)
         result[name] = value
     return result
 
 
-def default_of(one: Option, defaults: Mapping[str, Any]) -> Any:
+def default_of(entry: Option, defaults: Mapping[str, Any]) -> Any:
     """Return an option's default, or what stands in for it; a default of None, which leaves a thing open, stays."""
-    return None if one.default is None else defaults.get(one.name, one.default)
+    return None if entry.default is None else defaults.get(entry.name, entry.default)
 
 
-def default_values(known: Mapping[str, Option], defaults: Mapping[str, Any]) -> dict[str, Any]:
+def default_values(options: Mapping[str, Option], defaults: Mapping[str, Any]) -> dict[str, Any]:
     """Return those of the default values that these options take."""
-    return {name: value for name, value in defaults.items() if name in known and known[name].default is not None}
+    return {name: value for name, value in defaults.items() if name in options and options[name].default is not None}
 
 
 @cached
 def _options(cls: Any) -> dict[str, Option]:
-    hints = typing.get_type_hints(cls)
-    fields = [field for field in dataclasses.fields(cls) if "option" in field.metadata]
-    return {field.name: _bound(field, hints[field.name]) for field in fields}
-
-
-def _bound(field: dataclasses.Field[Any], hint: Any) -> Option:
-    """Return the field's Option with what the field itself says: name, default, type."""
-    parts = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
-    inner = next(part for part in parts if part is not type(None))
-    many = typing.get_origin(inner) is tuple
-    return dataclasses.replace(
-        field.metadata["option"],
-        name=field.name,
-        default=field.default,
-        scalar=typing.get_args(inner)[0] if many else inner,
-        many=many,
-        optional=type(None) in parts,
-    )
+    """Return the options of a class, with what its fields themselves say: name, default, type."""
+    hints, options = typing.get_type_hints(cls), {}
+    for field in dataclasses.fields(cls):
+        if "option" in field.metadata:
+            hint = hints[field.name]
+            parts = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
+            inner = next(part for part in parts if part is not type(None))
+            many = typing.get_origin(inner) is tuple
+            scalar, optional = typing.get_args(inner)[0] if many else inner, type(None) in parts
+            facts = {"default": field.default, "scalar": scalar, "many": many, "optional": optional}
+            options[field.name] = dataclasses.replace(field.metadata["option"], name=field.name, **facts)
+    return options

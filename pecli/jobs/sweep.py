@@ -68,7 +68,7 @@ def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> li
     """
     kind = find_analysis(analysis)
     known = known_options(kind)
-    spelled = {name: _as_text(known.get(name), value) for name, value in named(known, given).items()}
+    spelled = {n: known[n].as_text(value) if n in known else value for n, value in named(known, given).items()}
     known = {**parameters_of(specs_in(spelled)), **known}
     spelled = named(known, spelled)
     spelled = {**by_environment(spelled), **spelled}
@@ -82,10 +82,6 @@ def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> li
     told = tuple(dict.fromkeys([*several, *_written(values, several)]))
     combinations = (dict(zip(values, each, strict=True)) for each in product(*values.values()))
     return [replace(_job(kind, combination), swept=told, axes=several) for combination in combinations]
-
-
-def _as_text(one: Option | None, value: Any) -> Any:
-    return value if one is None or one.text_of is None else one.as_text(value)
 
 
 def _choices(one: Option | None, value: Any, analysis: type[Analysis[Any]]) -> Sequence[Any]:

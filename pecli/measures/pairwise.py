@@ -208,38 +208,6 @@ def to_all(encoding: TableEncoding, measure: Measure, at: Array, first: int, cou
     return np.hstack([measure.between(rows, encoding.table(part)) for part in parts])
 
 
-class Spread(NamedTuple):
-    """Minimum, maximum and mean at each offset, each (1, L); how many pairs there are at each, (L,); undefined ones."""
-
-    values: Envelope
-    pairs: Array
-    undefined: int
-
-
-def spread_by_offset(encoding: TableEncoding, measure: Measure, positions: Positions) -> Spread:
-    """The measure's minimum, maximum and mean over all pairs at each offset 0 … L − 1, NaN where it is not defined.
-
-    With how many pairs it is defined for, and for how many not, which are left out.
-
-    Row p of the matrix, from its diagonal on, stands at the offsets 0, 1, …: rows are added up one by one.
-    """
-    length = positions.length
-    check_pairs(length)
-    low, high, total, defined = np.full((4, length), [[np.nan], [np.nan], [0.0], [0.0]])
-    for part in track(chunks(0, length, length), "comparing positions"):
-        own = positions.start + np.arange(part.start, part.stop, dtype=np.float64)
-        values = to_all(encoding, measure, own, positions.start + part.start, length - part.start)
-        for shift, row in enumerate(values):
-            pairs = length - part.start - shift
-            low[:pairs] = np.fmin(low[:pairs], row[shift:])
-            high[:pairs] = np.fmax(high[:pairs], row[shift:])
-            total[:pairs] += np.nan_to_num(row[shift:])
-            defined[:pairs] += ~np.isnan(row[shift:])
-    undefined = length * (length + 1) // 2 - int(defined.sum())
-    found = Envelope(low[None], high[None], total[None] / np.where(defined, defined, np.nan))
-    return Spread(found, defined, undefined)
-
-
 def check_pairs(length: int) -> None:
     """Refuses to compare all pairs of so many positions one by one where that takes hours."""
     pairs = length * (length - 1) // 2
@@ -258,8 +226,8 @@ def matrix(encoding: TableEncoding, measure: Measure, blocks: Blocks) -> Array:
 
 
 class OffsetRuns(NamedTuple):
-    """values : (1, runs), over all pairs of positions at the offsets of each run; widest : the largest difference of
-    two pairs at a single offset, 0 where the offset alone counts; undefined : pairs that are left out."""
+    """values : (1, runs), over all pairs of positions at the offsets of each run, NaN where none is defined; widest :
+    the largest difference of two pairs at a single offset; undefined : pairs that are left out."""
 
     values: Envelope
     widest: float
@@ -267,18 +235,28 @@ class OffsetRuns(NamedTuple):
 
 
 def offset_runs(encoding: TableEncoding, measure: Measure, positions: Positions, edges: Array) -> OffsetRuns:
-    """The measure's minimum, maximum and mean over each run of offsets.
+    """Return the measure's minimum, maximum and mean over all pairs at each run of offsets.
 
     edges : borders of the runs, whole numbers, shape (runs + 1,)
     """
     if is_by_offset(encoding, measure):
         exact = envelope(lambda first, count: np.array([by_offset(encoding, measure, count, first)]), edges)
         return OffsetRuns(exact, 0.0, 0)
-    spread, pairs, undefined = spread_by_offset(encoding, measure, positions)
+    length = positions.length
+    check_pairs(length)
+    low, high, total, pairs = np.full((4, length), [[np.nan], [np.nan], [0.0], [0.0]])
+    for part in track(chunks(0, length, length), "comparing positions"):
+        at = positions.start + np.arange(part.start, part.stop, dtype=np.float64)
+        values = to_all(encoding, measure, at, positions.start + part.start, length - part.start)
+        for shift, row in enumerate(values):  # from its diagonal on, a row stands at the offsets 0, 1, …
+            stop = length - part.start - shift
+            low[:stop] = np.fmin(low[:stop], row[shift:])
+            high[:stop] = np.fmax(high[:stop], row[shift:])
+            total[:stop] += np.nan_to_num(row[shift:])
+            pairs[:stop] += ~np.isnan(row[shift:])
+    widest = float(np.fmax.reduce(high - low))
     starts, stop = edges[:-1], int(edges[-1])
-    low, high = np.fmin.reduceat(spread.low[0, :stop], starts), np.fmax.reduceat(spread.high[0, :stop], starts)
     counts = np.add.reduceat(pairs[:stop], starts)
-    sums = np.add.reduceat(np.nan_to_num(spread.mean[0, :stop]) * pairs[:stop], starts)
-    mean = sums / np.where(counts, counts, np.nan)  # of all pairs: a long offset has fewer than a short one
-    widest = np.fmax.reduce(spread.high - spread.low, axis=None)
-    return OffsetRuns(Envelope(low[None], high[None], mean[None]), float(widest), undefined)
+    mean = np.add.reduceat(total[:stop], starts) / np.where(counts, counts, np.nan)  # a long offset has fewer pairs
+    runs = Envelope(np.fmin.reduceat(low[:stop], starts)[None], np.fmax.reduceat(high[:stop], starts)[None], mean[None])
+    return OffsetRuns(runs, widest, length * (length + 1) // 2 - int(pairs.sum()))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any, ClassVar
 
 from pecli.analysis import Analysis, E, Numbers, View
-from pecli.core.lazy import Array
+from pecli.core.lazy import Array, np
 from pecli.core.terminal import Block, Table
 
 __all__ = ["Numbers", "Report", "View"]
@@ -21,7 +22,7 @@ class Report(Analysis[E]):
     drawn: ClassVar[bool] = False
 
     def cells(self) -> tuple[int, int] | None:
-        """The rows and columns that are printed at most, where `compute` makes no more than that; None: all are made.
+        """Return the rows and columns that are printed at most, where `compute` makes no more; None: all are made.
 
         They take the place of a picture's pixels: without them (a file) `compute` makes every number.
         """
@@ -29,83 +30,58 @@ class Report(Analysis[E]):
 
     @abstractmethod
     def show(self, numbers: Any, width: int) -> list[Block]:
-        """What to print, one block below the other, where so many characters stand in a line."""
+        """Return what to print, one block below the other, in lines of so many characters."""
 
 
-BETWEEN = 2  # blanks between two columns
-ACROSS, DOWN = "…", "⋮"  # what stands for columns and for rows that are left out
+GAP = 2  # blanks between two columns
+LEFT_OUT_COLUMNS, LEFT_OUT_ROWS = "…", "⋮"
 
 
-def head_and_tail(n: int, most: int) -> tuple[int, int]:
-    """How many of n are shown from the beginning and from the end where at most so many fit."""
-    return (n, 0) if n <= most else (-(-most // 2), most // 2)
+def both_ends(n: int, most: int) -> tuple[Array, int]:
+    """Return which of n to show, half from each end where they are more than `most`, and how many precede the gap.
 
-
-def number(value: float, digits: int) -> str:
-    """A number with so many digits after the point; never -0."""
-    text = f"{value:.{digits}f}"
-    return text.removeprefix("-") if float(text) == 0 else text
-
-
-def cells(values: Array, digits: int) -> list[list[str]]:
-    """Numbers as text, (n, m); without digits after the point where all of them are whole."""
-    shown = 0 if (values == values.round()).all() else digits
-    return [[number(value, shown) for value in row] for row in values.tolist()]
+    Without a gap that is 0.
+    """
+    if n <= most:
+        return np.arange(n), 0
+    head, tail = -(-most // 2), most // 2
+    return np.append(np.arange(head), np.arange(n - tail, n)), head
 
 
 def grid(
     corner: str, header: Sequence[str], labels: Sequence[str], values: Array, *, width: int, digits: int, gap: int = 0
 ) -> Table:
-    """A table of numbers with a label before each row.
+    """Return a table of numbers, with as many columns from both ends as fit, at least one.
 
     Parameters
     ----------
     corner : the header of the labels
     header : (m,), of the columns; may have several lines
-    labels : (n,)
+    labels : (n,), one before each row
     values : (n, m)
     width : columns of the terminal
-    digits : after the point
+    digits : after the point; none where all numbers that could be seen are whole
     gap : rows before those that are left out; 0 where none are
     """
-    first, last = _near(len(header), width)
-    texts = cells(values[:, [*first, *last]], digits)
-    widths = [widest([header[at], *(row[i] for row in texts)]) for i, at in enumerate([*first, *last])]
-    room = width - widest([corner, *labels])
-    head, tail = _fitting(widths, room, len(header) > len(widths))
-    between = [] if head + tail == len(header) else [ACROSS]
-
-    def line(label: str, row: Sequence[str]) -> list[str]:
-        return [label, *row[:head], *between, *row[len(row) - tail :]]
-
-    shown = [header[at] for at in (*first, *last)]
-    rows = [line(label, row) for label, row in zip(labels, texts, strict=True)]
+    near, _ = both_ends(len(header), width)  # a column takes more than one character
+    seen = values[:, near]
+    decimals = 0 if (seen == seen.round()).all() else digits
+    columns = [[header[at], *(f"{value:z.{decimals}f}" for value in values[:, at].tolist())] for at in near]
+    sizes, room = [GAP + widest(column) for column in columns], width - widest([corner, *labels])
+    if sum(sizes) > room and len(columns) > 1:
+        inwards = [size for pair in zip(sizes, sizes[::-1], strict=True) for size in pair][: len(sizes)]
+        fitting = sum(total <= room - GAP - len(LEFT_OUT_COLUMNS) for total in accumulate(inwards))
+        shown, middle = both_ends(len(columns), max(1, fitting))
+        columns = [columns[at] for at in shown]
+        columns.insert(middle, [LEFT_OUT_COLUMNS] * len(columns[0]))
+    names, *rows = ([first, *rest] for first, *rest in zip([corner, *labels], *columns, strict=True))
     if gap:
-        rows.insert(gap, line(DOWN, [DOWN] * len(widths)))
-    return Table(line(corner, shown), rows, numbers=True, plain=True)
-
-
-def _near(n: int, width: int) -> tuple[range, range]:
-    """The columns that may be seen at all, from both ends: one more character than there is room for."""
-    return (range(n), range(n, n)) if n <= 2 * width else (range(width), range(n - width, n))
-
-
-def _fitting(widths: Sequence[int], room: int, more: bool) -> tuple[int, int]:
-    """How many columns fit from the left and from the right; at least the first."""
-    if not more and sum(widths) + BETWEEN * len(widths) <= room:
-        return len(widths), 0
-    head, tail, free = 1, 0, room - BETWEEN - widths[0] - BETWEEN - len(ACROSS)
-    while head + tail < len(widths) - 1:
-        left = head == tail
-        free -= BETWEEN + (widths[head] if left else widths[-1 - tail])
-        if free < 0:
-            break
-        head, tail = (head + 1, tail) if left else (head, tail + 1)
-    return head, tail
+        rows.insert(gap, [LEFT_OUT_ROWS] * len(names))
+    return Table(names, rows, numbers=True, plain=True)
 
 
 def widest(texts: Sequence[str]) -> int:
-    """The columns of a terminal that the widest of the texts takes."""
+    """Return the columns of a terminal that the widest of the texts takes."""
     from rich.cells import cell_len
 
-    return max(cell_len(line) for text in texts for line in (text.split("\n") or [""]))
+    return max(cell_len(line) for text in texts for line in text.split("\n"))

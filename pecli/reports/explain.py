@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, TypeVar
 
@@ -17,7 +17,7 @@ from pecli.encodings.base import Additive, Rotary, TableEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.files.tables import read_table
-from pecli.reports.base import DOWN, Report, View, grid, head_and_tail
+from pecli.reports.base import LEFT_OUT_COLUMNS, LEFT_OUT_ROWS, Report, View, both_ends, grid
 
 T = TypeVar("T")
 OFFSETS = (0, 1, 2)  # p - q at which products are shown
@@ -28,6 +28,7 @@ ARTICLE = (  # the fourth article's word vectors, d_model 8
     (0.2345, -0.6789, 0.0123, -0.4567, 0.8901, -0.2345, 0.6789, -0.0123),
     (0.3456, -0.7890, 0.1234, -0.5678, 0.9012, -0.3456, 0.7890, -0.1234),
 )
+ARTICLE_ENCODING = Sinusoidal(d=len(ARTICLE[0]))
 
 
 @dataclass(frozen=True)
@@ -44,24 +45,17 @@ class Entry:
     exact: float | None = None
 
 
-def by_formula(encoding: TableEncoding, number: Callable[[TableEncoding], float]) -> float | None:
-    """The number that the formula says, where a smaller type of number makes another of it; else None."""
-    if not isinstance(encoding, Harmonic) or encoding.exact:
-        return None
-    return float(number(encoding.in_float64()))
-
-
-def combine(encoding: TableEncoding, vectors: Array, rows: Array, own: Positions) -> tuple[str, Array]:
-    """What is done with word vectors at their positions, and what comes of it, (words, d)."""
+def combine(encoding: TableEncoding, vectors: Array, words: Positions) -> tuple[str, Array]:
+    """Return what is done with word vectors at their positions, and what comes of it, (words, d) or (0, d)."""
     if isinstance(encoding, Rotary):
-        return "rotate", encoding.rotate(vectors, own.array())
+        return "rotate", encoding.rotate(vectors, words.array())
     if isinstance(encoding, Additive):
-        return "add", vectors + rows
+        return "add", vectors + encoding.table(words.array())
     return "pair_up", vectors[:0]
 
 
 def products(encoding: TableEncoding, vectors: Array, start: int) -> Array:
-    """p, q, p − q and ⟨R_p x, R_q y⟩ of the first word as query and the second as key, (pairs, 4)."""
+    """Return p, q, p − q and ⟨R_p x, R_q y⟩ of the first word as query and the second as key, (pairs, 4)."""
     if not isinstance(encoding, Rotary):
         return np.empty((0, 4))
     places = np.array([(start + n + offset, start + n) for offset in OFFSETS for n in SHIFTS], dtype=float)
@@ -70,23 +64,24 @@ def products(encoding: TableEncoding, vectors: Array, start: int) -> Array:
     return np.column_stack([places, places[:, 0] - places[:, 1], found])
 
 
-def result_entry(
-    encoding: TableEncoding, *, vectors: Array, rows: Array, result: Array, own: Positions, column: int
-) -> Entry | None:
-    """How one number of the result comes about: of the last word, in the same column; None where there is none."""
+def written_out(encoding: TableEncoding, row: int, column: int, vectors: Array, words: Positions) -> list[Entry]:
+    """Return how one number of the table comes about, and that of the last word in the same column, where there is one.
+
+    Where the table is made in a smaller type, the steps come to the number that the formula says.
+    """
+    result = combine(encoding, vectors, words)[1]
+    formula = encoding.in_float64() if isinstance(encoding, Harmonic) and not encoding.exact else None
+    at, last, word = np.array([row], dtype=np.float64), words.stop - 1, vectors[-1]
+    exact = float(formula.table(at)[0, column]) if formula else None
+    found = [Entry(row, column, tuple(encoding.written_out(row, column)), float(encoding.table(at)[0, column]), exact)]
     if not len(result):
-        return None
-    word = len(vectors) - 1
-    place, value = own.start + word, float(result[word, column])
+        return found
+    value = float(result[-1, column])
     if not isinstance(encoding, Rotary):
-        return Entry(place, column, (f"{vectors[word, column]:.10g} + {rows[word, column]:.10g}",), value)
-    steps = tuple(encoding.rotation_written_out(vectors[word], place, column))
-    return Entry(
-        place, column, steps, value, by_formula(encoding, lambda of: combine(of, vectors, rows, own)[1][word, column])
-    )
-
-
-ARTICLE_ENCODING = Sinusoidal(d=len(ARTICLE[0]))
+        added = encoding.table(np.array([last], dtype=np.float64))[0, column]
+        return [*found, Entry(last, column, (f"{word[column]:.10g} + {added:.10g}",), value)]
+    exact = float(combine(formula, vectors, words)[1][-1, column]) if formula else None
+    return [*found, Entry(last, column, tuple(encoding.rotation_written_out(word, last, column)), value, exact)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,24 +108,10 @@ class ExplainNumbers(Numbers[TableEncoding]):
     result: Array
     products: Array
     words: tuple[str, ...]
-    origin: str  # of the embeddings: article, cut, made_up, own, file
+    origin: str  # of the embeddings: article, made_up, own, file
     how: str  # add, rotate or pair_up
     entry: Entry
     result_entry: Entry | None
-
-    @property
-    def made_in(self) -> str:
-        """The type of number that the table is made in where that is not the formula's; else nothing."""
-        encoding = self.view.encoding
-        return encoding.dtype if isinstance(encoding, Harmonic) and not encoding.exact else ""
-
-    @property
-    def apart_by_rounding(self) -> float:
-        """How far the products of one offset differ at most; 0 where they are the formula's."""
-        if not self.made_in:
-            return 0.0
-        offsets, found = self.products[:, 2], self.products[:, 3]
-        return max(float(np.ptp(found[offsets == offset])) for offset in np.unique(offsets))
 
     def facts(self) -> dict[str, Any]:
         encoding = self.view.encoding
@@ -151,46 +132,35 @@ class ExplainNumbers(Numbers[TableEncoding]):
 
 @dataclass(frozen=True)
 class Walk:
-    """The sections of the report, as they are printed.
-
-    errata : whether it is said where the article's own numbers are wrong
-    file : of the word vectors
-    width : columns of the terminal
-    rows, digits : of each table
-    """
+    """The sections of the report, as they are printed."""
 
     numbers: ExplainNumbers
-    errata: bool
-    file: str
-    width: int
-    rows: int
-    digits: int
+    options: Explain
+    width: int  # columns of the terminal
 
     def blocks(self) -> list[Block]:
-        """The whole walk, one section below the other."""
-        length, dimensions = self.numbers.table.shape
-        words = len(self.numbers.words)
-        frequencies = phrase("Frequencies (of sinusoidal: the fourth article's div_term)")
+        """Return all sections, one below the other; those without a body are left out."""
+        numbers, (length, dimensions) = self.numbers, self.numbers.table.shape
         outcome = {
             "add": phrase("Added: word vector + position encoding"),
             "rotate": phrase("Turned: f(x, p) = R_p x, nothing is added"),
             "pair_up": phrase("Pairs of words"),
         }
+        positions = ", ".join(self._ends(self._position_texts(), 2 * self.options.rows, LEFT_OUT_COLUMNS))
+        title = phrase("Word vectors, shape ({words}, {dimensions})", words=len(numbers.words), dimensions=dimensions)
         sections: dict[str, list[Block]] = {
             phrase("Parameters"): self._parameters(),
-            phrase("Positions"): [Paragraph(", ".join(self._ends(self._position_texts(), 2 * self.rows, "…")))],
-            frequencies
-            if len(self.numbers.frequencies)
-            else phrase("How fast each column varies"): self._frequencies(),
+            phrase("Positions"): [Paragraph(positions)],
+            **(self._frequencies() if len(numbers.frequencies) else self._changes()),
             phrase("The table, shape ({length}, {dimensions})", length=length, dimensions=dimensions): self._table(),
-            phrase("One entry with its numbers put in"): [self._entry("PE", self.numbers.entry)],
-            phrase("Word vectors, shape ({words}, {dimensions})", words=words, dimensions=dimensions): self._vectors(),
-            outcome[self.numbers.how]: self._outcome(),
-            phrase("The product of query and key"): self._products(),
+            phrase("One entry with its numbers put in"): [self._entry("PE", numbers.entry)],
+            title: self._vectors(),
+            outcome[numbers.how]: self._pairs() if numbers.how == "pair_up" else self._outcome(),
+            phrase("The product of query and key"): self._products() if len(numbers.products) else [],
         }
         result: list[Block] = []
-        for at, title in enumerate((title for title, body in sections.items() if body), 1):
-            result += [Paragraph(f"{at}. {title}", heading=True), *sections[title], Paragraph()]
+        for at, (title, body) in enumerate(((title, body) for title, body in sections.items() if body), 1):
+            result += [Paragraph(f"{at}. {title}", heading=True), *body, Paragraph()]
         return result[:-1]
 
     def _parameters(self) -> list[Block]:
@@ -203,20 +173,24 @@ class Walk:
         }
         return [Facts(facts)]
 
-    def _frequencies(self) -> list[Block]:
-        """Frequency and wavelength of every pair; without frequencies how often every column changes."""
+    def _changes(self) -> dict[str, list[Block]]:
+        """Return how often every column changes, of an encoding without frequencies."""
         encoding, numbers = self.numbers.view.encoding, self.numbers
-        if not isinstance(encoding, Harmonic):
-            learned = phrase(
-                "Its numbers are learned, not calculated: there is no formula, and no row beyond the last one."
-            )
-            none = phrase("This encoding has no frequencies. How often a column changes from one position to the next:")
-            columns = zip(encoding.column_formulas(), numbers.changes, numbers.distinct, strict=True)
-            rows = [[str(at), formula, str(n), str(m)] for at, (formula, n, m) in enumerate(columns)]
-            header = [phrase("column"), phrase("formula"), phrase("changes"), phrase("different values")]
-            said = [learned, none] if encoding.trained else [none]
-            return [*map(Paragraph, said), self._texts(header, rows)]
-        pairs = enumerate(zip(numbers.frequencies, encoding.wavelengths(), strict=True))
+        learned = phrase(
+            "Its numbers are learned, not calculated: there is no formula, and no row beyond the last one."
+        )
+        none = phrase("This encoding has no frequencies. How often a column changes from one position to the next:")
+        columns = zip(encoding.column_formulas(), numbers.changes, numbers.distinct, strict=True)
+        rows = [[str(at), formula, str(n), str(m)] for at, (formula, n, m) in enumerate(columns)]
+        header = [phrase("column"), phrase("formula"), phrase("changes"), phrase("different values")]
+        texts = [learned, none] if encoding.trained else [none]
+        return {phrase("How fast each column varies"): [*map(Paragraph, texts), self._texts(header, rows)]}
+
+    def _frequencies(self) -> dict[str, list[Block]]:
+        """Return frequency and wavelength of every pair."""
+        encoding = self.numbers.view.encoding
+        assert isinstance(encoding, Harmonic)
+        pairs = enumerate(zip(self.numbers.frequencies, encoding.wavelengths(), strict=True))
         rows = [[str(j), encoding.rate_formula(j), f"{rate:.10g}", f"{wave:.10g}"] for j, (rate, wave) in pairs]
         header = [phrase("pair j"), phrase("formula"), phrase("ω, rad/position"), phrase("2π/ω, positions")]
         turning = phrase(
@@ -226,8 +200,9 @@ class Walk:
             "The article prints div_term 1, 0.3162, 0.1, 0.0316, which is 10000^(-i/8); its formula and its code are "
             "10000^(-2i/8) = 1, 0.1, 0.01, 0.001, as here (the printed ones are those of --base 100)."
         )
-        slips = [div_term] if self.errata and encoding == ARTICLE_ENCODING else []
-        return [self._texts(header, rows), *map(Paragraph, [turning, *slips])]
+        texts = [turning, div_term] if self.options.errata else [turning]
+        title = phrase("Frequencies (of sinusoidal: the fourth article's div_term)")
+        return {title: [self._texts(header, rows), *map(Paragraph, texts)]}
 
     def _table(self) -> list[Block]:
         formulas = self.numbers.view.encoding.column_formulas()
@@ -236,21 +211,25 @@ class Walk:
         return [said, *self._numbers(self.numbers.table, self._position_texts(), header)]
 
     def _entry(self, name: str, entry: Entry) -> Paragraph:
-        """The name of an entry, the steps to its number, and what a smaller type of number makes of that."""
+        """Return the steps to a number, and what a smaller type of number makes of it."""
         number = entry.value if entry.exact is None else entry.exact
         steps = " = ".join([f"{name}({entry.position}, {entry.column})", *entry.steps, f"{number:.10g}"])
         if entry.exact is None:
             return Paragraph(steps)
-        made = {"steps": steps, "dtype": self.numbers.made_in, "value": f"{entry.value:.10g}"}
+        made = {"steps": steps, "dtype": self._dtype(), "value": f"{entry.value:.10g}"}
         return Paragraph(phrase("{steps}; made in {dtype} it is {value}", **made))
 
+    def _dtype(self) -> str:
+        """Return the type of number that the table is made in where that is not the formula's; else nothing."""
+        encoding = self.numbers.view.encoding
+        return encoding.dtype if isinstance(encoding, Harmonic) and not encoding.exact else ""
+
     def _vectors(self) -> list[Block]:
-        """The word vectors before anything is done to them, and where they are from."""
+        """Return the word vectors before anything is done to them, and where they are from."""
         dimensions = self.numbers.table.shape[1]
         origins = {
-            "article": phrase("我 喜欢 你 (I like you), with the article's numbers:"),
-            "cut": phrase(
-                "我 喜欢 你 (I like you), with the first {dimensions} of the article's 8 numbers each:",
+            "article": phrase(
+                "我 喜欢 你 (I like you), with {dimensions} of the article's 8 numbers each:",
                 dimensions=dimensions,
             ),
             "made_up": phrase(
@@ -258,15 +237,13 @@ class Walk:
                 dimensions=dimensions,
             ),
             "own": phrase("Your own words, each with random numbers (the same for the same word):"),
-            "file": phrase("From {file}:", file=self.file),
+            "file": phrase("From {file}:", file=self.options.embeddings),
         }
         return [Paragraph(origins[self.numbers.origin]), *self._numbers(self.numbers.embeddings, self._word_labels())]
 
     def _outcome(self) -> list[Block]:
-        """What is done with the rows of the table, and what comes of it."""
+        """Return what becomes of the word vectors."""
         numbers, labels = self.numbers, self._word_labels()
-        if numbers.how == "pair_up":
-            return self._pairs(labels)
         entry = [self._entry("x'", numbers.result_entry)] if numbers.result_entry else []
         result = [*self._numbers(numbers.result, labels), *entry]
         if numbers.how == "rotate":
@@ -278,8 +255,9 @@ class Walk:
         done = phrase("Every vector now carries its position: the same words in another order give other vectors.")
         return [Paragraph(rows), *self._numbers(numbers.rows, labels), Paragraph(total), *result, Paragraph(done)]
 
-    def _pairs(self, labels: Sequence[str]) -> list[Block]:
-        """The row of the table that each pair of words gets."""
+    def _pairs(self) -> list[Block]:
+        """Return the row of the table that each pair of words gets."""
+        labels = self._word_labels()
         words = np.arange(len(labels))
         offsets = grid("p \\ q", labels, labels, words[:, None] - words, width=self.width, digits=0)
         starts = [str(at - len(labels) + 1) for at in range(len(self.numbers.rows))]
@@ -288,56 +266,55 @@ class Walk:
         return [Paragraph(said), offsets, *self._numbers(self.numbers.rows, starts), Paragraph(done)]
 
     def _products(self) -> list[Block]:
-        """What a turned query and a turned key give: the same at every pair of positions with one offset."""
-        numbers = self.numbers
-        if not len(numbers.products):
-            return []
+        """Return what a turned query and a turned key give: the same at every pair of positions with one offset."""
+        numbers, dtype = self.numbers, self._dtype()
         query, key = (numbers.words[at] or str(at) for at in (0, min(1, len(numbers.words) - 1)))
-        said = phrase(
+        what = phrase(
             "Query {query} at position p, key {other} at position q. "
             "By the formula the product is the same at one offset p - q:",
             query=query,
             other=key,
         )
         texts = [[*(f"{at:.0f}" for at in places), f"{value:.10g}"] for *places, value in numbers.products.tolist()]
-        shown = Table(["p", "q", "p - q", "<R_p x, R_q y>"], texts, plain=True)
+        table = Table(["p", "q", "p - q", "<R_p x, R_q y>"], texts, plain=True)
         done = phrase("Both are turned by the same when both move on: it depends on p - q alone.")
-        if numbers.apart_by_rounding:
+        if dtype:
+            offsets, values = numbers.products[:, 2], numbers.products[:, 3]
+            apart = max(float(np.ptp(values[offsets == offset])) for offset in OFFSETS)
             done = phrase(
                 "By the formula it depends on p - q alone; "
                 "made in {dtype} it differs at one offset by up to {apart} here.",
-                dtype=numbers.made_in,
-                apart=f"{numbers.apart_by_rounding:.2g}",
+                dtype=dtype,
+                apart=f"{apart:.2g}",
             )
-        return [Paragraph(said), shown, Paragraph(done)]
+        return [Paragraph(what), table, Paragraph(done)]
 
     def _numbers(self, values: Array, labels: Sequence[str], header: Sequence[str] | None = None) -> list[Block]:
-        """A table of numbers with its middle rows left out, and a line that says so."""
-        head, tail = head_and_tail(len(values), self.rows)
-        shown = [*range(head), *range(len(values) - tail, len(values))]
+        """Return a table of numbers without its middle rows, and a line that says so."""
+        (shown, gap), options = both_ends(len(values), self.options.rows), self.options
+        names, some = header or [str(column) for column in range(values.shape[1])], [labels[at] for at in shown]
+        table = grid("p", names, some, values[shown], width=self.width, digits=options.digits, gap=gap)
         rest = len(values) - len(shown)
-        names = header or [str(column) for column in range(values.shape[1])]
-        some, gap = [labels[at] for at in shown], head if rest else 0
-        table = grid("p", names, some, values[shown], width=self.width, digits=self.digits, gap=gap)
         left_out = phrase("left out: {n} of {all}; --rows prints more", n=rest, all=len(values))
         return [table, *([Paragraph(left_out)] if rest else [])]
 
     def _texts(self, header: list[str], rows: list[list[str]]) -> Table:
-        """A table of texts with its middle rows left out."""
-        shown: list[list[str]] = self._ends(rows, self.rows, [DOWN] * len(header))
+        """Return a table of texts without its middle rows."""
+        shown: list[list[str]] = self._ends(rows, self.options.rows, [LEFT_OUT_ROWS] * len(header))
         return Table(header, shown, plain=True)
 
     def _ends(self, items: list[T], most: int, gap: T) -> list[T]:
-        """The items, or so many of them from both ends around a gap."""
-        head, tail = head_and_tail(len(items), most)
-        return items if head == len(items) else [*items[:head], gap, *items[len(items) - tail :]]
+        """Return the items, or so many of them from both ends around a gap."""
+        shown, head = both_ends(len(items), most)
+        some = [items[at] for at in shown]
+        return [*some[:head], gap, *some[head:]] if head else some
 
     def _position_texts(self) -> list[str]:
-        """The positions of the table in the encoding's own terms."""
+        """Return the positions of the table in the encoding's own terms."""
         return list(map(self.numbers.view.encoding.position_text, self.numbers.positions.tolist()))
 
     def _word_labels(self) -> list[str]:
-        """The position of each word, and the word; for pairs, whose positions are offsets, its number."""
+        """Return the position of each word, and the word; for pairs, whose positions are offsets, its number."""
         text, start = self.numbers.view.encoding.position_text, self.numbers.view.positions.start
         pairs = self.numbers.how == "pair_up"
         return [f"{at if pairs else text(start + at)} {word}".strip() for at, word in enumerate(self.numbers.words)]
@@ -406,13 +383,9 @@ class Explain(Report[TableEncoding]):
         encoding, positions = view.encoding, view.covered.array()
         table = encoding.table(positions)
         origin, words, vectors = self._words(view)
-        own = Positions(start=view.positions.start, length=len(words))
-        rows = encoding.table(encoding.covered(own).array())
-        how, result = combine(encoding, vectors, rows, own)
-        row, column = self._place(view)
-        steps = tuple(encoding.written_out(row, column))
-        exact = by_formula(encoding, lambda of: of.table(np.array([row], dtype=np.float64))[0, column])
-        entry = Entry(row, column, steps, float(table[row - view.covered.start, column]), exact)
+        at = Positions(start=view.positions.start, length=len(words))
+        how, result = combine(encoding, vectors, at)
+        entry, *of_result = written_out(encoding, *self._place(view), vectors, at)
         return ExplainNumbers(
             view=view,
             table=table,
@@ -421,18 +394,18 @@ class Explain(Report[TableEncoding]):
             changes=(np.diff(table, axis=0) != 0).sum(axis=0),
             distinct=np.array([len(np.unique(values)) for values in table.T]),
             embeddings=vectors,
-            rows=rows,
+            rows=encoding.table(encoding.covered(at).array()),
             result=result,
-            products=products(encoding, vectors, own.start),
+            products=products(encoding, vectors, at.start),
             words=words,
             origin=origin,
             how=how,
             entry=entry,
-            result_entry=result_entry(encoding, vectors=vectors, rows=rows, result=result, own=own, column=column),
+            result_entry=of_result[0] if of_result else None,
         )
 
     def show(self, numbers: ExplainNumbers, width: int) -> list[Block]:
-        return Walk(numbers, self.errata, self.embeddings or "", width, self.rows, self.digits).blocks()
+        return Walk(numbers, self, width).blocks()
 
     def _place(self, view: View[TableEncoding]) -> tuple[int, int]:
         """Position and column of the entry that is written out."""
@@ -461,11 +434,9 @@ class Explain(Report[TableEncoding]):
                 words,
                 np.array([np.random.default_rng(seed).uniform(-1, 1, width).round(4) for seed in seeds]),
             )
-        origin, vectors = "article", np.array(ARTICLE)
+        origin, vectors = "article", np.array(ARTICLE)[:, :width]
         if width > vectors.shape[1]:
             origin, vectors = "made_up", np.random.default_rng(0).uniform(-1, 1, (len(WORDS), width)).round(4)
-        elif width < vectors.shape[1]:
-            origin, vectors = "cut", vectors[:, :width]
         return origin, WORDS[:length], vectors[:length]
 
     def _read(self, path: str, view: View[TableEncoding]) -> Array:

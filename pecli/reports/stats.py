@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from math import ceil
+from math import ceil, prod
 from typing import Any, ClassVar
 
 from pecli.core.language import both, listing, phrase, template
@@ -27,37 +27,10 @@ from pecli.measures.pairwise import (
     choice_of_measure,
     is_by_offset,
     measure_option,
-    spread_by_offset,
+    offset_runs,
 )
-from pecli.measures.reduce import Envelope
 from pecli.measures.waves import critical_dimension, first_negative_offset, longer_than
-from pecli.reports.base import BETWEEN, Numbers, Report, View, widest
-
-
-def gram(encoding: TableEncoding, rows: Positions) -> tuple[Array, float]:
-    """Products of the centred columns, (d, d), or of the rows, (L, L), whichever is smaller; Σ of the means²."""
-    mean = encoding.mean_table(rows.blocks(1))[0]
-    size = rows.length * float(mean @ mean)
-    if rows.length < encoding.width:
-        centred = encoding.table(rows.array()) - mean
-        return centred @ centred.T, size
-    result = np.zeros((encoding.width, encoding.width))
-    for part in track(chunks(rows.start, rows.stop, encoding.width), "comparing columns"):
-        centred = encoding.table(np.arange(part.start, part.stop, dtype=np.float64)) - mean
-        result += centred.T @ centred
-    return result, size
-
-
-def participation_ratio(products: Array, size: float = 0.0) -> float | None:
-    """Effective dimension: (Σ λ)² / Σ λ² over the eigenvalues λ of the covariance of the columns.
-
-    From 1 (all rows on a line) to d (the same variance along every axis); Gao et al. 2017, doi:10.1101/214262. Taken
-    from the trace and the squared entries of the products, which have those eigenvalues up to a factor. Not defined
-    where no row differs from the mean row by more than rounding (`size`: of the means, as the trace is).
-    """
-    trace, squares = float(np.trace(products)), float(np.sum(products**2))
-    return None if squares == 0 or trace <= ROUNDING**2 * size else trace**2 / squares
-
+from pecli.reports.base import GAP, Numbers, Report, View, widest
 
 SAMPLE = 2000  # positions of which all pairs are compared at once; more are thinned to that many, evenly
 
@@ -66,11 +39,13 @@ SAMPLE = 2000  # positions of which all pairs are compared at once; more are thi
 class Indicators:
     """What is measured of one encoding; None where it is not defined.
 
-    spread, mean_spread : `spreads`
+    spread, mean_spread : translation invariance, how wide m(p, p + Δ) spreads over the positions p, over the range of
+        all m: the widest and the mean over the offsets Δ. 0 where the measure is a function of the offset alone, 1
+        where one offset has every value. Long offsets have few pairs, so the mean leans to 0.
     growing, first_fall : `growth`
     asymmetry : `asymmetry`
     smallest_distance, closest : `closest`
-    effective_dimension : `participation_ratio`, of `dimensions` columns
+    effective_dimension : `effective_dimension`, of `dimensions` columns
     pearson, spearman : linear and rank correlation of two measures over all pairs, as in the scatter
     thinned : asymmetry and the correlations are of every thinned-th position
     slow_pairs : pairs whose wavelength is longer than the sequence, of `pairs`; longest_wavelength, positions
@@ -99,62 +74,34 @@ class Indicators:
     length: int | None = None
 
 
-def indicators(encoding: TableEncoding, asked: Positions, measure: str, against: str) -> Indicators:
-    """All of them, for a sequence at these positions."""
-    rows, main = encoding.covered(asked), MEASURES[measure]
-    bands = by_offsets(encoding, main, rows)
-    straight = bands if measure == "euclidean" else by_offsets(encoding, MEASURES["euclidean"], rows)
-    distance, pair = closest(encoding, straight.low[0], rows)
+def indicators(encoding: TableEncoding, positions: Positions, measure: str, against: str) -> Indicators:
+    """Return all of them, for a sequence at these positions."""
+    rows, similarity = encoding.covered(positions), MEASURES[measure].similarity
+    offsets = np.arange(rows.length + 1)
+    by_name = {name: offset_runs(encoding, MEASURES[name], rows, offsets).values for name in {measure, "euclidean"}}
+    bands = by_name[measure]
+    whole = 0.0 if np.isnan(bands.low).all() else float(np.nanmax(bands.high) - np.nanmin(bands.low))
+    distance, pair = closest(encoding, by_name["euclidean"].low[0], rows)
     thinned = ceil(rows.length / SAMPLE)
     y, x = (pairs_of(encoding, MEASURES[name], rows, thinned) for name in (measure, against))
     linear, rank = correlations(x, y)
-    spread, mean_spread = spreads(bands)
-    growing, first_fall = growth(-bands.mean[0] if main.similarity else bands.mean[0])
+    widths = (bands.high - bands.low) / whole if whole else np.full(1, np.nan)
+    growing, first_fall = growth(-bands.mean[0] if similarity else bands.mean[0])
     return Indicators(
-        spread=spread,
-        mean_spread=mean_spread,
+        spread=None if np.isnan(widths).all() else float(np.nanmax(widths)),
+        mean_spread=None if np.isnan(widths).all() else float(np.nanmean(widths)),
         growing=growing,
         first_fall=first_fall,
-        asymmetry=asymmetry(y, _range(bands)),
+        asymmetry=asymmetry(y, whole),
         smallest_distance=distance,
         closest=pair,
-        effective_dimension=participation_ratio(*gram(encoding, rows)),
+        effective_dimension=effective_dimension(encoding, rows),
         dimensions=encoding.width,
         pearson=linear,
         spearman=rank,
         thinned=thinned,
-        **of_waves(encoding, asked.length),
+        **of_waves(encoding, positions.length),
     )
-
-
-def by_offsets(encoding: TableEncoding, measure: Measure, rows: Positions) -> Envelope:
-    """The measure's minimum, maximum and mean over all pairs at each offset 0 … L − 1, each (1, L).
-
-    One and the same run where the measure is a function of the offset in closed form; else from every pair.
-    """
-    run = by_offset(encoding, measure, rows.length)
-    if run is None:
-        return spread_by_offset(encoding, measure, rows).values
-    return Envelope(run[None], run[None], run[None])
-
-
-def spreads(bands: Envelope) -> tuple[float | None, float | None]:
-    """Translation invariance: how wide g(Δ) = m(p, p + Δ) spreads over the positions p, over the range of all m.
-
-    The widest and the mean over the offsets; 0 where the measure is a function of the offset alone, 1 where one offset
-    has every value. Long offsets have few pairs, so the mean leans to 0.
-    """
-    widths, whole = bands.high - bands.low, _range(bands)
-    if not whole or np.isnan(widths).all():
-        return None, None
-    return float(np.nanmax(widths)) / whole, float(np.nanmean(widths)) / whole
-
-
-def _range(bands: Envelope) -> float:
-    """The largest less the smallest value over all pairs; 0 where none is defined."""
-    if np.isnan(bands.low).all():
-        return 0.0
-    return float(np.nanmax(bands.high) - np.nanmin(bands.low))
 
 
 def growth(mean: Array) -> tuple[float | None, int | None]:
@@ -211,6 +158,27 @@ def pairs_of(encoding: TableEncoding, measure: Measure, rows: Positions, thinned
         return run[np.abs(steps[:, None] - steps)]
     table = encoding.table(np.arange(rows.start, rows.stop, thinned, dtype=np.float64))
     return measure.between(table, table)
+
+
+def effective_dimension(encoding: TableEncoding, rows: Positions) -> float | None:
+    """Return (Σ λ)² / Σ λ² over the eigenvalues λ of the covariance of the columns, the participation ratio.
+
+    From 1 (all rows on a line) to d (the same variance along every axis); Gao et al. 2017, doi:10.1101/214262. Taken
+    from the trace and the squared entries of the products of the centred columns, or rows, which have those eigenvalues
+    up to a factor. Not defined where no row differs from the mean row by more than rounding.
+    """
+    mean = encoding.mean_table(rows.blocks(1))[0]
+    if rows.length < encoding.width:
+        centred = encoding.table(rows.array()) - mean
+        products = centred @ centred.T
+    else:
+        products = np.zeros((encoding.width, encoding.width))
+        for part in track(chunks(rows.start, rows.stop, encoding.width), "comparing columns"):
+            centred = encoding.table(np.arange(part.start, part.stop, dtype=np.float64)) - mean
+            products += centred.T @ centred
+    trace, squares = float(np.trace(products)), float(np.sum(products**2))
+    constant = trace <= ROUNDING**2 * rows.length * float(mean @ mean)
+    return None if squares == 0 or constant else trace**2 / squares
 
 
 def correlations(x: Array, y: Array) -> tuple[float | None, float | None]:
@@ -271,34 +239,26 @@ ROWS: Mapping[str, str] = {  # of the report: label and meaning
 
 
 def row_texts(one: Indicators, encoding: TableEncoding) -> list[str]:
-    """The indicators of an encoding as text, one a row of the report, positions and lengths in its own terms."""
+    """Return the indicators as text, one a row of the report, positions and lengths in the encoding's own terms."""
     undefined = phrase("undefined")
 
-    def text(value: float | None, format: str = "{:.4g}") -> str:
-        return undefined if value is None else format.format(value)
+    def text(value: float | None, form: str = "{:.4g}", otherwise: str = undefined) -> str:
+        return otherwise if value is None else form.format(value)
 
-    def share(value: float | None, count: int | None, format: str = "{:,}") -> str:
-        return undefined if value is None else phrase("{value} of {all:,}", value=format.format(value), all=count)
+    def share(value: float | None, count: int | None, form: str = "{:,}") -> str:
+        return undefined if value is None else phrase("{value} of {all:,}", value=form.format(value), all=count)
 
-    fall, wave, critical, negative = (undefined,) * 4
-    if one.growing is not None:
-        fall = phrase("never") if one.first_fall is None else f"{one.first_fall:,}"
+    never = undefined if one.growing is None else phrase("never")
+    none = phrase("none up to offset {searched:,}", searched=one.length - 1) if one.length else undefined
     if one.longest_wavelength is not None:
         wave = encoding.length_text(one.longest_wavelength)
-    elif one.pairs is not None:
-        wave = phrase("a pair stands still")
-    if one.critical_dimension is not None:
-        counts = {"count": one.critical_dimension, "all": one.dimensions, "length": one.length}
-        critical = phrase("{count} of {all} at {length:,}", **counts)
-    if one.first_negative is not None:
-        negative = f"{one.first_negative:,}"
-    elif one.length is not None and encoding.width % 2 == 0:
-        negative = phrase("none up to offset {searched:,}", searched=one.length - 1)
+    else:
+        wave = undefined if one.pairs is None else phrase("a pair stands still")
     return [
         text(one.spread),
         text(one.mean_spread),
         text(one.growing, "{:.1%}"),
-        fall,
+        text(one.first_fall, "{:,}", never),
         text(one.asymmetry),
         text(one.smallest_distance),
         undefined if one.closest is None else both(map(encoding.position_text, one.closest)),
@@ -306,8 +266,8 @@ def row_texts(one: Indicators, encoding: TableEncoding) -> list[str]:
         text(one.pearson, "{:.4f}"),
         text(one.spearman, "{:.4f}"),
         wave,
-        critical,
-        negative,
+        share(one.critical_dimension, one.dimensions),
+        text(one.first_negative, "{:,}", undefined if encoding.width % 2 else none),
         share(one.slow_pairs, one.pairs),
     ]
 
@@ -336,27 +296,15 @@ class StatsNumbers(Numbers[TableEncoding]):
 
 @dataclass(frozen=True)
 class Stats(Report[TableEncoding]):
-    """Indicators of one or several encodings at the same positions; `pecli.reports.stats` defines each.
-
-    translation invariance : how far the measure m(p, p + Δ) spreads over the positions p, over the range of all m:
-        the widest and the mean over the offsets Δ. 0 where the measure is a function of the offset alone.
-    monotonicity : the share of the steps from one offset to the next at which the mean distance grows, and the first
-        offset at which it falls, the wrap-around of a clock.
-    symmetry : the mean of |m(p, p + Δ) − m(p, p − Δ)| over the range: 0 where ahead and behind look alike.
-    uniqueness : the smallest Euclidean distance of two different positions, and which they are.
-    effective dimension : participation ratio (Σ λ)² / Σ λ² of the covariance's eigenvalues, from 1 to d.
-    correlation : linear and rank, of two measures over all pairs, the cloud of `pecli scatter`.
-    slow pairs : those whose wavelength is longer than the sequence: they never finish a turn.
-    critical dimension : the columns whose pairs make a whole turn within the sequence (of powers of one base).
-    Σ cos < 0 : the first offset at which a vector has a negative product with itself moved so far. A base is large
-        enough for a length where there is none (arXiv:2405.14591): not monotone, so sweep bases finely.
+    """Indicators of one or several encodings at the same positions; `Indicators` defines each.
 
     Notes
     -----
     The first three properties are those of Wang et al. 2021, On Position Embeddings in BERT, ICLR 2021; the indicators
     are our own and taken from the vectors, not from attention. Where a formula proves that the measure depends on the
     offset alone (sines and cosines, even d), its spread and asymmetry are 0 and not measured. Of more than 2,000
-    positions symmetry and correlation see an even choice of that many; everything else sees every pair.
+    positions symmetry and correlation see an even choice of that many; everything else sees every pair. A base is large
+    enough for a length where no sum of cosines is negative (arXiv:2405.14591): not monotone, so sweep bases finely.
     """
 
     name: ClassVar[str] = "stats"
@@ -376,15 +324,15 @@ class Stats(Report[TableEncoding]):
     against: str = choice_of_measure("corr", "the measure that it is correlated with")
 
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
-        return max((self._largest(one, view) for one in view.encodings), key=lambda shape: float(np.prod(shape)))
-
-    def _largest(self, encoding: TableEncoding, view: View[TableEncoding]) -> tuple[int, ...]:
-        """The largest of: a row of pairs at a time, pairs of the sample, products of columns, the table by chunks."""
-        length = encoding.covered(view.positions).length
-        sides = min(length, SAMPLE)
-        exact = is_by_offset(encoding, MEASURES[self.measure])
-        shapes = [(2 if exact else 4, length), (3, sides, sides), (min(length, encoding.width), encoding.width)]
-        return max([*shapes, (sides, encoding.width)], key=lambda shape: float(np.prod(shape)))
+        """Return the largest of: a row of pairs at a time, pairs of the sample, products of columns, the table."""
+        shapes: list[tuple[int, ...]] = []
+        for encoding in view.encodings:
+            length = encoding.covered(view.positions).length
+            sample = min(length, SAMPLE)
+            rows = 2 if is_by_offset(encoding, MEASURES[self.measure]) else 4
+            products = (min(length, encoding.width), encoding.width)
+            shapes += [(rows, length), (3, sample, sample), products, (sample, encoding.width)]
+        return max(shapes, key=prod)
 
     def compute(self, view: View[TableEncoding]) -> StatsNumbers:
         measured = tuple(indicators(one, view.positions, self.measure, self.against) for one in view.encodings)
@@ -413,7 +361,7 @@ def groups(columns: list[list[str]], room: int) -> list[list[list[str]]]:
     runs: list[list[list[str]]] = []
     free = 0
     for column in columns:
-        needed = BETWEEN + widest(column)
+        needed = GAP + widest(column)
         if not runs or needed > free:
             runs.append([])
             free = room

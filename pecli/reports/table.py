@@ -10,7 +10,7 @@ from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.terminal import Block, Paragraph
 from pecli.encodings.base import TableEncoding
-from pecli.reports.base import Numbers, Report, View, grid, head_and_tail
+from pecli.reports.base import Numbers, Report, View, both_ends, grid
 
 MOST_COLUMNS = 65536  # no encoding is wider
 
@@ -24,24 +24,18 @@ class TableNumbers(Numbers[TableEncoding]):
 
     table: Array
     positions: Array
-    length: int  # rows that there are
-    dimensions: int
-
-    @property
-    def gap(self) -> int:
-        """Rows before those that are left out; 0 where none are."""
-        return 0 if len(self.table) == self.length else head_and_tail(self.length, len(self.table))[0]
+    length: int  # of the whole table
 
     def position_texts(self) -> list[str]:
-        """The positions in the encoding's own terms."""
+        """Return the positions in the encoding's own terms."""
         return [self.view.encoding.position_text(position) for position in self.positions.tolist()]
 
     def headers(self) -> list[str]:
-        """The columns in the encoding's own terms."""
-        return self.view.encoding.dimension_names() or [str(column) for column in range(self.dimensions)]
+        """Return the columns in the encoding's own terms."""
+        return self.view.encoding.dimension_names() or [str(column) for column in range(self.table.shape[1])]
 
     def facts(self) -> dict[str, Any]:
-        facts: dict[str, Any] = {"length": self.length, "dimensions": self.dimensions}
+        facts: dict[str, Any] = {"length": self.length, "dimensions": self.table.shape[1]}
         if self.view.panels is None:
             return facts
         rows = zip(self.positions.tolist(), self.position_texts(), self.table.tolist(), strict=True)
@@ -80,25 +74,18 @@ class Table(Report[TableEncoding]):
         return (length if view.pixel_rows is None else min(view.pixel_rows, length), view.encoding.width)
 
     def compute(self, view: View[TableEncoding]) -> TableNumbers:
-        rows, encoding = view.covered, view.encoding
-        head, tail = head_and_tail(rows.length, view.pixel_rows or rows.length)
-        ends = [rows.start + np.arange(head), rows.stop - tail + np.arange(tail)]
-        positions = np.concatenate(ends).astype(np.float64)
-        return TableNumbers(
-            view=view,
-            table=encoding.table(positions),
-            positions=positions,
-            length=rows.length,
-            dimensions=encoding.width,
-        )
+        rows = view.covered
+        shown, _ = both_ends(rows.length, view.pixel_rows or rows.length)
+        positions = (rows.start + shown).astype(np.float64)
+        return TableNumbers(view=view, table=view.encoding.table(positions), positions=positions, length=rows.length)
 
     def show(self, numbers: TableNumbers, width: int) -> list[Block]:
-        encoding = numbers.view.encoding
+        encoding, (shown, dimensions) = numbers.view.encoding, numbers.table.shape
         size = phrase(
             "{encoding}: {rows:,} positions × {columns:,} dimensions",
             encoding=encoding.label(),
             rows=numbers.length,
-            columns=numbers.dimensions,
+            columns=dimensions,
         )
         table = grid(
             phrase(encoding.position_label),
@@ -107,12 +94,13 @@ class Table(Report[TableEncoding]):
             numbers.table,
             width=width,
             digits=self.digits,
-            gap=numbers.gap,
+            gap=both_ends(numbers.length, shown)[1],
         )
-        rest = numbers.length - len(numbers.table)
+        if shown == numbers.length:
+            return [Paragraph(size), table]
         left_out = phrase(
             "left out: {count:,} of {all:,} positions; --rows prints more, -o table.csv writes all",
-            count=rest,
+            count=numbers.length - shown,
             all=numbers.length,
         )
-        return [Paragraph(size), table, *([Paragraph(left_out)] if rest else [])]
+        return [Paragraph(size), table, Paragraph(left_out)]

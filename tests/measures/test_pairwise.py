@@ -13,9 +13,8 @@ from pecli.core.lazy import Array
 from pecli.core.positions import Positions
 from pecli.encodings.clock import Clock
 from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.measures import pairwise
-from pecli.measures.pairwise import MEASURES, by_offset, matrix, spread_by_offset, to_all
-from pecli.models.spec import read_encoding
+from pecli.measures.pairwise import MEASURES, by_offset, check_pairs, matrix, offset_runs, to_all
+from pecli.models.spec import read_table_encoding
 
 Pair = Callable[[Sequence[float], Sequence[float]], float]
 
@@ -185,7 +184,7 @@ def test_similarities_are_told_from_distances() -> None:
 @pytest.mark.parametrize(("d", "name", "undefined"), [(1, "cos", 9), (1, "corr", 45), (2, "cos", 0)])
 def test_pairs_that_have_no_measure_are_counted(d: int, name: str, undefined: int) -> None:
     positions = Positions(length=9)  # 45 pairs p ≤ q; at d = 1 the row of position 0 is zero, and it is in 9
-    assert spread_by_offset(Sinusoidal(d=d), MEASURES[name], positions).undefined == undefined
+    assert offset_runs(Sinusoidal(d=d), MEASURES[name], positions, np.arange(10)).undefined == undefined
 
 
 @pytest.mark.parametrize("name", ["cos", "corr"])
@@ -196,13 +195,14 @@ def test_no_similarity_is_beyond_1(name: str) -> None:
     assert (values.min(), values.max()) == (-1, 1)
 
 
-@pytest.mark.parametrize("compare", ["matrix", "spread_by_offset"])
-def test_hours_of_pairs_are_refused_before_they_begin(compare: str) -> None:
-    binary, measure = read_encoding("binary"), MEASURES["euclidean"]
-    rows = Positions(length=141_423)
-    with pytest.raises(UsageError, match=r"10,000,161,753 pairs would be compared one by one.*length=100000"):
-        getattr(pairwise, compare)(binary, measure, rows.blocks(4) if compare == "matrix" else rows)
-    pairwise.check_pairs(141_421)
+def test_hours_of_pairs_are_refused_before_they_begin() -> None:
+    binary, measure, rows = read_table_encoding("binary"), MEASURES["euclidean"], Positions(length=141_423)
+    refused = pytest.raises(UsageError, match=r"10,000,161,753 pairs would be compared one by one.*length=100000")
+    with refused:
+        matrix(binary, measure, rows.blocks(4))
+    with refused:
+        offset_runs(binary, measure, rows, np.arange(9))
+    check_pairs(141_421)
 
 
 def test_hamming_takes_what_repeats_for_the_same() -> None:

@@ -132,7 +132,7 @@ def test_rope_turns_and_says_how(ask: Ask, pairing: str, column: int) -> None:
     found = facts(ask, "-e", "rope", "--d", "6", "--pairing", pairing, "--entry", f"0,{column}")
     rope = read_table_encoding(f"rope:d=6,pairing={pairing}")
     expected = rope.rotate(np.array(ARTICLE)[:, :6], np.arange(3.0))  # type: ignore[attr-defined]  # rope's own
-    assert (found["how"], found["origin"]) == ("rotate", "cut")
+    assert (found["how"], found["origin"]) == ("rotate", "article")
     assert found["result"] == pytest.approx(expected)
     entry = found["result_entry"]
     assert evaluate(entry["steps"][-1]) == pytest.approx(entry["value"], abs=1e-5)

@@ -212,4 +212,4 @@ def test_what_is_not_defined_is_said(ask: Ask) -> None:
     lines = {line.split("  ")[0].strip(): line for line in reversed(shown)}  # what a row means stands below
     assert "a pair stands still" in lines["longest wavelength"]
     assert "none up to offset 8" in lines["Σ cos < 0 first at offset"]
-    assert "4 of 8 at 64" in ask("stats", "sinusoidal", "-d", "8", "-n", "64").out
+    assert "4 of 8" in ask("stats", "sinusoidal", "-d", "8", "-n", "64").out

@@ -58,11 +58,10 @@ def draw(plan: Batch, *, quiet: bool, as_json: bool = False, **how: Any) -> list
         with Steps(total, quiet) as steps, closing(run_batch(plan, **how)) as outcomes:
             for result in outcomes:
                 ended.append(result)
-                steps.advance(f"{result.state} {' '.join(result.paths)}", [*map(as_flags, result.notes)])
+                shown = result.paths if result.state == WRITTEN and not as_json else []
+                steps.advance(f"{result.state} {' '.join(result.paths)}", [*map(as_flags, result.notes)], shown)
                 if as_json:
                     data.append(result.data())
-                elif result.state == WRITTEN:
-                    steps.result(result.paths)
     except BaseException:
         say(*failures_of(ended), f"{summary(ended)} of {total}; the same line goes on from there")
         raise

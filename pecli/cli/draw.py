@@ -133,33 +133,29 @@ def show_picture(job: Job) -> list[str]:
         text = "--show draws with coloured half-blocks, and this terminal has no colours or no such signs"
         raise UsageError(text, option="show", advice="write a file: --output=FILE.png")
     across = width * (FINER if has is None else COLUMN)
-    pixels, picture = drawn(job, across)
+    png, picture = drawn(job, across)
     if has is None:  # which is too coarse for letters
-        screen.print(half_blocks(reduced(pixels, width), screen), end="")
+        screen.print(half_blocks(reduced(png, width)), end="")
         show([Paragraph(text) for text in (picture.title(), picture.message(), picture.caption()) if text])
     else:
-        sys.stdout.write(PROTOCOLS[has](pixels, width) + "\n")
+        sys.stdout.write(PROTOCOLS[has](png, width) + "\n")
     sys.stdout.flush()
     return picture.notes
 
 
-def drawn(job: Job, across: int) -> tuple[Array, Picture]:
-    """The picture's pixels, about so many across, (h, w, 3), uint8, on white where it is transparent; and itself."""
-    from PIL import Image
-
+def drawn(job: Job, across: int) -> tuple[bytes, Picture]:
+    """Return a PNG of the job's picture, about so many pixels across, and the picture."""
     finest = job.canvas.options()["dpi"]
     dpi = min(max(int(across / job.canvas.inches.width), int(finest.at_least or 1)), int(finest.at_most or across))
     picture = Picture(job_of(job.figure.name, {**job.settings(), "dpi": dpi}))
-    with Image.open(io.BytesIO(picture.render("png")[0])) as image:
-        ground = Image.new("RGBA", image.size, "white")
-        whole = Image.alpha_composite(ground, image.convert("RGBA")).convert("RGB")
-        return np.asarray(whole), picture
+    return picture.render("png")[0], picture
 
 
-def reduced(pixels: Array, width: int) -> Array:
-    """The same, so many pixels wide, each the mean of those in its place."""
+def reduced(png: bytes, width: int) -> Array:
+    """Return a PNG on white, so many pixels wide, each the mean of those in its place: (h, w, 3), uint8."""
     from PIL import Image
 
-    image = Image.fromarray(pixels)
-    height = max(1, round(image.height * width / image.width))
-    return np.asarray(image.resize((width, height), Image.Resampling.BOX))
+    with Image.open(io.BytesIO(png)) as image:
+        whole = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image.convert("RGBA")).convert("RGB")
+    height = max(1, round(whole.height * width / whole.width))
+    return np.asarray(whole.resize((width, height), Image.Resampling.BOX))

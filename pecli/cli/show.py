@@ -7,11 +7,12 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Annotated, Any
 
 import typer
 
-from pecli.core.errors import LISTENER, UsageError, as_flags, failure_of, once
+from pecli.core.errors import LISTENER, UsageError, as_flags, failure_of
 from pecli.core.terminal import TRACKER, Document, progress, results, say, show, silent
 from pecli.files.documents import csv, md, tex
 from pecli.files.formats import format_of
@@ -51,7 +52,7 @@ class Command:
 def guard(quiet: bool = False, verbose: bool = False) -> Iterator[None]:
     """Run a command's body: every failure is one line and an exit code. Never a traceback, but with -v."""
     TRACKER.set(silent if quiet else progress)
-    LISTENER.set(None if quiet else once(say))
+    LISTENER.set(None if quiet else cache(say))  # a file read again has nothing new to say
     try:
         yield
     except KeyboardInterrupt:

@@ -42,29 +42,28 @@ def option_text(name: str, value: Any = None) -> str:
     flag = "--" + name.replace("_", "-")
     if value is None or value is True:
         return flag
-    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
-        value = int(value)
-    text = shorten(value, MAX_VALUE_LENGTH)
-    return f"{flag}={text if text.strip() else repr(value)}"
+    whole = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
+    return f"{flag}={shorten(int(value) if whole else value, MAX_VALUE_LENGTH)}"
 
 
 def shorten(value: Any, most: int = 40) -> str:
-    """Return a value as text, cut in the middle when it is long."""
+    """Return a value as text, cut in the middle when it is long, in quotation marks where it has blanks alone."""
     try:
         text = str(value)
     except ValueError:  # Python refuses to write integers of more than 4300 digits
         return "of thousands of digits"
-    return text if len(text) <= most else f"{text[: most // 2]}…{text[-most // 4 :]} ({len(text)} characters)"
-
-
-def visible(path: object) -> str:
-    """Return a path for a message: one of blanks alone in quotation marks, one that no system takes cut."""
-    text = shorten(path, MAX_PATH_LENGTH)
+    if len(text) > most:
+        return f"{text[: most // 2]}…{text[-most // 4 :]} ({len(text)} characters)"
     return text if text.strip() else repr(text)
 
 
+def visible(path: object) -> str:
+    """Return a path for a message, cut where no system takes it."""
+    return shorten(path, MAX_PATH_LENGTH)
+
+
 def is_shown(character: str) -> bool:
-    """Whether a terminal shows this character and does nothing else: it moves nothing, ends no line, turns no text."""
+    """Return whether a terminal shows this character and does nothing else: moves, ends no line, turns no text."""
     return character.isprintable() or unicodedata.category(character) == "Zs"
 
 
@@ -105,8 +104,8 @@ class PecliError(ValueError):
         error.lines = every
         return error
 
-    def __reduce__(self) -> Any:
-        return _restored, (type(self), self.args, self.__dict__)
+    def __reduce__(self) -> Any:  # of another process: without __init__, whose arguments differ
+        return ValueError.__new__, (type(self), *self.args), self.__dict__
 
     def sentence(self, spelling: Spelling = as_keywords) -> str:
         """Return the message, with its options in that spelling; nothing in it breaks its line."""
@@ -116,13 +115,6 @@ class PecliError(ValueError):
 
     def __str__(self) -> str:
         return self.sentence()
-
-
-def _restored(kind: type[PecliError], args: tuple[Any, ...], facts: dict[str, Any]) -> PecliError:
-    """Return the error on the other side of a process."""
-    error = kind.__new__(kind, *args)
-    error.__dict__.update(facts)
-    return error
 
 
 class UsageError(PecliError):
@@ -141,13 +133,7 @@ class UnusedOptionError(UsageError):
 
 
 class UnknownNameError(UsageError):
-    """A name that is not in a list of names.
-
-    Attributes
-    ----------
-    known : the names there are
-    nearest : the one that was probably meant, or None
-    """
+    """A name that is not in a list of names; the message has the nearest name and the list."""
 
     def __init__(
         self,
@@ -159,14 +145,12 @@ class UnknownNameError(UsageError):
         alike: float = 0.5,
         advice: str = "",
     ) -> None:
-        self.known = list(known)
-        name = str(given)[:60]
-        begun = [one for one in self.known if len(name) > 2 and one.lower().startswith(name.lower())]
-        near = difflib.get_close_matches(name.lower(), self.known, n=1, cutoff=alike) or begun
-        self.nearest = near[0] if near and near[0] != given else None
-        hint = f"; did you mean {self.nearest!r}?" if self.nearest else ""
-        shown = self.known if len(self.known) <= LISTED else [*self.known[:LISTED], f"… {len(self.known)} in all"]
-        text = f"unknown {what} '{name}'{hint} (known: {', '.join(shown) or 'none'})"
+        names, word = list(known), str(given)[:60]
+        begun = [name for name in names if len(word) > 2 and name.lower().startswith(word.lower())]
+        near = difflib.get_close_matches(word.lower(), names, n=1, cutoff=alike) or begun
+        hint = f"; did you mean {near[0]!r}?" if near and near[0] != given else ""
+        shown = names if len(names) <= LISTED else [*names[:LISTED], f"… {len(names)} in all"]
+        text = f"unknown {what} '{word}'{hint} (known: {', '.join(shown) or 'none'})"
         super().__init__(text, option=option, value=given, advice=advice)
 
 
@@ -179,7 +163,7 @@ class TableFileError(PecliError):
 
 
 def failure_of(error: Exception) -> PecliError:
-    """Return what to tell of an exception that was not foreseen, or the foreseen one itself."""
+    """Return the error itself where it is ours, else one that says what happened."""
     if isinstance(error, PecliError):
         return error
     if isinstance(error, MemoryError):
@@ -193,18 +177,6 @@ LISTENER: ContextVar[Callable[[str], None] | None] = ContextVar("listener", defa
 
 
 def notice(text: str) -> None:
-    """Tell one line to whoever listens."""
+    """Pass one line to whoever listens."""
     if listener := LISTENER.get():
         listener(text)
-
-
-def once(tell: Callable[[str], None]) -> Callable[[str], None]:
-    """Return a listener that passes each line on the first time alone: a file read again has nothing new to say."""
-    told = set[str]()
-
-    def hear(text: str) -> None:
-        if text not in told:
-            told.add(text)
-            tell(text)
-
-    return hear

@@ -6,13 +6,11 @@ Whatever is printed may come from a file of somebody else's, so control characte
 from __future__ import annotations
 
 import base64
-import io
 import json
 import os
 import shutil
 import sys
 import time
-import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -27,9 +25,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Tracker = Callable[[Sequence[Any], str], Iterable[Any]]
 DELAY = 1.0  # seconds before a progress bar appears
-WIDTHS = (20, 1000)  # columns: a terminal may say anything
 ASCII = str.maketrans({"−": "-", "…": "...", "⋮": ":"})
-CHUNK = 4096  # characters that kitty takes at once
+CHUNK = 4096  # characters of data that kitty takes at once
 
 
 @dataclass(frozen=True)
@@ -67,14 +64,14 @@ Document = Iterable[Block]
 
 
 def can_print(character: str) -> bool:
-    """Whether stdout takes this character and a terminal shows it."""
+    """Return whether stdout takes this character and a terminal shows it."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     return is_shown(character) and character.encode(encoding, "ignore") != b""
 
 
 def columns() -> int:
-    """Return how wide the terminal is; 80 where there is none or it does not say, and never beyond `WIDTHS`."""
-    return min(max(shutil.get_terminal_size().columns, WIDTHS[0]), WIDTHS[1])
+    """Return how wide the terminal is; 80 where there is none or it does not say."""
+    return shutil.get_terminal_size().columns
 
 
 def say(*lines: str) -> None:
@@ -94,7 +91,7 @@ def json_results(found: Sequence[Any]) -> None:
 
 
 def silent(items: Sequence[Any], doing: str) -> Iterable[Any]:
-    """Return the items, and nobody is told."""
+    """Return the items, reported to nobody."""
     return items
 
 
@@ -107,20 +104,20 @@ def track(items: Sequence[T], doing: str) -> Iterable[T]:
 
 
 def animated() -> bool:
-    """Whether stderr can show something that moves."""
+    """Return whether stderr can show something that moves."""
     return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def progress(items: Sequence[Any], doing: str) -> Iterable[Any]:
     """Yield the items, with a bar on stderr once they take longer than a moment."""
-    begun, at = time.monotonic(), 0
-    while at < len(items) and (time.monotonic() - begun < DELAY or not animated()):
-        yield items[at]
-        at += 1
-    if at < len(items):
-        from rich.progress import track
+    begun = time.monotonic()
+    for at, item in enumerate(items):
+        if time.monotonic() - begun >= DELAY and animated():
+            from rich.progress import track
 
-        yield from track(items[at:], description=doing, console=_stderr(), transient=True)
+            yield from track(items[at:], doing, console=_stderr(), transient=True)
+            return
+        yield item
 
 
 def _stderr() -> Console:
@@ -146,9 +143,9 @@ class Steps:
         self.total, self.quiet, self.done = total, quiet, 0
         self.moves = animated() and not quiet
         self.waiting: list[str] = []  # results, until the bar is gone, so that they do not run into it
-        parts = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
         text = TextColumn("{task.description}", markup=False)
-        self.bar = Progress(*parts, text, console=_stderr(), transient=True)
+        parts = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), text)
+        self.bar = Progress(*parts, console=_stderr(), transient=True)
         self.task = self.bar.add_task("", total=total)
 
     def __enter__(self) -> Self:
@@ -162,18 +159,15 @@ class Steps:
         if self.waiting:
             results(self.waiting)
 
-    def advance(self, text: str, notes: Sequence[str]) -> None:
-        """Count one picture more, with what the user should know about it."""
+    def advance(self, text: str, notes: Sequence[str], paths: Sequence[str] = ()) -> None:
+        """Count one picture more, with what the user should know about it and paths to print on stdout."""
         self.done += 1
         self.bar.update(self.task, advance=1, description=escaped(text))
         if not self.quiet:
             say(*([] if self.moves else [f"[{self.done}/{self.total}] {text}"]), *notes)
-
-    def result(self, paths: Iterable[str]) -> None:
-        """Print paths on stdout."""
         if self.moves:
             self.waiting += paths
-        else:
+        elif paths:
             results(paths)
 
 
@@ -181,18 +175,17 @@ def show(document: Document) -> None:
     """Print a document on stdout, one block below the other."""
     from rich.console import Console
     from rich.table import Table as Grid
-    from rich.text import Text
 
     screen = Console(highlight=False, width=columns())
     for block in document:
         if isinstance(block, Paragraph):
-            screen.print(Text(_printable(block.text), style="bold" if block.heading else block.style))
+            screen.print(_text(block.text, "bold" if block.heading else block.style))
         elif isinstance(block, Table):
             screen.print(_table(block), end="")
         else:
             grid = Grid.grid(padding=(0, 2))
             for name, fact in block.facts.items():
-                grid.add_row(Text(_printable(name), style="bold"), Text(_printable(fact)))
+                grid.add_row(_text(name, "bold"), _text(fact))
             screen.print(grid, end="")
 
 
@@ -200,50 +193,46 @@ def _table(block: Table) -> Any:
     """Return an aligned table of rich's."""
     from rich import box
     from rich.table import Table as Grid
-    from rich.text import Text
 
-    style: Any = {"show_edge": False, "collapse_padding": True} if block.plain else {}
-    grid = Grid(box=box.SIMPLE_HEAD if _unicode() else box.ASCII2, pad_edge=False, **style)
-    side: Any = "right" if block.numbers else "left"
+    lines = box.SIMPLE_HEAD if _unicode() else box.ASCII2
+    grid = Grid(box=lines, pad_edge=False, show_edge=not block.plain, collapse_padding=block.plain)
     for title in block.header:
-        grid.add_column(Text(_printable(title)), overflow="fold", justify=side, no_wrap=block.numbers)
+        side: Any = "right" if block.numbers else "left"
+        grid.add_column(_text(title), overflow="fold", justify=side, no_wrap=block.numbers)
     for row in block.rows:
-        grid.add_row(*(Text(_printable(cell)) for cell in row))
+        grid.add_row(*map(_text, row))
     return grid
 
 
 def _unicode() -> bool:
-    """Whether stdout takes more than ASCII."""
+    """Return whether stdout takes more than ASCII."""
     return "utf" in (getattr(sys.stdout, "encoding", "") or "").lower()
 
 
-def _printable(text: str) -> str:
-    """Return text as a terminal shows it, with signs of ours in ASCII where it must be."""
+def _text(text: str, style: str = "") -> Any:
+    """Return rich's text, with signs of ours in ASCII where it must be."""
+    from rich.text import Text
+
     shown = escaped(text, "\n")
-    return shown if _unicode() else shown.translate(ASCII)
+    return Text(shown if _unicode() else shown.translate(ASCII), style)
 
 
-def kitty(pixels: Array, columns: int) -> str:
-    """Return pixels, shape (h, w, 3), uint8, so many columns wide, by kitty's graphics protocol."""
-    height, width, _ = pixels.shape
-    data = base64.b64encode(zlib.compress(pixels.tobytes())).decode()
+def kitty(png: bytes, columns: int) -> str:
+    """Return a picture, so many columns wide, by kitty's graphics protocol."""
+    data = base64.b64encode(png).decode()
     parts = [data[at : at + CHUNK] for at in range(0, len(data), CHUNK)]
-    heads = [f"a=T,f=24,o=z,q=2,s={width},v={height},c={columns},"] + [""] * (len(parts) - 1)
-    more = [1] * (len(parts) - 1) + [0]
-    return "".join(f"\x1b_G{head}m={m};{part}\x1b\\" for head, m, part in zip(heads, more, parts, strict=True))
+    keys = [f"a=T,f=100,q=2,c={columns},m=1", *["m=1"] * (len(parts) - 1)]
+    keys[-1] = keys[-1].replace("m=1", "m=0")
+    return "".join(f"\x1b_G{key};{part}\x1b\\" for key, part in zip(keys, parts, strict=True))
 
 
-def iterm(pixels: Array, columns: int) -> str:
-    """Return the same by iTerm's inline images."""
-    from PIL import Image
-
-    Image.fromarray(pixels).save(file := io.BytesIO(), "png")
-    data = file.getvalue()
-    keys = f"inline=1;size={len(data)};width={columns};preserveAspectRatio=1"
-    return f"\x1b]1337;File={keys}:{base64.b64encode(data).decode()}\x07"
+def iterm(png: bytes, columns: int) -> str:
+    """Return a picture, so many columns wide, by iTerm's inline images."""
+    keys = f"inline=1;size={len(png)};width={columns};preserveAspectRatio=1"
+    return f"\x1b]1337;File={keys}:{base64.b64encode(png).decode()}\x07"
 
 
-PROTOCOLS: dict[str, Callable[[Array, int], str]] = {"kitty": kitty, "iterm": iterm}
+PROTOCOLS: dict[str, Callable[[bytes, int], str]] = {"kitty": kitty, "iterm": iterm}
 
 
 def protocol(environment: Mapping[str, str] = os.environ) -> str | None:
@@ -257,8 +246,8 @@ def protocol(environment: Mapping[str, str] = os.environ) -> str | None:
     return "kitty" if "KITTY_WINDOW_ID" in environment or kind in ("xterm-kitty", "xterm-ghostty") else None
 
 
-def half_blocks(pixels: Array, console: Console) -> Any:
-    """Return pixels as rich's segments, two a character, one column a pixel, in the colours that the console has."""
+def half_blocks(pixels: Array) -> Any:
+    """Return pixels, shape (h, w, 3), uint8, as rich's segments, two a character, one column a pixel."""
     from rich.color import Color
     from rich.segment import Segment, Segments
     from rich.style import Style
@@ -266,9 +255,7 @@ def half_blocks(pixels: Array, console: Console) -> Any:
     even = np.concatenate([pixels, pixels[-1:]]) if len(pixels) % 2 else pixels
     segments: list[Segment] = []
     for upper, lower in zip(even[::2].tolist(), even[1::2].tolist(), strict=True):
-        cells = zip(upper, lower, strict=True)
-        segments += [
-            Segment("▀", Style(color=Color.from_rgb(*up), bgcolor=Color.from_rgb(*down))) for up, down in cells
-        ]
+        colours = [(Color.from_rgb(*up), Color.from_rgb(*down)) for up, down in zip(upper, lower, strict=True)]
+        segments += [Segment("▀", Style(color=up, bgcolor=down)) for up, down in colours]
         segments.append(Segment.line())
     return Segments(segments)

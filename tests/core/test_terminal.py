@@ -34,8 +34,7 @@ def test_no_message_and_no_result_carries_it(capsys: pytest.CaptureFixture[str])
     terminal.results([HOSTILE])
     terminal.show([Table(["a"], [[HOSTILE]]), Facts({HOSTILE: HOSTILE}), Paragraph(HOSTILE)])
     with terminal.Steps(1, quiet=False) as steps:
-        steps.advance(HOSTILE, [HOSTILE])
-        steps.result([HOSTILE])
+        steps.advance(HOSTILE, [HOSTILE], [HOSTILE])
     out, err = capsys.readouterr()
     assert not set(out + err) & set(ACTS) - {"\n"}
     assert err.count("\n") == 3 and all(line.startswith("pecli: ") for line in err.splitlines())
@@ -53,12 +52,6 @@ def test_stdout_says_what_can_be_printed(monkeypatch: pytest.MonkeyPatch, encodi
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding))
     assert terminal.can_print("位") is yes
     assert terminal.can_print("a") and not terminal.can_print("\x1b")
-
-
-@pytest.mark.parametrize(("told", "width"), [("0", 80), ("1", 20), ("150", 150), ("9999999", 1000)])
-def test_a_terminal_may_say_any_width(told: str, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", told)
-    assert terminal.columns() == width
 
 
 def test_what_takes_long_has_a_bar_in_a_terminal_alone(

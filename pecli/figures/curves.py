@@ -18,8 +18,8 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.highlights import Highlighting, mark_stretch
 from pecli.figures.lines import band_look, frame_lines, key, look
 from pecli.figures.panels import Panel, PanelGroup
-from pecli.measures.pairwise import MEASURES, by_offset, is_by_offset, measure_option, to_all
-from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, log_edges, middles, mirrored_extremes
+from pecli.measures.pairwise import MEASURES, is_by_offset, measure_option, to_all
+from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, log_edges, middles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -143,7 +143,7 @@ class Curves(Highlighting[TableEncoding]):
         return (len(self.typical(view)), even_bins(view.covered.length, view.pixel_columns))
 
     def edges(self, view: View[TableEncoding]) -> Array:
-        """Borders of the runs of positions, counted from the first; with `log` from 1."""
+        """Return the borders of the runs of positions, counted from the first; with `log` from 1."""
         if self.log:
             across = self.across(view)
             return log_edges(across.stop, view.pixel_columns, max(1, across.start)) - across.start
@@ -152,20 +152,12 @@ class Curves(Highlighting[TableEncoding]):
     def compute(self, view: View[TableEncoding]) -> CurvesNumbers:
         at, rows, measure = self.typical(view), view.covered, MEASURES[self.measure]
         edges = self.edges(view)
-        left_out = int(edges[0])  # what stands before 1, where the axis is logarithmic
-        edges = np.unique(np.append(edges, 0))
+        block = int(np.diff(edges).max())
 
         def values(first: int, count: int) -> Array:
             return to_all(view.encoding, measure, at, rows.start + first, count)
 
-        def profile(first: int, count: int) -> Array:
-            return np.asarray(by_offset(view.encoding, measure, count, first))
-
-        if is_by_offset(view.encoding, measure):
-            low, high = mirrored_extremes(profile, (at - rows.start).astype(np.int64), edges)
-        else:
-            low, high, _ = envelope(values, edges, len(at))
-        low, high, edges = low[:, left_out:], high[:, left_out:], edges[left_out:]
+        low, high, _ = envelope(values, edges, len(at))
         own = np.array([values(int(p) - rows.start, 1)[line, 0] for line, p in enumerate(at)])
         centres = rows.start + middles(edges)
         exact = is_by_offset(view.encoding, measure)
@@ -176,8 +168,8 @@ class Curves(Highlighting[TableEncoding]):
             low=low,
             positions=centres,
             own=own,
-            block=int(np.diff(edges).max()),
-            apart=0.0 if exact else farthest_apart(high, centres - at[:, None]) if np.diff(edges).max() == 1 else None,
+            block=block,
+            apart=0.0 if exact else farthest_apart(high, centres - at[:, None]) if block == 1 else None,
             against=self.against,
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from pecli.core.lazy import Array, np
@@ -44,7 +44,7 @@ class Counts:
 
 
 def points(encoding: TableEncoding, across: Measure, up: Measure, rows: Positions) -> Points:
-    """Every pair as a point. Memory: six numbers a pair."""
+    """Return every pair as a point. Memory: six numbers a pair."""
     parts = _pairs(encoding, across, up, rows, "comparing positions")
     x, y = (np.concatenate(part) for part in zip(*parts, strict=True))
     p, q = (index + float(rows.start) for index in np.triu_indices(rows.length, 1))
@@ -56,46 +56,39 @@ def points(encoding: TableEncoding, across: Measure, up: Measure, rows: Position
 
 
 def counts(encoding: TableEncoding, across: Measure, up: Measure, rows: Positions) -> Counts:
-    """Every pair counted in the class it falls into. Memory: the classes, and one block of pairs.
+    """Return every pair counted in the class it falls into. Memory: the classes, and one block of pairs.
 
     Two passes: the first finds the ranges and the means, the second counts. The linear correlation is of the pairs
     themselves; the rank correlation is of their classes, each pair at the mean rank of its class.
     """
     total = rows.length * (rows.length - 1) // 2
-    ends, means, number = _extents(_defined(encoding, across, up, rows, "measuring pairs"))
-    edges = [np.linspace(low, high if high > low else low + 1, CLASSES + 1) for low, high in ends]
+    blocks: list[tuple[float, ...]] = [
+        (x.min(), y.min(), x.max(), y.max(), x.sum(), y.sum(), len(x))
+        for x, y in _defined(encoding, across, up, rows, "measuring pairs")
+    ]
+    found = np.array(blocks or [(0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0)])
+    low, high, (*sums, number) = found[:, :2].min(axis=0), found[:, 2:4].max(axis=0), found[:, 4:].sum(axis=0)
+    x_edges, y_edges = np.linspace(low, np.where(high > low, high, low + 1), CLASSES + 1).T
     flat, moments = np.zeros(CLASSES**2, dtype=np.int64), np.zeros(3)
-    for x, y in _defined(encoding, across, up, rows, "counting pairs") if number else ():
-        np.add.at(flat, _class(y, edges[1]) * CLASSES + _class(x, edges[0]), 1)  # no table of classes a block
-        x, y = x - means[0], y - means[1]
+    for x, y in _defined(encoding, across, up, rows, "counting pairs"):
+        np.add.at(flat, _class(y, y_edges) * CLASSES + _class(x, x_edges), 1)  # no table of classes a block
+        x, y = x - sums[0] / number, y - sums[1] / number
         moments += x @ x, y @ y, x @ y
     scale = float(np.sqrt(moments[0] * moments[1]))
-    linear = float(moments[2]) / scale if scale > 0 and (ends[:, 0] < ends[:, 1]).all() else None
     table = flat.reshape(CLASSES, CLASSES)
     return Counts(
         counts=table,
-        x_edges=edges[0],
-        y_edges=edges[1],
-        pearson=linear,
+        x_edges=x_edges,
+        y_edges=y_edges,
+        pearson=float(moments[2]) / scale if scale > 0 and (low < high).all() else None,
         spearman=class_correlation(table),
         pairs=total,
-        undefined=total - number,
+        undefined=total - int(number),
     )
 
 
-def _extents(blocks: Iterable[tuple[Array, Array]]) -> tuple[Array, Array, int]:
-    """Smallest and largest x and y, shape (2, 2), their means, (2,), and how many there are; 0, 1 and 0 of none."""
-    ends, sums, number = np.array([[np.inf, -np.inf]] * 2), np.zeros(2), 0
-    for block in blocks:
-        for which, values in enumerate(block):
-            ends[which] = min(ends[which, 0], values.min()), max(ends[which, 1], values.max())
-            sums[which] += values.sum()
-        number += len(block[0])
-    return (ends, sums / number, number) if number else (np.array([[0.0, 1.0]] * 2), sums, 0)
-
-
 def streaks(encoding: TableEncoding, across: Measure, up: Measure, rows: Positions, most: int) -> Array:
-    """Left, bottom, right and top of all pairs at the offsets 1, 2, …, shape (offsets, 4); undefined pairs left out."""
+    """Return left, bottom, right and top of all pairs at the offsets 1, 2, …, (offsets, 4); undefined ones left out."""
     offsets = np.arange(1, min(most, rows.length - 1) + 1)
     ends = np.array([[np.inf, np.inf, -np.inf, -np.inf]] * len(offsets))
     table = encoding.table(rows.array())
@@ -112,14 +105,14 @@ def streaks(encoding: TableEncoding, across: Measure, up: Measure, rows: Positio
 
 
 def coarser(table: Array, edges: Array, most: int, axis: int) -> tuple[Array, Array]:
-    """Counts in at most so many classes of one width along an axis, and their borders, by adding neighbours."""
+    """Return the counts in at most so many classes of one width along an axis, and their borders."""
     classes = len(edges) - 1
     step = next(size for size in range(1, classes + 1) if classes % size == 0 and classes // size <= max(1, most))
     return np.add.reduceat(table, np.arange(0, classes, step), axis=axis), edges[::step]
 
 
 def pearson(x: Array, y: Array) -> float | None:
-    """Linear correlation of x and y, both (n,); None where one of the two does not vary."""
+    """Return the linear correlation of x and y, both (n,); None where one of the two does not vary."""
     if len(x) < 2:
         return None
     x, y = x - x.mean(), y - y.mean()
@@ -128,7 +121,7 @@ def pearson(x: Array, y: Array) -> float | None:
 
 
 def ranks(values: Array) -> Array:
-    """The rank of each value, (n,), 1 of the smallest; equal ones, but for rounding, share the mean of their ranks."""
+    """Return the rank of each value, (n,), 1 of the smallest; those that differ by rounding share their mean."""
     reach = np.ptp(values) if len(values) else 0.0
     steps = np.rint((values - values.min()) / reach / ROUNDING) if reach > 0 else np.zeros(len(values))
     _, group, number = np.unique(steps, return_inverse=True, return_counts=True)
@@ -137,19 +130,15 @@ def ranks(values: Array) -> Array:
 
 
 def class_correlation(table: Array) -> float | None:
-    """Rank correlation of pairs counted in a table of classes, each with its mean rank; None where one is constant."""
-    total = float(table.sum())
-    across, down = (_mean_ranks(table.sum(axis=axis)) - (total + 1) / 2 for axis in (0, 1))
-    spread = float((table.sum(axis=0) @ across**2) * (table.sum(axis=1) @ down**2))
+    """Return the rank correlation of pairs counted in classes, each with its mean rank; None where one is constant."""
+    columns, rows = table.sum(axis=0), table.sum(axis=1)
+    across, down = (np.cumsum(n) - n / 2 - table.sum() / 2 for n in (columns, rows))
+    spread = float((columns @ across**2) * (rows @ down**2))
     return float(down @ table @ across) / spread**0.5 if spread > 0 else None
 
 
-def _mean_ranks(number: Array) -> Array:
-    return np.cumsum(number) - (number - 1) / 2
-
-
 def _class(values: Array, edges: Array) -> Array:
-    """The class of each value; the largest value falls into the last."""
+    """Return the class of each value; the largest value falls into the last."""
     scale = CLASSES / (edges[-1] - edges[0])
     return np.minimum(((values - edges[0]) * scale + CLASSES * ROUNDING).astype(np.int64), CLASSES - 1)
 
@@ -157,33 +146,29 @@ def _class(values: Array, edges: Array) -> Array:
 def _defined(
     encoding: TableEncoding, across: Measure, up: Measure, rows: Positions, doing: str
 ) -> Iterator[tuple[Array, Array]]:
+    """Yield x and y of the pairs for which both are defined."""
     for x, y in _pairs(encoding, across, up, rows, doing):
-        unknown = np.isnan(x) | np.isnan(y)
-        if not unknown.all():
-            yield (x[~unknown], y[~unknown]) if unknown.any() else (x, y)
+        defined = ~(np.isnan(x) | np.isnan(y))
+        if defined.any():
+            yield (x, y) if defined.all() else (x[defined], y[defined])
 
 
 def _pairs(
     encoding: TableEncoding, across: Measure, up: Measure, rows: Positions, doing: str
 ) -> Iterator[tuple[Array, Array]]:
-    """x and y of all pairs p < q, row by row of the matrix's upper triangle, some rows at a time."""
-    values = [_from(encoding, measure, rows) for measure in (across, up)]
+    """Yield x and y of all pairs p < q, row by row of the matrix's upper triangle, some rows at a time."""
+    values_of = [_from(encoding, measure, rows) for measure in (across, up)]
+    steps = np.arange(rows.length)
     for part in track(chunks(0, rows.length, rows.length), doing):
-        upper = np.triu(np.ones((len(part), rows.length - part.start), dtype=bool), 1)
-        x, y = (value(part)[upper] for value in values)
+        offsets = steps[part.start :] - steps[part.start : part.stop, None]
+        x, y = (values(part, offsets)[offsets > 0] for values in values_of)
         yield x, y
 
 
-def _from(encoding: TableEncoding, measure: Measure, rows: Positions) -> Callable[[range], Array]:
-    """What gives the measure between some positions and all from the first of them on: (some, rest) of a range."""
+def _from(encoding: TableEncoding, measure: Measure, rows: Positions) -> Callable[[range, Array], Array]:
+    """Return what gives the measure between positions of a range and all from its start on, at so many offsets."""
     profile = by_offset(encoding, measure, rows.length)
-    if profile is None:
-        table = measure.prepare(encoding.table(rows.array()))
-        return lambda part: measure.compare(table[part.start : part.stop], table[part.start :])
-
-    def by_profile(part: range) -> Array:
-        rest = rows.length - part.start
-        mirrored = np.concatenate([profile[len(part) - 1 : 0 : -1], profile[:rest]])
-        return np.lib.stride_tricks.sliding_window_view(mirrored, rest)[::-1]  # row s begins at the offset −s
-
-    return by_profile
+    if profile is not None:
+        return lambda _, offsets: profile[offsets]
+    table = measure.prepare(encoding.table(rows.array()))
+    return lambda part, _: measure.compare(table[part.start : part.stop], table[part.start :])

@@ -11,7 +11,7 @@ from pecli.core.errors import UsageError
 from pecli.core.numbers import CHUNK
 from pecli.encodings.clock import Clock
 from pecli.encodings.rope import Rope
-from pecli.measures.reduce import MOST, check_run, envelope, even_edges, log_edges, mirrored_extremes
+from pecli.measures.reduce import MAX_POSITIONS, check_run, envelope, even_edges, log_edges
 from pecli.measures.waves import first_negative_offset, longer_than
 
 LENGTHS = [1, 2, 7, 100, 1009]
@@ -75,20 +75,9 @@ def test_every_bin_has_its_minimum_maximum_and_mean(edges: Any, lines: int) -> N
 
 
 def test_a_line_is_followed_up_to_the_most_positions_and_not_one_more() -> None:
-    check_run("waves", MOST)
+    check_run("waves", MAX_POSITIONS)
     with pytest.raises(UsageError, match="waves follows every position: length=10,000,000,001"):
-        check_run("waves", MOST + 1)
-
-
-@pytest.mark.parametrize(("length", "mosts"), [*[(n, [None, 1, 3, 40]) for n in (1, 2, 7, 101)], (CHUNK + 99, [40])])
-def test_lines_of_one_profile_are_those_followed_one_by_one(length: int, mosts: list[int | None]) -> None:
-    values = np.random.default_rng(3).standard_normal(length)
-    at = np.unique([0, length // 3, length - 1])
-    whole = values[np.abs(np.arange(length) - at[:, None])]
-    for edges in (even_edges(length, most) for most in mosts):
-        low, high = mirrored_extremes(lambda first, count: values[first : first + count], at, edges)
-        assert np.array_equal(low, np.minimum.reduceat(whole, edges[:-1], axis=1))
-        assert np.array_equal(high, np.maximum.reduceat(whole, edges[:-1], axis=1))
+        check_run("waves", MAX_POSITIONS + 1)
 
 
 # long sequences

@@ -1,13 +1,9 @@
-"""The language that a picture or report speaks: English, or one of the files of `pecli/languages`.
+"""The language of a picture or report: English, or one of the files of `pecli/languages`.
 
-A text in a picture or report is a template with named blanks:
-
-    phrase("each pixel: mean of {count:,} positions", count=size)
-
-The English template is the key under which `pecli/languages/zh.toml` has the Chinese one, with the same blanks. A text
-is one whole template, never put together from halves; a test names what is missing. Names that a person types, numbers
-and formulas go into blanks. A text that stands as data is marked by `template` and said by `phrase` where it is shown.
-Messages of the command line are English. Another language is one more file in that folder.
+A text is a whole template with named blanks, ``phrase("mean of {count:,} positions", count=size)``, the key under which
+`pecli/languages/zh.toml` has the Chinese one. Names that a person types, numbers and formulas go into blanks. A text
+that stands as data is marked by `template` and translated by `phrase` where it is shown. Messages of the command line
+are English. Another language is one more file in that folder.
 """
 
 from __future__ import annotations
@@ -30,11 +26,11 @@ FOLDER = Path(__file__).parent.parent / "languages"
 VARIABLE = "PECLI_LANG"
 OTHER_NAMES = {"cn": "zh", "zh-cn": "zh", "zh_cn": "zh"}  # understood, not listed
 
-_SPOKEN: ContextVar[str] = ContextVar("spoken", default=ENGLISH)
+_CURRENT: ContextVar[str] = ContextVar("current", default=ENGLISH)
 
 
 def languages() -> tuple[str, ...]:
-    """The languages that there are."""
+    """Return the languages that there are."""
     return (ENGLISH, *sorted(path.stem for path in FOLDER.glob("*.toml")))
 
 
@@ -79,32 +75,32 @@ def language_of(lang: str | None) -> Language:
 
 @contextmanager
 def speaking(language: Language) -> Iterator[None]:
-    """Says all phrases in that language inside the block."""
-    token = _SPOKEN.set(language.lang)
+    """Translate all phrases into that language inside the block."""
+    token = _CURRENT.set(language.lang)
     try:
         yield
     finally:
-        _SPOKEN.reset(token)
+        _CURRENT.reset(token)
 
 
 def spoken() -> str:
-    """The language that is spoken, as web pages call it too."""
-    return _SPOKEN.get()
+    """Return the current language, as web pages call it too."""
+    return _CURRENT.get()
 
 
 def phrase(template: str, /, **blanks: Any) -> str:
-    """The template in the language that is spoken, its blanks filled in; in English where there is no other."""
-    said = texts(_SPOKEN.get()).get(template, template)
-    return said.format(**blanks) if blanks else said
+    """Return the template in the current language, its blanks filled in; in English where there is no other."""
+    text = texts(_CURRENT.get()).get(template, template)
+    return text.format(**blanks) if blanks else text
 
 
 def template(text: str) -> str:
-    """The same text, marked as a template that is said elsewhere."""
+    """Return the text, marked as a template that is translated elsewhere."""
     return text
 
 
 def templates(texts: Mapping[str, str]) -> Mapping[str, str]:
-    """The same texts by the same names, marked as templates that are said elsewhere."""
+    """Return the texts, marked as templates that are translated elsewhere."""
     return texts
 
 
@@ -138,19 +134,19 @@ def _joined(parts: Iterable[str], joint: str) -> str:
     return reduce(lambda one, other: phrase(joint, one=one, other=other), filled, next(filled, ""))
 
 
-def said_by_each(labels: Sequence[str], own: Sequence[Sequence[str]]) -> list[str]:
-    """Return what several say, each thing once: what all do, then the rest with the labels of those who do."""
-    texts = dict.fromkeys(text for one in own for text in one if text)
-    owners = {text: [label for label, one in zip(labels, own, strict=True) if text in one] for text in texts}
+def said_by_each(labels: Sequence[str], texts: Sequence[Sequence[str]]) -> list[str]:
+    """Return the texts of several, each once: those of all, then the others with the labels that they belong to."""
+    every = dict.fromkeys(text for each in texts for text in each if text)
+    owners = {text: [label for label, each in zip(labels, texts, strict=True) if text in each] for text in every}
     join = clauses if any(", " in label for label in labels) else listing  # a name with a comma ends at none
     rest = {text: names for text, names in owners.items() if len(names) < len(labels)}
-    common = [text for text in texts if text not in rest]
+    common = [text for text in every if text not in rest]
     return common + [phrase("{text} ({names})", text=text, names=join(names)) for text, names in rest.items()]
 
 
 def letters() -> str:
-    """Return every character of the language that is spoken, to find fonts for; nothing for English."""
-    return "".join(sorted({sign for text in texts(_SPOKEN.get()).values() for sign in text if not sign.isascii()}))
+    """Return every character of the current language, to find fonts for; nothing for English."""
+    return "".join(sorted({sign for text in texts(_CURRENT.get()).values() for sign in text if not sign.isascii()}))
 
 
 @cached

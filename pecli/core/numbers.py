@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, Context
+from functools import partial
 from math import floor, isinf, log10
 
 from pecli.core.lazy import Array, np
@@ -14,7 +15,7 @@ ROUNDING = 1e-12  # a difference below this share of the values is rounding
 
 
 def chunks(first: int, stop: int, width: int, most: int | None = None) -> list[range]:
-    """The rows first … stop − 1, each of `width` numbers, in runs that hold no more than CHUNK numbers, or `most`."""
+    """Return the rows first … stop − 1, each of `width` numbers, in runs of at most CHUNK numbers, or `most`."""
     step = max(1, (most or CHUNK) // max(1, width))
     return [range(at, min(at + step, stop)) for at in range(first, stop, step)]
 
@@ -25,17 +26,17 @@ DIGITS = 3  # of a number before a power of ten
 
 
 def minus(text: str) -> str:
-    """A number's text with a minus sign where it has a hyphen."""
+    """Return a number's text with a minus sign where it has a hyphen."""
     return text.replace("-", "−")
 
 
 def power_text(exponent: int) -> str:
-    """A power of ten: 10⁶."""
+    """Return a power of ten: 10⁶."""
     return "10" + str(exponent).translate(POWERS)
 
 
 def number_text(value: float, digits: int = 4) -> str:
-    """A number of any size in so many digits."""
+    """Return a number of any size in so many digits."""
     size = abs(float(f"{value:.6g}"))
     if value and not SMALL <= size < LARGE:
         if isinf(value):  # where the ticks of a logarithmic axis run out
@@ -49,7 +50,7 @@ def number_text(value: float, digits: int = 4) -> str:
 
 
 def bound_text(value: float, digits: int = 4) -> str:
-    """A number, not below 0, that others do not exceed, in so many digits: rounded up, so that it is true."""
+    """Return a number, not below 0, that others do not exceed, in so many digits: rounded up, so that it is true."""
     whole = SMALL <= value < LARGE
     shown = max(digits, floor(log10(value)) + 1) if whole else min(digits, DIGITS)
     above = Context(prec=shown, rounding=ROUND_CEILING).create_decimal_from_float(value * (1 - ROUNDING))
@@ -57,47 +58,30 @@ def bound_text(value: float, digits: int = 4) -> str:
 
 
 def number_texts(values: Sequence[float]) -> list[str]:
-    """The ticks of one axis, all different: in full where shorter texts would not tell them apart."""
+    """Return the ticks of one axis, all different: in full where shorter texts would not tell them apart."""
     short = [number_text(value) for value in values]
-    if all(map(_is_power, values)) and not all(SMALL <= value < LARGE for value in values):
-        powers = [power_text(round(log10(value))) for value in values]  # 10⁶ beside 10⁵, not beside 100,000
+    exponents = [log10(value) for value in values if value > 0]
+    whole = len(exponents) == len(values) and all(abs(exponent - round(exponent)) < 1e-9 for exponent in exponents)
+    if whole and not all(SMALL <= value < LARGE for value in values):
+        powers = [power_text(round(exponent)) for exponent in exponents]  # 10⁶ beside 10⁵, not beside 100,000
         if len(set(powers)) == len(set(values)):
             return powers
-    exact = all(abs(value) < LARGE or _is_round(value) for value in values)
-    if exact and len(set(short)) == len(set(values)) and not _is_across(values):
-        return short
+    rounding = [abs(float(f"{value:.{DIGITS - 1}e}") - value) / abs(value) for value in values if abs(value) >= LARGE]
+    sizes = [abs(float(f"{value:.6g}")) for value in values if value]
+    mixed = sizes and any(min(sizes) < edge <= max(sizes) < 10 * edge for edge in (SMALL, LARGE))
+    if max(rounding, default=0) <= ROUNDING and len(set(short)) == len(set(values)) and not mixed:
+        return short  # with no 10⁶ beside 800,000, nor 8×10⁻⁴ beside 0.001
     return [minus(f"{value:,.10g}" if not float(value).is_integer() else f"{value:,.0f}") for value in values]
 
 
-def _is_across(values: Sequence[float]) -> bool:
-    """Whether the first powers of ten would stand beside numbers in full: 10⁶ beside 800,000, 8×10⁻⁴ beside 0.001."""
-    sizes = [abs(float(f"{value:.6g}")) for value in values if value]
-    return bool(sizes) and any(min(sizes) < edge <= max(sizes) < 10 * edge for edge in (SMALL, LARGE))
-
-
-def _is_round(value: float) -> bool:
-    """Whether so few digits say it all."""
-    return abs(float(f"{value:.{DIGITS - 1}e}") - value) <= ROUNDING * abs(value)  # 1e100 / 2 is not 5e99
-
-
-def _is_power(value: float) -> bool:
-    """Whether it is a whole power of ten."""
-    return value > 0 and abs(log10(value) - round(log10(value))) < 1e-9
-
-
-def _float32(x: Array) -> Array:
+def _through(dtype: str, x: Array) -> Array:
     with np.errstate(over="ignore"):
-        return np.asarray(x, dtype=np.float64).astype(np.float32).astype(np.float64)
-
-
-def _float16(x: Array) -> Array:
-    with np.errstate(over="ignore"):
-        return np.asarray(x, dtype=np.float64).astype(np.float16).astype(np.float64)
+        return np.asarray(x, dtype=np.float64).astype(dtype).astype(np.float64)
 
 
 def _bfloat16(x: Array) -> Array:
-    """The upper 16 bits of a float32, rounded to the nearest, ties to even."""
-    single = np.atleast_1d(_float32(x)).astype(np.float32)
+    """Return the upper 16 bits of a float32, rounded to the nearest, ties to even."""
+    single = np.atleast_1d(_through("float32", x)).astype(np.float32)
     bits = single.view(np.uint32)
     nearest = (bits + np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))) & np.uint32(0xFFFF0000)
     rounded = np.where(np.isfinite(single), nearest.view(np.float32), single).astype(np.float64)
@@ -106,12 +90,12 @@ def _bfloat16(x: Array) -> Array:
 
 ROUND: dict[str, Callable[[Array], Array]] = {
     "float64": lambda x: x,
-    "float32": _float32,
-    "float16": _float16,
+    "float32": partial(_through, "float32"),
+    "float16": partial(_through, "float16"),
     "bfloat16": _bfloat16,
 }
 
 
 def number_types() -> tuple[str, ...]:
-    """The names of the types."""
+    """Return the names of the types."""
     return tuple(ROUND)

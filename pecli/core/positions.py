@@ -12,27 +12,20 @@ LONGEST = 10**12  # positions
 FARTHEST = 10**14  # the first position: from 10**15 on matplotlib takes an axis of few positions for one without length
 
 
-def start_and_length(text: str) -> str:
-    """The options that ask for the positions of a slice, ``5000:5100``; nothing for other texts."""
-    match = re.fullmatch(r"\s*(\d{1,15})(?::|\.\.|-)(\d{1,15})\s*", text)
-    if match is None or int(match[2]) <= int(match[1]):
-        return ""
-    first, count = int(match[1]), int(match[2]) - int(match[1])
-    return f"for the positions {first} to {first + count - 1} give --start={first} --length={count}"
+def _start_and_length(value: object) -> str:
+    """Return what to type for the positions of a slice, ``5000:5100``; nothing for other values."""
+    match = re.fullmatch(r"\s*(\d{1,15})(?::|\.\.|-)(\d{1,15})\s*", str(value))
+    first, count = (int(match[1]), int(match[2]) - int(match[1])) if match else (0, 0)
+    return f"for the positions {first} to {first + count - 1} give --start={first} --length={count}" * (count > 0)
 
 
 @dataclass(frozen=True)
 class Positions(Options):
     """The positions start, start + 1, …, start + length − 1, dimensionless whole numbers.
 
-    Parameters
-    ----------
-    length : how many, from 1 to 10¹²
-    start : the first, also below 0
-
     Raises
     ------
-    UsageError : a number that is none, or out of these bounds
+    UsageError : a length that is not 1 to 10¹², a start that is not −10¹⁴ to 10¹⁴
     """
 
     length: int = option(
@@ -42,7 +35,7 @@ class Positions(Options):
         at_most=LONGEST,
         flags=("-n", "--seq-len"),
         aliases=("max_position_embeddings", "n_positions", "max_len"),
-        advice=lambda value: start_and_length(str(value)),
+        advice=_start_and_length,
     )
     start: int = option(0, "the first position; 1 counts from 1", at_least=-FARTHEST, at_most=FARTHEST)
 
@@ -52,11 +45,11 @@ class Positions(Options):
         return self.start + self.length
 
     def array(self) -> Array:
-        """All positions, shape (length,), float64."""
+        """Return all positions, shape (length,), float64."""
         return np.arange(self.start, self.stop, dtype=np.float64)
 
     def blocks(self, most: int | None) -> Blocks:
-        """The positions in at most `most` blocks of one size; None: each position is a block."""
+        """Return the positions in at most `most` blocks of one size; None: each position is a block."""
         size = 1 if most is None else -(-self.length // max(1, most))
         return Blocks(self.start, self.length, size)
 
@@ -80,17 +73,17 @@ class Blocks:
         return self.length - (self.count - 1) * self.size
 
     def firsts(self) -> Array:
-        """The first position of every block, shape (count,)."""
+        """Return the first position of every block, shape (count,)."""
         return self.start + self.size * np.arange(self.count, dtype=np.float64)
 
     def counts(self) -> Array:
-        """How many positions every block has, shape (count,)."""
+        """Return how many positions every block has, shape (count,)."""
         counts = np.full(self.count, float(self.size))
         counts[-1] = self.last
         return counts
 
     def centres(self) -> Array:
-        """The mean position of every block, shape (count,)."""
+        """Return the mean position of every block, shape (count,)."""
         return self.firsts() + (self.counts() - 1) / 2
 
 
@@ -110,23 +103,22 @@ class LogBlocks:
         """How many positions the longest run has."""
         return int(self.counts().max())
 
-    def borders(self) -> Array:
-        """The ends of the pixels, positions, not whole, shape (count + 1,)."""
+    def _borders(self) -> Array:
+        """Return the ends of the pixels, positions, not whole, shape (count + 1,)."""
         return np.geomspace(self.start, self.stop, self.count + 1)
 
     def firsts(self) -> Array:
-        """The first position of every run, shape (count,)."""
-        borders = self.borders()
+        """Return the first position of every run, shape (count,)."""
+        borders = self._borders()
         inside = np.ceil(borders[:-1])
         return np.where(inside < np.ceil(borders[1:]), inside, np.floor(borders[:-1])).clip(self.start, self.stop - 1)
 
     def counts(self) -> Array:
-        """How many positions every run has, shape (count,)."""
-        borders = np.ceil(self.borders())
-        return np.maximum(1.0, np.diff(np.minimum(borders, self.stop)))
+        """Return how many positions every run has, shape (count,)."""
+        return np.maximum(1.0, np.diff(np.minimum(np.ceil(self._borders()), self.stop)))
 
     def centres(self) -> Array:
-        """The mean position of every run, shape (count,)."""
+        """Return the mean position of every run, shape (count,)."""
         return self.firsts() + (self.counts() - 1) / 2
 
 

@@ -13,24 +13,22 @@ from pecli.core.errors import UsageError
 _REFUSED: ContextVar[Callable[[str], UsageError | None]] = ContextVar("refused", default=lambda _: None)
 
 
-def _not_named(path: str) -> UsageError:
-    return UsageError(f"{path} was not named at the start, so it is not read")
-
-
 @contextmanager
 def reading_only(
-    paths: Iterable[str], folder: str | None = None, refusal: Callable[[str], UsageError] = _not_named
+    paths: Iterable[str], folder: str | None = None, refusal: Callable[[str], UsageError] | None = None
 ) -> Iterator[None]:
     """Let `check_readable` pass for these files and those below a folder alone, wherever links and ``..`` lead.
 
-    refusal : what is said of any other file
+    refusal : gives the error of any other file
     """
     files = frozenset(map(os.path.realpath, paths))
     root = None if folder is None else os.path.realpath(folder)
 
     def refused(path: str) -> UsageError | None:
         real = Path(os.path.realpath(path))
-        return None if str(real) in files or (root is not None and real.is_relative_to(root)) else refusal(path)
+        if str(real) in files or (root is not None and real.is_relative_to(root)):
+            return None
+        return refusal(path) if refusal else UsageError(f"{path} was not named at the start, so it is not read")
 
     token = _REFUSED.set(refused)
     try:
@@ -40,7 +38,7 @@ def reading_only(
 
 
 def is_readable(path: str | Path) -> bool:
-    """Whether a file may be read here."""
+    """Return whether a file may be read here."""
     return _REFUSED.get()(str(path)) is None
 
 

@@ -8,7 +8,7 @@ are measured in the same way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial, reduce
 from math import ceil
@@ -152,7 +152,7 @@ class Page:
     """
 
     def __init__(
-        self, figure: Figure[Any], view: View[Any], canvas: Canvas, title: str, attempts: Sequence[int] = ()
+        self, figure: Figure[Any], view: View[Any], title: str, canvas: Canvas, attempts: Sequence[int] = ()
     ) -> None:
         size = canvas.inches
         self.figure, self.view, self.canvas, self.title = figure, view, canvas, title
@@ -407,7 +407,7 @@ class Page:
 
     def again(self) -> Page:
         """Return the page before numbers were drawn on it, every frame where it stands now."""
-        page = Page(self.figure, self.view, self.canvas, self.title, self.attempts)
+        page = Page(self.figure, self.view, self.title, self.canvas, self.attempts)
         page.legends_below = self.legends_below
         page.drawing.set_size_inches(*self.drawing.get_size_inches())
         for axes, before in zip(page.axes, self.axes, strict=True):
@@ -441,18 +441,7 @@ def settle(pages: Sequence[Page]) -> None:
         before = now
 
 
-class Contents(NamedTuple):
-    """What is to be drawn: a figure with its view, and on each page a figure, its view, its title.
-
-    apart : the numbers of each page
-    known : all numbers, where they have been computed already
-    """
-
-    figure: Figure[Any]
-    view: View[Any]
-    pages: Sequence[tuple[Figure[Any], View[Any], str]]
-    apart: Callable[[Any], Sequence[Numbers[Any]]]
-    known: Numbers[Any] | None = None
+Contents = Sequence[tuple[Figure[Any], View[Any], str]]  # what stands on each page: a figure, its view, its title
 
 
 def draw_page(
@@ -468,18 +457,19 @@ def draw_page(
     ------
     UsageError : the size does not hold what has to be said
     """
-    (page,), numbers = draw_pages(Contents(figure, view, [(figure, view, title)], lambda all_: [all_], known), canvas)
+    (page,), numbers = _draw_pages(figure, view, canvas, [(figure, view, title)], known)
     return page, numbers
 
 
 def draw_frames(grid: Any, view: View[Any], canvas: Canvas, titles: Sequence[str]) -> tuple[list[Drawing], Any]:
     """Return a picture of every cell of a grid, all laid out alike and under the limits of all, and the numbers."""
-    pages = [(cell.figure, cell.view, title) for cell, title in zip(grid.cells, titles, strict=True)]
-    contents = Contents(grid, view, pages, lambda numbers: [part.numbers for part in numbers.parts])
-    return draw_pages(contents, canvas)
+    contents = [(cell.figure, cell.view, title) for cell, title in zip(grid.cells, titles, strict=True)]
+    return _draw_pages(grid, view, canvas, contents)
 
 
-def draw_pages(contents: Contents, canvas: Canvas) -> tuple[list[Drawing], Numbers[Any]]:
+def _draw_pages(
+    figure: Figure[Any], view: View[Any], canvas: Canvas, contents: Contents, known: Numbers[Any] | None = None
+) -> tuple[list[Drawing], Numbers[Any]]:
     """Return pictures in which everything has one place, and the numbers that they show."""
     failed: list[list[Page]] = []
     for smaller in (canvas, *canvas.smaller()):
@@ -487,7 +477,8 @@ def draw_pages(contents: Contents, canvas: Canvas) -> tuple[list[Drawing], Numbe
             set_sizes(smaller)
         attempts: Sequence[int] = ()
         for _ in range(ATTEMPTS):
-            pages, numbers = _drawn(contents, smaller, attempts)
+            pages = [Page(*content, smaller, attempts) for content in contents]
+            pages, numbers = _shown(pages, figure, view, known)
             if numbers is not None:
                 for page in pages:
                     page.drawing.set_dpi(canvas.dpi)
@@ -496,21 +487,24 @@ def draw_pages(contents: Contents, canvas: Canvas) -> tuple[list[Drawing], Numbe
                 break
             failed.append(pages)
             attempts = pages[0].next_attempts()
-    raise _too_small(contents, canvas, min(failed, key=lambda pages: max(max(page.lacks()) for page in pages)))
+    best = min(failed, key=lambda tried: max(max(page.lacks()) for page in tried))
+    raise _too_small(best, figure, view, canvas, contents)
 
 
-def _drawn(contents: Contents, canvas: Canvas, attempts: Sequence[int] = ()) -> tuple[list[Page], Numbers[Any] | None]:
+def _shown(
+    pages: list[Page], figure: Figure[Any], view: View[Any], known: Numbers[Any] | None = None
+) -> tuple[list[Page], Numbers[Any] | None]:
     """Return the pages with the numbers that they show; no numbers where the pages do not hold what has to be said."""
-    figure, view, _, apart, known = contents
-    pages = [Page(one, own, canvas, title, attempts) for one, own, title in contents.pages]
     settle(pages)
     if not _holds(pages):
         return pages, None
     for left in reversed(range(COMPUTED)):
-        seen = _through_pixels(view, pages)
+        seen = replace(view, panels=tuple(panel for page in pages for panel in page.pixels()))
         whole = known is not None and figure.shape(known.view) == figure.shape(seen)
-        numbers = known if known is not None and whole else figure.compute(seen)
-        for page, own in zip(pages, apart(numbers.limited(partial(resolve_limits, canvas))), strict=True):
+        numbers: Any = known if whole else figure.compute(seen)
+        limited = numbers.limited(partial(resolve_limits, pages[0].canvas))
+        each = [limited] if pages[0].figure is figure else [part.numbers for part in limited.parts]
+        for page, own in zip(pages, each, strict=True):
             page.show(own)
         if len(pages) > 1:
             panels = [panel for page in pages for panel in page.panels]
@@ -529,11 +523,6 @@ def _holds(pages: Sequence[Page]) -> bool:
     return all(max(page.lacks()) < LACKING for page in pages)
 
 
-def _through_pixels(view: View[Any], pages: Sequence[Page]) -> View[Any]:
-    """Return the view through the pixels that the panels of all pages have."""
-    return replace(view, panels=tuple(panel for page in pages for panel in page.pixels()))
-
-
 def _align_words(pages: Sequence[Page]) -> None:
     """Let the titles of several pictures begin at one place, and what there is to see in them: so nothing jumps."""
     for texts in zip(*(page.texts[:2] for page in pages), strict=True) if len(pages) > 1 else ():
@@ -543,9 +532,11 @@ def _align_words(pages: Sequence[Page]) -> None:
             text.set(x=0.5 - share / 2, ha="left")
 
 
-def _too_small(contents: Contents, canvas: Canvas, pages: Sequence[Page]) -> UsageError:
+def _too_small(
+    pages: list[Page], figure: Figure[Any], view: View[Any], canvas: Canvas, contents: Contents
+) -> UsageError:
     """Return why nothing is drawn: the size does not hold it, and one that does."""
-    text = f"{option_text('size', canvas.size)} is too small for what {pages[0].figure.name} has to say here: it takes "
+    text = f"{option_text('size', canvas.size)} is too small for what {contents[0][0].name} has to say here: it takes "
     for again in range(SIZES):
         lacks = np.max([page.lacks() for page in pages], axis=0)
         sides = (pages[0].drawing.get_size_inches() + np.maximum(lacks, 0.0)) * (GROWTH if again else 1.0)
@@ -555,7 +546,7 @@ def _too_small(contents: Contents, canvas: Canvas, pages: Sequence[Page]) -> Usa
         sized = replace(canvas, size=f"{width:g}x{height:g}")
         sized = (sized, *sized.smaller())[-1]
         set_sizes(sized)
-        pages, numbers = _drawn(contents, sized)
+        pages, numbers = _shown([Page(*content, sized) for content in contents], figure, view)
         if numbers is not None:
             text += f"{width:g} × {height:g} inches with text of {sized.inches.font:g} points"
             advice = f"give {option_text('size', f'{width:g}x{height:g}')}"

@@ -18,7 +18,7 @@ from pecli.figures.axis_labels import names_fit
 from pecli.figures.base import Figure, Numbers, View
 from pecli.figures.canvas import Canvas
 from pecli.figures.panels import Panel, PanelGroup
-from pecli.figures.wavelengths import STILL, short_length, short_wave_text
+from pecli.figures.wavelengths import MAX_WAVELENGTH, short_length, short_wave_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,7 +40,7 @@ class DialsNumbers(Numbers[Harmonic]):
     def message(self) -> str:
         """Nothing where a hand stands still, or none is faster than the others."""
         encoding, ends = self.view.encoding, (float(self.wavelengths.min()), float(self.wavelengths.max()))
-        if ends[1] > STILL or len({short_length(encoding, wave) for wave in ends}) == 1:
+        if ends[1] > MAX_WAVELENGTH or len({short_length(encoding, wave) for wave in ends}) == 1:
             return ""
         fast, slow = short_wave_text(encoding, ends[0]), short_length(encoding, ends[1])
         return phrase("the fastest hand turns once in {fast}, the slowest in {slow}", fast=fast, slow=slow)
@@ -241,4 +241,4 @@ def short_wave(encoding: Harmonic, wave: float) -> str:
     """A wavelength in the width of a dial; nothing where the pair's name says it."""
     if encoding.tick_steps:
         return ""
-    return phrase("still") if wave > STILL else f"λ {number_text(wave, 3)}"
+    return phrase("still") if wave > MAX_WAVELENGTH else f"λ {number_text(wave, 3)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,20 +16,19 @@ from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope_scaling import Scaled
 from pecli.figures.axis_labels import label_powers, label_values
 from pecli.figures.base import Figure, Numbers, View
-from pecli.figures.canvas import NARROW, Canvas
+from pecli.figures.canvas import Canvas
 from pecli.figures.lines import Look, frame_lines, key
 from pecli.figures.panels import Panel, PanelGroup
 from pecli.figures.wavelengths import (
-    STILL,
+    MAX_WAVELENGTH,
     growth_text,
+    has_known_waves,
+    longer_from_text,
     longest_text,
     make_room,
     mark_lengths,
     mark_wavelength,
-    outlasts_axis,
-    parted_text,
     ratio_text,
-    scaled_text,
     shade_longer,
     textbook_ends,
     unfinished_above,
@@ -51,53 +51,50 @@ class SpectrumNumbers(Numbers[TableEncoding]):
     pair: Array
     encoding: Array
     stretch: Array
-    divided: bool  # whether the stretch is drawn
-    dashed: bool  # whether the wavelengths without the scaling are shown too
+    shows_ratio: bool  # the stretch is drawn, not the wavelength
     contexts: tuple[tuple[str, float], ...]  # of the models whose rope is scaled, each once
     ramps: tuple[tuple[float, float] | None, ...]  # the pairs between kept and divided, of each encoding
     ratios: tuple[str, ...]  # between neighbours, one text an encoding
     longer: tuple[int, ...]  # pairs that never finish a turn over the length shown
     still: tuple[int, ...]  # pairs left out: frequency 0, or a column that does not vary
 
+    @property
+    def dashed(self) -> bool:
+        """Whether the wavelengths without the scaling are shown too."""
+        return bool((self.stretch != 1).any()) and not self.shows_ratio
+
     def remarks(self) -> list[str]:
-        measured = [e.name for e in self.view.encodings if not isinstance(e, Harmonic)]
-        rows, most = zip(self.view.encodings, self.still, strict=True), number_text(STILL)
-        left_out = [
-            phrase("{encoding}: {count} left out, longer than {most} or still", encoding=e.name, count=n, most=most)
-            for e, n in rows
-            if n
+        measured = listing(e.name for e in self.view.encodings if not isinstance(e, Harmonic))
+        period = template("{encodings}: the dominant period of each column, measured over one cycle or the length")
+        left_out = template("{encoding}: {count} left out, longer than {most} or still")
+        most = number_text(MAX_WAVELENGTH)
+        return [
+            phrase(period, encodings=measured) if measured else "",
+            *(
+                phrase(left_out, encoding=e.name, count=n, most=most) if n else ""
+                for e, n in zip(self.view.encodings, self.still, strict=True)
+            ),
         ]
-        said = ""
-        if measured:
-            said = phrase(
-                "{encodings}: the dominant period of each column, measured over one cycle or the length",
-                encodings=listing(measured),
-            )
-        return [said, *left_out]
 
     def marks(self) -> list[str]:
         dashed = phrase("dashed: without the scaling") if self.dashed else ""
         return [dashed, phrase("band: pairs between kept and divided") if any(self.ramps) else ""]
 
     def message(self) -> str:
-        one = self.view.encoding
-        if any(self.still) and any(map(outlasts_axis, self.view.encodings)):  # the longest shown is not the longest
-            return ""
-        if len(self.view.encodings) > 1:
-            return "" if self.divided else self._compared()
-        if not (isinstance(one, Harmonic) or one.cycle(MEASURED)) or not self.ratios[0]:
-            return ""
-        if (self.stretch != 1).any():
-            return scaled_text(self.stretch)
-        return growth_text(one, self.wavelength, self.ratios[0])
-
-    def _compared(self) -> str:
-        """What several encodings' wavelengths say beside each other."""
         encodings = self.view.encodings
-        own = [self.encoding == at for at in range(len(encodings))]
-        waves, names = [self.wavelength[mine] for mine in own], short_names(encodings)
-        alike = len(own) == 2 and np.array_equal(*(self.pair[mine] for mine in own))
-        return (parted_text(waves, names) if alike else "") or longest_text(encodings, waves, names)
+        if any(self.still):  # the longest shown is not the longest
+            return ""
+        if len(encodings) > 1:
+            parts = [self.encoding == at for at in range(len(encodings))]
+            waves, names = [self.wavelength[part] for part in parts], short_names(encodings)
+            alike = len(parts) == 2 and np.array_equal(*(self.pair[part] for part in parts))
+            text = longer_from_text(waves, names) if alike else ""
+            return "" if self.shows_ratio else text or longest_text(encodings, waves, names)
+        if (self.stretch != 1).any():
+            unscaled = self.wavelength / self.stretch
+            return longer_from_text([self.wavelength, unscaled], [phrase("the scaling"), phrase("no scaling")])
+        known = has_known_waves(encodings[0]) and self.ratios[0]
+        return growth_text(encodings[0], self.wavelength, self.ratios[0]) if known else ""
 
     def facts(self) -> dict[str, Any]:
         names = [encoding.spec() for encoding in self.view.encodings]
@@ -110,7 +107,6 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         }
 
 
-POSITIONS = template("positions")  # the unit of a wavelength where the encoding has none of its own
 RIGHT = 0.4  # of the pairs are longer than the length, at least, where the right end below it is free
 TOGETHER = 0.8  # of the most pairs, that all encodings have at least where their lines end beside their names
 MARKS = "os^Dv"  # of the encodings in turn, so that they stay apart in grey
@@ -144,7 +140,7 @@ class Spectrum(Figure[TableEncoding]):
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
         lacking = [one.name for one in view.encodings if not isinstance(one, Harmonic)]
-        if view.positions.start and all(isinstance(one, Harmonic) or one.cycle(MEASURED) for one in view.encodings):
+        if view.positions.start and all(map(has_known_waves, view.encodings)):
             raise UnusedOptionError("start", view.positions.start, "a formula or a whole cycle has no first position")
         if self.ratio and lacking:
             text = f"--ratio is of wavelengths by a formula, and {lacking[0]} has none"
@@ -156,22 +152,24 @@ class Spectrum(Figure[TableEncoding]):
 
     def compute(self, view: View[TableEncoding]) -> SpectrumNumbers:
         waves = waves_of(view)
-        known = [one < STILL for one in waves]
-        pairs = places_of(view)
-        stretches = [stretch_of(encoding, one) for encoding, one in zip(view.encodings, waves, strict=True)]
-        stretch = np.concatenate([one[k] for one, k in zip(stretches, known, strict=True)])
+        known = [each < MAX_WAVELENGTH for each in waves]
+
+        def shown(arrays: Iterable[Array]) -> Array:
+            return np.concatenate([array[k] for array, k in zip(arrays, known, strict=True)])
+
+        contexts = [one.contexts() for one in view.encodings if isinstance(one, Scaled) and not self.ratio]
+        named = [(f"{name} context", at) for each in contexts for name, at in each.items()]
         return SpectrumNumbers(
             view=view,
-            wavelength=np.concatenate([one[k] for one, k in zip(waves, known, strict=True)]),
-            pair=np.concatenate([one[k] for one, k in zip(pairs, known, strict=True)]),
-            encoding=np.repeat(np.arange(len(waves)), [k.sum() for k in known]),
-            stretch=stretch,
-            divided=self.ratio,
-            dashed=bool((stretch != 1).any()) and not self.ratio,
-            contexts=() if self.ratio else contexts_of(view),
+            wavelength=shown(waves),
+            pair=shown(places_of(view)),
+            encoding=shown(np.full(len(each), at) for at, each in enumerate(waves)),
+            stretch=shown(map(stretch_of, view.encodings, waves)),
+            shows_ratio=self.ratio,
+            contexts=tuple(dict.fromkeys(named)),
             ramps=tuple(one.ramp() if isinstance(one, Scaled) else None for one in view.encodings),
-            ratios=tuple(ratio_text(one[k]) for one, k in zip(waves, known, strict=True)),
-            longer=tuple(int((one > view.positions.length).sum()) for one in waves),
+            ratios=tuple(ratio_text(each[k]) for each, k in zip(waves, known, strict=True)),
+            longer=tuple(int((each > view.positions.length).sum()) for each in waves),
             still=tuple(int((~k).sum()) for k in known),
         )
 
@@ -181,28 +179,34 @@ class Spectrum(Figure[TableEncoding]):
     def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         from pecli.figures.labels import label_lines
 
-        frame_lines(axes[0], 0, max(last_places(view)))
+        last = [float(places[-1]) for places in places_of(view)]
+        frame_lines(axes[0], 0, max(last))
         label_values(axes[0].xaxis, across_text(view), integer=True)
         axes[0].set_yscale("log", base=2 if self.ratio else 10)
         if self.ratio:
             label_powers(axes[0].yaxis, phrase("wavelength, times that without the scaling"))
         else:
-            units = {phrase(encoding.position_unit or POSITIONS) for encoding in view.encodings}
+            units = {phrase(encoding.position_unit or template("positions")) for encoding in view.encodings}
             label_powers(axes[0].yaxis, phrase("wavelength λ, {units}", units=either(sorted(units))))
-        looks = [self._look(encoding, at, canvas) for at, encoding in enumerate(view.encodings)]
-        if len(looks) > 1:
-            names = [self._name(view, *one) for one in zip(view.encodings, waves_of(view), strict=True)]
-            entries = list(zip(names, looks, strict=True))
-            label_lines(axes[0], entries, canvas) if end_together(view) else key(axes[0], entries)
+        entries = [
+            (self._name(view, encoding, waves), self._look(encoding, at, canvas))
+            for at, (encoding, waves) in enumerate(zip(view.encodings, waves_of(view), strict=True))
+        ]
+        if len(entries) == 1:
+            return
+        if min(last) >= TOGETHER * max(last):  # nothing has to lead from a line's end across others
+            label_lines(axes[0], entries, canvas)
+        else:
+            key(axes[0], entries)
 
     def _look(self, encoding: TableEncoding, at: int, canvas: Canvas) -> Look:
-        """Connected dots for what a formula gives, crosses for what is measured."""
+        """Return connected dots for what a formula gives, crosses for what is measured."""
         known = isinstance(encoding, Harmonic)
         marks = {"marker": MARKS[at % len(MARKS)] if known else "x", "markersize": 3 * canvas.scale}
         return {"color": f"C{at}", "linestyle": "-" if known else "none", **marks}
 
     def _name(self, view: View[TableEncoding], encoding: TableEncoding, waves: Array) -> str:
-        """An encoding, and how many of its wavelengths are above the line at the length."""
+        """Return an encoding's label, and how many of its wavelengths are above the line at the length."""
         if self.ratio:
             return encoding.label()
         longer = int((waves > view.positions.length).sum())
@@ -229,7 +233,7 @@ class Spectrum(Figure[TableEncoding]):
         return [None]
 
     def _mark(self, numbers: SpectrumNumbers, one: Axes, canvas: Canvas) -> None:
-        """Marks the lengths there are; of one encoding alone, where its wavelengths begin and tend to."""
+        """Mark the lengths there are; of one encoding alone, where its wavelengths begin and tend to."""
         from pecli.figures.labels import label_level
 
         view, length = numbers.view, numbers.view.positions.length
@@ -243,8 +247,7 @@ class Spectrum(Figure[TableEncoding]):
         if alone and numbers.longer[0]:
             waves = waves_of(view)[0]
             right = numbers.longer[0] >= RIGHT * len(waves)
-            said = unfinished_above(view.encoding, waves, length, which=canvas.ems > NARROW)
-            label_level(one, said, length, canvas, right=right, below=True)
+            label_level(one, unfinished_above(view.encoding, waves, length), length, canvas, right=right, below=True)
 
     def title(self, view: View[TableEncoding]) -> str:
         if self.ratio:
@@ -253,46 +256,24 @@ class Spectrum(Figure[TableEncoding]):
 
 
 def waves_of(view: View[TableEncoding]) -> list[Array]:
-    """The wavelengths of each encoding."""
+    """Return the wavelengths of each encoding."""
     return [wavelengths(encoding, encoding.covered(view.positions)) for encoding in view.encodings]
 
 
-def end_together(view: View[TableEncoding]) -> bool:
-    """Whether all encodings have about as many pairs, so that nothing has to lead from a line's end across others."""
-    last = last_places(view)
-    return min(last) >= TOGETHER * max(last)
-
-
-def last_places(view: View[TableEncoding]) -> list[float]:
-    """Where the last wavelength of each encoding stands."""
-    return [float(places[-1]) for places in places_of(view)]
-
-
 def stretch_of(encoding: TableEncoding, waves: Array) -> Array:
-    """How many times longer each wavelength is than without the scaling; 1 where there is none."""
+    """Return how many times longer each wavelength is than without the scaling; 1 where there is none."""
     return waves / encoding.unscaled().wavelengths() if isinstance(encoding, Scaled) else np.ones(len(waves))
 
 
-def contexts_of(view: View[TableEncoding]) -> tuple[tuple[str, float], ...]:
-    """The contexts of the models whose rope is scaled, by name, each once."""
-    found = [one.contexts() for one in view.encodings if isinstance(one, Scaled)]
-    return tuple(dict.fromkeys((f"{name} context", at) for contexts in found for name, at in contexts.items()))
-
-
-def has_pairs(view: View[TableEncoding]) -> bool:
-    """Whether some encoding has pairs of dimensions."""
-    return any(isinstance(one, Harmonic) for one in view.encodings)
-
-
 def across_text(view: View[TableEncoding]) -> str:
-    """What the wavelengths stand against: pairs or, where there are none, columns."""
-    if has_pairs(view):
+    """Return what the wavelengths stand against: pairs or, where there are none, columns."""
+    if any(isinstance(one, Harmonic) for one in view.encodings):
         return phrase("pair of dimensions j")
     return either(sorted({phrase(one.dimension_label) for one in view.encodings}))
 
 
 def places_of(view: View[TableEncoding]) -> list[Array]:
-    """Where the wavelengths of each encoding stand, (n,): at their pair, a column among pairs at half its number."""
-    half = 2 if has_pairs(view) else 1
-    both = zip(view.encodings, waves_of(view), strict=True)
-    return [np.arange(len(waves)) / (1 if isinstance(one, Harmonic) else half) for one, waves in both]
+    """Return where the wavelengths of each encoding stand: at their pair, a column among pairs at half its number."""
+    pairs = [isinstance(one, Harmonic) for one in view.encodings]
+    both = zip(pairs, waves_of(view), strict=True)
+    return [np.arange(len(waves)) / (2 if any(pairs) and not is_pair else 1) for is_pair, waves in both]

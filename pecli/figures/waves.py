@@ -46,20 +46,16 @@ class WavesNumbers(Numbers[TableEncoding]):
     limit: float  # the largest absolute value
 
     def remarks(self) -> list[str]:
-        reach = phrase("each lane is ±{reach}", reach=number_text(self.limit))
-        return [self._part(), reach, extremes(self.block)]
+        shown, width = len(self.dims), self.view.encoding.width
+        part = phrase("{count} of {all:,} dimensions", count=shown, all=width) if shown < width else ""
+        return [part, phrase("each lane is ±{reach}", reach=number_text(self.limit)), extremes(self.block)]
 
     def marks(self) -> list[str]:
-        told = self.message() or not np.isfinite(self.wavelengths).any()
-        return [] if told else [wavelength_unit(self.view.encoding)]
-
-    def _part(self) -> str:
-        """How many of the dimensions are shown; nothing where all are."""
-        shown, every = len(self.dims), self.view.encoding.width
-        return phrase("{count} of {all:,} dimensions", count=shown, all=every) if shown < every else ""
+        known = self.message() or not np.isfinite(self.wavelengths).any()
+        return [] if known else [wavelength_unit(self.view.encoding)]
 
     def message(self) -> str:
-        return waves_text(self.view.encoding, self.dims, self.wavelengths)
+        return waves_text(self.view.encoding, self.wavelengths)
 
 
 @dataclass(frozen=True)
@@ -88,7 +84,7 @@ class Waves(Figure[TableEncoding]):
     )
 
     def chosen(self, view: View[TableEncoding]) -> Array:
-        """The dimensions to draw."""
+        """Return the dimensions to draw."""
         check_indices("dims", self.dims, view, view.encoding.width, "dimensions")
         if self.dims is not None:
             return np.array(list(dict.fromkeys(self.dims)))
@@ -109,62 +105,46 @@ class Waves(Figure[TableEncoding]):
     def compute(self, view: View[TableEncoding]) -> WavesNumbers:
         encoding, rows, dims = view.encoding, view.covered, self.chosen(view)
         edges = even_edges(rows.length, view.pixel_columns)
-
-        every = int(edges[1]) == 1  # position is drawn: to the last bit
-
-        def values(first: int, count: int) -> Array:
-            columns = TableEncoding.columns if every else type(encoding).columns
-            return columns(encoding, dims, rows.start + first, count)
-
-        low, high, _ = envelope(values, edges, len(dims))
-        waves = periods(view)[dims]
-        centres = rows.start + middles(edges)
-        limit = float(max(np.abs(low).max(), np.abs(high).max())) or 1.0
+        block = int(edges[1])
+        columns = TableEncoding.columns if block == 1 else type(encoding).columns  # positions drawn: to the last bit
+        low, high, _ = envelope(
+            lambda first, count: columns(encoding, dims, rows.start + first, count), edges, len(dims)
+        )
         return WavesNumbers(
             view=view,
             values=high,
             dims=dims,
             low=low,
-            positions=centres,
-            wavelengths=waves,
-            block=int(edges[1]),
-            limit=limit,
+            positions=rows.start + middles(edges),
+            wavelengths=periods(view)[dims],
+            block=block,
+            limit=float(max(np.abs(low).max(), np.abs(high).max())) or 1.0,
         )
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
         lanes = ("lanes", view.encodings, tuple(self.chosen(view).tolist()))  # as high as this encoding's values
-        aspect = 0.8 if canvas.narrow else 0.5  # lanes would be flat
-        return [
-            PanelGroup((Panel(aspect, x=("positions", view.covered), y=lanes, least=(10.0, 1.4 * len(lanes[-1]))),))
-        ]
+        aspect, least = 0.8 if canvas.narrow else 0.5, (10.0, 1.4 * len(lanes[-1]))  # lanes would be flat
+        return [PanelGroup((Panel(aspect, x=("positions", view.covered), y=lanes, least=least),))]
 
     def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
+        from pecli.figures.labels import label_lines
+
         encoding, dims = view.encoding, self.chosen(view)
-        names = encoding.dimension_names() or [str(dim) for dim in range(encoding.width)]
         frame_lines(axes[0], view.covered.start, view.covered.stop - 1)
         axes[0].grid(False)
         label_positions(axes[0].xaxis, encoding)
-        self._lanes(axes[0], view, 1.0)
         axes[0].set_ylabel(phrase(encoding.dimension_label))
-        lengths = [wavelength_text(encoding, wave) for wave in periods(view)[dims]]
-        kinds = self._waves(view)
-        beside = [listing(both) for both in zip(kinds, lengths, strict=True)]  # the lane says the dimension
-        lines = [line_text(encoding, names[dim], kind) for dim, kind in zip(dims, kinds, strict=True)]
-        whole = [listing(both) for both in zip(lines, lengths, strict=True)]
-        from pecli.figures.labels import label_lines
-
-        label_lines(axes[0], list(zip(beside, self._looks(view), strict=True)), canvas, whole)
-
-    def _waves(self, view: View[TableEncoding]) -> list[str]:
-        """Whether every line is a sine or a cosine, where its name does not say it."""
-        encoding, dims = view.encoding, self.chosen(view)
-        if not isinstance(encoding, Harmonic) or encoding.dimension_names() is not None:
-            return [""] * len(dims)
-        names = encoding.wave_names()
-        return [names[dim] for dim in dims]
+        lanes = self._lanes(axes[0], view, 1.0)
+        kinds = [""] * len(dims)  # whether a line is a sine or a cosine, where its lane does not say it
+        if isinstance(encoding, Harmonic) and encoding.dimension_names() is None:
+            kinds = [encoding.wave_names()[dim] for dim in dims]
+        texts = [wavelength_text(encoding, wave) for wave in periods(view)[dims]]
+        beside = [listing(both) for both in zip(kinds, texts, strict=True)]
+        in_key = [listing([f"{axes[0].get_ylabel()} {lane}", text]) for lane, text in zip(lanes, beside, strict=True)]
+        label_lines(axes[0], list(zip(beside, self._looks(view), strict=True)), canvas, in_key)
 
     def _looks(self, view: View[TableEncoding]) -> list[Look]:
-        """The look of every line: a colour a pair, cosines dashed."""
+        """Return the look of every line: a colour a pair, cosines dashed."""
         encoding, dims = view.encoding, self.chosen(view)
         if not isinstance(encoding, Harmonic):
             return [{"color": f"C{lane}"} for lane in range(len(dims))]
@@ -172,32 +152,32 @@ class Waves(Figure[TableEncoding]):
         pairs = list(dict.fromkeys(pair for _, pair in waves))
         return [{"color": f"C{pairs.index(pair)}", "linestyle": "--" if wave == "cos" else "-"} for wave, pair in waves]
 
-    def _lanes(self, axes: Axes, view: View[TableEncoding], limit: float) -> None:
-        """Names the lanes of lines that reach so far."""
-        dims = self.chosen(view)
-        names = view.encoding.dimension_names()
+    def _lanes(self, axes: Axes, view: View[TableEncoding], limit: float) -> list[str]:
+        """Label the lanes of lines that reach so far; return the labels."""
+        dims, names = self.chosen(view), view.encoding.dimension_names()
+        labels = [names[dim] if names else str(dim) for dim in dims]
         axes.set_ylim(LANE * limit * (0.5 - len(dims)), LANE * limit * 0.5)
-        axes.set_yticks(-LANE * limit * np.arange(len(dims)), [names[dim] if names else str(dim) for dim in dims])
+        axes.set_yticks(-LANE * limit * np.arange(len(dims)), labels)
+        return labels
 
     def draw(self, numbers: WavesNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         from pecli.figures.labels import put_line_labels
 
-        encoding, limit = numbers.view.encoding, numbers.limit
-        style = "default" if encoding.continuous else "steps-mid"
-        ends = (numbers.low[:, -1] + numbers.values[:, -1]) / 2
+        limit, style = numbers.limit, "default" if numbers.view.encoding.continuous else "steps-mid"
+        last, ends = float(numbers.positions[-1]), []
         rows = zip(numbers.low, numbers.values, self._looks(numbers.view), strict=True)
         for lane, (low, high, look) in enumerate(rows):
             middle = -LANE * limit * lane
             axes[0].axhline(middle, zorder=0, **grid_look())
             plot_run(axes[0], numbers.positions, middle + low, middle + high, look, style)
+            ends.append((last, float(middle + (low[-1] + high[-1]) / 2)))
         self._lanes(axes[0], numbers.view, limit)
-        last = float(numbers.positions[-1])
-        put_line_labels(axes[0], [(last, end - LANE * limit * lane) for lane, end in enumerate(ends.tolist())])
+        put_line_labels(axes[0], ends)
         return [None]
 
 
 def periods(view: View[TableEncoding]) -> Array:
-    """The wavelength of every column, positions, shape (d,)."""
+    """Return the wavelength of every column, positions, shape (d,)."""
     encoding = view.encoding
     if isinstance(encoding, Harmonic):
         return encoding.column_wavelengths()
@@ -205,17 +185,11 @@ def periods(view: View[TableEncoding]) -> Array:
 
 
 def spread(items: Array, most: int) -> Array:
-    """At most so many of them, from the first to the last."""
+    """Return at most so many of them, from the first to the last."""
     return items[np.unique(np.linspace(0, len(items) - 1, min(most, len(items))).astype(int))]
 
 
-def line_text(encoding: TableEncoding, name: str, wave: str) -> str:
-    """A dimension in a legend, and whether it is a sine or a cosine where its name does not say it."""
-    label = phrase(encoding.dimension_label)
-    return phrase("{label} {name} ({wave})", label=label, name=name, wave=wave) if wave else f"{label} {name}"
-
-
 def wavelength_text(encoding: Encoding, wave: float) -> str:
-    """A wavelength beside its line; its unit stands in the message or the caption."""
+    """Return a wavelength beside its line; its unit stands in the message or the caption."""
     about = "=" if isinstance(encoding, Harmonic) else "≈"
     return phrase("still") if np.isinf(wave) else f"λ {about} {short_length(encoding, wave)}"

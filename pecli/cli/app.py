@@ -57,61 +57,32 @@ PANEL = {name: panel for panel, names in PANELS.items() for name in names}  # of
 ALIASES = FIGURES.aliases | REPORTS.aliases
 SUMMARY = "What position encodings look like: pictures and numbers, one command each."
 EXAMPLES = ("Examples:", "pecli heatmap --base 10", "pecli distance rope -o rope.svg", "pecli heatmap --help")
-HELP = "help"  # as a word: pecli help heatmap
 SETTINGS: dict[str, Any] = {
     "help_option_names": ["-h", "--help"],
     "token_normalize_func": lambda word: word.replace("_", "-"),  # --rope_theta is --rope-theta
 }
 
 
-def _as_typed(one: Any, ctx: Any, value: Any) -> Any:
+def _as_typed(parameter: Any, ctx: Any, value: Any) -> Any:
     """Return the value of an option as it was typed."""
-    if value is None and (getattr(one, "multiple", False) or one.nargs == -1):
-        value = ()
-    return value if one.callback is None else one.callback(ctx, one, value)
+    return value if parameter.callback is None else parameter.callback(ctx, parameter, value)
 
 
-def _take_as_typed(parameters: list[Any]) -> list[Any]:
-    """Return the options, their text handed on as it was typed.
+class TextCommand(TyperCommand):
+    """A command that gets the text of its options as it was typed.
 
     Typer would make a pydantic adapter for each of forty options, 0.1 s, although `pecli.core.options` reads the text.
     """
-    for one in parameters:
-        one.process_value = partial(_as_typed, one)
-    return parameters
-
-
-class OneCommand(TyperCommand):
-    """A command; its help does not tell that there is help."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        try:
-            return super().parse_args(ctx, ["--help"] if args == [HELP] else args)
-        except Exception as error:
-            if hasattr(error, "format_message"):
-                error.ctx = ctx  # type: ignore[attr-defined]  # a missing value does not say whose it is
-            raise
 
     def get_params(self, ctx: Any) -> list[Any]:
-        parameters = super().get_params(ctx)
-        return _take_as_typed(parameters) if ctx.resilient_parsing else parameters  # to offer a value, none is read
-
-    def get_help_option(self, ctx: Any) -> Any:
-        one = super().get_help_option(ctx)
-        if one is not None:
-            one.hidden = True
-        return one
-
-
-class TextCommand(OneCommand):
-    """A command that reads the text of its options itself."""
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        return _take_as_typed(super().get_params(ctx))
+        parameters: list[Any] = super().get_params(ctx)
+        for parameter in parameters:
+            parameter.process_value = partial(_as_typed, parameter)
+        return parameters
 
 
 class AllCommands(TyperGroup):
-    """The program: lists commands by one line each, builds the one that is called, says on one line what is wrong."""
+    """The program: lists commands by one line each, builds the one that is called, explains mistakes on one line."""
 
     def main(self, *args: Any, **options: Any) -> Any:
         try:
@@ -126,14 +97,9 @@ class AllCommands(TyperGroup):
         return code
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if not args and not ctx.resilient_parsing:
-            args = ["--help"]
-        if args[:1] == [HELP]:
-            args = [*(word for word in args[1:2] if word != HELP), "--help"]
+        if args[:1] == ["help"] or not (args or ctx.resilient_parsing):  # pecli help heatmap
+            args = [*args[1:2], "--help"]
         return super().parse_args(ctx, args)
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        return _take_as_typed(super().get_params(ctx))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         name = args[0].lower().replace("_", "-")
@@ -148,13 +114,13 @@ class AllCommands(TyperGroup):
 
 
 def _mistake(error: Any) -> str:
-    """Return what to say of words that a command does not understand."""
+    """Return the message for words that a command does not understand."""
     line = error.ctx.command_path if error.ctx else "pecli"
     if hasattr(error, "possibilities"):  # of an unknown option
         from pecli.cli.suggestions import unknown_option
 
-        known = {flag: one.opts[0] for one in error.ctx.command.params for flag in one.opts}
-        return unknown_option(line.partition(" ")[2], error.option_name, known)
+        flags = {flag: parameter.opts[0] for parameter in error.ctx.command.params for flag in parameter.opts}
+        return unknown_option(line.partition(" ")[2], error.option_name, flags)
     text = error.format_message().rstrip(".")
     return f"{text[:1].lower()}{text[1:]}: {line} --help shows what there is"
 
@@ -182,7 +148,7 @@ def _built(name: str, words: Sequence[str]) -> Any:
 
     command = command_of(name, words)
     epilog = "\n\n".join(["Examples:", *command.examples, *map(plain, command.notes)])  # rich joins lines otherwise
-    kind = TextCommand if command.reads_text else OneCommand
+    kind = TextCommand if command.reads_text else TyperCommand
     return _typer_command(name, command.function, kind, command.settings, help=summary_of(name), epilog=epilog)
 
 
@@ -202,8 +168,8 @@ def run_words(function: Callable[..., None], words: list[str], name: str, settin
     return _typer_command(name, function, TextCommand, settings)(words, f"pecli {name}", standalone_mode=False) or 0
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(shown: bool) -> None:
+    if shown:
         results([f"pecli {__version__}"])
         raise typer.Exit
 
@@ -224,11 +190,11 @@ def options(
         bool, typer.Option("--version", "-V", help="Show the version and stop.", is_eager=True, callback=_version)
     ] = False,
 ) -> None:
-    """Declares what stands before the name of a command."""
+    """Declare what stands before the name of a command."""
 
 
 def _listed() -> None:
-    """Stands for a command in the list of commands."""
+    """Stand for a command in the list of commands."""
 
 
 for _name in [*PANEL, *ALIASES]:

@@ -114,11 +114,6 @@ def config_words(spec: str, known: Container[str]) -> tuple[str, str | None, str
     return (path, found["kind"], found["text"] or "") if apart or os.path.isfile(Path(path, NAME)) else None
 
 
-def is_also_a_model(name: str) -> bool:
-    """Whether a name that is taken for an encoding's is that of a model's folder here too."""
-    return os.path.isfile(Path(name, NAME)) and config_words(name, ENCODINGS) is None
-
-
 def config_spec(path: str, kind: str | None) -> str:
     """The plain spec of the layers of that kind; without one of the full layers.
 

@@ -101,7 +101,6 @@ def test_help_is_a_word_too(ask: Ask) -> None:
     assert ask("help").out == ask("--help").out
     assert ask("help", "heatmap").out == ask("heatmap", "--help").out
     assert ask("-V").out == ask("--version").out
-    assert ask("heatmap", "help").out == ask("heatmap", "--help").out and ask("help", "help").out == ask("--help").out
 
 
 def test_other_words_serve_in_python_and_toml(ask: Ask, folder: Path) -> None:
@@ -122,11 +121,6 @@ def test_no_other_word_is_a_name_of_ours() -> None:
     names = {name for kind in kinds for name in (kind.name, *kind.options())}
     assert not names & {word for kind in kinds for one in kind.options().values() for word in one.aliases}
     assert not names & {word for kind in kinds for word in kind.aliases}
-
-
-def test_a_similarity_that_is_none_is_told(ask: Ask, folder: Path) -> None:
-    assert ask("similarity", "-n", "3", "-o", "a.json").err == ""
-    assert "--measure is cosine, not cos: " in ask("similarity", "-n", "3", "--metric", "cosine", "-o", "a.json").err
 
 
 def test_python_leads_on_too() -> None:
@@ -235,14 +229,6 @@ def test_an_encoding_and_a_size_may_be_what_python_has_for_them() -> None:
 def test_an_array_is_told_the_file_that_it_belongs_in(draw: Callable[[Any], Any]) -> None:
     with pytest.raises(pecli.UsageError, match=r"array of 7 × 3 .*numpy.save\(.*'learned:file=table.npy'"):
         draw(np.ones((7, 3)))
-
-
-def test_a_folder_with_the_name_of_an_encoding_is_told_of_where_it_holds_a_model(ask: Ask, folder: Path) -> None:
-    words = ("offsets", "rope", "-d", "4", "-n", "3", "-o", "a.json")
-    (folder / "rope").mkdir()
-    assert ask(*words).err == ""
-    (folder / "rope" / "config.json").write_text("{}")
-    assert ask(*words).err == "pecli: rope is the encoding here; the model in the folder rope is ./rope\n"
 
 
 def test_chinese_on_an_axes_of_ones_own_warns_of_nothing() -> None:

@@ -19,7 +19,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
-from pecli.cli.completion import OFFERED
+from pecli.cli.figures import offered_values
 from pecli.core import memory
 from pecli.core.errors import PecliError
 from pecli.core.language import Language, speaking
@@ -63,7 +63,7 @@ def much_memory(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def others(one: Option, now: Any) -> Iterator[Any]:
     """Values that the option takes, other than the one it has."""
-    offered = [value for value, _ in OFFERED[one.name]()] if one.name in OFFERED else ()
+    offered = [value for value, _ in offered_values(one)]
     free: dict[type, Any] = {bool: (True, False), str: (*offered, *TEXTS)}
     for value in free.get(one.scalar, NUMBERS) if one.choices is None else one.choices():
         try:

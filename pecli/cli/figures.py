@@ -126,11 +126,9 @@ def job_parameters(figure: type[Analysis[Any]], words: Sequence[str] = ()) -> li
                 owners.setdefault(name, kind)
     for name, kind in owners.items():
         rows.append(parameter(_adapted(figure, kind.options()[name]), "Encoding", kind not in chosen))
-    sections: list[tuple[str, type[Options]]] = [("Positions", Positions), ("Picture", Canvas)]
-    for panel, section in [*sections, ("Output", Output), ("Output", Language)]:
-        rows += [
-            parameter(_adapted(figure, entry), panel) for name, entry in section.options().items() if name in known
-        ]
+    parts: dict[type[Options], str] = {Positions: "Positions", Canvas: "Picture", Output: "Output", Language: "Output"}
+    for part, panel in parts.items():
+        rows += [parameter(_adapted(figure, entry), panel) for name, entry in part.options().items() if name in known]
     return rows
 
 

@@ -25,13 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 OFFSET = template("offset from a line's own position")
-BAND = template("band: minimum to maximum of up to {count:,} positions, line: its middle")
 TYPICAL = 5  # lines where none are asked for
-
-
-def axes_of_lines() -> tuple[str, ...]:
-    """What lines are drawn against."""
-    return ("position", "offset")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,11 +47,15 @@ class CurvesNumbers(Numbers[TableEncoding]):
     against: str
 
     def remarks(self) -> list[str]:
-        band = phrase(BAND, count=self.block) if self.block > 1 else ""
-        return [self._undefined(), band]
+        lost = listing(map(self.view.encoding.position_text, self.at[np.isnan(self.own)]))
+        band = template("band: minimum to maximum of up to {count:,} positions, line: its middle")
+        return [
+            phrase("from {positions}: undefined (constant row)", positions=lost) if lost else "",
+            phrase(band, count=self.block) if self.block > 1 else "",
+        ]
 
     def message(self) -> str:
-        """Whether lines have one shape, where that is known."""
+        """Return whether lines have one shape, where that is known."""
         if self.apart is None or len(self.at) == 1:
             return ""
         if self.apart > ROUNDING * float(np.nanmax(np.abs(self.curves), initial=0.0)):
@@ -67,11 +65,6 @@ class CurvesNumbers(Numbers[TableEncoding]):
         if self.against == "offset":
             return phrase("all lines coincide: only the offset counts")
         return phrase("one shape, shifted: only the offset counts")
-
-    def _undefined(self) -> str:
-        """The positions whose lines cannot be drawn; mostly nothing."""
-        lost = [self.view.encoding.position_text(at) for at in self.at[np.isnan(self.own)]]
-        return phrase("from {positions}: undefined (constant row)", positions=listing(lost)) if lost else ""
 
 
 @dataclass(frozen=True)
@@ -102,10 +95,14 @@ class Curves(Highlighting[TableEncoding]):
     )
 
     log: bool = log_option()
-    against: str = option("position", "what lines run over: position, or offset from their own", choices=axes_of_lines)
+    against: str = option(
+        "position",
+        "what lines run over: position, or offset from their own",
+        choices=lambda: ("position", "offset"),
+    )
 
     def across(self, view: View[TableEncoding]) -> Positions:
-        """The positions, or offsets from where a line starts, that the lines run over."""
+        """Return the positions, or offsets from where a line starts, that the lines run over."""
         rows = view.covered
         if self.against == "position":
             return rows
@@ -114,7 +111,7 @@ class Curves(Highlighting[TableEncoding]):
         return Positions(start=first, length=last - first + 1)
 
     def typical(self, view: View[TableEncoding]) -> Array:
-        """The positions to start from."""
+        """Return the positions to start from."""
         rows = view.covered
         if self.at is None:
             steps = np.arange(TYPICAL) * rows.length // (TYPICAL - 1)
@@ -129,15 +126,11 @@ class Curves(Highlighting[TableEncoding]):
         super().check_view(view)
         check_run(self.name, view.covered.length)
         if self.log:
-            across, first = self.across(view), view.covered.start
-            if self.against == "offset" and across.start < 0:
-                text = "--log has no place for offsets below 0"
-                raise UsageError(
-                    text, option="log", advice=f"start from the first position, {option_text('at', first)}"
-                )
-            check_log(across)
+            if self.across(view).start < 0 <= view.covered.start:
+                advice = f"start from the first position, {option_text('at', view.covered.start)}"
+                raise UsageError("--log has no place for offsets below 0", option="log", advice=advice)
+            check_log(self.across(view))
         self.check_spans(self.across(view))
-        self.typical(view)
 
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
         return (len(self.typical(view)), even_bins(view.covered.length, view.pixel_columns))
@@ -194,7 +187,7 @@ class Curves(Highlighting[TableEncoding]):
         mark_stretch(axes[0], self.spans(), canvas)
 
     def _dot_labels(self, encoding: TableEncoding, starts: list[float], axes: Axes, canvas: Canvas) -> list[str] | None:
-        """The labels of the dots where lines start; None where a legend says them."""
+        """Return the labels of the dots where lines start; None where a legend has them."""
         from pecli.figures.labels import dots_have_room
 
         texts = [encoding.position_text(at) for at in starts]
@@ -208,18 +201,17 @@ class Curves(Highlighting[TableEncoding]):
         rows = zip(numbers.low, numbers.curves, numbers.at, numbers.own, strict=True)
         for line, (low, high, at, own) in enumerate(rows):
             start = at if self.against == "offset" else 0.0
-            x, middle = numbers.positions - start, (low + high) / 2
+            x, middle, dot = numbers.positions - start, (low + high) / 2, at - start
+            has_place = dot > 0 or not self.log  # 0 has none on a logarithmic axis: an arrowhead at its edge
             if numbers.block > 1:
                 axes[0].fill_between(x, low, high, **band_look(line))
-            if numbers.block > 1 and (at - start > 0 or not self.log):  # the line goes through its dot
-                place = np.searchsorted(x, at - start)
-                x, middle = np.insert(x, place, at - start), np.insert(middle, place, own)
-            axes[0].plot(x, middle, marker="o" if len(x) == 1 else None, **look(line))
-            dot: dict[str, Any] = {"color": f"C{line}", "clip_on": False, "zorder": 3}
-            if at - start > 0 or not self.log:
-                axes[0].plot([at - start], [own], marker="o", **dot)
-            else:  # 0 has no place on a logarithmic axis: an arrowhead at its edge
-                axes[0].plot([0.0], [own], marker="<", transform=axes[0].get_yaxis_transform(), **dot)
+            if numbers.block > 1 and has_place:  # the line goes through its dot
+                index = np.searchsorted(x, dot)
+                x, middle = np.insert(x, index, dot), np.insert(middle, index, own)
+            axes[0].plot(x, middle, **look(line))
+            style: dict[str, Any] = {} if has_place else {"transform": axes[0].get_yaxis_transform()}
+            marker = "o" if has_place else "<"
+            axes[0].plot([dot], [own], marker=marker, color=f"C{line}", clip_on=False, zorder=3, **style)
         texts = self._dot_labels(numbers.view.encoding, numbers.at.tolist(), axes[0], canvas)
         if texts is not None:
             dots = [(max(at, axes[0].get_xlim()[0]), own) for at, own in zip(numbers.at, numbers.own, strict=True)]
@@ -228,7 +220,7 @@ class Curves(Highlighting[TableEncoding]):
 
 
 def farthest_apart(curves: Array, offsets: Array) -> float:
-    """How much lines differ at one offset, where they differ most; both of shape (lines, n), NaN is left out."""
+    """Return how much lines differ at one offset, at most; both of shape (lines, n), NaN is left out."""
     places = (offsets - offsets.min()).astype(np.int64)
     low, high = np.full(places.max() + 1, np.inf), np.full(places.max() + 1, -np.inf)
     np.fmin.at(low, places, curves)

@@ -27,11 +27,9 @@ from pecli.figures.wavelengths import (
     longest_text,
     make_room,
     mark_lengths,
-    mark_wavelength,
     ratio_text,
     shade_longer,
     textbook_ends,
-    unfinished_above,
 )
 from pecli.measures.waves import MEASURED, wavelengths
 
@@ -107,6 +105,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         }
 
 
+TEXT_BETWEEN = 12  # times as long, so that two lines of text fit between two wavelengths
 RIGHT = 0.4  # of the pairs are longer than the length, at least, where the right end below it is free
 TOGETHER = 0.8  # of the most pairs, that all encodings have at least where their lines end beside their names
 MARKS = "os^Dv"  # of the encodings in turn, so that they stay apart in grey
@@ -242,12 +241,15 @@ class Spectrum(Figure[TableEncoding]):
         ends = textbook_ends(view.encoding, numbers.wavelength) if alone else []
         make_room(one, length, [wave for _, wave in ends], canvas)
         shade_longer(one, length)
-        for text, wave in ends:
-            mark_wavelength(one, text, wave, length, canvas)
-        if alone and numbers.longer[0]:
-            waves = waves_of(view)[0]
-            right = numbers.longer[0] >= RIGHT * len(waves)
-            label_level(one, unfinished_above(view.encoding, waves, length), length, canvas, right=right, below=True)
+        for text, wave in ends:  # left, where no line of wavelengths begins there
+            one.axhline(wave, color="0.6", linestyle=":", linewidth=0.8 * canvas.scale, zorder=0)
+            label_level(one, text, wave, canvas, right=TEXT_BETWEEN * wave < length, below=True, optional=True)
+        longer, every = numbers.longer[0], len(waves_of(view)[0])
+        if alone and longer:
+            pairs = template("↑ {count} of {all} pairs\nnever finish a turn")
+            columns = template("↑ {count} of {all} columns\nnever finish a turn")
+            text = phrase(pairs if isinstance(view.encoding, Harmonic) else columns, count=longer, all=every)
+            label_level(one, text, length, canvas, right=longer >= RIGHT * every, below=True)
 
     def title(self, view: View[TableEncoding]) -> str:
         if self.ratio:

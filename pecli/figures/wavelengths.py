@@ -98,14 +98,6 @@ def turns_between_ends(encoding: Harmonic, positions: Positions) -> Array:
     return (positions.length - 1) / encoding.wavelengths()
 
 
-def unfinished_above(encoding: TableEncoding, waves: Array, length: int) -> str:
-    """Return how many of an encoding's waves are longer than the length, in two lines, to stand where they are."""
-    pairs = template("↑ {count} of {all} pairs\nnever finish a turn")
-    columns = template("↑ {count} of {all} columns\nnever finish a turn")
-    count = np.count_nonzero(waves > length)
-    return phrase(pairs if isinstance(encoding, Harmonic) else columns, count=count, all=len(waves))
-
-
 def ratio_text(waves: Array) -> str:
     """Return how many times longer each wavelength is than the one before: ×1.155, or ×12 to ×60."""
     if len(waves) < 2:
@@ -167,7 +159,6 @@ EDGE = 1.05  # times a power of ten: the end of an axis that shows the line ther
 NEAR_POWER = 3.0  # times as long, at most, is the power of ten that an axis is drawn out to
 ON_LIGHT, ON_DARK = 0.12, 0.3  # how much grey a shade has on a light and on a dark panel
 BEYOND = 1e9  # times the upper end: a shade still fills its panel when that is moved for others
-TEXT_BETWEEN = 12  # times as long, so that two lines of text fit between two wavelengths
 ABOVE, THICK = 1.7, 1.2  # points: how far above a frame a rule stands, and how thick it is
 
 
@@ -220,14 +211,6 @@ def textbook_ends(encoding: Encoding, waves: Array) -> list[tuple[str, float]]:
     whole = waves.max() <= last * (1 + 1e-9) and last < MAX_WAVELENGTH
     first = [(f"2π = {number_text(turn, 3)}", turn)]
     return first + ([(f"base · 2π = {number_text(last)}", last)] if whole and last > turn else [])
-
-
-def mark_wavelength(axes: Axes, text: str, wave: float, length: float, canvas: Canvas) -> None:
-    """Draw a line at a wavelength, labelled where there is room: left, where no other line begins, or right."""
-    from pecli.figures.labels import label_level
-
-    axes.axhline(wave, color="0.6", linestyle=":", linewidth=0.8 * canvas.scale, zorder=0)
-    label_level(axes, text, wave, canvas, right=TEXT_BETWEEN * wave < length, below=True, optional=True)
 
 
 def make_room(axes: Axes, length: int, waves: Sequence[float], canvas: Canvas) -> None:

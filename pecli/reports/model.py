@@ -15,7 +15,7 @@ from pecli.encodings.rope import Rope
 from pecli.measures.waves import critical_dimension, first_negative_offset, longer_than
 from pecli.models.reader import Layer, Model
 
-SEARCHED = 1 << 24  # cosines that are added up to look for a negative sum, at most
+MAX_COSINES = 1 << 24  # that are added up to look for a negative sum
 PAIRINGS = templates(
     {
         "half": "{width} of {all} dimensions, half pairs",
@@ -27,23 +27,23 @@ LEVELS = {"error": "bold red", "warning": "yellow", "note": ""}
 
 
 def model_data(model: Model) -> dict[str, Any]:
-    """All of it as plain values: "layers" by kind and "findings"."""
+    """Return all of it as plain values: "layers" by kind and "findings"."""
     findings = [{"key": f.key, "value": _finite(f.value), "level": f.level, "text": f.text} for f in model.findings]
     layers = {name: layer_data(layer) for name, layer in model.layers.items()}
     return {"architecture": model.architecture, "layers": layers, "findings": findings}
 
 
 def _finite(value: Any) -> Any:
-    """A value out of a file, where a number that JSON does not have is text."""
+    """Return a value out of a file, where a number that JSON does not have is text."""
     if isinstance(value, dict):
-        return {key: _finite(one) for key, one in value.items()}
+        return {key: _finite(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_finite(one) for one in value]
+        return [_finite(item) for item in value]
     return str(value) if isinstance(value, float) and not isfinite(value) else value
 
 
 def layer_data(layer: Layer) -> dict[str, Any]:
-    """One kind of layers as plain values; null where the file does not say or nothing can be built."""
+    """Return one kind of layers as plain values; null where the file does not say or nothing can be built."""
     encoding = encoding_of(layer)
     data: dict[str, Any] = {"kind": layer.kind, "spec": encoding.spec() if encoding else None}
     if isinstance(encoding, Rope):
@@ -57,15 +57,20 @@ def layer_data(layer: Layer) -> dict[str, Any]:
 
 
 def encoding_of(layer: Layer) -> Encoding | None:
-    """The encoding of a kind of layers, where there is one."""
+    """Return the encoding of a kind of layers, where there is one."""
     if layer.name is None or layer.parameters is None:
         return None
     return find_encoding(layer.name).make(layer.parameters)
 
 
 def _rope_data(rope: Rope, layer: Layer) -> dict[str, Any]:
-    original, longest, extended = layer.original, layer.max_position, extended_context(rope, layer)
-    waves = rope.wavelengths()
+    original, longest, scaled = layer.original, layer.max_position, int(rope.contexts().get("scaled", 0)) or None
+    extended = max(longest or 0, scaled or 0) or None  # the positions that the model is served with
+    wave = float(rope.wavelengths().max())
+
+    def longer(length: int | None) -> int | None:
+        return None if length is None else longer_than(rope, length)
+
     return {
         "head_dim": rope.d,
         "rotary_dim": rope.width,
@@ -76,56 +81,50 @@ def _rope_data(rope: Rope, layer: Layer) -> dict[str, Any]:
         "attention_factor": rope.attention_scaling,
         "score_factor": rope.attention_scaling**2,
         "original": original,
-        "longest_wavelength": float(waves.max()) if waves.max() < float("inf") else None,
-        "longer_than_original": None if original is None else longer_than(rope, original),
-        "longer_than_max_position": None if longest is None else longer_than(rope, longest),
-        "scaled_context": int(scaled) if (scaled := rope.contexts().get("scaled")) else None,
+        "longest_wavelength": wave if isfinite(wave) else None,
+        "longer_than_original": longer(original),
+        "longer_than_max_position": longer(longest),
+        "scaled_context": scaled,
         "extended": extended,
-        "longer_than_extended": None if extended is None else longer_than(rope, extended),
+        "longer_than_extended": longer(extended),
         "pairs": rope.parts(),
         "critical_dimension": None if original is None else critical_dimension(rope, original),
-        "first_negative_offset": first_negative_offset(rope, _searched(rope, layer)),
+        "first_negative_offset": first_negative_offset(rope, _searched(rope, extended or original)),
     }
 
 
-def extended_context(rope: Rope, layer: Layer) -> int | None:
-    """The positions that the model is served with: the file's length or factor × original, whichever is larger."""
-    known = [layer.max_position or 0, int(rope.contexts().get("scaled", 0))]
-    return max(known) or None
-
-
-def _searched(rope: Rope, layer: Layer) -> int:
-    """The offsets in which a negative sum of cosines is looked for: twice the context, or as many as take a moment."""
-    most = 2 * SEARCHED // rope.width
-    context = extended_context(rope, layer) or layer.original
+def _searched(rope: Rope, context: int | None) -> int:
+    """Return in how many offsets a negative sum is looked for: twice the context, or as many as take a moment."""
+    most = 2 * MAX_COSINES // rope.width
     return most if context is None else min(most, 2 * context)
 
 
 def model_text(model: Model) -> list[Block]:
-    """What to print: facts of each kind of layers, then the findings."""
+    """Return what to print: facts of each kind of layers, then the findings."""
     shown: list[Block] = [Paragraph(f"{model.path}: {model.architecture}")]
     for name, layer in model.layers.items():
         shown += [Paragraph(), Paragraph(name.replace("_", " "), heading=True), Facts(_facts(layer))]
-    found = [Paragraph(one.line(), style=LEVELS[one.level]) for one in model.findings]
+    found = [Paragraph(finding.line(), style=LEVELS[finding.level]) for finding in model.findings]
     return [*shown, Paragraph(), *(found or [Paragraph(phrase("nothing in the file is wrong or odd"))])]
 
 
 def _facts(layer: Layer) -> dict[str, str]:
-    """The facts of one kind of layers in words."""
+    """Return the facts of one kind of layers in words."""
     encoding, data = encoding_of(layer), layer_data(layer)
-    facts = {phrase("layers"): runs(layer.indices) or phrase("the file does not say which")}
     why = phrase("{kind}, and it cannot be built: {trouble}", kind=layer.kind, trouble=layer.trouble)
-    facts[phrase("encoding")] = why if layer.trouble else layer.kind
+    facts = {
+        phrase("layers"): runs(layer.indices) or phrase("the file does not say which"),
+        phrase("encoding"): why if layer.trouble else layer.kind,
+    }
     if isinstance(encoding, Rope):
-        facts |= _rope_facts(encoding, data, _searched(encoding, layer))
+        facts |= _rope_facts(encoding, data)
     elif "length" in data:
         size = {"rows": data["length"], "columns": data["width"]}
         facts[phrase("table")] = phrase("{rows:,} positions × {columns:,} columns", **size)
     elif "slopes" in data:
         facts[phrase("slopes")] = listing(f"{slope:.4g}" for slope in data["slopes"])
     if layer.max_position is not None and "length" not in data:
-        scaled = data.get("scaled_context")
-        text = phrase("{count:,} positions", count=layer.max_position)
+        text, scaled = phrase("{count:,} positions", count=layer.max_position), data.get("scaled_context")
         if scaled not in (None, layer.max_position):
             both = template("{count:,} positions by the file's length, {scaled:,} by factor × original")
             text = phrase(both, count=layer.max_position, scaled=scaled)
@@ -133,43 +132,36 @@ def _facts(layer: Layer) -> dict[str, str]:
     return facts
 
 
-def _rope_facts(rope: Rope, data: dict[str, Any], searched: int) -> dict[str, str]:
-    """The facts of a rope in words, without those that are not known."""
-    pairs, factor, wave = rope.width // 2, rope.attention_scaling, data["longest_wavelength"]
-    original, extended = data["longer_than_original"], data["longer_than_extended"]
-    critical, length, negative = data["critical_dimension"], data["original"], data["first_negative_offset"]
+def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
+    """Return the facts of a rope in words, without those that are not known."""
+
+    def text(template: str, value: Any, **blanks: Any) -> str:
+        return "" if value is None else phrase(template, count=value, **blanks)
+
+    pairs, factor, positions = rope.width // 2, rope.attention_scaling, template("{count:,.0f} positions")
     longer = [
-        "" if original is None else phrase("{count} of {all} than the original context", count=original, all=pairs),
-        "" if extended is None else phrase("{count} of {all} than the extended context", count=extended, all=pairs),
+        text(template("{count} of {all} than the original context"), data["longer_than_original"], all=pairs),
+        text(template("{count} of {all} than the extended context"), data["longer_than_extended"], all=pairs),
     ]
+    critical = template("{count} at {length:,} positions")
+    none = phrase("none up to offset {searched:,}", searched=_searched(rope, data["extended"] or data["original"]))
     facts = {
         phrase("rotary"): phrase(PAIRINGS[rope.pairing], width=rope.width, all=rope.d),
         phrase("base"): f"{rope.base:,.10g}",
         phrase("scaling"): rope.scaling,
-        phrase("original context"): _positions(length),
+        phrase("original context"): text(positions, data["original"]),
         phrase("pairs"): listing(phrase(PARTS[what], count=count) for what, count in data["pairs"].items()),
-        phrase("longest wavelength"): _positions(wave) or phrase("some pairs stand still"),
+        phrase("longest wavelength"): text(positions, data["longest_wavelength"]) or phrase("some pairs stand still"),
         phrase("longer pairs"): listing(longer),
         phrase("attention factor"): phrase("{factor:.7g}: scores times {square:.7g}", factor=factor, square=factor**2),
-        phrase("critical dimension"): (
-            phrase("{count} at {length:,} positions", count=critical, length=length) if critical else ""
-        ),
-        phrase("first Σ cos < 0"): (
-            phrase("none up to offset {searched:,}", searched=searched)
-            if negative is None
-            else phrase("at offset {offset:,}", offset=negative)
-        ),
+        phrase("critical dimension"): text(critical, data["critical_dimension"] or None, length=data["original"]),
+        phrase("first Σ cos < 0"): text(template("at offset {count:,}"), data["first_negative_offset"]) or none,
     }
     return {name: fact for name, fact in facts.items() if fact}
 
 
-def _positions(count: float | None) -> str:
-    """A number of positions, where it is known."""
-    return "" if count is None else phrase("{count:,.0f} positions", count=count)
-
-
 def lines_to_type(model: Model) -> list[str]:
-    """The lines that draw each kind of layers, from the numbers alone."""
+    """Return the lines that draw each kind of layers, from the numbers alone."""
     figures: dict[str, str] = {}
     for encoding in filter(None, map(encoding_of, model.layers.values())):
         distance = "bias" if isinstance(encoding, BiasEncoding) else "distance"
@@ -178,14 +170,11 @@ def lines_to_type(model: Model) -> list[str]:
 
 
 def runs(numbers: tuple[int, ...]) -> str:
-    """Whole numbers in order as runs: 0-4, 6, 8-9, and how many they are."""
-    parts: list[list[int]] = []
-    for number in numbers:
-        if parts and number == parts[-1][1] + 1:
-            parts[-1][1] = number
-        else:
-            parts.append([number, number])
+    """Return whole numbers in order as runs, and how many they are: 8: 0 to 4, 6, 8 to 9."""
+    starts = [at for at in numbers if at - 1 not in numbers]
+    stops = [at for at in numbers if at + 1 not in numbers]
     text = listing(
-        str(low) if low == high else phrase("{first} to {last}", first=low, last=high) for low, high in parts
+        str(first) if first == last else phrase("{first} to {last}", first=first, last=last)
+        for first, last in zip(starts, stops, strict=True)
     )
     return phrase("{count}: {runs}", count=len(numbers), runs=text) if numbers else ""

@@ -1,4 +1,4 @@
-"""What to type instead of a word that is no command or no option here: found in all there is, written down nowhere."""
+"""What to type instead of a word that is no command or no option here."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ import difflib
 from collections.abc import Iterable, Mapping
 
 from pecli.cli.figures import canonical_names
-from pecli.core.options import Option, own_name
-from pecli.encodings.base import Encoding
+from pecli.core.options import own_name
 from pecli.encodings.registry import all_encodings, encoding_named
 from pecli.files.formats import FORMATS
 from pecli.jobs.job import SWEPT
-from pecli.jobs.job_options import ANALYSES, known_options, shown_by
+from pecli.jobs.job_options import ANALYSES, shown_by
 
 MAX_NAMES = 3  # suggestions
 ALIKE = 0.65  # how much a suggestion is
 
 
-def unknown_command(word: str, known: Iterable[str]) -> str:
+def unknown_command(word: str, commands: Iterable[str]) -> str:
     """Return what to type instead of a word that is no command."""
     if word.startswith("-"):
         return f"{word} stands behind a command, as in pecli heatmap {word}: pecli --help lists the commands"
@@ -27,44 +26,36 @@ def unknown_command(word: str, known: Iterable[str]) -> str:
     if word in FORMATS and not FORMATS[word].document:
         sweep = f" --base {SWEPT}" if FORMATS[word].frames else ""
         return f"{word} is a format: pecli heatmap{sweep} -o heatmap.{word} writes it"
-    near = _nearest(word.lower(), known)
+    near = _nearest(word.lower(), commands)
     example = "" if near else "pecli heatmap draws a table, "
     return f"there is no command {word[:60]}{_question(near)}: {example}pecli --help lists them"
 
 
-def unknown_option(command: str, flag: str, known: Mapping[str, str]) -> str:
+def unknown_option(command: str, flag: str, flags: Mapping[str, str]) -> str:
     """Return what to type instead of an option that the command does not have.
 
-    known : its options, and what the help shows of each
+    flags : its options, and the flag that the help shows for each
     """
     if not command:
         return unknown_command(flag, ())
-    figure, words = ANALYSES.aliases.get(command, (command, {}))[0], dict(known)
+    figure, words = ANALYSES.aliases.get(command, (command, {}))[0], dict(flags)
     if figure in ANALYSES:
-        word = flag.lstrip("-").partition("=")[0]
-        if advice := _elsewhere(figure, flag, word):
+        if advice := _elsewhere(figure, flag):
             return advice
-        options = known_options(ANALYSES[figure]).values()
-        owners = [one for one in options if one.choices is not None and word in one.choices()]
-        if kind := encoding_named(word):
-            return f"{command} has no option {flag}: try pecli {command} {kind.name}"
-        if len(owners) == 1:
-            return f"{command} has no option {flag}: try pecli {command} {owners[0].flag} {word}"
         words |= {f"--{other}": f"--{name}" for other, name in canonical_names(ANALYSES[figure]).items()}
-    near = list(dict.fromkeys(words[one] for one in _nearest(flag, words)))
+    near = list(dict.fromkeys(words[word] for word in _nearest(flag, words)))
     return f"{command} has no option {flag}{_question(near)}: pecli {command} --help lists them"
 
 
-def _elsewhere(figure: str, flag: str, word: str) -> str:
-    """Return what to say of an option that encodings or other figures have; of none, nothing."""
-    parameters = {kind: _named(kind.options(), word) for kind in all_encodings().values()}
-    owners = {kind: one for kind, one in parameters.items() if one is not None}
-    if fitting := [kind for kind in owners if ANALYSES[figure].takes(kind)]:
-        return f"{flag} is said inside the encoding: pecli {figure} -e {_spec(fitting[0], owners[fitting[0]])}"
-    for kind, one in owners.items():
-        line = f"pecli {shown_by(kind)[0]} -e {_spec(kind, one)}"
-        return f"{flag} belongs to {kind.name}, which {figure} does not show: try {line}"
-    figures = [name for name, other in ANALYSES.items() if _named(other.options(), word)]
+def _elsewhere(figure: str, flag: str) -> str:
+    """Return what to type for an option that encodings or other figures have; nothing where none has it."""
+    word = flag.lstrip("-").partition("=")[0]
+    for kind in sorted(all_encodings().values(), key=lambda kind: not ANALYSES[figure].takes(kind)):
+        if entry := kind.options().get(own_name(kind.options(), word)):
+            owner = f"{entry.only_with[0]}={entry.only_with[1][0]}," if entry.only_with else ""
+            shown = figure if ANALYSES[figure].takes(kind) else shown_by(kind)[0]
+            return f"{flag} belongs to the encoding {kind.name}: try pecli {shown} -e {kind.name}:{owner}{entry.name}=…"
+    figures = [name for name, other in ANALYSES.items() if own_name(other.options(), word) in other.options()]
     if not figures:
         return ""
     names = ", ".join(figures[:MAX_NAMES] + (["…"] if len(figures) > MAX_NAMES else []))
@@ -72,21 +63,11 @@ def _elsewhere(figure: str, flag: str, word: str) -> str:
     return f"{figure} has no --{name}, {names} have: pecli {figure} --help lists its own options"
 
 
-def _named(options: Mapping[str, Option], word: str) -> Option | None:
-    return options.get(own_name(options, word))
-
-
-def _spec(encoding: type[Encoding], one: Option) -> str:
-    """Return the text of an encoding with a place for that parameter."""
-    owner = f"{one.only_with[0]}={one.only_with[1][0]}," if one.only_with else ""
-    return f"{encoding.name}:{owner}{one.name}=…"
-
-
 def _nearest(word: str, known: Iterable[str]) -> list[str]:
     """Return the words that begin with it, else the one most alike, whatever dashes they begin with."""
-    typed, plain = word[:60].lstrip("-"), {one.lstrip("-"): one for one in known}
-    begun = [one for one in plain if len(typed) > 2 and one.startswith(typed)]
-    return [plain[one] for one in begun[:MAX_NAMES] or difflib.get_close_matches(typed, plain, n=1, cutoff=ALIKE)]
+    typed, plain = word[:60].lstrip("-"), {name.lstrip("-"): name for name in known}
+    begun = [name for name in plain if len(typed) > 2 and name.startswith(typed)]
+    return [plain[name] for name in begun[:MAX_NAMES] or difflib.get_close_matches(typed, plain, n=1, cutoff=ALIKE)]
 
 
 def _question(near: list[str]) -> str:

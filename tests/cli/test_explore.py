@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from pecli.cli.explore import HOST, LARGEST, Reply, Server, Site, site_of
+from pecli.cli.explore import HOST, MAX_BYTES, Server
+from pecli.jobs.explore import Explorer
 from pecli.jobs.sweep import make_job
 from tests.browser import browsing, needs_browser
 
@@ -22,7 +23,7 @@ JOB = {"d": "8", "length": "9", "size": "3x2"}
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
-    with Server(site_of(make_job("heatmap", JOB))) as server:
+    with Server(Explorer(make_job("heatmap", JOB))) as server:
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         yield server
         server.shutdown()
@@ -70,16 +71,6 @@ def test_nobody_else_is_answered(server: Server, path: str | None, headers: dict
     assert status == 403 and json.loads(body) == {"error": "Forbidden"}
 
 
-@pytest.mark.parametrize("method", ["PUT", "OPTIONS", "DELETE", "HEAD", "BREW"])
-def test_other_methods_are_told_those_that_there_are(server: Server, method: str) -> None:
-    with closing(HTTPConnection(HOST, server.server_address[1], timeout=10)) as connection:
-        connection.request(method, server.url)
-        answer = connection.getresponse()
-        said = answer.status, answer.headers["Allow"], answer.headers["Content-Type"], answer.read()
-    body = b"" if method == "HEAD" else b'{"error": "Method Not Allowed"}'
-    assert said == (405, "GET, POST", "application/json", body)
-
-
 def test_a_picture_and_a_file_are_answers(server: Server) -> None:
     status, body, _ = posted(server, "picture", {"values": {**JOB, "base": "10"}, "pixels": 250})
     assert status == 200 and json.loads(body)["command"].startswith("pecli heatmap --d 8 --base 10")
@@ -94,7 +85,7 @@ def test_a_picture_and_a_file_are_answers(server: Server) -> None:
         ("picture", "[" * 50_000, {}, 400),
         ("picture", "[]", {}, 400),
         ("nope", {}, {}, 404),
-        ("picture", "x" * (LARGEST + 1), {}, 413),
+        ("picture", "x" * (MAX_BYTES + 1), {}, 413),
         ("picture", {}, {"Content_Type": "text/plain"}, 403),
         ("file", {"format": "npz"}, {}, 400),
         ("file", {"format": "png", "values": {"base": "x"}}, {}, 400),
@@ -111,15 +102,16 @@ def test_a_browser_that_goes_is_noticed() -> None:
     seen: list[bool] = []
     asked_for, left = threading.Event(), threading.Event()
 
-    def slow(_: Any, gone: Callable[[], bool]) -> Reply:
-        seen.append(gone())
-        asked_for.set()
-        left.wait(10)
-        seen.append(gone())
-        asked_for.set()
-        return Reply.json({})
+    class Slow(Explorer):
+        def answer(self, values: Any, pixels: int, gone: Callable[[], bool] = bool) -> dict[str, Any]:
+            seen.append(gone())
+            asked_for.set()
+            left.wait(10)
+            seen.append(gone())
+            asked_for.set()
+            return {}
 
-    with Server(Site(lambda *_: b"", {"picture": slow})) as server:
+    with Server(Slow(make_job("heatmap", JOB))) as server:
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         with closing(HTTPConnection(HOST, server.server_address[1], timeout=10)) as connection:
             connection.request("POST", f"/{server.token}/picture", "{}", {"Content-Type": "application/json"})

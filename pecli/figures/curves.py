@@ -16,7 +16,7 @@ from pecli.figures.axis_labels import check_log, label_positions, label_powers, 
 from pecli.figures.base import Numbers, View, tells_of_offsets
 from pecli.figures.canvas import Canvas
 from pecli.figures.highlights import Highlighting, mark_stretch
-from pecli.figures.lines import band_look, frame_lines, key, look
+from pecli.figures.lines import frame_lines, key, look
 from pecli.figures.panels import Panel, PanelGroup
 from pecli.measures.pairwise import MEASURES, is_by_offset, measure_option, to_all
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, log_edges, middles
@@ -204,7 +204,7 @@ class Curves(Highlighting[TableEncoding]):
             x, middle, dot = numbers.positions - start, (low + high) / 2, at - start
             has_place = dot > 0 or not self.log  # 0 has none on a logarithmic axis: an arrowhead at its edge
             if numbers.block > 1:
-                axes[0].fill_between(x, low, high, **band_look(line))
+                axes[0].fill_between(x, low, high, color=f"C{line}", linewidth=0, alpha=0.2)
             if numbers.block > 1 and has_place:  # the line goes through its dot
                 index = np.searchsorted(x, dot)
                 x, middle = np.insert(x, index, dot), np.insert(middle, index, own)

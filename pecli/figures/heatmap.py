@@ -25,7 +25,7 @@ from pecli.figures.axis_labels import (
 from pecli.figures.base import ColouredNumbers, View, averaging_cells, subtract
 from pecli.figures.canvas import Canvas
 from pecli.figures.colors import DIFFERENCE
-from pecli.figures.highlights import Highlighting, Span, mark_rows, span_edges
+from pecli.figures.highlights import Highlighting, mark_rows, span_edges
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import Bar, Panel, PanelGroup
 from pecli.figures.wavelengths import halving_text, rule_over, unfinished, unfinished_runs
@@ -206,6 +206,6 @@ def log_ends(view: View[TableEncoding]) -> tuple[float, float]:
     return log10(max(1, view.covered.start)), log10(view.covered.stop)
 
 
-def log_rows(span: Span) -> Limits:
+def log_rows(span: range) -> Limits:
     """Where a span begins and ends on the logarithmic axis."""
-    return log10(max(1, span.first)), log10(max(1, span.stop))
+    return log10(max(1, span.start)), log10(max(1, span.stop))

@@ -1,10 +1,10 @@
-"""Labels of dots, line ends, levels, offsets and marked positions: artists that `place_labels` keeps apart."""
+"""Labels of lines, dots, levels, offsets and marked positions: artists that `place_labels` keeps apart."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from math import ceil, inf, isfinite, log10, sqrt
+from collections.abc import Mapping, Sequence
+from itertools import zip_longest
+from math import ceil, inf, isfinite, sqrt
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,44 +12,48 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.text import Annotation, Text
-from matplotlib.transforms import Affine2D, Bbox
+from matplotlib.transforms import Affine2D, Bbox, Transform
 
 from pecli.core.language import phrase
 from pecli.core.lazy import Array
 from pecli.figures.canvas import Canvas
 from pecli.figures.lines import MAX_LINES, Look, key
 from pecli.figures.text import backing, ems, points_per_pixel
-from pecli.figures.ticks import RoundTicks
+from pecli.figures.ticks import number_between
 
 if TYPE_CHECKING:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Rectangle
 
 T = TypeVar("T")
+L = TypeVar("L", bound=Text)
 LINE, GAP = 1.25, 0.6  # ems of a line of text, and between two labels
-MAX_SHARE = 0.3  # of a panel's width, about, that labels of lines take at most: else a legend says them
+MAX_SHARE = 0.3  # of a panel's width, about, that labels of lines take at most: else a legend has them
 MAX_LETTERS = 24  # of a line of a label
-LEADER, FREE, PALE = 8, 2.5, 0.5  # points from a line to its label, free before what leads there, and its opacity
+LEADER, FREE, PALE = 8, 2.5, 0.5  # points from a line to its label and free before its leader, and the leader's opacity
 FRAME = 2.2  # points of the wider line of a frame around cells
+THIN = 0.1  # of the frame's width or height, at most, across the points of one offset that are labelled
 
 
 class Label(Annotation):
     """A text at a place on an Axes; `place_labels` moves it by points."""
 
-    def __init__(self, axes: Axes, text: str, xy: Any, coordinates: Any, canvas: Canvas, **style: Any) -> None:
-        place = {"xycoords": coordinates, "xytext": (0, 0), "textcoords": "offset points"}
+    def __init__(self, axes: Axes, text: str, xy: Any, system: Transform, canvas: Canvas, **style: Any) -> None:
+        place: dict[str, Any] = {"xycoords": system, "xytext": (0, 0), "textcoords": "offset points"}
         super().__init__(text, xy, **place, fontsize=canvas.small, annotation_clip=False, clip_on=False, **style)
         axes.add_artist(self)
-
-
-class DotLabel(Label):
-    """The label of a dot on a line, above it or below."""
 
 
 class LineLabel(Label):
     """The label at the end of a line: the number of that among all lines."""
 
     line: int
+
+
+class DotLabel(Label):
+    """The label of a dot on a line, above it or below."""
+
+    below: bool
 
 
 class LevelLabel(Label):
@@ -64,73 +68,69 @@ class LevelLabel(Label):
     optional: bool
 
 
+class OffsetLabel(Label):
+    """The label of the points of one offset in a scatter, (n, 2); it is over none of all the points, (m, 2)."""
+
+    points: Array
+    all_points: Array
+
+
 class MarkLabel(Label):
-    """The label of positions that are marked, and the frame around their cells, or the arrowhead in its place."""
+    """The label of marked positions, and the frame around their cells, or the arrowhead where it would hide them."""
 
-    def __init__(
-        self, axes: Axes, text: str, xy: Any, coordinates: Any, canvas: Canvas, frames: Any, head: Any, **style: Any
-    ) -> None:
-        super().__init__(axes, text, xy, coordinates, canvas, **style)
-        self.frames: Sequence[Rectangle] = frames
-        self.head: Line2D | None = head
-        self.scale = points_per_pixel(axes)
+    frames: Sequence[Rectangle] = ()
+    head: Line2D | None = None
 
-    def show_mark(self, canvas: Canvas) -> bool:
-        """Show the frame or, where it would hide its cells, the arrowhead; return whether it is that."""
+    def show_mark(self, axes: Axes, canvas: Canvas) -> float:
+        """Show the frame, or the arrowhead; return how many points the arrowhead takes."""
         if self.head is None:
-            return False
+            return 0.0
         box = self.frames[0].get_window_extent()
-        thin = self.scale * min(box.width, box.height) < 2 * FRAME * canvas.scale
+        thin = points_per_pixel(axes) * min(box.width, box.height) < 2 * FRAME * canvas.scale
         self.head.set_visible(thin)
         for frame in self.frames:
             frame.set_visible(not thin)
-        return thin
+        return thin * float(self.head.get_markersize())
 
 
 class RowLabel(MarkLabel):
     """Right of marked rows."""
 
-    def __init__(self, axes: Axes, text: str, y: float, canvas: Canvas, frames: Any, head: Line2D) -> None:
-        super().__init__(axes, text, (1.0, y), ("axes fraction", "data"), canvas, frames, head, va="center")
-
 
 class ColumnLabel(MarkLabel):
     """Above marked columns."""
 
-    def __init__(self, axes: Axes, text: str, x: float, canvas: Canvas, frames: Any = (), head: Any = None) -> None:
-        super().__init__(axes, text, (x, 1.0), ("data", "axes fraction"), canvas, frames, head, ha="center")
-
-
-L = TypeVar("L", bound=Text)
-
 
 def labels_of(axes: Axes, kind: type[L]) -> list[L]:
-    """The labels of a kind on an Axes, in the order in which they were made."""
+    """Return the labels of a kind on an Axes, in the order in which they were made."""
     return [text for text in axes.texts if isinstance(text, kind)]
 
 
 def place_labels(axes: Axes, canvas: Canvas) -> None:
     """Move all labels so that none touches another; again whenever the panel's size or ends change."""
-    if not any(isinstance(text, Label | OffsetLabel) for text in axes.texts):
-        return
-    axes.get_xlim(), axes.get_ylim()  # as the data that were drawn last need them
-    _place_line_labels(axes, labels_of(axes, LineLabel), canvas)
-    _place_dot_labels(axes, labels_of(axes, DotLabel), canvas)
-    _place_level_labels(axes, labels_of(axes, LevelLabel), canvas)
-    _place_row_labels(axes, labels_of(axes, RowLabel), canvas)
-    _place_column_labels(axes, labels_of(axes, ColumnLabel), canvas)
-    _place_offset_labels(axes, labels_of(axes, OffsetLabel), canvas)
+    for kind, place in PLACING.items():
+        if labels := labels_of(axes, kind):
+            axes.get_xlim(), axes.get_ylim()  # as the data that were drawn last need them
+            place(axes, labels, canvas)
 
 
-def spread(places: Sequence[float], sizes: Sequence[float], low: float = -inf, high: float = inf) -> list[float]:
-    """Middles of boxes in the order given, without overlap and as near to their places as can be (least squares).
+def spread(
+    places: Sequence[float],
+    sizes: Sequence[float],
+    low: float = -inf,
+    high: float = inf,
+    order: Sequence[int] | None = None,
+) -> list[float]:
+    """Return the middles of boxes without overlap, as near to their places as can be (least squares).
 
-    low, high : the ends that no box stands beyond; boxes that are too large for that overlap by equal shares
+    low, high : the ends that no box goes beyond; boxes that are too large for that overlap by equal shares
+    order : the boxes from the lowest to the highest; by default as their places are
     """
-    widths = np.array(sizes) * min(1.0, (high - low) / (sum(sizes) or 1.0))
-    middles = np.cumsum(widths) - widths / 2  # of boxes side by side from 0
+    ranks = np.argsort(places, kind="stable") if order is None else np.array(order)
+    widths = np.array(sizes)[ranks] * min(1.0, (high - low) / (sum(sizes) or 1.0))
+    side_by_side = np.cumsum(widths) - widths / 2  # from 0
     groups: list[tuple[float, int]] = []  # where boxes that touch begin, and how many they are
-    for start in (np.array(places) - middles).tolist():
+    for start in (np.array(places)[ranks] - side_by_side).tolist():
         group = (start, 1)
         while groups and groups[-1][0] > group[0]:
             before, count = groups.pop()
@@ -138,33 +138,33 @@ def spread(places: Sequence[float], sizes: Sequence[float], low: float = -inf, h
             group = ((before * count + group[0] * group[1]) / total, total)
         groups.append(group)
     starts = np.repeat([start for start, _ in groups], [count for _, count in groups])
-    return [float(middle) for middle in np.clip(starts, low, high - widths.sum()) + middles]
+    middles = np.empty(len(ranks))
+    middles[ranks] = np.clip(starts, low, high - widths.sum()) + side_by_side
+    return [float(middle) for middle in middles]
 
 
-def _in_points(axes: Axes, labels: Iterable[Label]) -> list[tuple[float, float]]:
-    """Where labels are anchored, points from the lower left corner of the frame."""
-    systems: dict[Any, Any] = {"data": axes.transData, "axes fraction": axes.transAxes}
-    scale, found = points_per_pixel(axes), []
-    for label in labels:
-        both: Any = label.xycoords
-        kinds = (both, both) if isinstance(both, str) else both
-        place = [systems[kind].transform(label.xy)[at] for at, kind in enumerate(kinds)]
-        found.append((scale * float(place[0] - axes.bbox.x0), scale * float(place[1] - axes.bbox.y0)))
-    return found
+def _anchors(axes: Axes, labels: Sequence[Any]) -> Array:
+    """Return where labels are anchored, (n, 2), points from the lower left corner of the frame."""
+    pixels = np.array([label.xycoords.transform(label.xy) for label in labels])
+    return np.asarray((pixels - axes.bbox.min) * points_per_pixel(axes))
 
 
-def _frame(axes: Axes) -> tuple[float, float]:
-    """Width and height of the frame, points."""
-    return axes.bbox.width * points_per_pixel(axes), axes.bbox.height * points_per_pixel(axes)
+def _frame(axes: Axes) -> Array:
+    """Return width and height of the frame, points."""
+    return np.array(axes.bbox.size) * points_per_pixel(axes)
 
 
 def _panel_width(axes: Axes, canvas: Canvas) -> float:
-    """About how wide a panel will be, points, before the page is laid out."""
-    drawing = axes.get_figure(root=True)
-    count = len(drawing.axes) if drawing is not None else 1
+    """Return about how wide a panel will be, points, before the page is laid out."""
+    count = len(axes.get_figure(root=True).axes) or 1  # type: ignore[union-attr]  # it stands in one
     width, height = canvas.inches.width, canvas.inches.height
     in_a_row = max(3, ceil(1.5 * width / height)) if height else 3
     return 72 * width / max(ceil(sqrt(count)), min(count, in_a_row))
+
+
+def _widths(texts: Sequence[str], canvas: Canvas) -> list[float]:
+    """Return about how wide labels are, with what is free between them, points."""
+    return [(0.9 * ems(text) + 0.8) * canvas.small for text in texts]
 
 
 # Lines
@@ -180,35 +180,36 @@ def label_lines(
     """Label lines right of the frame or, where the labels are too wide for that, in a legend.
 
     entries : the label of each line, empty where it has none, and its look
-    in_key : what the legend says instead, for it stands farther away
-    short : what stands right of the frame where the labels are too wide
+    in_key : the labels in a legend, which is farther away
+    short : the labels right of the frame where the others are too wide
     """
-    shown = some([at for at, (text, _) in enumerate(entries) if text])
+    labelled = some([at for at, (text, _) in enumerate(entries) if text])
     for given in ([text for text, _ in entries], short or []):
         texts = [broken(text) for text in given]
         widest = max((ems(part) for text in texts for part in text.split("\n")), default=inf)
         if 0.9 * widest * canvas.small > MAX_SHARE * _panel_width(axes, canvas):
             continue
-        for at in shown:
+        for at in labelled:
+            leader = {
+                "arrowstyle": "-",
+                "color": entries[at][1]["color"],
+                "alpha": PALE,
+                "linewidth": 0.6 * canvas.scale,
+                "shrinkA": 1,
+                "shrinkB": FREE * canvas.scale,
+                "relpos": (0, 1 - 0.5 / (texts[at].count("\n") + 1)),  # to its first line
+            }
             place = (1.0, 1 - at / len(texts))
-            leader = _leader(entries[at][1], canvas, texts[at].count("\n") + 1)
-            label = LineLabel(axes, texts[at], place, "axes fraction", canvas, va="center", arrowprops=leader)
+            label = LineLabel(axes, texts[at], place, axes.transAxes, canvas, va="center", arrowprops=leader)
             label.set_position((LEADER * canvas.scale, 0))
             label.line = at
         return
-    said = in_key or [text for text, _ in entries]
-    key(axes, [(said[at], entries[at][1]) for at in shown])
-
-
-def _leader(look: Look, canvas: Canvas, lines: int) -> dict[str, Any]:
-    """What leads from the end of a line to the first line of its label."""
-    width, free = 0.6 * canvas.scale, FREE * canvas.scale
-    style = {"arrowstyle": "-", "color": look["color"], "alpha": PALE, "linewidth": width}
-    return {**style, "shrinkA": 1, "shrinkB": free, "relpos": (0, 1 - 0.5 / lines)}
+    names = in_key or [text for text, _ in entries]
+    key(axes, [(names[at], entries[at][1]) for at in labelled])
 
 
 def broken(text: str) -> str:
-    """A label in short lines, broken between its parameters."""
+    """Return a label in short lines, broken between its parameters."""
     lines = []
     for line in text.split("\n"):
         glued = ", ".join(part.replace(" ", "\u00a0") for part in line.split(", ")) if ", " in line else line
@@ -217,7 +218,7 @@ def broken(text: str) -> str:
 
 
 def some(items: Sequence[T]) -> list[T]:
-    """All items, or as many as lines have labels, from the first to the last."""
+    """Return all items, or as many as lines have labels, from the first to the last."""
     if len(items) <= MAX_LINES:
         return list(items)
     return [items[round(at * (len(items) - 1) / (MAX_LINES - 1))] for at in range(MAX_LINES)]
@@ -226,27 +227,26 @@ def some(items: Sequence[T]) -> list[T]:
 def put_line_labels(axes: Axes, ends: Sequence[tuple[float, float]]) -> None:
     """Anchor the labels where their lines end."""
     for label in labels_of(axes, LineLabel):
-        label.xy, label.xycoords = ends[label.line], "data"
+        label.xy, label.xycoords = ends[label.line], axes.transData
 
 
 def end_of(x: Array, values: Array) -> tuple[float, float]:
-    """The last point of a line at which there is a number."""
+    """Return the last point of a line at which there is a number."""
     known = np.flatnonzero(np.isfinite(values))
     return (float(x[known[-1]]), float(values[known[-1]])) if len(known) else (float(x[-1]), 0.0)
 
 
 def _place_line_labels(axes: Axes, labels: Sequence[LineLabel], canvas: Canvas) -> None:
     """Move labels up and down; of lines that end at about one height the one that ends farther left goes above."""
-    ends, (width, height), em = _in_points(axes, labels), _frame(axes), canvas.small
+    ends, (width, height), em = _anchors(axes, labels).tolist(), _frame(axes), canvas.small
     order = sorted(range(len(ends)), key=lambda at: (round(ends[at][1] / (LINE * em / 2)), -ends[at][0], ends[at][1]))
-    lines = [labels[at].get_text().count("\n") + 1 for at in order]
-    first = [ends[at][1] - LINE * em * (count - 1) / 2 for at, count in zip(order, lines, strict=True)]
+    lines = [label.get_text().count("\n") + 1 for label in labels]
+    first = [y - LINE * em * (count - 1) / 2 for (_, y), count in zip(ends, lines, strict=True)]
     sizes = [(LINE * count + (GAP if count > 1 else 0.0)) * em for count in lines]
-    for at, middle in zip(order, spread(first, sizes, 0.0, height), strict=True):
-        away = width - ends[at][0]
-        labels[at].set_position((away + LEADER * canvas.scale, middle - ends[at][1]))
-        leader: Any = labels[at].arrow_patch
-        leader.set_linestyle(":" if away > 3 * LEADER * canvas.scale else "-")  # no part of the line
+    for label, (x, y), middle in zip(labels, ends, spread(first, sizes, 0.0, height, order), strict=True):
+        label.set_position((width - x + LEADER * canvas.scale, middle - y))
+        leader: Any = label.arrow_patch
+        leader.set_linestyle(":" if width - x > 3 * LEADER * canvas.scale else "-")  # no part of the line
 
 
 # Dots
@@ -254,69 +254,44 @@ def _place_line_labels(axes: Axes, labels: Sequence[LineLabel], canvas: Canvas) 
 
 def label_dots(axes: Axes, dots: Mapping[tuple[float, float], str], canvas: Canvas) -> None:
     """Label dots on lines, with room for the labels below or above all lines; a dot without a number has none."""
+    low, high = axes.dataLim.intervaly
     for dot, text in dots.items():
         if isfinite(dot[1]):
-            DotLabel(axes, text, dot, "data", canvas, ha="center", bbox=backing(axes))
-    labels = labels_of(axes, DotLabel)
-    if not labels:
-        return
-    below = [_is_below(axes, label) for label in labels]
-    room = min(0.3, (_dot_gap(canvas) + 1.4 * canvas.small) / _frame(axes)[1])
-    under, over = (max(0.05, room) if side else 0.05 for side in (any(below), not all(below)))
-    low, high = axes.dataLim.intervaly
-    whole = ((high - low) or 1.0) / (1 - under - over)
-    axes.set_ylim(low - under * whole, high + over * whole, auto=True)
-    ticks = axes.yaxis.get_major_locator()
-    assert isinstance(ticks, RoundTicks)  # of an axis of values
-    near = 1e-6 * whole
-    ticks.ends = (low - near if any(below) else -inf, high + near if not all(below) else inf)
+            label = DotLabel(axes, text, dot, axes.transData, canvas, ha="center", bbox=backing(axes))
+            label.below = dot[1] < (low + high) / 2
+    sides = {label.below for label in labels_of(axes, DotLabel)}
+    if sides:
+        room = max(0.05, min(0.3, (_dot_gap(canvas) + 1.4 * canvas.small) / _frame(axes)[1]))
+        under, over = (room if side in sides else 0.05 for side in (True, False))
+        whole = ((high - low) or 1.0) / (1 - under - over)
+        axes.set_ylim(low - under * whole, high + over * whole, auto=True)
+        near = 1e-6 * whole
+        number_between(axes.yaxis, low - near if True in sides else -inf, high + near if False in sides else inf)
 
 
 def dots_have_room(axes: Axes, texts: Sequence[str], places: Sequence[float], canvas: Canvas) -> bool:
-    """Whether labels fit side by side at these places along an axis as long as a panel is about."""
-    length = 0.75 * _panel_width(axes, canvas)
-    low, high = sorted(axes.get_xlim())
-    if axes.get_xscale() == "log":
-        places, low, high = [log10(max(place, low)) for place in places], log10(low), log10(high)
-    sizes = _widths(texts, canvas)
-    wanted = [length * (place - low) / (high - low) for place in places]
-    wanted = [min(max(place, size / 2), length - size / 2) for place, size in zip(wanted, sizes, strict=True)]
-    order = np.argsort(wanted, kind="stable")
-    moved = spread([wanted[at] for at in order], [sizes[at] for at in order])
-    return all(abs(wanted[at] - middle) <= sizes[at] / 4 for at, middle in zip(order, moved, strict=True))
+    """Return whether labels fit side by side at these places along an axis as long as a panel is about."""
+    length, sizes = 0.75 * _panel_width(axes, canvas), np.array(_widths(texts, canvas))
+    shares = (axes.transScale + axes.transLimits).transform([(place, 1.0) for place in places])[:, 0]
+    wanted = np.minimum(np.maximum(length * shares, sizes / 2), length - sizes / 2)
+    return bool((np.abs(wanted - spread(wanted.tolist(), sizes.tolist())) <= sizes / 4).all())
 
 
 def _place_dot_labels(axes: Axes, labels: Sequence[DotLabel], canvas: Canvas) -> None:
-    """Move labels sideways, within the frame; each stands below its dot where that is low."""
-    away = _dot_gap(canvas)
-    for label, (x, y), middle in _spread_across(axes, labels, canvas):
-        below = _is_below(axes, label) and y > away + 0.9 * canvas.small
+    """Move labels sideways, within the frame; each is below its dot where that is low."""
+    away, anchors = _dot_gap(canvas), _anchors(axes, labels)
+    middles = spread(
+        anchors[:, 0].tolist(), _widths([label.get_text() for label in labels], canvas), 0.0, _frame(axes)[0]
+    )
+    for label, (x, y), middle in zip(labels, anchors.tolist(), middles, strict=True):
+        below = label.below and y > away + 0.9 * canvas.small
         label.set_position((middle - x, -away if below else away))
         label.set_verticalalignment("top" if below else "bottom")
 
 
-def _spread_across(axes: Axes, labels: Sequence[L], canvas: Canvas) -> list[tuple[L, tuple[float, float], float]]:
-    """Labels from left to right, each with its anchor and the place of its middle along the frame, points."""
-    anchors = _in_points(axes, labels)  # type: ignore[arg-type]
-    both = sorted(zip(labels, anchors, strict=True), key=lambda one: one[1][0])
-    sizes = _widths([label.get_text() for label, _ in both], canvas)
-    middles = spread([anchor[0] for _, anchor in both], sizes, 0.0, _frame(axes)[0])
-    return [(*one, middle) for one, middle in zip(both, middles, strict=True)]
-
-
-def _is_below(axes: Axes, label: Label) -> bool:
-    """Whether a dot is nearer to the lowest point of all lines than to the highest."""
-    return bool(label.xy[1] < axes.dataLim.intervaly.mean())
-
-
 def _dot_gap(canvas: Canvas) -> float:
-    """Points from the middle of a dot to its label."""
+    """Return how many points there are from the middle of a dot to its label."""
     return float(0.45 * canvas.small + mpl.rcParams["lines.markersize"] / 2)
-
-
-def _widths(texts: Sequence[str], canvas: Canvas) -> list[float]:
-    """About how wide labels are, with what is free between them, points."""
-    return [(0.9 * ems(text) + 0.8) * canvas.small for text in texts]
 
 
 # Levels
@@ -327,24 +302,14 @@ def label_level(
 ) -> None:
     """Label the line across a panel at this value: at its left or right end, above or below it."""
     style = {"ha": "right" if right else "left", "bbox": backing(axes)}  # inside the frame, also when first measured
-    label = LevelLabel(axes, text, (float(right), level), ("axes fraction", "data"), canvas, **style)
+    label = LevelLabel(axes, text, (float(right), level), axes.get_yaxis_transform(), canvas, **style)
     label.right, label.below, label.optional = right, below, optional
 
 
-@dataclass(frozen=True)
-class _LevelPlace:
-    """Where the label of a level may stand: at which end and side of its line, how many rows farther, its box."""
-
-    right: bool
-    below: bool
-    rows: int
-    box: Bbox  # points from the lower left corner of the frame
-
-
 def _place_level_labels(axes: Axes, labels: Sequence[LevelLabel], canvas: Canvas) -> None:
-    """Put each label where it belongs or, where another stands, at the other side or end of its line or farther down;
+    """Put each label where it belongs or, where another is, at the other side or end of its line or farther down;
     of places that are as near rather where no curve and no grid line runs through it."""
-    height, scale, taken = _frame(axes)[1], points_per_pixel(axes), list[Bbox]()
+    scale, taken = points_per_pixel(axes), list[Bbox]()
     to_points = axes.transData + Affine2D().translate(-axes.bbox.x0, -axes.bbox.y0).scale(scale)
     curves = [line.get_path() for line in axes.lines if line.get_transform() == axes.transData]
     curves = [to_points.transform_path(curve) for curve in curves if np.size(curve.vertices)]
@@ -353,24 +318,34 @@ def _place_level_labels(axes: Axes, labels: Sequence[LevelLabel], canvas: Canvas
     for label in sorted(labels, key=lambda one: (one.optional, -one.get_text().count("\n"), -one.xy[1])):
         level = float(to_points.transform((1.0, label.xy[1]))[1])
 
-        def crossings(place: _LevelPlace, level: float = level) -> tuple[int, bool, int]:
-            low, high = (place.box.y0, level) if place.below else (level, place.box.y1)
-            met = any(curve.intersects_bbox(place.box, filled=False) for curve in curves)
-            return place.rows, met, int(((lines > low + 0.1) & (lines < high - 0.1)).sum())
+        def crossings(place: tuple[int, bool, Bbox], level: float = level) -> tuple[int, bool, int]:
+            rows, _, box = place
+            low, high = min(level, box.y0) + 0.1, max(level, box.y1) - 0.1
+            met = any(curve.intersects_bbox(box, filled=False) for curve in curves)
+            return rows, met, int(((lines > low) & (lines < high)).sum())
 
         places = _level_places(axes, label, level, canvas)
-        free = [one for one in places if one.box.y0 >= 0 and one.box.y1 <= height]
-        free = [one for one in free if not any(map(one.box.overlaps, taken))]
+        free = [one for one in places if one[2].y0 >= 0 and one[2].y1 <= _frame(axes)[1]]
+        free = [one for one in free if not any(map(one[2].overlaps, taken))]
         if label.optional:
             free = [one for one in free if not crossings(one)[2]]
         label.set_visible(bool(free) or not label.optional)
-        place = min(free, key=crossings, default=places[-1])
-        _put_level(axes, label, place, place.box.y0 - level, canvas)
-        taken += [place.box] if label.get_visible() else []
+        _, right, box = min(free, key=crossings, default=places[-1])
+        taken += [box] if label.get_visible() else []
+        below = box.y1 < level
+        label.xy = (float(right), label.xy[1])
+        label.set(ha="right" if right else "left", va="top" if below else "bottom")
+        label.set_position(((-3 if right else 3) * canvas.scale, (box.y1 if below else box.y0) - level))
+        middle = tuple(np.array(axes.bbox.min) + box.get_points().mean(axis=0) / scale)
+        fields: list[Any] = [patch.get_facecolor() for patch in axes.patches if patch.contains_point(middle)]
+        backdrop: Any = label.get_bbox_patch()
+        own = backing(axes)["facecolor"]
+        backdrop.set_facecolor((*fields[-1][:3], own[3]) if fields and fields[-1][3] == 1 else own)
 
 
-def _level_places(axes: Axes, label: LevelLabel, level: float, canvas: Canvas) -> list[_LevelPlace]:
-    """The places beside the line of a level, best first, then those farther below it."""
+def _level_places(axes: Axes, label: LevelLabel, level: float, canvas: Canvas) -> list[tuple[int, bool, Bbox]]:
+    """Return the places beside the line of a level, best first, then those farther below it: how many rows, whether
+    at the right end, and the box, points."""
     lines, em, gap = label.get_text().split("\n"), canvas.small, 2 * canvas.scale
     width, size = 0.9 * max(map(ems, lines)) * em, 1.2 * len(lines) * em
     sides = [(end, side, 0) for end in (label.right, not label.right) for side in (label.below, not label.below)]
@@ -379,21 +354,8 @@ def _level_places(axes: Axes, label: LevelLabel, level: float, canvas: Canvas) -
     for right, below, rows in sides:
         left = _frame(axes)[0] - 1.5 * gap - width if right else 1.5 * gap
         bottom = level - gap - 1.2 * rows * em - size if below else level + gap
-        places.append(_LevelPlace(right, below, rows, Bbox.from_bounds(left, bottom, width, size)))
+        places.append((rows, right, Bbox.from_bounds(left, bottom, width, size)))
     return places
-
-
-def _put_level(axes: Axes, label: LevelLabel, place: _LevelPlace, up: float, canvas: Canvas) -> None:
-    """Put a label into its place, on the colour of the field that is there."""
-    away = -3 * canvas.scale if place.right else 3 * canvas.scale
-    label.xy = (float(place.right), label.xy[1])
-    label.set(ha="right" if place.right else "left", va="top" if place.below else "bottom")
-    label.set_position((away, up + place.box.height if place.below else up))
-    middle = np.array(axes.bbox.min) + place.box.get_points().mean(axis=0) / points_per_pixel(axes)
-    fields: list[Any] = [patch.get_facecolor() for patch in axes.patches if patch.contains_point(tuple(middle))]
-    own, box = backing(axes)["facecolor"], label.get_bbox_patch()
-    assert box is not None  # made with it
-    box.set_facecolor((*fields[-1][:3], own[3]) if fields and fields[-1][3] == 1 else own)
 
 
 # Marked positions
@@ -401,113 +363,85 @@ def _put_level(axes: Axes, label: LevelLabel, place: _LevelPlace, up: float, can
 
 def _place_row_labels(axes: Axes, labels: Sequence[RowLabel], canvas: Canvas) -> None:
     """Move labels up and down, beyond arrowheads where there are some."""
-    thin = [label.show_mark(canvas) for label in labels]
-    heads = max((float(label.head.get_markersize()) for label in labels if label.head), default=0.0)
-    order = sorted(zip(_in_points(axes, labels), range(len(labels)), strict=True), key=lambda one: one[0][1])
-    middles = spread([y for (_, y), _ in order], [1.2 * canvas.small] * len(order), 0.0, _frame(axes)[1])
-    for ((_, y), at), middle in zip(order, middles, strict=True):
-        labels[at].set_position((heads * any(thin) + 3 * canvas.scale, middle - y))
+    away = max(label.show_mark(axes, canvas) for label in labels) + 3 * canvas.scale
+    heights = _anchors(axes, labels)[:, 1].tolist()
+    middles = spread(heights, [1.2 * canvas.small] * len(labels), 0.0, _frame(axes)[1])
+    for label, y, middle in zip(labels, heights, middles, strict=True):
+        label.set_position((away, middle - y))
 
 
 def _place_column_labels(axes: Axes, labels: Sequence[ColumnLabel], canvas: Canvas) -> None:
     """Move labels sideways, and the panel's title above them."""
     for label in labels:
-        label.show_mark(canvas)
-    named = [label for label in labels if label.get_text()]
-    for label, (x, _), middle in _spread_across(axes, named, canvas):
+        label.show_mark(axes, canvas)
+    texts, places = [label.get_text() for label in labels], _anchors(axes, labels)[:, 0].tolist()
+    for label, x, middle in zip(
+        labels, places, spread(places, _widths(texts, canvas), 0.0, _frame(axes)[0]), strict=True
+    ):
         label.set_position((middle - x, 2 * canvas.scale))
-    if named and axes.get_title():
+    if any(texts) and axes.get_title():
         axes.set_title(axes.get_title(), pad=4 + 1.2 * canvas.small)
 
 
 # Offsets
 
 
-class OffsetLabel(Text):
-    """The label of a streak: the points of one offset in a scatter.
-
-    points : (n, 2), of its own, data coordinates
-    cloud : (m, 2), of all offsets, over none of which it stands
-    """
-
-    points: Array
-    cloud: Array
-
-
-STREAK = 0.1  # of the frame's width or height, across a streak at most
-
-
-@dataclass(frozen=True)
-class _Place:
-    """Where the label of a streak may stand: the anchor and how it hangs on it, and its box; all in points."""
-
-    x: float
-    y: float
-    ha: str
-    va: str
-    box: Bbox
-
-
 def label_offsets(axes: Axes, points: Array, offsets: Array, count: int, canvas: Canvas) -> None:
-    """Label the streaks of the smallest offsets, as far as there is a place free of points.
+    """Label the points of the smallest offsets, as far as there is a place free of points.
 
     points : (n, 2), data coordinates; offsets : (n,), the |p − q| of each; count : labels at most
     """
     for offset in range(1, count + 1):
-        own = points[offsets == offset]
-        if not len(own):
+        if not (offsets == offset).any():
             return
         text = phrase("offset {number}", number=offset) if offset == 1 else str(offset)
-        label = OffsetLabel(0.0, 0.0, text, fontsize=canvas.small, clip_on=False, transform=axes.transAxes)
-        label.points, label.cloud = own, points
-        axes.add_artist(label)
+        label = OffsetLabel(axes, text, (0.0, 0.0), axes.transAxes, canvas, ha="center", va="center")
+        label.points, label.all_points = points[offsets == offset], points
 
 
 def _place_offset_labels(axes: Axes, labels: Sequence[OffsetLabel], canvas: Canvas) -> None:
-    """Put labels on that side of their streaks, left, right, below or above, where most have room."""
-    if not labels:
-        return
+    """Put labels on that side of their points, left, right, below or above, where most have room."""
     frame = _frame(axes)
-    cloud = _points_in_frame(axes, labels[0].cloud)
-    streaks = [_points_in_frame(axes, label.points) for label in labels]
-    thin = [bool((np.ptp(streak, axis=0) / frame).min() <= STREAK) for streak in streaks]
-    around = [
-        _beside_streak(streak, label.get_text(), frame[1], canvas.small)
-        for label, streak in zip(labels[: [*thin, False].index(False)], streaks, strict=False)
-    ]
-    sides = [_free_places(side, frame, cloud, canvas) for side in zip(*around, strict=True)]
-    best = max(sides, key=len, default=[])
-    for label in labels[len(best) :]:
-        label.set_visible(False)
-    for label, place in zip(labels, best, strict=False):
-        label.set(x=place.x / frame[0], y=place.y / frame[1], ha=place.ha, va=place.va, visible=True)
+    every = _to_points(axes, labels[0].all_points)
+    boxes: list[Bbox] = []
+    for side in ((-1, 0), (1, 0), (0, -1), (0, 1)):
+        boxes = max(boxes, _free_boxes(axes, labels, side, every, canvas), key=len)
+    for label, box in zip_longest(labels, boxes):
+        label.set_visible(box is not None)
+        label.xy = (0.5, 0.5) if box is None else tuple(box.get_points().mean(axis=0) / frame)
 
 
-def _points_in_frame(axes: Axes, points: Array) -> Array:
-    """Data coordinates in points from the lower left corner of the frame."""
+def _to_points(axes: Axes, points: Array) -> Array:
+    """Return data coordinates in points from the lower left corner of the frame."""
     return np.asarray((axes.transData.transform(points) - axes.bbox.min) * points_per_pixel(axes))
 
 
-def _beside_streak(streak: Array, text: str, height: float, em: float) -> list[_Place]:
-    """The places left of, right of, below and above a streak, the first two inside a frame of that height."""
-    (left, bottom), (right, top) = streak.min(axis=0).tolist(), streak.max(axis=0).tolist()
-    gap, width, x = 0.4 * em, ems(text) * em, (left + right) / 2
-    y = min(max((bottom + top) / 2, em / 2), height - em / 2)
-    boxes = [(left - gap - width, y - em / 2), (right + gap, y - em / 2), (x - width / 2, bottom - gap - em)]
-    boxes.append((x - width / 2, top + gap))
-    anchors = [(left - gap, y, "right", "center"), (right + gap, y, "left", "center")]
-    anchors += [(x, bottom - gap, "center", "top"), (x, top + gap, "center", "bottom")]
-    return [_Place(*anchor, Bbox.from_bounds(*box, width, em)) for anchor, box in zip(anchors, boxes, strict=True)]
-
-
-def _free_places(side: Iterable[_Place], frame: tuple[float, float], cloud: Array, canvas: Canvas) -> list[_Place]:
-    """The places on one side of their streaks, from the first on as far as all are free."""
-    free: list[_Place] = []
-    for place in side:
-        box = place.box
-        inside = box.x0 >= 0 and box.y0 >= 0 and box.x1 <= frame[0] and box.y1 <= frame[1]
-        over = bool(box.padded(1.5 * canvas.scale).count_contains(cloud))
-        if not inside or over or any(box.overlaps(other.box.padded(0.6 * canvas.small)) for other in free):
+def _free_boxes(
+    axes: Axes, labels: Sequence[OffsetLabel], side: tuple[int, int], every: Array, canvas: Canvas
+) -> list[Bbox]:
+    """Return boxes for labels on one side of their points, from the first label on as far as all are free."""
+    frame, em, free = _frame(axes), canvas.small, list[Bbox]()
+    for label in labels:
+        points = _to_points(axes, label.points)
+        low, high = points.min(axis=0), points.max(axis=0)
+        size = np.array([ems(label.get_text()), 1.0]) * em
+        middle = (low + high) / 2 + side * ((high - low + size) / 2 + 0.4 * em)
+        if side[0]:
+            middle[1] = min(max(middle[1], em / 2), frame[1] - em / 2)
+        box = Bbox.from_bounds(*(middle - size / 2), *size)
+        outside = (middle < size / 2).any() or (middle + size / 2 > frame).any()
+        over = outside or box.padded(1.5 * canvas.scale).count_contains(every)
+        if over or ((high - low) / frame).min() > THIN or any(box.overlaps(one.padded(0.6 * em)) for one in free):
             break
-        free.append(place)
+        free.append(box)
     return free
+
+
+PLACING: dict[type[Text], Any] = {
+    LineLabel: _place_line_labels,
+    DotLabel: _place_dot_labels,
+    LevelLabel: _place_level_labels,
+    RowLabel: _place_row_labels,
+    ColumnLabel: _place_column_labels,
+    OffsetLabel: _place_offset_labels,
+}

@@ -100,8 +100,8 @@ def site(folder: Path) -> Path:
 
 
 def test_every_line_runs_in_the_order_of_the_text(ask: Ask, site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pecli.cli.draw.check_show", lambda _: None)  # a terminal is there, which says that
-    monkeypatch.setattr("pecli.cli.draw.protocol", lambda: "kitty")
+    monkeypatch.setenv("FORCE_COLOR", "1")  # a terminal is there, which says that it is kitty
+    monkeypatch.setenv("KITTY_WINDOW_ID", "1")
     monkeypatch.setitem(KEPT, "savefig.dpi", 30)  # each line as it stands, laid out as it is, in fewer pixels
     first = set_up()[0]
     for line in [first[first.index("pecli ") :], *lines()]:

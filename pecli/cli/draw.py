@@ -113,7 +113,9 @@ def check_show(as_json: bool) -> None:
     """Refuses to show pictures where nobody would see them."""
     if as_json:
         raise UsageError("--show and --json both write to standard output")
-    if not sys.stdout.isatty():
+    from rich.console import Console
+
+    if not Console().is_terminal:  # FORCE_COLOR says so too
         text = "--show draws in a terminal, and standard output is none"
         raise UsageError(text, option="show", advice="write a file: --output=FILE.png")
 

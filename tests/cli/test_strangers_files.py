@@ -48,8 +48,8 @@ def test_no_file_says_where_to_write(
     format: str, ask: Ask, strange: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = strange(format, PLACES)
-    monkeypatch.setattr("pecli.cli.draw.check_show", lambda _: None)
-    monkeypatch.setattr("pecli.cli.draw.show_picture", lambda _: [])
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("KITTY_WINDOW_ID", "1")
     Path("figures.toml").write_text(f'[[figure]]\ncommand = "heatmap"\nlength = 5\noutput = "{file}"\n')
     lines = (
         ("redraw", file, "--dpi", "30"),

@@ -63,6 +63,9 @@ class Answer(NamedTuple):
     data: bytes
 
 
+Ask = Callable[..., Answer]  # `ask("heatmap", "-n", "9")`
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder, the current one."""

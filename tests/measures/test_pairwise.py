@@ -77,14 +77,10 @@ def test_a_measure_is_its_definition_on_any_rows(name: str, n: int, m: int, d: i
 
 
 @names
-@pytest.mark.parametrize(
-    "encoding",
-    [Sinusoidal(d=d, base=base) for d, base in [(2, 10000), (6, 10), (7, 10), (13, 0.5), (22, 0.1), (30, 10000)]],
-    ids=lambda encoding: encoding.spec(),
-)
-@pytest.mark.parametrize("start", [0, -7, 1009])
-def test_the_matrix_is_the_measure_of_all_pairs(name: str, encoding: Sinusoidal, start: int) -> None:
-    positions = Positions(length=11, start=start)
+@pytest.mark.parametrize(("d", "base"), [(2, 10000), (6, 10), (7, 10), (13, 0.5), (30, 10000)])
+@pytest.mark.parametrize("start", [-7, 1009])
+def test_the_matrix_is_the_measure_of_all_pairs(name: str, d: int, base: float, start: int) -> None:
+    encoding, positions = Sinusoidal(d=d, base=base), Positions(length=11, start=start)
     table = encoding.table(positions.array())
     ours = matrix(encoding, MEASURES[name], positions.blocks(None))
     # d = 2: both columns of a row are at one distance from their mean, so rounding is all that its correlation has
@@ -92,10 +88,8 @@ def test_the_matrix_is_the_measure_of_all_pairs(name: str, encoding: Sinusoidal,
 
 
 @names
-@pytest.mark.parametrize(("d", "base"), [(6, 10), (7, 10), (22, 0.3), (13, 10000)])
-@pytest.mark.parametrize(
-    ("start", "length", "most"), [(0, 23, 5), (-7, 22, 4), (101, 21, 3), (3, 17, 1), (0, 7, 7), (1, 3, 2)]
-)
+@pytest.mark.parametrize(("d", "base"), [(7, 10), (22, 0.3)])
+@pytest.mark.parametrize(("start", "length", "most"), [(0, 23, 5), (-7, 22, 4), (3, 17, 1), (0, 7, 7), (1, 3, 2)])
 def test_a_block_is_the_mean_of_its_pairs(name: str, d: int, base: float, start: int, length: int, most: int) -> None:
     encoding, positions = Sinusoidal(d=d, base=base), Positions(length=length, start=start)
     blocks = positions.blocks(most)
@@ -106,16 +100,12 @@ def test_a_block_is_the_mean_of_its_pairs(name: str, d: int, base: float, start:
     assert ours == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
-@pytest.mark.parametrize("name", ["euclidean", "dot", "corr"])
 @pytest.mark.parametrize("d", [2, 3])
-def test_blocks_that_need_several_pieces_are_put_together_right(name: str, d: int) -> None:
+def test_blocks_that_need_several_pieces_are_put_together_right(d: int) -> None:
     encoding, positions = Sinusoidal(d=d, base=10), Positions(length=1301, start=-3)
-    blocks = positions.blocks(4)  # 326 positions a block, the last 323
-    table = encoding.table(positions.array())
-    whole = MEASURES[name].between(table, table)
-    assert matrix(encoding, MEASURES[name], blocks) == pytest.approx(
-        block_means(whole, blocks.size), rel=1e-9, abs=1e-12
-    )
+    blocks, table = positions.blocks(4), encoding.table(positions.array())  # 326 positions a block, the last 323
+    expected = block_means(MEASURES["dot"].between(table, table), blocks.size)
+    assert matrix(encoding, MEASURES["dot"], blocks) == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
 @names
@@ -137,13 +127,6 @@ def test_a_distance_is_exactly_0_on_the_diagonal_and_symmetric(name: str, d: int
     values = matrix(Sinusoidal(d=d), MEASURES[name], Positions(length=53, start=1_000_003).blocks(None))
     assert np.array_equal(np.diag(values), np.zeros(53))
     assert values == pytest.approx(values.T, rel=1e-12, abs=1e-14)
-
-
-def test_a_tiny_distance_keeps_its_digits() -> None:
-    a = np.array([[1.0, 1.0, 1.0]])
-    b = a + np.array([0, 1e-9, 0])
-    step = b[0, 1] - 1  # what 1e-9 became
-    assert MEASURES["euclidean"].between(a, b)[0, 0] == pytest.approx(step, rel=1e-14)
 
 
 @pytest.mark.parametrize(("name", "defined"), [("correlation", 1), ("corr", 1), ("cosine", 2), ("cos", 2)])
@@ -211,7 +194,7 @@ def test_hamming_takes_what_repeats_for_the_same() -> None:
     assert found == 4 / 6  # the second hand stands where it stood
 
 
-@pytest.mark.parametrize("share", [1e-6, 1e-4, 3e-4, 1e-3, 1e-2, 1e-1])
+@pytest.mark.parametrize("share", [1e-6, 1e-3, 1e-1])
 def test_squared_distances_keep_their_digits_near_and_far(share: float) -> None:
     rng = np.random.default_rng(5)
     a = rng.standard_normal((40, 64))

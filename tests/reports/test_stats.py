@@ -17,15 +17,12 @@ import pecli
 from pecli.core.positions import Positions
 from pecli.encodings.registry import ENCODINGS
 from pecli.encodings.rope import Rope
-from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.jobs.command_line import command
 from pecli.jobs.sweep import make_job
 from pecli.measures.pairwise import MEASURES
 from pecli.models.spec import read_table_encoding
 from pecli.reports.stats import Indicators, Stats, indicators, of_waves
-
-Ask = Callable[..., Any]
-
+from tests.conftest import Ask
 
 TAKEN = [name for name, one in ENCODINGS.items() if Stats.takes(one)]
 
@@ -169,30 +166,12 @@ def test_the_smallest_base_of_a_length_is_the_published_one(length: int, first: 
     assert f"{base:.1e}" == smallest
 
 
-def test_a_sweep_of_bases_says_where_the_sum_turns_negative(ask: Ask) -> None:
-    words = ("stats", "rope:d=128", "--length", "1024", "--base", "4000,4300,4400", "--json")
-    found = {
-        one["facts"]["statistics"][0]["encoding"]: one["facts"]["statistics"][0]["first_negative"]
-        for one in json.loads(ask(*words).out)["results"]
-    }
-    assert found["rope:base=4300"] is None
-    assert found["rope:base=4000"] < 1024 and found["rope:base=4400"] < 1024  # not monotone
-
-
 @pytest.mark.parametrize(
     ("spec", "length", "expected"),
     [
         ("clock:periods=60", 61, {"first_fall": 31}),  # a hand seems nearer once it has gone half round
         ("clock:periods=1000", 501, {"first_fall": None}),
         ("clock:periods=4800,60", 4801, {"smallest_distance": 0, "closest": (0, 4800), "thinned": 3}),
-        ("clock:periods=64,16,4", 16, {"slow_pairs": 1, "pairs": 3}),
-        ("binary", 8, {"slow_pairs": None, "first_negative": None, "longest_wavelength": None}),
-        ("sinusoidal:d=7", 9, {"first_negative": None}),  # a sine without its cosine
-        ("clock", 9, {"critical_dimension": None}),
-        ("geometric:d=200", 9, {"longest_wavelength": None}),  # 1/0
-        ("rope:d=128", 4096, {"slow_pairs": 18, "pairs": 64, "longest_wavelength": pytest.approx(54_410, rel=1e-5)}),
-        ("rope:d=96,base=1e4", 2048, {"critical_dimension": 62}),  # as published
-        ("rope:d=128,base=5e5", 8192, {"critical_dimension": 70}),
     ],
 )
 def test_known_indicators(spec: str, length: int, expected: dict[str, Any]) -> None:
@@ -200,11 +179,21 @@ def test_known_indicators(spec: str, length: int, expected: dict[str, Any]) -> N
     assert {name: ours[name] for name in expected} == expected
 
 
-def test_the_first_negative_offset_is_that_of_the_sum() -> None:
-    sums = np.cos(np.arange(400)[:, None] * Sinusoidal(d=10, base=30).frequencies()).sum(axis=1)
-    first = int(np.argmax(sums < 0))
-    for length, expected in ((400, first), (first + 1, first), (first, None)):
-        assert measured("sinusoidal:d=10,base=30", length).first_negative == expected
+@pytest.mark.parametrize(
+    ("spec", "length", "expected"),
+    [
+        ("clock:periods=64,16,4", 16, {"slow_pairs": 1, "pairs": 3, "critical_dimension": None}),
+        ("binary", 8, {"slow_pairs": None, "first_negative": None, "longest_wavelength": None}),
+        ("sinusoidal:d=7", 9, {"first_negative": None}),  # a sine without its cosine
+        ("geometric:d=200", 9, {"longest_wavelength": None}),  # 1/0
+        ("rope:d=128", 4096, {"slow_pairs": 18, "pairs": 64, "longest_wavelength": pytest.approx(54_410, rel=1e-5)}),
+        ("rope:d=96,base=1e4", 2048, {"critical_dimension": 62}),  # as published
+        ("rope:d=128,base=5e5", 8192, {"critical_dimension": 70}),
+    ],
+)
+def test_what_frequencies_say_of_a_length(spec: str, length: int, expected: dict[str, Any]) -> None:
+    ours = of_waves(read_table_encoding(spec), length)
+    assert {name: ours.get(name) for name in expected} == expected
 
 
 def test_what_is_not_defined_is_said(ask: Ask) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.core.errors import UsageError
@@ -23,7 +24,20 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LABELLED = 5  # offsets whose streaks have a label, at most
+MAX_POINTS = 200_000  # that are drawn; more are counted
+MAX_VECTOR_POINTS = 2000  # that a vector file carries one by one
+LARGE_POINTS = 500  # fewer are drawn larger
+MAX_CELLS = 240  # classes a side that a density is drawn in
+FLAT = 0.55  # height over width of a panel that no other stands beside
+MARGIN = 0.05  # around the counts, as a share of the axis; about half a line of text beside a streak
 STRONG, WEAK = 0.9, 0.5  # rank correlations, without their sign: at least one is a trend, below the other none
+TRENDS = {  # how strong a rank correlation is, and whether it is positive
+    (2, True): template("as the {x} rises, the {y} rises"),
+    (2, False): template("as the {x} rises, the {y} falls"),
+    (1, True): template("as the {x} rises, the {y} tends to rise"),
+    (1, False): template("as the {x} rises, the {y} tends to fall"),
+    (0, True): template("the {x} says little about the {y}"),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,20 +55,19 @@ class CloudNumbers(Numbers[TableEncoding]):
 
     def message(self) -> str:
         across, up = (MEASURES[name].label for name in self.measures)
-        return "" if self.spearman is None or across == up else phrase(trend(self.spearman), x=across, y=up)
+        if self.spearman is None or across == up:
+            return ""
+        size = abs(self.spearman)
+        strength = 2 if size >= STRONG else 1 if size >= WEAK else 0
+        return phrase(TRENDS[strength, self.spearman > 0 or not strength], x=across, y=up)
 
     def remarks(self) -> list[str]:
-        count, every = self.undefined, self.pairs
+        linear, rank = (phrase("undefined") if r is None else f"{r:.4f}" for r in (self.pearson, self.spearman))
+        correlations = minus(phrase("linear r = {linear}, rank ρ = {rank}", linear=linear, rank=rank))
+        same = phrase("p > q: the same, both measures are symmetric") if self.mirrored else ""
         left_out = template("{count:,} of {all:,} pairs left out: a row is constant, no correlation is defined")
-        said = phrase(left_out, count=count, all=every) if count else ""
-        alike = phrase("p > q: the same, both measures are symmetric") if self.mirrored else ""
-        return [other_positions_text(self.view), self.correlations(), alike, said]
-
-    def correlations(self) -> str:
-        """Both correlations of the cloud, as the picture says them once: the triangles have the same pairs."""
-        pair = (self.pearson, self.spearman)
-        linear, rank = (phrase("undefined") if one is None else f"{one:.4f}" for one in pair)
-        return minus(phrase("linear r = {linear}, rank ρ = {rank}", linear=linear, rank=rank))
+        undefined = phrase(left_out, count=self.undefined, all=self.pairs) if self.undefined else ""
+        return [other_positions_text(self.view), correlations, same, undefined]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,34 +102,6 @@ class DensityNumbers(CloudNumbers):
         return [*super().remarks(), counted, classes]
 
 
-def trend(rank: float) -> str:
-    """What a rank correlation says, with blanks for the measures across and up."""
-    if abs(rank) < WEAK:
-        return template("the {x} says little about the {y}")
-    if abs(rank) < STRONG:
-        up, down = (
-            template("as the {x} rises, the {y} tends to rise"),
-            template("as the {x} rises, the {y} tends to fall"),
-        )
-    else:
-        up, down = template("as the {x} rises, the {y} rises"), template("as the {x} rises, the {y} falls")
-    return up if rank > 0 else down
-
-
-VECTOR = 2000  # points that a vector file still carries one by one
-FEW = 500  # points that are drawn larger
-MOST = 200_000  # points that are drawn; more are counted
-FLAT = 0.55  # height over width of a panel that no other stands beside
-MARGIN = 0.05  # around the counts, as a share of the axis; about half a line of text beside a streak
-
-CELLS = 240  # classes a side that a density is drawn in, at most
-
-
-def triangles() -> tuple[str, ...]:
-    """Which pairs p, q are shown."""
-    return ("both", "upper", "lower")
-
-
 @dataclass(frozen=True)
 class Scatter(Figure[TableEncoding]):
     """Correlation of two positions' vectors against their distance, every pair of positions.
@@ -144,25 +129,23 @@ class Scatter(Figure[TableEncoding]):
 
     x: str = choice_of_measure("corr", "measure across")
     y: str = choice_of_measure("euclidean", "measure up")
-    triangle: str = option("both", "which pairs: p < q (upper), p > q (lower) or both", choices=triangles)
+    triangle: str = option(
+        "both", "which pairs: p < q (upper), p > q (lower) or both", choices=lambda: ("both", "upper", "lower")
+    )
 
     def shown(self) -> tuple[str, ...]:
         """The triangles, one a panel."""
         return ("upper", "lower") if self.triangle == "both" else (self.triangle,)
 
-    def counted(self, view: View[TableEncoding]) -> bool:
-        """Whether the pairs are too many to draw one by one."""
-        return view.panels is not None and self.too_many(view)
-
     def too_many(self, view: View[TableEncoding]) -> bool:
-        """Whether a picture, whatever its size, counts the pairs."""
-        return view.covered.length * (view.covered.length - 1) // 2 > MOST
+        """Return whether the pairs are too many to draw one by one."""
+        return view.covered.length * (view.covered.length - 1) // 2 > MAX_POINTS
 
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
         length = view.covered.length
-        if self.counted(view):
-            return max((CLASSES, CLASSES), (length, view.encoding.width), key=lambda sides: sides[0] * sides[1])
-        return (6, length * (length - 1) // 2)
+        if view.panels is None or not self.too_many(view):
+            return (6, length * (length - 1) // 2)
+        return max((CLASSES, CLASSES), (length, view.encoding.width), key=prod)
 
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
@@ -174,26 +157,17 @@ class Scatter(Figure[TableEncoding]):
     def compute(self, view: View[TableEncoding]) -> CloudNumbers:
         across, up = MEASURES[self.x], MEASURES[self.y]
         known: dict[str, Any] = {"view": view, "measures": (self.x, self.y), "mirrored": self.triangle == "both"}
-        if not self.counted(view):
+        if view.panels is None or not self.too_many(view):
             cloud = points(view.encoding, across, up, view.covered)
             first, second = (cloud.q, cloud.p) if self.triangle == "lower" else (cloud.p, cloud.q)
             return ScatterNumbers(**known, **{**vars(cloud), "p": first, "q": second})
         cells = counts(view.encoding, across, up, view.covered)
-        most = min(CELLS, view.pixel_side or CELLS)
-        table, y_edges = coarser(cells.counts, cells.y_edges, most, 0)
-        table, x_edges = coarser(table, cells.x_edges, most, 1)
-        return DensityNumbers(
-            **known,
-            pearson=cells.pearson,
-            spearman=cells.spearman,
-            pairs=cells.pairs,
-            undefined=cells.undefined,
-            counts=table,
-            y_edges=y_edges,
-            x_edges=x_edges,
-            streaks=streaks(view.encoding, across, up, view.covered, LABELLED),
-            most=int(table.max()),
-        )
+        side = min(MAX_CELLS, view.pixel_side or MAX_CELLS)
+        table, y_edges = coarser(cells.counts, cells.y_edges, side, 0)
+        table, x_edges = coarser(table, cells.x_edges, side, 1)
+        drawn = {"counts": table, "y_edges": y_edges, "x_edges": x_edges, "most": int(table.max())}
+        lines = streaks(view.encoding, across, up, view.covered, LABELLED)
+        return DensityNumbers(**known, **{**vars(cells), **drawn}, streaks=lines)
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
         bar = Bar(phrase("pairs a cell" if self.too_many(view) else "offset |p − q|"), fixed=True)
@@ -208,12 +182,12 @@ class Scatter(Figure[TableEncoding]):
             label_values(one.xaxis, MEASURES[self.x].label)
             label_values(one.yaxis, MEASURES[self.y].label)
 
-    def draw(self, numbers: CloudNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        draw = _counts if isinstance(numbers, DensityNumbers) else _points
-        return [draw(numbers, one, canvas) for one in axes]
+    def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
+        draw = _draw_counts if isinstance(numbers, DensityNumbers) else _draw_points
+        return [draw(numbers, panel, canvas) for panel in axes]
 
 
-def _points(numbers: Any, axes: Axes, canvas: Canvas) -> Any:
+def _draw_points(numbers: ScatterNumbers, axes: Axes, canvas: Canvas) -> Any:
     from pecli.figures.labels import label_offsets
 
     order = np.random.default_rng(0).permutation(len(numbers.x))  # so that no offset always lies on top
@@ -223,15 +197,18 @@ def _points(numbers: Any, axes: Axes, canvas: Canvas) -> Any:
         numbers.x[order],
         numbers.y[order],
         c=offsets[order],
-        s=((2 if len(numbers.x) > FEW else 4) * canvas.scale) ** 2,
+        s=((2 if len(numbers.x) > LARGE_POINTS else 4) * canvas.scale) ** 2,
         linewidths=0,
         cmap=seen_colours(canvas.colours("sequential"), axes),
-        rasterized=len(numbers.x) > VECTOR,
+        rasterized=len(numbers.x) > MAX_VECTOR_POINTS,
     )
 
 
-def _counts(numbers: Any, axes: Axes, canvas: Canvas) -> Any:
+def _draw_counts(numbers: DensityNumbers, axes: Axes, canvas: Canvas) -> Any:
+    """Draw the counts as an image, and label streaks, whose ends are known, clear of its cells."""
     from matplotlib.colors import LogNorm
+
+    from pecli.figures.labels import label_offsets
 
     left, right, bottom, top = (float(edges[end]) for edges in (numbers.x_edges, numbers.y_edges) for end in (0, -1))
     image = axes.imshow(
@@ -245,16 +222,9 @@ def _counts(numbers: Any, axes: Axes, canvas: Canvas) -> Any:
     )
     x, y = MARGIN * (right - left), MARGIN * (top - bottom)
     axes.set(xlim=(left - x, right + x), ylim=(bottom - y, top + y))
-    _label_counted(numbers, axes, canvas)
-    return image
-
-
-def _label_counted(numbers: Any, axes: Axes, canvas: Canvas) -> None:
-    """Label the streaks, whose ends are known, clear of the cells."""
-    from pecli.figures.labels import label_offsets
-
     rows, columns = np.nonzero(numbers.counts)
-    y, x = ((edges[:-1] + edges[1:]) / 2 for edges in (numbers.y_edges, numbers.x_edges))
+    cell_y, cell_x = ((edges[:-1] + edges[1:]) / 2 for edges in (numbers.y_edges, numbers.x_edges))
     known = np.flatnonzero(np.isfinite(numbers.streaks).all(axis=1))
-    points = np.append(np.column_stack((x[columns], y[rows])), numbers.streaks[known].reshape(-1, 2), axis=0)
+    points = np.append(np.column_stack((cell_x[columns], cell_y[rows])), numbers.streaks[known].reshape(-1, 2), axis=0)
     label_offsets(axes, points, np.append(np.zeros(len(rows)), np.repeat(known + 1, 2)), LABELLED, canvas)
+    return image

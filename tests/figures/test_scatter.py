@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,19 +11,14 @@ import pytest
 import pecli
 from pecli.core.errors import UsageError
 from pecli.core.positions import Positions
-from pecli.figures.scatter import trend
 from pecli.measures.pairs import pearson, points, ranks, streaks
 from pecli.measures.pairwise import MEASURES
-from tests.drawing import page_of
+from tests.drawing import page_of, texts
 
 
 def panels(**options: object) -> list[Any]:
     """The panels as `save` draws them."""
     return [axes for axes in page_of("scatter", **options).axes if axes.get_label() != "<colorbar>"]
-
-
-def streak_labels(axes: Any) -> list[Any]:
-    return [text for text in axes.texts if text.get_visible()]
 
 
 @pytest.mark.parametrize("d", [6, 7])
@@ -55,10 +51,10 @@ def test_both_correlations_of_the_cloud_are_printed_in_the_picture() -> None:
 
 @pytest.mark.parametrize(
     ("start", "said"),
-    [(0, "1,001 positions"), (5, "positions 5 to 1,005"), (-5, "positions −5 to 995")],
+    [(0, "11 positions"), (5, "positions 5 to 15"), (-5, "positions −5 to 5")],
 )
 def test_the_title_says_once_whose_pairs_they_are(start: int, said: str) -> None:
-    picture = pecli.figure("scatter", d=2, length=1001, start=start, size="column", dpi=20)
+    picture = pecli.figure("scatter", d=2, length=11, start=start, size="column", dpi=20)
     assert picture.title().endswith(f"; {said}") and "positions" not in picture.caption()
     assert pecli.figure("offsets", d=2, length=1).title().endswith("; 1 position")
     offsets = pecli.figure("scatter", encoding="relative:d=4", length=4, size="column", dpi=20)
@@ -69,14 +65,11 @@ def test_streaks_are_named_where_they_are_and_over_no_point() -> None:
     alone, grid = panels(d=64, length=100), panels(d=64, length=100, base=[1000, 10000], triangle="upper")
     assert grid[0].get_xlim() == grid[1].get_xlim()
     for axes in alone + grid:
-        assert [text.get_text() for text in streak_labels(axes)][:3] == ["offset 1", "2", "3"]
+        labels = [text for text in axes.texts if text.get_visible()]
+        assert texts(labels)[:3] == ["offset 1", "2", "3"]
+        assert len({(text.get_ha(), text.get_va()) for text in labels}) == 1
         places = axes.transData.transform(np.asarray(axes.collections[0].get_offsets()))
-        assert (
-            len({text.get_ha() for text in streak_labels(axes)})
-            == len({text.get_va() for text in streak_labels(axes)})
-            == 1
-        )
-        for offset, text in enumerate(streak_labels(axes), 1):
+        for offset, text in enumerate(labels, 1):
             box = text.get_window_extent()
             assert not box.count_contains(places)
             own = places[np.asarray(axes.collections[0].get_array()) == offset]
@@ -84,29 +77,22 @@ def test_streaks_are_named_where_they_are_and_over_no_point() -> None:
             assert np.hypot(*near.T).min() < 1.5 * box.height
 
 
-@pytest.mark.parametrize(
-    ("rank", "said"),
-    [
+def test_the_message_names_both_measures_and_how_one_follows_the_other() -> None:
+    found: Any = pecli.figure("scatter", d=8, length=9, x="cos", y="cityblock").numbers
+    names = {"x": "cosine similarity", "y": "city block distance"}
+    for rank, said in (
         (-0.95, "as the {x} rises, the {y} falls"),
         (-0.6, "as the {x} rises, the {y} tends to fall"),
         (0.1, "the {x} says little about the {y}"),
         (0.6, "as the {x} rises, the {y} tends to rise"),
         (1.0, "as the {x} rises, the {y} rises"),
-    ],
-)
-def test_the_message_is_what_the_ranks_say(rank: float, said: str) -> None:
-    assert trend(rank) == said
-
-
-def test_the_message_names_both_measures_and_a_constant_has_none() -> None:
-    found = pecli.figure("scatter", d=8, length=40, x="cos", y="cityblock").numbers
-    assert found.message() == "as the cosine similarity rises, the city block distance falls"
-    assert pecli.figure("scatter", d=8, length=40, x="cos", y="cos").numbers.message() == ""
+    ):
+        assert replace(found, spearman=rank).message() == said.format(**names)
+    assert pecli.figure("scatter", d=8, length=9, x="cos", y="cos").numbers.message() == ""
 
 
 def test_many_points_are_rasterized_inside_a_vector_file_and_few_are_not() -> None:
-    assert not panels(d=3, length=23)[0].collections[0].get_rasterized()
-    assert panels(d=3, length=67)[0].collections[0].get_rasterized()
+    assert [panels(d=3, length=n)[0].collections[0].get_rasterized() for n in (23, 67)] == [False, True]
 
 
 def test_measures_of_both_axes_and_the_triangle_are_chosen_and_named() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -39,7 +38,7 @@ from pecli.reports.base import Report
 def run_jobs(
     jobs: list[Job], *, as_json: bool, quiet: bool, verbose: bool, seen: bool = False, workers: int | None = None
 ) -> None:
-    """Checks the jobs as a whole, draws them one after the other and prints what came of it, or shows it (seen)."""
+    """Check the jobs as a whole, draw them one after the other and print what came of it, or show it (seen)."""
     if seen:
         check_show(as_json)
         jobs = [shown_alone(job) for job in jobs]
@@ -60,13 +59,14 @@ def run_jobs(
 
 
 def _check_jobs(jobs: list[Job], as_json: bool, workers: int | None) -> bool:
-    """Refuses jobs that cannot all be done; tells whether one goes to standard output."""
+    """Refuse jobs that cannot all be done; return whether one goes to standard output."""
     to_stdout = any(is_stdout(path) for job in jobs for path in job.paths)
     if to_stdout and as_json:
         raise UsageError("-o - and --json both write to standard output", option="output", advice="give -o FILE")
     if to_stdout and len(jobs) > 1:
-        blanks = "-".join(f"{{{name}}}" for name in differing(jobs))
-        name = f"{jobs[0].figure.name}-{blanks}.{jobs[0].targets[0].format}"
+        every = [blanks(job) for job in jobs]
+        differ = [name for name in every[0] if len({each.get(name) for each in every}) > 1] or ["encoding"]
+        name = "-".join([jobs[0].figure.name, *(f"{{{blank}}}" for blank in differ)]) + f".{jobs[0].targets[0].format}"
         text = f"-o - takes one picture, {len(jobs)} are asked for"
         raise UsageError(text, option="output", advice=f"give {option_text('output', name)}")
     check_targets(jobs)
@@ -76,12 +76,6 @@ def _check_jobs(jobs: list[Job], as_json: bool, workers: int | None) -> bool:
         text = f"{option_text('jobs', workers)} draws the pictures of one .gif, .webp or .html file"
         raise UsageError(text, option="jobs", value=workers, advice="pecli batch -j draws many files at once")
     return to_stdout
-
-
-def differing(jobs: Sequence[Job]) -> list[str]:
-    """The options that these jobs differ in."""
-    every = [blanks(job) for job in jobs]
-    return [name for name in every[0] if len({one.get(name) for one in every}) > 1] or ["encoding"]
 
 
 def _do(picture: Picture, as_json: bool, quiet: bool, verbose: bool) -> dict[str, Any] | None:
@@ -110,7 +104,7 @@ COLUMN = 12  # pixels of a column of letters, about
 
 
 def check_show(as_json: bool) -> None:
-    """Refuses to show pictures where nobody would see them."""
+    """Refuse to show pictures where nobody would see them."""
     if as_json:
         raise UsageError("--show and --json both write to standard output")
     from rich.console import Console
@@ -121,12 +115,12 @@ def check_show(as_json: bool) -> None:
 
 
 def shown_alone(job: Job) -> Job:
-    """The job without the file of a made-up name, where none is asked for."""
+    """Return the job without the file of a made-up name, where none is asked for."""
     return job if job.output.output or job.output.format else replace(job, shown=True)
 
 
 def show_picture(job: Job) -> list[str]:
-    """Shows the picture as wide as the terminal, by the best that it can do; gives what the user should know of it."""
+    """Show the picture as wide as the terminal, by the best that it can do; return the notes on it."""
     from rich.console import Console
 
     width, has = columns(), protocol()

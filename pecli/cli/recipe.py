@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import takewhile
 from json import dumps
 from pathlib import Path
 from typing import Annotated, Any
@@ -48,19 +47,18 @@ def recipe(
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
 ) -> None:
-    """Prints what makes finished files again."""
+    """Print what makes finished files again."""
     with guard(quiet, verbose):
         if form not in (None, *FORMS):
             raise UsageError(option="form", value=form, allowed=" or ".join(FORMS))
         if form and json:
-            text = "--json prints the line and the job"
-            raise UnusedOptionError("form", form, text)
+            raise UnusedOptionError("form", form, "--json prints the line and the job")
         if output and len(files) > 1:
             raise UsageError(f"--output takes the recipe of one file, {len(files)} are given")
         jobs = [read_job(path, output) for path in files]
         as_lines = form == "command" or (form is None and len(jobs) == 1)
         if json:
-            json_results([facts(one) for one in jobs])
+            json_results([job_data(job) for job in jobs])
             return
         results([command(one, sent=can_print) for one in jobs] if as_lines else ["\n\n".join(map(entry, jobs))])
 
@@ -72,26 +70,21 @@ RECIPE_COMMAND = Command(
 
 
 def read_job(path: str, output: list[str] | None = None) -> Job:
-    """What a finished file was asked for with, and that file (or the output) as its output.
+    """Return the job of a finished file, with that file (or the output) as its output.
 
-    A line says which files it was made from that do not lie beside it: they are not looked at.
+    A notice names each file that it was made from and that does not lie beside it: those are not looked at.
     """
     with reading_beside(path, {}):
-        seen, lost = asked_again(path, read_metadata(path), output)
+        job, lost = asked_again(path, read_metadata(path), output)
     for file in lost:
         notice(f"{file} is not found beside {path}: it is named as seen from where that was made")
-    return seen
+    return job
 
 
 def asked_again(path: str, found: Mapping[str, Any], output: list[str] | None = None) -> tuple[Job, list[str]]:
-    """The job that a finished file carries, and the files it was made from that are not beside it.
-
-    Raises
-    ------
-    UsageError : with the file's name, for a job that is none
-    """
+    """Return the job that a finished file carries, and the files it was made from that are not beside it."""
     values, prints = carried(found), found.get("inputs")
-    with named_with(path):
+    with naming(path):
         name = str(values.pop("command", ""))
         asked = merge_jobs(expand(name, {**values, "output": output or [plain_path(path)]}))
         if len(asked) > 1:
@@ -100,21 +93,21 @@ def asked_again(path: str, found: Mapping[str, Any], output: list[str] | None = 
 
 
 @contextmanager
-def named_with(path: str) -> Iterator[None]:
-    """Tells what is wrong with a job inside the block with the name of the file that carries it."""
+def naming(path: str) -> Iterator[None]:
+    """Add the name of the file that carries a job to what is wrong with it inside the block."""
     try:
         yield
     except UsageError as error:
         raise UsageError(f"{path} carries a job that cannot be asked for: {error}") from None
 
 
-def facts(job: Job) -> dict[str, Any]:
-    """The line that makes a file again and its job, for --json."""
+def job_data(job: Job) -> dict[str, Any]:
+    """Return the line that makes a file again and its job, for --json."""
     return {"paths": list(job.output.output), "command": command(job), "job": job.job(), **versions()}
 
 
 def entry(job: Job) -> str:
-    """The job as one figure of a batch file: all that differs from the defaults, and every value of a sweep."""
+    """Return the job as one figure of a batch file: all that differs from the defaults, and every value of a sweep."""
     defaults, swept = job.defaults, job.sweep()
     keys: dict[str, Any] = {"command": job.figure.name}
     if job.specs() != [job.figure.default_encoding]:
@@ -128,27 +121,23 @@ def entry(job: Job) -> str:
 
 
 def toml(value: Any) -> str:
-    """A value as TOML writes it: strings as JSON's, what a terminal does not show as its code."""
+    """Return a value as TOML writes it: strings as JSON's, what a terminal does not show as its code."""
     if isinstance(value, Sequence) and not isinstance(value, str):
         return "[" + ", ".join(map(toml, value)) + "]"
     text = dumps(value, ensure_ascii=False)
-    return "".join(one if is_shown(one) else f"\\U{ord(one):08x}" for one in text)
+    return "".join(sign if is_shown(sign) else f"\\U{ord(sign):08x}" for sign in text)
 
 
 def redraw(
     context: typer.Context,
     file: Annotated[str, typer.Argument(help="Picture or numbers that pecli made; options follow it.", metavar="FILE")],
 ) -> None:
-    """Draws a finished file again with what is given changed; any option of its figure may stand behind the file."""
+    """Draw a finished file again with what is given changed; any option of its figure may stand behind the file."""
     with guard():
         if file.startswith("-"):
             raise UsageError(f"the file comes first: pecli redraw FILE {file} …")
-        for word in takewhile(lambda one: not one.startswith("-"), context.args):
-            if word.rpartition(".")[2].lower() in FORMATS:
-                text = f"redraw takes one file, and {word} is a second one"
-                raise UsageError(text, advice="a line for each; a new name stands behind " + "--output")
         found = read_metadata(file)
-        with named_with(file):
+        with naming(file):
             figure = find_analysis(str(carried(found).get("command", "")))
     raise typer.Exit(run_words(_again(file, figure, found), context.args, f"redraw {file}", settings_of(figure)))
 
@@ -160,29 +149,29 @@ REDRAW_COMMAND = Command(
 )
 
 
-def _again(file: str, figure: Any, carries: dict[str, Any]) -> Any:
-    """The figure's own command, with the values that the file carries where nothing is given."""
+def _again(file: str, figure: Any, metadata: dict[str, Any]) -> Any:
+    """Return the figure's command, with the values that the file carries where nothing is given.
 
-    def asked(texts: dict[str, Any], _: bool, show: bool) -> list[Job]:
+    A file of a whole sweep gives one such file again, of its format where that holds many pictures.
+    """
+
+    def jobs(texts: dict[str, Any], _: bool, show: bool) -> list[Job]:
         changed = values_of(known_options(figure), given(texts, figure))
         with reading_beside(file, changed):
-            values = carried({"job": asked_again(file, carries)[0].job()})
-            values.pop("command")
-            again = _jobs(file, figure.name, values, changed)
-        found = [shown_alone(job) for job in again] if show else again
-        if "output" not in changed and place(file) in map(place, (path for job in found for path in job.paths)):
+            values = carried({"job": asked_again(file, metadata)[0].job()})
+            name = values.pop("command")
+            for job in expand(name, {**values, **changed}):
+                check_inputs(job, file)
+            if "output" in changed or len(expand(name, values)) == 1:
+                again = jobs_of(name, {**values, **changed})
+            else:
+                suffix = Path(file).suffix.lower().removeprefix(".")
+                kind = {"format": suffix} if FORMATS[suffix].frames else {}
+                again = [job_of(name, {**kind, **values, **changed})]
+        if show:
+            again = list(map(shown_alone, again))
+        if "output" not in changed and place(file) in [place(path) for job in again for path in job.paths]:
             raise UsageError(f"{file} would be replaced: name another file with --output")
-        return found
+        return again
 
-    return running(figure, asked)
-
-
-def _jobs(file: str, name: str, values: dict[str, Any], changed: dict[str, Any]) -> list[Job]:
-    """What is asked for; a file of a whole sweep gives one such file again, of its kind where that holds many."""
-    for job in expand(name, {**values, **changed}):
-        check_inputs(job, file)
-    if "output" in changed or len(expand(name, values)) == 1:
-        return jobs_of(name, {**values, **changed})
-    suffix = Path(file).suffix.lower().removeprefix(".")
-    kind = {"format": suffix} if FORMATS[suffix].frames else {}
-    return [job_of(name, {**kind, **values, **changed})]
+    return running(figure, jobs)

@@ -105,7 +105,7 @@ MISTAKES: list[tuple[str, list[str]]] = [
     ("heatmap table.npy", ["table.npy is no encoding", "--encoding learned:file=table.npy"]),
     ("heatmap absent.npy", ["absent.npy is no encoding, and there is no such file"]),
     ("heatmap learned:table.npy", ["--encoding learned:file=table.npy"]),
-    ("redraw a.png b.png", ["one file", "b.png is a second one"]),
+    ("redraw a.png b.png", ["b.png is no encoding: write it with --output b.png"]),
     ("distance base=10", ["base=10 is no encoding", "write --base 10"]),
     ("distance far.svg", ["far.svg is no encoding", "write it with --output far.svg"]),
     ("overview alibi", ["heatmap cannot show alibi", "--panels takes offsets, attention, bias here"]),

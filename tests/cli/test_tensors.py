@@ -113,6 +113,6 @@ def test_a_name_that_would_act_on_a_terminal_is_shown_and_never_sent(ask: Ask, f
     assert said.code == 0 and shown in said.out
     assert said.out.splitlines()[-1] == "try: pecli heatmap -e learned:file=odd.npz,tensor=b"
     np.savez("only.npz", **tables)
-    assert "can be named" in ask("tensors", "only.npz").out
+    assert "a plain name" in ask("tensors", "only.npz").out
     for form in ("md", "tex", "csv", "json"):
         assert not {"\x1b", "\u202e", "\x07"} & set(ask("tensors", "odd.npz", "--format", form).out)

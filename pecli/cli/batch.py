@@ -7,7 +7,7 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import closing, contextmanager, nullcontext
 from importlib import import_module
@@ -23,7 +23,7 @@ from pecli.core.version import DISTRIBUTION
 from pecli.files.writer import check_target, write
 from pecli.jobs.batch import EXAMPLE, STDIN, Batch, read_batch
 from pecli.jobs.command_line import command
-from pecli.jobs.index import Failures, page, page_path
+from pecli.jobs.index import page, page_path
 from pecli.jobs.run import STATES, WRITTEN, Result, differences, is_done, run_batch
 from pecli.jobs.schema import batch_schema
 
@@ -32,7 +32,7 @@ PATIENCE = 10  # seconds for a cluster to answer
 
 @contextmanager
 def cluster(address: str) -> Iterator[Executor]:
-    """A Dask cluster as an executor; raises PecliError where there is none."""
+    """Yield a Dask cluster as an executor; raises PecliError where there is none."""
     try:
         distributed = import_module("distributed")
     except ImportError:
@@ -46,7 +46,7 @@ def cluster(address: str) -> Iterator[Executor]:
 
 
 def draw(plan: Batch, *, quiet: bool, as_json: bool = False, **how: Any) -> list[Result]:
-    """Draws the pictures, shows how they go and what came of them; gives that.
+    """Draw the pictures, show how they go and what came of them; return that.
 
     how : what `pecli.jobs.run.run_batch` takes
     """
@@ -73,46 +73,41 @@ def draw(plan: Batch, *, quiet: bool, as_json: bool = False, **how: Any) -> list
 
 
 def finish(plan: Batch, pages: list[str], ended: list[Result], total: int) -> None:
-    """Writes the pages of what there is; raises PecliError where a picture failed, with what is left of so many."""
-    failed = {one.paths: one.failure for one in ended if one.failure is not None}
+    """Write the pages that show every figure; raise PecliError where a picture failed, with what is left of so many."""
+    failed = {result.paths: result.failure for result in ended if result.failure is not None}
     left, reasons = total - len(ended), failures_of(ended)
     try:
-        write_pages(plan, pages if not left else [], failed)
+        for target in [] if left else pages:
+            data = page(plan, target, failed)
+            if not (os.path.isfile(target) and Path(target).read_bytes() == data):
+                write(target, data)
+                results([target])
     except PecliError as error:
         reasons.append(error.sentence(as_flags))
     if reasons:
         raise PecliError.of_several([*reasons, *([f"{left} not begun"] if left else [])])
 
 
-def write_pages(plan: Batch, paths: list[str], failures: Failures) -> None:
-    """Writes the pages that show every figure of the file."""
-    for target in paths:
-        data = page(plan, target, failures)
-        if not (os.path.isfile(target) and Path(target).read_bytes() == data):
-            write(target, data)
-            results([target])
-
-
 def failures_of(ended: list[Result]) -> list[str]:
     """Return a line for each picture that failed, with its place; its files are named once."""
     lines = []
-    for one in ended:
-        if one.failure is not None:
-            reason, paths = one.failure.sentence(as_keys), " ".join(one.paths)
-            lines.append(f"{one.where}: {reason if paths in reason else f'{paths}: {reason}'}")
+    for result in ended:
+        if result.failure is not None:
+            reason, paths = result.failure.sentence(as_keys), " ".join(result.paths)
+            lines.append(f"{result.where}: {reason if paths in reason else f'{paths}: {reason}'}")
     return lines
 
 
 def summary(ended: list[Result]) -> str:
-    """How many pictures came to what."""
-    counts = Counter(one.state for one in ended)
+    """Return how many pictures came to what."""
+    counts = Counter(result.state for result in ended)
     return ", ".join(f"{counts[state]} {state}" for state in STATES)
 
 
 WHICH = ("file", "folder", "only", "shard", "as_json")
 INSTEAD = {  # what is done instead of drawing, and the options that say more of it
     "init": ("file",),
-    "schema": (),
+    "schema": ("file",),
     "dry_run": (*WHICH, "force", "jobs", "dask", "fail_fast", "index"),  # what the same line would draw
     "check": WHICH,
 }
@@ -156,10 +151,13 @@ def batch(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No bar, no summary: just what was written.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show where an error comes from.")] = False,
 ) -> None:
-    """Draws every figure of a TOML file; the options say which, how and how loudly."""
+    """Draw every figure of a TOML file; the options say which, how and how loudly."""
     given = {name: value for name, value in locals().items() if value not in (None, False, [], ())}
     with guard(quiet, verbose):
-        check_beside(given)
+        for mode in (name for name in INSTEAD if name in given):
+            for name in [name for name in given if name not in (mode, "quiet", "verbose", *INSTEAD[mode])]:
+                value = tuple(given[name]) if isinstance(given[name], list) else given[name]
+                raise UnusedOptionError(FLAGS.get(name, name), value, f"{option_text(mode)} draws nothing")
         if schema or init:
             results([json.dumps(batch_schema(), ensure_ascii=False) if schema else write_start(file or START)])
             return
@@ -170,8 +168,13 @@ def batch(
         if waited_for(file) and not quiet:
             say("waiting for a TOML file on standard input: type or paste it, and end it with Ctrl-D")
         plan = read_batch(file, folder)
-        chosen = part(plan, only or [], shard)
-        pages = [*own_pages(plan, file), *(page_path(plan, path) for path in index or [])]
+        chosen = plan.only(only) if only else plan
+        chosen = chosen.shard(shard) if shard is not None else chosen
+        try:
+            pages = [page_path(plan, path) for path in plan.index]
+        except UsageError as error:
+            raise UsageError(f"{file}: [batch]: {error.sentence(as_keys)}") from None
+        pages += [page_path(plan, path) for path in index or []]
         if dry_run:
             print_lines(chosen, force=force, as_json=as_json)
         elif check:
@@ -183,18 +186,8 @@ def batch(
             finish(plan, pages, ended, len(chosen.jobs))
 
 
-def check_beside(given: Mapping[str, Any]) -> None:
-    """Refuses options that mean nothing beside one that draws nothing, and two of those."""
-    for mode in (name for name in INSTEAD if name in given):
-        for name in [name for name in given if name not in (mode, "quiet", "verbose", *INSTEAD[mode])]:
-            value = tuple(given[name]) if isinstance(given[name], list) else given[name]
-            if name == "file":
-                raise UsageError(f"{value} changes nothing beside {option_text(mode)}: leave it out")
-            raise UnusedOptionError(FLAGS.get(name, name), value, f"{option_text(mode)} draws nothing")
-
-
 def waited_for(file: str) -> bool:
-    """Whether a person has to type the file."""
+    """Return whether a person has to type the file."""
     return file in STDIN and sys.stdin is not None and sys.stdin.isatty()
 
 
@@ -204,22 +197,8 @@ COMMAND = Command(
 )
 
 
-def own_pages(plan: Batch, file: str) -> list[str]:
-    """The pages that the file itself asks for."""
-    try:
-        return [page_path(plan, path) for path in plan.index]
-    except UsageError as error:
-        raise UsageError(f"{file}: [batch]: {error.sentence(as_keys)}") from None
-
-
-def part(plan: Batch, only: list[str], shard: str | None) -> Batch:
-    """What is asked for of a batch file."""
-    chosen = plan.only(only) if only else plan
-    return chosen.shard(shard) if shard is not None else chosen
-
-
 def print_lines(plan: Batch, *, force: bool, as_json: bool) -> None:
-    """Prints one command line a picture; what its file already shows stands behind a #, so that a shell skips it."""
+    """Print one command line a picture; what its file already shows stands behind a #, so that a shell skips it."""
     jobs = track(plan.jobs, "looking")
     lines = [(command(job, job.paths, can_print), not force and is_done(job), job.paths) for job in jobs]
     if as_json:
@@ -229,7 +208,7 @@ def print_lines(plan: Batch, *, force: bool, as_json: bool) -> None:
 
 
 def compare(plan: Batch, chosen: Batch, *, as_json: bool) -> None:
-    """Lists what is on disk and not as asked for; raises PecliError where anything is."""
+    """List what is on disk and not as asked for; raise PecliError where anything is."""
     found = list(differences(chosen.jobs, [path for job in plan.jobs for path in job.paths]))
     if as_json:
         json_results([{"state": state, "path": path} for state, path in found])
@@ -240,7 +219,7 @@ def compare(plan: Batch, chosen: Batch, *, as_json: bool) -> None:
 
 
 def write_start(path: str) -> str:
-    """Writes the starting file; an existing one stays."""
+    """Write the starting file; an existing one stays. Return its path, or its text for standard output."""
     if path in STDIN:
         return EXAMPLE.format(path="FILE.toml").rstrip()
     if os.path.exists(path):

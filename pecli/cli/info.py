@@ -170,7 +170,7 @@ def tensors(
         ]
         fitting = [name for name, array in arrays.items() if len(array.shape) == 2 and array.readable]
         typed = [name for name in fitting if all(map(is_shown, name))]
-        advice = "none has real numbers in two dimensions, positions × dimensions, and a plain name"
+        advice = "none has real numbers in two dimensions and a plain name"
         if table is not None or typed:
             spec = Learned(file=file, tensor=typed[0] if table is None else None).spec()
             advice = f"try: pecli heatmap -e {shlex.quote(spec)}"

@@ -76,7 +76,6 @@ MISTAKES: list[tuple[str, list[str]]] = [
     ("batch plan.toml --folder a.png", ["--folder a.png is not a folder"]),
     ("batch text.toml --index same.md", ["--index same.md is the output of a figure too"]),
     ("heatmap -e learned:file=.", ["."]),
-    ("batch --schema plan.toml", ["plan.toml changes nothing beside --schema"]),
     ("batch --init new.toml --force", ["--force changes nothing here: --init draws nothing"]),
     ("batch plan.toml --check --index a.md", ["--index a.md changes nothing here: --check draws nothing"]),
     ("batch plan.toml --dry-run --check", ["--check changes nothing here: --dry-run"]),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.core.errors import UnusedOptionError, UsageError
-from pecli.core.language import either, listing, phrase, template
+from pecli.core.language import either, listing, phrase, template, templates
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import number_text
 from pecli.core.options import option
@@ -26,7 +26,6 @@ from pecli.figures.wavelengths import (
     longer_from_text,
     longest_text,
     make_room,
-    mark_lengths,
     ratio_text,
     shade_longer,
     textbook_ends,
@@ -56,11 +55,6 @@ class SpectrumNumbers(Numbers[TableEncoding]):
     longer: tuple[int, ...]  # pairs that never finish a turn over the length shown
     still: tuple[int, ...]  # pairs left out: frequency 0, or a column that does not vary
 
-    @property
-    def dashed(self) -> bool:
-        """Whether the wavelengths without the scaling are shown too."""
-        return bool((self.stretch != 1).any()) and not self.shows_ratio
-
     def remarks(self) -> list[str]:
         measured = listing(e.name for e in self.view.encodings if not isinstance(e, Harmonic))
         period = template("{encodings}: the dominant period of each column, measured over one cycle or the length")
@@ -75,8 +69,11 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         ]
 
     def marks(self) -> list[str]:
-        dashed = phrase("dashed: without the scaling") if self.dashed else ""
-        return [dashed, phrase("band: pairs between kept and divided") if any(self.ramps) else ""]
+        dashed = (self.stretch != 1).any() and not self.shows_ratio
+        return [
+            phrase("dashed: without the scaling") if dashed else "",
+            phrase("band: pairs between kept and divided") if any(self.ramps) else "",
+        ]
 
     def message(self) -> str:
         encodings = self.view.encodings
@@ -96,15 +93,20 @@ class SpectrumNumbers(Numbers[TableEncoding]):
 
     def facts(self) -> dict[str, Any]:
         names = [encoding.spec() for encoding in self.view.encodings]
-        columns = {"ratio": self.ratios, "longer_than_length": self.longer, "still": self.still}
-        scaled = {name: ramp for name, ramp in zip(names, self.ramps, strict=True) if ramp is not None}
-        return {
-            **{name: dict(zip(names, values, strict=True)) for name, values in columns.items()},
-            **({"ramp": scaled} if scaled else {}),
-            **({"contexts": dict(self.contexts)} if self.contexts else {}),
-        }
+        columns: tuple[tuple[Any, ...], ...] = (self.ratios, self.longer, self.still, self.ramps)
+        ratios, longer, still, ramps = (dict(zip(names, values, strict=True)) for values in columns)
+        facts: dict[str, Any] = {"ratio": ratios, "longer_than_length": longer, "still": still}
+        facts |= {"ramp": {name: ramp for name, ramp in ramps.items() if ramp}} if any(self.ramps) else {}
+        return facts | ({"contexts": dict(self.contexts)} if self.contexts else {})
 
 
+LENGTHS = templates(
+    {
+        "length": "length {count:,.0f}",
+        "original context": "original context {count:,.0f}",
+        "scaled context": "factor × original {count:,.0f}",
+    }
+)
 TEXT_BETWEEN = 12  # times as long, so that two lines of text fit between two wavelengths
 RIGHT = 0.4  # of the pairs are longer than the length, at least, where the right end below it is free
 TOGETHER = 0.8  # of the most pairs, that all encodings have at least where their lines end beside their names
@@ -180,22 +182,26 @@ class Spectrum(Figure[TableEncoding]):
 
         last = [float(places[-1]) for places in places_of(view)]
         frame_lines(axes[0], 0, max(last))
-        label_values(axes[0].xaxis, across_text(view), integer=True)
+        labels = {phrase(encoding.dimension_label) for encoding in view.encodings}
+        pairs = any(isinstance(encoding, Harmonic) for encoding in view.encodings)
+        across = phrase("pair of dimensions j") if pairs else either(sorted(labels))
+        label_values(axes[0].xaxis, across, integer=True)
         axes[0].set_yscale("log", base=2 if self.ratio else 10)
-        if self.ratio:
-            label_powers(axes[0].yaxis, phrase("wavelength, times that without the scaling"))
-        else:
-            units = {phrase(encoding.position_unit or template("positions")) for encoding in view.encodings}
-            label_powers(axes[0].yaxis, phrase("wavelength λ, {units}", units=either(sorted(units))))
-        entries = [
-            (self._name(view, encoding, waves), self._look(encoding, at, canvas))
-            for at, (encoding, waves) in enumerate(zip(view.encodings, waves_of(view), strict=True))
-        ]
-        if len(entries) == 1:
-            return
-        if min(last) >= TOGETHER * max(last):  # nothing has to lead from a line's end across others
+        units = either(sorted({phrase(one.position_unit or template("positions")) for one in view.encodings}))
+        ratio = phrase("wavelength, times that without the scaling")
+        label_powers(axes[0].yaxis, ratio if self.ratio else phrase("wavelength λ, {units}", units=units))
+        names = [encoding.label() for encoding in view.encodings]
+        if not self.ratio:
+            above = template("{encoding}: {count} of {all} above")
+            counts = [((waves > view.positions.length).sum(), len(waves)) for waves in waves_of(view)]
+            names = [
+                phrase(above, encoding=name, count=count, all=every)
+                for name, (count, every) in zip(names, counts, strict=True)
+            ]
+        entries = [(name, self._look(view.encodings[at], at, canvas)) for at, name in enumerate(names)]
+        if len(entries) > 1 and min(last) >= TOGETHER * max(last):  # no line leads from an end across others
             label_lines(axes[0], entries, canvas)
-        else:
+        elif len(entries) > 1:
             key(axes[0], entries)
 
     def _look(self, encoding: TableEncoding, at: int, canvas: Canvas) -> Look:
@@ -204,29 +210,21 @@ class Spectrum(Figure[TableEncoding]):
         marks = {"marker": MARKS[at % len(MARKS)] if known else "x", "markersize": 3 * canvas.scale}
         return {"color": f"C{at}", "linestyle": "-" if known else "none", **marks}
 
-    def _name(self, view: View[TableEncoding], encoding: TableEncoding, waves: Array) -> str:
-        """Return an encoding's label, and how many of its wavelengths are above the line at the length."""
-        if self.ratio:
-            return encoding.label()
-        longer = int((waves > view.positions.length).sum())
-        return phrase("{encoding}: {count} of {all} above", encoding=encoding.label(), count=longer, all=len(waves))
-
     def draw(self, numbers: SpectrumNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         from pecli.figures.labels import put_line_labels
 
-        one = axes[0]
+        one, ends = axes[0], []
         for at, encoding in enumerate(numbers.view.encodings):
-            mine = numbers.encoding == at
-            pair, wave, stretch = numbers.pair[mine], numbers.wavelength[mine], numbers.stretch[mine]
-            one.plot(pair, stretch if self.ratio else wave, clip_on=False, **self._look(encoding, at, canvas))  # marks
-            if numbers.dashed and (stretch != 1).any():
+            part, ramp = numbers.encoding == at, numbers.ramps[at]
+            pair, wave, stretch = numbers.pair[part], numbers.wavelength[part], numbers.stretch[part]
+            drawn = stretch if self.ratio else wave
+            one.plot(pair, drawn, clip_on=False, **self._look(encoding, at, canvas))  # marks stand on the frame
+            if (stretch != 1).any() and not self.ratio:
                 one.plot(pair, wave / stretch, "--", color=f"C{at}", linewidth=0.8 * canvas.scale)
-            ramp = numbers.ramps[at]
             if ramp is not None:
                 one.axvspan(*ramp, color=f"C{at}", alpha=0.12, linewidth=0)
-        drawn = numbers.stretch if self.ratio else numbers.wavelength
-        ends = [np.flatnonzero(numbers.encoding == at)[-1:] for at in range(len(numbers.view.encodings))]
-        put_line_labels(one, [(numbers.pair[end[0]], drawn[end[0]]) if len(end) else (0.0, 1.0) for end in ends])
+            ends.append((float(pair[-1]), float(drawn[-1])) if len(pair) else (0.0, 1.0))
+        put_line_labels(one, ends)
         if not self.ratio:
             self._mark(numbers, one, canvas)
         return [None]
@@ -235,8 +233,12 @@ class Spectrum(Figure[TableEncoding]):
         """Mark the lengths there are; of one encoding alone, where its wavelengths begin and tend to."""
         from pecli.figures.labels import label_level
 
-        view, length = numbers.view, numbers.view.positions.length
-        mark_lengths(one, length, numbers.contexts, canvas)
+        view, length, color = numbers.view, numbers.view.positions.length, one.xaxis.label.get_color()
+        for name, at in [("length", length), *numbers.contexts]:  # labelled left, where waves are short
+            style = "--" if name == "length" else ":"
+            one.axhline(at, color=color, linestyle=style, linewidth=0.8 * canvas.scale, alpha=0.7)
+            below = name == "original context"
+            label_level(one, phrase(LENGTHS[name], count=at), at, canvas, right=False, below=below)
         alone = len(view.encodings) == 1 and not numbers.contexts
         ends = textbook_ends(view.encoding, numbers.wavelength) if alone else []
         make_room(one, length, [wave for _, wave in ends], canvas)
@@ -252,9 +254,9 @@ class Spectrum(Figure[TableEncoding]):
             label_level(one, text, length, canvas, right=longer >= RIGHT * every, below=True)
 
     def title(self, view: View[TableEncoding]) -> str:
-        if self.ratio:
-            return phrase("what scalings do to wavelengths") if len(view.encodings) > 1 else super().title(view)
-        return phrase("wavelengths") if len(view.encodings) > 1 else super().title(view)
+        if len(view.encodings) == 1:
+            return super().title(view)
+        return phrase("what scalings do to wavelengths") if self.ratio else phrase("wavelengths")
 
 
 def waves_of(view: View[TableEncoding]) -> list[Array]:
@@ -265,13 +267,6 @@ def waves_of(view: View[TableEncoding]) -> list[Array]:
 def stretch_of(encoding: TableEncoding, waves: Array) -> Array:
     """Return how many times longer each wavelength is than without the scaling; 1 where there is none."""
     return waves / encoding.unscaled().wavelengths() if isinstance(encoding, Scaled) else np.ones(len(waves))
-
-
-def across_text(view: View[TableEncoding]) -> str:
-    """Return what the wavelengths stand against: pairs or, where there are none, columns."""
-    if any(isinstance(one, Harmonic) for one in view.encodings):
-        return phrase("pair of dimensions j")
-    return either(sorted({phrase(one.dimension_label) for one in view.encodings}))
 
 
 def places_of(view: View[TableEncoding]) -> list[Array]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from pecli.core.language import phrase, template, templates
+from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import bound_text, number_text
 from pecli.core.positions import Positions
@@ -148,32 +148,12 @@ def longest_text(encodings: Sequence[Encoding], waves: Sequence[Array], names: S
     return phrase(said, short=short, one=names[low], long=long, other=names[high])
 
 
-CONTEXTS = templates(
-    {
-        "original context": "original context {count:,.0f}",
-        "scaled context": "factor × original {count:,.0f}",
-    }
-)
 LEVEL_ROOM = 1.8  # ems above or below a level that is written on
 EDGE = 1.05  # times a power of ten: the end of an axis that shows the line there whole
 NEAR_POWER = 3.0  # times as long, at most, is the power of ten that an axis is drawn out to
 ON_LIGHT, ON_DARK = 0.12, 0.3  # how much grey a shade has on a light and on a dark panel
 BEYOND = 1e9  # times the upper end: a shade still fills its panel when that is moved for others
 ABOVE, THICK = 1.7, 1.2  # points: how far above a frame a rule stands, and how thick it is
-
-
-def mark_lengths(axes: Axes, length: int, contexts: Sequence[tuple[str, float]], canvas: Canvas) -> None:
-    """Draw lines at the length shown and at the contexts of models, labelled left, where waves are short."""
-    from pecli.figures.labels import label_level
-
-    color = axes.xaxis.label.get_color()
-    lines = [
-        (phrase("length {count:,.0f}", count=length), float(length), "--", False),
-        *((phrase(CONTEXTS[name], count=at), at, ":", name == "original context") for name, at in contexts),
-    ]
-    for text, at, style, below in lines:
-        axes.axhline(at, color=color, linestyle=style, linewidth=0.8 * canvas.scale, alpha=0.7)
-        label_level(axes, text, at, canvas, right=False, below=below)
 
 
 def unfinished_runs(encoding: Encoding, length: int) -> list[tuple[int, int]]:

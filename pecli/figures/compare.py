@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from pecli.analysis import Numbers
 from pecli.core.errors import UsageError
-from pecli.core.language import clauses, phrase, said_by_each
+from pecli.core.language import clauses, phrase
 from pecli.core.lazy import np
 from pecli.core.numbers import ROUNDING, bound_text
 from pecli.core.options import option
@@ -18,11 +16,9 @@ from pecli.encodings.harmonic import Harmonic
 from pecli.figures.base import Figure, View
 from pecli.figures.canvas import Canvas
 from pecli.figures.composite import (
-    LONGEST,
     Cell,
     ComposedNumbers,
     Composite,
-    Part,
     check_handed_on,
     check_part,
     part_of,
@@ -33,31 +29,36 @@ from pecli.figures.highlights import Highlighting
 from pecli.figures.panels import PanelGroup, owned
 from pecli.measures.pairwise import measure_option
 
+MAX_NAME = 28  # characters of a difference's name
+
 
 @dataclass(frozen=True, kw_only=True)
 class CompareNumbers(ComposedNumbers):
     """The figure with the numbers of each encoding, in order; the difference of two as the last where asked for."""
 
-    def remarks(self) -> list[str]:
-        labels = [*self.labels, phrase("difference")]
-        said = [part.numbers.remarks() for part in self.parts]
-        return said_by_each(labels[: len(said)], said)
-
     def message(self) -> str:
-        each, apart = super().message(), self.apart()
-        return one if len(one := clauses([each, apart])) <= LONGEST or not apart else apart
+        return self._difference_text() if len(self.parts) > len(self.view.encodings) else super().message()
 
-    def apart(self) -> str:
-        """How large the difference of two is; nothing without one."""
-        rest = [part.numbers for part in self.parts[len(self.view.encodings) :]]
-        said = next((difference_text(self.labels, one) for one in rest), "")
-        return clauses([phrase("the same columns in another order"), said]) if said and self.reordered() else said
+    def _difference_text(self) -> str:
+        """Return how large the first less the second is, and where they differ in the order of columns alone."""
+        difference = self.parts[-1].numbers
+        low, high = (float(end.reduce(difference.main, axis=None, initial=0.0)) for end in (np.fmin, np.fmax))
+        number, rounding = bound_text(max(-low, high), 3), ROUNDING * max(-low, high)
+        if not low < 0 and not high > 0:
+            said = phrase("no difference")
+        elif difference.averaged():
+            said = phrase("the means differ by up to {number}", number=number)
+        elif -low > rounding and high > rounding:
+            said = phrase("the two differ by up to {number}", number=number)
+        else:
+            name = self.labels[0 if high > rounding else 1]
+            said = phrase("{name} is larger by up to {number}", name=name, number=number)
+        return clauses([phrase("the same columns in another order") if self.reordered() else "", said])
 
     def reordered(self) -> bool:
         """Whether the formulas of two say that their tables have the same columns in another order."""
-        every, rows = self.view.encodings, self.view.positions
-        known = [one for one in every if isinstance(one, Harmonic)]
-        if not len(known) == len(every) == 2 or known[0].covered(rows) != known[1].covered(rows):
+        known = [one for one in self.view.encodings if isinstance(one, Harmonic)]
+        if len(known) < 2 or len({one.covered(self.view.positions) for one in known}) > 1:
             return False
         one, other = map(column_terms, known)
         return one != other and sorted(one) == sorted(other)
@@ -71,22 +72,6 @@ def column_terms(encoding: Harmonic) -> list[tuple[Any, ...]]:
     """What each column of a table is made of: two columns with the same are the same."""
     pairs = list(zip(encoding.frequencies(), encoding.amplitudes, encoding.phases, strict=True))
     return [(wave, *pairs[pair], encoding.dtype) for wave, pair in encoding.waves()]
-
-
-def difference_text(names: Sequence[str], difference: Numbers[Any]) -> str:
-    """How large the first less the second is."""
-    low, high = (float(end.reduce(difference.main, axis=None, initial=0.0)) for end in (np.fmin, np.fmax))
-    number, rounding = bound_text(max(-low, high), 3), ROUNDING * max(-low, high)
-    if not low < 0 and not high > 0:
-        return phrase("no difference")
-    if difference.averaged():
-        return phrase("the means differ by up to {number}", number=number)
-    if -low > rounding and high > rounding:
-        return phrase("the two differ by up to {number}", number=number)
-    return phrase("{name} is larger by up to {number}", name=names[0 if high > rounding else 1], number=number)
-
-
-LONGEST_NAME = 28  # characters of a difference's name
 
 
 @dataclass(frozen=True)
@@ -125,7 +110,7 @@ class Compare(Composite, Highlighting[Encoding]):
             text = f"--difference takes two encodings, {len(view.encodings)} are given"
             raise UsageError(text, option="difference")
         for cell in self.cells_of(view):
-            check_part(self, cell.figure, cell.view, "figure")
+            check_part(cell.figure, cell.view, "figure")
 
     def cells_of(self, view: View[Encoding]) -> list[Cell]:
         """One an encoding; the difference of two looks as the first."""
@@ -141,19 +126,12 @@ class Compare(Composite, Highlighting[Encoding]):
         bars = [panel.bar and replace(panel.bar, label=phrase("difference"), ticks=None) for panel in panels]
         return replace(group, panels=tuple(replace(p, bar=bar) for p, bar in zip(panels, bars, strict=True)))
 
-    def computed_parts(self, view: View[Encoding]) -> list[Part]:
-        parts = super().computed_parts(view)
-        if self.difference:
-            first, second = (part.numbers for part in parts[:2])
-            parts[2] = Part(self.part(), first.difference(second))
-        return parts
-
-    def compute(self, view: View[Encoding]) -> CompareNumbers:
-        labels = tuple(short_names(view.encodings))  # a difference is none of them
-        numbers = CompareNumbers(
-            view=view, parts=tuple(self.computed_parts(view)), labels=labels, kin=self.kin_of(view)
-        )
-        return numbers.limited(lambda limits, _: limits)
+    def composed_numbers(self, view: View[Encoding], **fields: Any) -> CompareNumbers:
+        numbers = CompareNumbers(view=view, labels=tuple(short_names(view.encodings)), **fields)
+        if not self.difference:
+            return numbers
+        first, second, third = numbers.parts
+        return replace(numbers, parts=(first, second, third._replace(numbers=first.numbers.difference(second.numbers))))
 
     def texts(self) -> list[str]:
         return self.part().texts()
@@ -170,7 +148,7 @@ class Compare(Composite, Highlighting[Encoding]):
 def difference_name(view: View[Encoding]) -> str:
     """Return the name of the difference: those of the two, where they are short and not the same."""
     name = " − ".join(names_apart(view))
-    return name if len(name) <= LONGEST_NAME and len(set(view.encodings)) > 1 else phrase("difference, first − second")
+    return name if len(name) <= MAX_NAME and len(set(view.encodings)) > 1 else phrase("difference, first − second")
 
 
 def names_apart(view: View[Encoding]) -> list[str]:

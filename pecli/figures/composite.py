@@ -1,4 +1,4 @@
-"""What figures of several figures share: cells side by side, their limits and their texts."""
+"""Figures made of other figures: panels side by side, the limits and windows that they share, their texts."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 HANDED_ON = ("measure", "highlight")  # options of a composed figure that its parts take, where they have them
-LONGEST = 130  # characters above a picture of several
+MAX_HEADLINE = 130  # characters above a picture of several
 ROW = 3  # panels that stand side by side where there is room, whatever they belong to
+Choose = Callable[[Limits, Sequence[Array]], Limits]  # limits from those and from the values that they colour
 
 
 class Cell(NamedTuple):
-    """A figure that looks at something of its own, with what stands above its first panel and left of it."""
+    """A figure with its view, and the texts above its first panel and left of it."""
 
     figure: Figure[Any]
     view: View[Any]
@@ -36,7 +37,7 @@ class Cell(NamedTuple):
 
 
 class Part(NamedTuple):
-    """One figure with its numbers."""
+    """A figure with its numbers."""
 
     figure: Figure[Any]
     numbers: Numbers[Any]
@@ -44,11 +45,15 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class ComposedNumbers(Numbers[Encoding]):
-    """The figures with their numbers, in order."""
+    """The figures with their numbers, in order.
+
+    labels : the names of the parts; a difference, the last, has none
+    colour_groups : of each part, equal where colours mean the same
+    """
 
     parts: tuple[Part, ...]
-    labels: tuple[str, ...]  # what tells those parts from each other that are looked at one by one
-    kin: tuple[int, ...]  # of each part, the first that it shares its colours with
+    labels: tuple[str, ...]
+    colour_groups: tuple[Hashable, ...]
 
     @property
     def main(self) -> Array:
@@ -57,9 +62,19 @@ class ComposedNumbers(Numbers[Encoding]):
     def arrays(self) -> dict[str, Array]:
         return {f"{i}.{p.figure.name}.{k}": a for i, p in enumerate(self.parts) for k, a in p.numbers.arrays().items()}
 
-    def limited(self, choose: Callable[[Limits, Sequence[Array]], Limits]) -> Self:
-        """Under the limits of all parts that share their colours, chosen from those and from all their values."""
-        return replace(self, parts=limited_alike(self.parts, self.kin, choose))
+    def limited(self, choose: Choose) -> Self:
+        """Return these numbers, parts whose colours mean the same under the limits of them all."""
+        numbers = [part.numbers for part in self.parts]
+        for group in dict.fromkeys(self.colour_groups):
+            members = [at for at, own in enumerate(self.colour_groups) if own == group]
+            for at, limited in zip(members, _limited_alike([numbers[at] for at in members], choose), strict=True):
+                numbers[at] = limited
+        return self._with(numbers)
+
+    def _with(self, numbers: Iterable[Numbers[Any]]) -> Self:
+        """Return the same figures with other numbers."""
+        pairs = zip(self.parts, numbers, strict=True)
+        return replace(self, parts=tuple(part._replace(numbers=own) for part, own in pairs))
 
     def shown(self) -> Sequence[tuple[str, Numbers[Any]]]:
         return [(name, part.numbers) for name, part in zip(self.labels, self.parts, strict=False)]
@@ -71,20 +86,43 @@ class ComposedNumbers(Numbers[Encoding]):
         return said_by_each(self.labels, [part.numbers.remarks() for part in self.parts[: len(self.labels)]])
 
     def marks(self) -> list[str]:
-        """What is meant by the marks of all parts, each said once: panels without one are told by that."""
         return [*dict.fromkeys(mark for part in self.parts for mark in part.numbers.marks())]
 
     def message(self) -> str:
         return message_of_each(self.labels, self.messages())
 
     def messages(self) -> list[str]:
-        """Return what there is to see in each of the parts that have a label; empty where there is nothing to say."""
         return [part.numbers.message() for part in self.parts[: len(self.labels)]]
+
+
+def _limited_alike(numbers: Sequence[Any], choose: Choose) -> list[Any]:
+    """Return numbers under the limits of all, those of composed figures part by part; as they are without limits."""
+    if len(numbers) == 1:
+        return [numbers[0].limited(choose)]
+    if isinstance(numbers[0], ComposedNumbers):
+        columns = zip(*([part.numbers for part in one.parts] for one in numbers), strict=True)
+        rows = zip(*(_limited_alike(column, choose) for column in columns), strict=True)
+        return [one._with(row) for one, row in zip(numbers, rows, strict=True)]
+    known = [limits for one in numbers if (limits := one.limits()) is not None]
+    if len(known) < len(numbers):
+        return [*numbers]
+    low, high = min(low for low, _ in known), max(high for _, high in known)
+    if low < 0 < high:
+        low, high = -max(-low, high), max(-low, high)
+    limits = choose((low, high), [array for one in numbers for array in one.coloured()])
+    return [one.with_limits(*limits) for one in numbers]
+
+
+def message_of_each(labels: Sequence[str], messages: Sequence[str]) -> str:
+    """Return what there is to see in several that are told apart by these labels; of many in the first and the last."""
+    said = said_by_each(labels, [[message] for message in messages])
+    tried = ((said, 1), (said[:1] + said[1:][-1:], 1), (said, 2), (said[:1], 1))
+    return next((text for some, rows in tried if len(text := clauses(some)) <= rows * MAX_HEADLINE), "")
 
 
 @dataclass(frozen=True)
 class Composite(Figure[Encoding]):
-    """Base of the figures that are made of cells, each a figure that looks at something of its own.
+    """Base of the figures that are made of cells, each a figure with its own view.
 
     alike : whether all cells are the same figure, so that they share limits, colour bars and labels
     """
@@ -95,35 +133,27 @@ class Composite(Figure[Encoding]):
 
     @abstractmethod
     def cells_of(self, view: View[Encoding]) -> list[Cell]:
-        """Return the cells, in order; none looks through any panels."""
+        """Return the cells, in order; their views have no panels."""
 
-    def _through(self, view: View[Encoding]) -> Iterator[tuple[Cell, slice]]:
-        """Yield each cell, looking through its panels, and which panels they are."""
+    def _cells(self, view: View[Encoding]) -> Iterator[tuple[Cell, slice]]:
+        """Yield each cell, its view with its panels, and which panels they are."""
         first = 0
         for cell in self.cells_of(view):
             own = slice(first, first + len(panels_of(cell.figure, cell.view)))
             yield cell._replace(view=replace(cell.view, panels=view.panels and view.panels[own])), own
             first = own.stop
 
-    def _each(self, view: View[Encoding], axes: list[Axes]) -> Iterator[tuple[Cell, list[Axes]]]:
-        """Yield each cell with its axes; the first has the cell's label above its title except in the meantime."""
-        for cell, own in self._through(view):
-            title = axes[own.start].title
-            title.set_text(title.get_text().removeprefix(cell.label).removeprefix("\n"))
-            yield cell, axes[own]
-            title.set_text(f"{cell.label}\n{title.get_text()}".strip())
-
     def panel_groups(self, view: View[Encoding], canvas: Canvas) -> list[PanelGroup]:
         parts = [self._placed(cell, at, canvas) for at, cell in enumerate(self.cells_of(view))]
         panels = tuple(panel for part in parts for panel in part.panels)
         if len(panels) > len(parts):
-            return [PanelGroup(panels, in_rows_of_their_own(parts))]
+            return [PanelGroup(panels, _rows_of_parts(parts))]
         few = len(panels) <= ROW and not any(panel.exact for panel in panels)
         grids = in_columns(len(panels), *([1] if few and canvas.narrow else []))
         return [PanelGroup(panels, grids, one_legend=True)]
 
     def _placed(self, cell: Cell, at: int, canvas: Canvas) -> PanelGroup:
-        """Return the panels of a cell, with bars of their own where colours mean nothing elsewhere."""
+        """Return the panels of a cell, with its own bars where colours mean nothing elsewhere."""
         groups = cell.figure.panel_groups(cell.view, canvas)
         panels = [panel for group in groups for panel in group.panels]
         if not self.alike or not cell.figure.shares_limits:
@@ -136,127 +166,79 @@ class Composite(Figure[Encoding]):
 
     def decorate(self, view: View[Encoding], axes: list[Axes], canvas: Canvas) -> None:
         cells = []
-        for cell, own in self._each(view, axes):
-            cell.figure.decorate(cell.view, own, canvas)
+        for cell, own in self._cells(view):
+            first = axes[own.start]
+            cell.figure.decorate(cell.view, axes[own], canvas)
+            first.title.set_text(f"{cell.label}\n{first.get_title()}".strip())
             if cell.beside:
-                own[0].set_ylabel(f"{cell.beside}\n{own[0].get_ylabel()}".strip())
-            cells.append(own)
+                first.set_ylabel(f"{cell.beside}\n{first.get_ylabel()}".strip())
+            cells.append(axes[own])
         if self.alike and len(cells) > 1:
             from pecli.figures.legends import keep_last_legend
 
             keep_last_legend(cells)
 
     def fit(self, view: View[Encoding], axes: list[Axes], canvas: Canvas) -> None:
-        for cell, own in self._through(view):
+        for cell, own in self._cells(view):
             cell.figure.fit(cell.view, axes[own], canvas)
 
     def shape(self, view: View[Encoding]) -> tuple[int, ...]:
-        return (sum(prod(cell.figure.shape(cell.view)) for cell, _ in self._through(view)),)
+        return (sum(prod(cell.figure.shape(cell.view)) for cell, _ in self._cells(view)),)
 
-    def computed_parts(self, view: View[Encoding]) -> list[Part]:
-        """Return each figure with its numbers."""
-        return [Part(cell.figure, cell.figure.compute(cell.view)) for cell, _ in self._through(view)]
-
-    def kin_of(self, view: View[Encoding]) -> tuple[int, ...]:
-        """Return, of each cell, the first that it shares its colours with."""
-        bars = [
-            {panel.bar for panel in self._placed(cell, at, Canvas()).panels}
+    def compute(self, view: View[Encoding]) -> ComposedNumbers:
+        parts = tuple(Part(cell.figure, cell.figure.compute(cell.view)) for cell, _ in self._cells(view))
+        bars: list[Hashable] = [
+            frozenset(panel.bar for panel in self._placed(cell, at, Canvas()).panels) if self.alike else at
             for at, cell in enumerate(self.cells_of(view))
         ]
-        return tuple(bars.index(own) if self.alike else at for at, own in enumerate(bars))
+        return self.composed_numbers(view=view, parts=parts, colour_groups=tuple(bars)).limited(
+            lambda limits, _: limits
+        )
+
+    @abstractmethod
+    def composed_numbers(self, view: View[Encoding], **fields: Any) -> ComposedNumbers:
+        """Return the numbers of the parts, with their names."""
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        drawn, parts = [], iter(numbers.parts)
-        for cell, own in self._each(numbers.view, axes):
-            drawn += cell.figure.draw(next(parts).numbers, own, canvas)
+        cells = zip(self._cells(numbers.view), numbers.parts, strict=True)
+        drawn = [one for (cell, own), part in cells for one in cell.figure.draw(part.numbers, axes[own], canvas)]
         if self.alike:
             panels = panels_of(self, numbers.view, canvas)
             share_windows(axes, panels)
             share_colours(drawn, panels)
         return drawn
 
-    def texts(self) -> list[str]:
-        return []
 
-
-def in_rows_of_their_own(parts: Sequence[PanelGroup]) -> tuple[Mosaic, ...]:
-    """Return the grids in which each part has rows of its own, all of one width; the best first."""
-    most = max(parts, key=lambda part: len(part.panels))
+def _rows_of_parts(parts: Sequence[PanelGroup]) -> tuple[Mosaic, ...]:
+    """Return the grids in which each part has its own rows, all of one width; the best first."""
+    counts = [len(part.panels) for part in parts]
+    large = parts[counts.index(max(counts))]
     return tuple(
-        below_each_other(
-            [
-                grid if len(part.panels) == len(most.panels) else in_columns(len(part.panels), width_of(grid))[0]
-                for part in parts
-            ]
-        )
-        for grid in most.grids
+        below_each_other([grid if n == max(counts) else in_columns(n, width_of(grid))[0] for n in counts])
+        for grid in large.grids
     )
 
 
-def limited_alike(
-    parts: Sequence[Part], kin: Sequence[int], choose: Callable[[Limits, Sequence[Array]], Limits]
-) -> tuple[Part, ...]:
-    """Return the parts under the limits of all that share their colours, chosen from those and from all their values.
-
-    kin : of each part, the first that it shares its colours with
-    """
-    found = list(parts)
-    for first in dict.fromkeys(kin):
-        family = [at for at, own in enumerate(kin) if own == first]
-        for at, numbers in zip(family, _under_one([parts[at].numbers for at in family], choose), strict=True):
-            found[at] = Part(parts[at].figure, numbers)
-    return tuple(found)
-
-
-def _under_one(
-    numbers: Sequence[Numbers[Any]], choose: Callable[[Limits, Sequence[Array]], Limits]
-) -> Sequence[Numbers[Any]]:
-    """Return the numbers under the limits of all, those of several figures each under its own."""
-    if len(numbers) == 1:
-        return [numbers[0].limited(choose)]
-    composed = [one for one in numbers if isinstance(one, ComposedNumbers)]
-    if composed:
-        columns = [
-            limited_alike(parts, [0] * len(parts), choose)
-            for parts in zip(*(one.parts for one in composed), strict=True)
-        ]
-        return [replace(one, parts=parts) for one, parts in zip(composed, zip(*columns, strict=True), strict=True)]
-    known = [limits for one in numbers if (limits := one.limits()) is not None]
-    if len(known) < len(numbers):
-        return numbers
-    both = min(low for low, _ in known), max(high for _, high in known)
-    both = (-max(map(abs, both)), max(map(abs, both))) if both[0] < 0 < both[1] else both
-    limits = choose(both, [array for one in numbers for array in one.coloured()])
-    return [one.with_limits(*limits) for one in numbers]
-
-
 def share_windows(axes: Sequence[Axes], panels: Sequence[Panel]) -> None:
-    """Give all that is labelled once for several panels, and all that ends where its data do, the ends of them all."""
+    """Give axes that are labelled once, and those of one label that end where their data do, one window."""
     for x_or_y in ("x", "y"):
-        free = [_label(one, x_or_y) if getattr(one, f"get_autoscale{x_or_y}_on")() else None for one in axes]
-        for subjects in ([getattr(panel, x_or_y) for panel in panels], free):
-            groups: dict[Hashable, list[Axes]] = {}
-            for one, subject in zip(axes, subjects, strict=True):
-                groups.setdefault(subject, []).append(one)
-            groups.pop(None, None)
-            for group in groups.values():
-                _set_ends(group, x_or_y)
+        subjects: list[Any] = [getattr(panel, x_or_y) for panel in panels]
+        labels = [getattr(one, f"get_{x_or_y}label")().rpartition("\n")[2] for one in axes]
+        at_data = [getattr(one, f"get_autoscale{x_or_y}_on")() for one in axes]
+        labels = [label if free else "" for label, free in zip(labels, at_data, strict=True)]
+        for values in (subjects, labels):
+            for value in dict.fromkeys(filter(None, values)):
+                _share_window([one for one, own in zip(axes, values, strict=True) if own == value], x_or_y)
 
 
-def _label(axes: Axes, x_or_y: str) -> str | None:
-    """Return what an axis says that it shows, without what tells the row; None for nothing."""
-    text: str = getattr(axes, f"get_{x_or_y}label")()
-    return text.rpartition("\n")[2] or None
-
-
-def _set_ends(group: Sequence[Axes], x_or_y: str) -> None:
-    """Give all of these one window, and numbers as far as one of them has."""
+def _share_window(group: Sequence[Axes], x_or_y: str) -> None:
+    """Give all of these axes one window, and numbers as far as one of them has."""
     from pecli.figures.ticks import number_between, numbered
 
     axes = [getattr(one, f"{x_or_y}axis") for one in group]
     ends: list[Any] = [getattr(one, f"get_{x_or_y}lim")() for one in group]
     known = [numbered(axis) for axis in axes]
-    low, high = min(min(one) for one in ends), max(max(one) for one in ends)
+    low, high = min(map(min, ends)), max(map(max, ends))
     for one, (first, last) in zip(group, ends, strict=True):
         if {first, last} != {low, high}:
             getattr(one, f"set_{x_or_y}lim")((low, high) if first < last else (high, low))
@@ -269,22 +251,12 @@ def share_colours(mappables: Sequence[Any], panels: Sequence[Panel]) -> None:
     from pecli.figures.matrix import ink_again
 
     for bar in dict.fromkeys(panel.bar for panel in panels if panel.bar):
-        family = [one for one, panel in zip(mappables, panels, strict=True) if one is not None and panel.bar == bar]
-        lows, highs = zip(*(one.get_clim() for one in family), strict=True) if family else ((), ())
-        if len({*lows}) > 1 or len({*highs}) > 1:
-            for one in family:
-                one.set_clim(min(lows), max(highs))
+        images = [one for one, panel in zip(mappables, panels, strict=True) if one is not None and panel.bar == bar]
+        ends = {one.get_clim() for one in images}
+        if len(ends) > 1:
+            for one in images:
+                one.set_clim(min(low for low, _ in ends), max(high for _, high in ends))
                 ink_again(one)
-
-
-def message_of_each(labels: Sequence[str], messages: Sequence[str]) -> str:
-    """Return what there is to see in several that are told apart by these labels; of many in the first and the last.
-
-    That of one alone is said last of all, after all of them in twice the length: it holds for its own panel.
-    """
-    said = said_by_each(labels, [[message] for message in messages])
-    tried = ((said, LONGEST), (said[:1] + said[1:][-1:], LONGEST), (said, 2 * LONGEST), (said[:1], LONGEST))
-    return next((one for some, most in tried if len(one := clauses(some)) <= most), "")
 
 
 def single_figures() -> Registry[type[Figure[Any]]]:
@@ -300,38 +272,27 @@ def what_it_is(name: str) -> str:
 
 
 def part_of(whole: Figure[Any], name: str) -> Figure[Any]:
-    """Return a figure with the options that the composed one hands on; refuses what it cannot show (UsageError)."""
-    kind, given = single_figures()[name], {option: getattr(whole, option) for option in HANDED_ON}
-    own = {option: value for option, value in given.items() if option in kind.options() and value is not None}
-    return kind(**own)
+    """Return a figure with the options that the composed one hands on."""
+    kind = SINGLE[name]
+    given = {option: getattr(whole, option) for option in HANDED_ON if option in kind.options()}
+    return kind(**{option: value for option, value in given.items() if value is not None})
 
 
-def check_part(whole: Figure[Any], part: Figure[Any], view: View[Encoding], option: str) -> None:
-    """Refuses a part that cannot show an encoding, naming the figures that this option may name for it."""
-    if part.takes(type(view.encoding)):
-        part.check_view(view)
-        return
-    fitting = [name for name in single_figures() if _shows(whole, name, view)]
-    advice = f"{option_text(option)} takes {', '.join(fitting)} here" if fitting else ""
-    raise UsageError(part.refusal(type(view.encoding)), option="encoding", advice=advice)
-
-
-def _shows(whole: Figure[Any], name: str, view: View[Encoding]) -> bool:
-    """Return whether that figure, with the options that the composed one hands on, shows the encoding."""
-    if not single_figures()[name].takes(type(view.encoding)):
-        return False
-    try:
-        part_of(whole, name).check_view(view)
-    except UsageError:
-        return False
-    return True
+def check_part(part: Figure[Any], view: View[Encoding], option: str) -> None:
+    """Refuse a part that cannot show an encoding, with the figures that this option may give for it."""
+    kind = type(view.encoding)
+    if not part.takes(kind):
+        fitting = ", ".join(name for name, figure in SINGLE.items() if figure.takes(kind))
+        advice = f"{option_text(option)} takes {fitting} here" if fitting else ""
+        raise UsageError(part.refusal(kind), option="encoding", advice=advice)
+    part.check_view(view)
 
 
 def check_handed_on(whole: Figure[Any], parts: Iterable[Figure[Any]]) -> None:
-    """Refuses an option that none of the parts has (UsageError)."""
+    """Refuse an option that none of the parts has (UsageError)."""
     names = dict.fromkeys(part.name for part in parts)
-    for one, value in whole.changed().items():
-        fitting = [name for name, figure in single_figures().items() if one in figure.options()]
-        if one in HANDED_ON and not {*fitting} & {*names}:
-            why = f"{', '.join(names)} has no {option_text(one)}, {', '.join(fitting)} have"
-            raise UnusedOptionError(one, whole.options()[one].write(value), why)
+    for option, value in whole.changed().items():
+        fitting = [name for name, figure in SINGLE.items() if option in figure.options()]
+        if option in HANDED_ON and not {*fitting} & {*names}:
+            why = f"{', '.join(names)} has no {option_text(option)}, {', '.join(fitting)} have"
+            raise UnusedOptionError(option, whole.options()[option].write(value), why)

@@ -117,10 +117,8 @@ class Grid(Composite):
         pairs = zip(group.panels, free, strict=True)
         return replace(group, panels=tuple(replace(panel, y=same) if one else panel for panel, one in pairs))
 
-    def compute(self, view: View[Any]) -> GridNumbers:
-        parts = tuple(self.computed_parts(view))
-        numbers = GridNumbers(view=view, parts=parts, axes=self.axes, labels=self.labels, kin=self.kin_of(view))
-        return numbers.limited(lambda limits, values: limits)
+    def composed_numbers(self, view: View[Any], **fields: Any) -> GridNumbers:
+        return GridNumbers(view=view, axes=self.axes, labels=self.labels, **fields)
 
     def texts(self) -> list[str]:
         return list(dict.fromkeys(text for cell in self.cells for text in cell.figure.texts()))

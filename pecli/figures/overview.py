@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from pecli.core.errors import UsageError
 from pecli.core.language import phrase
@@ -25,7 +25,7 @@ from pecli.figures.composite import (
     what_it_is,
 )
 from pecli.figures.highlights import Highlighting
-from pecli.figures.panels import PanelGroup, in_columns
+from pecli.figures.panels import PanelGroup, owned
 from pecli.measures.pairwise import measure_option
 
 
@@ -57,23 +57,21 @@ class Overview(Composite, Highlighting[Encoding]):
 
     def check_view(self, view: View[Encoding]) -> None:
         for cell in self.cells_of(view):
-            check_part(self, cell.figure, cell.view, "panels")
+            check_part(cell.figure, cell.view, "panels")
 
     def panel_groups(self, view: View[Encoding], canvas: Canvas) -> list[PanelGroup]:
-        """Few panels stand in a row where there is room; else figures of several have rows of their own."""
-        groups = [
-            replace(group, panels=placed.panels[first : first + len(group.panels)])
-            for at, cell in enumerate(self.cells_of(view))
-            for placed in [self._placed(cell, at, canvas)]
-            for first, group in _with_first(cell.figure.panel_groups(cell.view, canvas))
-        ]
+        """Few panels are in a row where there is room; else figures of several have their own rows."""
+        groups = []
+        for at, cell in enumerate(self.cells_of(view)):
+            for group in cell.figure.panel_groups(cell.view, canvas):
+                groups.append(replace(group, panels=tuple(owned(panel, at) for panel in group.panels)))
         panels = tuple(panel for group in groups for panel in group.panels)
         if len(panels) <= ROW and not canvas.narrow:
-            return [PanelGroup(panels, in_columns(len(panels)))]
+            return [PanelGroup(panels)]
         joined: list[PanelGroup] = []
         for alone, several in groupby(groups, lambda group: len(group.panels) == 1):
-            own = list(several)
-            joined += [PanelGroup(tuple(group.panels[0] for group in own))] if alone else own
+            same = list(several)
+            joined += [PanelGroup(tuple(group.panels[0] for group in same))] if alone else same
         return joined
 
     def unseen(self, view: View[Encoding]) -> str:
@@ -88,12 +86,5 @@ class Overview(Composite, Highlighting[Encoding]):
     def texts(self) -> list[str]:
         return [text for name in self.panels for text in part_of(self, name).texts()]
 
-    def compute(self, view: View[Encoding]) -> ComposedNumbers:
-        parts, labels = tuple(self.computed_parts(view)), tuple(map(phrase, self.panels))
-        return ComposedNumbers(view=view, parts=parts, labels=labels, kin=tuple(range(len(parts))))
-
-
-def _with_first(groups: list[PanelGroup]) -> list[tuple[int, PanelGroup]]:
-    """Return each group with the number of its first panel."""
-    counts = [len(group.panels) for group in groups]
-    return [(sum(counts[:at]), group) for at, group in enumerate(groups)]
+    def composed_numbers(self, view: View[Encoding], **fields: Any) -> ComposedNumbers:
+        return ComposedNumbers(view=view, labels=tuple(map(phrase, self.panels)), **fields)

@@ -69,19 +69,18 @@ def written_out(encoding: TableEncoding, row: int, column: int, vectors: Array, 
 
     Where the table is made in a smaller type, the steps come to the number that the formula says.
     """
-    result = combine(encoding, vectors, words)[1]
     formula = encoding.in_float64() if isinstance(encoding, Harmonic) and not encoding.exact else None
     at, last, word = np.array([row], dtype=np.float64), words.stop - 1, vectors[-1]
+    value, results = float(encoding.table(at)[0, column]), combine(encoding, vectors, words)[1][-1:, column].tolist()
     exact = float(formula.table(at)[0, column]) if formula else None
-    found = [Entry(row, column, tuple(encoding.written_out(row, column)), float(encoding.table(at)[0, column]), exact)]
-    if not len(result):
-        return found
-    value = float(result[-1, column])
-    if not isinstance(encoding, Rotary):
+    found = [Entry(row, column, tuple(encoding.written_out(row, column)), value, exact)]
+    if isinstance(encoding, Rotary):
+        exact = float(combine(formula, vectors, words)[1][-1, column]) if formula else None
+        found += [Entry(last, column, tuple(encoding.rotation_written_out(word, last, column)), results[0], exact)]
+    elif results:
         added = encoding.table(np.array([last], dtype=np.float64))[0, column]
-        return [*found, Entry(last, column, (f"{word[column]:.10g} + {added:.10g}",), value)]
-    exact = float(combine(formula, vectors, words)[1][-1, column]) if formula else None
-    return [*found, Entry(last, column, tuple(encoding.rotation_written_out(word, last, column)), value, exact)]
+        found += [Entry(last, column, (f"{word[column]:.10g} + {added:.10g}",), results[0])]
+    return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,10 +145,16 @@ class Walk:
             "rotate": phrase("Turned: f(x, p) = R_p x, nothing is added"),
             "pair_up": phrase("Pairs of words"),
         }
+        parameters = {
+            phrase("encoding"): numbers.view.encoding.label(),
+            phrase("formula"): phrase(numbers.view.encoding.formula),
+            phrase("positions"): str(length),
+            phrase("dimensions"): str(dimensions),
+        }
         positions = ", ".join(self._ends(self._position_texts(), 2 * self.options.rows, LEFT_OUT_COLUMNS))
         title = phrase("Word vectors, shape ({words}, {dimensions})", words=len(numbers.words), dimensions=dimensions)
         sections: dict[str, list[Block]] = {
-            phrase("Parameters"): self._parameters(),
+            phrase("Parameters"): [Facts(parameters)],
             phrase("Positions"): [Paragraph(positions)],
             **(self._frequencies() if len(numbers.frequencies) else self._changes()),
             phrase("The table, shape ({length}, {dimensions})", length=length, dimensions=dimensions): self._table(),
@@ -162,16 +167,6 @@ class Walk:
         for at, (title, body) in enumerate(((title, body) for title, body in sections.items() if body), 1):
             result += [Paragraph(f"{at}. {title}", heading=True), *body, Paragraph()]
         return result[:-1]
-
-    def _parameters(self) -> list[Block]:
-        encoding, (length, dimensions) = self.numbers.view.encoding, self.numbers.table.shape
-        facts = {
-            phrase("encoding"): encoding.label(),
-            phrase("formula"): phrase(encoding.formula),
-            phrase("positions"): str(length),
-            phrase("dimensions"): str(dimensions),
-        }
-        return [Facts(facts)]
 
     def _changes(self) -> dict[str, list[Block]]:
         """Return how often every column changes, of an encoding without frequencies."""
@@ -207,8 +202,8 @@ class Walk:
     def _table(self) -> list[Block]:
         formulas = self.numbers.view.encoding.column_formulas()
         header = [f"{column}\n{formula}" for column, formula in enumerate(formulas)]
-        said = Paragraph(phrase("Under the number of each column stands its formula."))
-        return [said, *self._numbers(self.numbers.table, self._position_texts(), header)]
+        under = Paragraph(phrase("Under the number of each column stands its formula."))
+        return [under, *self._numbers(self.numbers.table, self._position_texts(), header)]
 
     def _entry(self, name: str, entry: Entry) -> Paragraph:
         """Return the steps to a number, and what a smaller type of number makes of it."""
@@ -261,9 +256,9 @@ class Walk:
         words = np.arange(len(labels))
         offsets = grid("p \\ q", labels, labels, words[:, None] - words, width=self.width, digits=0)
         starts = [str(at - len(labels) + 1) for at in range(len(self.numbers.rows))]
-        said = phrase("Nothing is added to a word. The pair of word i and word j gets the row of the offset i - j:")
+        what = phrase("Nothing is added to a word. The pair of word i and word j gets the row of the offset i - j:")
         done = phrase("Every pair at one offset gets the same row, wherever it stands in the sequence.")
-        return [Paragraph(said), offsets, *self._numbers(self.numbers.rows, starts), Paragraph(done)]
+        return [Paragraph(what), offsets, *self._numbers(self.numbers.rows, starts), Paragraph(done)]
 
     def _products(self) -> list[Block]:
         """Return what a turned query and a turned key give: the same at every pair of positions with one offset."""
@@ -408,7 +403,7 @@ class Explain(Report[TableEncoding]):
         return Walk(numbers, self, width).blocks()
 
     def _place(self, view: View[TableEncoding]) -> tuple[int, int]:
-        """Position and column of the entry that is written out."""
+        """Return position and column of the entry that is written out."""
         rows, width = view.covered, view.encoding.width
         default = (min(max(0, rows.start) + 2, rows.stop - 1), min(3, width - 1))
         row, column = default if self.entry is None else self.entry
@@ -419,7 +414,7 @@ class Explain(Report[TableEncoding]):
         return row, column
 
     def _words(self, view: View[TableEncoding]) -> tuple[str, tuple[str, ...], Array]:
-        """Where the word vectors are from, the words, and the vectors, (words, d)."""
+        """Return where the word vectors are from, the words, and the vectors, (words, d)."""
         width, length = view.encoding.width, view.positions.length
         if self.embeddings is not None:
             vectors = self._read(self.embeddings, view)
@@ -429,27 +424,22 @@ class Explain(Report[TableEncoding]):
             if len(words) == 1 and not self.tokens.isascii():  # of a script without spaces
                 words = tuple(words[0])
             seeds = [[0, *word.encode()] for word in words]  # the same numbers wherever a word stands
-            return (
-                "own",
-                words,
-                np.array([np.random.default_rng(seed).uniform(-1, 1, width).round(4) for seed in seeds]),
-            )
+            rows = [np.random.default_rng(seed).uniform(-1, 1, width).round(4) for seed in seeds]
+            return "own", words, np.array(rows)
         origin, vectors = "article", np.array(ARTICLE)[:, :width]
         if width > vectors.shape[1]:
             origin, vectors = "made_up", np.random.default_rng(0).uniform(-1, 1, (len(WORDS), width)).round(4)
         return origin, WORDS[:length], vectors[:length]
 
     def _read(self, path: str, view: View[TableEncoding]) -> Array:
-        vectors = read_table(path)
-        width, length = view.encoding.width, view.positions.length
-        if vectors.shape[1] != width:
-            wrong = f"holds vectors of {vectors.shape[1]} numbers, not of the encoding's {width}"
-            advice = f"try {option_text('d', vectors.shape[1])}"
-            raise UsageError(
-                f"{option_text('embeddings', path)} {wrong}", option="embeddings", value=path, advice=advice
-            )
-        if len(vectors) > length:
-            text = f"{option_text('embeddings', path)} holds {len(vectors)} vectors"
-            advice = f"{option_text('length', len(vectors))} or more"
-            raise UsageError(text, option="embeddings", value=path, advice=advice)
+        vectors, text = read_table(path), option_text("embeddings", path)
+        (count, size), width = vectors.shape, view.encoding.width
+        wrong = advice = ""
+        if size != width:
+            wrong = f"holds vectors of {size} numbers, not of the encoding's {width}"
+            advice = f"try {option_text('d', size)}"
+        elif count > view.positions.length:
+            wrong, advice = f"holds {count} vectors", f"{option_text('length', count)} or more"
+        if wrong:
+            raise UsageError(f"{text} {wrong}", option="embeddings", value=path, advice=advice)
         return vectors

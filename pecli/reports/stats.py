@@ -39,39 +39,30 @@ SAMPLE = 2000  # positions of which all pairs are compared at once; more are thi
 class Indicators:
     """What is measured of one encoding; None where it is not defined.
 
-    spread, mean_spread : translation invariance, how wide m(p, p + Δ) spreads over the positions p, over the range of
-        all m: the widest and the mean over the offsets Δ. 0 where the measure is a function of the offset alone, 1
-        where one offset has every value. Long offsets have few pairs, so the mean leans to 0.
-    growing, first_fall : `growth`
-    asymmetry : `asymmetry`
-    smallest_distance, closest : `closest`
-    effective_dimension : `effective_dimension`, of `dimensions` columns
+    spread : translation invariance, how wide m(p, p + Δ) spreads over the positions p, over the range of all m: the
+        widest and the mean over the offsets Δ. 0 where the measure is a function of the offset alone, 1 where one
+        offset has every value. Long offsets have few pairs, so the mean leans to 0.
     pearson, spearman : linear and rank correlation of two measures over all pairs, as in the scatter
-    thinned : asymmetry and the correlations are of every thinned-th position
-    slow_pairs : pairs whose wavelength is longer than the sequence, of `pairs`; longest_wavelength, positions
-    critical_dimension : the columns whose pairs make a whole turn within the sequence, of powers of one base
-    length : positions of the sequence, where waves are looked at
-    first_negative : the first offset within the sequence at which Σ_j cos(ω_j Δ) is negative; None if it never is
     """
 
     spread: float | None
     mean_spread: float | None
-    growing: float | None
+    growing: float | None  # and the first fall: `growth`
     first_fall: int | None
     asymmetry: float | None
     smallest_distance: float | None
-    closest: tuple[int, int] | None
+    closest: tuple[int, int] | None  # the first two positions at that distance
     effective_dimension: float | None
     dimensions: int
     pearson: float | None
     spearman: float | None
-    thinned: int
-    slow_pairs: int | None = None
+    thinned: int  # asymmetry and the correlations are of every thinned-th position
+    slow_pairs: int | None = None  # whose wavelength is longer than the sequence
     pairs: int | None = None
-    longest_wavelength: float | None = None
+    longest_wavelength: float | None = None  # positions
     critical_dimension: int | None = None
-    first_negative: int | None = None
-    length: int | None = None
+    first_negative: int | None = None  # the first offset within the sequence at which Σ_j cos(ω_j Δ) is negative
+    length: int | None = None  # of the sequence, where waves are looked at
 
 
 def indicators(encoding: TableEncoding, positions: Positions, measure: str, against: str) -> Indicators:
@@ -105,7 +96,7 @@ def indicators(encoding: TableEncoding, positions: Positions, measure: str, agai
 
 
 def growth(mean: Array) -> tuple[float | None, int | None]:
-    """Monotonicity: the share of the steps Δ − 1 → Δ at which the mean distance grows, and the first Δ where it falls.
+    """Return the share of the steps Δ − 1 → Δ at which the mean distance grows, and the first Δ where it falls.
 
     For a similarity, at which it falls. The first fall is where the circle of the fastest hand has been half walked:
     from there on farther positions may look nearer (the third article's clock).
@@ -120,29 +111,27 @@ def growth(mean: Array) -> tuple[float | None, int | None]:
 
 
 def asymmetry(values: Array, whole: float) -> float | None:
-    """Symmetry: the mean of |m(p, p + Δ) − m(p, p − Δ)| over positions and offsets, over the range of all m.
+    """Return the mean of |m(p, p + Δ) − m(p, p − Δ)| over positions and offsets, over the range of all m.
 
-    m(p, q) = m(q, p) holds for every measure here, so what is compared is ahead and behind: 0 where a position sees
-    both alike, as every translation-invariant encoding does.
+    0 where a position sees ahead and behind alike, as every translation-invariant encoding does.
     """
-    total, count = 0.0, 0
+    differences = []
     for i, row in enumerate(values):
         reach = min(i, len(values) - 1 - i)
-        differences = np.abs(row[i + 1 : i + 1 + reach] - row[i - reach : i][::-1])
-        defined = differences[~np.isnan(differences)]
-        total, count = total + float(defined.sum()), count + len(defined)
-    return total / count / whole if count and whole else None
+        differences.append(np.abs(row[i + 1 : i + 1 + reach] - row[i - reach : i][::-1]))
+    every = np.concatenate(differences)
+    return None if np.isnan(every).all() or not whole else float(np.nanmean(every)) / whole
 
 
 def closest(encoding: TableEncoding, low: Array, rows: Positions) -> tuple[float | None, tuple[int, int] | None]:
-    """Uniqueness: the smallest Euclidean distance of two different positions, and the first two that are so close."""
+    """Return the smallest Euclidean distance of two different positions, and the first two that are so close."""
     if rows.length < 2:
         return None, None
     offset = 1 + int(np.argmin(low[1:]))
     count, best, at = rows.length - offset, np.inf, 0
     for part in chunks(0, 0 if is_by_offset(encoding, MEASURES["euclidean"]) else count, encoding.width):
-        own = rows.start + np.arange(part.start, part.stop, dtype=np.float64)
-        sizes = np.linalg.norm(encoding.table(own + offset) - encoding.table(own), axis=1)
+        positions = rows.start + np.arange(part.start, part.stop, dtype=np.float64)
+        sizes = np.linalg.norm(encoding.table(positions + offset) - encoding.table(positions), axis=1)
         if sizes.min() < best:
             best, at = float(sizes.min()), part.start + int(sizes.argmin())
     first = rows.start + at
@@ -150,13 +139,11 @@ def closest(encoding: TableEncoding, low: Array, rows: Positions) -> tuple[float
 
 
 def pairs_of(encoding: TableEncoding, measure: Measure, rows: Positions, thinned: int) -> Array:
-    """The measure between every thinned-th position, (n, n)."""
-    run = by_offset(encoding, measure, rows.length)
+    """Return the measure between every thinned-th position, (n, n)."""
+    steps, run = np.arange(0, rows.length, thinned), by_offset(encoding, measure, rows.length)
     if run is not None:
-        run = run[::thinned]
-        steps = np.arange(len(run))
         return run[np.abs(steps[:, None] - steps)]
-    table = encoding.table(np.arange(rows.start, rows.stop, thinned, dtype=np.float64))
+    table = encoding.table(rows.start + steps.astype(np.float64))
     return measure.between(table, table)
 
 
@@ -182,7 +169,7 @@ def effective_dimension(encoding: TableEncoding, rows: Positions) -> float | Non
 
 
 def correlations(x: Array, y: Array) -> tuple[float | None, float | None]:
-    """Linear and rank correlation of two measures over all pairs p < q at which both are defined."""
+    """Return the linear and rank correlation of two measures over all pairs p < q at which both are defined."""
     upper = np.triu_indices(len(x), 1)
     x, y = x[upper], y[upper]
     defined = ~(np.isnan(x) | np.isnan(y))
@@ -191,7 +178,7 @@ def correlations(x: Array, y: Array) -> tuple[float | None, float | None]:
 
 
 def of_waves(encoding: TableEncoding, length: int) -> dict[str, Any]:
-    """What the frequencies say of a sequence of that length; nothing where there are none."""
+    """Return what the frequencies say of a sequence of that length; nothing where there are none."""
     if not isinstance(encoding, Harmonic):
         return {}
     wave = float(encoding.wavelengths().max())  # positions; infinite where a pair stands still
@@ -346,32 +333,28 @@ class Stats(Report[TableEncoding]):
         positions, thinned = numbers.view.positions, max(one.thinned for one in numbers.measured)
         first, last = f"{positions.start:,}", f"{positions.stop - 1:,}"
         where = phrase("positions {first} to {last}", first=first, last=last)
-        title = listing([where, MEASURES[self.measure].label])
-        note = phrase("asymmetry and correlations: of one position in {count}", count=thinned) if thinned > 1 else ""
-        spaced: list[Block] = []
+        result: list[Block] = [Paragraph(listing([where, MEASURES[self.measure].label]))]
         for run in groups(columns, width - widest(labels)):
             header, *rows = zip(labels, *run, strict=True)
-            spaced += [Paragraph(), Table(header, rows, plain=True)]
-        meanings = Facts({phrase(label): phrase(meaning) for label, meaning in ROWS.items()})
-        return [Paragraph(title), *spaced[1:], *([Paragraph(note)] if note else []), Paragraph(), meanings]
+            result += [Table(header, rows, plain=True), Paragraph()]
+        if thinned > 1:
+            note = phrase("asymmetry and correlations: of one position in {count}", count=thinned)
+            result[-1:] = [Paragraph(note), Paragraph()]
+        return [*result, Facts({phrase(label): phrase(meaning) for label, meaning in ROWS.items()})]
 
 
 def groups(columns: list[list[str]], room: int) -> list[list[list[str]]]:
-    """The columns in runs that stand side by side within so many characters; at least one a run."""
-    runs: list[list[list[str]]] = []
-    free = 0
+    """Return the columns in runs that stand side by side within so many characters; at least one a run."""
+    runs: list[list[list[str]]] = [[]]
     for column in columns:
-        needed = GAP + widest(column)
-        if not runs or needed > free:
+        if runs[-1] and sum(GAP + widest(other) for other in [*runs[-1], column]) > room:
             runs.append([])
-            free = room
         runs[-1].append(column)
-        free -= needed
     return runs
 
 
 def flat(one: Indicators) -> dict[str, float]:
-    """The indicators as numbers: NaN where one is not defined, the closest pair as two."""
+    """Return the indicators as numbers: NaN where one is not defined, the closest pair as two."""
     values = asdict(one)
     pair = values.pop("closest") or (np.nan, np.nan)
     named = {**values, "closest_p": pair[0], "closest_q": pair[1]}

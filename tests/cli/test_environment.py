@@ -13,7 +13,7 @@ import pytest
 Process = Callable[..., subprocess.CompletedProcess[Any]]
 PECLI = ["-m", "pecli"]
 FILES = ["a.png", "a.svg", "a.pdf", "a.npz"]
-LINE = "overview -d 7 -n 11 --dpi 30 --size column --panels heatmap,curves --title places&colours"
+LINE = "heatmap -d 7 -n 11 --dpi 30 --size column --title places&colours"
 PICTURE = [*LINE.split(), *(word for file in FILES for word in ("-o", file))]
 
 
@@ -96,7 +96,8 @@ import pecli
 assert not {"numpy", "matplotlib", "typer", "rich"} & set(sys.modules)
 from pecli.cli.app import main
 from pecli.jobs.job_options import ANALYSES
-for words in [["--help"], ["--version"], ["recipe", "--help"], *([name, "--help"] for name in ANALYSES)]:
+print(len([*ANALYSES.values()]))
+for words in [["--help"], ["--version"], ["recipe", "--help"], ["heatmap", "--help"], ["stats", "--help"]]:
     sys.argv = ["pecli", *words]
     try:
         main()

@@ -51,16 +51,15 @@ def test_no_file_says_where_to_write(
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("KITTY_WINDOW_ID", "1")
     Path("figures.toml").write_text(f'[[figure]]\ncommand = "heatmap"\nlength = 5\noutput = "{file}"\n')
-    lines = (
-        ("redraw", file, "--dpi", "30"),
-        ("redraw", file, "--dpi", "30", "--show"),
-        ("redraw", file, "--dpi", "30", "-o", "-", "--format", "svg"),
-        ("recipe", file),
-        ("recipe", file, "--json"),
-        ("recipe", file, "--form", "toml"),
-        ("batch", "figures.toml", "--check"),
-        ("batch", "figures.toml"),
-    )
+    lines = [("redraw", file, "--dpi", "30"), ("recipe", file), ("recipe", file, "--json")]
+    if format == "png":  # what any other carries takes the same ways
+        lines += [
+            ("redraw", file, "--dpi", "30", "--show"),
+            ("redraw", file, "--dpi", "30", "-o", "-", "--format", "svg"),
+            ("recipe", file, "--form", "toml"),
+            ("batch", "figures.toml", "--check"),
+            ("batch", "figures.toml"),
+        ]
     for words in lines:
         ended = ask(*words)
         assert "bashrc" not in ended.out + ended.err and ("format" not in ended.out or "svg" in words), words

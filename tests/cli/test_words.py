@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Callable
@@ -173,16 +172,6 @@ def test_batch_says_that_it_waits_for_a_file(ask: Ask, monkeypatch: pytest.Monke
     assert "waiting for a TOML file" in ask("batch", "-").err and "waiting" not in ask("batch", "-", "-q").err
 
 
-def test_commands_that_print_do_so_as_json(ask: Ask, folder: Path) -> None:
-    (kind,) = json.loads(ask("encodings", "rotary", "--json").out)["results"]
-    assert kind["name"] == "rope" and kind["parameters"]["base"]["takes"] == "a finite number > 0"
-    assert len(json.loads(ask("encodings", "--json").out)["results"]) >= 10
-    assert ask("heatmap", "-n", "3", "-d", "4", "-o", "a.npz").code == 0
-    (made,) = json.loads(ask("recipe", "a.npz", "--json").out)["results"]
-    assert made["command"] == "pecli heatmap --d 4 --length 3 --output a.npz" and made["job"]["length"] == 3
-    assert np.load(folder / "a.npz")["table"].shape == (3, 4)
-
-
 @pytest.mark.parametrize(
     ("name", "own"), [("d-model", "d"), ("d_model", "d"), ("seq_len", "length"), ("seq-len", "length"), ("n", "length")]
 )
@@ -190,15 +179,6 @@ def test_every_long_flag_is_a_key(name: str, own: str) -> None:
     assert make_job("heatmap", {name: 8}) == make_job("heatmap", {own: 8})
     with pytest.raises(pecli.PecliError, match="twice"):
         make_job("heatmap", {name: 8, own: 8})
-
-
-def test_long_flags_serve_in_python_and_toml(folder: Path) -> None:
-    assert pecli.encode("sinusoidal", d_model=6, length=3).shape == (3, 6)
-    (folder / "f.toml").write_text(
-        '[defaults]\nseq-len = 5\n[[figure]]\ncommand = "heatmap"\nd_model = 4\noutput = "a.npy"\n'
-    )
-    assert [one.state for one in pecli.batch("f.toml")] == ["written"]
-    assert np.load(folder / "a.npy").shape == (5, 4)
 
 
 def test_a_query_may_be_a_plain_vector(folder: Path) -> None:

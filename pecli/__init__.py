@@ -65,22 +65,19 @@ __all__ = [
 if not TYPE_CHECKING:  # a type checker would take any name for one that there is
 
     def __getattr__(name: str) -> Any:
-        """Imports a name of the API, so that ``import pecli`` and ``pecli --version`` do not pay for it."""
+        """Import a name of the API, so that ``import pecli`` and ``pecli --version`` do not pay for it."""
         if name in _MODULES:
             return getattr(import_module(_MODULES[name]), name)
-        if not name.startswith("_") and name in _drawn():
-            return import_module("pecli.jobs.functions").function_of(name)
-        advice = "" if name.startswith("_") else import_module("pecli.jobs.functions").advice_for(name)
-        raise AttributeError(f"module 'pecli' has no attribute {name!r}{advice}")
+        if name.startswith("_"):
+            raise AttributeError(f"module 'pecli' has no attribute {name!r}")
+        functions = import_module("pecli.jobs.functions")
+        if name in functions.ANALYSES:
+            return functions.function_of(name)
+        raise AttributeError(f"module 'pecli' has no attribute {name!r}{functions.advice_for(name)}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_drawn()})
-
-
-def _drawn() -> list[str]:
-    """The names of the figures and reports, each a function."""
-    return [*import_module("pecli.figures").FIGURES, *import_module("pecli.reports").REPORTS]
+    return sorted({*globals(), *__all__, *import_module("pecli.jobs.functions").ANALYSES})
 
 
 def encode(encoding: str = "sinusoidal", *, length: int | None = None, start: int = 0, **parameters: Any) -> Array:
@@ -88,12 +85,9 @@ def encode(encoding: str = "sinusoidal", *, length: int | None = None, start: in
 
     Parameters
     ----------
-    encoding : str
-        A name or a spec, ``"sinusoidal"``, ``"sinusoidal:base=10,d=64"``.
-    length, start : int
-        The positions start … start + length − 1; without a length all rows of a file, else 200.
-    **parameters
-        The encoding's own, winning over the spec (``pecli encodings NAME`` lists them).
+    encoding : a name or a spec, ``"sinusoidal"``, ``"sinusoidal:base=10,d=64"``
+    length, start : the positions start … start + length − 1; without a length all rows of a file, else 200
+    **parameters : the encoding's, winning over the spec (``pecli encodings NAME`` lists them)
 
     Returns
     -------
@@ -103,29 +97,27 @@ def encode(encoding: str = "sinusoidal", *, length: int | None = None, start: in
 
     Raises
     ------
-    UsageError
-        An unknown name, a value that is not allowed, an encoding without a table. A ValueError with attributes
-        ``option``, ``value`` and ``allowed``.
-    PecliError
-        A file of numbers that could not be read. Also a ValueError.
+    UsageError : an unknown name, a value that is not allowed, an encoding without a table. A ValueError with
+        attributes ``option``, ``value`` and ``allowed``.
+    PecliError : a file of numbers that could not be read; also a ValueError
     """
     from pecli.core.memory import check_memory
     from pecli.core.options import own_name
     from pecli.core.positions import Positions
     from pecli.models.spec import encoding_of, read_table_encoding
 
-    own = encoding_of(encoding).options()
-    for name in [name for name in parameters if own_name(Positions.options(), name) == "length" and name not in own]:
+    taken = encoding_of(encoding).options()
+    for name in [name for name in parameters if own_name(Positions.options(), name) == "length" and name not in taken]:
         length = parameters.pop(name)  # as max_len, n or another of its names
-    asked = read_table_encoding(encoding, parameters)
+    kind = read_table_encoding(encoding, parameters)
     begin = Positions(start=start)
-    count = (asked.rows_from(begin.start) or begin.length) if length is None else length
+    count = (kind.rows_from(begin.start) or begin.length) if length is None else length
     positions = Positions(length=count, start=start)
-    made = asked.fitted(positions)
-    made.check_positions(positions)
-    rows = made.covered(positions)
-    check_memory("encode", (rows.length, made.width), "take a smaller length or d")
-    return made.table(rows.array())
+    fitted = kind.fitted(positions)
+    fitted.check_positions(positions)
+    rows = fitted.covered(positions)
+    check_memory("encode", (rows.length, fitted.width), "take a smaller length or d")
+    return fitted.table(rows.array())
 
 
 def encoding(spec: str = "sinusoidal", **parameters: Any) -> Any:
@@ -133,10 +125,8 @@ def encoding(spec: str = "sinusoidal", **parameters: Any) -> Any:
 
     Parameters
     ----------
-    spec : str
-        A name or a spec, ``"rope"``, ``"rope:base=500000,d=64,pairing=half"``.
-    **parameters
-        The encoding's own, winning over the spec (``pecli encodings NAME`` lists them).
+    spec : a name or a spec, ``"rope"``, ``"rope:base=500000,d=64,pairing=half"``
+    **parameters : the encoding's, winning over the spec (``pecli encodings NAME`` lists them)
 
     Returns
     -------
@@ -147,8 +137,7 @@ def encoding(spec: str = "sinusoidal", **parameters: Any) -> Any:
 
     Raises
     ------
-    UsageError
-        An unknown name or a value that is not allowed. A ValueError with attributes ``option``, ``value``, ``allowed``.
+    UsageError : an unknown name or a value that is not allowed
     """
     from pecli.models.spec import read_encoding
 
@@ -156,14 +145,12 @@ def encoding(spec: str = "sinusoidal", **parameters: Any) -> Any:
 
 
 def figure(name: str, **options: Any) -> Picture:
-    """A figure or report, computed when it is first looked at; it shows itself in a notebook.
+    """Return a figure or report, computed when it is first looked at; it shows itself in a notebook.
 
     Parameters
     ----------
-    name : str
-        ``"heatmap"``, ``"distance"``, … as on the command line.
-    **options
-        The command's options under the same names, ``base=10``, ``no_title=True``.
+    name : ``"heatmap"``, ``"distance"``, … as on the command line
+    **options : the command's options under the same names, ``base=10``, ``no_title=True``
 
     Returns
     -------
@@ -171,9 +158,7 @@ def figure(name: str, **options: Any) -> Picture:
 
     Raises
     ------
-    UsageError
-        An unknown name, a value that is not allowed, more numbers than memory holds. A ValueError with attributes
-        ``option``, ``value`` and ``allowed``.
+    UsageError : an unknown name, a value that is not allowed, more numbers than memory holds
     """
     from pecli.jobs.picture import Picture
     from pecli.jobs.sweep import job_of
@@ -194,18 +179,12 @@ def batch(
 
     Parameters
     ----------
-    path : str
-        The TOML file.
-    folder : str, optional
-        Where outputs go and stay; by default the file's folder.
-    only : sequence of str
-        Names of figures or files, or globs.
-    workers : int
-        How many processes, 1 or more.
-    executor : concurrent.futures.Executor, optional
-        Draws instead of those, on other machines too; the files are written here.
-    force : bool
-        Draw also what its file already shows.
+    path : the TOML file
+    folder : where outputs go and stay; by default the file's folder
+    only : names of figures or files, or globs
+    workers : how many processes, 1 or more
+    executor : draws instead of those, on other machines too; the files are written here
+    force : draw also what its file already shows
 
     Returns
     -------
@@ -215,9 +194,7 @@ def batch(
 
     Raises
     ------
-    UsageError
-        The file is wrong: an unknown key, a value out of its bounds, a table or font that is not there, two pictures
-        of one name; each is named with its line, and nothing has been drawn then.
+    UsageError : the file is wrong, each mistake with its line; nothing has been drawn then
     """
     from pecli.core.options import Option
     from pecli.jobs.batch import read_batch
@@ -227,5 +204,4 @@ def batch(
     workers = Option("processes", name="workers", scalar=int, at_least=1, at_most=1024).read(workers)
     only = Option("which", name="only", many=True, default=(), split=False).read(only)
     plan = read_batch(path, folder)
-    chosen = plan.only(only) if only else plan
-    return list(run_batch(chosen, workers=workers, executor=executor, force=force))
+    return list(run_batch(plan.only(only) if only else plan, workers=workers, executor=executor, force=force))

@@ -10,35 +10,30 @@ Placing = Additive | Rotary | BiasEncoding
 
 
 def placed_weights(encoding: Placing, content: Array, positions: Array, head: int) -> Array:
-    """The weights of embeddings at their positions, (n, n); of a bias, that of this head."""
-    if not isinstance(encoding, BiasEncoding):
-        return weights(positioned(encoding, content, positions))
+    """Return the weights of embeddings at their positions, (n, n); of a bias, those of this head."""
+    if isinstance(encoding, Rotary):
+        return weights(encoding.rotate(content, positions))
+    if isinstance(encoding, Additive):
+        return weights(content + encoding.table(positions))
     offsets = positions[:, None] - positions
     return weights(content, encoding.bias(offsets.reshape(-1))[head].reshape(offsets.shape))
 
 
-def positioned(encoding: Additive | Rotary, content: Array, positions: Array) -> Array:
-    """The embeddings with their positions in them, shape (n, d)."""
-    if isinstance(encoding, Rotary):
-        return encoding.rotate(content, positions)
-    return content + encoding.table(positions)
-
-
 def weights(x: Array, bias: Array | float = 0.0) -> Array:
-    """softmax(x xᵀ / √d + bias), shape (n, n); the same bits for the same pair of rows in any order of the rows."""
+    """Return softmax(x xᵀ / √d + bias), shape (n, n); the same bits for the same rows in any order."""
     scores = products(x, x) / np.sqrt(x.shape[1]) + bias
     raised = np.exp(scores - scores.max(axis=1, keepdims=True))
     return raised / np.sort(raised, axis=1).sum(axis=1, keepdims=True)  # sorted: a sum that no order changes
 
 
 def put_back(second: Array, order: Array) -> Array:
-    """The weights of the second order, (n, n), with rows and columns in the first; order : (n,)."""
+    """Return the weights of the second order, (n, n), with rows and columns in the first; order : (n,)."""
     back = np.argsort(order)
     return second[np.ix_(back, back)]
 
 
 def products(first: Array, second: Array) -> Array:
-    """⟨first_p, second_q⟩ for rows p of one, (n, d), and q of the other, (m, d): (n, m).
+    """Return ⟨first_p, second_q⟩ for rows p of one, (n, d), and q of the other, (m, d): (n, m).
 
     Each entry is summed by itself, not by BLAS, whose rounding depends on where in the matrix an entry stands: the
     same two rows give the same bits in any order of the rows.

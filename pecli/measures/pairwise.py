@@ -33,32 +33,27 @@ OTHER_NAMES = {  # understood, not listed
 }
 
 
-def measures() -> tuple[str, ...]:
-    """The names of the measures."""
-    return tuple(MEASURES)
-
-
 def choice_of_measure(default: str | None, help: str, **more: Any) -> Any:
-    """A field that is a measure, by its name or another that people know; `more` as `option` takes it."""
-    return option(default, help, choices=measures, names=OTHER_NAMES, **more)
+    """Return a field that is a measure, by its name or another that people know; `more` as `option` takes it."""
+    return option(default, help, choices=lambda: tuple(MEASURES), names=OTHER_NAMES, **more)
 
 
 def measure_option(default: str | None) -> Any:
-    """The field measure, the same for all that compare rows by one; without a default where each figure has its own."""
-    alike = ", ".join(name for name, measure in MEASURES.items() if measure.similarity)
-    said = f"how two rows are compared: {alike} are similarities, the others distances"
-    own = {"unset": "each figure's own"} if default is None else {}
-    return choice_of_measure(default, said, flags=("-m",), aliases=("metric",), **own)
+    """Return the field measure of all that compare rows by one; without a default where each figure has its own."""
+    similarities = ", ".join(name for name, measure in MEASURES.items() if measure.similarity)
+    help = f"how two rows are compared: {similarities} are similarities, the others distances"
+    unset = {"unset": "each figure's own"} if default is None else {}
+    return choice_of_measure(default, help, flags=("-m",), aliases=("metric",), **unset)
 
 
-PAIRS = 10**10  # pairs that are compared one by one at most
+MAX_PAIRS = 10**10  # pairs that are compared one by one at most
 CACHED = 1 << 14  # numbers that stay in a processor's cache from one column to the next
 SAME = 1e-12  # numbers that differ by less than this share of the largest are one number
 CONSTANT = 1e-13  # a row whose deviation is below this share of its mean is constant (scipy's rule)
 
 
 def _squares(a: Array, b: Array) -> Array:
-    """‖a_i − b_j‖², (n, m). Where |a|² + |b|² − 2ab cancels, from the differences themselves: exactly 0 for equals."""
+    """Return ‖a_i − b_j‖², (n, m). Where |a|² + |b|² − 2ab cancels, from the differences: exactly 0 for equals."""
     sizes = np.einsum("ij,ij->i", a, a)[:, None] + np.einsum("ij,ij->i", b, b)
     squares = sizes - 2 * (a @ b.T)
     rows, columns = np.nonzero(squares <= NEAR * sizes)
@@ -70,15 +65,15 @@ def _squares(a: Array, b: Array) -> Array:
 
 
 def _by_column(reduce: Callable[..., Array]) -> Callable[[Array, Array], Array]:
-    """|a_ik − b_jk| reduced over k, one column at a time, so that memory stays (n, m)."""
+    """Return what reduces |a_ik − b_jk| over k, one column at a time, so that memory stays (n, m)."""
 
     def between(a: Array, b: Array) -> Array:
         result, columns = np.zeros((len(a), len(b))), np.ascontiguousarray(b.T)
         for rows in chunks(0, len(a), len(b), CACHED):
-            part, own = result[rows.start : rows.stop], a[rows.start : rows.stop]
+            part, some = result[rows.start : rows.stop], a[rows.start : rows.stop]
             difference = np.empty_like(part)
             for k, column in enumerate(columns):
-                np.abs(np.subtract(own[:, k, None], column, out=difference), out=difference)
+                np.abs(np.subtract(some[:, k, None], column, out=difference), out=difference)
                 reduce(part, difference, out=part)
         return result
 
@@ -86,7 +81,7 @@ def _by_column(reduce: Callable[..., Array]) -> Callable[[Array, Array], Array]:
 
 
 def _hamming(a: Array, b: Array) -> Array:
-    """The share of the columns in which two rows differ, by more than a sine and its repetition do by rounding."""
+    """Return the share of the columns in which two rows differ by more than a sine's repetition does by rounding."""
     rounding = SAME * max(np.abs(a).max(), np.abs(b).max())
 
     def counted(counts: Array, difference: Array, out: Array) -> Array:
@@ -96,20 +91,20 @@ def _hamming(a: Array, b: Array) -> Array:
 
 
 def _directions(rows: Array) -> Array:
-    """Rows of norm 1; NaN where a row is zero."""
+    """Return the rows with norm 1; NaN where a row is zero."""
     rows = _scaled(rows)
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
     return rows / np.where(norms > 0, norms, np.nan)
 
 
 def _scaled(rows: Array) -> Array:
-    """Rows with their largest number near 1, each by a power of two, so exactly: the squares of tiny ones are no 0."""
+    """Return the rows times powers of two, their largest number near 1: the squares of tiny ones are not 0."""
     _, exponents = np.frexp(np.abs(rows).max(axis=1, keepdims=True))
     return np.ldexp(rows, -exponents)
 
 
 def _deviations(rows: Array) -> Array:
-    """Rows less their mean, of norm 1; NaN where a row is constant, for which no correlation is defined."""
+    """Return the rows less their means, with norm 1; NaN where a row is constant: no correlation is defined."""
     rows = _scaled(rows)
     means = rows.mean(axis=1, keepdims=True)
     centred = rows - means
@@ -119,18 +114,13 @@ def _deviations(rows: Array) -> Array:
 
 
 def _half_squares(a: Array, b: Array) -> Array:
-    """1 − ⟨u, v⟩ of rows of norm 1, as ½‖u − v‖²: exactly 0 for equals."""
+    """Return 1 − ⟨u, v⟩ of rows of norm 1, as ½‖u − v‖²: exactly 0 for equals."""
     return _squares(a, b) / 2
 
 
 def _products(a: Array, b: Array) -> Array:
-    """⟨u, v⟩ of rows of norm 1: near 1 nothing cancels, so a product is enough."""
-    products = a @ b.T
-    return np.clip(products, -1.0, 1.0, out=products)
-
-
-def _as_they_are(rows: Array) -> Array:
-    return rows
+    """Return ⟨u, v⟩ of rows of norm 1: near 1 nothing cancels, so a product is enough."""
+    return np.clip(a @ b.T, -1.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -147,20 +137,20 @@ class Measure:
     compare: Callable[[Array, Array], Array]
     from_squares: Callable[[Array, float], Array] | None = None
     similarity: bool = False
-    prepare: Callable[[Array], Array] = _as_they_are
+    prepare: Callable[[Array], Array] = lambda rows: rows
 
     def between(self, a: Array, b: Array) -> Array:
-        """The measure of rows (n, d) and (m, d), shape (n, m)."""
+        """Return the measure of rows (n, d) and (m, d), shape (n, m)."""
         return self.compare(self.prepare(a), self.prepare(b))
 
     @property
     def label(self) -> str:
-        """The measure on an axis."""
+        """Return the measure's name on an axis."""
         return phrase(self.text)
 
     @property
     def palette(self) -> str:
-        """The kind of colours that show it, whatever the values are: a similarity has two signs, a distance has one."""
+        """Return the kind of colours that show it: a similarity has two signs, a distance has one."""
         return "diverging" if self.similarity else "sequential"
 
 
@@ -187,12 +177,12 @@ MEASURES: dict[str, Measure] = {measure.name: measure for measure in _ALL}
 
 
 def is_by_offset(encoding: TableEncoding, measure: Measure) -> bool:
-    """Whether the measure depends on the offset alone, in closed form."""
+    """Return whether the measure depends on the offset alone, in closed form."""
     return measure.from_squares is not None and isinstance(encoding, Harmonic) and encoding.invariant
 
 
 def by_offset(encoding: TableEncoding, measure: Measure, n: int, first: int = 0) -> Array | None:
-    """The measure at the offsets first … first + n − 1, (n,), or None where it does not depend on the offset alone."""
+    """Return the measure at the offsets first … first + n − 1, (n,); None where it is not `is_by_offset`."""
     if measure.from_squares is None or not isinstance(encoding, Harmonic) or not encoding.invariant:
         return None
     with np.errstate(invalid="ignore"):  # rows of zeros have no direction: NaN, undefined
@@ -200,24 +190,24 @@ def by_offset(encoding: TableEncoding, measure: Measure, n: int, first: int = 0)
 
 
 def to_all(encoding: TableEncoding, measure: Measure, at: Array, first: int, count: int) -> Array:
-    """The measure between the positions `at` and `count` positions from `first` on, shape (len(at), count)."""
+    """Return the measure between the positions `at` and `count` positions from `first` on, shape (len(at), count)."""
     if is_by_offset(encoding, measure):
-        return np.array([by_offset(encoding, measure, count, first - int(own)) for own in at])
+        return np.array([by_offset(encoding, measure, count, first - int(p)) for p in at])
     rows = encoding.table(at)
     parts = [np.arange(p.start, p.stop, dtype=np.float64) for p in chunks(first, first + count, encoding.width)]
     return np.hstack([measure.between(rows, encoding.table(part)) for part in parts])
 
 
 def check_pairs(length: int) -> None:
-    """Refuses to compare all pairs of so many positions one by one where that takes hours."""
+    """Refuse to compare all pairs of so many positions one by one where that takes hours."""
     pairs = length * (length - 1) // 2
-    if pairs > PAIRS:
-        text = f"{pairs:,} pairs would be compared one by one and {PAIRS:.0e} are the most, some minutes of work"
+    if pairs > MAX_PAIRS:
+        text = f"{pairs:,} pairs would be compared one by one and {MAX_PAIRS:.0e} are the most, some minutes of work"
         raise UsageError(text, option="length", value=length, advice=f"try {option_text('length', 100_000)}")
 
 
 def matrix(encoding: TableEncoding, measure: Measure, blocks: Blocks) -> Array:
-    """The measure between all positions, averaged over each pair of blocks, shape (blocks, blocks), symmetric."""
+    """Return the measure between all positions, averaged over each pair of blocks, (blocks, blocks), symmetric."""
     run = by_offset(encoding, measure, blocks.length)
     if run is not None:
         return means_of_offsets(run, blocks)

@@ -15,33 +15,31 @@ TRANSFORMED = 1 << 21  # numbers that are transformed together, some columns at 
 
 
 def wavelengths(encoding: TableEncoding, rows: Positions) -> Array:
-    """Positions a turn takes, of each pair, (n_pairs,), or measured, of each column, (d,); inf where it stands."""
+    """Return the positions that a turn takes, of each pair, (n_pairs,), or measured, of each column, (d,).
+
+    inf where a pair stands still, or a column does not vary.
+    """
     if isinstance(encoding, Harmonic):
         return encoding.wavelengths()
     if rows not in encoding.measured:  # a page asks many times
-        encoding.measured[rows] = _measured(encoding, rows)
+        encoding.measured[rows] = _strongest_periods(encoding, rows)
     return encoding.measured[rows]
 
 
-def _measured(encoding: TableEncoding, rows: Positions) -> Array:
-    """Positions that the strongest wave of each column takes to turn, inf where it stands."""
+def _strongest_periods(encoding: TableEncoding, rows: Positions) -> Array:
+    """Return the period of the strongest wave of each column, from a Fourier transform."""
     cycle = encoding.cycle(MEASURED)
     window = cycle or Positions(start=rows.start, length=min(rows.length, MEASURED))
     padding = 1 if cycle else PADDING  # a whole cycle holds whole waves
-    table = encoding.table(window.array())
-    count = padding * window.length
+    table, count, periods = encoding.table(window.array()), padding * window.length, []
     step = max(1, TRANSFORMED // count)
-    parts = (table[:, at : at + step] for at in range(0, table.shape[1], step))
-    return np.concatenate([_periods(part, count, padding) for part in parts])
-
-
-def _periods(columns: Array, count: int, padding: int) -> Array:
-    """The period of the strongest wave of each column, from a transform of so many numbers; inf where none is."""
-    strength = np.abs(np.fft.rfft(columns - columns.mean(axis=0), n=count, axis=0))
-    strength[:padding] = 0  # waves longer than the window cannot be told from none
-    peak = strength.argmax(axis=0)
-    varies = strength.max(axis=0) > 1e-9 * len(columns)
-    return np.where(varies, count / np.maximum(peak, 1), np.inf)
+    for at in range(0, table.shape[1], step):
+        columns = table[:, at : at + step]
+        strength = np.abs(np.fft.rfft(columns - columns.mean(axis=0), n=count, axis=0))
+        strength[:padding] = 0  # waves longer than the window cannot be told from none
+        varies = strength.max(axis=0) > 1e-9 * len(table)
+        periods.append(np.where(varies, count / np.maximum(strength.argmax(axis=0), 1), np.inf))
+    return np.concatenate(periods)
 
 
 STEP = 1 << 11  # offsets looked at together: so few that no product of matrices is shared out to threads
@@ -49,7 +47,7 @@ NEGATIVE = -1e-9  # of the number of pairs; rounding stays above it
 
 
 def first_negative_offset(encoding: Harmonic, most: int) -> int | None:
-    """The first offset 1 … most at which Σ_j cos(ω_j Δ) is negative, or None where it never is.
+    """Return the first offset 1 … most at which Σ_j cos(ω_j Δ) is negative, or None where it never is.
 
     Where it is, a key further away can outscore a nearer one that is alike (Men et al. 2024, arXiv:2405.14591).
     """
@@ -63,9 +61,9 @@ def first_negative_offset(encoding: Harmonic, most: int) -> int | None:
 
 
 def critical_dimension(encoding: PowersOfBase, length: int) -> int:
-    """The columns whose pairs, unscaled, make a whole turn within the length: 2⌈(d/2) · log_base(length/2π)⌉, 0 to d.
+    """Return how many columns have pairs that, unscaled, make a whole turn within the length, 0 to d.
 
-    Liu et al. 2023, Scaling Laws of RoPE-based Extrapolation, arXiv:2310.05209.
+    2⌈(d/2) · log_base(length/2π)⌉: Liu et al. 2023, Scaling Laws of RoPE-based Extrapolation, arXiv:2310.05209.
     """
     if encoding.base == 1 or length <= 2 * pi:
         return 0
@@ -74,6 +72,6 @@ def critical_dimension(encoding: PowersOfBase, length: int) -> int:
 
 
 def longer_than(encoding: Harmonic, length: int) -> int:
-    """How many pairs have a wavelength longer than so many positions: they never finish a turn."""
+    """Return how many pairs have a wavelength longer than so many positions: they never finish a turn."""
     waves: Array = encoding.wavelengths()
     return int((waves > length).sum())

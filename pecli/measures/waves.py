@@ -31,15 +31,18 @@ def _strongest_periods(encoding: TableEncoding, rows: Positions) -> Array:
     cycle = encoding.cycle(MEASURED)
     window = cycle or Positions(start=rows.start, length=min(rows.length, MEASURED))
     padding = 1 if cycle else PADDING  # a whole cycle holds whole waves
-    table, count, periods = encoding.table(window.array()), padding * window.length, []
+    table, count = encoding.table(window.array()), padding * window.length
     step = max(1, TRANSFORMED // count)
-    for at in range(0, table.shape[1], step):
-        columns = table[:, at : at + step]
-        strength = np.abs(np.fft.rfft(columns - columns.mean(axis=0), n=count, axis=0))
-        strength[:padding] = 0  # waves longer than the window cannot be told from none
-        varies = strength.max(axis=0) > 1e-9 * len(table)
-        periods.append(np.where(varies, count / np.maximum(strength.argmax(axis=0), 1), np.inf))
-    return np.concatenate(periods)
+    parts = (table[:, at : at + step] for at in range(0, table.shape[1], step))
+    return np.concatenate([_periods(part, count, padding) for part in parts])
+
+
+def _periods(columns: Array, count: int, padding: int) -> Array:
+    """Return the same of some columns, from a transform of so many numbers."""
+    strength = np.abs(np.fft.rfft(columns - columns.mean(axis=0), n=count, axis=0))
+    strength[:padding] = 0  # waves longer than the window cannot be told from none
+    varies = strength.max(axis=0) > 1e-9 * len(columns)
+    return np.where(varies, count / np.maximum(strength.argmax(axis=0), 1), np.inf)
 
 
 STEP = 1 << 11  # offsets looked at together: so few that no product of matrices is shared out to threads

@@ -28,7 +28,6 @@ from pecli.files.writer import is_stdout
 from pecli.jobs.batch import check_targets
 from pecli.jobs.command_line import command as command_of
 from pecli.jobs.job import Job
-from pecli.jobs.names import blanks
 from pecli.jobs.picture import Picture, result_of
 from pecli.jobs.run import cores
 from pecli.jobs.sweep import job_of
@@ -64,9 +63,9 @@ def _check_jobs(jobs: list[Job], as_json: bool, workers: int | None) -> bool:
     if to_stdout and as_json:
         raise UsageError("-o - and --json both write to standard output", option="output", advice="give -o FILE")
     if to_stdout and len(jobs) > 1:
-        every = [blanks(job) for job in jobs]
-        differ = [name for name in every[0] if len({each.get(name) for each in every}) > 1] or ["encoding"]
-        name = "-".join([jobs[0].figure.name, *(f"{{{blank}}}" for blank in differ)]) + f".{jobs[0].targets[0].format}"
+        name = (
+            "-".join([jobs[0].figure.name, *(f"{{{axis}}}" for axis in jobs[0].axes)]) + f".{jobs[0].targets[0].format}"
+        )
         text = f"-o - takes one picture, {len(jobs)} are asked for"
         raise UsageError(text, option="output", advice=f"give {option_text('output', name)}")
     check_targets(jobs)
@@ -128,8 +127,10 @@ def show_picture(job: Job) -> list[str]:
     if has is None and (screen.no_color or screen.color_system is None or "utf" not in screen.encoding):
         text = "--show draws with coloured half-blocks, and this terminal has no colours or no such signs"
         raise UsageError(text, option="show", advice="write a file: --output=FILE.png")
-    across = width * (FINER if has is None else COLUMN)
-    png, picture = drawn(job, across)
+    across, finest = width * (FINER if has is None else COLUMN), job.canvas.options()["dpi"]
+    dpi = min(max(int(across / job.canvas.inches.width), int(finest.at_least or 1)), int(finest.at_most or across))
+    picture = Picture(job_of(job.figure.name, {**job.settings(), "dpi": dpi}))
+    (png,) = picture.render("png")
     if has is None:  # which is too coarse for letters
         screen.print(half_blocks(reduced(png, width)), end="")
         show([Paragraph(text) for text in (picture.title(), picture.message(), picture.caption()) if text])
@@ -137,14 +138,6 @@ def show_picture(job: Job) -> list[str]:
         sys.stdout.write(PROTOCOLS[has](png, width) + "\n")
     sys.stdout.flush()
     return picture.notes
-
-
-def drawn(job: Job, across: int) -> tuple[bytes, Picture]:
-    """Return a PNG of the job's picture, about so many pixels across, and the picture."""
-    finest = job.canvas.options()["dpi"]
-    dpi = min(max(int(across / job.canvas.inches.width), int(finest.at_least or 1)), int(finest.at_most or across))
-    picture = Picture(job_of(job.figure.name, {**job.settings(), "dpi": dpi}))
-    return picture.render("png")[0], picture
 
 
 def reduced(png: bytes, width: int) -> Array:

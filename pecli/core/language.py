@@ -9,7 +9,7 @@ are English. Another language is one more file in that folder.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -109,29 +109,20 @@ def capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def clauses(parts: Iterable[str]) -> str:
-    """Return those of the parts that are not empty, one after the other: a; b."""
-    return _joined(parts, "{one}; {other}")
+def _joined_by(template: str) -> Callable[[Iterable[str]], str]:
+    """Return a function that joins those of several texts that are not empty."""
+
+    def joined(parts: Iterable[str]) -> str:
+        filled = filter(None, parts)
+        return reduce(lambda one, other: phrase(template, one=one, other=other), filled, next(filled, ""))
+
+    return joined
 
 
-def listing(parts: Iterable[str]) -> str:
-    """Return those of the names that are not empty, as a list: a, b."""
-    return _joined(parts, "{one}, {other}")
-
-
-def both(parts: Iterable[str]) -> str:
-    """Return the parts, all of them meant: a and b."""
-    return _joined(parts, "{one} and {other}")
-
-
-def either(parts: Iterable[str]) -> str:
-    """Return the parts, one of them meant: a or b."""
-    return _joined(parts, "{one} or {other}")
-
-
-def _joined(parts: Iterable[str], joint: str) -> str:
-    filled = filter(None, parts)
-    return reduce(lambda one, other: phrase(joint, one=one, other=other), filled, next(filled, ""))
+clauses = _joined_by("{one}; {other}")
+listing = _joined_by("{one}, {other}")
+both = _joined_by("{one} and {other}")
+either = _joined_by("{one} or {other}")
 
 
 def said_by_each(labels: Sequence[str], texts: Sequence[Sequence[str]]) -> list[str]:

@@ -131,20 +131,16 @@ class Curves(Highlighting[TableEncoding]):
                 raise UsageError("--log has no place for offsets below 0", option="log", advice=advice)
             check_log(self.across(view))
         self.check_spans(self.across(view))
+        self.typical(view)
 
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
         return (len(self.typical(view)), even_bins(view.covered.length, view.pixel_columns))
 
-    def edges(self, view: View[TableEncoding]) -> Array:
-        """Return the borders of the runs of positions, counted from the first; with `log` from 1."""
-        if self.log:
-            across = self.across(view)
-            return log_edges(across.stop, view.pixel_columns, max(1, across.start)) - across.start
-        return even_edges(view.covered.length, view.pixel_columns)
-
     def compute(self, view: View[TableEncoding]) -> CurvesNumbers:
         at, rows, measure = self.typical(view), view.covered, MEASURES[self.measure]
-        edges = self.edges(view)
+        edges, across = even_edges(rows.length, view.pixel_columns), self.across(view)
+        if self.log:
+            edges = log_edges(across.stop, view.pixel_columns, max(1, across.start)) - across.start
         block = int(np.diff(edges).max())
 
         def values(first: int, count: int) -> Array:
@@ -153,7 +149,7 @@ class Curves(Highlighting[TableEncoding]):
         low, high, _ = envelope(values, edges, len(at))
         own = np.array([values(int(p) - rows.start, 1)[line, 0] for line, p in enumerate(at)])
         centres = rows.start + middles(edges)
-        exact = is_by_offset(view.encoding, measure)
+        apart = farthest_apart(high, centres - at[:, None]) if block == 1 else None
         return CurvesNumbers(
             view=view,
             curves=high,
@@ -162,7 +158,7 @@ class Curves(Highlighting[TableEncoding]):
             positions=centres,
             own=own,
             block=block,
-            apart=0.0 if exact else farthest_apart(high, centres - at[:, None]) if block == 1 else None,
+            apart=0.0 if is_by_offset(view.encoding, measure) else apart,
             against=self.against,
         )
 
@@ -172,11 +168,11 @@ class Curves(Highlighting[TableEncoding]):
     def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         encoding, across = view.encoding, self.across(view)
         frame_lines(axes[0], max(1, across.start) if self.log else across.start, across.stop - 1, log=self.log)
+        label = phrase(OFFSET) if self.against == "offset" else log_label(encoding)
         if self.log:
-            offsets = self.against == "offset"
-            label_powers(axes[0].xaxis, phrase(OFFSET) if offsets else log_label(encoding))
+            label_powers(axes[0].xaxis, label)
         elif self.against == "offset":
-            label_values(axes[0].xaxis, phrase(OFFSET), integer=True)
+            label_values(axes[0].xaxis, label, integer=True)
         else:
             label_positions(axes[0].xaxis, encoding)
         label_values(axes[0].yaxis, MEASURES[self.measure].label)

@@ -152,12 +152,6 @@ def test_rows_to_all_are_rows_of_the_matrix(name: str, d: int) -> None:
     assert to_all(encoding, MEASURES[name], at, -3, 23) == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
-def test_many_rows_are_compared_in_several_pieces() -> None:
-    encoding = Sinusoidal(d=129)
-    whole = to_all(encoding, MEASURES["dot"], np.zeros(1), 0, 10_000)
-    assert np.allclose(whole[0], encoding.table(np.arange(10_000.0)) @ encoding.table(0.0), atol=1e-12)
-
-
 def test_similarities_are_told_from_distances() -> None:
     assert {name for name, measure in MEASURES.items() if measure.similarity} == {"dot", "cos", "corr"}
     assert MEASURES["euclidean"].label == "Euclidean distance"

@@ -63,11 +63,9 @@ def _check_jobs(jobs: list[Job], as_json: bool, workers: int | None) -> bool:
     if to_stdout and as_json:
         raise UsageError("-o - and --json both write to standard output", option="output", advice="give -o FILE")
     if to_stdout and len(jobs) > 1:
-        name = (
-            "-".join([jobs[0].figure.name, *(f"{{{axis}}}" for axis in jobs[0].axes)]) + f".{jobs[0].targets[0].format}"
-        )
-        text = f"-o - takes one picture, {len(jobs)} are asked for"
-        raise UsageError(text, option="output", advice=f"give {option_text('output', name)}")
+        name = "-".join([jobs[0].figure.name, *(f"{{{axis}}}" for axis in jobs[0].axes)])
+        advice = f"give {option_text('output', f'{name}.{jobs[0].targets[0].format}')}"
+        raise UsageError(f"-o - takes one picture, {len(jobs)} are asked for", option="output", advice=advice)
     check_targets(jobs)
     for job in jobs:
         job.check()
@@ -130,7 +128,7 @@ def show_picture(job: Job) -> list[str]:
     across, finest = width * (FINER if has is None else COLUMN), job.canvas.options()["dpi"]
     dpi = min(max(int(across / job.canvas.inches.width), int(finest.at_least or 1)), int(finest.at_most or across))
     picture = Picture(job_of(job.figure.name, {**job.settings(), "dpi": dpi}))
-    (png,) = picture.render("png")
+    png = picture.render("png")[0]
     if has is None:  # which is too coarse for letters
         screen.print(half_blocks(reduced(png, width)), end="")
         show([Paragraph(text) for text in (picture.title(), picture.message(), picture.caption()) if text])

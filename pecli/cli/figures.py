@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import inspect
-import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,7 +16,6 @@ from pecli.core.errors import UsageError, option_text
 from pecli.core.language import Language
 from pecli.core.options import Option, Options, default_of, own_name, write_scalar
 from pecli.core.positions import Positions
-from pecli.core.terminal import say
 from pecli.encodings.registry import ENCODINGS, Encoding, all_encodings, encoding_named
 from pecli.figures.canvas import SIZES, Canvas
 from pecli.files.formats import FORMATS
@@ -27,11 +25,9 @@ from pecli.models.spec import encoding_of
 if TYPE_CHECKING:
     from pecli.jobs.job import Job
 
-Jobs = Callable[[dict[str, Any], bool, bool], "list[Job]"]  # from the texts of options, whether quiet, whether shown
+Jobs = Callable[[dict[str, Any], bool], "list[Job]"]  # from the texts of options, and whether they are shown
 SPECS = "specs"  # the parameter that holds encodings given without --encoding
 MARKUP = re.compile(r"\[(?=[a-z#/@])")  # what rich would take for a tag
-GROUPED = re.compile(r"[1-9]\d{0,2}(,\d{3})+")  # a number with commas
-MILLION = 10**6  # an option that takes as much may be meant to have a comma
 NO_LIMIT = 10**9  # nobody reaches it
 METAVARS = {int: "INTEGER", float: "NUMBER", str: "TEXT", bool: " "}
 RUN = (  # the options that do not change the picture
@@ -64,13 +60,10 @@ def analysis_command(
     options = {name: entry for kind in kinds for name, entry in kind.options().items() if not entry.in_spec}
     options |= known_options(figure)
 
-    def jobs(values: dict[str, Any], quiet: bool, _: bool) -> list[Job]:
+    def jobs(values: dict[str, Any], _: bool) -> list[Job]:
         from pecli.jobs.sweep import jobs_of
 
-        texts = {**(defaults or {}), **given(values, figure)}
-        if not quiet:
-            say(*comma_notes(options, texts))
-        return jobs_of(figure.name, values_of(options, texts))
+        return jobs_of(figure.name, values_of(options, {**(defaults or {}), **given(values, figure)}))
 
     numbers = [figure.defines, *(f"{name}: {text}" for name, text in figure.row_meanings.items())]
     return Command(
@@ -91,7 +84,7 @@ def running(figure: type[Analysis[Any]], jobs_of: Jobs, words: Sequence[str] = (
         with guard(quiet, verbose):
             from pecli.cli.draw import run_jobs
 
-            asked, workers = jobs_of(values, quiet, show), RUN[1].read(jobs[-1]) if jobs else None
+            asked, workers = jobs_of(values, show), RUN[1].read(jobs[-1]) if jobs else None
             run_jobs(asked, as_json=json, quiet=quiet, verbose=verbose, seen=show, workers=workers)
 
     return with_parameters(command, [*job_parameters(figure, words), *run_parameters(figure.drawn)])
@@ -252,12 +245,3 @@ def check_word(word: str, figure: type[Analysis[Any]]) -> None:
         advice = f"write {option_text(own_name(known, name), value)}"
     if advice:
         raise UsageError(f"{word[:60]} is no encoding", option="encoding", value=word, advice=advice)
-
-
-def comma_notes(known: Mapping[str, Option], texts: Mapping[str, Any]) -> Iterator[str]:
-    """Yield how a number with a comma was read, 86,400, which may be meant as one."""
-    for entry in [known[name] for name in texts]:
-        if entry.scalar is int and not entry.many and (entry.at_most or math.inf) >= MILLION:
-            for text in filter(GROUPED.fullmatch, texts[entry.name]):
-                number, values = text.replace(",", ""), text.replace(",", " and ")
-                yield f"{entry.flag} {text} is several values, {values}: for the one number write {number}"

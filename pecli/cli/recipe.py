@@ -155,7 +155,7 @@ def _again(file: str, figure: Any, metadata: dict[str, Any]) -> Any:
     A file of a whole sweep gives one such file again, of its format where that holds many pictures.
     """
 
-    def jobs(texts: dict[str, Any], _: bool, show: bool) -> list[Job]:
+    def jobs(texts: dict[str, Any], show: bool) -> list[Job]:
         changed = values_of(known_options(figure), given(texts, figure))
         with reading_beside(file, changed):
             values = carried({"job": asked_again(file, metadata)[0].job()})

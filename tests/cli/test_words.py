@@ -64,13 +64,6 @@ def test_what_means_the_same_is_understood(typed: str, own: str, ask: Ask) -> No
     assert sorted(said.split()) == sorted(f"{own} --dpi 10 --output a.json".split())
 
 
-def test_a_thousands_comma_is_told_what_it_did(ask: Ask, folder: Path) -> None:
-    ended = ask("heatmap", "-n", "86,400", "--dpi", "10")
-    assert ended.out.count("\n") == 2
-    assert "86 and 400" in ended.err and "write 86400" in ended.err and "\x02" not in ended.err
-    assert "several values" not in ask("heatmap", "-n", "3", "-d", "64,128", "--dpi", "10").err  # as people mean it
-
-
 def test_a_range_is_as_many_pictures_evenly_spaced_on_the_options_own_scale(ask: Ask, folder: Path) -> None:
     ended = ask("heatmap", "--base", "2..10000:40", "-d", "2", "-n", "2", "-o", "{base}.json")
     bases = [float(line.removesuffix(".json")) for line in ended.out.split()]

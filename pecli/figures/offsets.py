@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import clauses, phrase, said_by_each, template
+from pecli.core.language import both, clauses, listing, phrase, said_by_each, template
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUNDING, bound_text
 from pecli.core.options import option
@@ -17,23 +18,14 @@ from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope_scaling import Scaled
 from pecli.figures.axis_labels import label_powers, label_values
 from pecli.figures.base import Numbers, View, extremes_of_offsets, tells_of_offsets
-from pecli.figures.bias import (
-    BiasLinesNumbers,
-    bias_lines,
-    check_biases,
-    draw_bias_lines,
-    first_offset,
-    looks_of_lines,
-    names_of_lines,
-    short_names_of_lines,
-)
 from pecli.figures.canvas import Canvas
+from pecli.figures.colors import colour_map, seen_colours
 from pecli.figures.highlights import Highlighting, mark_stretch
-from pecli.figures.lines import Look, bound_look, frame_lines, key, look
+from pecli.figures.lines import MAX_LINES, Look, bound_look, frame_lines, key, look, plot_run
 from pecli.figures.panels import Panel, PanelGroup
-from pecli.figures.trends import Point, farthest_text, point_text, trend_of
-from pecli.measures.pairwise import MEASURES, OffsetRuns, is_by_offset, measure_option, offset_runs
-from pecli.measures.reduce import check_run, even_bins, even_edges, log_edges, middles
+from pecli.figures.trends import Point, Trend, farthest_text, point_text, trend_of
+from pecli.measures.pairwise import MEASURES, is_by_offset, measure_option, offset_runs
+from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, log_edges, middles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,6 +34,10 @@ BOUND = template(
     "dashed, right axis: mean of $|S_j|$, sums of the first j turns; times the number of pairs and the largest step of "
     "$q_j k_j^*$ from pair to pair (0 after the last), it bounds the product of any q and k"
 )
+
+
+BOUND_LABEL = template("mean of $|S_j|$, RoFormer 3.4.3")
+FARTHEST = 1e12  # an offset farther than any that is shown
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,14 +63,12 @@ class OffsetsNumbers(Numbers[TableEncoding]):
     undefined: tuple[int, ...]  # pairs of each encoding that are left out: a row is constant or zero
 
     def remarks(self) -> list[str]:
-        rows = zip(self.view.encodings, self.undefined, strict=True)
         left_out = [
             phrase("{encoding}: {count:,} undefined pairs left out", encoding=encoding.name, count=count)
-            for encoding, count in rows
+            for encoding, count in zip(self.view.encodings, self.undefined, strict=True)
             if count
         ]
-        alike = all(width == 0 for width in self.spread)
-        exact = phrase("at each offset all pairs agree") if alike else ""
+        exact = "" if any(width != 0 for width in self.spread) else phrase("at each offset all pairs agree")
         return [exact, extremes_of_offsets(self.block), *left_out]
 
     def marks(self) -> list[str]:
@@ -84,41 +78,34 @@ class OffsetsNumbers(Numbers[TableEncoding]):
         return [phrase(band) if wide else "", phrase(BOUND) if len(self.decay) else "", dotted]
 
     def _wide(self) -> list[int]:
-        """The encodings whose pairs differ at one offset."""
+        """Return the encodings whose pairs differ at one offset."""
         scale = ROUNDING * float(np.nanmax(np.abs(self.mean), initial=0.0))
         return [at for at, width in enumerate(self.spread) if width > scale]
 
+    def _trend(self, line: int) -> Trend | None:
+        offsets = self.offsets if self.block == 1 else None
+        return trend_of(self.low[line], self.mean[line], self.high[line], offsets)
+
     def labelled_points(self) -> list[Point]:
-        """The points that the message names, where one line is drawn, offset by offset."""
-        if self.block > 1 or self._wide() or len(self.mean) + len(self.decay) + len(self.unscaled) > 1:
-            return []
-        trend = trend_of(self.low[0], self.mean[0], self.high[0], self.offsets)
+        """Return the points that the message names, where one line is drawn, offset by offset."""
+        alone = len(self.mean) + len(self.decay) + len(self.unscaled) == 1
+        trend = self._trend(0) if alone and self.block == 1 and not self._wide() else None
         return [] if trend is None else trend.labelled_points()
 
     def message(self) -> str:
-        known, wide = [at for at, width in enumerate(self.spread) if width >= 0], self._wide()
-        names = short_names(self.view.encodings)
-        if not wide:
-            return self._trend_text([names[at] for at in known], known)
-        if len(known) == 1:
-            more = template("more than the offset counts: pairs at one offset differ by up to {number}")
-            return phrase(more, number=bound_text(self.spread[wide[0]], 3))
-        differ = template("at one offset pairs differ by up to {number}")
-        said = [
-            phrase(differ, number=bound_text(self.spread[at], 3)) if at in wide else phrase("only the offset counts")
-            for at in known
-        ]
-        return clauses(said_by_each([names[at] for at in known], [[text] for text in said]))
-
-    def _trend_text(self, names: list[str], lines: list[int]) -> str:
-        """Where lines that are functions of the offset go; nothing where there is one offset alone."""
-        exact, measure = self.offsets if self.block == 1 else None, MEASURES[self.measure].label
-        trends = [trend_of(self.low[at], self.mean[at], self.high[at], exact) for at in lines]
-        known = {name: one for name, one in zip(names, trends, strict=True) if one is not None}
-        if not known:
+        names, wide = short_names(self.view.encodings), self._wide()
+        known = [at for at, width in enumerate(self.spread) if width >= 0]
+        if wide:
+            differ, texts = template("at one offset pairs differ by up to {number}"), []
+            for at in known:
+                exact = phrase("only the offset counts")
+                texts.append([phrase(differ, number=bound_text(self.spread[at], 3)) if at in wide else exact])
+            return clauses(said_by_each([names[at] for at in known], texts))
+        trends = {names[at]: trend for at in known if (trend := self._trend(at)) is not None}
+        if not trends:
             return ""
-        one = next(iter(known.values()))
-        text = one.text(measure) if len(names) == 1 else farthest_text(known, measure)
+        measure = MEASURES[self.measure].label
+        text = next(iter(trends.values())).text(measure) if len(known) == 1 else farthest_text(trends, measure)
         if not tells_of_offsets(self.view):
             return text
         return phrase("only the offset counts: {text}", text=text) if text else phrase("only the offset counts")
@@ -129,8 +116,36 @@ class OffsetsNumbers(Numbers[TableEncoding]):
         return {"block": self.block, **{n: dict(zip(specs, v, strict=True)) for n, v in by_encoding.items()}}
 
 
-TOO_FEW = "offsets with {log} takes 2 or more positions"
-BOUND_LABEL = template("mean of $|S_j|$, RoFormer 3.4.3")
+@dataclass(frozen=True, kw_only=True)
+class BiasLinesNumbers(Numbers[BiasEncoding]):
+    """bias, low : (lines, n), the largest and smallest bias at each of n runs of offsets, NaN where no key is seen;
+    offsets : (n,), their middles; encoding, head : (lines,), whose line it is."""
+
+    main_array: ClassVar[str] = "bias"
+    row_coordinates: ClassVar[tuple[str, ...]] = ("encoding", "head")
+    column_coordinates: ClassVar[str | None] = "offsets"
+
+    bias: Array
+    low: Array
+    offsets: Array
+    encoding: Array
+    head: Array
+    block: int
+    alike_from: int | None  # the distance from which on it no longer counts
+
+    def remarks(self) -> list[str]:
+        return [extremes_of_offsets(self.block)]
+
+    def marks(self) -> list[str]:
+        many = len(self.head) > MAX_LINES
+        return [phrase("dark to light: heads in order, the first and the last named")] if many else []
+
+    def message(self) -> str:
+        if self.alike_from is not None:
+            return phrase("from {count} positions on, the distance no longer counts", count=bound_text(self.alike_from))
+        steps = np.diff(self.bias, axis=1) * np.sign(self.offsets[1:] + self.offsets[:-1])
+        falls = (steps < 0).any(axis=1).all() and not (steps > 0).any()
+        return phrase("the farther the key, the lower its bias, in every head") if falls else ""
 
 
 @dataclass(frozen=True)
@@ -162,181 +177,233 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
     unscaled: bool = option(False, "add each rope that is scaled without its scaling, dotted")
     log: bool = option(False, "logarithmic axis of offsets, from 1")
 
-    def check_view(self, view: View[TableEncoding | BiasEncoding]) -> None:
+    def check_view(self, view: View[Any]) -> None:
         super().check_view(view)
-        check_run(self.name, view.positions.length)
-        self.check_spans(self.shown(view))
         lacking = [e.name for e in view.encodings if not isinstance(e, Harmonic)]
         if self.decay and lacking:
             text = f"--decay needs frequencies and {lacking[0]} has none"
             raise UsageError(text, option="decay", allowed="rope, sinusoidal and such")
-        if self.unscaled and not any(plain_of(view.encodings)):
+        if self.unscaled and not any(_without_scaling(view.encodings)):
             text = "--unscaled needs a rope that is scaled"
             raise UsageError(text, option="unscaled", allowed="rope:scaling=yarn,factor=4,original=32768 and such")
-        if _all_biases(view):
-            check_biases(view)
-            if self.log and view.positions.length < 2:
-                raise UsageError(TOO_FEW.format(log="--log"), option="length")
-            if self.changed().get("measure"):
-                text = f"{option_text('measure', self.measure)} compares vectors, and {view.encoding.name} is a bias"
-                raise UsageError(text, option="measure", value=self.measure)
-        elif _all_tables(view):
-            self._check_lengths(view)
-        else:
-            raise UsageError("a bias and a measure of vectors are not on one scale: offsets takes one or the other")
+        quantities = {e.quantity if isinstance(e, BiasEncoding) else "measure" for e in view.encodings}
+        if len(quantities) > 1:
+            raise UsageError(f"{both(sorted(quantities))} are not on one scale: offsets takes encodings of one kind")
+        if _are_biases(view) and self.changed().get("measure"):
+            text = f"{option_text('measure', self.measure)} compares vectors, and {view.encoding.name} is a bias"
+            raise UsageError(text, option="measure", value=self.measure)
+        lengths = {e.name: _length(replace(view, encodings=(e,))) for e in view.encodings}
+        if len({*lengths.values()}) > 1:
+            given = both(f"{name} has {length:,}" for name, length in lengths.items())
+            raise UsageError(f"offsets overlays encodings with as many offsets: {given}", option="encoding")
+        check_run(self.name, _length(view))
+        if self.log and _length(view) < 2:
+            raise UsageError("offsets with --log takes 2 or more positions", option="length")
+        self.check_spans(self.shown(view))
 
-    def shown(self, view: View[TableEncoding | BiasEncoding]) -> Positions:
-        """The offsets that are drawn."""
-        length = view.covered.length if _all_tables(view) else view.positions.length
-        first = 1 if self.log else first_offset(view) if _all_biases(view) else 0
-        return Positions(start=first, length=max(1, length - first))
+    def shown(self, view: View[Any]) -> Positions:
+        """Return the offsets that are drawn."""
+        first = 1 if self.log else _first_offset(view) if _are_biases(view) else 0
+        return Positions(start=first, length=max(1, _length(view) - first))
 
-    def _check_lengths(self, view: View[TableEncoding]) -> None:
-        check_run(self.name, view.covered.length)
-        rows = {encoding.name: encoding.covered(view.positions).length for encoding in view.encodings}
-        if len({*rows.values()}) > 1:
-            most, other = (of(rows, key=rows.__getitem__) for of in (max, min))
-            has = f"{most} has 2n − 1 offsets, here {rows[most]:,}, and {other} {rows[other]:,}"
-            text = f"offsets overlays encodings of one length: {has}"
-            raise UsageError(text, option="encoding", value=most, advice=f"draw {most} alone")
-        if self.log and min(rows.values()) < 2:
-            raise UsageError(TOO_FEW.format(log="--log"), option="length")
+    def edges(self, view: View[Any]) -> Array:
+        """Return the borders of the runs of offsets."""
+        shown = self.shown(view)
+        if self.log:
+            return log_edges(_length(view), view.pixel_columns)
+        return shown.start + even_edges(shown.length, view.pixel_columns)
 
-    def edges(self, view: View[TableEncoding]) -> Array:
-        """Borders of the runs of offsets."""
-        length = view.covered.length
-        if self.log:  # offsets 1 … length − 1
-            return log_edges(length, view.pixel_columns)
-        return even_edges(length, view.pixel_columns)
-
-    def shape(self, view: View[TableEncoding | BiasEncoding]) -> tuple[int, ...]:
-        if _all_biases(view):
-            lines = sum(encoding.n_heads for encoding in view.encodings)
-            return (3, lines, even_bins(2 * view.positions.length, view.pixel_columns))
-        assert _all_tables(view)  # as checked
-        return self._table_shape(view)
-
-    def _table_shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
+    def shape(self, view: View[Any]) -> tuple[int, ...]:
+        if _are_biases(view):
+            return (3, _line_count(view), even_bins(2 * _length(view), view.pixel_columns))
         exact = all(is_by_offset(encoding, MEASURES[self.measure]) for encoding in view.encodings)
-        bins = even_bins(view.covered.length, view.pixel_columns)
-        return (3, len(view.encodings), bins if exact else bins + view.covered.length)
+        bins = even_bins(_length(view), view.pixel_columns)
+        return (3, len(view.encodings), bins if exact else bins + _length(view))
 
-    def compute(self, view: View[TableEncoding | BiasEncoding]) -> OffsetsNumbers | BiasLinesNumbers:
-        if _all_biases(view):
-            return bias_lines(view, self.log)
-        assert _all_tables(view)  # as checked
-        return self._measured(view)
-
-    def _measured(self, view: View[TableEncoding]) -> OffsetsNumbers:
+    def compute(self, view: View[Any]) -> OffsetsNumbers | BiasLinesNumbers:
         edges = self.edges(view)
-        found = [self._runs(encoding, view, edges) for encoding in view.encodings]
-        low, high, mean = (np.concatenate(parts) for parts in zip(*[one.values for one in found], strict=True))
-        centres = middles(edges)
-        decay = [e.decay(centres) for e in view.encodings if self.decay and isinstance(e, Harmonic)]
-        plain = [self._runs(one, view, edges).values.mean for one in plain_of(view.encodings) if one and self.unscaled]
+        if _are_biases(view):
+            return _bias_lines(view, edges)
+        measure, offsets = MEASURES[self.measure], middles(edges)
+        runs = [offset_runs(e, measure, e.covered(view.positions), edges) for e in view.encodings]
+        low, high, mean = (np.concatenate(parts) for parts in zip(*[run.values for run in runs], strict=True))
+        none = np.empty((0, len(offsets)))
+        decay = [e.decay(offsets)[None] for e in view.encodings if self.decay]
+        plain = [
+            offset_runs(e, measure, e.covered(view.positions), edges).values.mean
+            for e in _without_scaling(view.encodings)
+            if e and self.unscaled
+        ]
         return OffsetsNumbers(
             view=view,
             mean=mean,
             encoding=np.arange(len(mean)),
-            offsets=centres,
+            offsets=offsets,
             low=low,
             high=high,
-            decay=np.array(decay) if decay else np.empty((0, len(centres))),
-            unscaled=np.concatenate(plain) if plain else np.empty((0, len(centres))),
+            decay=np.concatenate([none, *decay]),
+            unscaled=np.concatenate([none, *plain]),
             block=int(np.diff(edges).max()),
             measure=self.measure,
-            spread=tuple(one.widest for one in found),
-            undefined=tuple(one.undefined for one in found),
+            spread=tuple(run.widest for run in runs),
+            undefined=tuple(run.undefined for run in runs),
         )
 
-    def _runs(self, encoding: TableEncoding, view: View[TableEncoding], edges: Array) -> OffsetRuns:
-        return offset_runs(encoding, MEASURES[self.measure], encoding.covered(view.positions), edges)
+    def panel_groups(self, view: View[Any], canvas: Canvas) -> list[PanelGroup]:
+        x = (_are_biases(view), self.shown(view))
+        return [PanelGroup((Panel(0.55, x=x, legend_below=self.decay),))]
 
-    def panel_groups(self, view: View[TableEncoding | BiasEncoding], canvas: Canvas) -> list[PanelGroup]:
-        return [PanelGroup((Panel(0.55, x=(self._label(view), self.shown(view)), legend_below=self.decay),))]
-
-    def _label(self, view: View[TableEncoding | BiasEncoding]) -> str:
-        """What the axis of offsets shows."""
-        return phrase("offset p − q, query less key" if _all_biases(view) else "offset p − q")
-
-    def decorate(self, view: View[TableEncoding | BiasEncoding], axes: list[Axes], canvas: Canvas) -> None:
+    def decorate(self, view: View[Any], axes: list[Axes], canvas: Canvas) -> None:
         from pecli.figures.labels import label_lines
 
-        one, label = axes[0], self._label(view)
-        names, short, bounds = [encoding.label() for encoding in view.encodings], None, []
-        if _all_biases(view):
-            names, short = names_of_lines(view), short_names_of_lines(view)
-        elif self.decay:
-            bounds = [phrase("bound for {name}, right axis", name=name) for name in short_names(view.encodings)]
-        shown = self.shown(view)
-        frame_lines(one, shown.start, shown.start + shown.length - 1, log=self.log)
-        mark_stretch(one, self.spans(), canvas)
+        (panel,), shown, short = axes, self.shown(view), None
+        frame_lines(panel, shown.start, shown.stop - 1, log=self.log)
+        mark_stretch(panel, self.spans(), canvas)
+        label = phrase("offset p − q, query less key" if _are_biases(view) else "offset p − q")
         if self.log:
-            label_powers(one.xaxis, label)
+            label_powers(panel.xaxis, label)
         else:
-            label_values(one.xaxis, label, integer=True)
-        label_values(one.yaxis, self._quantity(view))
-        looks = looks_of_lines(view, one) if _all_biases(view) else [*map(self._look, range(len(names)))]
-        entries = [*zip(names, looks, strict=True), *((text, bound_look(n)) for n, text in enumerate(bounds))]
-        if bounds:
-            label_values(one.secondary_yaxis("right").yaxis, phrase(BOUND_LABEL))
-            key(one, entries)
+            label_values(panel.xaxis, label, integer=True)
+        label_values(panel.yaxis, self._quantity(view))
+        if _are_biases(view):
+            names, looks, short = _bias_names(view), _bias_looks(view, panel), _bias_names(view, short=True)
+        else:
+            names = [encoding.label() for encoding in view.encodings]
+            looks = [self._look(line) for line in range(len(names))]
+        entries = list(zip(names, looks, strict=True))
+        if self.decay:
+            bounds = [phrase("bound for {name}, right axis", name=name) for name in short_names(view.encodings)]
+            label_values(panel.secondary_yaxis("right").yaxis, phrase(BOUND_LABEL))
+            key(panel, [*entries, *((text, bound_look(line)) for line, text in enumerate(bounds))])
         elif len(entries) > 1 or self.unscaled:
-            label_lines(one, entries, canvas, short=short)
+            label_lines(panel, entries, canvas, short=short)
 
-    def draw(self, numbers: OffsetsNumbers | BiasLinesNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        from pecli.figures.labels import label_dots
+    def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
+        from pecli.figures.labels import end_of, label_dots, put_line_labels
 
+        (panel,), offsets = axes, numbers.offsets
         if isinstance(numbers, BiasLinesNumbers):
-            draw_bias_lines(numbers, axes[0])
-        else:
-            self._draw_measured(numbers, axes[0])
-            marks = {(at.offset or 0.0, at.value): point_text(at) for at in numbers.labelled_points()}
-            for x, y in marks:
-                axes[0].plot([x], [y], marker="o", color=self._look(0)["color"], clip_on=False, zorder=3)
-            label_dots(axes[0], marks, canvas)
+            looks = _bias_looks(numbers.view, panel)
+            for line, encoding in enumerate(numbers.encoding):
+                style = "default" if numbers.view.encodings[encoding].known else "steps-mid"
+                plot_run(panel, offsets, numbers.low[line], numbers.bias[line], looks[line], style)
+            put_line_labels(panel, [end_of(offsets, row) for row in numbers.bias])
+            return [None]
+        for line, (mean, low, high) in enumerate(zip(numbers.mean, numbers.low, numbers.high, strict=True)):
+            panel.plot(offsets, mean, marker="o" if len(mean) == 1 else None, **self._look(line))
+            panel.fill_between(offsets, low, high, color=f"C{line}", alpha=0.3, linewidth=0)
+        if len(numbers.decay):
+            scale = float(np.nanmax(numbers.mean) / numbers.decay.max())
+            for line, decay in enumerate(numbers.decay):
+                panel.plot(offsets, scale * decay, **bound_look(line))
+            right: Any = panel.child_axes[0]  # the bound's own axis
+            right.set_functions((lambda y: y / scale, lambda y: y * scale))
+        put_line_labels(panel, [end_of(offsets, mean) for mean in numbers.mean])
+        scaled = [line for line, plain in enumerate(_without_scaling(numbers.view.encodings)) if plain]
+        for line, plain in zip(scaled, numbers.unscaled, strict=False):
+            panel.plot(offsets, plain, ":", color=f"C{line}")
+        points = {(point.offset or 0.0, point.value): point_text(point) for point in numbers.labelled_points()}
+        for x, y in points:
+            panel.plot([x], [y], marker="o", color=self._look(0)["color"], clip_on=False, zorder=3)
+        label_dots(panel, points, canvas)
         return [None]
 
     def _look(self, line: int) -> Look:
-        """The look of an encoding's line: without dashes beside bounds and the like, which have them."""
+        """Return the look of an encoding's line, without dashes beside bounds and the like, which have them."""
         return {"color": f"C{line}"} if self.decay or self.unscaled else look(line)
 
-    def _draw_measured(self, numbers: OffsetsNumbers, axes: Axes) -> None:
-        from pecli.figures.labels import end_of, put_line_labels
-
-        for line, (mean, low, high) in enumerate(zip(numbers.mean, numbers.low, numbers.high, strict=True)):
-            axes.plot(numbers.offsets, mean, marker="o" if len(mean) == 1 else None, **self._look(line))
-            axes.fill_between(numbers.offsets, low, high, color=f"C{line}", alpha=0.3, linewidth=0)
-        scale = float(np.nanmax(numbers.mean) / numbers.decay.max()) if len(numbers.decay) else 1.0
-        for line, decay in enumerate(numbers.decay):
-            axes.plot(numbers.offsets, scale * decay, **bound_look(line))
-        for right in axes.child_axes:  # the bound's own axis
-            right.set_functions((lambda y: y / scale, lambda y: y * scale))  # type: ignore[attr-defined]
-        put_line_labels(axes, [end_of(numbers.offsets, mean) for mean in numbers.mean])
-        scaled = [at for at, one in enumerate(plain_of(numbers.view.encodings)) if one]
-        for line, plain in zip(scaled, numbers.unscaled, strict=False):
-            axes.plot(numbers.offsets, plain, ":", color=f"C{line}")
-
-    def title(self, view: View[TableEncoding | BiasEncoding]) -> str:
+    def title(self, view: View[Any]) -> str:
         if len(view.encodings) == 1:
             return super().title(view)
         return clauses([phrase("{what} by offset", what=self._quantity(view)), self.unseen(view)])
 
-    def _quantity(self, view: View[TableEncoding | BiasEncoding]) -> str:
-        """What is drawn upwards."""
-        return phrase(view.encoding.quantity) if _all_biases(view) else MEASURES[self.measure].label
+    def _quantity(self, view: View[Any]) -> str:
+        """Return what is drawn upwards."""
+        return phrase(view.encoding.quantity) if _are_biases(view) else MEASURES[self.measure].label
 
 
-def _all_biases(view: View[TableEncoding | BiasEncoding]) -> TypeGuard[View[BiasEncoding]]:
-    """Whether every encoding is a bias."""
-    return all(isinstance(encoding, BiasEncoding) for encoding in view.encodings)
+def _are_biases(view: View[Any]) -> bool:
+    return isinstance(view.encoding, BiasEncoding)
 
 
-def _all_tables(view: View[TableEncoding | BiasEncoding]) -> TypeGuard[View[TableEncoding]]:
-    """Whether every encoding has a table."""
-    return all(isinstance(encoding, TableEncoding) for encoding in view.encodings)
+def _length(view: View[Any]) -> int:
+    """Return how many positions the first encoding has, or rows its table."""
+    return view.positions.length if _are_biases(view) else view.covered.length
 
 
-def plain_of(encodings: Sequence[Encoding]) -> list[Scaled | None]:
-    """Each encoding without its scaling, None where it has none."""
-    return [one.unscaled() if isinstance(one, Scaled) and one.scaling != "default" else None for one in encodings]
+def _without_scaling(encodings: Sequence[Encoding]) -> list[Scaled | None]:
+    """Return each encoding without its scaling, None where it has none."""
+    return [e.unscaled() if isinstance(e, Scaled) and e.scaling != "default" else None for e in encodings]
+
+
+def _first_offset(view: View[BiasEncoding]) -> int:
+    """Return the lowest offset at which a head of some encoding sees a key."""
+    seen = any(np.isfinite(encoding.bias(np.array([-1.0]))).any() for encoding in view.encodings)
+    return 1 - view.positions.length if seen else 0
+
+
+def _biases(view: View[BiasEncoding], offsets: Array) -> Array:
+    """Return the bias of every line at these offsets, (lines, n)."""
+    return np.concatenate([encoding.bias(offsets) for encoding in view.encodings])
+
+
+def _bias_lines(view: View[BiasEncoding], edges: Array) -> BiasLinesNumbers:
+    def values(first: int, count: int) -> Array:
+        rows = _biases(view, first + np.arange(count, dtype=np.float64))
+        return np.where(np.isfinite(rows), rows, np.nan)
+
+    low, high, _ = envelope(values, edges, _line_count(view))
+    heads = [encoding.n_heads for encoding in view.encodings]
+    return BiasLinesNumbers(
+        view=view,
+        bias=high,
+        low=low,
+        offsets=middles(edges),
+        encoding=np.repeat(np.arange(len(heads)), heads),
+        head=np.concatenate([np.arange(count) for count in heads]),
+        block=int(np.diff(edges).max()),
+        alike_from=_alike_from(view),
+    )
+
+
+def _alike_from(view: View[BiasEncoding]) -> int | None:
+    """Return the distance from which on all keys of a side have one bias, None where that is beyond the positions."""
+    sides = np.array([-1.0, 1.0])
+    farthest = _biases(view, FARTHEST * sides)
+
+    def is_alike(distance: int) -> bool:
+        return bool((_biases(view, distance * sides) == farthest)[np.isfinite(farthest)].all())
+
+    last = view.positions.length - 1
+    return bisect_left(range(last), True, key=is_alike) if is_alike(last) else None
+
+
+def _line_count(view: View[BiasEncoding]) -> int:
+    """Return how many lines there are, one a head."""
+    return sum(encoding.n_heads for encoding in view.encodings)
+
+
+def _bias_names(view: View[BiasEncoding], short: bool = False) -> list[str]:
+    """Return the name of each line: its head, with its encoding where there are several; of many the first and the
+    last head alone. In short without what makes heads differ."""
+    several, many = len(view.encodings) > 1, _line_count(view) > MAX_LINES
+
+    def name(encoding: BiasEncoding, head: int) -> str:
+        if many and 0 < head < encoding.n_heads - 1:
+            return ""
+        text = BiasEncoding.head_text(encoding, head) if short else encoding.head_text(head)
+        return listing([encoding.name * several, text])
+
+    return [name(encoding, head) for encoding in view.encodings for head in range(encoding.n_heads)]
+
+
+def _bias_looks(view: View[BiasEncoding], axes: Axes) -> list[Look]:
+    """Return the look of each line: of many, colours from dark to light by head, and dashes by encoding."""
+    if _line_count(view) <= MAX_LINES:
+        return [look(line) for line in range(_line_count(view))]
+    shades = seen_colours(colour_map("sequential", None), axes)
+    return [
+        {"color": shades(head / max(1, encoding.n_heads - 1)), "linestyle": look(at)["linestyle"]}
+        for at, encoding in enumerate(view.encodings)
+        for head in range(encoding.n_heads)
+    ]

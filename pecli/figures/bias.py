@@ -50,35 +50,30 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
     largest: float
 
     def message(self) -> str:
-        """How far heads look where it is farther from each to the next, or which offsets a head tells apart."""
-        means = np.nanmean(self.bias, axis=(1, 2))
+        """Return how far heads look where that grows from each to the next, or which offsets a head tells apart."""
+        length, means = self.view.positions.length, np.nanmean(self.bias, axis=(1, 2))
         farther = len(means) > 1 and (np.diff(self.heads) > 0).all() and (np.diff(means) > 0).all()
-        last = self.view.positions.length - 1
-        if farther and self.reach[0] < self.reach[-1] < last:
-            said = template(
+        first, last = self.reach[0], self.reach[-1]
+        if farther and first < last < length - 1:
+            text = template(
                 "the higher a head's number, the farther back it looks: {first} to {last} of {count} positions"
             )
-            ends = {"first": self.reach[0], "last": self.reach[-1], "count": self.view.positions.length}
-            return phrase(said, **{name: number_text(number) for name, number in ends.items()})
-        if farther and (self.reach[0] < self.reach[-1] or self.reach[0] >= last):  # else all look alike
+            return phrase(text, first=number_text(first), last=number_text(last), count=number_text(length))
+        if farther and (first < last or first >= length - 1):  # else all look alike
             return phrase("the higher a head's number, the farther back it looks")
-        what = phrase(self.view.encoding.quantity)
-        said = template("each distance up to {last} has a {what} of its own, farther ones share theirs")
-        return phrase(said, last=self.apart - 1, what=what) if self.apart else ""
+        text = template("each distance up to {last} has a {what} of its own, farther ones share theirs")
+        return phrase(text, last=self.apart - 1, what=phrase(self.view.encoding.quantity)) if self.apart else ""
 
     def remarks(self) -> list[str]:
-        end = minus(f"{self.ends[0]:g}")
-        lower = phrase("colours end at {number}", number=end) if self.smallest < self.ends[0] else ""
-        narrow = phrase("what heads look at is narrower than a pixel: fewer positions show it")
-        return [self._share(), averaging(self.block), lower, narrow if max(self.reach) < self.block > 1 else ""]
+        shown, heads, low = len(self.heads), self.view.encoding.n_heads, self.ends[0]
+        return [
+            phrase("{count} of {all} heads", count=shown, all=heads) if shown < heads else "",
+            averaging(self.block),
+            phrase("colours end at {number}", number=minus(f"{low:g}")) if self.smallest < low else "",
+        ]
 
     def marks(self) -> list[str]:
         return [phrase("blank: keys that a query does not see")] if np.isnan(self.bias).any() else []
-
-    def _share(self) -> str:
-        """How many of the heads are shown; nothing where all are."""
-        count, every = len(self.heads), self.view.encoding.n_heads
-        return phrase("{count} of {all} heads", count=count, all=every) if count < every else ""
 
     def sheet(self) -> tuple[list[str], list[Array]]:
         """One row a pair of positions: query, key, then the heads."""
@@ -136,89 +131,70 @@ class Bias(WithCellNumbers[BiasEncoding]):
         panel = Panel(1.0, exact=True, least=(6.0, 6.0), bar=Bar(phrase(view.encoding.quantity)), x=shown, y=shown)
         grids = in_columns(count := len(self.shown_heads(view)))
         full = tuple(grid for grid in grids if len(grid[-1]) == len(grid[0]))
-        return [
-            PanelGroup((panel,) * count, full if len(full) > 2 else grids)
-        ]  # a prime number has no full rows but one
+        return [PanelGroup((panel,) * count, full if len(full) > 2 else grids)]  # of a prime number none is full
 
     def decorate(self, view: View[BiasEncoding], axes: list[Axes], canvas: Canvas) -> None:
-        encoding, rows = view.encoding, view.positions
-        first, last = rows.start - 0.5, rows.stop - 0.5
-        for one, head in zip(axes, self.shown_heads(view), strict=True):
-            one.set(xlim=(first, last), ylim=(last, first))
-            one.set_title(encoding.head_text(int(head)), fontsize=canvas.small)
-            label_positions(one.xaxis, encoding, template("key q"))
-            label_positions(one.yaxis, encoding, template("query p"))
-
-    def blocks(self, view: View[BiasEncoding]) -> Blocks:
-        """The runs of positions that a row and a column stand for."""
-        return view.positions.blocks(view.pixel_side)
+        first, last = view.positions.start - 0.5, view.positions.stop - 0.5
+        for panel, head in zip(axes, self.shown_heads(view), strict=True):
+            panel.set(xlim=(first, last), ylim=(last, first))
+            panel.set_title(view.encoding.head_text(int(head)), fontsize=canvas.small)
+            label_positions(panel.xaxis, view.encoding, template("key q"))
+            label_positions(panel.yaxis, view.encoding, template("query p"))
 
     def shape(self, view: View[BiasEncoding]) -> tuple[int, ...]:
-        heads, count = len(self.shown_heads(view)), self.blocks(view).count
+        heads, count = len(self.shown_heads(view)), view.positions.blocks(view.pixel_side).count
         return max((heads, count, count), (view.encoding.n_heads, 2 * view.positions.length), key=prod)
 
     def compute(self, view: View[BiasEncoding]) -> BiasNumbers:
-        blocks, heads = self.blocks(view), self.shown_heads(view)
+        blocks, heads = view.positions.blocks(view.pixel_side), self.shown_heads(view)
         parts = chunks(1 - blocks.length, blocks.length, view.encoding.n_heads)
         offsets = (np.arange(part.start, part.stop, dtype=np.float64) for part in track(parts, "following offsets"))
         by_offset = np.hstack([view.encoding.bias(part)[heads] for part in offsets])
-        values = np.stack([means_where_seen(one, blocks) for one in by_offset])
-        seen = by_offset[np.isfinite(by_offset)]  # colours end where they do with every position in a pixel of its own
-        low, high = float(seen.min()), float(seen.max())
-        reach = max(-low, high) or 1.0
-        low_end, high_end = (-reach, reach) if low < 0 < high else (max(low, FAINT), high if high > low else low + 1)
-        ends = (low_end if self.lowest is None else self.lowest, high_end)
-        if ends[0] >= high_end:
+        low, high = (float(end(by_offset[np.isfinite(by_offset)])) for end in (np.min, np.max))  # before any averaging
+        if low < 0 < high:
+            low_end, high_end = -max(-low, high), max(-low, high)
+        else:
+            low_end, high_end = max(low, FAINT), high if high > low else low + 1
+        if self.lowest is not None:
+            low_end = self.lowest
+        if low_end >= high_end:
             allowed = f"less than the upper end of the colours, {number_text(high_end)}"
             raise UsageError(option="lowest", value=self.lowest, allowed=allowed)
+        back = by_offset[:, blocks.length - 1 :]
+        same = (np.diff(back, axis=1) == 0).all(axis=0)
         return BiasNumbers(
             view=view,
-            bias=values,
+            bias=np.stack([means_where_seen(run, blocks) for run in by_offset]),
             heads=heads,
             positions=blocks.centres(),
             block=blocks.size,
-            apart=told_apart(by_offset[:, blocks.length - 1 :]),
-            reach=tuple(reaches(by_offset[:, blocks.length - 1 :], ends[0])),
+            apart=int(same.argmax()) if same.any() else 0,
+            reach=tuple(np.where(back >= low_end, np.arange(blocks.length), -1).max(axis=1).tolist()),
             smallest=low,
             largest=high,
-            ends=ends,
+            ends=(low_end, high_end),
         )
 
     def draw(self, numbers: BiasNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        rows, signed = numbers.view.positions, numbers.ends[0] < 0 < numbers.ends[1]
-        first, last = rows.start - 0.5, rows.start - 0.5 + len(numbers.positions) * numbers.block
+        signed, first = numbers.ends[0] < 0 < numbers.ends[1], numbers.view.positions.start - 0.5
+        last = first + len(numbers.positions) * numbers.block
         colours: Any = canvas.colours("diverging" if signed else "sequential")
         if np.isnan(numbers.bias).any():  # what is blank shows the panel
             colours = colours_not_dark(colours, axes[0])
-        look: dict[str, Any] = {"colours": colours, "centred": signed}
+        extent = (first, last, last, first)
         images = [
-            show_matrix(one, values, limits=numbers.ends, extent=(first, last, last, first), **look)
-            for one, values in zip(axes, numbers.bias, strict=True)
+            show_matrix(panel, values, colours=colours, limits=numbers.ends, centred=signed, extent=extent)
+            for panel, values in zip(axes, numbers.bias, strict=True)
         ]
         self.write_numbers(axes, images, canvas)
         return images
 
 
-def told_apart(rows: Array) -> int:
-    """How many of the first columns differ from the next, shape (heads, n); 0 where all do."""
-    same = (np.diff(rows, axis=1) == 0).all(axis=0)
-    return int(same.argmax()) if same.any() else 0
-
-
-def reaches(rows: Array, lowest: float) -> list[int]:
-    """The last column of each row that is not below that, shape (heads, n); -1 where all are."""
-    columns = np.arange(rows.shape[1])
-    found: list[int] = np.where(rows >= lowest, columns, -1).max(axis=1).tolist()
-    return found
-
-
 def means_where_seen(run: Array, blocks: Blocks) -> Array:
     """Block means of what is finite of the matrix with entries run[L − 1 + p − q]; NaN where nothing is."""
     seen = np.isfinite(run)
-    values = np.where(seen, run, 0.0)
     if blocks.size == 1:
         steps = np.arange(blocks.length)
-        place = steps[:, None] - steps + blocks.length - 1
-        return np.where(seen, values, np.nan)[place]
+        return np.where(seen, run, np.nan)[steps[:, None] - steps + blocks.length - 1]
     share = means_of_signed_offsets(seen.astype(np.float64), blocks)
-    return means_of_signed_offsets(values, blocks) / np.where(share > 0, share, np.nan)
+    return means_of_signed_offsets(np.where(seen, run, 0.0), blocks) / np.where(share > 0, share, np.nan)

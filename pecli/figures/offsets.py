@@ -23,7 +23,7 @@ from pecli.figures.colors import colour_map, seen_colours
 from pecli.figures.highlights import Highlighting, mark_stretch
 from pecli.figures.lines import MAX_LINES, Look, bound_look, frame_lines, key, look, plot_run
 from pecli.figures.panels import Panel, PanelGroup
-from pecli.figures.trends import Point, Trend, farthest_text, point_text, trend_of
+from pecli.figures.trends import Point, Trend, farthest_text, trend_of
 from pecli.measures.pairwise import MEASURES, is_by_offset, measure_option, offset_runs
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, log_edges, middles
 
@@ -302,7 +302,7 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
         scaled = [line for line, plain in enumerate(_without_scaling(numbers.view.encodings)) if plain]
         for line, plain in zip(scaled, numbers.unscaled, strict=False):
             panel.plot(offsets, plain, ":", color=f"C{line}")
-        points = {(point.offset or 0.0, point.value): point_text(point) for point in numbers.labelled_points()}
+        points = {(point.offset or 0.0, point.value): point.text() for point in numbers.labelled_points()}
         for x, y in points:
             panel.plot([x], [y], marker="o", color=self._look(0)["color"], clip_on=False, zorder=3)
         label_dots(panel, points, canvas)

@@ -9,10 +9,10 @@ from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUNDING, number_text
 
-BACK = 0.5  # of the way there, after which a curve has come back
-HIGHEST = 0.9  # of the way back, at least, where it is said to be back
+SWING = 0.5  # of the way there, that a curve which comes back goes back at least
+NEAR_LOWEST = 0.9  # of the way back, at least, where it is said to be back
 DIGITS = 3
-TEXTS = {  # whether it goes up first, and whether it comes back
+TEXTS = {  # whether it rises first, and whether it comes back
     (True, False): template("the {measure} rises from {first} to {far}"),
     (False, False): template("the {measure} falls from {first} to {far}"),
     (True, True): template("the {measure} rises to {far} and falls again to {back}"),
@@ -30,54 +30,49 @@ class Point(NamedTuple):
     value: float
     offset: float | None
 
+    def text(self) -> str:
+        value = number_text(self.value, DIGITS)
+        if self.offset is None:
+            return value
+        return phrase("{value} at {offset}", value=value, offset=number_text(self.offset))
+
 
 class Trend(NamedTuple):
-    """The first value of a curve, the farthest from it, and where it comes back to after that, if it does.
-
-    Of a curve that comes back, far is the farthest point before it does.
-    """
+    """The first value of a curve, the farthest from it, before it comes back if it does, and where it comes back to."""
 
     first: Point
     far: Point
     back: Point | None
 
     @property
-    def rises(self) -> bool:
-        """Whether it goes up first."""
-        return self.far.value > self.first.value
+    def way(self) -> float:
+        """From the first value to the farthest, below 0 where it falls."""
+        return self.far.value - self.first.value
 
     def labelled_points(self) -> list[Point]:
-        """The points that its text names."""
+        """Return the points that the text names."""
         return [self.first, self.far] if self.back is None else [self.far, self.back]
 
     def text(self, measure: str) -> str:
-        """What there is to say of it, with the name of what is measured."""
-        first, far, back = (point_text(one or self.far) for one in self)
-        return phrase(TEXTS[self.rises, self.back is not None], measure=measure, first=first, far=far, back=back)
-
-
-def point_text(point: Point) -> str:
-    """A value, and at which offset it is where that is known."""
-    value = number_text(point.value, DIGITS)
-    if point.offset is None:
-        return value
-    return phrase("{value} at {offset}", value=value, offset=number_text(point.offset))
+        """Return where the curve of a measure goes."""
+        first, far, back = ((point or self.far).text() for point in self)
+        return phrase(TEXTS[self.way > 0, self.back is not None], measure=measure, first=first, far=far, back=back)
 
 
 def farthest_text(trends: Mapping[str, Trend], measure: str) -> str:
-    """Which of several curves, by name, goes farthest; nothing where they go different ways or as far as another."""
-    if len({one.rises for one in trends.values()}) > 1 or any(one.back for one in trends.values()):
+    """Return which of several curves, by name, goes farthest; '' where directions differ, one comes back or two tie."""
+    ways = {name: trend.way for name, trend in trends.items()}
+    *_, second, name = ["", *sorted(ways, key=lambda name: abs(ways[name]))]
+    if len({way > 0 for way in ways.values()}) > 1 or any(trend.back for trend in trends.values()):
         return ""
-    ways = {name: abs(one.far.value - one.first.value) for name, one in trends.items()}
-    *_, second, name = ["", *sorted(ways, key=lambda name: ways[name])]
-    if not second or ways[name] - ways[second] <= ROUNDING * ways[name]:
+    if not second or abs(ways[name] - ways[second]) <= ROUNDING * abs(ways[name]):
         return ""
-    best = trends[name]
-    return phrase(FARTHEST[best.rises], measure=measure, name=name, far=number_text(best.far.value, DIGITS))
+    far = number_text(trends[name].far.value, DIGITS)
+    return phrase(FARTHEST[ways[name] > 0], measure=measure, name=name, far=far)
 
 
 def trend_of(low: Array, mean: Array, high: Array, offsets: Array | None) -> Trend | None:
-    """Where a curve goes; None where it goes nowhere. What it does within a run of offsets is no coming back.
+    """Return where a curve goes; None where it goes nowhere. What it does within a run of offsets is no coming back.
 
     Parameters
     ----------
@@ -97,12 +92,11 @@ def trend_of(low: Array, mean: Array, high: Array, offsets: Array | None) -> Tre
     def point(values: Array, at: int) -> Point:
         return Point(sign * float(values[at]) + 0.0, None if offsets is None else float(offsets[known][at]))
 
-    before = np.append(near[0], np.maximum.accumulate(away)[:-1])  # the farthest before each run
-    falls = before - near
-    trend = sign * mean  # goes on where the numbers of one run swing
-    swings = np.maximum.accumulate(trend) - trend
-    if swings.max() < BACK * np.ptp(trend) or falls.max() < BACK * (away.max() - near[0]):
+    falls = np.append(near[0], np.maximum.accumulate(away)[:-1]) - near  # below the farthest before each run
+    rising = sign * mean  # goes on where the numbers of one run swing
+    swing = float((np.maximum.accumulate(rising) - rising).max())
+    if swing < SWING * np.ptp(rising) or falls.max() < SWING * (away.max() - near[0]):
         return Trend(point(near, 0), point(away, int(away.argmax())), None)
-    low_again = np.flatnonzero(falls >= HIGHEST * falls.max())
+    low_again = np.flatnonzero(falls >= NEAR_LOWEST * falls.max())
     back = int(low_again[near[low_again].argmin()])
     return Trend(point(near, 0), point(away, int(away[:back].argmax())), point(near, back))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -22,6 +21,11 @@ from pecli.figures.wavelengths import MAX_WAVELENGTH, short_length, short_wave_t
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+ROWS, COLUMNS = 4, 8  # positions and pairs where none are asked for, at most
+RADIUS = 0.4  # of a dial, of the distance between two below each other
+SPREAD = 1.2  # distance between two side by side, over that: so their names have room
+LEAST = 2  # ems of small text from dial to dial
+TALL = 1.3  # height over width of all dials, at most: of many rows the columns stand farther apart
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,16 +57,6 @@ class DialsNumbers(Numbers[Harmonic]):
         return [f"pair {pair}" for pair in self.pairs]
 
 
-MOST = 8  # dials side by side where none are asked for
-STRIP = 4  # positions where none are asked for
-RADIUS = 0.4  # of a dial, of the distance between two below each other
-SPREAD = 1.2  # distance between two side by side, over that: so their names have room
-LEAST = 2  # ems of small text from dial to dial
-TALL = 1.3  # height over width of all dials, at most: of many rows the columns stand farther apart
-WIDE = 50  # ems of small text that a page is wide at least, where names have room side by side
-FEW = 4  # dials whose names have room side by side on a page less wide
-
-
 @dataclass(frozen=True)
 class Dials(Figure[Harmonic]):
     """One row of clock faces a position; the hand of pair j has turned clockwise by ω_j p from the top.
@@ -90,27 +84,32 @@ class Dials(Figure[Harmonic]):
         "the positions, one row each; in a .gif one frame each",
         at_least=-EXACT,
         advice=lambda value: seconds_of_time(str(value)),
-        unset=f"0 and powers of ten below the length, {STRIP} at most",
+        unset=f"0 and powers of ten below the length, {ROWS} at most",
     )
     pairs: tuple[int, ...] | None = option(
-        None, "the pairs, one dial each", at_least=0, unset=f"{MOST} at most, spread"
+        None, "the pairs, one dial each", at_least=0, unset=f"{COLUMNS} at most, spread"
     )
 
     def rows(self, view: View[Harmonic]) -> Array:
-        """The positions."""
+        """Return the positions: those asked for, else as many as fast hands and slow ones need to have turned."""
         if self.at is not None:
             return np.array(self.at, dtype=np.float64)
         covered = view.covered
         first = 0 if covered.start < 0 < covered.stop else covered.start
-        return first + growing(covered.stop - first)
+        length = covered.stop - first
+        if length <= ROWS:
+            return first + np.arange(float(length))
+        powers = len(str(length - 1))  # 1, 10, … below the length
+        exponents = np.linspace(0, powers - 1, min(powers, ROWS - 1)).astype(int)
+        return first + np.append(0.0, 10.0**exponents)
 
     def dials(self, view: View[Harmonic]) -> Array:
-        """The pairs."""
+        """Return the pairs."""
         count = (view.encoding.width + 1) // 2
         check_indices("pairs", self.pairs, view, count, "pairs")
         if self.pairs is not None:
             return np.array(self.pairs)
-        return np.unique(np.linspace(0, count - 1, min(count, MOST)).astype(int))
+        return np.unique(np.linspace(0, count - 1, min(count, COLUMNS)).astype(int))
 
     def positions_for(self, asked: Positions) -> Positions:
         if self.at is not None:
@@ -132,113 +131,66 @@ class Dials(Figure[Harmonic]):
             view=view, angles=angles[:, pairs], positions=rows, pairs=pairs, wavelengths=harmonic.wavelengths()[pairs]
         )
 
-    def turned(self, view: View[Harmonic], canvas: Canvas) -> bool:
-        """Whether pairs stand below each other and positions side by side: more than have room on a narrow page."""
+    def spacing(self, view: View[Harmonic]) -> float:
+        """Return how far apart columns are, where rows are 1 apart."""
         rows, columns = self.shape(view)
-        return canvas.narrower_than(WIDE) and rows > 1 and columns > FEW
-
-    def grid(self, view: View[Harmonic], canvas: Canvas) -> tuple[int, int]:
-        """The rows and columns in which the dials stand."""
-        rows, columns = self.shape(view)
-        return (columns, rows) if self.turned(view, canvas) else (rows, columns)
-
-    def apart(self, view: View[Harmonic], canvas: Canvas) -> float:
-        """How far apart columns stand, where rows are 1 apart."""
-        rows, columns = self.grid(view, canvas)
         return max(SPREAD, rows / (TALL * columns))
 
     def panel_groups(self, view: View[Harmonic], canvas: Canvas) -> list[PanelGroup]:
-        rows, columns = self.grid(view, canvas)
-        aspect = rows / columns / self.apart(view, canvas)
+        rows, columns = self.shape(view)
+        aspect = rows / columns / self.spacing(view)
         return [PanelGroup((Panel(aspect, exact=True, least=(LEAST * columns, LEAST * rows)),))]
 
     def names(self, view: View[Harmonic]) -> list[str]:
-        """What stands above the dials: the pair and its wavelength."""
+        """Return the names of the dials: the pair, and its wavelength where that does not say it."""
         encoding, pairs = view.encoding, self.dials(view)
-        waves = encoding.wavelengths()
-        names = [(encoding.pair_text(pair), short_wave(encoding, waves[pair])) for pair in pairs.tolist()]
-        return ["\n".join(filter(None, name)) for name in names]
-
-    def texts_of(self, view: View[Harmonic], canvas: Canvas) -> tuple[list[str], list[str]]:
-        """What stands above the columns and left of the rows."""
-        names, label = self.names(view), phrase(view.encoding.position_label)
-        places = [view.encoding.position_text(position) for position in self.rows(view)]
-        if self.turned(view, canvas):
-            return places, in_lines(names)
-        return names, places if len(places) > 1 else [f"{label}\n{places[0]}"]  # one is less high
+        names = [encoding.pair_text(pair) for pair in pairs.tolist()]
+        if encoding.tick_steps:
+            return names
+        waves = encoding.wavelengths()[pairs]
+        lengths = [phrase("still") if wave > MAX_WAVELENGTH else f"λ {number_text(wave, 3)}" for wave in waves]
+        return [f"{name}\n{length}" for name, length in zip(names, lengths, strict=True)]
 
     def decorate(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
-        encoding, one = view.encoding, axes[0]
-        (rows, columns), apart = self.grid(view, canvas), self.apart(view, canvas)
-        one.set(xlim=(-apart / 2, (columns - 0.5) * apart), ylim=(-rows + 0.5, 0.5))
-        across, down = self.texts_of(view, canvas)
-        one.set_xticks(apart * np.arange(columns), across)
-        one.set_yticks(-np.arange(rows), down)
-        if self.turned(view, canvas):
-            one.set_xlabel(phrase(encoding.position_label), labelpad=6 * canvas.scale)
-        elif rows > 1:
-            one.set_ylabel(phrase(encoding.position_label))
-        one.xaxis.tick_top()
-        one.xaxis.set_label_position("top")
-        one.tick_params(length=0)
-        one.spines[:].set_visible(False)
+        (panel,), (rows, columns), spacing = axes, self.shape(view), self.spacing(view)
+        panel.set(xlim=(-spacing / 2, (columns - 0.5) * spacing), ylim=(-rows + 0.5, 0.5))
+        label, places = (
+            phrase(view.encoding.position_label),
+            [view.encoding.position_text(at) for at in self.rows(view)],
+        )
+        panel.set_xticks(spacing * np.arange(columns), self.names(view))
+        panel.set_yticks(-np.arange(rows), places if rows > 1 else [f"{label}\n{places[0]}"])  # one is less high
+        panel.set_ylabel(label if rows > 1 else "")
+        panel.xaxis.tick_top()
+        panel.tick_params(length=0)
+        panel.spines[:].set_visible(False)
 
     def fit(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
-        level, apart = self.texts_of(view, canvas)[0], self.apart(view, canvas)
-        ways = (
-            (level, 0, names_fit(axes[0].xaxis, level, apart)),
-            (raised(level), 0, names_fit(axes[0].xaxis, level, 2 * apart)),
-            (in_lines(level), 90, True),
-        )
-        texts, turned = next((texts, turned) for texts, turned, fits in ways if fits)
-        axes[0].set_xticks(apart * np.arange(len(texts)), texts)
-        axes[0].tick_params(axis="x", labelrotation=turned)
+        """Put the names side by side, else every other above its neighbours, else turned."""
+        axis, names, spacing, rotation = axes[0].xaxis, self.names(view), self.spacing(view), 0
+        if not names_fit(axis, names, spacing):
+            if names_fit(axis, names, 2 * spacing):
+                lines = 1 + max(name.count("\n") for name in names)
+                names = [name + "\n" * lines * (at % 2) for at, name in enumerate(names)]
+            else:
+                names, rotation = [listing(name.split("\n")) for name in names], 90
+        axis.set_ticks(spacing * np.arange(len(names)), names)
+        axis.set_tick_params(labelrotation=rotation)
 
     def draw(self, numbers: DialsNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         from matplotlib.collections import LineCollection, PatchCollection
         from matplotlib.patches import Circle
 
         rows, columns = numbers.angles.shape
-        across, down = self.apart(numbers.view, canvas) * np.arange(max(rows, columns)), -np.arange(max(rows, columns))
         row, column = np.indices((rows, columns)).reshape(2, -1)
-        centres = np.stack(
-            [across[row], down[column]] if self.turned(numbers.view, canvas) else [across[column], down[row]], axis=-1
-        )
+        centres = np.stack([self.spacing(numbers.view) * column, -row], axis=-1)
         angles = numbers.angles.reshape(-1)
         tips = centres + RADIUS * np.stack([np.sin(angles), np.cos(angles)], axis=-1)
         tops = [[(x, y + RADIUS), (x, y + 0.85 * RADIUS)] for x, y in centres]
         faces = [Circle((x, y), RADIUS) for x, y in centres]
-        hands = list(np.stack([centres, tips], axis=1))
         colours = [f"C{column}" for column in range(columns)] * rows
         thin, thick = 0.7 * canvas.scale, 1.6 * canvas.scale
         axes[0].add_collection(PatchCollection(faces, facecolor="none", edgecolor="0.6", linewidth=thin))
         axes[0].add_collection(LineCollection(tops, colors="0.6", linewidths=thin))
-        axes[0].add_collection(LineCollection(hands, colors=colours, linewidths=thick))
+        axes[0].add_collection(LineCollection(list(np.stack([centres, tips], 1)), colors=colours, linewidths=thick))
         return [None]
-
-
-def growing(length: int) -> Array:
-    """Positions below the length at which fast hands and slow ones have turned: all, or 0 and powers of ten."""
-    if length <= STRIP:
-        return np.arange(float(length))
-    powers = len(str(length - 1))  # 1, 10, … below the length
-    exponents = np.linspace(0, powers - 1, min(powers, STRIP - 1)).astype(int)
-    return np.array([0.0, *(10.0**exponent for exponent in exponents)])
-
-
-def in_lines(names: Sequence[str]) -> list[str]:
-    """Names each in one line."""
-    return [listing(name.split("\n")) for name in names]
-
-
-def raised(names: Sequence[str]) -> list[str]:
-    """Names of which every other stands above its neighbours."""
-    lines = 1 + max(name.count("\n") for name in names)
-    return [name + "\n" * lines * (at % 2) for at, name in enumerate(names)]
-
-
-def short_wave(encoding: Harmonic, wave: float) -> str:
-    """A wavelength in the width of a dial; nothing where the pair's name says it."""
-    if encoding.tick_steps:
-        return ""
-    return phrase("still") if wave > MAX_WAVELENGTH else f"λ {number_text(wave, 3)}"

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from pecli.analysis import Limits
 from pecli.core.errors import UsageError, option_text
 from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
@@ -50,34 +49,26 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
     wrong_from: int | None  # the first position at which one is
 
     def remarks(self) -> list[str]:
-        encoding = self.view.encoding
-        ring = phrase(
-            "ring: the largest error, at position {position}, {pair}",
-            position=encoding.position_text(self.position),
-            pair=encoding.pair_text(self.pair),
-        )
-        said = template("every step in {dtype}, against float64")
-        rounded = phrase(said, dtype=encoding.dtype)
-        return [other_positions_text(self.view), rounded, ring if self.largest else "", self._largest_of()]
+        encoding, rows, pairs = self.view.encoding, self.block, self.pairs_block
+        position, pair = encoding.position_text(self.position), encoding.pair_text(self.pair)
+        ring = phrase("ring: the largest error, at position {position}, {pair}", position=position, pair=pair)
+        pixel = ""
+        if pairs > 1:
+            pixel = phrase("each pixel: largest of {rows:,} positions × {pairs:,} pairs", rows=rows, pairs=pairs)
+        elif rows > 1:
+            pixel = phrase("each pixel: largest of {count:,} positions", count=rows)
+        rounded = phrase("every step in {dtype}, against float64", dtype=encoding.dtype)
+        return [other_positions_text(self.view), rounded, ring if self.largest else "", pixel]
 
     def marks(self) -> list[str]:
-        said = template("bars: where a pair is first off by more than {error}")
-        return [phrase(said, error=NOTABLE)] if self.wrong else []
-
-    def _largest_of(self) -> str:
-        """What each pixel is the largest of; nothing where it is one number."""
-        rows, pairs = self.block, self.pairs_block
-        if pairs == 1:
-            return phrase("each pixel: largest of {count:,} positions", count=rows) if rows > 1 else ""
-        return phrase("each pixel: largest of {rows:,} positions × {pairs:,} pairs", rows=rows, pairs=pairs)
+        return [phrase("bars: where a pair is first off by more than {error}", error=NOTABLE)] if self.wrong else []
 
     def message(self) -> str:
         if self.wrong_from is None:
             return phrase("no pair of dimensions is off by more than {error}", error=NOTABLE)
-        said = template("{count:,} of {all:,} pairs are off by more than {error}, the first at position {position}")
-        position = self.view.encoding.position_text(self.wrong_from)
-        every = len(self.view.encoding.frequencies())
-        return phrase(said, count=self.wrong, all=every, error=NOTABLE, position=position)
+        text = template("{count:,} of {all:,} pairs are off by more than {error}, the first at position {position}")
+        position, pairs = self.view.encoding.position_text(self.wrong_from), len(self.view.encoding.frequencies())
+        return phrase(text, count=self.wrong, all=pairs, error=NOTABLE, position=position)
 
     def columns(self) -> list[Any]:
         return [f"pair {pair}" for pair in range(0, self.error.shape[1] * self.pairs_block, self.pairs_block)]
@@ -89,15 +80,6 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
 
     def coloured(self) -> list[Array]:
         return [self.error[self.error > 0]]
-
-
-def error_ends(error: Array) -> Limits:
-    """The ends of the colours: the smallest error that is one, and the largest."""
-    known = error[error > 0]
-    if not known.size:
-        return WORST / 10, WORST
-    low, high = float(known.min()), float(known.max())
-    return low, max(high, 2 * low)
 
 
 @dataclass(frozen=True)
@@ -143,24 +125,25 @@ class Precision(Figure[Harmonic]):
         first, largest = np.full(pairs, np.inf), (0.0, 0, rows.start)
 
         def errors(start: int, count: int) -> Array:
-            """The errors from a position on; notes where each pair is first wrong, nearest to 0, and the largest."""
+            """Return the errors from a position on; note where each pair is first wrong, nearest to 0, and the
+            largest."""
             nonlocal largest
             positions = rows.start + np.arange(start, start + count, dtype=np.float64)
-            found = pair_errors(encoding, positions)
+            values = pair_errors(encoding, positions)
             order = np.lexsort((-positions, np.abs(positions))) if rows.start < 0 else slice(None)
-            near, wrong = positions[order], found[:, order] > NOTABLE
-            own = np.where(wrong.any(axis=1), near[wrong.argmax(axis=1)], np.inf)
-            np.copyto(first, own, where=np.abs(own) <= np.abs(first))
-            if found.max() > largest[0]:
-                pair, at = np.unravel_index(found[:, order].argmax(), found.shape)
-                largest = float(found.max()), int(pair), int(near[at])
-            return found
+            near, wrong = positions[order], values[:, order] > NOTABLE
+            nearest = np.where(wrong.any(axis=1), near[wrong.argmax(axis=1)], np.inf)
+            np.copyto(first, nearest, where=np.abs(nearest) <= np.abs(first))
+            if values.max() > largest[0]:
+                pair, at = np.unravel_index(values[:, order].argmax(), values.shape)
+                largest = float(values.max()), int(pair), int(near[at])
+            return values
 
         _, high, _ = envelope(errors, edges, pairs)
         across = even_edges(pairs, view.pixel_columns)
         first_wrong = np.array([min(first[a:b], key=abs) for a, b in pairwise(across)])
-        wrong = np.isfinite(first)
-
+        wrong, known = np.isfinite(first), high[high > 0]
+        low, top = (float(known.min()), float(known.max())) if known.size else (WORST / 10, WORST)
         return PrecisionNumbers(
             view=view,
             error=np.maximum.reduceat(high, across[:-1]).T,
@@ -173,7 +156,7 @@ class Precision(Figure[Harmonic]):
             position=largest[2],
             wrong=int(wrong.sum()),
             wrong_from=int(min(first, key=abs)) if wrong.any() else None,
-            ends=error_ends(high),
+            ends=(low, max(top, 2 * low)),
         )
 
     def panel_groups(self, view: View[Harmonic], canvas: Canvas) -> list[PanelGroup]:
@@ -187,42 +170,35 @@ class Precision(Figure[Harmonic]):
         label_positions(axes[0].yaxis, view.encoding)
 
     def draw(self, numbers: PrecisionNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        rows = numbers.view.covered
-        last = rows.start - 0.5 + len(numbers.error) * numbers.block
+        panel, step, first = axes[0], numbers.pairs_block, numbers.view.covered.start - 0.5
+        rows, columns = numbers.error.shape
         image = show_matrix(
-            axes[0],
+            panel,
             np.where(numbers.error > 0, numbers.error, np.nan),
             colours=canvas.colours("sequential"),
             limits=numbers.ends,
             log=True,
-            extent=(-0.5, numbers.error.shape[1] * numbers.pairs_block - 0.5, last, rows.start - 0.5),
+            extent=(-0.5, columns * step - 0.5, first + rows * numbers.block, first),
         )
-        mark_wrong(numbers, axes[0], canvas)
+        wrong = np.flatnonzero(np.isfinite(numbers.first_wrong))
+        at, left = numbers.first_wrong[wrong] - 0.5, wrong * step - 0.5
+        for colour, width in STROKES:  # dark within light
+            panel.hlines(at, left, left + step, colors=colour, linewidths=width * canvas.scale)
         if numbers.largest:
-            mark_largest(numbers, axes[0], image, canvas)
+            _mark_largest(numbers, panel, image, canvas)
         return [image]
 
 
-def mark_wrong(numbers: PrecisionNumbers, axes: Axes, canvas: Canvas) -> None:
-    """A bar, dark within light, in each column at the first position whose error is one that matters."""
-    columns = np.flatnonzero(np.isfinite(numbers.first_wrong))
-    first, stop = ((columns + end) * numbers.pairs_block - 0.5 for end in (0, 1))
-    for colour, width in STROKES:
-        axes.hlines(numbers.first_wrong[columns] - 0.5, first, stop, colors=colour, linewidths=width * canvas.scale)
-
-
-def mark_largest(numbers: PrecisionNumbers, axes: Axes, image: Any, canvas: Canvas) -> None:
-    """Puts a ring around the largest error and writes beside it how large that is, towards the middle of the panel."""
+def _mark_largest(numbers: PrecisionNumbers, axes: Axes, image: Any, canvas: Canvas) -> None:
+    """Put a ring around the largest error, and its number beside it, towards the middle of the panel."""
     rows, pairs = numbers.view.covered, len(numbers.view.encoding.frequencies())
-    at, ring = (numbers.pair, numbers.position), RING * canvas.scale
-    ink = ink_on(image, numbers.largest)
-    axes.plot(*at, "o", color=ink, markerfacecolor="none", markersize=ring, clip_on=False, zorder=3)
+    at, ring, color = (numbers.pair, numbers.position), RING * canvas.scale, ink_on(image, numbers.largest)
+    axes.plot(*at, "o", color=color, markerfacecolor="none", markersize=ring, clip_on=False, zorder=3)
     right, low = numbers.pair < pairs / 2, numbers.position > (rows.start + rows.stop) / 2
-    away = 0.9 * ring
     axes.annotate(
         number_text(numbers.largest),
         at,
-        xytext=(away if right else -away, 0),
+        xytext=(0.9 * ring if right else -0.9 * ring, 0),
         textcoords="offset points",
         va="bottom" if low else "top",
         ha="left" if right else "right",

@@ -10,7 +10,7 @@ from pecli.core.language import listing, phrase
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import number_text
 from pecli.core.options import option
-from pecli.core.positions import Blocks, Positions
+from pecli.core.positions import Positions
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_values
 from pecli.figures.base import ColouredNumbers, View, averaging
@@ -84,39 +84,35 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
         unset=f"up to {SLICES} from fast to slow that tell offsets apart here",
     )
 
-    def blocks(self, view: View[Harmonic]) -> Blocks:
-        """The runs of positions that a row and a column stand for."""
-        return view.positions.blocks(view.pixel_side)
-
     def shape(self, view: View[Harmonic]) -> tuple[int, ...]:
-        count = self.blocks(view).count
-        return (count, count, len(self.sliced(view)))
+        count = view.positions.blocks(view.pixel_side).count
+        return (count, count, len(self.columns(view)))
 
     def check_view(self, view: View[Harmonic]) -> None:
         super().check_view(replace(view, positions=replace(view.positions, start=0)))  # the offsets are the same
-        view.encoding.covered(offsets_of(view))
-        self.sliced(view)
+        view.encoding.covered(_offsets(view))
+        check_indices("dims", self.dims, view, view.encoding.width, "dimensions")
 
-    def sliced(self, view: View[Harmonic]) -> Array:
-        """The dimensions that are needed: those shown, or all."""
-        width = view.encoding.width
-        check_indices("dims", self.dims, view, width, "dimensions")
-        if self.dims is not None:
-            return np.array(self.dims)
-        if view.panels is None or width <= SLICES:
-            return np.arange(width)
-        return telling_dims(view.encoding, view.positions.length, SLICES)
+    def columns(self, view: View[Harmonic]) -> Array:
+        """Return the dimensions that are computed: those asked for, those that a picture shows, or all."""
+        if self.dims is None and view.panels is None:
+            return np.arange(view.encoding.width)
+        return self.shown(view)
 
     def shown(self, view: View[Harmonic]) -> Array:
-        """The dimensions that a picture shows."""
-        return self.sliced(replace(view, panels=((1, 1),)))
+        """Return the dimensions that a picture shows."""
+        if self.dims is not None:
+            return np.array(self.dims)
+        if view.encoding.width <= SLICES:
+            return np.arange(view.encoding.width)
+        return telling_columns(view.encoding, view.positions.length)
 
     def compute(self, view: View[Harmonic]) -> RelativeNumbers:
-        harmonic, blocks, dims = view.encoding, self.blocks(view), self.sliced(view)
+        harmonic, blocks, dims = view.encoding, view.positions.blocks(view.pixel_side), self.columns(view)
         centres = blocks.centres()
         offsets = centres[:, None] - centres
         if blocks.size == 1:  # every offset has its row of the table
-            table = harmonic.table(offsets_of(view).array())[:, dims]
+            table = harmonic.table(_offsets(view).array())[:, dims]
             tensor = table[offsets.astype(int) + blocks.count - 1]
         else:
             tensor = np.stack([harmonic.mean_offsets(blocks, int(dim)) for dim in dims], axis=-1)
@@ -128,70 +124,64 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
 
     def panel_groups(self, view: View[Harmonic], canvas: Canvas) -> list[PanelGroup]:
         count = len(self.shown(view))
-        one = Panel(1.0, exact=True, least=(6.0, 6.0), bar=Bar(phrase("value")), x="key", y="query")
-        reach = _reach(view)
-        strip = 2 * ems(number_text(-reach)) + 2.0  # that the numbers on a strip take
-        offsets = replace(one, bar=None, least=(max(6.0, strip), 6.0))
-        return [PanelGroup((offsets, *[one] * count), (*around(0, 1 + count), *in_columns(1 + count)))]
+        panel = Panel(1.0, exact=True, least=(6.0, 6.0), bar=Bar(phrase("value")), x="key", y="query")
+        strip = 2 * ems(number_text(-_reach(view))) + 2.0  # that the numbers on a strip take
+        offsets = replace(panel, bar=None, least=(max(6.0, strip), 6.0))
+        return [PanelGroup((offsets, *[panel] * count), (*around(0, 1 + count), *in_columns(1 + count)))]
 
     def decorate(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
         from pecli.figures.legends import add_strip
 
-        rows = view.positions
-        first, last = rows.start - 0.5, rows.stop - 0.5
-        for one in axes:
-            one.set(xlim=(first, last), ylim=(last, first))
-            label_values(one.xaxis, phrase("key q"), integer=True)
-            label_values(one.yaxis, phrase("query p"), integer=True)
+        first, last = view.positions.start - 0.5, view.positions.stop - 0.5
+        for panel in axes:
+            panel.set(xlim=(first, last), ylim=(last, first))
+            label_values(panel.xaxis, phrase("key q"), integer=True)
+            label_values(panel.yaxis, phrase("query p"), integer=True)
         encoding, waves, lengths = view.encoding, view.encoding.wave_names(), view.encoding.column_wavelengths()
-        for one, dim in zip(axes[1:], self.shown(view), strict=True):
+        for panel, dim in zip(axes[1:], self.shown(view), strict=True):
             name = listing([waves[dim], phrase("dim {dim}", dim=dim)])
-            one.set_title(f"{name}\nλ {encoding.length_text(lengths[dim])}", fontsize=canvas.small)
+            panel.set_title(f"{name}\nλ {encoding.length_text(lengths[dim])}", fontsize=canvas.small)
         axes[0].set_title(phrase("offset p − q"), fontsize=canvas.small, pad=TITLE_PAD * canvas.small)
         add_strip(axes[0], canvas, _reach(view), canvas.colours("diverging"))
 
     def draw(self, numbers: RelativeNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        rows = numbers.view.positions
-        first, last = rows.start - 0.5, rows.start - 0.5 + len(numbers.offsets) * numbers.block
-        reach = _reach(numbers.view)
+        first, reach = numbers.view.positions.start - 0.5, _reach(numbers.view)
+        last = first + len(numbers.offsets) * numbers.block
         slices = [numbers.offsets, *np.moveaxis(numbers.tensor, -1, 0)]
         ends = [(-reach, reach), *[numbers.ends] * len(numbers.dims)]
         colours, extent = canvas.colours("diverging"), (first, last, last, first)
         images = [
-            show_matrix(one, values, colours=colours, limits=limits, centred=True, extent=extent)
-            for one, values, limits in zip(axes, slices, ends, strict=False)
+            show_matrix(panel, values, colours=colours, limits=limits, centred=True, extent=extent)
+            for panel, values, limits in zip(axes, slices, ends, strict=False)
         ]
         self.write_numbers(axes, images, canvas)
         return images
 
 
-def telling_dims(encoding: Harmonic, length: int, count: int) -> Array:
-    """Columns with wavelengths that are seen over that length: sines, and a cosine beside each that there is room for.
-
-    Returns
-    -------
-    at most `count` columns, (n,), from the fastest wavelength to the slowest
-    """
+def telling_columns(encoding: Harmonic, length: int) -> Array:
+    """Return columns with wavelengths that are seen over that length, (n,), from fast to slow, at most SLICES: sines,
+    and a cosine beside each that there is room for."""
     waves = encoding.wavelengths()
     order = np.argsort(waves, kind="stable")
     seen = order[(waves[order] >= SEEN[0] * length) & (waves[order] <= SEEN[1] * length)]
     order = seen if seen.size else order
-    low, high = (int(np.searchsorted(waves[order], share * length)) for share in (FINEST, COARSEST))
-    first = max(0, min(low, len(order) - count + 1))
-    last = min(len(order) - 1, max(high, first + count - 2))
-    pairs = order[np.unique(np.linspace(first, last, count - 1).round().astype(int))].tolist()
-    twice = [pair for pair in pairs[(count - 1) // 2 :: -1] if waves[pair] <= FALLS * length][: count - len(pairs)]
+    low, high = np.searchsorted(waves[order], [FINEST * length, COARSEST * length])
+    first = max(0, min(low, len(order) - SLICES + 1))
+    last = min(len(order) - 1, max(high, first + SLICES - 2))
+    pairs = order[np.unique(np.linspace(first, last, SLICES - 1).round().astype(int))].tolist()
+    middle = (SLICES - 1) // 2
+    twice = [pair for pair in pairs[middle::-1] if waves[pair] <= FALLS * length][: SLICES - len(pairs)]
     columns = {wave: column for column, wave in enumerate(encoding.waves())}
-    both = [(wave, pair) for pair in pairs for wave in ("sin", "cos")[: 1 + (pair in twice)]]
-    return np.array([columns[one] for one in both if one in columns])
+    wanted = [(wave, pair) for pair in pairs for wave in ("sin", "cos")[: 1 + (pair in twice)]]
+    return np.array([columns[wave] for wave in wanted if wave in columns])
 
 
 def _reach(view: View[Harmonic]) -> float:
-    """The largest offset, at which the colours of offsets end."""
+    """Return the largest offset, at which the colours of offsets end."""
     return max(1.0, view.positions.length - 1.0)
 
 
-def offsets_of(view: View[Harmonic]) -> Positions:
-    """The offsets −(L − 1) … L − 1 of the positions shown."""
+def _offsets(view: View[Harmonic]) -> Positions:
+    """Return the offsets −(L − 1) … L − 1 of the positions shown."""
     length = view.positions.length
     return Positions(start=1 - length, length=2 * length - 1)

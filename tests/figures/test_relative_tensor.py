@@ -16,7 +16,7 @@ from pecli.encodings.clock import Clock
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Relative
-from pecli.figures.relative import SLICES, telling_dims
+from pecli.figures.relative import telling_columns
 from pecli.figures.text import points_per_pixel
 from pecli.models.spec import read_encoding
 from tests.drawing import page_of, panels_of
@@ -53,7 +53,7 @@ def test_the_offsets_have_a_strip_of_their_own_colours_and_push_no_panel_away() 
 def test_slices_are_those_that_tell_offsets_apart(d: int, length: int) -> None:
     """Between an eighth of the length and three times it, but for one a side; one of them as sine and cosine."""
     encoding = Relative(d=d)
-    dims = telling_dims(encoding, length, SLICES)
+    dims = telling_columns(encoding, length)
     waves, kinds = encoding.column_wavelengths()[dims], [encoding.waves()[dim][0] for dim in dims]
     assert kinds == ["sin", "sin", "cos", "sin"] and waves[1] == waves[2]
     assert np.all(np.diff(waves) >= 0) and waves[1] > length / 8 and waves[0] >= length / 10 and waves[2] < 3 * length
@@ -61,13 +61,13 @@ def test_slices_are_those_that_tell_offsets_apart(d: int, length: int) -> None:
 
 @pytest.mark.parametrize(("d", "length", "count"), [(1, 5, 1), (2, 5, 2), (128, 10**6, 4), (128, 10**9, 4), (5, 1, 2)])
 def test_there_are_slices_where_no_wavelength_is_telling(d: int, length: int, count: int) -> None:
-    assert len(set(telling_dims(Relative(d=d), length, SLICES).tolist())) == count
+    assert len(set(telling_columns(Relative(d=d), length).tolist())) == count
 
 
 def test_waves_that_look_flat_are_left_out() -> None:
-    assert telling_dims(Relative(d=7), 10**6, SLICES).tolist() == [6]  # the others are averaged to nothing
-    assert telling_dims(Clock(), 200, SLICES).tolist() == [0, 1, 2]  # a minute; of an hour the cosine is 1 throughout
-    assert telling_dims(Clock(), 20000, SLICES).tolist() == [2, 3, 4, 5]
+    assert telling_columns(Relative(d=7), 10**6).tolist() == [6]  # the others are averaged to nothing
+    assert telling_columns(Clock(), 200).tolist() == [0, 1, 2]  # a minute; of an hour the cosine is 1 throughout
+    assert telling_columns(Clock(), 20000).tolist() == [2, 3, 4, 5]
 
 
 def test_a_wave_that_begins_anywhere_is_not_called_a_sine_and_colours_are_those_of_the_slices() -> None:

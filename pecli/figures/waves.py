@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LINES = 5  # dimensions where none are asked for
-LANE = 2.4  # from one lane to the next, where the largest value is 1
+LANE = 2.4  # from one lane to the next, in which the largest value is 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,7 +122,7 @@ class Waves(Figure[TableEncoding]):
         )
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
-        lanes = ("lanes", view.encodings, tuple(self.chosen(view).tolist()))  # as high as this encoding's values
+        lanes = ("lanes", view.encodings, tuple(self.chosen(view).tolist()))
         aspect, least = 0.8 if canvas.narrow else 0.5, (10.0, 1.4 * len(lanes[-1]))  # lanes would be flat
         return [PanelGroup((Panel(aspect, x=("positions", view.covered), y=lanes, least=least),))]
 
@@ -134,9 +134,12 @@ class Waves(Figure[TableEncoding]):
         axes[0].grid(False)
         label_positions(axes[0].xaxis, encoding)
         axes[0].set_ylabel(phrase(encoding.dimension_label))
-        lanes = self._lanes(axes[0], view, 1.0)
+        names = encoding.dimension_names()
+        lanes = [names[dim] if names else str(dim) for dim in dims]
+        axes[0].set_ylim(LANE * (0.5 - len(dims)), LANE * 0.5)
+        axes[0].set_yticks(-LANE * np.arange(len(dims)), lanes)
         kinds = [""] * len(dims)  # whether a line is a sine or a cosine, where its lane does not say it
-        if isinstance(encoding, Harmonic) and encoding.dimension_names() is None:
+        if isinstance(encoding, Harmonic) and names is None:
             kinds = [encoding.wave_names()[dim] for dim in dims]
         texts = [wavelength_text(encoding, wave) for wave in periods(view)[dims]]
         beside = [listing(both) for both in zip(kinds, texts, strict=True)]
@@ -152,26 +155,16 @@ class Waves(Figure[TableEncoding]):
         pairs = list(dict.fromkeys(pair for _, pair in waves))
         return [{"color": f"C{pairs.index(pair)}", "linestyle": "--" if wave == "cos" else "-"} for wave, pair in waves]
 
-    def _lanes(self, axes: Axes, view: View[TableEncoding], limit: float) -> list[str]:
-        """Label the lanes of lines that reach so far; return the labels."""
-        dims, names = self.chosen(view), view.encoding.dimension_names()
-        labels = [names[dim] if names else str(dim) for dim in dims]
-        axes.set_ylim(LANE * limit * (0.5 - len(dims)), LANE * limit * 0.5)
-        axes.set_yticks(-LANE * limit * np.arange(len(dims)), labels)
-        return labels
-
     def draw(self, numbers: WavesNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         from pecli.figures.labels import put_line_labels
 
-        limit, style = numbers.limit, "default" if numbers.view.encoding.continuous else "steps-mid"
-        last, ends = float(numbers.positions[-1]), []
-        rows = zip(numbers.low, numbers.values, self._looks(numbers.view), strict=True)
-        for lane, (low, high, look) in enumerate(rows):
-            middle = -LANE * limit * lane
+        style, ends = "default" if numbers.view.encoding.continuous else "steps-mid", []
+        scaled = (numbers.low / numbers.limit, numbers.values / numbers.limit, self._looks(numbers.view))
+        for lane, (low, high, look) in enumerate(zip(*scaled, strict=True)):
+            middle = -LANE * lane
             axes[0].axhline(middle, zorder=0, **grid_look())
             plot_run(axes[0], numbers.positions, middle + low, middle + high, look, style)
-            ends.append((last, float(middle + (low[-1] + high[-1]) / 2)))
-        self._lanes(axes[0], numbers.view, limit)
+            ends.append((float(numbers.positions[-1]), float(middle + (low[-1] + high[-1]) / 2)))
         put_line_labels(axes[0], ends)
         return [None]
 

@@ -170,16 +170,10 @@ def rule_over(axes: Axes, runs: Sequence[tuple[int, int]], canvas: Canvas) -> No
     from matplotlib.transforms import offset_copy
 
     above = offset_copy(axes.get_xaxis_transform(), axes.get_figure(root=True), y=ABOVE * canvas.scale, units="points")
+    style: dict[str, Any] = {"color": axes.xaxis.label.get_color(), "linewidth": THICK * canvas.scale}
     for first, stop in runs:
-        axes.plot(
-            (first - 0.5, stop - 0.5),
-            (1, 1),
-            color=axes.xaxis.label.get_color(),
-            linewidth=THICK * canvas.scale,
-            solid_capstyle="butt",
-            transform=above,
-            clip_on=False,
-        )
+        ends = (first - 0.5, stop - 0.5)
+        axes.plot(ends, (1, 1), solid_capstyle="butt", transform=above, clip_on=False, **style)
 
 
 def textbook_ends(encoding: Encoding, waves: Array) -> list[tuple[str, float]]:

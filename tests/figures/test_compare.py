@@ -102,7 +102,6 @@ def test_lines_share_their_window_and_have_no_colour_bar() -> None:
     [
         ("spectrum", ["binary", "rope"], True),
         ("spectrum", ["clock", "rope"], False),  # seconds
-        ("waves", ["sinusoidal", "learned"], False),  # each has lanes of its own
         ("curves", ["clock", "binary"], True),
     ],
 )

@@ -292,17 +292,11 @@ class Options:
     def __post_init__(self) -> None:
         for name, entry in self.options().items():
             object.__setattr__(self, name, entry.read(getattr(self, name)))
-        self.check_owners(self.changed())
+        for name in [name for name in self.changed() if name not in self.settings()]:
+            owner, values = self.options()[name].only_with or ("", ())
+            text = f"{name} belongs to {owner}={', '.join(values)}, and {owner} is {getattr(self, owner)}"
+            raise UsageError(text, option=name, value=getattr(self, name))
         self.check()
-
-    def check_owners(self, given: Iterable[str]) -> None:
-        """Refuse what was given although the option that it belongs to has another value (UsageError)."""
-        for name in given:
-            if not self._applies(name):
-                owner, values = self.options()[name].only_with or ("", ())
-                has = self.options()[owner].write(getattr(self, owner))
-                text = f"{name} belongs to {owner}={', '.join(values)}, and {owner} is {has}"
-                raise UsageError(text, option=name, value=getattr(self, name))
 
     def check(self) -> None:
         """Refuse values that do not go together (UsageError)."""
@@ -320,10 +314,7 @@ class Options:
     @classmethod
     def make(cls, values: Mapping[str, Any]) -> Self:
         """Return an instance of option names and values; unknown names are refused with a suggestion."""
-        read = cls.read_values(values)
-        made = cls(**read)
-        made.check_owners(name for name, value in read.items() if value is not None)
-        return made
+        return cls(**cls.read_values(values))
 
     @classmethod
     def read_values(cls, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -334,13 +325,9 @@ class Options:
         return {name: options[name].read(value) for name, value in given.items()}
 
     def settings(self) -> dict[str, Any]:
-        """Return the options that apply and their values, in order."""
-        return {name: getattr(self, name) for name in self.options() if self._applies(name)}
-
-    def _applies(self, name: str) -> bool:
-        """Return whether an option means anything beside the values of the others."""
-        owner = self.options()[name].only_with
-        return owner is None or getattr(self, owner[0]) in owner[1]
+        """Return the options that mean something beside the values of the others, and their values, in order."""
+        owners = {name: entry.only_with for name, entry in self.options().items()}
+        return {n: getattr(self, n) for n, owner in owners.items() if not owner or getattr(self, owner[0]) in owner[1]}
 
     def changed(self, defaults: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Return the options that differ from their defaults, or from the `defaults` that stand in for them."""

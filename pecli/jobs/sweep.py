@@ -178,9 +178,7 @@ def _part(
     options = owner.options()
     values = {n: options[n].read(value) for n, value in given.items() if n in options and value is not None}
     spelled = read_spec(owner, {name: text for name, text in (written or {}).items() if name not in values})
-    part = owner(**{**defaults, **spelled, **values})
-    part.check_owners([*spelled, *values])
-    return part
+    return owner(**{**defaults, **spelled, **values})
 
 
 def read_spec(owner: type[Options], written: Mapping[str, str]) -> dict[str, Any]:

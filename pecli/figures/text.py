@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,14 +23,6 @@ COMPARING = ("<", ">")  # never at the end or the beginning of a line
 SIGN = re.compile(r"\$[^$]*\$|.")  # mathematics, or any other character
 
 
-class Piece(NamedTuple):
-    """A piece of a line that stays whole, its width, and that of the blanks behind it."""
-
-    text: str
-    width: float
-    behind: float
-
-
 class Ruler:
     """Measures text at a resolution, in one weight (None: the style's); lengths in inches, sizes in points.
 
@@ -39,71 +30,56 @@ class Ruler:
     """
 
     def __init__(self, dpi: float, weight: str | None = None) -> None:
+        from matplotlib.backends.backend_agg import RendererAgg
+
         self.dpi, self.weight = max(LEAST_DPI, dpi), weight
-        self.renderer = _renderer(self.dpi, _letters())
+        self.renderer: Any = RendererAgg(16, 16, self.dpi)  # type: ignore[no-untyped-call]
+        self._widths: dict[tuple[str, float], float] = {}
 
     def width(self, text: str, points: float) -> float:
-        """The width of the longest line."""
-        return max((self._line(line, points) for line in text.split("\n")), default=0.0)
+        """Return the width of the longest line, without the blanks at its end."""
+        return max(self._line_width(line.rstrip(" "), points) for line in text.split("\n"))
 
-    def _line(self, line: str, points: float) -> float:
-        return _pixels(self.renderer, line, points, self.weight) / self.dpi if line else 0.0
+    def _line_width(self, line: str, points: float) -> float:
+        from matplotlib.cbook import is_math_text
+        from matplotlib.font_manager import FontProperties
+
+        if (line, points) not in self._widths:
+            font, math = FontProperties(size=points, weight=self.weight), bool(is_math_text(line))
+            width = self.renderer.get_text_width_height_descent(line, font, math)[0] if line else 0.0
+            self._widths[line, points] = float(width) / self.dpi
+        return self._widths[line, points]
 
     def wrapped(self, text: str, points: float, room: float) -> str:
-        """The text in lines of at most so many inches; what is too long in one piece is broken anywhere."""
+        """Return the text in lines of at most so many inches; what is too long in one piece is broken anywhere."""
         return "\n".join(part for line in text.split("\n") for part in self._wrapped(line, points, room))
 
     def _wrapped(self, line: str, points: float, room: float) -> list[str]:
-        """Lines of about one length, between clauses where that takes no line more."""
+        """Return lines of about one length, between clauses where that takes no line more."""
         if self.width(line, points) <= room:
             return [line]
-        blank = self.width("a a", points) - self.width("aa", points)
-        words = self._measured_pieces(self._short_pieces(line, points, room), points, blank)
-        count = len(filled(words, room))
-        for signs in BREAKS:
-            whole = self._measured_pieces(clauses_of([text for text, *_ in words], signs), points, blank)
-            if all(width <= room for _, width, _ in whole) and len(filled(whole, room)) <= count:
-                return balanced(whole, room)
-        return balanced(words, room)
-
-    def _measured_pieces(self, texts: Sequence[str], points: float, blank: float) -> list[Piece]:
-        """Pieces of a line with their widths and those of the blanks behind them."""
-        return [Piece(one, self.width(one.rstrip(" "), points), blank * one.endswith(" ")) for one in texts]
-
-    def _short_pieces(self, line: str, points: float, room: float) -> list[str]:
-        """The pieces of a line, those that are too long as single characters, but for mathematics."""
-        found: list[str] = []
+        parts: list[str] = []
         for piece in pieces(line):
-            found += [piece] if "$" in piece or self.width(piece.rstrip(" "), points) <= room else list(piece)
-        return found
+            parts += [piece] if "$" in piece or self.width(piece, points) <= room else list(piece)
+        lines = self._filled(parts, points, room)
+        for signs in BREAKS:
+            clauses = clauses_of(parts, signs)
+            full = self._filled(clauses, points, room)
+            if len(full) <= len(lines) and all(self.width(one, points) <= room for one in clauses):
+                parts, lines = clauses, full
+                break
+        least = self.width(line, points) / len(lines)
+        tried = (self._filled(parts, points, least + step * (room - least) / STEPS) for step in range(STEPS))
+        return next((one for one in tried if len(one) == len(lines)), lines)  # the longest as short as it can be
 
-
-@lru_cache(maxsize=8)
-def _renderer(dpi: float, letters: str) -> Any:
-    """What measures text: one for all pictures in these letters, since matplotlib keeps what each has measured."""
-    from matplotlib.backends.backend_agg import RendererAgg
-
-    return RendererAgg(16, 16, dpi)  # type: ignore[no-untyped-call]  # matplotlib says nothing of it
-
-
-def _letters() -> str:
-    """All that the size of letters depends on besides what a text is given: settings, and the fonts that there are."""
-    import matplotlib as mpl
-    from matplotlib.font_manager import fontManager
-
-    groups = ("font.", "text.", "mathtext.")
-    return str([len(fontManager.ttflist), *(one for one in mpl.rcParams.items() if one[0].startswith(groups))])
-
-
-@lru_cache(maxsize=4096)
-def _pixels(renderer: Any, line: str, points: float, weight: str | None) -> float:
-    """The width of a line, one renderer having one value for each."""
-    from matplotlib.cbook import is_math_text
-    from matplotlib.font_manager import FontProperties
-
-    font, math = FontProperties(size=points, weight=weight), bool(is_math_text(line))
-    width, _, _ = renderer.get_text_width_height_descent(line, font, math)
-    return float(width)
+    def _filled(self, parts: Sequence[str], points: float, room: float) -> list[str]:
+        """Return lines of at most that width, each as full as it gets."""
+        lines = [""]
+        for part in parts:
+            if lines[-1] and self.width(lines[-1] + part, points) > room:
+                lines.append("")
+            lines[-1] += part
+        return [one.strip(" ") for one in lines]
 
 
 def is_wide(sign: str) -> bool:
@@ -127,26 +103,6 @@ def backing(axes: Axes) -> dict[str, Any]:
 def points_per_pixel(axes: Axes) -> float:
     """How many points a pixel is in the picture that an Axes stands in."""
     return 72 / float(axes.get_figure(root=True).dpi)  # type: ignore[union-attr]  # an Axes that is drawn on has one
-
-
-def filled(parts: Sequence[Piece], room: float) -> list[str]:
-    """Lines of at most that width, each as full as it gets."""
-    lines, used = [""], 0.0
-    for text, width, behind in parts:
-        if lines[-1] and used + width > room:
-            lines.append("")
-            used = 0.0
-        lines[-1] += text
-        used += width + behind
-    return [one.strip(" ") for one in lines]
-
-
-def balanced(parts: Sequence[Piece], room: float) -> list[str]:
-    """As few lines as there can be, the longest of them as short as it can be: no last word stands alone."""
-    lines = filled(parts, room)
-    least = sum(width + behind for _, width, behind in parts) / len(lines)
-    tried = (filled(parts, least + step * (room - least) / STEPS) for step in range(STEPS))
-    return next((one for one in tried if len(one) == len(lines)), lines)
 
 
 def clauses_of(parts: Sequence[str], signs: tuple[str, ...]) -> list[str]:

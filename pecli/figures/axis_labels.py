@@ -1,4 +1,4 @@
-"""Axes along which positions, dimensions or values run: their names, and as many ticks as there is room for."""
+"""Labels and ticks of axes along which positions, dimensions or values run."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pecli.core.errors import UsageError
 from pecli.core.language import listing, phrase
 from pecli.core.lazy import np
+from pecli.core.numbers import number_text
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.base import Encoding, TableEncoding
@@ -16,12 +17,12 @@ from pecli.figures.panels import Panel, VisibleLabels
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-NEAR = 1.1  # times the first position: what ends before cannot be told from it on such an axis
-NAMED = 16  # dimensions that are named one by one, at most
+NEAR = 1.1  # times the first position: what ends before cannot be told from it on a logarithmic axis
+MAX_NAMES = 16  # dimensions that have a name each
 
 
 def label_values(axis: Any, label: str, integer: bool = False) -> None:
-    """Names an axis along which numbers run."""
+    """Label an axis along which numbers run."""
     from pecli.figures.ticks import NumberTexts, RoundTicks
 
     axis.set_label_text(label)
@@ -30,7 +31,7 @@ def label_values(axis: Any, label: str, integer: bool = False) -> None:
 
 
 def label_positions(axis: Any, encoding: Encoding, label: str | None = None) -> None:
-    """Names an axis along which positions run, in the encoding's own terms; the label is a template."""
+    """Label an axis along which positions run, in the encoding's terms; the label is a template."""
     from pecli.figures.ticks import NumberTexts, SteppedTicks
 
     label_values(axis, phrase(label or encoding.position_label), integer=True)
@@ -40,34 +41,28 @@ def label_positions(axis: Any, encoding: Encoding, label: str | None = None) -> 
 
 
 def label_dimensions(axis: Any, encoding: TableEncoding) -> None:
-    """Names an axis along which the columns of the table run."""
-    names = encoding.dimension_names()
-    label_values(axis, phrase(encoding.dimension_label), integer=True)
-    if names is not None and len(names) <= NAMED:
-        name_ticks(axis, range(len(names)), names)
-
-
-def name_ticks(axis: Any, places: Sequence[float], names: Sequence[str]) -> None:
-    """Put names at places of an axis, one by one."""
+    """Label an axis along which the columns of the table run."""
     from matplotlib.ticker import FixedFormatter, FixedLocator
 
-    axis.set_major_locator(FixedLocator(places))
-    axis.set_major_formatter(FixedFormatter(names))
+    names = encoding.dimension_names()
+    label_values(axis, phrase(encoding.dimension_label), integer=True)
+    if names is not None and len(names) <= MAX_NAMES:
+        axis.set_major_locator(FixedLocator(range(len(names))))
+        axis.set_major_formatter(FixedFormatter(names))
 
 
 def label_decades(axis: Any, low: float, high: float) -> None:
-    """Ticks at 1, 10, 100, … (or 1, 2, 5, …) on an axis that shows the decimal logarithms from low to high."""
-    from pecli.core.numbers import number_text
+    """Put ticks at 1, 10, 100, … (or 1, 2, 5, …) on an axis that shows the decimal logarithms from low to high."""
     from pecli.figures.ticks import DecadeTicks, NumberTexts
 
-    steps = [m * 10**e for e in range(int(low) - 1, int(high) + 1) for m in ((1, 2, 5) if high - low < 2.5 else (1,))]
-    ticks = [float(np.log10(step)) for step in steps if low - 1e-9 <= np.log10(step) <= high + 1e-9]
-    axis.set_major_locator(DecadeTicks(ticks))
+    factors = (1, 2, 5) if high - low < 2.5 else (1,)
+    ticks = np.log10([factor * 10**power for power in range(int(low) - 1, int(high) + 1) for factor in factors])
+    axis.set_major_locator(DecadeTicks(ticks[(ticks >= low - 1e-9) & (ticks <= high + 1e-9)].tolist()))
     axis.set_major_formatter(NumberTexts(lambda value: number_text(round(10**value, 6))))
 
 
 def label_powers(axis: Any, label: str) -> None:
-    """Names a logarithmic axis."""
+    """Label a logarithmic axis."""
     from matplotlib.ticker import NullFormatter
 
     from pecli.figures.ticks import NumberTexts
@@ -78,7 +73,7 @@ def label_powers(axis: Any, label: str) -> None:
 
 
 def label_edges(axes: Axes, panel: Panel, shown: VisibleLabels) -> None:
-    """Shows or hides the labels of axes, and the title, that a panel shares with its neighbours."""
+    """Show or hide the labels of axes, and the title, that a panel shares with its neighbours."""
     axes.title.set_visible(shown.title)
     if panel.x is not None:
         axes.xaxis.label.set_visible(shown.below)
@@ -89,7 +84,7 @@ def label_edges(axes: Axes, panel: Panel, shown: VisibleLabels) -> None:
 
 
 def names_fit(axis: Any, names: Sequence[str], apart: float = 1) -> bool:
-    """Whether names so many units apart leave room between each other."""
+    """Return whether names so many units apart leave room between each other."""
     from pecli.figures.ticks import fit, inches
 
     low, high = sorted(axis.get_view_interval())
@@ -97,7 +92,7 @@ def names_fit(axis: Any, names: Sequence[str], apart: float = 1) -> bool:
 
 
 def turn_names(axis: Any) -> None:
-    """Turns the names below a panel where they would touch each other side by side."""
+    """Turn the names below a panel where they would touch each other side by side."""
     from matplotlib.ticker import FixedFormatter
 
     formatter = axis.get_major_formatter()
@@ -106,20 +101,17 @@ def turn_names(axis: Any) -> None:
 
 
 def log_option() -> Any:
-    """The option, as a field of a figure."""
+    """Return the option as a field of a figure."""
     return option(False, "logarithmic axis of positions, from 1, for many decades at once")
 
 
 def log_label(encoding: TableEncoding) -> str:
-    """What stands at such an axis, whose ticks are plain numbers: the unit too."""
+    """Return the label of a logarithmic axis, whose ticks are plain numbers: the unit too."""
     return listing(map(phrase, filter(None, [encoding.position_label, encoding.position_unit])))
 
 
 def check_log(positions: Positions) -> None:
-    """Refuses positions that such an axis cannot show."""
-    if positions.start < 0 or positions.stop < 3:
-        text = "--log runs from position 1 on"
-        raise UsageError(text, option="log", allowed="a --start of 0 or more and 3 positions")
-    if positions.stop - 1 < NEAR * positions.start:
-        text = f"--log is for decades: {positions.start:,} to {positions.stop - 1:,} are in one place there"
+    """Refuse positions that a logarithmic axis cannot show (UsageError)."""
+    if positions.start < 0 or positions.stop < 3 or positions.stop - 1 < NEAR * positions.start:
+        text = f"--log is for decades from position 1 on, not for {positions.start:,} to {positions.stop - 1:,}"
         raise UsageError(text, option="log", advice="leave --log out")

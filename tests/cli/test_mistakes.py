@@ -39,7 +39,10 @@ MISTAKES: list[tuple[str, list[str]]] = [
     ("offsets --decay rope:scaling=yarn,factor=4,original=64,attention_factor=1e-200", ["0, or 1e-50 to 1e+50"]),
     ("bias kerple:r1=1e300", ["--r1 1e300", "≤ 1e+50"]),
     ("heatmap clock --start -4503599627370496", ["≥ -100000000000000"]),
-    ("curves --log --start 1000000", ["--log is for decades: 1,000,000 to 1,000,199", "leave --log out"]),
+    (
+        "curves --log --start 1000000",
+        ["--log is for decades from position 1 on, not for 1,000,000", "leave --log out"],
+    ),
     ("heatmap --vmax 1e308", ["--vmax 1e+308", "1e-300 to 1e+300"]),
     ("distance --vmin -1e-320", ["--vmin -1e-320", "it takes 0, or a size"]),
     ("curves --size 2x2 --text-size 100", ["--size 2x2 is too small", "it takes 20", "give --size 20"]),

@@ -7,7 +7,6 @@ import json
 import os
 import shlex
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +21,8 @@ from pecli.encodings.registry import ENCODINGS
 from pecli.jobs.command_line import command
 from pecli.jobs.job_options import ANALYSES, known_options
 from pecli.jobs.sweep import make_job
+from tests.conftest import Ask
 
-Ask = Callable[..., Any]
 SMALL = ("-d", "7", "-n", "11", "--dpi", "30", "--size", "column")
 analyses = pytest.mark.parametrize("analysis", ANALYSES.values(), ids=ANALYSES)
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,8 @@ import pytest
 
 from pecli.cli.app import FILES, WORDS
 from pecli.core.errors import notice
+from tests.conftest import Ask
 
-Ask = Callable[..., Any]
 BATCH = "d = 4\nlength = 3\ndpi = 20\n[[figure]]\ncommand = 'heatmap'\noutput = 'a.json'\n"
 CONFIG = '{"model_type": "llama", "hidden_size": 8, "num_attention_heads": 2, "max_position_embeddings": 32}'
 CONTEXT = "context"  # Typer's own, no option

@@ -17,6 +17,7 @@ from pecli.cli.explore import HOST, MAX_BYTES, Server
 from pecli.jobs.explore import Explorer
 from pecli.jobs.sweep import make_job
 from tests.browser import browsing, needs_browser
+from tests.conftest import Ask
 
 JOB = {"d": "8", "length": "9", "size": "3x2"}
 
@@ -134,12 +135,12 @@ def test_a_browser_that_goes_is_noticed() -> None:
         (("--base", "10"), "the figure comes first"),
     ],
 )
-def test_what_cannot_be_explored_is_refused(ask: Callable[..., Any], words: tuple[str, ...], said: str) -> None:
+def test_what_cannot_be_explored_is_refused(ask: Ask, words: tuple[str, ...], said: str) -> None:
     refused = ask("explore", *words)
     assert refused.code == 2 and said in refused.err
 
 
-def test_its_help_says_where_the_options_of_the_figure_are(ask: Callable[..., Any]) -> None:
+def test_its_help_says_where_the_options_of_the_figure_are(ask: Ask) -> None:
     shown = ask("explore", "curves", "--help")
     assert shown.code == 0 and "--no-browser" in shown.out and "pecli curves --help" in shown.out
     assert not any(flag in shown.out for flag in ("--output", "--format", "--show", "--json", "--quiet"))

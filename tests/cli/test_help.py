@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from pecli.analysis import Analysis
 from pecli.cli.app import PANEL, PANELS, command_of, summary_of
 from pecli.jobs.job_options import ANALYSES
+from tests.conftest import Ask
 
-Ask = Callable[..., Any]
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")  # its own test runs its lines
 SHOWN = [line for one in ANALYSES.values() for line in (one.example, *one.examples)]
 LINES = [line for line in SHOWN if f"`{line}`" not in README and "--file" not in line]  # a file would be the reader's
@@ -34,6 +31,9 @@ def test_a_page_fits_the_terminal_and_ends_with_lines_to_try(name: str, ask: Ask
     assert 2 <= len(examples) <= 3
     said = " ".join(ended.out.partition("Examples:")[2].split())
     assert [line for line in examples if line not in said] == []
+    defined = ANALYSES[name].defines if name in ANALYSES else ""
+    assert " ".join(defined.split()) in said.partition("The numbers:")[2] and ("The numbers:" in said) == bool(defined)
+    assert "theta" not in ended.out.replace("rope_theta", "")  # words of others are understood, not shown
 
 
 def test_no_words_and_help_list_every_command_with_its_line(ask: Ask) -> None:
@@ -51,24 +51,10 @@ def test_the_parameters_are_those_of_the_chosen_encoding(ask: Ask) -> None:
     assert word == clock
 
 
-@pytest.mark.parametrize("word", ["--theta", "--rope_theta", "--rope-theta"])
-def test_an_option_is_understood_under_the_words_that_people_know_and_shown_under_one(word: str, ask: Ask) -> None:
-    assert ask("heatmap", word, "7", "-n", "4", "-d", "4", "-o", "a.csv").code == 0
-    assert ask("heatmap", "--base", "7", "-n", "4", "-d", "4", "-o", "b.csv").code == 0
-    assert Path("a.csv").read_bytes() == Path("b.csv").read_bytes()
-    assert "theta" not in ask("heatmap", "--help").out.replace("rope_theta", "")
-
-
 def test_choices_and_defaults_are_said(ask: Ask) -> None:
     shown, many = (" ".join(ask(name, "--help").out.replace("│", " ").split()) for name in ("heatmap", "distance"))
     assert "(paper, tensor2tensor; default paper)" in shown and "default 128" in shown
     assert "(euclidean, sqeuclidean," in many and "dot, cos, corr; default euclidean)" in many
-
-
-@analyses
-def test_a_page_says_what_the_numbers_are(analysis: type[Analysis[Any]], ask: Ask) -> None:
-    said = " ".join(ask(analysis.name, "--help").out.partition("The numbers:")[2].split())
-    assert said.startswith(" ".join(analysis.defines.split())) and analysis.defines
 
 
 @pytest.mark.parametrize("name", [name for name, one in ANALYSES.items() if not one.drawn])

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -18,8 +17,7 @@ from pecli.core.options import option
 from pecli.encodings.registry import ENCODINGS
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.jobs.job_options import ANALYSES
-
-Ask = Callable[..., Any]
+from tests.conftest import Ask
 
 # the words of a command line, and what stderr must say (what was given, what is allowed or what to try)
 MISTAKES: list[tuple[str, list[str]]] = [

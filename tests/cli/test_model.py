@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +10,8 @@ import numpy as np
 import pytest
 
 import pecli
+from tests.conftest import Ask
 
-Ask = Callable[..., Any]
 CONFIGS = Path(__file__).parents[1] / "data" / "configs"
 ROPE = ("kind", "spec", "head_dim", "rotary_dim", "pairing", "base", "scaling", "inv_freq", "attention_factor")
 

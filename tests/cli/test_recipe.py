@@ -6,7 +6,6 @@ import json
 import os
 import shlex
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,8 @@ import pytest
 from PIL import Image
 
 from pecli.cli.recipe import toml
+from tests.conftest import Ask
 
-Ask = Callable[..., Any]
 SMALL = ("-d", "4", "-n", "5", "--dpi", "20")
 CASES: list[tuple[str, ...]] = [
     ("heatmap", *SMALL, "-k", "10", "-o", "a.json"),
@@ -78,12 +77,7 @@ def test_form_gives_either_of_either(ask: Ask, made: dict[str, bytes]) -> None:
     assert [line.split()[:2] for line in lines] == [["pecli", "heatmap"], ["pecli", "curves"]]
     assert ask("recipe", "a.json", "--form", "command").out == ask("recipe", "a.json").out
     assert ask("recipe", "a.json", "b.json", "--form", "toml").out == ask("recipe", "a.json", "b.json").out
-
-
-def test_an_unknown_form_is_refused(ask: Ask) -> None:
-    ended = ask("recipe", "a.json", "--form", "yaml")
-    assert (ended.code, ended.out) == (2, "")
-    assert "yaml" in ended.err and "command or toml" in ended.err
+    assert "it takes command or toml" in ask("recipe", "a.json", "--form", "yaml").err
 
 
 def test_a_recipe_says_only_what_differs_from_the_defaults(ask: Ask) -> None:

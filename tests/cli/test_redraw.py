@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 import pecli
 from pecli.files.metadata import read_metadata
-
-Ask = Callable[..., Any]
+from tests.conftest import Ask
 
 
 @pytest.fixture

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +11,7 @@ import pytest
 from pecli.jobs.job_options import ANALYSES
 from pecli.jobs.picture import Picture
 from pecli.jobs.sweep import make_job
+from tests.conftest import Ask
 
 PAGE = (Path(__file__).parents[2] / "gallery" / "reference.md").read_text(encoding="utf-8")
 BATCH = '[[figure]]\ncommand = "heatmap"\nlength = 3\nd = 4\nbase = [10, 20]\noutput = "{base}.json"\n'
@@ -31,7 +30,7 @@ def told(heading: str) -> set[str]:
     return {row.split("`")[1] for row in rows}
 
 
-def test_json_has_the_keys_that_are_told(ask: Callable[..., Any], folder: Path) -> None:
+def test_json_has_the_keys_that_are_told(ask: Ask, folder: Path) -> None:
     def keys(*words: str) -> set[str]:
         answer = json.loads(ask(*words, "--json").out)
         return set(answer["results"][0] if "results" in answer else answer)

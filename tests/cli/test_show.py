@@ -14,6 +14,7 @@ import pytest
 from rich.console import Console
 
 from pecli.core.terminal import CHUNK, half_blocks, iterm, kitty, protocol
+from tests.conftest import Ask
 
 PNGS = (b"a png", bytes(range(256)) * 40)  # one part holds the first alone
 SMALL = ("heatmap", "-n", "6", "-d", "4")
@@ -60,7 +61,7 @@ def test_the_environment_says_what_the_terminal_has(environment: dict[str, str],
 
 
 @pytest.fixture
-def shown(ask: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+def shown(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     """Shows a heatmap in a terminal of 20 columns and 256 colours that says nothing of itself."""
     for name, value in {"TERM": "screen-256color", "COLUMNS": "20", "COLORTERM": "", "FORCE_COLOR": "1"}.items():
         monkeypatch.setenv(name, value)
@@ -97,7 +98,7 @@ def test_a_terminal_without_colours_is_told_so(shown: Callable[..., str], monkey
     assert "no colours" in shown()
 
 
-def test_it_is_refused_where_nobody_sees_it(ask: Callable[..., Any], folder: Path) -> None:
+def test_it_is_refused_where_nobody_sees_it(ask: Ask, folder: Path) -> None:
     told = ask(*SMALL, "--show")
     assert told.code == 2 and "--show draws in a terminal" in told.err and "--output FILE.png" in told.err
     assert ask(*SMALL, "--show", "--json").code == 2

@@ -15,8 +15,8 @@ import pecli
 from pecli.files.formats import FORMATS
 from pecli.files.metadata import READERS, read_metadata
 from pecli.jobs.job import Job
+from tests.conftest import Ask
 
-Ask = Callable[..., Any]
 VICTIM = "../home/.bashrc"
 PLACES: dict[str, Any] = {"output": [VICTIM], "format": "json", "no_clobber": True, "title": "$(touch owned)"}
 SMALL: dict[str, Any] = {"d": 4, "length": 5, "dpi": 20}

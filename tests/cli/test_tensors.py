@@ -6,7 +6,6 @@ import json
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-Ask = Callable[..., Any]
+from tests.conftest import Ask
 
 
 @pytest.fixture

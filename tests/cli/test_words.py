@@ -19,8 +19,8 @@ from pecli.encodings.registry import all_encodings
 from pecli.encodings.rope import Rope
 from pecli.jobs.sweep import make_job
 from pecli.models.spec import read_encoding
+from tests.conftest import Ask
 
-Ask = Callable[..., Any]
 QUICK = ["-n", "5", "--dpi", "10", "-o", "a.json", "-v"]  # -v says the line in pecli's own words
 
 SAME = [  # what is typed, and the same in pecli's own words

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from string import Formatter
-from typing import Any
 
 import pytest
 
@@ -30,6 +29,7 @@ from pecli.figures import SINGLE
 from pecli.jobs.job_options import ANALYSES
 from pecli.jobs.picture import Picture
 from pecli.jobs.sweep import jobs_of, make_job
+from tests.conftest import Ask
 
 ROOT = Path(pecli.__file__).parent
 MARKS = ("phrase", "template", "templates")
@@ -55,20 +55,12 @@ def alternatives(node: ast.expr) -> Iterator[ast.expr]:
 
 
 @cache
-def parsed() -> list[tuple[Path, ast.Module]]:
-    paths = [path for path in sorted(ROOT.rglob("*.py")) if path.name != "language.py"]
-    return [(path, ast.parse(path.read_text(encoding="utf-8"))) for path in paths]
-
-
-@cache
-def marked_everywhere() -> list[tuple[Path, ast.expr]]:
-    return [(path, node) for path, tree in parsed() for node in marked(tree)]
-
-
 def templates_there_are() -> set[str]:
-    """Every template of the program."""
-    marks = [node for _, node in marked_everywhere()]
-    literals = {node.value for node in marks if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    """Every template of the program: whole texts, since an f-string would be filled in before it could be looked up."""
+    paths = [path for path in sorted(ROOT.rglob("*.py")) if path.name != "language.py"]
+    marks = [(path, node) for path in paths for node in marked(ast.parse(path.read_text(encoding="utf-8")))]
+    assert [f"{path}:{node.lineno}" for path, node in marks if isinstance(node, (ast.JoinedStr, ast.BinOp))] == []
+    literals = {node.value for _, node in marks if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     joints = {"{one}; {other}", "{one}, {other}", "{one} and {other}", "{one} or {other}", "{text} ({names})"}
     return literals | joints | {*SINGLE} | {one.summary for one in ANALYSES.values()}
 
@@ -76,16 +68,6 @@ def templates_there_are() -> set[str]:
 def blanks(text: str) -> set[tuple[str, str]]:
     """The blanks of a template: their names, and how numbers are written in them."""
     return {(name, spec or "") for _, name, spec, _ in Formatter().parse(text) if name is not None}
-
-
-def test_a_template_is_one_whole_text() -> None:
-    """An f-string would be filled in before anybody could look it up."""
-    wrong = [f"{path.name}:{node.lineno}" for path, node in marked_everywhere() if is_made_up(node)]
-    assert wrong == []
-
-
-def is_made_up(node: ast.expr) -> bool:
-    return isinstance(node, (ast.JoinedStr, ast.BinOp))
 
 
 @every_language
@@ -115,14 +97,9 @@ def test_a_phrase_is_said_in_the_language_that_is_spoken() -> None:
         with speaking(Language()):
             assert phrase("positions {first} to {last}", first=0, last=9) == "positions 0 to 9"
         assert clauses(["一", "", "二", "三"]) == "一；二；三"
-    assert (clauses(["a", "", "b"]), listing(["a", "b"]), both(["a"]), clauses([])) == ("a; b", "a, b", "a", "")
-
-
-def test_fonts_are_looked_for_where_a_language_needs_them() -> None:
+        assert {"位", "置"} <= set(letters()) and "$" not in letters()  # which fonts are looked for
     assert letters() == ""
-    with speaking(CHINESE):
-        assert {"位", "置"} <= set(letters())
-        assert letters().isascii() is False and "$" not in letters()
+    assert (clauses(["a", "", "b"]), listing(["a", "b"]), both(["a"]), clauses([])) == ("a; b", "a, b", "a", "")
 
 
 def test_the_folder_is_the_list_of_languages(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,9 +122,7 @@ def test_english_is_not_recorded_and_chinese_is(monkeypatch: pytest.MonkeyPatch)
     assert make_job("heatmap", {"lang": "en"}).metadata() == plain.metadata()
 
 
-def test_a_file_is_made_again_in_its_own_language(
-    ask: Callable[..., Any], folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_is_made_again_in_its_own_language(ask: Ask, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     small = ("heatmap", "-n", "5", "--dpi", "20")
     assert ask(*small, "-o", "en.png").code == 0 and ask(*small, "--lang", "zh", "-o", "zh.png").code == 0
     assert "--lang zh" in ask("recipe", "zh.png").out and "--lang" not in ask("recipe", "en.png").out
@@ -157,7 +132,7 @@ def test_a_file_is_made_again_in_its_own_language(
     assert Path("again.png").read_bytes() == Path("en.png").read_bytes() != Path("zh.png").read_bytes()
 
 
-def test_a_sweep_a_batch_file_and_python_take_it(ask: Callable[..., Any], folder: Path) -> None:
+def test_a_sweep_a_batch_file_and_python_take_it(ask: Ask, folder: Path) -> None:
     jobs = jobs_of("heatmap", {"lang": ["en", "zh"], "output": "{lang}.png"})
     assert [job.paths for job in jobs] == [("en.png",), ("zh.png",)]
     Path("a.toml").write_text('[defaults]\nlang = "zh"\n[[figure]]\ncommand = "waves"\noutput = "a.png"')
@@ -179,7 +154,7 @@ def test_what_is_seen_is_said_in_the_language_too() -> None:
 
 
 def test_the_language_that_is_given_wins_over_the_environment_whatever_that_says(
-    ask: Any, monkeypatch: pytest.MonkeyPatch
+    ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PECLI_LANG", "zh")
     assert ask("heatmap", "-d", "2", "-n", "2", "-o", "a.npz").code == 0

@@ -16,7 +16,7 @@ from pecli.encodings.base import Encoding
 from pecli.figures import FIGURES, SINGLE
 from pecli.figures.base import Figure, Numbers, View, panels_of
 from pecli.figures.canvas import Canvas
-from pecli.figures.panels import Mosaic, Panel, PanelGroup, below_each_other, in_columns, is_even, owned, width_of
+from pecli.figures.panels import Mosaic, Panel, PanelGroup, below_each_other, in_columns, owned, width_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -160,7 +160,7 @@ class Composite(Figure[Encoding]):
             panels = [owned(panel, at) for panel in panels]
         if self.alike:
             panels = [replace(panel, head=panel.head and (at, panel.head)) for panel in panels]
-        even = [[grid for grid in group.grids if is_even(grid)] for group in groups]
+        even = [[grid for grid in group.grids if sum(map(len, grid)) == len(group.panels)] for group in groups]
         grids = even[0] if len(groups) == 1 else [below_each_other([own[0] for own in even])]
         return PanelGroup(tuple(panels), tuple(grids))
 

@@ -23,12 +23,17 @@ from pecli.figures.ticks import BetweenPowers, NumberTexts, RoundTicks
 SHARE = 0.5  # of the panel's width, that a legend beside it takes at most
 HANDLE = 4.0  # ems of a sample of a line and what stands around it and its text
 OUTLINE = 0.4  # points
+GAP, HEIGHT = 0.35, 0.4  # ems of small text: below and above a strip of colours, and of the strip
 
 
 def legend_size(legend: Legend, ruler: Ruler) -> tuple[float, float]:
     """Return width and height of a legend, with the gap between it and its panel."""
-    box, gap = legend.get_window_extent(ruler.renderer), 0.6 * legend.prop.get_size_in_points() / 72
+    box, gap = legend.get_window_extent(ruler.renderer), _gap(legend)
     return box.width / ruler.dpi + gap, box.height / ruler.dpi + gap
+
+
+def _gap(legend: Legend) -> float:
+    return 0.6 * legend.prop.get_size_in_points() / 72
 
 
 def legend_fits_beside(legend: Legend, frame: tuple[float, float], ruler: Ruler) -> bool:
@@ -39,37 +44,33 @@ def legend_fits_beside(legend: Legend, frame: tuple[float, float], ruler: Ruler)
 
 def put_legend(axes: Axes, frame: tuple[float, float], bottom: float, below: bool, ruler: Ruler) -> None:
     """Put the legend right of a frame of that width and height, or below it and labels that take so much."""
-    legend = axes.get_legend()
-    assert legend is not None  # what the caller asks first
-    gap = 0.6 * legend.prop.get_size_in_points() / 72
+    legend: Any = axes.get_legend()
     if below:
-        handles, texts = legend.legend_handles, [str(one.get_label()) for one in legend.legend_handles if one]
-        title = " ".join(legend.get_title().get_text().split("\n")) or None
-        look = legend_columns(texts, legend.prop.get_size_in_points(), frame[0], ruler)
-        legend = axes.legend(handles=handles, **look, title=title, alignment="left")
+        title = legend.get_title().get_text().replace("\n", " ") or None
+        legend = axes.legend(**_in_columns(legend, frame[0], ruler), title=title, alignment="left")
     legend.set_in_layout(False)
     legend.borderaxespad = legend.borderpad = 0.0
     legend.set_loc("upper left")
+    gap = _gap(legend)
     place = (0.0, -(bottom + gap) / frame[1]) if below else (1 + gap / frame[0], 1.0)
     legend.set_bbox_to_anchor(place, transform=axes.transAxes)
 
 
 def move_legend(drawing: Drawing, owner: Axes, room: float, ruler: Ruler) -> Legend:
     """Move the legend of a panel to the foot of the page, in as many columns as fit; it is that of all panels."""
-    old = owner.get_legend()
-    assert old is not None  # what the caller asks first
-    texts = [text.get_text() for text in old.get_texts()]
-    look = legend_columns(texts, old.prop.get_size_in_points(), room, ruler)
-    old.remove()
-    return drawing.legend(handles=old.legend_handles, **look, loc="lower center", borderaxespad=0.0)
+    legend: Any = owner.get_legend()
+    legend.remove()
+    return drawing.legend(**_in_columns(legend, room, ruler), loc="lower center", borderaxespad=0.0)
 
 
-def legend_columns(texts: Sequence[str], size: float, room: float, ruler: Ruler) -> dict[str, Any]:
-    """Return the entries broken into lines that fit, and in how many columns they stand."""
+def _in_columns(legend: Legend, room: float, ruler: Ruler) -> dict[str, Any]:
+    """Return handles and labels of a legend, broken into lines that fit, and in how many columns."""
+    size = legend.prop.get_size_in_points()
     handle = HANDLE * size / 72
-    texts = [ruler.wrapped(text, size, room - handle) for text in texts]
-    widest = max((ruler.width(text, size) for text in texts), default=0.0) + handle
-    return {"labels": texts, "ncols": max(1, min(len(texts), int(room / widest)))}
+    texts = [ruler.wrapped(str(one.get_label()), size, room - handle) for one in legend.legend_handles if one]
+    widest = max(ruler.width(text, size) for text in texts) + handle
+    columns = max(1, min(len(texts), int(room / widest)))
+    return {"handles": legend.legend_handles, "labels": texts, "ncols": columns}
 
 
 def keep_last_legend(cells: Sequence[Sequence[Axes]]) -> None:
@@ -83,34 +84,22 @@ def keep_last_legend(cells: Sequence[Sequence[Axes]]) -> None:
 
 
 def add_bar(drawing: Drawing, mappable: Any, bar: Bar, canvas: Canvas, axes: Axes | None = None) -> Axes:
-    """Draw a colour bar on an Axes of its own, to be put in its place, or on the one given."""
+    """Draw a colour bar on a new Axes, to be put in its place, or on the one given."""
     place = drawing.add_axes((0.0, 0.0, 0.05, 1.0)) if axes is None else axes
     place.set_label("<colorbar>")  # as matplotlib calls those that it makes itself
     log = isinstance(mappable.norm, LogNorm)
     ticks: Any = list(bar.ticks) if bar.ticks is not None else None if log else RoundTicks()
-    drawn = drawing.colorbar(
-        mappable, cax=place, ticks=ticks, label=bar.label, format=NumberTexts(), extend=_beyond(mappable)
-    )
+    values, (low, high) = mappable.get_array(), mappable.get_clim()
+    below, above = bool((values < low).any()), bool((values > high).any())
+    extend: Any = ("both" if above else "min") if below else ("max" if above else "neither")
+    drawn = drawing.colorbar(mappable, cax=place, ticks=ticks, label=bar.label, format=NumberTexts(), extend=extend)
     if log:
         drawn.minorformatter = BetweenPowers()
     drawn.outline.set_linewidth(OUTLINE * canvas.scale)
-    low, high = mappable.get_clim()
     if bar.level is not None and low < bar.level < high:
         for colour, width in STROKES:
             place.axhline(bar.level, color=colour, linewidth=width * canvas.scale)
     return place
-
-
-def _beyond(mappable: Any) -> Any:
-    """Return at which ends values lie beyond the colours."""
-    values, (low, high) = mappable.get_array(), mappable.get_clim()
-    if not values.size:
-        return "neither"
-    below, above = bool(values.min() < low), bool(values.max() > high)
-    return {(True, True): "both", (True, False): "min", (False, True): "max"}.get((below, above), "neither")
-
-
-GAP, HEIGHT = 0.35, 0.4  # ems of small text: below and above the strip, and of the strip
 
 
 def add_strip(axes: Axes, canvas: Canvas, reach: float, colours: str) -> None:
@@ -125,14 +114,7 @@ def add_strip(axes: Axes, canvas: Canvas, reach: float, colours: str) -> None:
     strip.set_clim(-reach, reach)
     axes.add_artist(strip)
     strip.set_clip_on(False)
+    look: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "bottom"}
+    up = (GAP + HEIGHT + GAP) * canvas.small
     for share, side, value in ((0.0, "left", -reach), (0.5, "center", 0.0), (1.0, "right", reach)):
-        axes.annotate(
-            number_text(value),
-            (share, 1.0),
-            xycoords="axes fraction",
-            xytext=(0.0, (GAP + HEIGHT + GAP) * canvas.small),
-            textcoords="offset points",
-            ha=side,
-            va="bottom",
-            fontsize=canvas.small,
-        )
+        axes.annotate(number_text(value), (share, 1.0), (0.0, up), ha=side, fontsize=canvas.small, **look)

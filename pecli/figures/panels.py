@@ -62,7 +62,7 @@ class PanelGroup:
 
 
 def in_columns(count: int, *columns: int) -> tuple[Mosaic, ...]:
-    """The grids of so many panels in each of these numbers of columns; none given: the best, then fewer, then more."""
+    """Return the grids of so many panels in each of these numbers of columns; none: the best, then fewer, then more."""
     root = ceil(sqrt(count))
     best = count if count <= 3 else next((one for one in (root, root + 1) if count % one == 0), root)
     tried = columns or (*range(best, 0, -1), *range(best + 1, count + 1))
@@ -70,24 +70,25 @@ def in_columns(count: int, *columns: int) -> tuple[Mosaic, ...]:
 
 
 def around(large: int, count: int) -> tuple[Mosaic, ...]:
-    """The first or last panel large beside a full grid of the others, then above or below it; nothing without such.
+    """Return the first or last panel large beside a full grid of the others, then above or below it; () without such.
 
-    The large one takes as many columns as it has rows, or as many rows as the others have.
+    The large one takes as many columns as it has rows, or half as many rows as there are columns.
     """
     first, rest = int(large == 0), count - 1
-    best = in_columns(rest)[0] if rest > 1 else ((0,),)
-    if rest < 2 or len(best[-1]) < len(best[0]):
+    best = in_columns(rest)[0] if rest > 1 else ()
+    if not best or len(best[-1]) < len(best[0]):
         return ()
     few, many = sorted((len(best), len(best[0])))
     tall, wide = (_moved(in_columns(rest, columns)[0], first) for columns in (few, many))
-    own = (large,) * len(tall)
-    beside = tuple((*own, *row) if first else (*row, *own) for row in tall)
+    beside = (large,) * len(tall)
     across = ((large,) * many,) * max(1, many // 2)
-    return beside, (*across, *wide) if first else (*wide, *across)
+    if first:
+        return tuple((*beside, *row) for row in tall), (*across, *wide)
+    return tuple((*row, *beside) for row in tall), (*wide, *across)
 
 
 def below_each_other(parts: Sequence[Mosaic]) -> Mosaic:
-    """The rows of several grids in one, their panels counted on."""
+    """Return the rows of several grids in one, their panels counted on."""
     rows: list[tuple[int, ...]] = []
     first = 0
     for part in parts:
@@ -97,7 +98,7 @@ def below_each_other(parts: Sequence[Mosaic]) -> Mosaic:
 
 
 def _moved(mosaic: Mosaic, first: int) -> Mosaic:
-    """The same places for panels counted from that one on."""
+    """Return the same places for panels counted from that one on."""
     return tuple(tuple(first + at for at in row) for row in mosaic)
 
 
@@ -111,26 +112,21 @@ class Place(NamedTuple):
 
 
 def places_of(mosaic: Mosaic) -> list[Place]:
-    """Where each panel stands, in their order."""
+    """Return where each panel stands, in their order."""
     found: dict[int, Place] = {}
-    for row, ones in enumerate(mosaic):
-        for column, at in enumerate(ones):
+    for row, columns in enumerate(mosaic):
+        for column, at in enumerate(columns):
             found[at] = found.get(at, Place(row, row, column, column))._replace(bottom=row, right=column)
     return [found[at] for at in sorted(found)]
 
 
 def width_of(mosaic: Mosaic) -> int:
-    """How many columns there are."""
+    """Return how many columns there are."""
     return max(map(len, mosaic))
 
 
-def is_even(mosaic: Mosaic) -> bool:
-    """Whether no panel stands large beside the others."""
-    return sum(map(len, mosaic)) == len(places_of(mosaic))
-
-
 def owned(panel: Panel, part: int) -> Panel:
-    """The panel with a colour bar that it shares with its own part alone."""
+    """Return the panel with a colour bar that it shares with its part alone."""
     return replace(panel, bar=panel.bar and replace(panel.bar, part=part))
 
 
@@ -143,21 +139,23 @@ class VisibleLabels(NamedTuple):
 
 
 def label_outer(panels: Sequence[Panel], mosaic: Mosaic) -> list[VisibleLabels]:
-    """Whether each panel of a grid is labelled below and on the left and has a title, or a neighbour for both.
+    """Return whether each panel of a grid is labelled below and left and has a title, or a neighbour for both.
 
     A neighbour below or above has the same columns, one beside the same rows. None stands below another in a last row
     that is not full: that stands in the middle.
     """
     pairs = list(zip(panels, places_of(mosaic), strict=True))
-    full = [(one, place) for one, place in pairs if len(mosaic[place.bottom]) == width_of(mosaic)]
-    under = {(place.top - 1, place.left, place.right): one.x for one, place in full}
-    beside = {(place.right + 1, place.top, place.bottom): one.y for one, place in pairs}
-    over = {(place.bottom + 1, place.left, place.right): one.head for one, place in full}
+    full = [(panel, place) for panel, place in pairs if len(mosaic[place.bottom]) == width_of(mosaic)]
+    below = {(place.top - 1, place.left, place.right): panel.x for panel, place in full}
+    left = {(place.right + 1, place.top, place.bottom): panel.y for panel, place in pairs}
+    above = {(place.bottom + 1, place.left, place.right): panel.head for panel, place in full}
     return [
         VisibleLabels(
-            one.x is None or under.get((place.bottom, place.left, place.right)) != one.x,
-            one.y is None or beside.get((place.left, place.top, place.bottom)) != one.y,
-            one.head is None or (one, place) not in full or over.get((place.top, place.left, place.right)) != one.head,
+            panel.x is None or below.get((place.bottom, place.left, place.right)) != panel.x,
+            panel.y is None or left.get((place.left, place.top, place.bottom)) != panel.y,
+            panel.head is None
+            or (panel, place) not in full
+            or above.get((place.top, place.left, place.right)) != panel.head,
         )
-        for one, place in pairs
+        for panel, place in pairs
     ]

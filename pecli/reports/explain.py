@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeVar
 
 from pecli.analysis import Numbers
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
-from pecli.core.language import phrase
+from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
@@ -171,15 +171,20 @@ class Walk:
     def _changes(self) -> dict[str, list[Block]]:
         """Return how often every column changes, of an encoding without frequencies."""
         encoding, numbers = self.numbers.view.encoding, self.numbers
-        learned = phrase(
+        learned = template(
             "Its numbers are learned, not calculated: there is no formula, and no row beyond the last one."
         )
-        none = phrase("This encoding has no frequencies. How often a column changes from one position to the next:")
+        none = template("This encoding has no frequencies. How often a column changes from one position to the next:")
         columns = zip(encoding.column_formulas(), numbers.changes, numbers.distinct, strict=True)
         rows = [[str(at), formula, str(n), str(m)] for at, (formula, n, m) in enumerate(columns)]
         header = [phrase("column"), phrase("formula"), phrase("changes"), phrase("different values")]
         texts = [learned, none] if encoding.trained else [none]
-        return {phrase("How fast each column varies"): [*map(Paragraph, texts), self._texts(header, rows)]}
+        return {
+            phrase("How fast each column varies"): [
+                *(Paragraph(phrase(text)) for text in texts),
+                self._texts(header, rows),
+            ]
+        }
 
     def _frequencies(self) -> dict[str, list[Block]]:
         """Return frequency and wavelength of every pair."""
@@ -188,16 +193,16 @@ class Walk:
         pairs = enumerate(zip(self.numbers.frequencies, encoding.wavelengths(), strict=True))
         rows = [[str(j), encoding.rate_formula(j), f"{rate:.10g}", f"{wave:.10g}"] for j, (rate, wave) in pairs]
         header = [phrase("pair j"), phrase("formula"), phrase("ω, rad/position"), phrase("2π/ω, positions")]
-        turning = phrase(
+        turning = template(
             "Pair j turns by the angle ωj·p. A fast pair tells neighbours apart, a slow one far positions."
         )
-        div_term = phrase(
+        div_term = template(
             "The article prints div_term 1, 0.3162, 0.1, 0.0316, which is 10000^(-i/8); its formula and its code are "
             "10000^(-2i/8) = 1, 0.1, 0.01, 0.001, as here (the printed ones are those of --base 100)."
         )
         texts = [turning, div_term] if self.options.errata else [turning]
         title = phrase("Frequencies (of sinusoidal: the fourth article's div_term)")
-        return {title: [self._texts(header, rows), *map(Paragraph, texts)]}
+        return {title: [self._texts(header, rows), *(Paragraph(phrase(text)) for text in texts)]}
 
     def _table(self) -> list[Block]:
         formulas = self.numbers.view.encoding.column_formulas()
@@ -240,10 +245,9 @@ class Walk:
         """Return what becomes of the word vectors."""
         numbers, labels = self.numbers, self._word_labels()
         entry = [self._entry("x'", numbers.result_entry)] if numbers.result_entry else []
-        result = [*self._numbers(numbers.result, labels), *entry]
+        result: list[Block] = [*self._numbers(numbers.result, labels), *entry]
         if numbers.how == "rotate":
-            done = phrase("By the formula the product of two turned vectors depends on words and offset alone.")
-            return [*result, Paragraph(done)]
+            return result
         size = {"words": len(numbers.words), "dimensions": numbers.table.shape[1]}
         rows = phrase("Their position encodings, shape ({words}, {dimensions})", **size)
         total = phrase("Their sum, ({words}, {dimensions}) + ({words}, {dimensions}) → ({words}, {dimensions})", **size)
@@ -264,25 +268,18 @@ class Walk:
         """Return what a turned query and a turned key give: the same at every pair of positions with one offset."""
         numbers, dtype = self.numbers, self._dtype()
         query, key = (numbers.words[at] or str(at) for at in (0, min(1, len(numbers.words) - 1)))
-        what = phrase(
-            "Query {query} at position p, key {other} at position q. "
-            "By the formula the product is the same at one offset p - q:",
-            query=query,
-            other=key,
+        what = template(
+            "Query {query} at position p, key {other} at position q. By the formula it depends on p - q alone:"
         )
         texts = [[*(f"{at:.0f}" for at in places), f"{value:.10g}"] for *places, value in numbers.products.tolist()]
         table = Table(["p", "q", "p - q", "<R_p x, R_q y>"], texts, plain=True)
-        done = phrase("Both are turned by the same when both move on: it depends on p - q alone.")
+        blocks: list[Block] = [Paragraph(phrase(what, query=query, other=key)), table]
         if dtype:
             offsets, values = numbers.products[:, 2], numbers.products[:, 3]
-            apart = max(float(np.ptp(values[offsets == offset])) for offset in OFFSETS)
-            done = phrase(
-                "By the formula it depends on p - q alone; "
-                "made in {dtype} it differs at one offset by up to {apart} here.",
-                dtype=dtype,
-                apart=f"{apart:.2g}",
-            )
-        return [Paragraph(what), table, Paragraph(done)]
+            apart = f"{max(float(np.ptp(values[offsets == offset])) for offset in OFFSETS):.2g}"
+            differs = template("Made in {dtype} it differs at one offset by up to {apart} here.")
+            blocks.append(Paragraph(phrase(differs, dtype=dtype, apart=apart)))
+        return blocks
 
     def _numbers(self, values: Array, labels: Sequence[str], header: Sequence[str] | None = None) -> list[Block]:
         """Return a table of numbers without its middle rows, and a line that says so."""

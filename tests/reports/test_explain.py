@@ -107,7 +107,7 @@ def test_what_a_smaller_type_makes_stands_beside_the_formulas_number(ask: Ask, s
 def test_products_that_rounding_tells_apart_are_not_called_the_same(ask: Ask) -> None:
     products = np.array(facts(ask, "rope", "--dtype", "float16")["products"])
     apart = max(np.ptp(products[products[:, 2] == offset, 3]) for offset in range(3))
-    assert f"differs at one offset by up to {apart:.2g} here" in " ".join(
+    assert f"it differs at one offset by up to {apart:.2g} here" in " ".join(
         ask("explain", "rope", "--dtype", "float16").out.split()
     )
     assert "differs" not in ask("explain", "rope").out

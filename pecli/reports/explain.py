@@ -171,20 +171,15 @@ class Walk:
     def _changes(self) -> dict[str, list[Block]]:
         """Return how often every column changes, of an encoding without frequencies."""
         encoding, numbers = self.numbers.view.encoding, self.numbers
-        learned = template(
+        learned = phrase(
             "Its numbers are learned, not calculated: there is no formula, and no row beyond the last one."
         )
-        none = template("This encoding has no frequencies. How often a column changes from one position to the next:")
+        none = phrase("This encoding has no frequencies. How often a column changes from one position to the next:")
         columns = zip(encoding.column_formulas(), numbers.changes, numbers.distinct, strict=True)
         rows = [[str(at), formula, str(n), str(m)] for at, (formula, n, m) in enumerate(columns)]
         header = [phrase("column"), phrase("formula"), phrase("changes"), phrase("different values")]
         texts = [learned, none] if encoding.trained else [none]
-        return {
-            phrase("How fast each column varies"): [
-                *(Paragraph(phrase(text)) for text in texts),
-                self._texts(header, rows),
-            ]
-        }
+        return {phrase("How fast each column varies"): [*map(Paragraph, texts), self._texts(header, rows)]}
 
     def _frequencies(self) -> dict[str, list[Block]]:
         """Return frequency and wavelength of every pair."""
@@ -193,16 +188,16 @@ class Walk:
         pairs = enumerate(zip(self.numbers.frequencies, encoding.wavelengths(), strict=True))
         rows = [[str(j), encoding.rate_formula(j), f"{rate:.10g}", f"{wave:.10g}"] for j, (rate, wave) in pairs]
         header = [phrase("pair j"), phrase("formula"), phrase("ω, rad/position"), phrase("2π/ω, positions")]
-        turning = template(
+        turning = phrase(
             "Pair j turns by the angle ωj·p. A fast pair tells neighbours apart, a slow one far positions."
         )
-        div_term = template(
+        div_term = phrase(
             "The article prints div_term 1, 0.3162, 0.1, 0.0316, which is 10000^(-i/8); its formula and its code are "
             "10000^(-2i/8) = 1, 0.1, 0.01, 0.001, as here (the printed ones are those of --base 100)."
         )
         texts = [turning, div_term] if self.options.errata else [turning]
         title = phrase("Frequencies (of sinusoidal: the fourth article's div_term)")
-        return {title: [self._texts(header, rows), *(Paragraph(phrase(text)) for text in texts)]}
+        return {title: [self._texts(header, rows), *map(Paragraph, texts)]}
 
     def _table(self) -> list[Block]:
         formulas = self.numbers.view.encoding.column_formulas()
@@ -269,7 +264,8 @@ class Walk:
         numbers, dtype = self.numbers, self._dtype()
         query, key = (numbers.words[at] or str(at) for at in (0, min(1, len(numbers.words) - 1)))
         what = template(
-            "Query {query} at position p, key {other} at position q. By the formula it depends on p - q alone:"
+            "Query {query} at position p, key {other} at position q. "
+            "By the formula their product depends on p - q alone:"
         )
         texts = [[*(f"{at:.0f}" for at in places), f"{value:.10g}"] for *places, value in numbers.products.tolist()]
         table = Table(["p", "q", "p - q", "<R_p x, R_q y>"], texts, plain=True)

@@ -188,7 +188,7 @@ def batch(
 
 def waited_for(file: str) -> bool:
     """Return whether a person has to type the file."""
-    return file in STDIN and sys.stdin is not None and sys.stdin.isatty()
+    return file == STDIN and sys.stdin.isatty()
 
 
 COMMAND = Command(
@@ -220,7 +220,7 @@ def compare(plan: Batch, chosen: Batch, *, as_json: bool) -> None:
 
 def write_start(path: str) -> str:
     """Write the starting file; an existing one stays. Return its path, or its text for standard output."""
-    if path in STDIN:
+    if path == STDIN:
         return EXAMPLE.format(path="FILE.toml").rstrip()
     if os.path.exists(path):
         raise UsageError(f"{path} already exists: name another file, as in pecli batch --init figures.toml")

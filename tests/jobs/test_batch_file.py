@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -343,9 +345,62 @@ def test_the_line_is_that_of_the_key_that_holds_the_value(own: str, line: int, f
     assert refused(f"[defaults]\nbase = -1\n{HEAT}{own}").startswith(f"{FILE}:{line}: figure 1: base = ")
 
 
-def test_a_figure_inside_a_text_leads_no_line_astray(folder: Path) -> None:
-    text = f'{HEAT}note = """\n[[figure]]\nbase = 1\n"""\n{HEAT}base = 0\n'
-    assert refused(text).startswith(f"{FILE}:9: figure 2: base = 0")
+WRITTEN_OTHERWISE = '''\
+# [[figure]] in a remark
+[batch]
+title = "[defaults]"  # outside
+[[figure]]  # the first
+command = "heatmap"
+base = [
+  10,  # bse = 2
+  [100],
+]
+"no-titel" = true
+[[ figure ]]
+command = 'dist#ance'
+note = """
+[[figure]]
+bse = 1 # """""
+[[figure]]
+command = "heatmap"
+d = { a = [1,
+  2] }
+[figure.sise]
+x = 1
+[[figure]]
+command = "waves"
+last = 1'''
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["lf", "crlf"])
+def test_a_key_is_found_where_it_stands_however_it_is_written(end: str, folder: Path) -> None:
+    said = refused(WRITTEN_OTHERWISE.replace("\n", end)).splitlines()
+    assert [line.partition(": ")[0] for line in said] == [f"{FILE}:{line}" for line in (10, 12, 18, 24)]
+
+
+def test_a_stream_is_seen_from_the_current_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = io.BytesIO((HEAT + 'output = "a.json"\n').encode())
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(text))
+    assert read_batch("-").jobs[0].paths == ("a.json",)
+
+
+@pytest.mark.posix
+def test_what_a_shell_puts_in_place_of_a_command_is_a_stream(folder: Path) -> None:
+    read, write = os.pipe()
+    os.write(write, (HEAT + 'output = "a.json"\n').encode())
+    os.close(write)
+    try:
+        assert read_batch(f"/dev/fd/{read}").jobs[0].paths == ("a.json",)
+    finally:
+        os.close(read)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [(".", "could not be read"), ("none.toml", "does not exist"), ("a\0b", "could not be read")]
+)
+def test_what_cannot_be_read_is_refused(name: str, said: str, folder: Path) -> None:
+    with pytest.raises(UsageError, match=said):
+        read_batch(name)
 
 
 def test_what_is_wrong_inside_an_encoding_is_told_with_the_line_of_the_encoding(folder: Path) -> None:

@@ -140,7 +140,7 @@ class Spectrum(Figure[TableEncoding]):
 
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
-        lacking = [one.name for one in view.encodings if not isinstance(one, Harmonic)]
+        lacking = [encoding.name for encoding in view.encodings if not isinstance(encoding, Harmonic)]
         if view.positions.start and all(map(has_known_waves, view.encodings)):
             raise UnusedOptionError("start", view.positions.start, "a formula or a whole cycle has no first position")
         if self.ratio and lacking:
@@ -149,7 +149,7 @@ class Spectrum(Figure[TableEncoding]):
 
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
         rows = min(view.positions.length, MEASURED)
-        return max(((1 if isinstance(one, Harmonic) else rows), one.width) for one in view.encodings)
+        return max(((1 if isinstance(encoding, Harmonic) else rows), encoding.width) for encoding in view.encodings)
 
     def compute(self, view: View[TableEncoding]) -> SpectrumNumbers:
         waves = waves_of(view)
@@ -158,7 +158,9 @@ class Spectrum(Figure[TableEncoding]):
         def shown(arrays: Iterable[Array]) -> Array:
             return np.concatenate([array[k] for array, k in zip(arrays, known, strict=True)])
 
-        contexts = [one.contexts() for one in view.encodings if isinstance(one, Scaled) and not self.ratio]
+        contexts = [
+            encoding.contexts() for encoding in view.encodings if isinstance(encoding, Scaled) and not self.ratio
+        ]
         named = [(f"{name} context", at) for each in contexts for name, at in each.items()]
         return SpectrumNumbers(
             view=view,
@@ -167,8 +169,8 @@ class Spectrum(Figure[TableEncoding]):
             encoding=shown(np.full(len(each), at) for at, each in enumerate(waves)),
             stretch=shown(map(stretch_of, view.encodings, waves)),
             shows_ratio=self.ratio,
-            contexts=tuple(dict.fromkeys(named)),
-            ramps=tuple(one.ramp() if isinstance(one, Scaled) else None for one in view.encodings),
+            contexts=tuple(dict.fromkeys(contexts)),
+            ramps=tuple(encoding.ramp() if isinstance(encoding, Scaled) else None for encoding in view.encodings),
             ratios=tuple(ratio_text(each[k]) for each, k in zip(waves, known, strict=True)),
             longer=tuple(int((each > view.positions.length).sum()) for each in waves),
             still=tuple(int((~k).sum()) for k in known),
@@ -187,7 +189,7 @@ class Spectrum(Figure[TableEncoding]):
         across = phrase("pair of dimensions j") if pairs else either(sorted(labels))
         label_values(axes[0].xaxis, across, integer=True)
         axes[0].set_yscale("log", base=2 if self.ratio else 10)
-        units = either(sorted({phrase(one.position_unit or template("positions")) for one in view.encodings}))
+        units = either(sorted({phrase(encoding.position_unit or template("positions")) for encoding in view.encodings}))
         ratio = phrase("wavelength, times that without the scaling")
         label_powers(axes[0].yaxis, ratio if self.ratio else phrase("wavelength λ, {units}", units=units))
         names = [encoding.label() for encoding in view.encodings]
@@ -213,45 +215,45 @@ class Spectrum(Figure[TableEncoding]):
     def draw(self, numbers: SpectrumNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         from pecli.figures.labels import put_line_labels
 
-        one, ends = axes[0], []
+        panel, ends = axes[0], []
         for at, encoding in enumerate(numbers.view.encodings):
             part, ramp = numbers.encoding == at, numbers.ramps[at]
             pair, wave, stretch = numbers.pair[part], numbers.wavelength[part], numbers.stretch[part]
             drawn = stretch if self.ratio else wave
-            one.plot(pair, drawn, clip_on=False, **self._look(encoding, at, canvas))  # marks stand on the frame
+            panel.plot(pair, drawn, clip_on=False, **self._look(encoding, at, canvas))  # marks stand on the frame
             if (stretch != 1).any() and not self.ratio:
-                one.plot(pair, wave / stretch, "--", color=f"C{at}", linewidth=0.8 * canvas.scale)
+                panel.plot(pair, wave / stretch, "--", color=f"C{at}", linewidth=0.8 * canvas.scale)
             if ramp is not None:
-                one.axvspan(*ramp, color=f"C{at}", alpha=0.12, linewidth=0)
+                panel.axvspan(*ramp, color=f"C{at}", alpha=0.12, linewidth=0)
             ends.append((float(pair[-1]), float(drawn[-1])) if len(pair) else (0.0, 1.0))
-        put_line_labels(one, ends)
+        put_line_labels(panel, ends)
         if not self.ratio:
-            self._mark(numbers, one, canvas)
+            self._mark(numbers, panel, canvas)
         return [None]
 
-    def _mark(self, numbers: SpectrumNumbers, one: Axes, canvas: Canvas) -> None:
+    def _mark(self, numbers: SpectrumNumbers, panel: Axes, canvas: Canvas) -> None:
         """Mark the lengths there are; of one encoding alone, where its wavelengths begin and tend to."""
         from pecli.figures.labels import label_level
 
-        view, length, color = numbers.view, numbers.view.positions.length, one.xaxis.label.get_color()
+        view, length, color = numbers.view, numbers.view.positions.length, panel.xaxis.label.get_color()
         for name, at in [("length", length), *numbers.contexts]:  # labelled left, where waves are short
             style = "--" if name == "length" else ":"
-            one.axhline(at, color=color, linestyle=style, linewidth=0.8 * canvas.scale, alpha=0.7)
+            panel.axhline(at, color=color, linestyle=style, linewidth=0.8 * canvas.scale, alpha=0.7)
             below = name == "original context"
-            label_level(one, phrase(LENGTHS[name], count=at), at, canvas, right=False, below=below)
+            label_level(panel, phrase(LENGTHS[name], count=at), at, canvas, right=False, below=below)
         alone = len(view.encodings) == 1 and not numbers.contexts
         ends = textbook_ends(view.encoding, numbers.wavelength) if alone else []
-        make_room(one, length, [wave for _, wave in ends], canvas)
-        shade_longer(one, length)
+        make_room(panel, length, [wave for _, wave in ends], canvas)
+        shade_longer(panel, length)
         for text, wave in ends:  # left, where no line of wavelengths begins there
-            one.axhline(wave, color="0.6", linestyle=":", linewidth=0.8 * canvas.scale, zorder=0)
-            label_level(one, text, wave, canvas, right=TEXT_BETWEEN * wave < length, below=True, optional=True)
+            panel.axhline(wave, color="0.6", linestyle=":", linewidth=0.8 * canvas.scale, zorder=0)
+            label_level(panel, text, wave, canvas, right=TEXT_BETWEEN * wave < length, below=True, optional=True)
         longer, every = numbers.longer[0], len(waves_of(view)[0])
         if alone and longer:
             pairs = template("↑ {count} of {all} pairs\nnever finish a turn")
             columns = template("↑ {count} of {all} columns\nnever finish a turn")
             text = phrase(pairs if isinstance(view.encoding, Harmonic) else columns, count=longer, all=every)
-            label_level(one, text, length, canvas, right=longer >= RIGHT * every, below=True)
+            label_level(panel, text, length, canvas, right=longer >= RIGHT * every, below=True)
 
     def title(self, view: View[TableEncoding]) -> str:
         if len(view.encodings) == 1:
@@ -271,6 +273,6 @@ def stretch_of(encoding: TableEncoding, waves: Array) -> Array:
 
 def places_of(view: View[TableEncoding]) -> list[Array]:
     """Return where the wavelengths of each encoding stand: at their pair, a column among pairs at half its number."""
-    pairs = [isinstance(one, Harmonic) for one in view.encodings]
+    pairs = [isinstance(encoding, Harmonic) for encoding in view.encodings]
     both = zip(pairs, waves_of(view), strict=True)
     return [np.arange(len(waves)) / (2 if any(pairs) and not is_pair else 1) for is_pair, waves in both]

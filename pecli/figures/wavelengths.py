@@ -69,8 +69,8 @@ def unfinished(encoding: Harmonic, length: int) -> str:
     count = int((waves > length).sum())
     if not count:
         return phrase("every pair finishes a turn in {length}", length=within)
-    said = template("{count} of {all} pairs never finish a turn in {length}")
-    return phrase(said, count=count, all=len(waves), length=within)
+    text = template("{count} of {all} pairs never finish a turn in {length}")
+    return phrase(text, count=count, all=len(waves), length=within)
 
 
 def angle_text(turns: float) -> str:
@@ -89,8 +89,8 @@ def turned_apart(encoding: TableEncoding, positions: Positions) -> str:
     fast, slow = int(turns.argmax()), int(turns.argmin())
     much, little = angle_text(turns[fast]), angle_text(turns[slow])
     first, last = (encoding.position_text(at) for at in (positions.start, positions.stop - 1))
-    said = template("from position {first} to {last} pair {fast} covers {much}, pair {slow} only {little}")
-    return phrase(said, first=first, last=last, fast=fast, slow=slow, much=much, little=little)
+    text = template("from position {first} to {last} pair {fast} covers {much}, pair {slow} only {little}")
+    return phrase(text, first=first, last=last, fast=fast, slow=slow, much=much, little=little)
 
 
 def turns_between_ends(encoding: Harmonic, positions: Positions) -> Array:
@@ -112,18 +112,18 @@ def growth_text(encoding: Encoding, waves: Array, ratio: str) -> str:
     """Return how a formula's wavelengths follow each other, and their ends; nothing where they are all alike."""
     if np.ptp(waves) <= NOTABLE * waves.max():
         return ""
-    said = template("each wavelength is {ratio} the one before: {low} to {high}")
+    text = template("each wavelength is {ratio} the one before: {low} to {high}")
     low, high = short_length(encoding, float(waves[0])), short_wave_text(encoding, float(waves[-1]))
-    return phrase(said, ratio=ratio, low=low, high=high)
+    return phrase(text, ratio=ratio, low=low, high=high)
 
 
 def halving_text(encoding: TableEncoding, waves: Array) -> str:
     """Return that each dimension changes half as often as the one before, twice a wave, where that is so."""
     if len(waves) < 2 or (waves[1:] != 2 * waves[:-1]).any():
         return ""
-    said = template("each {dimension} changes half as often as the one before: {dimension} {last} every {length}")
+    text = template("each {dimension} changes half as often as the one before: {dimension} {last} every {length}")
     name, most = phrase(encoding.dimension_label), int(waves[-1]) // 2
-    return phrase(said, dimension=name, last=len(waves) - 1, length=wave_text(encoding, most))
+    return phrase(text, dimension=name, last=len(waves) - 1, length=wave_text(encoding, most))
 
 
 def longer_from_text(waves: Sequence[Array], names: Sequence[str]) -> str:
@@ -144,8 +144,8 @@ def longest_text(encodings: Sequence[Encoding], waves: Sequence[Array], names: S
     if longest[high] <= longest[low] * (1 + NOTABLE):
         return ""
     short, long = (short_wave_text(encodings[at], longest[at]) for at in (low, high))
-    said = template("the longest waves run from {short} with {one} to {long} with {other}")
-    return phrase(said, short=short, one=names[low], long=long, other=names[high])
+    text = template("the longest waves run from {short} with {one} to {long} with {other}")
+    return phrase(text, short=short, one=names[low], long=long, other=names[high])
 
 
 LEVEL_ROOM = 1.8  # ems above or below a level that is written on

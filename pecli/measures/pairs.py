@@ -66,13 +66,13 @@ def counts(encoding: TableEncoding, across: Measure, up: Measure, rows: Position
         (x.min(), y.min(), x.max(), y.max(), x.sum(), y.sum(), len(x))
         for x, y in _defined(encoding, across, up, rows, "measuring pairs")
     ]
-    found = np.array(blocks or [(0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0)])
-    low, high, (*sums, number) = found[:, :2].min(axis=0), found[:, 2:4].max(axis=0), found[:, 4:].sum(axis=0)
+    sums = np.array(blocks or [(0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0)])
+    low, high, (*totals, number) = sums[:, :2].min(axis=0), sums[:, 2:4].max(axis=0), sums[:, 4:].sum(axis=0)
     x_edges, y_edges = np.linspace(low, np.where(high > low, high, low + 1), CLASSES + 1).T
     flat, moments = np.zeros(CLASSES**2, dtype=np.int64), np.zeros(3)
     for x, y in _defined(encoding, across, up, rows, "counting pairs"):
         np.add.at(flat, _class(y, y_edges) * CLASSES + _class(x, x_edges), 1)  # no table of classes a block
-        x, y = x - sums[0] / number, y - sums[1] / number
+        x, y = x - totals[0] / number, y - totals[1] / number
         moments += x @ x, y @ y, x @ y
     scale = float(np.sqrt(moments[0] * moments[1]))
     table = flat.reshape(CLASSES, CLASSES)

@@ -182,17 +182,17 @@ def of_waves(encoding: TableEncoding, length: int) -> dict[str, Any]:
     if not isinstance(encoding, Harmonic):
         return {}
     wave = float(encoding.wavelengths().max())  # positions; infinite where a pair stands still
-    found: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "length": length,
         "slow_pairs": longer_than(encoding, length),
         "pairs": len(encoding.frequencies()),
         "longest_wavelength": wave if np.isfinite(wave) else None,
     }
     if encoding.width % 2 == 0:  # else a sine has no cosine, and the sum is none of offsets
-        found["first_negative"] = first_negative_offset(encoding, length - 1)
+        facts["first_negative"] = first_negative_offset(encoding, length - 1)
     if isinstance(encoding, PowersOfBase):
-        found["critical_dimension"] = critical_dimension(encoding, length)
-    return found
+        facts["critical_dimension"] = critical_dimension(encoding, length)
+    return facts
 
 
 ROWS: Mapping[str, str] = {  # of the report: label and meaning
@@ -225,8 +225,8 @@ ROWS: Mapping[str, str] = {  # of the report: label and meaning
 }
 
 
-def row_texts(one: Indicators, encoding: TableEncoding) -> list[str]:
-    """Return the indicators as text, one a row of the report, positions and lengths in the encoding's own terms."""
+def row_texts(found: Indicators, encoding: TableEncoding) -> list[str]:
+    """Return the indicators as text, row by row of the report, positions and lengths in the encoding's own terms."""
     undefined = phrase("undefined")
 
     def text(value: float | None, form: str = "{:.4g}", otherwise: str = undefined) -> str:
@@ -235,27 +235,27 @@ def row_texts(one: Indicators, encoding: TableEncoding) -> list[str]:
     def share(value: float | None, count: int | None, form: str = "{:,}") -> str:
         return undefined if value is None else phrase("{value} of {all:,}", value=form.format(value), all=count)
 
-    never = undefined if one.growing is None else phrase("never")
-    none = phrase("none up to offset {searched:,}", searched=one.length - 1) if one.length else undefined
-    if one.longest_wavelength is not None:
-        wave = encoding.length_text(one.longest_wavelength)
+    never = undefined if found.growing is None else phrase("never")
+    none = phrase("none up to offset {searched:,}", searched=found.length - 1) if found.length else undefined
+    if found.longest_wavelength is not None:
+        wave = encoding.length_text(found.longest_wavelength)
     else:
-        wave = undefined if one.pairs is None else phrase("a pair stands still")
+        wave = undefined if found.pairs is None else phrase("a pair stands still")
     return [
-        text(one.spread),
-        text(one.mean_spread),
-        text(one.growing, "{:.1%}"),
-        text(one.first_fall, "{:,}", never),
-        text(one.asymmetry),
-        text(one.smallest_distance),
-        undefined if one.closest is None else both(map(encoding.position_text, one.closest)),
-        share(one.effective_dimension, one.dimensions, "{:.4g}"),
-        text(one.pearson, "{:.4f}"),
-        text(one.spearman, "{:.4f}"),
+        text(found.spread),
+        text(found.mean_spread),
+        text(found.growing, "{:.1%}"),
+        text(found.first_fall, "{:,}", never),
+        text(found.asymmetry),
+        text(found.smallest_distance),
+        undefined if found.closest is None else both(map(encoding.position_text, found.closest)),
+        share(found.effective_dimension, found.dimensions, "{:.4g}"),
+        text(found.pearson, "{:.4f}"),
+        text(found.spearman, "{:.4f}"),
         wave,
-        share(one.critical_dimension, one.dimensions),
-        text(one.first_negative, "{:,}", undefined if encoding.width % 2 else none),
-        share(one.slow_pairs, one.pairs),
+        share(found.critical_dimension, found.dimensions),
+        text(found.first_negative, "{:,}", undefined if encoding.width % 2 else none),
+        share(found.slow_pairs, found.pairs),
     ]
 
 
@@ -353,9 +353,9 @@ def groups(columns: list[list[str]], room: int) -> list[list[list[str]]]:
     return runs
 
 
-def flat(one: Indicators) -> dict[str, float]:
+def flat(found: Indicators) -> dict[str, float]:
     """Return the indicators as numbers: NaN where one is not defined, the closest pair as two."""
-    values = asdict(one)
+    values = asdict(found)
     pair = values.pop("closest") or (np.nan, np.nan)
     named = {**values, "closest_p": pair[0], "closest_q": pair[1]}
     return {name: np.nan if value is None else value for name, value in named.items()}

@@ -158,10 +158,8 @@ class Spectrum(Figure[TableEncoding]):
         def shown(arrays: Iterable[Array]) -> Array:
             return np.concatenate([array[k] for array, k in zip(arrays, known, strict=True)])
 
-        contexts = [
-            encoding.contexts() for encoding in view.encodings if isinstance(encoding, Scaled) and not self.ratio
-        ]
-        named = [(f"{name} context", at) for each in contexts for name, at in each.items()]
+        scaled = [encoding for encoding in view.encodings if isinstance(encoding, Scaled) and not self.ratio]
+        contexts = [(f"{name} context", at) for encoding in scaled for name, at in encoding.contexts().items()]
         return SpectrumNumbers(
             view=view,
             wavelength=shown(waves),

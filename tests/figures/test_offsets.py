@@ -11,18 +11,13 @@ import pytest
 from matplotlib.colors import to_rgb
 
 import pecli
-from pecli.analysis import View
 from pecli.core.errors import UsageError
-from pecli.core.positions import Blocks, Positions
 from pecli.encodings.biases import T5, Alibi
-from pecli.figures.bias import Bias, means_where_seen
-from pecli.figures.canvas import Canvas
 from pecli.figures.colors import APART, lightness
 from pecli.figures.labels import LineLabel, labels_of
 from pecli.figures.panels import width_of
 from pecli.figures.trends import Point, trend_of
 from pecli.measures.attention import weights
-from pecli.measures.reduce import means_of_offsets, means_of_signed_offsets
 from tests.drawing import axes_of, dot_labels, line_labels, page_of, panels_of, texts
 
 
@@ -38,21 +33,21 @@ def diagonals(matrix: Any) -> list[Any]:
     return [np.diagonal(matrix, offset) for offset in range(len(matrix))]
 
 
-@pytest.mark.parametrize(("encoding", "d", "base"), [("sinusoidal", 8, 10), ("rope", 128, 10000), ("sinusoidal", 2, 3)])
-def test_the_dot_product_is_the_sum_of_the_cosines(encoding: str, d: int, base: float) -> None:
-    found = numbers(encoding=encoding, d=d, base=base, length=97)
+@pytest.mark.parametrize("encoding", ["sinusoidal:d=8,base=10", "rope:d=128", "sinusoidal:d=2,base=3"])
+def test_the_dot_product_is_the_sum_of_the_cosines(encoding: str) -> None:
+    found, harmonic = numbers(encoding=encoding, length=97), pecli.encoding(encoding)
+    d, base = harmonic.width, harmonic.base
     rates = base ** (-2 * np.arange(d // 2) / d)
     assert found.main[0] == pytest.approx(np.cos(rates * np.arange(97)[:, None]).sum(axis=1), abs=1e-11)
-    assert found.arrays()["offsets"].tolist() == list(range(97))
-    assert found.arrays()["decay"].size == 0
+    assert found.offsets.tolist() == list(range(97))
+    assert found.decay.size == 0
 
 
 @pytest.mark.parametrize("encoding", ["sinusoidal:d=8", "rope:d=8", "clock", "geometric:d=4"])
 @pytest.mark.parametrize("measure", ["dot", "cos", "euclidean"])
 def test_the_band_is_a_line_exactly_where_only_the_offset_counts(encoding: str, measure: str) -> None:
     found = numbers(encoding=encoding, measure=measure, length=23)
-    assert np.array_equal(found.arrays()["low"], found.arrays()["high"])
-    assert list(found.facts()["spread"].values()) == [0]
+    assert np.array_equal(found.low, found.high) and found.spread == (0,)
 
 
 @pytest.mark.parametrize(
@@ -104,11 +99,10 @@ def test_pairs_that_have_no_measure_are_left_out() -> None:
 # RoFormer's bound
 
 
-@pytest.mark.parametrize(("offset", "bound"), [(0, 32.5), (50, 12.629), (100, 10.227), (256, 6.543)])
-def test_the_decay_is_roformers(offset: int, bound: float) -> None:
-    decay = numbers(encoding="rope", d=128, base=10000, length=257, decay=True).arrays()["decay"]
+def test_the_decay_is_roformers() -> None:
+    decay = numbers(encoding="rope", d=128, base=10000, length=257, decay=True).decay
     assert decay.shape == (1, 257)
-    assert decay[0, offset] == pytest.approx(bound, abs=5e-4)
+    assert decay[0, [0, 50, 100, 256]] == pytest.approx([32.5, 12.629, 10.227, 6.543], abs=5e-4)
 
 
 def test_of_an_odd_d_the_last_column_counts_as_a_pair_in_the_decay() -> None:
@@ -194,35 +188,24 @@ def test_what_does_not_fit_together_is_refused(options: dict[str, Any], said: st
         numbers(**options)
 
 
-# what it says
-
-
-BAND = "line: mean of all pairs at that offset, band: from the smallest to the largest"
-
-
-@pytest.mark.parametrize(
-    ("options", "caption"),
-    [
-        ({"encoding": "binary", "length": 16}, BAND),
-        ({"encoding": ["rope", "binary"], "length": 16}, BAND),
-        ({"d": 8, "length": 16}, "at each offset all pairs agree"),
-    ],
-)
-def test_the_caption_explains_a_band_where_there_is_one(options: dict[str, Any], caption: str) -> None:
-    assert pecli.figure("offsets", **options).seen.caption() == caption
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [
+        ({"encoding": "binary"}, "line: mean of all pairs at that offset, band: from the smallest to the largest"),
+        ({"encoding": ["rope", "binary"]}, "line: mean of all pairs at that offset, band"),
+        ({"d": 8}, "at each offset all pairs agree"),
         ({"d": 8, "length": 300, "size": "3x2", "dpi": 20}, "all pairs agree; each pixel: minimum to maximum"),
-        ({"encoding": "sinusoidal", "d": 8, "length": 16, "decay": True}, "bounds the product of any q and k"),
+        ({"d": 8, "decay": True}, "bounds the product of any q and k"),
+        ({"encoding": "rope:scaling=linear,factor=8", "unscaled": True}, "dotted: without the scaling"),
+        ({"encoding": "learned", "d": 1, "measure": "corr"}, "learned: 136 undefined pairs left out"),
     ],
 )
-def test_the_caption_says_how_it_was_made(options: dict[str, Any], said: str) -> None:
-    assert said in pecli.figure("offsets", **options).seen.caption()
-    undefined = pecli.figure("offsets", encoding="learned", d=1, length=9, measure="corr").seen.caption()
-    assert "all pairs agree" not in undefined
+def test_the_caption_says_what_is_drawn_and_how_it_was_made(options: dict[str, Any], said: str) -> None:
+    caption = pecli.figure("offsets", **{"length": 16, **options}).seen.caption()
+    assert said in caption and ("all pairs agree" in caption) == ("band" not in caption and "undefined" not in caption)
+
+
+# what it says
 
 
 @pytest.mark.parametrize(
@@ -295,14 +278,14 @@ def test_in_runs_of_offsets_no_offset_is_named_and_no_run_comes_back_within_itse
 
 
 @pytest.mark.parametrize(
-    ("options", "title"),
+    ("encoding", "measure", "title"),
     [
-        ({"encoding": ["rope:d=4", "clock"], "measure": "cos"}, "cosine similarity by offset; 4 positions"),
-        ({"encoding": ["alibi:heads=1", "alibi:heads=2"]}, "bias by offset; 4 positions"),
+        (["rope:d=4", "clock"], "cos", "cosine similarity by offset; 4 positions"),
+        (["alibi:heads=1", "alibi:heads=2"], "dot", "bias by offset; 4 positions"),
     ],
 )
-def test_of_several_the_title_says_what_is_drawn(options: dict[str, Any], title: str) -> None:
-    assert pecli.figure("offsets", length=4, **options).title() == title
+def test_of_several_the_title_says_what_is_drawn(encoding: list[str], measure: str, title: str) -> None:
+    assert pecli.figure("offsets", length=4, encoding=encoding, measure=measure).title() == title
 
 
 # biases
@@ -397,42 +380,24 @@ def test_heads_are_chosen_and_spread() -> None:
         biases(encoding="alibi:heads=8", head=[8])
 
 
-def rows_of(run: np.ndarray[Any, Any], length: int) -> np.ndarray[Any, Any]:
-    steps = np.arange(length)
-    return run[steps[:, None] - steps + length - 1]
-
-
-@pytest.mark.parametrize(("length", "size"), [(1, 1), (7, 1), (7, 2), (12, 4), (13, 5), (5, 5), (23, 7)])
-def test_block_means_are_means_of_what_is_seen(length: int, size: int) -> None:
-    run = np.random.default_rng(length).normal(size=2 * length - 1)
-    blocks, cuts = Blocks(0, length, size), range(0, length, size)
-
-    def brute(values: np.ndarray[Any, Any]) -> list[list[float]]:
-        return [[float(np.nanmean(values[i : i + size, j : j + size])) for j in cuts] for i in cuts]
-
-    assert means_of_signed_offsets(run, blocks) == pytest.approx(np.array(brute(rows_of(run, length))), abs=1e-13)
-    symmetric = np.concatenate([run[: length - 1], run[length - 1 :: -1]])
-    assert means_of_signed_offsets(symmetric, blocks) == pytest.approx(
-        means_of_offsets(run[length - 1 :: -1], blocks), abs=1e-13
-    )
-    causal = np.where(np.arange(1 - length, length) < 0, -np.inf, run)
-    found = means_where_seen(causal, blocks)
-    hidden = np.triu(np.ones(found.shape, dtype=bool), 1)
-    assert np.array_equal(np.isnan(found), hidden)
-    seen = np.where(np.isfinite(rows_of(causal, length)), rows_of(causal, length), np.nan)
-    lower = [[float(np.nanmean(seen[i : i + size, j : j + size])) for j in cuts if j <= i] for i in cuts]
-    assert found[~hidden] == pytest.approx(np.concatenate(lower), abs=1e-13)
-
-
-# offsets
-
-
-# attention
+@pytest.mark.parametrize("encoding", ["alibi:heads=2", "kerple:direction=both", "t5"])
+@pytest.mark.parametrize(("length", "pixels", "size"), [(1, 9, 1), (7, 4, 2), (12, 3, 4), (13, 3, 5), (23, 4, 6)])
+def test_a_pixel_is_the_mean_of_what_is_seen_in_it(encoding: str, length: int, pixels: int, size: int) -> None:
+    job: Any = pecli.figure("bias", encoding=encoding, length=length).job
+    every = job.figure.compute(job.view).bias
+    found = job.figure.compute(replace(job.view, panels=((pixels, 99),)))
+    expected, cuts = np.full(found.bias.shape, np.nan), range(0, length, size)
+    for row, column in np.ndindex(expected.shape[1:]):
+        block = every[:, cuts[row] : cuts[row] + size, cuts[column] : cuts[column] + size].reshape(len(every), -1)
+        if not np.isnan(block).all():
+            expected[:, row, column] = np.nanmean(block, axis=1)
+    assert found.block == size and found.bias == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
 @pytest.mark.parametrize(("heads", "grids"), [(8, (4, 2, 1, 8)), (6, (3, 2, 1, 6)), (5, (3, 2, 1, 4, 5)), (1, (1,))])
 def test_heads_stand_in_full_rows_where_there_are_such(heads: int, grids: tuple[int, ...]) -> None:
-    (group,) = Bias().panel_groups(View((Alibi(heads=heads),), Positions(length=9)), Canvas())
+    job: Any = pecli.figure("bias", encoding=f"alibi:heads={heads}", length=9).job
+    (group,) = job.figure.panel_groups(job.view, job.canvas)
     assert tuple(map(width_of, group.grids)) == grids
 
 
@@ -449,7 +414,8 @@ def test_an_entry_is_the_bias_of_its_query_and_key_and_what_is_not_seen_is_blank
 
 @pytest.mark.parametrize("encoding", ["alibi", "kerple"])
 def test_what_is_blank_is_told_from_what_is_dark(encoding: str) -> None:
-    pages = [page_of("bias", encoding=encoding, length=9, style=one, dpi=20) for one in ("default", "dark_background")]
+    options: Any = {"encoding": encoding, "head": 0, "length": 5, "dpi": 20}
+    pages = [page_of("bias", **options, style=style) for style in ("default", "dark_background")]
     light, dark = (lightness(page.axes[0].images[0].cmap(np.array([0.0, 1.0]))) for page in pages)
     assert light.tolist() == lightness(mpl.colormaps["viridis"](np.array([0.0, 1.0]))).tolist()
     assert dark[0] >= APART and dark[1] == light[1]

@@ -43,6 +43,12 @@ def frames_of(figure: str, /, **options: Any) -> list[Any]:
         return draw_frames(picture.figure, picture.job.view, replace(canvas, dpi=canvas.frame_dpi), titles)[0]
 
 
+def numbers_of(figure: str, /, panels: tuple[tuple[int, int], ...] | None = None, **options: Any) -> Any:
+    """Return all numbers of a figure, or those that panels of so many pixels (rows, columns) show."""
+    job = pecli.figure(figure, **options).job
+    return job.figure.compute(replace(job.view, panels=panels))
+
+
 def line_labels(axes: Any) -> list[str]:
     """Return the names at the ends of lines, each in one line."""
     return [" ".join(label.get_text().split()) for label in labels_of(axes, LineLabel)]

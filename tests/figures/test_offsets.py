@@ -18,11 +18,11 @@ from pecli.figures.labels import LineLabel, labels_of
 from pecli.figures.panels import width_of
 from pecli.figures.trends import Point, trend_of
 from pecli.measures.attention import weights
-from tests.drawing import axes_of, dot_labels, line_labels, page_of, panels_of, texts
+from tests.drawing import axes_of, dot_labels, line_labels, numbers_of, page_of, panels_of, texts
 
 
-def numbers(**options: object) -> Any:
-    return pecli.figure("offsets", **options).numbers
+def numbers(**options: Any) -> Any:
+    return numbers_of("offsets", **options)
 
 
 def drawn(**options: object) -> Any:
@@ -339,36 +339,31 @@ def test_the_message_is_that_far_keys_have_lower_biases_where_all_do(encoding: A
         assert replace(found, bias=found.bias * np.array(factors)[:, None]).message() == ""
 
 
+FARTHER = "the higher a head's number, the farther back it looks"
+
+
 def biases(**options: Any) -> Any:
-    return pecli.figure("bias", **options).numbers
+    return numbers_of("bias", **options)
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({}, True),
-        ({"head": [1, 0]}, False),
-        ({"head": [2]}, False),
-        ({"encoding": "t5"}, False),
-        ({"lowest": -0.001}, False),  # all look alike then
+    ("encoding", "options", "message"),
+    [  # of heads that reach as far as the colours go: −x/4 is −10 at 40, −x/16 at 160
+        ("alibi:heads=4", {"head": [0, 1], "length": 999}, f"{FARTHER}: 40 to 160 of 999 positions"),
+        ("alibi:heads=4", {"head": [0, 1], "length": 162}, f"{FARTHER}: 40 to 160 of 162 positions"),
+        ("alibi:heads=4", {"head": [0, 1], "length": 99, "lowest": -2}, f"{FARTHER}: 8 to 32 of 99 positions"),
+        ("alibi:heads=4", {"head": [0, 1], "length": 161}, FARTHER),
+        ("alibi:heads=4", {"head": [1, 0], "length": 9}, ""),
+        ("alibi:heads=4", {"head": [2], "length": 9}, ""),
+        ("alibi:heads=4", {"lowest": -0.001, "length": 9}, ""),  # all look alike then
+        ("t5", {"length": 8}, ""),
+        ("t5", {"length": 12}, "each distance up to 7 has a bucket of its own, farther ones share theirs"),
     ],
 )
-def test_heads_look_farther_where_each_does_than_the_one_before(options: dict[str, Any], said: bool) -> None:
-    assert ("farther back" in biases(**{"encoding": "alibi", "length": 9, **options}).message()) == said
-
-
-def test_how_far_heads_look_is_said_where_that_is_less_than_all() -> None:
-    """Where the bias is as low as the colours go: -x/4 is -10 at 40, -x/16 at 160."""
-    found = {length: biases(encoding="alibi:heads=4", length=length, head=[0, 1]) for length in (161, 162, 999)}
-    assert found[999].message().endswith(": 40 to 160 of 999 positions") and found[999].reach == (40, 160)
-    assert ": 40 to 160 of 162" in found[162].message() and ":" not in found[161].message()
-    assert biases(encoding="alibi:heads=4", length=99, head=[0, 1], lowest=-2).reach == (8, 32)
-
-
-@pytest.mark.parametrize(("length", "said"), [(8, False), (12, True), (100, True)])
-def test_buckets_say_which_offsets_they_tell_apart(length: int, said: bool) -> None:
-    message = pecli.figure("bias", encoding="t5", length=length, size="2x2", dpi=30).seen.message()
-    assert message.startswith("each distance up to 7 has a bucket of its own") == said
+def test_the_message_is_how_far_heads_look_or_what_they_tell_apart(
+    encoding: str, options: dict[str, Any], message: str
+) -> None:
+    assert biases(encoding=encoding, **options).message() == message
 
 
 def test_heads_are_chosen_and_spread() -> None:
@@ -383,9 +378,8 @@ def test_heads_are_chosen_and_spread() -> None:
 @pytest.mark.parametrize("encoding", ["alibi:heads=2", "kerple:direction=both", "t5"])
 @pytest.mark.parametrize(("length", "pixels", "size"), [(1, 9, 1), (7, 4, 2), (12, 3, 4), (13, 3, 5), (23, 4, 6)])
 def test_a_pixel_is_the_mean_of_what_is_seen_in_it(encoding: str, length: int, pixels: int, size: int) -> None:
-    job: Any = pecli.figure("bias", encoding=encoding, length=length).job
-    every = job.figure.compute(job.view).bias
-    found = job.figure.compute(replace(job.view, panels=((pixels, 99),)))
+    every = biases(encoding=encoding, length=length).bias
+    found = numbers_of("bias", ((pixels, 99),), encoding=encoding, length=length)
     expected, cuts = np.full(found.bias.shape, np.nan), range(0, length, size)
     for row, column in np.ndindex(expected.shape[1:]):
         block = every[:, cuts[row] : cuts[row] + size, cuts[column] : cuts[column] + size].reshape(len(every), -1)
@@ -422,20 +416,19 @@ def test_what_is_blank_is_told_from_what_is_dark(encoding: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("heads", "options", "limits"),
+    ("heads", "options", "low", "said"),
     [
-        (2, {}, (-39 / 16, 0.0)),
-        (2, {"lowest": -1}, (-1.0, 0.0)),
-        (8, {}, (-10.0, 0.0)),  # lower ones all look alike to a softmax
-        (8, {"lowest": -20}, (-20.0, 0.0)),
+        (2, {}, -39 / 16, ""),
+        (2, {"lowest": -1}, -1.0, "colours end at −1;"),
+        (8, {}, -10.0, "colours end at −10;"),  # lower ones all look alike to a softmax
+        (8, {"lowest": -20}, -20.0, ""),
     ],
 )
-def test_all_panels_have_one_scale_that_can_be_cut(heads: int, options: dict[str, Any], limits: Any) -> None:
-    options = {"encoding": f"alibi:heads={heads}", "length": 40, **options}
+def test_all_panels_have_one_scale_that_can_be_cut(heads: int, options: dict[str, Any], low: float, said: str) -> None:
+    options = {"encoding": f"alibi:heads={heads}", "length": 40, "dpi": 20, **options}
     images = [image for panel in panels_of("bias", **options) for image in panel.get_images()]
-    assert len(images) == heads and {image.get_clim() for image in images} == {limits}
-    cut = f"colours end at {limits[0]:g}".replace("-", "−")
-    assert (cut in biases(**options).caption()) == (limits[0] > -39 * 0.5 and limits[0] != -39 / 16)
+    assert len(images) == heads and {image.get_clim() for image in images} == {(low, 0.0)}
+    assert biases(**options).caption() == f"{said} blank: keys that a query does not see".strip()
 
 
 # attention

@@ -17,11 +17,11 @@ from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.figures.cell_image import CellImage
 from pecli.figures.precision import pair_errors
 from pecli.measures.pairwise import MEASURES, by_offset, matrix
-from tests.drawing import axes_of, page_of, texts
+from tests.drawing import axes_of, numbers_of, page_of, texts
 
 
 def numbers(**options: Any) -> Any:
-    return pecli.figure("precision", **options).numbers
+    return numbers_of("precision", **options)
 
 
 def test_the_published_case_of_float16() -> None:
@@ -81,14 +81,15 @@ def test_an_error_is_the_larger_of_a_pairs_two_columns() -> None:
     assert np.array_equal(pair_errors(half, positions)[1], errors[:, [1, 4]].max(axis=1))
 
 
-def test_a_pixel_is_the_largest_error_of_its_positions() -> None:
-    picture = pecli.figure("precision", encoding="rope:d=8", length=997, size="3x3", dpi=30)
-    whole, seen = (getattr(picture, name) for name in ("numbers", "seen"))
-    cuts = [whole.error[at : at + seen.block].max(axis=0) for at in range(0, 997, seen.block)]
-    assert seen.block > 1
-    assert np.array_equal(seen.error, np.array(cuts))
+def test_a_pixel_is_the_largest_error_of_its_positions_and_pairs() -> None:
+    whole, seen = (numbers_of("precision", panels, encoding="rope:d=96", length=99) for panels in (None, ((20, 9),)))
+    assert (seen.block, seen.pairs_block, seen.columns()[1]) == (5, 6, "pair 6")
+    cells = np.pad(whole.error, ((0, 1), (0, 0))).reshape(20, 5, 8, 6)
+    assert np.array_equal(seen.error, cells.max(axis=(1, 3)))
     assert (seen.largest, seen.position, seen.pair) == (whole.largest, whole.position, whole.pair)
-    assert f"each pixel: largest of {seen.block}" in seen.caption()
+    assert seen.caption().endswith("each pixel: largest of 5 positions × 6 pairs")
+    rows = numbers_of("precision", ((20, 99),), encoding="rope:d=96", length=99)
+    assert rows.caption().endswith("each pixel: largest of 5 positions")
 
 
 @pytest.mark.parametrize(
@@ -125,39 +126,17 @@ def test_the_picture_says_once_how_large_the_largest_error_is(encoding: str, sai
     assert {"0.2", "0.3"} <= {tick.get_text() for tick in bar.get_yticklabels(minor=True)}
 
 
-def test_the_message_says_from_which_position_on_pairs_are_off() -> None:
-    picture: Any = pecli.figure("precision", encoding="rope:d=8,base=10", length=997, size="3x3", dpi=30)
-    errors = pair_errors(Rope(d=8, base=10, dtype="float16"), np.arange(997.0))
-    wrong = errors > 0.1
-    first = int(wrong.any(axis=0).argmax())
-    said = f"{wrong.any(axis=1).sum()} of 4 pairs are off by more than 0.1, the first at position {first}"
-    assert picture.numbers.message() == picture.seen.message() == said
-    assert picture.seen.block > 1 and first % picture.seen.block
-
-
-@pytest.mark.parametrize(("start", "length"), [(-600, 997), (-996, 1101), (-700, 650), (40, 700)])
-def test_what_is_first_is_nearest_to_0(start: int, length: int) -> None:
-    seen: Any = pecli.figure(
-        "precision", encoding="rope:d=8,base=10", start=start, length=length, size="3x3", dpi=30
-    ).seen
+@pytest.mark.parametrize(("start", "length"), [(0, 997), (-600, 997), (-996, 1101), (-700, 650), (40, 700)])
+def test_the_message_is_how_many_pairs_are_off_and_from_which_position_on_nearest_to_0(start: int, length: int) -> None:
+    options: Any = {"encoding": "rope:d=8,base=10", "start": start, "length": length}
+    whole, seen = (numbers_of("precision", panels, **options) for panels in (None, ((30, 9),)))
     positions = np.arange(start, start + length)
     wrong = pair_errors(Rope(d=8, base=10, dtype="float16"), positions.astype(float)) > 0.1
-    first = [min(positions[own], key=lambda at: (abs(at), -at), default=np.nan) for own in wrong]
-    assert seen.block > 1 and wrong.any() and seen.first_wrong == pytest.approx(first, nan_ok=True)
-    assert abs(seen.wrong_from) == np.nanmin(np.abs(first))
-
-
-def test_a_pixel_is_the_largest_error_of_its_pairs_where_they_are_many() -> None:
-    options: Any = {"encoding": "rope:d=96", "length": 20, "size": "3x3", "dpi": 10, "text_size": 6}
-    picture: Any = pecli.figure("precision", **options)
-    whole, seen = picture.numbers, picture.seen
-    step = seen.pairs_block
-    assert step > 1
-    assert np.array_equal(seen.error.max(axis=0), [whole.error[:, at : at + step].max() for at in range(0, 48, step)])
-    assert seen.columns()[1] == f"pair {step}" and (seen.pair, seen.largest) == (whole.pair, whole.largest)
-    assert seen.caption().endswith(f"each pixel: largest of {seen.block} positions × {step} pairs")
-    axes = page_of("precision", **options).axes[0]
-    assert axes.get_xlim() == (-0.5, 47.5) and axes.lines[0].get_xdata()[0] == whole.pair
+    first = [min(positions[pair], key=lambda at: (abs(at), -at), default=np.nan) for pair in wrong]
+    assert wrong.any() and seen.first_wrong == pytest.approx(first, nan_ok=True)
+    nearest = min((at for at in first if np.isfinite(at)), key=abs)
+    said = f"{wrong.any(axis=1).sum()} of 4 pairs are off by more than 0.1, the first at position {nearest}"
+    assert whole.message() == seen.message() == said.replace("-", "−")
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

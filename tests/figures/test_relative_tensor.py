@@ -12,14 +12,12 @@ from matplotlib.image import BboxImage
 import pecli
 from pecli.core.lazy import Array
 from pecli.core.positions import Blocks
-from pecli.encodings.clock import Clock
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Relative
-from pecli.figures.relative import telling_columns
 from pecli.figures.text import points_per_pixel
 from pecli.models.spec import read_encoding
-from tests.drawing import page_of, panels_of
+from tests.drawing import numbers_of, page_of, panels_of, texts
 
 LENGTH, D = 7, 6
 
@@ -43,7 +41,7 @@ def test_the_offsets_have_a_strip_of_their_own_colours_and_push_no_panel_away() 
     drawn = panels(length=LENGTH, d=D, dims=(0, 5))
     (strip,) = drawn[0].findobj(BboxImage)
     assert strip.get_clim() == drawn[0].get_images()[0].get_clim() == (-6, 6)
-    assert [text.get_text() for text in drawn[0].texts[:3]] == ["−6", "0", "6"]
+    assert texts(drawn[0].texts[:3]) == ["−6", "0", "6"]
     top, em = strip.get_window_extent().y1, float(drawn[0].texts[0].get_fontsize()) / points_per_pixel(drawn[0])
     assert all(0 < text.get_window_extent().y0 - top < em for text in drawn[0].texts[:3])
     assert all(not one.texts and not one.findobj(BboxImage) for one in drawn[1:])
@@ -52,8 +50,7 @@ def test_the_offsets_have_a_strip_of_their_own_colours_and_push_no_panel_away() 
 @pytest.mark.parametrize(("d", "length"), [(128, 200), (64, 40), (128, 3000), (33, 200)])
 def test_slices_are_those_that_tell_offsets_apart(d: int, length: int) -> None:
     """Between an eighth of the length and three times it, but for one a side; one of them as sine and cosine."""
-    encoding = Relative(d=d)
-    dims = telling_columns(encoding, length)
+    encoding, dims = Relative(d=d), slices(d=d, length=length)
     waves, kinds = encoding.column_wavelengths()[dims], [encoding.waves()[dim][0] for dim in dims]
     assert kinds == ["sin", "sin", "cos", "sin"] and waves[1] == waves[2]
     assert np.all(np.diff(waves) >= 0) and waves[1] > length / 8 and waves[0] >= length / 10 and waves[2] < 3 * length
@@ -61,13 +58,24 @@ def test_slices_are_those_that_tell_offsets_apart(d: int, length: int) -> None:
 
 @pytest.mark.parametrize(("d", "length", "count"), [(1, 5, 1), (2, 5, 2), (128, 10**6, 4), (128, 10**9, 4), (5, 1, 2)])
 def test_there_are_slices_where_no_wavelength_is_telling(d: int, length: int, count: int) -> None:
-    assert len(set(telling_columns(Relative(d=d), length).tolist())) == count
+    assert len(set(slices(d=d, length=length))) == count
 
 
-def test_waves_that_look_flat_are_left_out() -> None:
-    assert telling_columns(Relative(d=7), 10**6).tolist() == [6]  # the others are averaged to nothing
-    assert telling_columns(Clock(), 200).tolist() == [0, 1, 2]  # a minute; of an hour the cosine is 1 throughout
-    assert telling_columns(Clock(), 20000).tolist() == [2, 3, 4, 5]
+@pytest.mark.parametrize(
+    ("options", "dims"),
+    [
+        ({"d": 3, "length": 4}, [0, 1, 2]),
+        ({"d": 4, "length": 4}, [0, 1, 2, 3]),
+        ({"d": 32, "length": 4}, [0, 2, 3, 4]),
+        ({"d": 7, "length": 10**6}, [6]),  # the others are averaged to nothing
+        ({"encoding": "clock", "length": 200}, [0, 1, 2]),  # a minute; of an hour the cosine is 1 throughout
+        ({"encoding": "clock", "length": 20000}, [2, 3, 4, 5]),
+    ],
+)
+def test_four_dimensions_are_all_shown_and_of_more_those_that_do_not_look_flat(
+    options: dict[str, Any], dims: list[int]
+) -> None:
+    assert slices(**options) == dims
 
 
 def test_a_wave_that_begins_anywhere_is_not_called_a_sine_and_colours_are_those_of_the_slices() -> None:
@@ -84,6 +92,12 @@ def test_any_encoding_with_negative_positions_is_shown(encoding: str) -> None:
     assert np.array_equal(picture.numbers.main[3, 5], table[3 - 5 + LENGTH - 1])
 
 
+def slices(**options: Any) -> list[int]:
+    """Return the dimensions that a picture shows where none are asked for."""
+    found: list[int] = numbers_of("relative", ((9, 9),), **options).dims.tolist()
+    return found
+
+
 def block_means(encoding: Harmonic, blocks: Blocks, column: int) -> Array:
     """The mean of the column at i − j over every i of one block and j of another, added up."""
     length = blocks.length
@@ -97,13 +111,10 @@ def block_means(encoding: Harmonic, blocks: Blocks, column: int) -> Array:
 @pytest.mark.parametrize(
     "spec",
     [
-        "sinusoidal:d=6,base=10",
         "sinusoidal:d=7,base=10",
         "sinusoidal:d=7,layout=concatenated",
-        "relative:d=6",
         "geometric:d=4,radix=3",
         "clock",
-        "rope:d=6,base=10",
         "rope:d=6,base=10,query=random:3",
         "rope:d=6,pairing=half,query=random:3",
     ],
@@ -117,27 +128,19 @@ def test_averages_over_pixels_are_those_of_every_pair_in_them(spec: str, blocks:
 
 
 def test_more_positions_than_pixels_are_averaged_and_the_caption_says_so() -> None:
-    options: Any = {"d": D, "base": 10, "length": 101, "start": 3, "dims": (0, 5), "size": "5x3"}
-    picture = pecli.figure("relative", **options, dpi=30)
-    size = picture.seen.facts()["block"]
-    assert size > 1 and 101 % size
-    assert picture.seen.caption() == f"each pixel: mean of {size} × {size} pairs; wavelength λ in positions"
-    expected = [block_means(Relative(d=D, base=10), Blocks(3, 101, size), dim) for dim in (0, 5)]
-    assert np.moveaxis(picture.seen.main, -1, 0) == pytest.approx(np.array(expected), abs=1e-14)
-    drawn = page_of("relative", **options, dpi=30).axes[:3]
-    assert drawn[0].get_title() == "offset p − q"
-    assert [text.get_text() for text in drawn[0].texts] == ["−100", "0", "100"]
-    for one, values in zip(drawn[1:], expected, strict=True):
-        assert np.asarray(one.get_images()[0].get_array()) == pytest.approx(values, abs=1e-14)
-    stop = 2.5 + size * len(expected[0])
-    for one in drawn:  # a shorter last block does not stretch the axis
-        assert one.get_xlim() == one.get_ylim()[::-1] == (2.5, 103.5)
-        assert list(one.get_images()[0].get_extent()) == [2.5, stop, stop, 2.5]
-
-
-@pytest.mark.parametrize(("d", "dims"), [(3, [0, 1, 2]), (4, [0, 1, 2, 3]), (32, [0, 2, 3, 4])])
-def test_four_dimensions_are_all_shown_and_of_more_those_that_tell(d: int, dims: list[int]) -> None:
-    assert pecli.figure("relative", d=d, length=4).seen.arrays()["dims"].tolist() == dims
+    options: Any = {"d": D, "base": 10, "length": 101, "start": 3, "dims": (0, 5), "size": "5x3", "dpi": 30}
+    seen: Any = pecli.figure("relative", **options).seen
+    assert seen.block > 1 and 101 % seen.block
+    assert seen.caption() == f"each pixel: mean of {seen.block} × {seen.block} pairs; wavelength λ in positions"
+    first, *slices = page_of("relative", **options).axes[:3]
+    assert texts(first.texts) == ["−100", "0", "100"]
+    for panel, dim in zip(slices, (0, 5), strict=True):
+        expected = block_means(Relative(d=D, base=10), Blocks(3, 101, seen.block), dim)
+        assert np.asarray(panel.get_images()[0].get_array()) == pytest.approx(expected, abs=1e-14)
+    stop = 2.5 + seen.block * len(seen.tensor)
+    for panel in (first, *slices):  # a shorter last block does not stretch the axis
+        assert panel.get_xlim() == panel.get_ylim()[::-1] == (2.5, 103.5)
+        assert list(panel.get_images()[0].get_extent()) == [2.5, stop, stop, 2.5]
 
 
 def test_the_articles_tensor_is_8_by_8_by_32_as_files_hold_it(ask: Callable[..., Any]) -> None:
@@ -148,13 +151,12 @@ def test_the_articles_tensor_is_8_by_8_by_32_as_files_hold_it(ask: Callable[...,
         assert arrays["dims"].tolist() == list(range(32))
 
 
-@pytest.mark.parametrize("base", [10000, 10])
-def test_every_slice_is_constant_along_its_diagonals_and_transposed_the_sines_change_sign(base: float) -> None:
-    found = pecli.figure("relative", d=D, base=base, length=LENGTH, dims=range(D)).numbers.main
+def test_every_slice_is_constant_along_its_diagonals_and_transposed_the_sines_change_sign() -> None:
+    found = numbers_of("relative", d=D, length=LENGTH).tensor
     assert np.array_equal(found[1:, 1:], found[:-1, :-1])
     assert np.array_equal(found.swapaxes(0, 1), found * np.tile([-1, 1], D // 2))
-    one = pecli.figure("relative", length=1, d=D).numbers
-    assert (one.main.tolist(), one.message()) == ([[[0, 1, 0, 1, 0, 1]]], "")
+    alone = numbers_of("relative", length=1, d=D)
+    assert (alone.tensor.tolist(), alone.message()) == ([[[0, 1, 0, 1, 0, 1]]], "")
 
 
 def test_the_panels_are_the_offsets_and_the_chosen_slices() -> None:
@@ -187,9 +189,8 @@ def test_a_mistake_is_one_line_and_2(words: tuple[str, ...], said: str, ask: Cal
 
 
 def test_numbers_are_whole_and_the_picture_computes_only_what_it_shows() -> None:
-    picture = pecli.figure("relative", length=101, d=100, base=10, size="5x3", dpi=30)
-    assert picture.seen.main.shape[2] == 4 and picture.numbers.main.shape == (101, 101, 100)
-    assert np.allclose(picture.numbers.main, tensor(101, 100, 10), rtol=0, atol=1e-13)
-    assert picture.numbers.caption() == "wavelength λ in positions"
-    assert picture.message() == "One value per diagonal: only the offset counts"
-    assert len(pecli.figure("relative", d=4, length=10**6, dpi=20).seen.main) <= 6.75 * 20
+    every = numbers_of("relative", length=51, d=100, base=10)
+    assert np.allclose(every.tensor, tensor(51, 100, 10), rtol=0, atol=1e-13)
+    assert every.caption() == "wavelength λ in positions"
+    assert every.message() == "one value per diagonal: only the offset counts"
+    assert numbers_of("relative", ((20, 20),), length=10**6, d=100).tensor.shape == (20, 20, 4)

@@ -15,7 +15,7 @@ from pecli.figures.axis_labels import label_positions
 from pecli.figures.base import ColouredNumbers, View, averaging, subtract
 from pecli.figures.canvas import Canvas
 from pecli.figures.colors import DIFFERENCE
-from pecli.figures.highlights import Highlighting, mark_columns, mark_rows
+from pecli.figures.highlights import Highlighting, mark_cells
 from pecli.figures.limits import ends
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import Bar, Panel, PanelGroup
@@ -139,8 +139,8 @@ class Distance(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
         axes[0].set(xlim=(first, last), ylim=(last, first))
         label_positions(axes[0].xaxis, encoding, encoding.other_label)
         label_positions(axes[0].yaxis, encoding)
-        mark_columns(axes[0], self.spans(), canvas)
-        mark_rows(axes[0], self.spans(), canvas, encoding.position_text)
+        mark_cells(axes[0], self.spans(), canvas)
+        mark_cells(axes[0], self.spans(), canvas, encoding.position_text)
 
     def draw(self, numbers: DistanceNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         rows = numbers.view.covered

@@ -25,7 +25,7 @@ from pecli.figures.axis_labels import (
 from pecli.figures.base import ColouredNumbers, View, averaging_cells, subtract
 from pecli.figures.canvas import Canvas
 from pecli.figures.colors import DIFFERENCE
-from pecli.figures.highlights import Highlighting, mark_rows, span_edges
+from pecli.figures.highlights import Highlighting, mark_cells, span_edges
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import Bar, Panel, PanelGroup
 from pecli.figures.wavelengths import halving_text, rule_over, unfinished, unfinished_runs
@@ -175,7 +175,7 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
             top, bottom = log_ends(view)
             axes[0].set(ylim=(bottom, top), ylabel=log_label(encoding))
             label_decades(axes[0].yaxis, top, bottom)
-        mark_rows(axes[0], self.spans(), canvas, encoding.position_text, log_rows if self.log else span_edges)
+        mark_cells(axes[0], self.spans(), canvas, encoding.position_text, log_rows if self.log else span_edges)
 
     def fit(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         super().fit(view, axes, canvas)

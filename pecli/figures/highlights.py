@@ -20,8 +20,6 @@ from pecli.figures.canvas import Canvas
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from pecli.figures.labels import MarkLabel
-
 SPAN = re.compile(r"\s*([+-]?\d{1,15})(?::([+-]?\d{1,15}))?\s*")
 LEFTWARD, DOWNWARD = 4, 7  # matplotlib's numbers of arrowheads whose tip is at their place
 ARROWHEAD = 4.0  # points
@@ -78,30 +76,35 @@ def span_edges(span: range) -> tuple[float, float]:
     return span.start - 0.5, span.stop - 0.5
 
 
-def mark_rows(
+def mark_cells(
     axes: Axes,
     spans: list[range],
     canvas: Canvas,
-    position_text: Callable[[float], str],
+    position_text: Callable[[float], str] | None = None,
     edges_of: Callable[[range], tuple[float, float]] = span_edges,
 ) -> None:
-    """Frame rows of an image and label them at the right."""
-    from pecli.figures.labels import RowLabel
+    """Frame rows of an image and label them at the right; without a text for positions, its columns.
 
+    The frame is two outlines, light within dark, to be seen on any colour; cells too thin for it have an arrowhead.
+    """
+    from pecli.figures.labels import FRAME, ColumnLabel, RowLabel
+
+    label: Any
+    draw: Any
     for span in spans:
-        place, transform = (1.0, _middle(edges_of(span), axes.get_ylim())), axes.get_yaxis_transform()
-        label = RowLabel(axes, _text(span, position_text), place, transform, canvas, va="center")
-        _frame(label, axes.axhspan, edges_of(span), LEFTWARD, canvas)
-
-
-def mark_columns(axes: Axes, spans: list[range], canvas: Canvas) -> None:
-    """Frame columns of an image whose rows are labelled."""
-    from pecli.figures.labels import ColumnLabel
-
-    for span in spans:
-        place, transform = (_middle(span_edges(span), axes.get_xlim()), 1.0), axes.get_xaxis_transform()
-        label = ColumnLabel(axes, "", place, transform, canvas, ha="center")
-        _frame(label, axes.axvspan, span_edges(span), DOWNWARD, canvas)
+        edges = edges_of(span)
+        if position_text is not None:
+            place = 1.0, _middle(edges, axes.get_ylim())
+            text, system = _text(span, position_text), axes.get_yaxis_transform()
+            label, draw, marker = RowLabel(axes, text, place, system, canvas, va="center"), axes.axhspan, LEFTWARD
+        else:
+            place, system = (_middle(edges, axes.get_xlim()), 1.0), axes.get_xaxis_transform()
+            label, draw, marker = ColumnLabel(axes, "", place, system, canvas), axes.axvspan, DOWNWARD
+        outlines = ((FRAME * canvas.scale, "white"), (0.9 * canvas.scale, "black"))
+        label.frames = [draw(*edges, edgecolor=c, linewidth=w, fill=False, zorder=3) for w, c in outlines]
+        look: dict[str, Any] = {"marker": marker, "markersize": ARROWHEAD * canvas.scale, "linestyle": "none"}
+        colour = axes.xaxis.label.get_color()
+        (label.head,) = axes.plot(*place, transform=system, color=colour, clip_on=False, **look)
 
 
 def mark_stretch(
@@ -129,17 +132,3 @@ def _middle(edges: tuple[float, float], window: tuple[float, float]) -> float:
     """Return the middle of what is seen of a span."""
     low, high = sorted(window)
     return sum(min(max(edge, low), high) for edge in edges) / 2
-
-
-def _frame(label: MarkLabel, draw: Any, edges: tuple[float, float], marker: int, canvas: Canvas) -> None:
-    """Draw two outlines, light within dark, to be seen on any colour, and an arrowhead for cells too thin for them."""
-    from pecli.figures.labels import FRAME
-
-    axes: Any = label.axes
-    for width, colour in ((FRAME, "white"), (0.9, "black")):
-        frame = draw(*edges, edgecolor=colour, linewidth=width * canvas.scale, fill=False, zorder=3)
-        label.frames = [*label.frames, frame]
-    x, y = label.xy
-    look: dict[str, Any] = {"marker": marker, "markersize": ARROWHEAD * canvas.scale, "linestyle": "none"}
-    colour = axes.xaxis.label.get_color()
-    (label.head,) = axes.plot(x, y, transform=label.xycoords, color=colour, clip_on=False, **look)

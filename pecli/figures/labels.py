@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Rectangle
 
-T = TypeVar("T")
 L = TypeVar("L", bound=Text)
 LINE, GAP = 1.25, 0.6  # ems of a line of text, and between two labels
 MAX_SHARE = 0.3  # of a panel's width, about, that labels of lines take at most: else a legend has them
@@ -162,9 +161,15 @@ def _panel_width(axes: Axes, canvas: Canvas) -> float:
     return 72 * width / max(ceil(sqrt(count)), min(count, in_a_row))
 
 
-def _widths(texts: Sequence[str], canvas: Canvas) -> list[float]:
+def _widths(labels: Sequence[Text], canvas: Canvas) -> list[float]:
     """Return about how wide labels are, with what is free between them, points."""
-    return [(0.9 * ems(text) + 0.8) * canvas.small for text in texts]
+    return [(0.9 * ems(label.get_text()) + 0.8) * canvas.small for label in labels]
+
+
+def _shifts(axes: Axes, labels: Sequence[Label], along: int, sizes: Sequence[float]) -> list[float]:
+    """Return how far labels of these sizes move along x (0) or y (1) so that none touches another, points."""
+    places = _anchors(axes, labels)[:, along]
+    return [float(shift) for shift in spread(places.tolist(), sizes, 0.0, _frame(axes)[along]) - places]
 
 
 # Lines
@@ -183,7 +188,9 @@ def label_lines(
     in_key : the labels in a legend, which is farther away
     short : the labels right of the frame where the others are too wide
     """
-    labelled = some([at for at, (text, _) in enumerate(entries) if text])
+    labelled = [at for at, (text, _) in enumerate(entries) if text]
+    if len(labelled) > MAX_LINES:  # as many from the first to the last
+        labelled = [labelled[round(at)] for at in np.linspace(0, len(labelled) - 1, MAX_LINES).tolist()]
     for given in ([text for text, _ in entries], short or []):
         texts = [broken(text) for text in given]
         widest = max((ems(part) for text in texts for part in text.split("\n")), default=inf)
@@ -215,13 +222,6 @@ def broken(text: str) -> str:
         glued = ", ".join(part.replace(" ", "\u00a0") for part in line.split(", ")) if ", " in line else line
         lines += wrap(glued, MAX_LETTERS, break_long_words=", " not in line)
     return "\n".join(lines)
-
-
-def some(items: Sequence[T]) -> list[T]:
-    """Return all items, or as many as lines have labels, from the first to the last."""
-    if len(items) <= MAX_LINES:
-        return list(items)
-    return [items[round(at * (len(items) - 1) / (MAX_LINES - 1))] for at in range(MAX_LINES)]
 
 
 def put_line_labels(axes: Axes, ends: Sequence[tuple[float, float]]) -> None:
@@ -271,7 +271,8 @@ def label_dots(axes: Axes, dots: Mapping[tuple[float, float], str], canvas: Canv
 
 def dots_have_room(axes: Axes, texts: Sequence[str], places: Sequence[float], canvas: Canvas) -> bool:
     """Return whether labels fit side by side at these places along an axis as long as a panel is about."""
-    length, sizes = 0.75 * _panel_width(axes, canvas), np.array(_widths(texts, canvas))
+    length = 0.75 * _panel_width(axes, canvas)
+    sizes = np.array([(0.9 * ems(text) + 0.8) * canvas.small for text in texts])
     shares = (axes.transScale + axes.transLimits).transform([(place, 1.0) for place in places])[:, 0]
     wanted = np.minimum(np.maximum(length * shares, sizes / 2), length - sizes / 2)
     return bool((np.abs(wanted - spread(wanted.tolist(), sizes.tolist())) <= sizes / 4).all())
@@ -279,13 +280,10 @@ def dots_have_room(axes: Axes, texts: Sequence[str], places: Sequence[float], ca
 
 def _place_dot_labels(axes: Axes, labels: Sequence[DotLabel], canvas: Canvas) -> None:
     """Move labels sideways, within the frame; each is below its dot where that is low."""
-    away, anchors = _dot_gap(canvas), _anchors(axes, labels)
-    middles = spread(
-        anchors[:, 0].tolist(), _widths([label.get_text() for label in labels], canvas), 0.0, _frame(axes)[0]
-    )
-    for label, (x, y), middle in zip(labels, anchors.tolist(), middles, strict=True):
+    away, heights = _dot_gap(canvas), _anchors(axes, labels)[:, 1]
+    for label, y, aside in zip(labels, heights, _shifts(axes, labels, 0, _widths(labels, canvas)), strict=True):
         below = label.below and y > away + 0.9 * canvas.small
-        label.set_position((middle - x, -away if below else away))
+        label.set_position((aside, -away if below else away))
         label.set_verticalalignment("top" if below else "bottom")
 
 
@@ -309,7 +307,8 @@ def label_level(
 def _place_level_labels(axes: Axes, labels: Sequence[LevelLabel], canvas: Canvas) -> None:
     """Put each label where it belongs or, where another is, at the other side or end of its line or farther down;
     of places that are as near rather where no curve and no grid line runs through it."""
-    scale, taken = points_per_pixel(axes), list[Bbox]()
+    scale, em, gap, taken = points_per_pixel(axes), canvas.small, 2 * canvas.scale, list[Bbox]()
+    width, height = _frame(axes)
     to_points = axes.transData + Affine2D().translate(-axes.bbox.x0, -axes.bbox.y0).scale(scale)
     curves = [line.get_path() for line in axes.lines if line.get_transform() == axes.transData]
     curves = [to_points.transform_path(curve) for curve in curves if np.size(curve.vertices)]
@@ -317,45 +316,30 @@ def _place_level_labels(axes: Axes, labels: Sequence[LevelLabel], canvas: Canvas
     lines = to_points.transform([(1.0, level) for level in levels])[:, 1]
     for label in sorted(labels, key=lambda one: (one.optional, -one.get_text().count("\n"), -one.xy[1])):
         level = float(to_points.transform((1.0, label.xy[1]))[1])
-
-        def crossings(place: tuple[int, bool, Bbox], level: float = level) -> tuple[int, bool, int]:
-            rows, _, box = place
+        rows = label.get_text().split("\n")
+        size = 0.9 * max(map(ems, rows)) * em, 1.2 * len(rows) * em
+        sides = [(end, side, 0) for end in (label.right, not label.right) for side in (label.below, not label.below)]
+        sides += [(label.right, True, away) for away in range(1, 0 if label.optional else 7)]
+        places = []
+        for right, below, away in sides:
+            left = width - 1.5 * gap - size[0] if right else 1.5 * gap
+            box = Bbox.from_bounds(left, level - gap - 1.2 * away * em - size[1] if below else level + gap, *size)
             low, high = min(level, box.y0) + 0.1, max(level, box.y1) - 0.1
+            crossed = int(((lines > low) & (lines < high)).sum())
             met = any(curve.intersects_bbox(box, filled=False) for curve in curves)
-            return rows, met, int(((lines > low) & (lines < high)).sum())
-
-        places = _level_places(axes, label, level, canvas)
-        free = [one for one in places if one[2].y0 >= 0 and one[2].y1 <= _frame(axes)[1]]
-        free = [one for one in free if not any(map(one[2].overlaps, taken))]
-        if label.optional:
-            free = [one for one in free if not crossings(one)[2]]
-        label.set_visible(bool(free) or not label.optional)
-        _, right, box = min(free, key=crossings, default=places[-1])
+            no_room = box.y0 < 0 or box.y1 > height or any(map(box.overlaps, taken)) or (label.optional and crossed > 0)
+            places.append(((no_room, away, met, crossed), right, below, box))
+        (no_room, *_), right, below, box = min(places, key=lambda place: place[0])
+        label.set_visible(not (label.optional and no_room))
         taken += [box] if label.get_visible() else []
-        below = box.y1 < level
         label.xy = (float(right), label.xy[1])
         label.set(ha="right" if right else "left", va="top" if below else "bottom")
         label.set_position(((-3 if right else 3) * canvas.scale, (box.y1 if below else box.y0) - level))
         middle = tuple(np.array(axes.bbox.min) + box.get_points().mean(axis=0) / scale)
         fields: list[Any] = [patch.get_facecolor() for patch in axes.patches if patch.contains_point(middle)]
+        ground = backing(axes)["facecolor"]
         backdrop: Any = label.get_bbox_patch()
-        own = backing(axes)["facecolor"]
-        backdrop.set_facecolor((*fields[-1][:3], own[3]) if fields and fields[-1][3] == 1 else own)
-
-
-def _level_places(axes: Axes, label: LevelLabel, level: float, canvas: Canvas) -> list[tuple[int, bool, Bbox]]:
-    """Return the places beside the line of a level, best first, then those farther below it: how many rows, whether
-    at the right end, and the box, points."""
-    lines, em, gap = label.get_text().split("\n"), canvas.small, 2 * canvas.scale
-    width, size = 0.9 * max(map(ems, lines)) * em, 1.2 * len(lines) * em
-    sides = [(end, side, 0) for end in (label.right, not label.right) for side in (label.below, not label.below)]
-    sides += [(label.right, True, rows) for rows in range(1, 0 if label.optional else 7)]
-    places = []
-    for right, below, rows in sides:
-        left = _frame(axes)[0] - 1.5 * gap - width if right else 1.5 * gap
-        bottom = level - gap - 1.2 * rows * em - size if below else level + gap
-        places.append((rows, right, Bbox.from_bounds(left, bottom, width, size)))
-    return places
+        backdrop.set_facecolor((*fields[-1][:3], ground[3]) if fields and fields[-1][3] == 1 else ground)
 
 
 # Marked positions
@@ -364,22 +348,16 @@ def _level_places(axes: Axes, label: LevelLabel, level: float, canvas: Canvas) -
 def _place_row_labels(axes: Axes, labels: Sequence[RowLabel], canvas: Canvas) -> None:
     """Move labels up and down, beyond arrowheads where there are some."""
     away = max(label.show_mark(axes, canvas) for label in labels) + 3 * canvas.scale
-    heights = _anchors(axes, labels)[:, 1].tolist()
-    middles = spread(heights, [1.2 * canvas.small] * len(labels), 0.0, _frame(axes)[1])
-    for label, y, middle in zip(labels, heights, middles, strict=True):
-        label.set_position((away, middle - y))
+    for label, up in zip(labels, _shifts(axes, labels, 1, [1.2 * canvas.small] * len(labels)), strict=True):
+        label.set_position((away, up))
 
 
 def _place_column_labels(axes: Axes, labels: Sequence[ColumnLabel], canvas: Canvas) -> None:
     """Move labels sideways, and the panel's title above them."""
-    for label in labels:
+    for label, aside in zip(labels, _shifts(axes, labels, 0, _widths(labels, canvas)), strict=True):
         label.show_mark(axes, canvas)
-    texts, places = [label.get_text() for label in labels], _anchors(axes, labels)[:, 0].tolist()
-    for label, x, middle in zip(
-        labels, places, spread(places, _widths(texts, canvas), 0.0, _frame(axes)[0]), strict=True
-    ):
-        label.set_position((middle - x, 2 * canvas.scale))
-    if any(texts) and axes.get_title():
+        label.set_position((aside, 2 * canvas.scale))
+    if any(label.get_text() for label in labels) and axes.get_title():
         axes.set_title(axes.get_title(), pad=4 + 1.2 * canvas.small)
 
 

@@ -148,7 +148,7 @@ def _built(name: str, words: Sequence[str]) -> Any:
 
     command = command_of(name, words)
     epilog = "\n\n".join(["Examples:", *command.examples, *map(plain, command.notes)])  # rich joins lines otherwise
-    kind = TextCommand if command.reads_text else TyperCommand
+    kind = TyperCommand if name in WORDS | FILES else TextCommand
     return _typer_command(name, command.function, kind, command.settings, help=summary_of(name), epilog=epilog)
 
 

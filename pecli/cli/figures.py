@@ -69,7 +69,6 @@ def analysis_command(
     return Command(
         running(figure, jobs, words),
         (figure.example, *figure.examples),
-        reads_text=True,
         settings=settings_of(figure),
         notes=("The numbers:", *numbers) if figure.defines else (),
     )

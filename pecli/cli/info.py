@@ -138,9 +138,7 @@ def model(
             results(["", *lines])  # as they are, not broken into lines that fit
 
 
-MODEL_COMMAND = Command(
-    model, ("pecli model path/to/config.json", "pecli heatmap path/to/config.json"), reads_text=True
-)
+MODEL_COMMAND = Command(model, ("pecli model path/to/config.json", "pecli heatmap path/to/config.json"))
 
 
 def tensors(

@@ -58,7 +58,8 @@ def recipe(
         jobs = [read_job(path, output) for path in files]
         as_lines = form == "command" or (form is None and len(jobs) == 1)
         if json:
-            json_results([job_data(job) for job in jobs])
+            facts = [{"paths": [*job.output.output], "command": command(job), "job": job.job()} for job in jobs]
+            json_results([{**each, **versions()} for each in facts])
             return
         results([command(one, sent=can_print) for one in jobs] if as_lines else ["\n\n".join(map(entry, jobs))])
 
@@ -99,11 +100,6 @@ def naming(path: str) -> Iterator[None]:
         yield
     except UsageError as error:
         raise UsageError(f"{path} carries a job that cannot be asked for: {error}") from None
-
-
-def job_data(job: Job) -> dict[str, Any]:
-    """Return the line that makes a file again and its job, for --json."""
-    return {"paths": list(job.output.output), "command": command(job), "job": job.job(), **versions()}
 
 
 def entry(job: Job) -> str:

@@ -32,20 +32,12 @@ VerboseOption = Annotated[bool, typer.Option("--verbose", "-v", help="Show where
 
 @dataclass(frozen=True)
 class Command:
-    """A command as Typer takes it.
+    """A command as Typer takes it."""
 
-    function : with the command's options as parameters
-    examples : lines that run
-    reads_text : whether the function reads the text of its options itself
-    notes : paragraphs at the end of its help
-    settings : how its words are taken, besides the names of its help
-    """
-
-    function: Callable[..., None]
-    examples: tuple[str, ...]
-    reads_text: bool = False
-    notes: tuple[str, ...] = ()
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    function: Callable[..., None]  # with the command's options as parameters
+    examples: tuple[str, ...]  # lines that run
+    notes: tuple[str, ...] = ()  # paragraphs at the end of its help
+    settings: Mapping[str, Any] = field(default_factory=dict)  # how its words are taken, besides the names of its help
 
 
 @contextmanager

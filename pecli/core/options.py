@@ -133,44 +133,25 @@ TYPES = {int: "a whole number", float: "a finite number", bool: "true or false"}
 
 @dataclass(frozen=True)
 class Option:
-    """One option: reads any spelling of a value (text, TOML, Python) into a checked one, and writes it back.
+    """One option: reads any spelling of a value (text, TOML, Python) into a checked one, and writes it back."""
 
-    Parameters
-    ----------
-    help : what the option does, one line, no full stop
-    at_least, at_most, above : bounds of a number (of each number of a list)
-    choices : gives the allowed words
-    flags : further spellings on the command line, ``("-k",)``
-    unset : what is done when the value is None, for the help
-    split : whether one text may hold several values; None: numbers, lists and choices may
-    log : whether the values of a range are evenly spaced by their ratios
-    aliases : what other programs call the same thing, with _; understood everywhere, shown nowhere
-    advice : gives what to try instead of a value that is refused, or ""
-    names : words that may stand for numbers
-    only_with : another option of the class and its values, without which this one means nothing
-    shown : whether titles show the value also where it was not changed
-    in_spec : whether it is given in an encoding's spec alone, as all with `only_with` are
-    text_of : gives the text of a value that Python has another type for, that of its argument; None for others
-    name, default, scalar, many, optional : what the field says: its name, its default, its type
-    """
-
-    help: str
-    at_least: float | None = None
+    help: str  # what the option does, one line, no full stop
+    at_least: float | None = None  # bounds of a number, of each number of a list
     at_most: float | None = None
     above: float | None = None
-    choices: Callable[[], Iterable[str]] | None = None
-    flags: tuple[str, ...] = ()
-    unset: str = ""
-    split: bool | None = None
-    log: bool = False
-    aliases: tuple[str, ...] = ()
-    advice: Callable[[Any], str] | None = None
-    names: Mapping[str, float | str] = dataclasses.field(default_factory=dict)
-    only_with: tuple[str, tuple[str, ...]] | None = None
-    shown: bool = False
-    in_spec: bool = False
-    text_of: Callable[[Any], str | None] | None = None
-    name: str = ""
+    choices: Callable[[], Iterable[str]] | None = None  # gives the allowed words
+    flags: tuple[str, ...] = ()  # further spellings on the command line, ("-k",)
+    unset: str = ""  # what is done when the value is None, for the help
+    split: bool | None = None  # whether one text may hold several values; None: numbers, lists and choices may
+    log: bool = False  # whether the values of a range are evenly spaced by their ratios
+    aliases: tuple[str, ...] = ()  # names in other programs, with _; understood everywhere, shown nowhere
+    advice: Callable[[Any], str] | None = None  # gives what to try instead of a value that is refused, or ""
+    names: Mapping[str, float | str] = dataclasses.field(default_factory=dict)  # words that may stand for numbers
+    only_with: tuple[str, tuple[str, ...]] | None = None  # another option, and its values with which this one counts
+    shown: bool = False  # whether titles show the value also where it was not changed
+    in_spec: bool = False  # whether it is given in an encoding's spec alone, as all with `only_with` are
+    text_of: Callable[[Any], str | None] | None = None  # gives the text of a value of its type, None of others
+    name: str = ""  # from here on what the field itself says
     default: Any = None
     scalar: type = str
     many: bool = False

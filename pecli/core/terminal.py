@@ -14,13 +14,10 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from pecli.core.errors import escaped, is_shown
 from pecli.core.lazy import Array, np
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 T = TypeVar("T")
 Tracker = Callable[[Sequence[Any], str], Iterable[Any]]
@@ -47,16 +44,12 @@ class Facts:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells under a header, whose cells may have several lines.
-
-    numbers : all columns but the first hold numbers, which stand at the right and are not broken
-    plain : without lines around it
-    """
+    """Rows of cells under a header, whose cells may have several lines."""
 
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
-    numbers: bool = False
-    plain: bool = False
+    numbers: bool = False  # whether columns hold numbers, which stand at the right and are not broken
+    plain: bool = False  # whether it has no lines around it
 
 
 Block = Paragraph | Facts | Table
@@ -113,17 +106,12 @@ def progress(items: Sequence[Any], doing: str) -> Iterable[Any]:
     begun = time.monotonic()
     for at, item in enumerate(items):
         if time.monotonic() - begun >= DELAY and animated():
+            from rich.console import Console
             from rich.progress import track
 
-            yield from track(items[at:], doing, console=_stderr(), transient=True)
+            yield from track(items[at:], doing, console=Console(stderr=True), transient=True)
             return
         yield item
-
-
-def _stderr() -> Console:
-    from rich.console import Console
-
-    return Console(stderr=True, highlight=False)
 
 
 def duration(seconds: float) -> str:
@@ -138,6 +126,7 @@ class Steps:
     """Progress of many pictures on stderr: a bar with names and time left, or a plain line each."""
 
     def __init__(self, total: int, quiet: bool) -> None:
+        from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
         self.total, self.quiet, self.done = total, quiet, 0
@@ -145,7 +134,7 @@ class Steps:
         self.waiting: list[str] = []  # results, until the bar is gone, so that they do not run into it
         text = TextColumn("{task.description}", markup=False)
         parts = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), text)
-        self.bar = Progress(*parts, console=_stderr(), transient=True)
+        self.bar = Progress(*parts, console=Console(stderr=True), transient=True)
         self.task = self.bar.add_task("", total=total)
 
     def __enter__(self) -> Self:

@@ -166,5 +166,3 @@ def test_the_language_that_is_given_wins_over_the_environment_whatever_that_says
         assert refused.err.count("\n") == 1
     for line in ("heatmap --lang en -n 2 -o b.json", "recipe a.npz", "redraw a.npz -o c.json"):
         assert ask(*line.split()).code == 0
-    Path("f.toml").write_text('[defaults]\nlang = "zh"\n[[figure]]\ncommand = "waves"\noutput = "w.json"\n')
-    assert ask("batch", "f.toml").code == 0

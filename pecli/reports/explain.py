@@ -107,7 +107,7 @@ class ExplainNumbers(Numbers[TableEncoding]):
     result: Array
     products: Array
     words: tuple[str, ...]
-    origin: str  # of the embeddings: article, made_up, own, file
+    origin: str  # of the embeddings: article, random or file
     how: str  # add, rotate or pair_up
     entry: Entry
     result_entry: Entry | None
@@ -221,17 +221,10 @@ class Walk:
 
     def _vectors(self) -> list[Block]:
         """Return the word vectors before anything is done to them, and where they are from."""
-        dimensions = self.numbers.table.shape[1]
+        article = template("我 喜欢 你 (I like you), with {dimensions} of the article's 8 numbers each:")
         origins = {
-            "article": phrase(
-                "我 喜欢 你 (I like you), with {dimensions} of the article's 8 numbers each:",
-                dimensions=dimensions,
-            ),
-            "made_up": phrase(
-                "我 喜欢 你 (I like you), with random numbers: the article has 8 a word, here d is {dimensions}.",
-                dimensions=dimensions,
-            ),
-            "own": phrase("Your own words, each with random numbers (the same for the same word):"),
+            "article": phrase(article, dimensions=self.numbers.table.shape[1]),
+            "random": phrase("Each word has random numbers, the same for the same word:"),
             "file": phrase("From {file}:", file=self.options.embeddings),
         }
         return [Paragraph(origins[self.numbers.origin]), *self._numbers(self.numbers.embeddings, self._word_labels())]
@@ -412,17 +405,15 @@ class Explain(Report[TableEncoding]):
         if self.embeddings is not None:
             vectors = self._read(self.embeddings, view)
             return "file", ("",) * len(vectors), vectors
+        words = WORDS[:length]
         if self.tokens is not None:
             words = tuple(self.tokens.split())
             if len(words) == 1 and not self.tokens.isascii():  # of a script without spaces
                 words = tuple(words[0])
-            seeds = [[0, *word.encode()] for word in words]  # the same numbers wherever a word stands
-            rows = [np.random.default_rng(seed).uniform(-1, 1, width).round(4) for seed in seeds]
-            return "own", words, np.array(rows)
-        origin, vectors = "article", np.array(ARTICLE)[:, :width]
-        if width > vectors.shape[1]:
-            origin, vectors = "made_up", np.random.default_rng(0).uniform(-1, 1, (len(WORDS), width)).round(4)
-        return origin, WORDS[:length], vectors[:length]
+        elif width <= len(ARTICLE[0]):
+            return "article", words, np.array(ARTICLE)[:length, :width]
+        rows = [np.random.default_rng([0, *word.encode()]).uniform(-1, 1, width).round(4) for word in words]
+        return "random", words, np.array(rows)
 
     def _read(self, path: str, view: View[TableEncoding]) -> Array:
         vectors, text = read_table(path), option_text("embeddings", path)

@@ -52,7 +52,7 @@ def test_bare_it_is_the_articles_case(ask: Ask) -> None:
     assert found["frequencies"] == pytest.approx([1, 0.1, 0.01, 0.001], rel=1e-14)
     assert found["result"] == pytest.approx(np.add(found["embeddings"], found["rows"]))
     first, second = (facts(ask, "--d", "9") for _ in range(2))  # wider than the article
-    assert first["origin"] == "made_up" and first["embeddings"] == second["embeddings"]
+    assert first["origin"] == "random" and first["embeddings"] == second["embeddings"]
 
 
 def test_the_articles_printed_frequencies_are_those_of_base_100(ask: Ask) -> None:
@@ -162,7 +162,7 @@ def test_words_are_the_users_by_name_or_in_a_file(ask: Ask, folder: Path) -> Non
         answer = ask("explain", "--embeddings", "words.npy", *words)
         assert answer.code == 2 and ("--d 6" in answer.err or "--length 5" in answer.err)
     found = facts(ask, "--tokens", "the dog sees the cat", "-d", "4")
-    assert found["words"] == ["the", "dog", "sees", "the", "cat"] and found["origin"] == "own"
+    assert found["words"] == ["the", "dog", "sees", "the", "cat"] and found["origin"] == "random"
     assert found["embeddings"][0] == found["embeddings"][3] != found["embeddings"][1]
     assert facts(ask, "--tokens", "我喜欢你", "-d", "4")["words"] == list("我喜欢你")
 

@@ -114,14 +114,6 @@ def progress(items: Sequence[Any], doing: str) -> Iterable[Any]:
         yield item
 
 
-def duration(seconds: float) -> str:
-    """Return a time as people say it: 3 minutes, 20 hours."""
-    for unit, name in ((86400, "days"), (3600, "hours"), (60, "minutes")):
-        if seconds >= 2 * unit:
-            return f"{seconds / unit:,.0f} {name}"
-    return f"{seconds:.0f} seconds"
-
-
 class Steps:
     """Progress of many pictures on stderr: a bar with names and time left, or a plain line each."""
 

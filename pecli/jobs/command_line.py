@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from itertools import takewhile
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -24,46 +23,31 @@ from pecli.jobs.job import Job
 from pecli.jobs.job_options import Choice, encoding_parameters
 from pecli.jobs.names import blanks, filled, plain_path
 from pecli.jobs.sweep import specs_in
-from pecli.models.spec import parse_encoding, read_encoding
+from pecli.models.spec import config_words, parse_encoding, read_encoding
 
 
-def command(job: Job, outputs: tuple[str, ...] | None = None, sent: Callable[[str], bool] = is_shown) -> str:
-    """The command line that asks for it, quoted for a POSIX shell; with these outputs in place of its own.
+def command(job: Job, outputs: Sequence[str] | None = None, sent: Callable[[str], bool] = is_shown) -> str:
+    """Return the command line that asks for it, quoted for a POSIX shell; with these outputs in place of its own.
 
     sent : tells the characters that can stand there as they are
     """
-    options = [
-        *_encoding_words(job),
-        *_option_words(job),
-        *_axis_words(job),
-        *_output_words(job, outputs),
-    ]
-    return " ".join(quoted(word, sent) for word in ["pecli", job.figure.name, *options])
+    words, swept = _encoding_words(job), job.sweep()
+    for part in (job.figure, job.positions, job.canvas, job.language):
+        words += _words(part, job.defaults, swept)
+    words += _axis_words(job)
+    if outputs is None:
+        known = blanks(job)
+        outputs = [filled(path, known) for path in job.output.output]
+    words += [word for path in outputs for word in ("--output", plain_path(path))]
+    words += ["--format", job.output.format] if job.output.format else []
+    return " ".join(quoted(word, sent) for word in ["pecli", job.figure.name, *words])
 
 
 def quoted(word: str, sent: Callable[[str], bool] = is_shown) -> str:
-    """A word for a POSIX shell, on one line; what is not to be sent as it is are bytes that printf writes.
-
-    The shell takes line breaks off the end of what printf writes, so that one character more goes with them.
-    """
+    """Return a word for a POSIX shell; one that cannot be sent as it is as bytes that printf writes."""
     if all(map(sent, word)):
         return shlex.quote(word)
-    pieces, at = [], 0
-    while at < len(word):
-        plain = "".join(takewhile(sent, word[at:]))
-        hidden = "".join(takewhile(lambda one: not sent(one), word[at + len(plain) :]))
-        at += len(plain) + len(hidden)
-        if hidden.endswith("\n") and at < len(word):
-            hidden, at = hidden + word[at], at + 1
-        text = hidden.rstrip("\n")
-        pieces += [shlex.quote(plain)] if plain else []
-        pieces += [_printf(text)] if text else []
-        pieces += [shlex.quote(hidden[len(text) :])] if hidden != text else []
-    return "".join(pieces)
-
-
-def _printf(text: str) -> str:
-    octal = "".join(f"\\{byte:03o}" for byte in text.encode())
+    octal = "".join(f"\\{byte:03o}" for byte in word.encode())
     return f"\"$(printf '{octal}')\""
 
 
@@ -77,20 +61,10 @@ def _encoding_words(job: Job) -> list[str]:
     if len(job.encodings) > 1:
         return [word for spec in job.specs() for word in ("--encoding", spec)]
     (encoding,) = job.encodings
-    chosen = [] if encoding.name == figure.default_encoding else ["--encoding", encoding.name]
-    if not _has_options(encoding):
+    if not set(encoding.changed()) <= set(encoding_parameters()):  # a plugin's, or one that belongs to another's value
         return ["--encoding", *job.specs()]
+    chosen = [] if encoding.name == figure.default_encoding else ["--encoding", encoding.name]
     return chosen + _words(encoding, figure.default_options, job.sweep())
-
-
-def _has_options(encoding: Encoding) -> bool:
-    """Whether all that was changed has an option of its own: not what a plugin or a value of another brings along."""
-    return set(encoding.changed()) <= set(encoding_parameters())
-
-
-def _option_words(job: Job) -> list[str]:
-    parts = (job.figure, job.positions, job.canvas, job.language)
-    return [word for part in parts for word in _words(part, job.defaults, job.sweep())]
 
 
 def _axis_words(job: Job) -> list[str]:
@@ -102,13 +76,6 @@ def _axis_words(job: Job) -> list[str]:
         texts = [one.write(value) for value in job.values(one.name)]
         words += [one.flag, ",".join(texts)] if one.splits else [word for text in texts for word in (one.flag, text)]
     return words
-
-
-def _output_words(job: Job, outputs: tuple[str, ...] | None) -> list[str]:
-    known = blanks(job) if outputs is None else {}
-    paths = [filled(path, known) for path in job.output.output] if outputs is None else outputs
-    words = [word for path in paths for word in ("--output", plain_path(path))]
-    return words + (["--format", job.output.format] if job.output.format else [])
 
 
 def _words(part: Options, defaults: Mapping[str, Any], without: Collection[str] = ()) -> list[str]:
@@ -134,21 +101,15 @@ def reading_beside(made: str, given: Mapping[str, Any]) -> AbstractContextManage
 
 
 def _named(given: Mapping[str, Any]) -> Iterator[str]:
-    """Every text among the values, and those in the texts of encodings."""
+    """Yield every text among the values, those in the texts of encodings, and the config.json that one names."""
+    from pecli.models.config_file import place  # reading models takes a while to load
+
     for value in given.values():
-        yield from (one for one in (value if isinstance(value, (list, tuple)) else [value]) if isinstance(one, str))
+        yield from (text for text in (value if isinstance(value, (list, tuple)) else [value]) if isinstance(text, str))
     for spec in specs_in(given):
         yield from map(str, parse_encoding(spec)[1].values())
-        yield from _config(spec)
-
-
-def _config(spec: str) -> Iterator[str]:
-    """The config.json that the text of an encoding names, if any."""
-    from pecli.models.config_file import place  # reading models takes a while to load
-    from pecli.models.spec import config_words
-
-    if found := config_words(spec, all_encodings()):
-        yield str(place(Path(found[0])))
+        if found := config_words(spec, all_encodings()):
+            yield str(place(Path(found[0])))
 
 
 def check_inputs(job: Job, made: str) -> None:

@@ -6,7 +6,7 @@ import base64
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -19,7 +19,7 @@ from pecli.core.language import Language
 from pecli.core.options import Option, default_of
 from pecli.core.positions import Positions
 from pecli.core.readable import reading_only
-from pecli.core.terminal import TRACKER, duration
+from pecli.core.terminal import TRACKER
 from pecli.encodings.registry import all_encodings
 from pecli.figures.base import Figure
 from pecli.figures.canvas import OWNED, Canvas
@@ -43,8 +43,11 @@ def encoding_control(figure: type[Analysis[Any]], specs: tuple[str, ...]) -> Con
     (one,) = Choice.options().values()
     if figure.several:
         return {**_named(one), "kind": "text", "value": " ".join(specs), "default": figure.default_encoding}
-    names = [name for name, kind in all_encodings().items() if figure.takes(kind) and _complete(name)]
-    choices = list(dict.fromkeys([*specs, *names]))
+    choices = list(specs)
+    for name, kind in all_encodings().items():
+        with suppress(UsageError):  # a table needs a file
+            if figure.takes(kind) and name not in choices and read_encoding(name):
+                choices.append(name)
     return {**_named(one), "kind": "choice", "choices": choices, "value": specs[0], "default": figure.default_encoding}
 
 
@@ -107,22 +110,12 @@ def _ends(one: Option, value: float, default: float) -> tuple[float, float]:
     return (low if low is not None and low >= -FAR else -WIDE * far), min(most, WIDE * max(far, WIDE))
 
 
-def _complete(name: str) -> bool:
-    """Whether an encoding is one by its name alone; a table needs a file."""
-    try:
-        read_encoding(name)
-    except UsageError:
-        return False
-    return True
-
-
 PAGE = Path(__file__).with_name("explorer.html")
 LONGEST = 2_000  # letters of a value: to draw many takes long
 FEWEST, MOST = 200, 2400  # pixels of a picture on a screen, from left to right
 DRAWING = Lock()  # matplotlib draws one picture at a time
 LONG = 8.0  # seconds for a picture
 HELD = 200_000_000  # numbers made at once: some 5 seconds of work
-SURE = 1.0  # seconds in a loop before its rest is foretold: up to twice too long, as rows of pairs get shorter
 
 
 class TooLongError(PecliError):
@@ -170,7 +163,8 @@ class Explorer:
     def layout(self) -> dict[str, Any]:
         """The controls as they stand at the start."""
         specs = tuple(encoding.name for encoding in self.start.encodings)
-        if self.figure.several or any(one.in_spec for one in self._in_specs()):
+        changed = [one.options()[name] for one in self.start.encodings for name in one.changed()]
+        if self.figure.several or any(option.in_spec for option in changed):
             specs = tuple(self.start.specs())
         values = {name: value for name, value in self.start.settings().items() if name not in Choice.options()}
         values |= self.start.encodings[0].settings() if len(specs) == 1 else {}
@@ -180,9 +174,6 @@ class Explorer:
             "encoding": encoding_control(self.figure, specs),
             "groups": groups(self.figure, specs, values),
         }
-
-    def _in_specs(self) -> list[Any]:
-        return [one.options()[name] for one in self.start.encodings for name in one.changed()]
 
     def answer(self, values: Mapping[str, Any], pixels: int, gone: Callable[[], bool] = bool) -> dict[str, Any]:
         """The picture of that many pixels from left to right, the line that makes it, or why there is none.
@@ -265,14 +256,11 @@ class Explorer:
 
 
 def _short(items: Sequence[Any], doing: str, begun: float, gone: Callable[[], bool]) -> Iterable[Any]:
-    """The items while somebody waits for them; raises TooLongError once it is seen that they take too long."""
-    here = time.monotonic()
-    for done, item in enumerate(items):
+    """Yield the items while somebody waits for them, and not for long; raises GoneError, TooLongError."""
+    for item in items:
         _stay(gone)
-        now = time.monotonic()
-        whole = here - begun + (now - here) / max(done, 1) * len(items)
-        if now - begun > LONG or (now - here > SURE and whole > 2 * LONG):
-            raise TooLongError(f"{doing} takes about {duration(whole)}, and the page waits {LONG:.0f} seconds")
+        if time.monotonic() - begun > LONG:
+            raise TooLongError(f"{doing} takes longer than the {LONG:.0f} seconds that the page waits")
         yield item
 
 

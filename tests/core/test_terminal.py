@@ -9,7 +9,7 @@ import pytest
 
 from pecli.core import terminal
 from pecli.core.errors import escaped
-from pecli.core.terminal import Facts, Paragraph, Table, duration, progress
+from pecli.core.terminal import Facts, Paragraph, Table, progress
 
 ACTS = [*map(chr, range(32)), *map(chr, range(127, 160)), "\u2028", "\u2029", "\u202e", "\u200b", "\u2066", "\ufeff"]
 SHOWN = "plain ünï 位置编码 🎓 \u00a0\u3000 − λ"
@@ -63,8 +63,3 @@ def test_what_takes_long_has_a_bar_in_a_terminal_alone(
         monkeypatch.setattr(terminal, "DELAY", 0.0)
         assert list(progress(range(9), "comparing")) == list(range(9))
         assert ("comparing" in capsys.readouterr().err) == moves
-
-
-def test_a_duration_is_said_as_people_say_it() -> None:
-    said = {70: "70 seconds", 125: "2 minutes", 3 * 3600: "3 hours", 86400 * 1000: "1,000 days"}
-    assert {seconds: duration(seconds) for seconds in said} == said

@@ -50,11 +50,9 @@ SHELLS = [words for words in (["dash"], ["bash"], ["busybox", "sh"], ["sh"]) if 
 LETTERS = "".join(map(chr, range(1, 128)))
 WORDS = [
     LETTERS,
-    LETTERS[::-1],
-    *LETTERS,
-    "位置编码\n\n",
-    "\n",
-    "a\n\n位\x9b\u2028\n",
+    *LETTERS.replace("\n", ""),
+    "位置编码",
+    "a\n\n位\x9b\u2028.",
     "x\n'; touch PWNED #",
     "\t$(touch PWNED)`touch PWNED`",
     "",
@@ -73,7 +71,7 @@ def test_every_shell_reads_back_the_word(tmp_path: Path, shell: list[str], sent:
 
 @pytest.mark.parametrize("word", WORDS, ids=ascii)
 def test_what_is_printed_to_be_run_does_nothing_to_a_terminal(word: str) -> None:
-    assert all(is_shown(character) for character in quoted(word).removesuffix("\n\n'").removesuffix("\n'"))
+    assert all(map(is_shown, quoted(word)))
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "utf-8"])

@@ -105,9 +105,9 @@ def test_long_work_is_refused_with_the_line_for_a_terminal(
     figure: str, values: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pecli.core.memory.available", lambda: None)
-    monkeypatch.setattr("pecli.jobs.explore.SURE", 0)
+    monkeypatch.setattr("pecli.jobs.explore.LONG", 0.05)
     found = explorer(figure).answer(values, 250)
-    assert found["command"].startswith(f"pecli {figure} ") and "and the page " in found["error"]
+    assert found["command"].startswith(f"pecli {figure} ") and "the page " in found["error"]
     assert found["error"].endswith(f": type in a terminal: {found['command']}")
     with pytest.raises(PecliError, match=r"--format svg$"):
         explorer(figure).file(values, "svg")

@@ -24,8 +24,7 @@ from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, lo
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-OFFSET = template("offset from a line's own position")
-TYPICAL = 5  # lines where none are asked for
+DEFAULT_LINES = 5  # lines where none are asked for
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +90,7 @@ class Curves(Highlighting[TableEncoding]):
 
     measure: str = measure_option("euclidean")
     at: tuple[int, ...] | None = option(
-        None, "the positions to start from", at_least=-EXACT, unset=f"{TYPICAL} spread over the length"
+        None, "the positions to start from", at_least=-EXACT, unset=f"{DEFAULT_LINES} spread over the length"
     )
 
     log: bool = log_option()
@@ -106,15 +105,15 @@ class Curves(Highlighting[TableEncoding]):
         rows = view.covered
         if self.against == "position":
             return rows
-        starts = self.typical(view)
+        starts = self.starts(view)
         first, last = rows.start - int(starts.max()), rows.stop - 1 - int(starts.min())
         return Positions(start=first, length=last - first + 1)
 
-    def typical(self, view: View[TableEncoding]) -> Array:
+    def starts(self, view: View[TableEncoding]) -> Array:
         """Return the positions to start from."""
         rows = view.covered
         if self.at is None:
-            steps = np.arange(TYPICAL) * rows.length // (TYPICAL - 1)
+            steps = np.arange(DEFAULT_LINES) * rows.length // (DEFAULT_LINES - 1)
             return np.unique(rows.start + np.minimum(steps, rows.length - 1)).astype(np.float64)
         outside = [p for p in self.at if not rows.start <= p < rows.stop]
         if outside:
@@ -131,13 +130,13 @@ class Curves(Highlighting[TableEncoding]):
                 raise UsageError("--log has no place for offsets below 0", option="log", advice=advice)
             check_log(self.across(view))
         self.check_spans(self.across(view))
-        self.typical(view)
+        self.starts(view)
 
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
-        return (len(self.typical(view)), even_bins(view.covered.length, view.pixel_columns))
+        return (len(self.starts(view)), even_bins(view.covered.length, view.pixel_columns))
 
     def compute(self, view: View[TableEncoding]) -> CurvesNumbers:
-        at, rows, measure = self.typical(view), view.covered, MEASURES[self.measure]
+        at, rows, measure = self.starts(view), view.covered, MEASURES[self.measure]
         edges, across = even_edges(rows.length, view.pixel_columns), self.across(view)
         if self.log:
             edges = log_edges(across.stop, view.pixel_columns, max(1, across.start)) - across.start
@@ -168,7 +167,7 @@ class Curves(Highlighting[TableEncoding]):
     def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         encoding, across = view.encoding, self.across(view)
         frame_lines(axes[0], max(1, across.start) if self.log else across.start, across.stop - 1, log=self.log)
-        label = phrase(OFFSET) if self.against == "offset" else log_label(encoding)
+        label = phrase("offset from a line's own position") if self.against == "offset" else log_label(encoding)
         if self.log:
             label_powers(axes[0].xaxis, label)
         elif self.against == "offset":
@@ -176,7 +175,7 @@ class Curves(Highlighting[TableEncoding]):
         else:
             label_positions(axes[0].xaxis, encoding)
         label_values(axes[0].yaxis, MEASURES[self.measure].label)
-        starts = self.typical(view).tolist()
+        starts = self.starts(view).tolist()
         if self._dot_labels(encoding, starts, axes[0], canvas) is None:
             names = [phrase("from {position}", position=encoding.position_text(at)) for at in starts]
             key(axes[0], [(name, look(line)) for line, name in enumerate(names)])

@@ -24,7 +24,7 @@ from pecli.measures.waves import wavelengths
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-LINES = 5  # dimensions where none are asked for
+DEFAULT_LINES = 5  # dimensions where none are asked for
 LANE = 2.4  # from one lane to the next, in which the largest value is 1
 
 
@@ -80,7 +80,7 @@ class Waves(Figure[TableEncoding]):
     examples: ClassVar[tuple[str, ...]] = ("pecli waves --dims 0..6 -n 60",)
 
     dims: tuple[int, ...] | None = option(
-        None, "the dimensions", at_least=0, unset=f"{LINES} from fast to slow, those that move first"
+        None, "the dimensions", at_least=0, unset=f"{DEFAULT_LINES} from fast to slow, those that move first"
     )
 
     def chosen(self, view: View[TableEncoding]) -> Array:
@@ -91,8 +91,8 @@ class Waves(Figure[TableEncoding]):
         waves = periods(view)
         order = np.argsort(waves, kind="stable")
         moving = np.count_nonzero(waves <= 4 * view.covered.length)  # a longer wave looks like a constant
-        chosen = spread(order[:moving], LINES)
-        return np.concatenate([chosen, spread(order[moving:], LINES - len(chosen))])
+        chosen = spread(order[:moving], DEFAULT_LINES)
+        return np.concatenate([chosen, spread(order[moving:], DEFAULT_LINES - len(chosen))])
 
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)

@@ -179,7 +179,7 @@ def _served(kind: type[Analysis[Any]], port: int, browser: bool) -> Any:
                 raise UsageError(text, advice="turn the option on the page")
             serve(jobs[0], port, browser)
 
-    return with_parameters(command, [one for one in job_parameters(kind) if one.name not in Output.options()])
+    return with_parameters(command, [each for each in job_parameters(kind) if each.name not in Output.options()])
 
 
 def serve(job: Job, port: int, browser: bool) -> None:
@@ -202,9 +202,9 @@ def serve(job: Job, port: int, browser: bool) -> None:
 def open_window(url: str) -> None:
     """Open the page in a browser that has windows: others would take the terminal."""
     with suppress(webbrowser.Error):
-        found = webbrowser.get()
-        if type(found) is not webbrowser.GenericBrowser:
-            found.open(url)
+        browser = webbrowser.get()
+        if type(browser) is not webbrowser.GenericBrowser:
+            browser.open(url)
 
 
 COMMAND = Command(

@@ -33,13 +33,7 @@ METAVARS = {int: "INTEGER", float: "NUMBER", str: "TEXT", bool: " "}
 RUN = (  # the options that do not change the picture
     Option("show the picture in the terminal; alone it writes no file", name="show", scalar=bool),
     Option(
-        "processes for a .gif, .webp or .html",
-        name="jobs",
-        scalar=int,
-        at_least=1,
-        at_most=1024,
-        flags=("-j",),
-        unset="the cores",
+        "processes for a .gif, .webp or .html", name="jobs", scalar=int, at_least=1, flags=("-j",), unset="the cores"
     ),
     Option("print path, bytes, job and key numbers as JSON", name="json", scalar=bool),
     Option("print nothing but errors", name="quiet", flags=("-q",), scalar=bool),
@@ -101,12 +95,8 @@ def job_parameters(figure: type[Analysis[Any]], words: Sequence[str] = ()) -> li
     """Return all options of a figure's or report's command; the encoding's are those of the ones that words name."""
     known = known_options(figure)
     encoding = replace(Choice.options()["encoding"], unset=figure.default_encoding)
-    specs = typer.Argument(
-        help=plain(help_text(encoding)),
-        metavar="ENCODING",
-        show_default=False,
-        autocompletion=lambda: offered_values(encoding),
-    )
+    offered, text = (lambda: offered_values(encoding)), plain(help_text(encoding))
+    specs = typer.Argument(help=text, metavar="ENCODING", show_default=False, autocompletion=offered)
     rows = [_keyword(SPECS, list[str] | None, None, specs)]
     rows += [parameter(entry, f"Options of {figure.name}", entry.in_spec) for entry in figure.options().values()]
     rows.append(parameter(encoding, "Encoding"))

@@ -37,10 +37,7 @@ def recipe(
     output: Annotated[
         list[str] | None,
         typer.Option(
-            "--output",
-            "-o",
-            help="The file that the line is to write, instead of the one that carries it.",
-            show_default=False,
+            "--output", "-o", help="The file that the line is to write, by default this one.", show_default=False
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print lines and jobs as JSON.")] = False,
@@ -61,7 +58,7 @@ def recipe(
             facts = [{"paths": [*job.output.output], "command": command(job), "job": job.job()} for job in jobs]
             json_results([{**each, **versions()} for each in facts])
             return
-        results([command(one, sent=can_print) for one in jobs] if as_lines else ["\n\n".join(map(entry, jobs))])
+        results([command(job, sent=can_print) for job in jobs] if as_lines else ["\n\n".join(map(entry, jobs))])
 
 
 RECIPE_COMMAND = Command(

@@ -20,14 +20,14 @@ Spelling = Callable[[str], str]
 
 def as_flags(text: str) -> str:
     """Return a message as the command line shows it: ``--text-size 5``."""
-    return OPTION.sub(lambda found: f"--{found[1]} " if found[2] else found[0], text)
+    return OPTION.sub(lambda match: f"--{match[1]} " if match[2] else match[0], text)
 
 
 def as_keywords(text: str, equals: str = "=", blank: str = "_") -> str:
     """Return a message as Python shows it: ``text_size=5``."""
 
-    def keyword(found: re.Match[str]) -> str:
-        return found[1].replace("-", blank) + (equals if found[2] else "") if found[1] else found[0]
+    def keyword(match: re.Match[str]) -> str:
+        return match[1].replace("-", blank) + (equals if match[2] else "") if match[1] else match[0]
 
     return OPTION.sub(keyword, text)
 
@@ -71,7 +71,7 @@ def escaped(text: str, kept: str = "") -> str:
     """Return text with each character that is not shown, nor one of those kept, as its code: ``\\x1b``, ``\\u202e``."""
     if text.isprintable():
         return text
-    return "".join(one if one in kept or is_shown(one) else repr(one)[1:-1] for one in text)
+    return "".join(sign if sign in kept or is_shown(sign) else repr(sign)[1:-1] for sign in text)
 
 
 class PecliError(ValueError):

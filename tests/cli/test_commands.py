@@ -6,7 +6,6 @@ import errno
 import json
 import os
 import shlex
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +17,7 @@ import pecli
 from pecli.analysis import Analysis
 from pecli.cli.figures import job_parameters
 from pecli.encodings.registry import ENCODINGS
-from pecli.jobs.command_line import command
 from pecli.jobs.job_options import ANALYSES, known_options
-from pecli.jobs.sweep import make_job
 from tests.conftest import Ask
 
 SMALL = ("-d", "7", "-n", "11", "--dpi", "30", "--size", "column")
@@ -137,20 +134,3 @@ def test_the_recipe_of_a_file_makes_the_same_file(format: str, ask: Ask, folder:
 
 def test_version_is_the_packages(ask: Ask) -> None:
     assert ask("--version").out == f"pecli {pecli.__version__}\n"
-
-
-def test_a_picture_under_a_file_of_another_is_refused(ask: Ask, folder: Path) -> None:
-    (folder / "f.toml").write_text(
-        '[[figure]]\ncommand = "heatmap"\noutput = "g.json"\n[[figure]]\ncommand = "curves"\noutput = "g.json/x.json"\n'
-    )
-    ended = ask("batch", "f.toml")
-    assert ended.code == 2 and "g.json/x.json" in ended.err and not (folder / "g.json").exists()
-
-
-def test_a_command_is_one_line_whatever_the_title() -> None:
-    title = "two\nlines, 'quoted' \\ $x$"
-    line = command(make_job("heatmap", {"title": title}))
-    assert "\n" not in line
-    said = subprocess.run(["bash", "-c", f"printf '%s\\0' {line}"], capture_output=True, check=True).stdout.decode()
-    assert title in said.split("\0")
-    assert shlex.split(command(make_job("heatmap", {"title": "it's one"})))[-1] == "it's one"

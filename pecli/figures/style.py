@@ -10,7 +10,6 @@ import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,25 +25,11 @@ if TYPE_CHECKING:
 
     from pecli.figures.canvas import Canvas
 
-DEEPEST = 16  # braces inside each other: matplotlib goes down as deep, several calls each
-
 
 def check_mathematics(text: str, option: str) -> None:
-    """Refuses a text whose mathematics cannot be set, before it is drawn; `option` is what it was given as."""
-    if text.count("$") > 1 and nested(text) > DEEPEST:
-        said = f"a text holds mathematics in {nested(text):,} braces inside each other, not {DEEPEST}"
-        raise UsageError(said, option=option, value=text)
-    if text.count("$") > 1 and not _is_set(text):
-        said = f"'{text}' holds mathematics between its $ that cannot be set"
-        raise UsageError(said, option=option, value=text, advice=r"write \$ for a dollar sign")
-
-
-def nested(text: str) -> int:
-    """How many braces are open at once at the most."""
-    return max(accumulate((sign == "{") - (sign == "}") for sign in text), default=0)
-
-
-def _is_set(text: str) -> bool:
+    """Refuse a text with mathematics that matplotlib cannot set; `option` is what gave it."""
+    if text.count("$") < 2:
+        return
     from matplotlib.cbook import is_math_text
     from matplotlib.mathtext import MathTextParser
 
@@ -52,8 +37,8 @@ def _is_set(text: str) -> bool:
         if is_math_text(text):
             MathTextParser("path").parse(text)
     except (ValueError, RecursionError):
-        return False
-    return True
+        message = f"'{shorten(text, 160)}' holds mathematics between its $ that cannot be set"
+        raise UsageError(message, option=option, value=text, advice=r"write \$ for a dollar sign") from None
 
 
 CJK = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
@@ -75,35 +60,31 @@ CJK_FONTS = (
 
 
 def families(font: str | None, texts: str, notes: list[str]) -> list[str]:
-    """Font families, the first wins for each character."""
+    """Return the font families for these texts, the first wins for each character; add to notes what they lack."""
     import matplotlib as mpl
     from matplotlib import font_manager
 
     installed = font_manager.fontManager.get_font_names()
-    own = [family for family in mpl.rcParams["font.family"] if family in installed or family in GENERIC]
+    used = [family for family in mpl.rcParams["font.family"] if family in installed or family in GENERIC]
     members: Any = f"font.{font}"  # of a generic family, which stands for these
     if font in GENERIC and not set(mpl.rcParams[members]) & set(installed):
-        notes.append(f"no {font} font is installed: {own[0]} is used")
+        notes.append(f"no {font} font is installed: {used[0]} is used")
     elif font is not None:
-        own.insert(0, family_of(font))
+        used.insert(0, family_of(font))
     chinese = "".join(CJK.findall(texts))
-    if chinese and not (font is not None and _draws(own[0], chinese)):
-        found = _cjk_families()
-        own = found + own if "$" in texts else own + found  # inside mathematics only the first family counts
-        if not found:
+    if chinese and not (font is not None and _draws(used[0], chinese)):
+        fallback = cjk_fonts()
+        used = fallback + used if "$" in texts else used + fallback  # inside mathematics the first family alone counts
+        if not fallback:
             notes.append("no font with Chinese characters is installed: they are drawn as boxes; try --font FILE.ttf")
-    notes += _boxes(own, texts)
-    return own
-
-
-def _boxes(used: list[str], texts: str) -> list[str]:
-    """A note on rare characters that none of these families has; nothing where there are none."""
-    lost = [one for one in dict.fromkeys(RARE.findall(texts)) if not any(_draws(family, one) for family in used)]
-    return [f"no font in use has {' '.join(lost[:5])}: drawn as boxes; try --font FILE.ttf"] if lost else []
+    lost = [sign for sign in dict.fromkeys(RARE.findall(texts)) if not any(_draws(family, sign) for family in used)]
+    if lost:
+        notes.append(f"no font in use has {' '.join(lost[:5])}: drawn as boxes; try --font FILE.ttf")
+    return used
 
 
 def _draws(family: str, text: str) -> bool:
-    """Whether a font family has all these characters."""
+    """Return whether a font family has all these characters."""
     from matplotlib.ft2font import FT2Font
 
     known = FT2Font(os.fspath(_file_of(family))).get_charmap()  # matplotlib 3.10 takes no Path
@@ -111,7 +92,7 @@ def _draws(family: str, text: str) -> bool:
 
 
 def _file_of(family: str) -> Path:
-    """The file of a family, generic ones too; in a list, since a text with a hyphen would be a pattern."""
+    """Return the file of a family, generic ones too; in a list, since a text with a hyphen would be a pattern."""
     from matplotlib.font_manager import FontProperties, findfont
 
     return Path(findfont(FontProperties(family=[family])))
@@ -119,17 +100,17 @@ def _file_of(family: str) -> Path:
 
 @cached
 def is_postscript(family: str) -> bool:
-    """Whether the letters of a family are PostScript outlines (CFF) and not TrueType's, as those of most CJK fonts."""
+    """Return whether the letters of a family are PostScript outlines (CFF), as in most CJK fonts, not TrueType's."""
     with _file_of(family).open("rb") as file:
         head = file.read(16)
-        if head.startswith(b"ttcf"):  # a collection: its first font is at the offset that stands here
+        if head.startswith(b"ttcf"):  # a collection: the offset of its first font
             file.seek(int.from_bytes(head[12:]))
             head = file.read(4)
     return head.startswith(b"OTTO")
 
 
 def family_of(font: str) -> str:
-    """The family of a font by its name, generic ones too, or from its file; raises UsageError for one that is none."""
+    """Return the family of a font by its name, generic ones too, or from its file; raises UsageError."""
     from matplotlib import font_manager
 
     manager = font_manager.fontManager
@@ -146,8 +127,8 @@ def family_of(font: str) -> str:
     return font
 
 
-def _cjk_families() -> list[str]:
-    """The installed fonts with Chinese characters."""
+def cjk_fonts() -> list[str]:
+    """Return the installed fonts with Chinese characters."""
     from matplotlib.font_manager import fontManager
 
     installed = fontManager.get_font_names()
@@ -155,7 +136,6 @@ def _cjk_families() -> list[str]:
 
 
 ENDING = ".mplstyle"
-LINE = "each line is one, as in lines.linewidth: 2"
 ABOUT_WINDOWS = (  # settings that are of no picture, and may be of the process
     "backend",
     "backend_fallback",
@@ -173,71 +153,50 @@ ABOUT_WINDOWS = (  # settings that are of no picture, and may be of the process
 
 
 def bundled_styles() -> dict[str, Path]:
-    """The styles that come with matplotlib. Those of the user's own folder are files: one bad one spoils them all."""
+    """Return the styles that come with matplotlib; the user's folder is not read: one bad file there spoils all."""
     import matplotlib as mpl
 
-    return {
-        path.stem: path for path in sorted(Path(mpl.get_data_path(), "stylelib").iterdir()) if path.suffix == ENDING
-    }
-
-
-def use_defaults() -> None:
-    """matplotlib's own settings, whatever the user's files say. Its `rcdefaults` would read the user's styles."""
-    import matplotlib as mpl
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of settings that are to go
-        mpl.rcParams.update(_of_pictures(mpl.rcParamsDefault))
+    folder = Path(mpl.get_data_path(), "stylelib")
+    return {path.stem: path for path in sorted(folder.iterdir()) if path.suffix == ENDING}
 
 
 def read_style(style: str) -> dict[Any, Any]:
-    """The settings of a style.
-
-    Parameters
-    ----------
-    style : the name of a style that comes with matplotlib, or a file
+    """Return the settings of a style that comes with matplotlib, or of a file.
 
     Raises
     ------
-    UsageError : no such style, a file that is none, a setting that matplotlib does not know: the message names it
+    UsageError : no such style, a file that is none, a setting that matplotlib does not know
     """
+    import matplotlib as mpl
+
     bundled = bundled_styles()
-    if style in bundled:
-        return _settings(str(bundled[style]))
+    if style not in bundled:
+        _check_file(style, [name for name in bundled if not name.startswith("_")])
     try:
-        with opened(style) as file:
-            data = file.read(MOST)
-    except PecliError as error:
-        if "/" in style or style.endswith(ENDING):
-            raise UsageError(f"style file {error}", option="style", value=style) from None
-        known = [name for name in bundled if not name.startswith("_")]
-        raise UnknownNameError("style", style, known, option="style") from None
-    if len(data) == MOST:
-        raise UsageError(f"{style} is over {MOST >> 20} MiB: no style")
-    _check_lines(style, data.decode(errors="replace"))
-    return _settings(style)
+        path = bundled.get(style, style)
+        return _of_pictures(mpl.rc_params_from_file(path, fail_on_error=True, use_default_template=False))
+    except Exception as error:  # a file can be wrong in any way
+        text = f"style file {style} cannot be used: {_first_line(error)}"
+        raise UsageError(text, option="style", value=style) from None
 
 
-def _check_lines(path: str, text: str) -> None:
+def _check_file(style: str, names: list[str]) -> None:
     """Refuse a file with a line that is no setting of matplotlib's, or without any."""
     import matplotlib as mpl
 
-    lines = [line.partition("#")[0].strip() for line in text.splitlines()]
-    wrong = [line for line in lines if line and line.partition(":")[0].strip() not in mpl.rcParams]
-    if wrong or not any(lines):
-        what = f": {shorten(wrong[0], 60)!r} is no setting of matplotlib's" if wrong else " has no setting"
-        raise UsageError(f"style file {path}{what}", option="style", value=path, advice=LINE)
-
-
-def _settings(path: str) -> dict[Any, Any]:
-    import matplotlib as mpl
-
     try:
-        read = mpl.rc_params_from_file(path, fail_on_error=True, use_default_template=False)
-    except Exception as error:  # a file can be wrong in any way
-        said = f"style file {path} cannot be used: {short_line(error)}"
-        raise UsageError(said, option="style", value=path) from None
-    return _of_pictures(read)
+        with opened(style) as file:
+            text = file.read(MOST).decode(errors="replace")
+    except PecliError as error:
+        if "/" in style or style.endswith(ENDING):
+            raise UsageError(f"style file {error}", option="style", value=style) from None
+        raise UnknownNameError("style", style, names, option="style") from None
+    lines = [line for line in (line.partition("#")[0].strip() for line in text.splitlines()) if line]
+    wrong = [line for line in lines if line.partition(":")[0].strip() not in mpl.rcParams]
+    if wrong or not lines:
+        what = f": {shorten(wrong[0], 60)!r} is no setting of matplotlib's" if wrong else " has no setting"
+        advice = "each line is one, as in lines.linewidth: 2"
+        raise UsageError(f"style file {style}{what}", option="style", value=style, advice=advice)
 
 
 def _of_pictures(settings: Any) -> dict[Any, Any]:
@@ -245,20 +204,19 @@ def _of_pictures(settings: Any) -> dict[Any, Any]:
     return {name: named[name] for name in named if name not in ABOUT_WINDOWS and not name.startswith("webagg")}
 
 
-def short_line(error: Exception) -> str:
-    """What an error of matplotlib's says, in one line."""
+def _first_line(error: Exception) -> str:
     return textwrap.shorten(str(error), 160, placeholder="…") or type(error).__name__
 
 
 KEPT: dict[Any, Any] = {  # what holds whatever style is used: widths, fonts inside files, colours on the map
     "pdf.fonttype": 42,
-    "svg.fonttype": "path",
     "savefig.bbox": None,
     "savefig.dpi": "figure",
     "figure.constrained_layout.use": False,  # laid out by `page`
     "figure.autolayout": False,
     "text.usetex": False,
     "text.hinting": "no_hinting",  # else letters are up to a tenth wider, each dpi in its own way
+    **dict.fromkeys(("axes.titlesize", "axes.labelsize", "figure.titlesize"), "medium"),  # with the picture
     "axes.grid": False,  # over an image it hides cells; figures of lines ask for theirs
     "image.interpolation": "nearest",
     "image.interpolation_stage": "data",  # the other makes an image four times as large first
@@ -278,7 +236,7 @@ INKED: Any = (
     "ytick.labelcolor",
     "legend.labelcolor",
 )
-SIZED: Any = ("axes.titlesize", "axes.labelsize", "figure.titlesize")  # with the picture, whatever the style
+LENGTHS = ("width", "size", "pad")  # ends of the names of our settings in points: these grow with the text
 PALE = "808080"  # in place of a black line of data, which no dark page shows, and of grid lines
 GRID = 30.0  # of lightness, 0 to 100: how far a style's grid lines may be from what is behind, to be fainter than data
 SMALL_TEXTS: Any = (
@@ -288,23 +246,11 @@ SMALL_TEXTS: Any = (
     "legend.title_fontsize",
     "figure.labelsize",
 )
-SCALED = {  # all lengths in points: they grow with the text
-    "axes.linewidth",
-    "axes.titlepad",
-    "axes.labelpad",
-    "grid.linewidth",
-    "lines.linewidth",
-    "lines.markersize",
-    "lines.markeredgewidth",
-    "patch.linewidth",
-    *(f"{axis}tick.{kind}" for axis in "xy" for kind in ("major.width", "major.size", "major.pad")),
-    *(f"{axis}tick.{kind}" for axis in "xy" for kind in ("minor.width", "minor.size", "minor.pad")),
-}
 
 
 @contextmanager
 def style_context(canvas: Canvas, texts: str = "") -> Iterator[list[str]]:
-    """matplotlib as pecli wants it, whatever the user's matplotlibrc or environment say; restored afterwards.
+    """Set matplotlib up as pecli wants it, whatever the user's matplotlibrc or environment say; restore it afterwards.
 
     Other threads wait until then.
 
@@ -315,32 +261,34 @@ def style_context(canvas: Canvas, texts: str = "") -> Iterator[list[str]]:
     import matplotlib as mpl
 
     notes: list[str] = []
-    with DRAWING[0], _blamed(canvas), _without_date(), mpl.rc_context(), warnings.catch_warnings():
+    with DRAWING[0], _style_errors(canvas), _no_date(), mpl.rc_context(), warnings.catch_warnings():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of settings that are to go
+            mpl.rcParams.update(_of_pictures(mpl.rcParamsDefault))  # `rcdefaults` would read the user's styles
         warnings.filterwarnings("ignore", message=".*[Gg]lyph .*missing")
         warnings.filterwarnings("ignore", message="cmr10 font should")  # its minus is taken from mathematics
-        use_defaults()
         _use_style(canvas)
         _use_fonts(families(canvas.font, texts, notes))
         yield notes
 
 
 @contextmanager
-def _blamed(canvas: Canvas) -> Iterator[None]:
-    """Raises UsageError where matplotlib cannot draw with the settings of a style file."""
+def _style_errors(canvas: Canvas) -> Iterator[None]:
+    """Raise UsageError where matplotlib cannot draw with the settings of a style."""
     try:
         yield
     except (PecliError, MemoryError, OSError):
         raise
     except Exception as error:  # whatever the settings did
-        if (style := canvas.own_style) is None or not os.path.isfile(style):
+        if canvas.own_style is None:
             raise
-        text = f"style file {style}: matplotlib cannot draw with it: {short_line(error)}"
-        raise UsageError(text, option="style", value=style) from error
+        text = f"style {canvas.own_style}: matplotlib cannot draw with it: {_first_line(error)}"
+        raise UsageError(text, option="style", value=canvas.own_style) from error
 
 
 @contextmanager
-def _without_date() -> Iterator[None]:
-    """No SOURCE_DATE_EPOCH in the environment: a junk value crashes PDF saving, and no date is written anyway."""
+def _no_date() -> Iterator[None]:
+    """Take SOURCE_DATE_EPOCH from the environment: junk in it crashes PDF saving, and no date is written anyway."""
     epoch = os.environ.pop("SOURCE_DATE_EPOCH", None)
     try:
         yield
@@ -350,7 +298,7 @@ def _without_date() -> Iterator[None]:
 
 
 def set_sizes(canvas: Canvas) -> None:
-    """Goes on with text of another size, and all that goes with it; the fonts stay."""
+    """Set the sizes of text, and of all that goes with it, for another canvas; the fonts stay."""
     import matplotlib as mpl
 
     family = list(mpl.rcParams["font.family"])
@@ -359,37 +307,36 @@ def set_sizes(canvas: Canvas) -> None:
 
 
 def make_readable(axes: Axes, canvas: Canvas, texts: str) -> None:
-    """Gives what stands on a user's own axes the font asked for, and those for letters that it lacks."""
+    """Set the fonts of texts on a user's Axes: the font of the canvas, and those for letters that it lacks."""
     from matplotlib.text import Text
 
     if canvas.font is None and not CJK.search(texts):
         return
     wanted = families(canvas.font, texts, [])
-    for one in axes.findobj(Text):
-        one.set_fontfamily(wanted)
+    for text in axes.findobj(Text):
+        text.set_fontfamily(wanted)
 
 
 def _use_style(canvas: Canvas) -> None:
     import matplotlib as mpl
 
     ours = mpl.rc_params_from_file(Path(__file__).with_name("pecli.mplstyle"), use_default_template=False)
-    mpl.rcParams.update({name: value * canvas.scale if name in SCALED else value for name, value in ours.items()})
-    sizes: Any = {name: mpl.rcParams[name] for name in SIZED}
-    if canvas.adaptive:
-        mpl.rcParams.update(_inked(mpl.rcParams["axes.prop_cycle"]))
-    elif canvas.own_style is not None:
-        mpl.rcParams.update(read_style(canvas.own_style))
+    points = [name for name, value in ours.items() if name.endswith(LENGTHS) and isinstance(value, float)]
+    mpl.rcParams.update({**ours, **{name: ours[name] * canvas.scale for name in points}})
+    styled = canvas.adaptive or canvas.own_style is not None
+    if styled:
+        cycle = mpl.rcParams["axes.prop_cycle"]
+        mpl.rcParams.update(_inked(cycle) if canvas.own_style is None else read_style(canvas.own_style))
     if canvas.transparent or canvas.adaptive:
         mpl.rcParams.update(dict.fromkeys(GROUNDS, "none"))
-    styled = canvas.adaptive or canvas.own_style is not None
     grid: Any = {"grid.alpha": _grid_opacity()} if styled else {}
     small: Any = dict.fromkeys(SMALL_TEXTS, canvas.small)
-    mpl.rcParams.update({"font.size": canvas.inches.font, **small, **grid, **sizes, **KEPT})
-    mpl.rcParams["svg.fonttype"] = "none" if canvas.text else "path"
+    font: Any = {"font.size": canvas.inches.font, "svg.fonttype": "none" if canvas.text else "path"}
+    mpl.rcParams.update({**KEPT, **small, **grid, **font})
 
 
 def _use_fonts(names: list[str]) -> None:
-    """Writes in these families, and a PDF so that programs that read it can show them."""
+    """Set the font families, and the kind of fonts in a PDF that readers can show."""
     import matplotlib as mpl
 
     mpl.rcParams["font.family"] = names
@@ -398,7 +345,7 @@ def _use_fonts(names: list[str]) -> None:
 
 
 def _grid_opacity() -> float:
-    """The opacity of grid lines: the style's own, unless they were as strong as data."""
+    """Return the opacity of grid lines: the style's, unless they were as strong as data."""
     import matplotlib as mpl
     from matplotlib.colors import to_rgba
 
@@ -408,6 +355,6 @@ def _grid_opacity() -> float:
 
 
 def _inked(cycle: Any) -> dict[Any, Any]:
-    """Settings under which all that is neither data nor ground has the one colour that a page may turn over."""
+    """Return settings that give all but data and background the one colour that a web page may turn over."""
     colours = [PALE if int(colour, 16) == 0 else colour for colour in (one["color"].lstrip("#") for one in cycle)]
     return {**dict.fromkeys(INKED, INK), "grid.color": PALE, "axes.prop_cycle": f"cycler('color', {colours})"}

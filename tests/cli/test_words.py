@@ -207,9 +207,9 @@ def test_an_array_is_told_the_file_that_it_belongs_in(draw: Callable[[Any], Any]
 def test_chinese_on_an_axes_of_ones_own_warns_of_nothing() -> None:
     drawing = Drawing()
     pecli.figure("attention", sentences="like").draw(drawing.add_subplot())
-    from pecli.figures.style import _cjk_families
+    from pecli.figures.style import cjk_fonts
 
-    if not _cjk_families():
+    if not cjk_fonts():
         pytest.skip("no font with Chinese characters is installed")
     drawing.canvas.draw()  # a warning would be an error here
     drawing.savefig(os.devnull, format="png")

@@ -176,43 +176,36 @@ def _shifts(axes: Axes, labels: Sequence[Label], along: int, sizes: Sequence[flo
 
 
 def label_lines(
-    axes: Axes,
-    entries: Sequence[tuple[str, Look]],
-    canvas: Canvas,
-    in_key: Sequence[str] | None = None,
-    short: Sequence[str] | None = None,
+    axes: Axes, entries: Sequence[tuple[str, Look]], canvas: Canvas, in_key: Sequence[str] | None = None
 ) -> None:
     """Label lines right of the frame or, where the labels are too wide for that, in a legend.
 
     entries : the label of each line, empty where it has none, and its look
     in_key : the labels in a legend, which is farther away
-    short : the labels right of the frame where the others are too wide
     """
     labelled = [at for at, (text, _) in enumerate(entries) if text]
     if len(labelled) > MAX_LINES:  # as many from the first to the last
         labelled = [labelled[round(at)] for at in np.linspace(0, len(labelled) - 1, MAX_LINES).tolist()]
-    for given in ([text for text, _ in entries], short or []):
-        texts = [broken(text) for text in given]
-        widest = max((ems(part) for text in texts for part in text.split("\n")), default=inf)
-        if 0.9 * widest * canvas.small > MAX_SHARE * _panel_width(axes, canvas):
-            continue
-        for at in labelled:
-            leader = {
-                "arrowstyle": "-",
-                "color": entries[at][1]["color"],
-                "alpha": PALE,
-                "linewidth": 0.6 * canvas.scale,
-                "shrinkA": 1,
-                "shrinkB": FREE * canvas.scale,
-                "relpos": (0, 1 - 0.5 / (texts[at].count("\n") + 1)),  # to its first line
-            }
-            place = (1.0, 1 - at / len(texts))
-            label = LineLabel(axes, texts[at], place, axes.transAxes, canvas, va="center", arrowprops=leader)
-            label.set_position((LEADER * canvas.scale, 0))
-            label.line = at
+    texts = [broken(text) for text, _ in entries]
+    widest = max((ems(part) for text in texts for part in text.split("\n")), default=inf)
+    if 0.9 * widest * canvas.small > MAX_SHARE * _panel_width(axes, canvas):
+        names = in_key or [text for text, _ in entries]
+        key(axes, [(names[at], entries[at][1]) for at in labelled])
         return
-    names = in_key or [text for text, _ in entries]
-    key(axes, [(names[at], entries[at][1]) for at in labelled])
+    for at in labelled:
+        leader = {
+            "arrowstyle": "-",
+            "color": entries[at][1]["color"],
+            "alpha": PALE,
+            "linewidth": 0.6 * canvas.scale,
+            "shrinkA": 1,
+            "shrinkB": FREE * canvas.scale,
+            "relpos": (0, 1 - 0.5 / (texts[at].count("\n") + 1)),  # to its first line
+        }
+        place = (1.0, 1 - at / len(texts))
+        label = LineLabel(axes, texts[at], place, axes.transAxes, canvas, va="center", arrowprops=leader)
+        label.set_position((LEADER * canvas.scale, 0))
+        label.line = at
 
 
 def broken(text: str) -> str:

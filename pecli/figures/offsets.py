@@ -138,7 +138,7 @@ class BiasLinesNumbers(Numbers[BiasEncoding]):
 
     def marks(self) -> list[str]:
         many = len(self.head) > MAX_LINES
-        return [phrase("dark to light: heads in order, the first and the last named")] if many else []
+        return [phrase("dark to light: heads in order")] if many else []
 
     def message(self) -> str:
         if self.alike_from is not None:
@@ -206,22 +206,17 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
         first = 1 if self.log else _first_offset(view) if _are_biases(view) else 0
         return Positions(start=first, length=max(1, _length(view) - first))
 
-    def edges(self, view: View[Any]) -> Array:
-        """Return the borders of the runs of offsets."""
-        shown = self.shown(view)
-        if self.log:
-            return log_edges(_length(view), view.pixel_columns)
-        return shown.start + even_edges(shown.length, view.pixel_columns)
-
     def shape(self, view: View[Any]) -> tuple[int, ...]:
         if _are_biases(view):
-            return (3, _line_count(view), even_bins(2 * _length(view), view.pixel_columns))
+            lines = sum(encoding.n_heads for encoding in view.encodings)
+            return (3, lines, even_bins(2 * _length(view), view.pixel_columns))
         exact = all(is_by_offset(encoding, MEASURES[self.measure]) for encoding in view.encodings)
         bins = even_bins(_length(view), view.pixel_columns)
         return (3, len(view.encodings), bins if exact else bins + _length(view))
 
     def compute(self, view: View[Any]) -> OffsetsNumbers | BiasLinesNumbers:
-        edges = self.edges(view)
+        shown, columns = self.shown(view), view.pixel_columns
+        edges = log_edges(_length(view), columns) if self.log else shown.start + even_edges(shown.length, columns)
         if _are_biases(view):
             return _bias_lines(view, edges)
         measure, offsets = MEASURES[self.measure], middles(edges)
@@ -256,7 +251,7 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
     def decorate(self, view: View[Any], axes: list[Axes], canvas: Canvas) -> None:
         from pecli.figures.labels import label_lines
 
-        (panel,), shown, short = axes, self.shown(view), None
+        (panel,), shown = axes, self.shown(view)
         frame_lines(panel, shown.start, shown.stop - 1, log=self.log)
         mark_stretch(panel, self.spans(), canvas)
         label = phrase("offset p − q, query less key" if _are_biases(view) else "offset p − q")
@@ -266,7 +261,8 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
             label_values(panel.xaxis, label, integer=True)
         label_values(panel.yaxis, self._quantity(view))
         if _are_biases(view):
-            names, looks, short = _bias_names(view), _bias_looks(view, panel), _bias_names(view, short=True)
+            several, looks = len(view.encodings) > 1, _bias_looks(view, panel)
+            names = [listing([e.name * several, e.head_text(n)]) for e in view.encodings for n in range(e.n_heads)]
         else:
             names = [encoding.label() for encoding in view.encodings]
             looks = [self._look(line) for line in range(len(names))]
@@ -276,7 +272,7 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
             label_values(panel.secondary_yaxis("right").yaxis, phrase(BOUND_LABEL))
             key(panel, [*entries, *((text, bound_look(line)) for line, text in enumerate(bounds))])
         elif len(entries) > 1 or self.unscaled:
-            label_lines(panel, entries, canvas, short=short)
+            label_lines(panel, entries, canvas)
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
         from pecli.figures.labels import end_of, label_dots, put_line_labels
@@ -348,12 +344,13 @@ def _biases(view: View[BiasEncoding], offsets: Array) -> Array:
 
 
 def _bias_lines(view: View[BiasEncoding], edges: Array) -> BiasLinesNumbers:
+    heads = [encoding.n_heads for encoding in view.encodings]
+
     def values(first: int, count: int) -> Array:
         rows = _biases(view, first + np.arange(count, dtype=np.float64))
         return np.where(np.isfinite(rows), rows, np.nan)
 
-    low, high, _ = envelope(values, edges, _line_count(view))
-    heads = [encoding.n_heads for encoding in view.encodings]
+    low, high, _ = envelope(values, edges, sum(heads))
     return BiasLinesNumbers(
         view=view,
         bias=high,
@@ -378,32 +375,10 @@ def _alike_from(view: View[BiasEncoding]) -> int | None:
     return bisect_left(range(last), True, key=is_alike) if is_alike(last) else None
 
 
-def _line_count(view: View[BiasEncoding]) -> int:
-    """Return how many lines there are, one a head."""
-    return sum(encoding.n_heads for encoding in view.encodings)
-
-
-def _bias_names(view: View[BiasEncoding], short: bool = False) -> list[str]:
-    """Return the name of each line: its head, with its encoding where there are several; of many the first and the
-    last head alone. In short without what makes heads differ."""
-    several, many = len(view.encodings) > 1, _line_count(view) > MAX_LINES
-
-    def name(encoding: BiasEncoding, head: int) -> str:
-        if many and 0 < head < encoding.n_heads - 1:
-            return ""
-        text = BiasEncoding.head_text(encoding, head) if short else encoding.head_text(head)
-        return listing([encoding.name * several, text])
-
-    return [name(encoding, head) for encoding in view.encodings for head in range(encoding.n_heads)]
-
-
 def _bias_looks(view: View[BiasEncoding], axes: Axes) -> list[Look]:
     """Return the look of each line: of many, colours from dark to light by head, and dashes by encoding."""
-    if _line_count(view) <= MAX_LINES:
-        return [look(line) for line in range(_line_count(view))]
+    lines = [(at, head / max(1, e.n_heads - 1)) for at, e in enumerate(view.encodings) for head in range(e.n_heads)]
+    if len(lines) <= MAX_LINES:
+        return [look(line) for line in range(len(lines))]
     shades = seen_colours(colour_map("sequential", None), axes)
-    return [
-        {"color": shades(head / max(1, encoding.n_heads - 1)), "linestyle": look(at)["linestyle"]}
-        for at, encoding in enumerate(view.encodings)
-        for head in range(encoding.n_heads)
-    ]
+    return [{"color": shades(share), "linestyle": look(at)["linestyle"]} for at, share in lines]

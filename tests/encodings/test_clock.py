@@ -10,19 +10,12 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.core.positions import Blocks, Positions
 from pecli.encodings.clock import Clock, Geometric, duration
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.figures.labels import DotLabel, labels_of
 from pecli.models.spec import read_encoding
 
 HALF_DAY = 43200
-
-
-def clock_time(text: str) -> int:
-    """Seconds since midnight of hh:mm:ss."""
-    hours, minutes, seconds = map(int, text.split(":"))
-    return 3600 * hours + 60 * minutes + seconds
 
 
 def apart(first: int, second: int) -> float:
@@ -77,20 +70,7 @@ def test_times_12_hours_apart_coincide_and_no_others_within_them() -> None:
 
 def test_the_end_of_a_turn_is_nearer_to_its_start_than_five_minutes_are() -> None:
     """The third article's problem. It says 12:59:59, which twelve hour hands show as 00:59:59: there it fails."""
-    five_minutes = apart(clock_time("00:00:01"), clock_time("00:05:01"))
-    assert apart(clock_time("11:59:59"), clock_time("00:00:01")) < five_minutes
-    assert apart(clock_time("12:59:59"), clock_time("00:00:01")) > five_minutes
-
-
-def test_distance_and_curves_show_the_coincidence() -> None:
-    matrix = pecli.figure("distance", encoding="clock", periods=(12,), length=25).numbers.main
-    assert np.argwhere(matrix[0] < 1e-12).ravel().tolist() == [0, 12, 24]
-    curve = pecli.figure("curves", encoding="clock", periods=(12,), length=25, at=(1,)).numbers.main[0]
-    assert np.argwhere(curve < 1e-12).ravel().tolist() == [1, 13]
-
-
-def test_a_whole_turn_averages_to_nothing() -> None:
-    assert Clock().mean_table(Blocks(17, HALF_DAY, HALF_DAY)) == pytest.approx(np.zeros((1, 6)), abs=1e-12)
+    assert apart(HALF_DAY - 1, 1) < apart(1, 301) < apart(HALF_DAY + 3600 - 1, 1)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +102,7 @@ def test_a_period_reads_in_the_largest_unit_that_divides_it(seconds: float, text
     assert duration(float(f"{seconds:.12g}")) == text
 
 
-@pytest.mark.parametrize(("length", "some"), [(3600, "00:30:00"), (86400, "12:00:00"), (7 * 86400, "2 d")])
+@pytest.mark.parametrize(("length", "some"), [(3600, "00:30:00"), (7 * 86400, "2 d")])
 def test_the_heatmap_has_times_down_and_hands_across(length: int, some: str) -> None:
     axes = Drawing(figsize=(6.75, 4.2), dpi=20).subplots()
     pecli.figure("heatmap", encoding="clock", length=length, dpi=20).draw(axes)
@@ -137,11 +117,6 @@ def test_curves_name_their_lines_by_times() -> None:
     pecli.figure("curves", encoding="clock", length=86400 // 8, at=(0, 3661)).draw(axes)
     assert [name.get_text() for name in labels_of(axes, DotLabel)] == ["from 00:00:00", "from 01:01:01"]
     assert [Clock().pair_text(pair) for pair in range(3)] == ["1 min hand", "1 h hand", "12 h hand"]
-
-
-def test_a_clock_has_a_time_before_and_after_any_length() -> None:
-    assert Clock().covered(Positions(start=-5, length=10)) == Positions(start=-5, length=10)
-    assert Clock.extrapolates
 
 
 # the alien clock
@@ -170,9 +145,3 @@ def test_with_the_division_by_d_it_is_sinusoidal_with_base_3600(d: int) -> None:
     assert Geometric(d=d).frequencies() == pytest.approx(sinusoidal.frequencies() ** d, rel=1e-12)
     divided = Geometric(d=d, radix=3600 ** (1 / d))
     assert divided.table(positions) == pytest.approx(sinusoidal.table(positions), abs=1e-12)
-
-
-@pytest.mark.parametrize("radix", [0, -1, "nan", "inf"])
-def test_a_radix_that_cannot_be_is_refused(radix: object) -> None:
-    with pytest.raises(UsageError, match="radix"):
-        Geometric.make({"radix": radix})

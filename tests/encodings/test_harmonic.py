@@ -35,6 +35,8 @@ def test_every_pair_lies_on_the_unit_circle_so_every_row_has_one_norm(encoding: 
     assert np.abs(table[:, 0::2] ** 2 + table[:, 1::2] ** 2 - 1).max() < 1e-15 * 4
     assert np.abs(np.linalg.norm(table, axis=1) - math.sqrt(encoding.d / 2)).max() < 1e-13
     assert np.abs(table).max() <= 1 == encoding.limit
+    assert encoding.frequencies() == pytest.approx(rates(encoding), rel=1e-14)
+    assert encoding.wavelengths() * encoding.frequencies() == pytest.approx(2 * math.pi)
 
 
 @encodings
@@ -56,12 +58,6 @@ def test_a_shift_by_any_offset_is_a_rotation_of_each_pair(encoding: Sinusoidal, 
     rounding = 1e-14 + 1e-15 * np.abs(angle).max()  # of the angle here, not of the table
     assert np.abs(after[:, 0::2] - sines).max() < rounding
     assert np.abs(after[:, 1::2] - cosines).max() < rounding
-
-
-@encodings
-def test_frequencies_fall_geometrically_and_wavelengths_are_their_turns(encoding: Sinusoidal) -> None:
-    assert encoding.frequencies() == pytest.approx(rates(encoding), rel=1e-14)
-    assert encoding.wavelengths() * encoding.frequencies() == pytest.approx(2 * math.pi)
 
 
 @encodings
@@ -95,11 +91,6 @@ def test_a_pair_that_stands_still_averages_to_itself() -> None:
             return [0.0]
 
     assert np.array_equal(Still(d=2).mean_table(Blocks(0, 35, 7)), np.tile([0.0, 1.0], (5, 1)))
-
-
-def test_only_an_even_width_has_one_norm() -> None:
-    assert SINUSOIDAL.invariant and not Sinusoidal(d=7).invariant
-    assert np.ptp(np.linalg.norm(Sinusoidal(d=7).table(POSITIONS), axis=1)) > 0.1
 
 
 @pytest.mark.parametrize(("rate", "taken"), [(1e12, True), (-1e12, True), (1e12 + 1, False), (-1e12 - 1, False)])

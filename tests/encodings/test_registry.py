@@ -26,7 +26,7 @@ from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.figures import FIGURES
 from pecli.jobs.job_options import ANALYSES
 from pecli.jobs.sweep import make_job
-from pecli.models.spec import parse_encoding, read_encoding, read_table_encoding
+from pecli.models.spec import parse_encoding, read_encoding
 
 Register = Callable[..., None]
 
@@ -116,7 +116,6 @@ LOADED: dict[str, Any] = {
     "missing:Gone": ImportError("No module named 'missing'"),
     "old:Syntax": SyntaxError("invalid syntax"),
     "wrong:Object": "not a class",
-    "wrong:Class": dict,
     "other:Name": Plugin,
     "no:Capability": Capable,
     "no:Table": Empty,
@@ -153,7 +152,6 @@ def test_a_figure_requires_a_capability() -> None:
     assert FIGURES["attention"].takes(Rope) and not FIGURES["terms"].takes(Rope)
     assert FIGURES["terms"].refusal(Rope) == "terms cannot show rope: it has no position vector to add"
     assert FIGURES["bias"].takes(Window) and not FIGURES["bias"].takes(Sinusoidal)
-    assert FIGURES["bias"].refusal(Sinusoidal) == "bias cannot show sinusoidal: it has no bias"
 
 
 def test_a_bias_is_listed_like_every_encoding_and_refused_where_a_table_is_needed(
@@ -185,9 +183,6 @@ def test_a_plugin_is_an_encoding_like_ours(register: Register) -> None:
     assert job.settings()["encoding"] == ["powers:count=5"]
     assert make_job("heatmap", job.settings()).encodings == (Plugin(count=5),)
 
-
-def test_a_plugins_bounds_hold_and_its_names_are_suggested(register: Register) -> None:
-    register(powers="good:Plugin")
     with pytest.raises(UsageError, match="count="):
         read_encoding("powers:count=100")
     with pytest.raises(UnknownNameError, match="did you mean 'count'"):
@@ -202,7 +197,6 @@ def test_a_plugins_bounds_hold_and_its_names_are_suggested(register: Register) -
         ("gone", "missing:Gone", "No module named 'missing'"),
         ("older", "old:Syntax", "invalid syntax"),
         ("object", "wrong:Object", "'not a class' is not a subclass of"),
-        ("class", "wrong:Class", "is not a subclass of"),
         ("capable", "no:Capability", "its class can do nothing: it derives from Encoding"),
         ("empty", "no:Table", "its class has no kind, table, width"),
         ("other", "other:Name", "its class is named 'powers'"),
@@ -237,11 +231,8 @@ def test_every_encoding_is_found_by_its_name_and_reads_back_from_its_text(name: 
     [
         ("sinusoidal:", Sinusoidal()),
         ("sinusoidal:base=10,d=64", Sinusoidal(base=10, d=64)),
-        (" sinusoidal : base = 10 , d=64", Sinusoidal(base=10, d=64)),
-        ("sinusoidal:d=1e2,base=.5", Sinusoidal(d=100, base=0.5)),
+        (" sinusoidal : base = 10 , d=1e2", Sinusoidal(base=10, d=100)),
         ("sinusoidal:d=7,base=1e22,layout=concatenated", Sinusoidal(d=7, base=1e22, layout="concatenated")),
-        ("clock:periods=60,3600", Clock(periods=(60, 3600))),
-        ("clock:periods=60", Clock(periods=(60,))),
         ("clock: periods = 60 , 3600 , 43200.5", Clock(periods=(60, 3600, 43200.5))),
         ("clock:periods=hour,1e3,day", Clock(periods=(3600, 1000, 86400))),
         ("rope:query=random:7,d=6", Rope(query="random:7", d=6)),
@@ -252,12 +243,8 @@ def test_a_text_is_the_encoding_and_the_encoding_that_text(text: str, expected: 
     assert read_encoding(expected.spec()) == expected
 
 
-def test_an_option_wins_over_the_text() -> None:
+def test_an_option_wins_over_the_text_and_a_list_ends_where_the_next_parameter_begins() -> None:
     assert read_encoding("sinusoidal:base=10,d=64", {"d": 6}) == Sinusoidal(base=10, d=6)
-    assert read_table_encoding("sinusoidal", {"d": 6}).width == 6
-
-
-def test_a_list_ends_where_the_next_parameter_begins() -> None:
     _, written = parse_encoding("rope:long_factor=1,2,d=3,short_factor=4,5")
     assert written == {"long_factor": "1,2", "d": "3", "short_factor": "4,5"}
 
@@ -280,7 +267,5 @@ def test_a_list_ends_where_the_next_parameter_begins() -> None:
     ],
 )
 def test_a_wrong_text_says_what_is_wrong(text: str, said: str) -> None:
-    with pytest.raises(UsageError) as caught:
+    with pytest.raises(UsageError, match=said):
         read_encoding(text)
-    assert said in str(caught.value)
-    assert ("did you mean" in said) == ("did you mean" in str(caught.value))

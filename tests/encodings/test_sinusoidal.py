@@ -67,26 +67,11 @@ def test_is_the_second_articles_code_exp_of_logarithms() -> None:
     assert pecli.encode(d=62, length=97) == pytest.approx(theirs, abs=1e-13)
 
 
-def test_the_third_articles_dot_matrix() -> None:
-    theirs = textbook(np.arange(200), 256, 10000)
-    ours = pecli.figure("distance", d=256, measure="dot").numbers.main
-    assert ours == pytest.approx(theirs @ theirs.T, abs=1e-11)
-
-
 @pytest.mark.parametrize("d", [1, 2, 7, 12])
 def test_concatenated_has_all_sines_then_all_cosines(d: int) -> None:
     interleaved = pecli.encode(d=d, length=11)
     concatenated = pecli.encode(d=d, length=11, layout="concatenated")
     assert np.array_equal(concatenated, np.hstack([interleaved[:, 0::2], interleaved[:, 1::2]]))
-
-
-def test_start_shifts_the_rows() -> None:
-    assert np.array_equal(pecli.encode(d=7, length=5, start=3), pecli.encode(d=7, length=8)[3:])
-
-
-def test_the_first_pair_has_the_period_2_pi_and_the_last_nears_base_times_it() -> None:
-    wavelengths = Sinusoidal(d=128).wavelengths()
-    assert wavelengths[[0, -1]] == pytest.approx([2 * np.pi, 2 * np.pi * 10000 ** (126 / 128)])
 
 
 @pytest.mark.parametrize(

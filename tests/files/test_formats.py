@@ -79,7 +79,6 @@ def test_other_programs_read_the_file(path: Path, format: str) -> None:
     [
         (SINGLE, "overview", {"panels": "distance,scatter"}),
         (FRAMED, "heatmap", {"base": [10, 100]}),
-        (NUMBERS, "distance", {}),
         (NUMBERS, "scatter", {}),
     ],
 )
@@ -90,17 +89,14 @@ def test_the_second_time_and_alone_gives_the_same_bytes(
     alone = [pecli.figure(figure, **SMALL, **options).render(format)[0] for format in formats]
     assert [name for name, one, other in zip(formats, together, alone, strict=True) if one != other] == []
 
-
-def test_no_date_and_no_path_of_this_machine_is_inside() -> None:
-    for data in map(rendered, (*SINGLE, *FRAMED, *NUMBERS)):
+    for data in together:
         assert b"CreationDate" not in data and b"dc:date" not in data and str(Path.cwd()).encode() not in data
 
 
-@pytest.mark.parametrize("formats", [SINGLE, *([name] for name in FRAMED)], ids=" ".join)
+@pytest.mark.parametrize("formats", [SINGLE, ["gif"]], ids=" ".join)
 def test_every_picture_format_takes_width_and_length_1(formats: list[str]) -> None:
-    given = {"dpi": 30, "panels": "heatmap,distance,curves", "d": 1, "length": 1, **swept(formats[0])}
-    made = pecli.figure("overview", **given).render(*formats)
-    assert len(made) == len(formats) and all(len(data) > 1000 for data in made)
+    given = {"dpi": 30, "panels": "heatmap,distance", "d": 1, "length": 1, **swept(formats[0])}
+    assert all(len(data) > 1000 for data in pecli.figure("overview", **given).render(*formats))
 
 
 # numbers
@@ -109,13 +105,17 @@ def test_every_picture_format_takes_width_and_length_1(formats: list[str]) -> No
 def test_arrays_are_those_of_the_picture() -> None:
     array = np.load(io.BytesIO(rendered("npy")), allow_pickle=False)
     assert array.dtype == np.float64 and np.array_equal(array, pecli.encode(d=7, length=11))
-    arrays = pecli.figure("scatter", **SMALL).numbers.arrays()
+    numbers = pecli.figure("scatter", **SMALL).numbers
+    arrays = numbers.arrays()
     with np.load(io.BytesIO(rendered("npz", "scatter")), allow_pickle=False) as found:
         assert set(found.files) == {*arrays, "job"}
         assert all(np.array_equal(found[name], array) for name, array in arrays.items())
     header, *rows = csv.reader(io.StringIO(rendered("csv", "scatter").decode()))
     assert header == ["x", "y", "p", "q"]
     assert np.array_equal(np.array(rows, dtype=float), np.column_stack([arrays[name] for name in header]))
+    found = json.loads(rendered("json", "scatter"))
+    assert found["job"]["command"] == "scatter" and set(found["facts"]) == set(numbers.facts())
+    assert {name: np.array(array).tolist() for name, array in arrays.items()} == found["arrays"]
 
 
 def test_csv_of_a_matrix_has_coordinates_and_every_digit() -> None:
@@ -125,16 +125,9 @@ def test_csv_of_a_matrix_has_coordinates_and_every_digit() -> None:
     assert rendered("csv", encoding="binary", d=2, length=3) == b"positions,0,1\n0,0,0\n1,1,0\n2,0,1\n"
 
 
-def test_json_has_job_facts_and_arrays() -> None:
-    found = json.loads(rendered("json", "distance"))
-    numbers = pecli.figure("distance", **SMALL).numbers
-    assert found["job"]["command"] == "distance" and found["facts"]["largest"] == numbers.main.max()
-    assert found["arrays"]["matrix"] == numbers.main.tolist()
-
-
 def test_a_file_of_many_numbers_is_written_in_pieces() -> None:
-    table = pecli.encode(d=128, length=2000)
-    data = {format: pecli.figure("heatmap", d=128, length=2000).render(format)[0] for format in ("csv", "json")}
+    table = pecli.encode(d=128, length=700)
+    data = {format: pecli.figure("heatmap", d=128, length=700).render(format)[0] for format in ("csv", "json")}
     assert json.loads(data["json"])["arrays"]["table"] == table.tolist()
     assert np.array_equal(np.loadtxt(io.BytesIO(data["csv"]), delimiter=",", skiprows=1)[:, 1:], table)
 
@@ -152,17 +145,12 @@ def ids(svg: bytes) -> list[str]:
     return re.findall(r'\bid="([^"]*)"', svg.decode())
 
 
-def test_two_pictures_share_no_id_in_one_page() -> None:
-    first, second = ids(rendered("svg", "scatter")), ids(rendered("svg", "scatter", base=10))
-    assert first and second and not set(first) & set(second)
-    assert len(set(first)) == len(first)
-
-
-@pytest.mark.parametrize("figure", ["heatmap", "scatter", "curves"])
-def test_everything_an_svg_points_at_is_there(figure: str) -> None:
-    svg = rendered("svg", figure)
+@pytest.mark.parametrize("figure", ["heatmap", "scatter"])
+def test_everything_an_svg_points_at_is_there_and_two_in_one_page_share_no_id(figure: str) -> None:
+    svg, other = rendered("svg", figure), rendered("svg", figure, base=10)
     used = set(re.findall(r'(?:xlink:href="#|url\(#)([^")]+)', svg.decode()))
     assert used and used <= set(ids(svg))
+    assert len(set(ids(svg))) == len(ids(svg)) and not set(ids(svg)) & set(ids(other))
 
 
 # the job
@@ -283,14 +271,8 @@ def test_formats_without_a_job_say_which_have_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "given", "format"),
     [
-        ("a.png", None, "png"),
-        ("a.b.SVG", None, "svg"),
-        ("a.png", "png", "png"),
-        ("a", "pdf", "pdf"),
-        ("-", None, "png"),
-        ("-", "npz", "npz"),
-        (os.devnull, None, "png"),
-        (os.devnull, "csv", "csv"),
+        *[("a.b.SVG", None, "svg"), ("a.png", "png", "png"), ("a", "pdf", "pdf"), ("-", None, "png")],
+        *[("-", "npz", "npz"), (os.devnull, None, "png"), (os.devnull, "csv", "csv")],
     ],
 )
 def test_the_extension_says_the_format_else_the_option(path: str, given: str | None, format: str) -> None:

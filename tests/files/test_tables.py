@@ -19,13 +19,9 @@ from pecli.core.errors import PecliError, TableFileError, UnknownNameError, Usag
 from pecli.core.lazy import Array
 from pecli.files.tables import MAPPED, open_table, read_table
 
-MINILM = Path(__file__).parents[1] / "data" / "minilm_16x24.safetensors"
 TABLE = np.random.default_rng(17).integers(-99, 99, (7, 5)) / 8  # what every kind of file keeps exactly
-NAMED, BINARY, KINDS = (
-    [".npz", ".safetensors"],
-    [".npy", ".npz", ".safetensors"],
-    [".npy", ".npz", ".safetensors", ".csv"],
-)
+BINARY = [".npy", ".npz", ".safetensors"]
+KINDS = [*BINARY, ".csv"]
 
 
 def write(path: str, table: Any = TABLE, **others: Array) -> str:
@@ -98,11 +94,7 @@ def test_any_real_type_order_and_leading_sides_of_one_become_a_table(dtype: str)
 # names
 
 
-@pytest.mark.parametrize("kind", NAMED)
-@pytest.mark.parametrize(
-    "name",
-    ["wpe.weight", "embeddings.position_embeddings.weight", "decoder.embed_positions.weight", "vit.pos_embed"],
-)
+@pytest.mark.parametrize(("kind", "name"), [(".npz", "wpe.weight"), (".safetensors", "vit.pos_embed")])
 def test_usual_names_are_found_among_others(kind: str, name: str) -> None:
     path = write(f"t{kind}", TABLE + 1, **{name: TABLE, "ln.bias": TABLE[0]})
     assert np.array_equal(read_table(path), TABLE)
@@ -132,19 +124,12 @@ def test_the_table_is_found_by_its_name_or_how_it_ends(names: list[str], asked: 
             read_table("t.safetensors", asked)
 
 
-@pytest.mark.parametrize("kind", [".npy", ".csv"])
-def test_a_file_of_one_table_has_no_names(kind: str) -> None:
-    with pytest.raises(UsageError, match=f"tensor=pos: a {kind} file holds one table"):
-        read_table(write(f"t{kind}"), "pos")
+def test_a_file_of_one_table_has_no_names() -> None:
+    with pytest.raises(UsageError, match=r"tensor=pos: a \.npy file holds one table"):
+        read_table(write("t.npy"), "pos")
 
 
 # safetensors
-
-
-def test_the_cut_of_a_released_model_is_read_by_its_own_name() -> None:
-    read = read_table(str(MINILM))
-    assert read.shape == (16, 24)
-    assert read[[0, 15, 1], [0, 23, 2]].tolist() == [-0.08555416762828827, -0.009586584754288197, 0.02110414206981659]
 
 
 @pytest.mark.parametrize(
@@ -190,7 +175,6 @@ def test_csv_with_and_without_header(text: str, said: str, monkeypatch: pytest.M
         ("1,2\n3,x\n", "line 2: 'x' is no number"),
         ("1,2\n3,\n", "line 2: '' is no number, a cell is empty"),
         ("1;2\n3;4\n", "line 1: '1;2' is no number"),
-        ("0.5,,0.25\n1,2,3\n", "line 1: '' is no number, a cell is empty"),
         ("a,b,7\n1,2,3\n", "line 1: 'a' is no number"),
         ("", "holds no numbers"),
         ("a,b\n", "holds no numbers"),
@@ -236,13 +220,6 @@ def test_a_declared_size_beyond_memory_or_the_file_is_refused(kind: str) -> None
         declare(f"t{kind}", shape)
         with pytest.raises(PecliError, match=f"t{kind}"):
             read_table(f"t{kind}")
-
-
-@pytest.mark.parametrize("kind", BINARY)
-def test_a_table_that_memory_does_not_hold_is_refused(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pecli.core.memory.available", lambda: 100)
-    with pytest.raises(UsageError, match="7 × 5 numbers take 280 B"):
-        read_table(write(f"t{kind}"), "table" if kind in NAMED else None)
 
 
 def test_an_archive_that_swells_is_refused() -> None:

@@ -196,32 +196,20 @@ def of_waves(encoding: TableEncoding, length: int) -> dict[str, Any]:
 
 
 ROWS: Mapping[str, str] = {  # of the report: label and meaning
-    template("invariance: widest spread"): template(
-        "how far the measure of p and p + Δ spreads over p, over its range: at its widest"
-    ),
+    template("invariance: widest spread"): template("how far m(p, p + Δ) spreads over p at its widest, over m's range"),
     template("invariance: mean spread"): template("the same, the mean over all Δ; 0 where the offset alone counts"),
-    template("monotonic: steps that grow"): template(
-        "the share of steps from Δ to Δ + 1 at which the mean distance grows"
-    ),
+    template("monotonic: steps that grow"): template("the share of steps Δ to Δ + 1 at which the mean distance grows"),
     template("first fall at offset"): template("the first Δ at which the mean distance is less than at the one before"),
-    template("asymmetry"): template(
-        "the mean |m(p, p + Δ) − m(p, p − Δ)| over the range; 0 where ahead and behind look alike"
-    ),
+    template("asymmetry"): template("the mean |m(p, p + Δ) − m(p, p − Δ)| over the range; 0: ahead and behind alike"),
     template("smallest distance"): template("the least Euclidean distance of two different positions"),
     template("closest positions"): template("the two positions that have it"),
-    template("effective dimension"): template(
-        "participation ratio (Σλ)²/Σλ² of the covariance's eigenvalues λ: 1 to d"
-    ),
+    template("effective dimension"): template("participation ratio (Σλ)²/Σλ² of the covariance's eigenvalues: 1 to d"),
     template("linear correlation"): template("Pearson's r of two measures over all pairs, as in pecli scatter"),
-    template("rank correlation"): template(
-        "Spearman's ρ of the same; values that are equal share the mean of their ranks"
-    ),
+    template("rank correlation"): template("Spearman's ρ of the same; equal values share the mean of their ranks"),
     template("longest wavelength"): template("2π/ω of the slowest pair"),
     template("critical dimension"): template("the columns whose pairs make a whole turn within the length"),
     template("Σ cos < 0 first at offset"): template("the first Δ at which Σ cos ω_j Δ < 0 (arXiv:2405.14591)"),
-    template("pairs slower than length"): template(
-        "pairs whose wavelength is longer than the length: they never finish a turn"
-    ),
+    template("pairs slower than length"): template("pairs of a longer wavelength: they never finish a turn"),
 }
 
 

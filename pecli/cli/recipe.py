@@ -36,9 +36,7 @@ def recipe(
     ] = None,
     output: Annotated[
         list[str] | None,
-        typer.Option(
-            "--output", "-o", help="The file that the line is to write, by default this one.", show_default=False
-        ),
+        typer.Option("--output", "-o", help="The file that the line writes (default: this one).", show_default=False),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print lines and jobs as JSON.")] = False,
     quiet: QuietOption = False,

@@ -53,14 +53,14 @@ def key(axes: Axes, entries: Iterable[tuple[str, Look]]) -> None:
     axes.legend(handles=_samples(entries), alignment="left")
 
 
-def key_inside(axes: Axes, entries: Iterable[tuple[str, Look]], title: str, columns: int = 1) -> None:
-    """Add a legend in the upper right corner of the frame, in so many columns."""
+def key_inside(axes: Axes, entries: Iterable[tuple[str, Look]], title: str) -> None:
+    """Add a legend in the upper right corner of the frame."""
     from matplotlib.legend import Legend
 
     samples = _samples(entries)
-    place: dict[str, Any] = {"loc": "upper right", "handlelength": 1.0, "borderaxespad": 0.0, "columnspacing": 1.0}
+    place: dict[str, Any] = {"loc": "upper right", "handlelength": 1.0, "borderaxespad": 0.0}
     names = [str(sample.get_label()) for sample in samples]
-    axes.add_artist(Legend(axes, samples, names, title=title, ncols=columns, **place))
+    axes.add_artist(Legend(axes, samples, names, title=title, **place))
 
 
 def _samples(entries: Iterable[tuple[str, Look]]) -> list[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from math import ceil, isfinite
+from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import View, check_indices, refuse_positions, refuse_turned
@@ -35,8 +35,7 @@ PATHS = 4  # pairs whose paths are drawn where none are asked for
 FLAT = 0.36  # height over width of the images where panels stand below each other
 PLANE = 0.7  # and of the panel of circles, which has the key beside them
 CIRCLE = 0.95  # the radius of the largest circle, as a share of half the side of the square that shows them
-MIN_CIRCLES, KEY_WIDTH, KEY_LINE = 4.5, 8.5, 1.6  # ems of small text: circles, a column of the key, a line of it
-KEY_LINES = 10  # lines in a column of the key
+MIN_CIRCLES, KEY_WIDTH, KEY_LINE = 4.5, 8.5, 1.6  # ems of small text: circles, the key, a line of it
 GAP, ARROW, HEAD = 0.12, 0.4, 0.1  # of the largest radius: from circle to arrow, an arrow's length, and its least
 MARKERS = ("o", "s", "^", "D", "v")  # of pairs
 
@@ -224,9 +223,8 @@ class Rotation(WithCellNumbers[Rotary]):
         x, y = ("dimension", view.encoding.width), ("position", view.positions)
         query = Panel(FLAT, least=(7.0, 4.0), bar=bar, x=x, y=y)
         change = replace(query, bar=Bar(phrase("change")))
-        lines, columns = _key_shape(len(self.drawn_pairs(view)))
-        least = (MIN_CIRCLES + KEY_WIDTH * columns, max(MIN_CIRCLES, KEY_LINE * (1 + lines)))
-        plane = Panel(PLANE, least=least)
+        lines = 1 + len(self.drawn_pairs(view))
+        plane = Panel(PLANE, least=(MIN_CIRCLES + KEY_WIDTH, max(MIN_CIRCLES, KEY_LINE * lines)))
         return [PanelGroup((query, query, change, plane), (((0, 3), (1, 3), (2, 3)), *in_columns(4, 2, 1)))]
 
     def decorate(self, view: View[Rotary], axes: list[Axes], canvas: Canvas) -> None:
@@ -249,8 +247,7 @@ class Rotation(WithCellNumbers[Rotary]):
             for pair, turns in zip(pairs.tolist(), _turns_of(view, pairs).tolist(), strict=True)
         ]
         looks = [{"color": f"C{line}", "marker": _marker(line), "linestyle": "none"} for line in range(len(pairs))]
-        _, columns = _key_shape(len(pairs))
-        key_inside(axes[3], zip(names, looks, strict=True), phrase("pair j"), columns)
+        key_inside(axes[3], zip(names, looks, strict=True), phrase("pair j"))
 
     def fit(self, view: View[Rotary], axes: list[Axes], canvas: Canvas) -> None:
         if self.matrix is None:
@@ -279,12 +276,6 @@ class Rotation(WithCellNumbers[Rotary]):
 
 def _matrix_alone(position: int) -> str:
     return f"{option_text('matrix', position)} shows the matrix of that position and no query"
-
-
-def _key_shape(pairs: int) -> tuple[int, int]:
-    """Return in how many lines and columns the key of so many pairs stands."""
-    columns = ceil(pairs / KEY_LINES)
-    return ceil(pairs / columns), columns
 
 
 def _marker(line: int) -> str:

@@ -77,7 +77,7 @@ def test_every_entry_has_a_name_of_its_own_and_says_what_to_see(plan: Batch) -> 
 
 def test_every_file_is_there_and_carries_its_job(plan: Batch) -> None:
     for job in plan.jobs:
-        found, wanted = read_metadata(job.paths[0]), json.loads(job.metadata())
+        found, wanted = read_metadata(job.paths[0]), json.loads(job.metadata)
         assert found["job"] == wanted["job"], target(job)
         assert found.get("inputs") == wanted.get("inputs"), target(job)
 

@@ -160,7 +160,7 @@ def test_a_picture_shown_is_what_its_line_makes(ask: Ask, site: Path, monkeypatc
     for line, path in shown():
         made.clear()
         assert ask(*words(line)).code == 0, line
-        ours = json.loads(made[0].metadata())["job"]
+        ours = json.loads(made[0].metadata)["job"]
         del ours["command"]
         theirs = dict(read_metadata(str(ROOT / path))["job"])
         assert theirs.pop("command") == made[0].figure.name, line

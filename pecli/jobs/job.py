@@ -209,12 +209,9 @@ class Job:
         known = {key: value for part in reversed(parts) for key, value in part.settings().items()}
         return tuple(self.specs(axes)) if name in Choice.options() else known.get(name)
 
+    @cached_property
     def metadata(self) -> str:
         """The job and the versions that draw it, as the text that finished files carry (ASCII JSON)."""
-        return self._metadata
-
-    @cached_property
-    def _metadata(self) -> str:
         prints = [fingerprint(path) for path in self.inputs()]
         inputs = {"inputs": prints} if prints else {}
         return json.dumps({"job": self.job(), **inputs, **versions()})
@@ -234,7 +231,7 @@ class Job:
         """A short name that two different jobs do not share."""
         import hashlib
 
-        return "p" + hashlib.sha256(self.metadata().encode()).hexdigest()[:10]
+        return "p" + hashlib.sha256(self.metadata.encode()).hexdigest()[:10]
 
     def specs(self, without: Collection[str] = ()) -> list[str]:
         """The encodings as text, without what is said of these parameters, or by its cells."""
@@ -333,31 +330,23 @@ class Job:
 
     def check_format(self, format: str, path: str = "") -> None:
         """Refuses a format that cannot hold what the figure has."""
-        one, name = FORMATS[format], self.figure.name
+        one, name, drawn = FORMATS[format], self.figure.name, self.figure.drawn
+        fitting = (f".{kind}" for kind, each in FORMATS.items() if not (each.document if drawn else each.picture))
         text = ""
         if one.one_table and not self.analysis.one_table:
             text = f"{name} has several tables and .{format} holds one: write .npz or .json"
-        elif one.frames and self.figure.drawn and not self.cells:
-            text = f"a .{format} file is of a sweep, and here is one picture: give several values{self._swept()}"
+        elif one.frames and drawn and not self.cells:
+            far = (option for option in self.encodings[0].options().values() if option.log and not option.in_spec)
+            example = next((f", such as {option_text(option.name, SWEPT)}" for option in far), " of one option")
+            text = f"a .{format} file is of a sweep, and here is one picture: give several values{example}"
             one_each = ", ".join(option_text(name) for name in self.axes if name in ONE_EACH)
             text = f"a .{format} file has one {one_each}: give each value a file of its own" if one_each else text
-        elif one.document and self.figure.drawn:
-            text = f"{name} has no text for a .{format} file: it takes {self._fitting()}"
-        elif one.picture and not self.figure.drawn:
-            text = f"{name} draws nothing for a .{format} file: print it, or write {self._fitting()}"
+        elif one.document and drawn:
+            text = f"{name} has no text for a .{format} file: it takes {', '.join(fitting)}"
+        elif one.picture and not drawn:
+            text = f"{name} draws nothing for a .{format} file: print it, or write {', '.join(fitting)}"
         if text:
             raise UsageError(text, option="output", value=path or format)
-
-    def _swept(self) -> str:
-        """An example of several values that the first encoding takes, where it has a parameter to go far with."""
-        options = type(self.view.encodings[0]).options().values()
-        examples = (f", such as {option_text(one.name, SWEPT)}" for one in options if one.log and not one.in_spec)
-        return next(examples, " of one option")
-
-    def _fitting(self) -> str:
-        """The formats that hold what the figure has."""
-        drawn = self.figure.drawn
-        return ", ".join(f".{kind}" for kind, one in FORMATS.items() if not (one.document if drawn else one.picture))
 
 
 def carried(found: Mapping[str, Any]) -> dict[str, Any]:
@@ -377,16 +366,10 @@ def versions() -> dict[str, str]:
     return {"pecli": __version__, **{name: _version(name) for name in LIBRARIES}}
 
 
-def _version(library: str) -> str:
-    """Asked of the library where it is loaded, for that costs nothing, else of its installed files."""
-    if library in sys.modules and "__version__" in vars(sys.modules[library]):
-        return str(sys.modules[library].__version__)
-    return _installed(library)
-
-
 @cache
-def _installed(library: str) -> str:
-    """The version that its installed files say: five milliseconds, which thousands of pictures pay once."""
+def _version(library: str) -> str:
+    """The version of a library; of one that is not loaded its installed files say it."""
     from importlib.metadata import version
 
-    return version(library)
+    loaded = vars(sys.modules[library]) if library in sys.modules else {}
+    return str(loaded.get("__version__") or version(library))

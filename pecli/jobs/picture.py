@@ -53,7 +53,7 @@ def job_data(job: Job, alt: str) -> dict[str, Any]:
     """All that a job is of, defaults included, null where nothing is said; what its figures were drawn from."""
     settings = {"command": job.figure.name, **job.settings()}
     encodings = [{"name": one.name, "spec": one.spec(), **one.settings()} for one in job.encodings]
-    return {**json.loads(job.metadata()), "job": settings, "encodings": encodings, "alt": alt}
+    return {**json.loads(job.metadata), "job": settings, "encodings": encodings, "alt": alt}
 
 
 def sentence(job: Job, numbers: Numbers[Any] | None = None) -> str:
@@ -309,7 +309,7 @@ class Picture:
         title = self.title() or self._own_title() if isinstance(job.figure, Figure) else job.figure.name
         one_line = " ".join((title or phrase(job.figure.summary)).split())
         alt = sentence(job, shown)
-        made = job.metadata() if shown is None else json.dumps({**json.loads(job.metadata()), "alt": alt})
+        made = job.metadata if shown is None else json.dumps({**json.loads(job.metadata), "alt": alt})
         return About(made, job.salt(), one_line, alt, canvas.inline, canvas.adaptive)
 
     def _repr_png_(self) -> bytes | None:

@@ -69,7 +69,7 @@ def cores() -> int:
 
 def is_done(job: Job) -> bool:
     """Return whether every file of the job is there and carries the same job, made by the same versions."""
-    wanted = json.loads(job.metadata())
+    wanted = json.loads(job.metadata)
     return bool(job.targets) and all(carries(path, wanted) for path in job.paths)
 
 
@@ -175,7 +175,7 @@ def differences(jobs: Iterable[Job], asked: Collection[str]) -> Iterator[tuple[s
     A file that cannot carry its job (.csv, .npy) is there or missing; whether it is stale nobody can say.
     """
     for job in track(list(jobs), "looking"):
-        wanted = json.loads(job.metadata())
+        wanted = json.loads(job.metadata)
         for path in job.paths:
             if not os.path.isfile(path):
                 yield MISSING, path

@@ -114,12 +114,12 @@ def test_the_folder_is_the_list_of_languages(folder: Path, monkeypatch: pytest.M
 
 def test_english_is_not_recorded_and_chinese_is(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = make_job("heatmap", {})
-    assert make_job("heatmap", {"lang": "en"}).metadata() == plain.metadata() and "lang" not in plain.metadata()
+    assert make_job("heatmap", {"lang": "en"}).metadata == plain.metadata and "lang" not in plain.metadata
     chinese = make_job("heatmap", {"lang": "zh"})
-    assert '"lang": "zh"' in chinese.metadata() and chinese.paths == ("heatmap-sinusoidal-langzh.png",)
+    assert '"lang": "zh"' in chinese.metadata and chinese.paths == ("heatmap-sinusoidal-langzh.png",)
     monkeypatch.setenv("PECLI_LANG", "zh")
     assert make_job("heatmap", {}) == chinese
-    assert make_job("heatmap", {"lang": "en"}).metadata() == plain.metadata()
+    assert make_job("heatmap", {"lang": "en"}).metadata == plain.metadata
 
 
 def test_a_file_is_made_again_in_its_own_language(ask: Ask, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

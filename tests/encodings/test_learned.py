@@ -142,7 +142,7 @@ def test_without_a_length_a_table_shows_all_its_rows_and_its_recipe_tells_them(a
     assert np.array_equal(picture.numbers.main, table)
     assert np.array_equal(rows(file="own.npy", start=7), table[7:])
     assert pecli.figure("heatmap", encoding="learned:file=own.npy", start=7).job.positions.length == count - 7
-    assert json.loads(picture.job.metadata())["job"]["length"] == count
+    assert json.loads(picture.job.metadata)["job"]["length"] == count
     picture.save("a.json")
     Path("own.npy").unlink()  # a recipe does not look for it
     assert f"--file own.npy --length {count}" in ask("recipe", "a.json").out
@@ -163,11 +163,11 @@ def test_what_is_not_a_table_from_a_file_has_the_default_length(figure: str, spe
 
 
 def test_a_formula_has_no_inputs_and_a_file_is_one(file: str) -> None:
-    assert "inputs" not in json.loads(make_job("heatmap", {"encoding": "learned"}).metadata())
+    assert "inputs" not in json.loads(make_job("heatmap", {"encoding": "learned"}).metadata)
 
     def inputs() -> tuple[list[str], str]:
         job = make_job("heatmap", {"encoding": "learned", "file": file, "length": 11})
-        return json.loads(job.metadata())["inputs"], job.salt()
+        return json.loads(job.metadata)["inputs"], job.salt()
 
     before = inputs()
     assert before == inputs()

@@ -136,13 +136,13 @@ def test_the_file_makes_itself_again(given: dict[str, Any], ask: Ask, folder: Pa
     line = ask("recipe", "a.svg").out.strip()
     first = Path("a.svg").read_bytes()
     listed = tomllib.loads(ask("recipe", "a.svg", "--form", "toml").out)["figure"][0]
-    assert jobs_of(listed.pop("command"), listed)[0].metadata() == job.metadata()
+    assert jobs_of(listed.pop("command"), listed)[0].metadata == job.metadata
     Path("a.svg").unlink()
     assert ask(*line.split(" ")[1:]).code == 0
     assert Path("a.svg").read_bytes() == first
     again = ask("redraw", "a.svg", "--dpi", "20", "-o", "b.png")
     assert again.code == 0 and again.out == "b.png\n"
-    assert json.loads(job.metadata())["job"].items() >= {"dpi": 40}.items()
+    assert json.loads(job.metadata)["job"].items() >= {"dpi": 40}.items()
 
 
 def test_blanks_for_some_of_the_options_make_a_grid_of_the_others() -> None:

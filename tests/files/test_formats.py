@@ -171,8 +171,8 @@ def test_the_job_comes_back_from_the_file(tmp_path: Path, format: str) -> None:
     path = tmp_path / f"a.{format}"
     for title in TITLES:
         job = pecli.figure("heatmap", **SMALL, **swept(format), title=title).job
-        path.write_bytes(encoded(format, what, About(job.metadata(), job.salt())))
-        assert read_metadata(str(path)) == {**read_metadata(str(path)), **json.loads(job.metadata())}
+        path.write_bytes(encoded(format, what, About(job.metadata, job.salt())))
+        assert read_metadata(str(path)) == {**read_metadata(str(path)), **json.loads(job.metadata)}
 
 
 def png_chunk(kind: bytes, data: bytes) -> bytes:

@@ -114,7 +114,8 @@ def test_long_work_is_refused_with_the_line_for_a_terminal(
 
 
 @pytest.mark.parametrize("figure", ["heatmap", "distance"])
-def test_long_tables_of_closed_forms_are_quick(figure: str) -> None:
+def test_long_tables_of_closed_forms_are_few_numbers(figure: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pecli.jobs.explore.LONG", 600)
     assert "image" in explorer(figure).answer({"length": "10000000"}, 250)
 
 

@@ -58,7 +58,7 @@ def test_blanks_are_filled_with_the_options(template: str, name: str) -> None:
 def test_a_title_has_the_same_blanks_and_keeps_what_is_none(title: str, drawn: str) -> None:
     one = job(base=10, d=64, title=title)
     assert Picture(one).title() == drawn
-    assert json.loads(one.metadata())["job"]["title"] == title
+    assert json.loads(one.metadata)["job"]["title"] == title
 
 
 def test_a_title_with_blanks_tells_the_frames_of_a_film_apart() -> None:

@@ -42,7 +42,7 @@ def test_types_and_defaults_are_those_of_the_fields() -> None:
 
 def test_a_function_is_its_figure() -> None:
     ours, other = pecli.heatmap("rope", base=10, length=5), pecli.figure("heatmap", encoding="rope", base=10, length=5)
-    assert ours.job.metadata() == other.job.metadata()
+    assert ours.job.metadata == other.job.metadata
     assert np.array_equal(ours.numbers.main, other.numbers.main)
 
 

@@ -90,8 +90,8 @@ def test_settings_make_the_job_again(name: str, options: dict[str, Any]) -> None
 @jobs
 def test_metadata_is_ascii_and_makes_the_job_again(name: str, options: dict[str, Any]) -> None:
     job = make_job(name, options)
-    assert job.metadata().isascii()
-    values = json.loads(job.metadata())["job"]
+    assert job.metadata.isascii()
+    values = json.loads(job.metadata)["job"]
     assert make_job(values.pop("command"), values) == job
 
 
@@ -141,7 +141,7 @@ def test_different_jobs_have_different_salts() -> None:
 def test_where_it_is_written_does_not_change_the_job(tmp_path: Path) -> None:
     there = make_job("heatmap", {"output": str(tmp_path / "a.svg")})
     assert there.salt() == make_job("heatmap", {}).salt()
-    assert str(tmp_path) not in there.metadata()
+    assert str(tmp_path) not in there.metadata
 
 
 def test_numbers_that_memory_cannot_hold_are_refused() -> None:

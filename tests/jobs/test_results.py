@@ -45,8 +45,7 @@ def test_json_has_the_whole_job_with_its_defaults(ask: Ask) -> None:
     assert (encoding["name"], encoding["d"], encoding["base"]) == ("sinusoidal", 4, 10000)
     job = dict(one["job"])
     assert (
-        make_job(job.pop("command"), job).metadata()
-        == pecli.heatmap(d=4, length=5, dpi=20, size="column").job.metadata()
+        make_job(job.pop("command"), job).metadata == pecli.heatmap(d=4, length=5, dpi=20, size="column").job.metadata
     )
 
 

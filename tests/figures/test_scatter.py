@@ -13,7 +13,7 @@ from pecli.core.errors import UsageError
 from pecli.core.positions import Positions
 from pecli.measures.pairs import pearson, points, ranks, streaks
 from pecli.measures.pairwise import MEASURES
-from tests.drawing import page_of, texts
+from tests.drawing import numbers_of, page_of, texts
 
 
 def panels(**options: object) -> list[Any]:
@@ -36,7 +36,7 @@ def test_every_pair_is_one_point_of_correlation_and_distance(d: int) -> None:
 
 
 def test_both_correlations_of_the_cloud_are_printed_in_the_picture() -> None:
-    numbers = pecli.figure("scatter", d=7, base=10, length=23).numbers
+    numbers = numbers_of("scatter", d=7, base=10, length=23)
     x, y = numbers.arrays()["x"], numbers.arrays()["y"]
     linear = np.corrcoef(x, y)[0, 1]
     rank = np.corrcoef(np.argsort(np.argsort(x)), np.argsort(np.argsort(y)))[0, 1]  # no two are equal
@@ -50,14 +50,16 @@ def test_both_correlations_of_the_cloud_are_printed_in_the_picture() -> None:
 
 
 @pytest.mark.parametrize(
-    ("start", "said"),
-    [(0, "11 positions"), (5, "positions 5 to 15"), (-5, "positions −5 to 5")],
+    ("figure", "options", "title"),
+    [
+        ("scatter", {"length": 11}, "11 positions"),
+        ("scatter", {"length": 11, "start": -5}, "positions −5 to 5"),
+        ("offsets", {"length": 1}, "1 position"),
+    ],
 )
-def test_the_title_says_once_whose_pairs_they_are(start: int, said: str) -> None:
-    picture = pecli.figure("scatter", d=2, length=11, start=start, size="column", dpi=20)
-    assert picture.title().endswith(f"; {said}") and "positions" not in picture.caption()
-    assert pecli.figure("offsets", d=2, length=1).title().endswith("; 1 position")
-    offsets = pecli.figure("scatter", encoding="relative:d=4", length=4, size="column", dpi=20)
+def test_the_title_says_whose_pairs_they_are(figure: str, options: dict[str, Any], title: str) -> None:
+    assert pecli.figure(figure, d=2, **options).title().endswith(f"; {title}")
+    offsets = numbers_of("scatter", encoding="relative:d=4", length=4)
     assert offsets.caption().startswith("positions −3 to 3; ")
 
 
@@ -78,7 +80,7 @@ def test_streaks_are_named_where_they_are_and_over_no_point() -> None:
 
 
 def test_the_message_names_both_measures_and_how_one_follows_the_other() -> None:
-    found: Any = pecli.figure("scatter", d=8, length=9, x="cos", y="cityblock").numbers
+    found = numbers_of("scatter", d=8, length=9, x="cos", y="cityblock")
     names = {"x": "cosine similarity", "y": "city block distance"}
     for rank, said in (
         (-0.95, "as the {x} rises, the {y} falls"),
@@ -88,11 +90,12 @@ def test_the_message_names_both_measures_and_how_one_follows_the_other() -> None
         (1.0, "as the {x} rises, the {y} rises"),
     ):
         assert replace(found, spearman=rank).message() == said.format(**names)
-    assert pecli.figure("scatter", d=8, length=9, x="cos", y="cos").numbers.message() == ""
+    assert numbers_of("scatter", d=8, length=9, x="cos", y="cos").message() == ""
 
 
-def test_many_points_are_rasterized_inside_a_vector_file_and_few_are_not() -> None:
-    assert [panels(d=3, length=n)[0].collections[0].get_rasterized() for n in (23, 67)] == [False, True]
+@pytest.mark.parametrize(("length", "rasterized"), [(23, False), (67, True)])
+def test_many_points_are_rasterized_inside_a_vector_file(length: int, rasterized: bool) -> None:
+    assert panels(d=3, length=length, triangle="upper", dpi=20)[0].collections[0].get_rasterized() == rasterized
 
 
 def test_measures_of_both_axes_and_the_triangle_are_chosen_and_named() -> None:
@@ -105,7 +108,7 @@ def test_measures_of_both_axes_and_the_triangle_are_chosen_and_named() -> None:
     found = np.array(sorted(np.asarray(axes.collections[0].get_offsets()).tolist()))
     assert found == pytest.approx(np.array(expected), abs=1e-12)
     for triangle, sign in (("upper", -1), ("both", -1), ("lower", 1)):
-        arrays = pecli.figure("scatter", d=4, length=7, triangle=triangle).numbers.arrays()
+        arrays = numbers_of("scatter", d=4, length=7, triangle=triangle).arrays()
         assert np.array_equal(np.sign(arrays["p"] - arrays["q"]), np.full(21, sign))
 
 
@@ -136,7 +139,9 @@ def test_no_pair_and_more_than_some_minutes_of_work_are_refused(length: int, sai
 
 @pytest.mark.parametrize(("length", "label"), [(9, "offset |p − q|"), (700, "pairs a cell")])
 def test_the_bar_says_what_the_colours_are(length: int, label: str) -> None:
-    assert label in [axes.get_ylabel() for axes in page_of("scatter", length=length, d=8, dpi=30).axes]
+    job: Any = pecli.figure("scatter", length=length, d=8).job
+    (group,) = job.figure.panel_groups(job.view, job.canvas)
+    assert {panel.bar.label for panel in group.panels} == {label}
 
 
 @pytest.mark.parametrize("encoding", ["sinusoidal", "binary"])

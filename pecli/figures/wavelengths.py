@@ -206,12 +206,14 @@ def _beyond(level: float, other: float, share: float) -> float:
 
 
 def shade_longer(axes: Axes, length: int) -> None:
-    """Shade what is longer than the length."""
+    """Shade what is longer than the length; opaquely on an opaque panel, so that labels take the shade's colour."""
     from matplotlib.colors import to_rgba
     from matplotlib.patches import Rectangle
 
     face, high = to_rgba(axes.get_facecolor()), axes.get_ylim()[1]
-    style: dict[str, Any] = {"color": "0.5", "linewidth": 0, "zorder": 0, "transform": axes.get_yaxis_transform()}
-    alpha = ON_DARK if face[3] and is_dark(face) else ON_LIGHT
-    shade = Rectangle((0, length), 1, BEYOND * high - length, alpha=alpha, **style)
+    share = ON_DARK if face[3] and is_dark(face) else ON_LIGHT
+    mixed = [share * 0.5 + (1 - share) * level for level in face[:3]]
+    color = (*mixed, 1.0) if face[3] == 1 else (0.5, 0.5, 0.5, share)
+    across = axes.get_yaxis_transform()
+    shade = Rectangle((0, length), 1, BEYOND * high - length, color=color, linewidth=0, zorder=0, transform=across)
     axes.add_artist(shade)  # no data, which would move the limits

@@ -121,9 +121,7 @@ class ExplainNumbers(Numbers[TableEncoding]):
             "columns": encoding.column_formulas(),
             "frequency_formulas": [encoding.rate_formula(j) for j in pairs] if isinstance(encoding, Harmonic) else [],
             **{name: array.tolist() for name, array in self.arrays().items()},
-            "origin": self.origin,
-            "how": self.how,
-            "words": self.words,
+            **super().facts(),
             "entry": asdict(self.entry),
             "result_entry": self.result_entry and asdict(self.result_entry),
         }

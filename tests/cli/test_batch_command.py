@@ -204,24 +204,6 @@ def test_shards_share_out_all_pictures(ask: Ask, figures: Path) -> None:
     assert counts(ask("batch", "figures.toml", "-j", "1", "--shard", "9/9").err) == (0, 0, 0)
 
 
-@pytest.mark.parametrize("part", ["0/3", "4/3", "3", "1/0", "-1/3", "1/3/5", "a/b", "", "1e9/1e9"])
-def test_a_shard_that_does_not_exist_is_refused(part: str, ask: Ask, figures: Path) -> None:
-    ended = ask("batch", "figures.toml", f"--shard={part}")
-    assert (ended.code, ended.out) == (2, "")
-    assert "from 1/16 to 16/16" in ended.err and left(figures) == {"figures.toml"}
-
-
-def test_processes_and_a_cluster_are_refused_together(ask: Ask, figures: Path) -> None:
-    ended = ask("batch", "figures.toml", "-j", "2", "--dask", "tcp://127.0.0.1:9")
-    assert (ended.code, ended.out) == (2, "") and "drop one of the two" in ended.err
-
-
-def test_a_pattern_that_fits_none_is_refused_with_what_there_is(ask: Ask, figures: Path) -> None:
-    ended = ask("batch", "figures.toml", "--only", "heta")
-    assert (ended.code, ended.out) == (2, "")
-    assert "'heta'; did you mean 'heat'" in ended.err and "known: heat, waves, offsets.json" in ended.err
-
-
 def test_a_wrong_file_says_everything_at_once_and_draws_nothing(ask: Ask, figures: Path) -> None:
     wrong = FIGURES + '\n[[figure]]\ncommand = "heatmpa"\n\n[[figure]]\ncommand = "heatmap"\nd = true\n'
     (figures / "figures.toml").write_text(wrong, encoding="utf-8")
@@ -248,6 +230,12 @@ def test_a_value_that_no_picture_takes_is_the_files_fault(wrong: str, ask: Ask, 
         ((), "--init"),
         (("none.toml",), "none.toml does not exist"),
         (("figures.toml", "-j", "0"), "jobs"),
+        (("figures.toml", "-j", "2", "--dask", "tcp://127.0.0.1:9"), "drop one of the two"),
+        (("figures.toml", "--only", "heta"), "'heta'; did you mean 'heat'? (known: heat, waves, offsets.json)"),
+        *(
+            (("figures.toml", f"--shard={part}"), "from 1/16 to 16/16")
+            for part in ("0/3", "4/3", "3", "1/3/5", "a/b", "", "1e9/1e9")
+        ),
         (("figures.toml", "--index", "a.txt", "--dry-run", "extra"), "extra"),
     ],
 )
@@ -319,16 +307,6 @@ def test_a_page_does_not_show_what_was_not_drawn(ask: Ask, undrawable: Path) -> 
     assert "Not drawn: size = 0.6x0.6 is too small" in markdown and "## small" in markdown
 
 
-def test_a_table_or_a_font_that_is_not_there_refuses_the_file_with_every_line(ask: Ask, folder: Path) -> None:
-    figure = '[[figure]]\ncommand = "heatmap"\n'
-    (folder / "f.toml").write_text(
-        f'{figure}output = "a.png"\n{figure}encoding = "learned:file=none.csv"\n{figure}font = "Nope Sans"\n'
-    )
-    ended = ask("batch", "f.toml")
-    assert (ended.code, left(folder)) == (2, {"f.toml"})
-    assert re.findall(r"f.toml:(\d+): figure (\d)", ended.err) == [("4", "2"), ("9", "3")]
-
-
 def test_quiet_leaves_plain_lines_of_what_was_written(ask: Ask, figures: Path) -> None:
     ended = ask("batch", "figures.toml", "-j", "1", "-q", "--index", "README.md")
     assert (ended.code, ended.err) == (0, "")
@@ -394,18 +372,6 @@ def test_a_failure_leaves_the_others_and_is_told_with_its_reason(ask: Ask, figur
     last = ended.err.splitlines()[-1]
     assert last == "pecli: figures.toml:14: figure 2 (waves): w0_1.json could not be written: No space left on device"
     assert left(figures) == {*ALL, "figures.toml"} - {"w0_1.json"}
-
-
-def test_after_a_failure_the_next_run_does_the_rest(ask: Ask, figures: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as patch:
-        patch.setattr("pecli.files.writer.os.replace", _no_space)
-        assert counts(ask("batch", "figures.toml", "-j", "1").err) == (0, 0, 5)
-    assert left(figures) == {"figures.toml"}
-    assert counts(ask("batch", "figures.toml", "-j", "1").err) == (5, 0, 0)
-
-
-def _no_space(*_: object) -> None:
-    raise OSError(28, "No space left on device")
 
 
 def test_an_interruption_says_how_many_are_done_and_the_next_run_goes_on(

@@ -120,11 +120,6 @@ def test_letters_of_any_script_stay() -> None:
     assert filled("{title}.png", of(title="位置 编码")) == "位置_编码.png"
 
 
-@pytest.mark.parametrize("path", ["{base}.png", "a{{b}}.png", "}{.png", "{", "plain.png"])
-def test_a_plain_path_is_filled_to_itself(path: str) -> None:
-    assert filled(plain_path(path), of()) == path
-
-
 def test_several_encodings_are_joined_and_the_first_gives_the_parameters() -> None:
     two = job("offsets", encoding=["rope:base=5", "sinusoidal:base=7"])
     assert filled("{encoding}-{base}.png", blanks(two)) == "rope-sinusoidal-5.png"
@@ -153,11 +148,6 @@ def test_a_made_up_name_is_no_longer_than_file_systems_take(letter: str) -> None
     assert longer[-12:] == f"-{job(title=letter * (room + 1)).salt()}"
 
 
-def test_a_name_of_the_longest_length_is_not_cut() -> None:
-    letters = LONGEST - len("heatmap-sinusoidal-title")
-    assert len(name_of(job(title="a" * letters))) == LONGEST == 120
-
-
 @pytest.mark.parametrize(("given", "names"), [
     ({"base": [10, 10000]}, ["heatmap-sinusoidal-base10", "heatmap-sinusoidal-base10000"]),
     ({"d": [64, 128], "base": [10000, 10]}, [
@@ -174,11 +164,6 @@ def test_a_name_of_the_longest_length_is_not_cut() -> None:
 ])  # fmt: skip
 def test_names_made_up_in_a_sweep_tell_all_that_is_swept(given: dict[str, Any], names: list[str]) -> None:
     assert [job.paths for job in jobs_of("heatmap", given)] == [(f"{name}.png",) for name in names]
-
-
-def test_the_command_is_a_blank_as_it_is_a_key() -> None:
-    (job,) = jobs_of("compare", {"figure": "distance", "output": "{command}-{figure}.png"})
-    assert job.paths == ("compare-distance.png",)
 
 
 @pytest.mark.parametrize(("count", "said"), [

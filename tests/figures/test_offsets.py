@@ -16,7 +16,6 @@ from pecli.encodings.biases import T5, Alibi
 from pecli.figures.colors import APART, lightness
 from pecli.figures.labels import LineLabel, labels_of
 from pecli.figures.panels import width_of
-from pecli.figures.trends import Point, trend_of
 from pecli.measures.attention import weights
 from tests.drawing import axes_of, dot_labels, line_labels, numbers_of, page_of, panels_of, texts
 
@@ -55,35 +54,28 @@ def test_the_band_is_a_line_exactly_where_only_the_offset_counts(encoding: str, 
 )
 @pytest.mark.parametrize("start", [0, 5])
 def test_the_band_of_any_other_has_every_pair(encoding: str, measure: str, start: int) -> None:
-    options = {"encoding": encoding, "measure": measure, "length": 23, "start": start}
+    options: Any = {"encoding": encoding, "measure": measure, "length": 23, "start": start}
     found = numbers(**options)
-    every = diagonals(pecli.figure("distance", **options).numbers.main)
+    every = diagonals(numbers_of("distance", **options).main)
     for name, reduce in (("mean", np.mean), ("low", np.min), ("high", np.max)):
         assert found.arrays()[name][0] == pytest.approx([reduce(one) for one in every], abs=1e-12)
-    widest = max(float(np.ptp(one)) for one in every)
-    assert list(found.facts()["spread"].values()) == [pytest.approx(widest, abs=1e-12)]
-    assert widest > 0.1 or encoding != "binary"
+    assert found.spread == pytest.approx([max(np.ptp(one) for one in every)], abs=1e-12)
 
 
 @pytest.mark.parametrize("log", [True, False])
 @pytest.mark.parametrize("encoding", ["sinusoidal:d=8,base=10", "binary"])
-def test_more_offsets_than_pixels_keep_their_extremes_and_means_and_the_caption_says_so(
-    encoding: str, log: bool
-) -> None:
-    picture = pecli.figure("offsets", encoding=encoding, length=509, log=log, size="3x2", dpi=20)
-    seen, table = picture.seen.arrays(), pecli.encode(encoding, length=509)
-    products, offsets = table @ table.T, np.arange(509)[:, None] - np.arange(509)
+def test_more_offsets_than_pixels_keep_their_extremes_and_means(encoding: str, log: bool) -> None:
+    seen = numbers_of("offsets", ((9, 20),), encoding=encoding, length=109, log=log)
+    table = pecli.encode(encoding, length=109)
+    products, offsets = table @ table.T, np.arange(109)[:, None] - np.arange(109)
     every = diagonals(products)[1 if log else 0 :]
-    assert seen["offsets"].size <= 60
-    assert seen["low"].min() == pytest.approx(min(one.min() for one in every))
-    assert seen["high"].max() == pytest.approx(max(one.max() for one in every))
-    assert (seen["low"] <= seen["mean"]).all() and (seen["mean"] <= seen["high"]).all()
-    assert "minimum to maximum of up to" in picture.seen.caption()
-    if not log:
-        block = picture.seen.facts()["block"]
-        wanted = [products[(offsets >= a) & (offsets < a + block)].mean() for a in range(0, 509, block)]
-        weighted = encoding == "binary"  # of a closed form each offset counts once
-        assert not weighted or np.allclose(seen["mean"][0], wanted, rtol=1e-12)
+    assert seen.offsets.size <= 20 and f"minimum to maximum of up to {seen.block} offsets" in seen.caption()
+    assert seen.low.min() == pytest.approx(min(one.min() for one in every))
+    assert seen.high.max() == pytest.approx(max(one.max() for one in every))
+    assert (seen.low <= seen.mean).all() and (seen.mean <= seen.high).all()
+    if encoding == "binary" and not log:  # of a closed form each offset counts once
+        runs = [(offsets >= first) & (offsets < first + seen.block) for first in range(0, 109, seen.block)]
+        assert seen.mean[0] == pytest.approx([products[run].mean() for run in runs], rel=1e-12)
 
 
 def test_pairs_that_have_no_measure_are_left_out() -> None:
@@ -106,7 +98,7 @@ def test_the_decay_is_roformers() -> None:
 
 
 def test_of_an_odd_d_the_last_column_counts_as_a_pair_in_the_decay() -> None:
-    decay = numbers(encoding="sinusoidal:d=5", length=9, decay=True).arrays()["decay"][0]
+    decay = numbers(encoding="sinusoidal:d=5", length=9, decay=True).decay[0]
     sums = np.abs(np.cumsum(np.exp(1j * np.arange(9)[:, None] * 10000.0 ** (-2 * np.arange(3) / 5)), axis=1))
     assert decay == pytest.approx(sums.mean(axis=1), abs=1e-12) and decay[0] == 2
 
@@ -169,14 +161,10 @@ def test_the_sum_of_cosines_without_the_scaling_is_dotted_in_the_same_colour() -
     ("options", "said"),
     [
         ({"encoding": ["rope", "binary"], "decay": True, "length": 5}, "decay"),
-        ({"encoding": ["rope", "learned:d=4"], "decay": True, "length": 5}, "decay"),
         ({"encoding": "rope", "unscaled": True}, "unscaled needs a rope that is scaled"),
         ({"encoding": "sinusoidal", "length": 1, "log": True}, "2 or more"),
         ({"encoding": "alibi", "length": 1, "log": True}, "2 or more"),
-        (
-            {"encoding": ["sinusoidal", "relative"], "length": 17},
-            "sinusoidal has 17 and relative has 33",
-        ),
+        ({"encoding": ["sinusoidal", "relative"], "length": 17}, "sinusoidal has 17 and relative has 33"),
         ({"encoding": ["alibi", "rope"]}, "bias and measure are not on one scale"),
         ({"encoding": ["alibi", "t5"]}, "bias and bucket are not on one scale"),
         ({"encoding": "alibi", "measure": "cos"}, "compares vectors, and alibi is a bias"),
@@ -208,73 +196,65 @@ def test_the_caption_says_what_is_drawn_and_how_it_was_made(options: dict[str, A
 # what it says
 
 
+ONLY = "only the offset counts"
+
+
 @pytest.mark.parametrize(
-    ("options", "message", "named"),
+    ("options", "message"),
     [
-        (
-            {"d": 2, "base": 3, "length": 4},
-            "only the offset counts: the dot product falls from 1 at 0 to −0.99 at 3",
-            {(0, 1): "1 at 0", (3, np.cos(3)): "−0.99 at 3"},
-        ),
-        (
-            {"d": 2, "length": 8},
-            "only the offset counts: the dot product falls to −0.99 at 3 and rises again to 0.96 at 6",
-            {(3, np.cos(3)): "−0.99 at 3", (6, np.cos(6)): "0.96 at 6"},
-        ),
+        ({"d": 2, "base": 3, "length": 4}, f"{ONLY}: the dot product falls from 1 at 0 to −0.99 at 3"),
+        ({"d": 2, "length": 8}, f"{ONLY}: the dot product falls to −0.99 at 3 and rises again to 0.96 at 6"),
         (
             {"d": 2, "length": 8, "measure": "sqeuclidean"},
-            "only the offset counts: the squared Euclidean distance rises to 3.98 at 3 and falls again to 0.0797 at 6",
-            None,
+            f"{ONLY}: the squared Euclidean distance rises to 3.98 at 3 and falls again to 0.0797 at 6",
         ),
-        ({"length": 1}, "", {}),
-        (
-            {"encoding": "binary", "length": 16},
-            "at one offset pairs differ by up to 4",
-            {},
-        ),
-        (
-            {"encoding": ["rope", "binary"], "length": 16},
-            "only the offset counts (rope); at one offset pairs differ by up to 4 (binary)",
-            {},
-        ),
+        ({"length": 1}, ""),
+        ({"encoding": "binary"}, "at one offset pairs differ by up to 4"),
+        ({"encoding": ["rope", "binary"]}, f"{ONLY} (rope); at one offset pairs differ by up to 4 (binary)"),
         (
             {"encoding": ["rope:d=8", "rope:d=8,base=2"], "length": 4},
-            "only the offset counts: the dot product falls farthest with base 2, to −2.54",
-            None,
+            f"{ONLY}: the dot product falls farthest with base 2, to −2.54",
         ),
-        ({"encoding": ["rope:d=8", "sinusoidal:d=8"], "length": 4}, "only the offset counts", {}),
+        ({"encoding": ["rope:d=8", "sinusoidal:d=8"], "length": 4}, ONLY),
         (
-            {"encoding": "binary", "measure": "cityblock", "length": 2},
+            {"measure": "cityblock", "encoding": "binary", "length": 2},
             "the city block distance rises from 0 at 0 to 1 at 1",
-            None,
         ),
-        ({"d": 8, "length": 16, "decay": True}, None, {}),
-        ({"d": 8, "length": 3000, "size": "3x2", "dpi": 20}, None, {}),
     ],
 )
-def test_the_message_says_where_the_line_goes_and_what_it_names_has_a_dot(
-    options: dict[str, Any], message: str | None, named: dict[Any, str] | None
-) -> None:
-    assert message is None or numbers(**options).message() == message
-    if named is not None:
-        axes = drawn(**options)
-        dots = [line.get_xydata()[0].tolist() for line in axes.get_lines() if line.get_marker() == "o"]
-        assert np.ravel(dots if len(axes.get_lines()[0].get_xdata()) > 1 else []) == pytest.approx(np.ravel([*named]))
-        assert dot_labels(axes) == [*named.values()]
-        (low, high), points = axes.get_ylim(), axes.dataLim.intervaly
-        assert not named or min(points[0] - low, high - points[1]) > 0.055 * (high - low)  # room for the numbers
+def test_the_message_says_where_the_line_goes(options: dict[str, Any], message: str) -> None:
+    assert numbers(**{"length": 16, **options}).message() == message
+
+
+@pytest.mark.parametrize(
+    ("options", "dots"),
+    [
+        ({"base": 3, "length": 4}, {(0, 1): "1 at 0", (3, np.cos(3)): "−0.99 at 3"}),
+        ({"length": 8}, {(3, np.cos(3)): "−0.99 at 3", (6, np.cos(6)): "0.96 at 6"}),
+        ({"length": 8, "decay": True}, {}),
+        ({"length": 3000, "size": "3x2", "dpi": 20}, {}),
+    ],
+)
+def test_values_that_the_message_names_have_a_dot(options: dict[str, Any], dots: dict[Any, str]) -> None:
+    axes = drawn(d=2, **options)
+    marked = [line.get_xydata()[0] for line in axes.get_lines() if line.get_marker() == "o"]
+    assert np.ravel(marked) == pytest.approx(np.ravel([*dots]))
+    assert dot_labels(axes) == [*dots.values()]
+    (low, high), points = axes.get_ylim(), axes.dataLim.intervaly
+    assert not dots or min(points[0] - low, high - points[1]) > 0.055 * (high - low)  # room for the numbers
 
 
 def test_in_runs_of_offsets_no_offset_is_named_and_no_run_comes_back_within_itself() -> None:
-    seen: Any = pecli.figure("offsets", d=8, base=10, length=500, log=True, size="3x2", dpi=20).seen
+    seen = numbers_of("offsets", ((9, 60),), d=8, base=10, length=500, log=True)
     product = np.cos(np.arange(1, 500)[:, None] * 10 ** (-np.arange(4) / 4)).sum(axis=1)
     said = f"the dot product falls to {product.min():.3g} and rises again to".replace("-", "−")
     assert said in seen.message() and " at " not in seen.message()
-    seen = pecli.figure("offsets", measure="euclidean", length=700, size="3x2", dpi=30).seen
+    seen = numbers_of("offsets", ((9, 60),), measure="euclidean", length=700)
     assert seen.block > 5 and seen.low[0, 0] == 0 < seen.high[0, 0] / 2
-    assert seen.message() == f"only the offset counts: the Euclidean distance rises from 0 to {seen.high.max():.3g}"
-    low, mean, high = np.array([9.0, 1, -3, -2]), np.array([9.0, 5, 3, 2]), np.array([9.0, 8, 8, 7])
-    assert trend_of(low, mean, high, None) == (Point(9, None), Point(-3, None), None)
+    assert seen.message() == f"{ONLY}: the Euclidean distance rises from 0 to {seen.high.max():.3g}"
+    low, mean, high = np.array([[9.0, 1, -3, -2], [9.0, 5, 3, 2], [9.0, 8, 8, 7]])[:, None, :]
+    wide = replace(seen, low=low, mean=mean, high=high)
+    assert wide.message() == f"{ONLY}: the Euclidean distance falls from 9 to −3"
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import itertools
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,6 @@ from pecli.jobs.sweep import job_of, jobs_of
 from pecli.jobs.workers import ordered
 from tests.drawing import frames_of
 
-Ask = Callable[..., Any]
 SMALL: dict[str, Any] = {"d": 4, "length": 5, "dpi": 30}
 
 
@@ -42,7 +40,7 @@ def test_nothing_jumps(figure: str) -> None:
     assert [one.get_suptitle().rpartition(", base ")[2] for one in frames] == ["2", "10,000", "31.62"]
 
 
-def test_a_list_that_moves_is_a_frame_a_value(ask: Ask, folder: Path) -> None:
+def test_a_list_that_moves_is_a_frame_a_value(ask: Any, folder: Path) -> None:
     assert ask("dials", "-e", "clock", "--at", "0..4", "--dpi", "30", "-o", "clock.gif", "--fps", "4").code == 0
     with Image.open("clock.gif") as image:
         assert (image.n_frames, image.info["duration"], image.info["loop"]) == (5, 250, 0)  # type: ignore[attr-defined]
@@ -96,7 +94,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("words", "said"), REFUSED, ids=itertools.count())
-def test_what_cannot_move_is_refused(words: tuple[str, ...], said: str, ask: Ask, folder: Path) -> None:
+def test_what_cannot_move_is_refused(words: tuple[str, ...], said: str, ask: Any, folder: Path) -> None:
     ended = ask("heatmap", "-d", "4", *words)
     assert ended.code == 2 and said in ended.err and ended.err.count("\n") == 1
     assert not list(folder.iterdir())
@@ -113,6 +111,6 @@ def test_each_frame_is_its_own_picture_and_a_webp_loses_nothing() -> None:
     assert not any(one.get_suptitle() for one in frames_of("heatmap", no_title=True, **options))
 
 
-def test_a_file_of_frames_is_drawn_again_as_one(ask: Ask, folder: Path) -> None:
+def test_a_file_of_frames_is_drawn_again_as_one(ask: Any, folder: Path) -> None:
     pecli.figure("heatmap", **SMALL, base=[10, 100]).save("a.webp")
     assert ask("redraw", "a.webp", "--title", "T").out == "heatmap-sinusoidal-d4-base10_100-length5-dpi30-titleT.webp\n"

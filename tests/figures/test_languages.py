@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -91,12 +91,12 @@ def test_a_picture_in_chinese_has_no_english_words(name: str, options: dict[str,
 
 
 @pytest.mark.parametrize("line", ["stats sinusoidal clock binary -n 20", "table clock -n 40 --rows 4", "explain -d 4"])
-def test_a_report_in_chinese_has_no_english_words(ask: Callable[..., Any], line: str) -> None:
+def test_a_report_in_chinese_has_no_english_words(ask: Any, line: str) -> None:
     said = ask(*line.split(), "--lang", "zh")
     assert said.code == 0 and words(said.out) <= {"periods", "rows", "table", "csv", *FIGURES}, words(said.out)
 
 
-def test_a_models_config_is_told_in_chinese(ask: Callable[..., Any], folder: Path, monkeypatch: Any) -> None:
+def test_a_models_config_is_told_in_chinese(ask: Any, folder: Path, monkeypatch: Any) -> None:
     scaling = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 64, "mscale": 0, "betafast": 3}
     config = {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 2}
     Path("config.json").write_text(json.dumps({**config, "max_position_embeddings": 256, "rope_scaling": scaling}))

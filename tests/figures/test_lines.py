@@ -57,14 +57,6 @@ def test_names_at_dots_stand_on_the_side_on_which_no_line_is_apart_and_inside(me
         assert axes.bbox.y0 <= box.y0 and box.y1 < ends[0] if below else ends[1] < box.y0 and box.y1 <= axes.bbox.y1
 
 
-def test_axes_are_labelled_by_the_measure() -> None:
-    axes = drawn(d=7, length=5, measure="dot")
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("position p", "dot product")
-    table = pecli.encode(d=7, length=5)
-    assert axes.lines[0].get_ydata() == pytest.approx(table @ table[0])
-    assert list(axes.lines[1].get_ydata()) == [pytest.approx(table[0] @ table[0])]
-
-
 @pytest.mark.parametrize(("encoding", "coincide"), [("sinusoidal", True), ("binary", False)])
 def test_against_the_offset_it_says_whether_lines_coincide(encoding: str, coincide: bool) -> None:
     numbers = pecli.figure("curves", encoding=encoding, length=40, at=[3, 11, 30], against="offset").numbers
@@ -164,14 +156,6 @@ def test_undefined_values_leave_a_gap_and_a_line_of_them_has_no_name() -> None:
     assert "from 0: undefined (constant row)" in pecli.figure("curves", **options).seen.caption()
 
 
-def test_more_positions_than_pixels_keep_the_extremes_of_a_closed_form() -> None:
-    numbers = pecli.figure("curves", d=8, length=5000, dpi=20, at=[0, 10, 4999]).seen
-    table, starts = pecli.encode(d=8, length=5000), np.arange(0, 5000, numbers.facts()["block"])
-    lines = np.linalg.norm(table[None] - table[[0, 10, 4999], None], axis=2)
-    assert np.allclose(numbers.arrays()["curves"], np.maximum.reduceat(lines, starts, axis=1), atol=1e-12)
-    assert np.allclose(numbers.arrays()["low"], np.minimum.reduceat(lines, starts, axis=1), atol=1e-7)
-
-
 def test_against_the_offset_every_line_starts_at_0_and_a_log_axis_at_1() -> None:
     axes = drawn(d=6, length=20, at=[3, 11], against="offset")
     assert [line.get_xdata()[0] for line in axes.lines] == [-3, 0, -11, 0]
@@ -247,12 +231,6 @@ def test_the_order_of_the_columns_does_not_change_which_waves_are_shown(plain: s
     assert first["wavelengths"].tolist() == second["wavelengths"].tolist() == sorted(first["wavelengths"])
     assert second["wavelengths"][0] == pytest.approx(2 * np.pi) and 400 < second["wavelengths"][-1] <= 800
     assert second["dims"].tolist() != sorted(second["dims"])
-
-
-def test_where_few_dimensions_move_slow_ones_fill_up() -> None:
-    numbers = pecli.figure("waves", d=8, base=10**8, length=2).numbers.arrays()  # only the first pair turns in 8
-    assert numbers["dims"].tolist() == [0, 1, 2, 4, 7]
-    assert (numbers["wavelengths"] <= 8).tolist() == [True, True, False, False, False]
 
 
 def test_a_long_length_is_drawn_from_minimum_to_maximum_and_the_caption_says_so() -> None:

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.errors import UsageError
@@ -22,11 +21,6 @@ def test_is_heatmap_beside_distance_matrix() -> None:
     assert np.array_equal(left.images[0].get_array(), pecli.encode(d=7, base=10, length=11))
     expected = pecli.figure("distance", d=7, base=10, length=11).numbers.main
     assert np.array_equal(right.images[0].get_array(), expected)
-
-
-def test_panels_takes_any_list_ordered() -> None:
-    curves, heatmap, first, second = panels(d=7, length=11, panels="curves,heatmap,scatter")
-    assert curves.lines and heatmap.images and first.collections and second.collections
 
 
 def test_the_measure_is_that_of_every_panel_that_has_one() -> None:
@@ -48,23 +42,10 @@ def test_up_to_three_stand_in_a_row_where_there_is_room(names: str, grid: tuple[
     assert (len({round(box.y1, 2) for box in boxes}), len({round(box.x0, 2) for box in boxes})) == grid
 
 
-def test_every_array_is_told_by_its_panel() -> None:
-    arrays = pecli.figure("overview", d=7, length=5, panels="heatmap,curves").numbers.arrays()
-    assert arrays["0.heatmap.table"].shape == (5, 7)
-    assert arrays["1.curves.positions"].shape == (5,)
-
-
 def test_captions_name_their_panel() -> None:
     numbers = pecli.figure("overview", d=6, length=101, dpi=10, size="5x3").seen
     assert "each pixel: mean of " in numbers.caption()
     assert "positions (heatmap)" in numbers.caption() and "pairs (distance)" in numbers.caption()
-
-
-def test_draws_inside_a_given_axes() -> None:
-    axes: Any = Drawing().subplots()
-    assert pecli.figure("overview", d=7, length=5).draw(axes) is axes
-    assert len(axes.child_axes) == 2
-    assert not axes.axison
 
 
 @pytest.mark.parametrize("names", ["overview", "", [], "heatmap,nothing"])
@@ -111,8 +92,3 @@ def test_three_stand_in_a_row_whatever_they_belong_to() -> None:
 def test_lines_stand_as_they_are_no_slivers(size: str, rows: int) -> None:
     boxes = [one.get_position() for one in panels(panels="waves,spectrum,offsets", size=size, text_size=6)]
     assert len({round(one.y0, 2) for one in boxes}) == rows
-
-
-def test_rows_of_parts_share_a_page_of_fixed_height() -> None:
-    heatmap, *others = panels(encoding="rope", panels="heatmap,rotation", length=9, size="12x7", text_size=5, dpi=30)
-    assert heatmap.bbox.height < 4 * others[0].bbox.height

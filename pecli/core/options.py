@@ -42,30 +42,6 @@ def is_range(value: Any) -> bool:
     return isinstance(value, str) and RANGE.fullmatch(value) is not None
 
 
-def numbers_of(text: str, *, whole: bool, log: bool) -> list[str]:
-    """Return the numbers of a range, each as text; both ends are among them.
-
-    whole : only whole numbers, each once
-    log : evenly spaced by their ratios, not their differences
-
-    Raises
-    ------
-    ValueError : it is no range, its count is missing or too large, or a ratio does not exist
-    """
-    match = RANGE.fullmatch(text)
-    if match is None:
-        raise ValueError
-    first, last = float(match[1]), float(match[2])
-    if match[3] is None and not (whole and first.is_integer() and last.is_integer()):
-        raise ValueError
-    count = int(match[3] or abs(last - first) + 1)
-    if not 2 <= count <= MAX_RANGE or (log and min(first, last) <= 0):
-        raise ValueError
-    inner = (np.geomspace if log else np.linspace)(first, last, count)[1:-1].tolist()
-    texts = [f"{round(value)}" if whole else f"{value:.{DIGITS}g}" for value in inner]
-    return list(dict.fromkeys([match[1], *texts, match[2]]))
-
-
 def size_text(size: tuple[float, float] | float) -> str | None:
     """Return the text of a width, or of a width and a height in inches; None for anything else."""
     sides = size if isinstance(size, (list, tuple)) else (size,)
@@ -200,8 +176,10 @@ class Option:
 
     def as_text(self, value: Any) -> Any:
         """Return the value, and each of several, as the text that means the same: ``8x4`` for a size of (8, 4)."""
-        text = None if value is None or isinstance(value, str) or self.text_of is None else self.text_of(value)
-        if text is None and self.text_of is not None and isinstance(value, (list, tuple)):
+        if value is None or isinstance(value, str) or self.text_of is None:
+            return value
+        text = self.text_of(value)
+        if text is None and isinstance(value, (list, tuple)):
             return list(map(self.as_text, value))
         return value if text is None else text
 
@@ -213,13 +191,18 @@ class Option:
         return [value for text in texts for item in re.split(comma, text) for value in self.spread(item)]
 
     def spread(self, value: Any) -> list[Any]:
-        """Return the values of a range of numbers; anything else alone."""
-        if self.scalar not in (int, float) or not is_range(value):
+        """Return the numbers of a range as texts, both ends among them; anything else alone."""
+        match = RANGE.fullmatch(value) if self.scalar in (int, float) and isinstance(value, str) else None
+        if match is None:
             return [value]
-        try:
-            return list(numbers_of(value, whole=self.scalar is int, log=self.log))
-        except ValueError:
-            raise UsageError(option=self.name, value=value, allowed=self.bounds, advice=RANGE_HELP) from None
+        first, last, whole = float(match[1]), float(match[2]), self.scalar is int
+        counted = match[3] is not None or (whole and first.is_integer() and last.is_integer())
+        count = int(match[3] or abs(last - first) + 1) if counted else 0
+        if not 2 <= count <= MAX_RANGE or not math.isfinite(last - first) or (self.log and min(first, last) <= 0):
+            raise UsageError(option=self.name, value=value, allowed=self.bounds, advice=RANGE_HELP)
+        inner = (np.geomspace if self.log else np.linspace)(first, last, count)[1:-1].tolist()
+        texts = [f"{round(number)}" if whole else f"{number:.{DIGITS}g}" for number in inner]
+        return list(dict.fromkeys([match[1], *texts, match[2]]))
 
     def write(self, value: Any) -> str:
         """Return the text that `read` turns into this value again."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -13,7 +12,6 @@ from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.options import EXACT, option
 from pecli.core.positions import Positions
-from pecli.core.terminal import track
 from pecli.encodings.base import Rotary
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_dimensions, label_positions, label_values
@@ -24,13 +22,12 @@ from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import Bar, Panel, PanelGroup, in_columns
 from pecli.figures.wavelengths import angle_text, turned_apart, turns_between_ends
 from pecli.files.tables import read_table
-from pecli.measures.reduce import averaged_columns, averaged_rows, even_bins
+from pecli.measures.reduce import averaged_columns, averaged_rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 IMAGES = (template("Q before"), template("Q after"), template("after − before"))
-ROWS_AT_ONCE = 1024  # that are rotated, at least a pixel's
 PATHS = 4  # pairs whose paths are drawn where none are asked for
 FLAT = 0.36  # height over width of the images where panels stand below each other
 PLANE = 0.7  # and of the panel of circles, which has the key beside them
@@ -106,7 +103,7 @@ class Rotation(WithCellNumbers[Rotary]):
         "turned, --matrix P draws R_P"
     )
     example: ClassVar[str] = "pecli rotation --d 32 --length 64 --pairs 0,4,8"
-    copies: ClassVar[int] = 8
+    copies: ClassVar[int] = 7
     examples: ClassVar[tuple[str, ...]] = ("pecli rotation -d 32 --matrix 8",)
     default_encoding: ClassVar[str] = "rope"
 
@@ -138,12 +135,7 @@ class Rotation(WithCellNumbers[Rotary]):
         return asked
 
     def shape(self, view: View[Rotary]) -> tuple[int, ...]:
-        width = view.encoding.width
-        if self.matrix is not None:
-            return (width, width)
-        rows, columns = view.covered.blocks(view.pixel_rows).count, even_bins(width, view.pixel_columns)
-        paths = 2 * len(self.drawn_pairs(view)) * view.covered.length
-        return (rows * columns + paths,)  # no more than all of them together
+        return (view.encoding.width if self.matrix is not None else view.covered.length, view.encoding.width)
 
     def check_view(self, view: View[Rotary]) -> None:
         super().check_view(view)
@@ -167,9 +159,11 @@ class Rotation(WithCellNumbers[Rotary]):
             matrix, dimensions = rope.rotation_matrix(self.matrix), np.arange(rope.width)
             return MatrixNumbers(view=view, matrix=matrix, dimensions=dimensions, position=self.matrix)
         blocks, pairs = view.covered.blocks(view.pixel_rows), self.drawn_pairs(view)
-        before, after, paths = self._rotated(view, pairs, blocks.size)
-        before, columns_block = averaged_columns(before, view.pixel_columns)
-        after, _ = averaged_columns(after, view.pixel_columns)
+        query = self._query((view.covered.length, rope.width))
+        rotated = rope.rotate(query, view.covered.array())
+        before, columns_block = averaged_columns(averaged_rows(query, blocks.size), view.pixel_columns)
+        after, _ = averaged_columns(averaged_rows(rotated, blocks.size), view.pixel_columns)
+        paths = np.stack([part[:, pairs].T for part in rope.split(rotated)], axis=-1)
         limit = float(np.abs([before, after]).max())
         return RotationNumbers(
             view=view,
@@ -187,34 +181,19 @@ class Rotation(WithCellNumbers[Rotary]):
             query="" if self.inputs() else phrase("random Q, seed {seed}", seed=self.content_seed),
         )
 
-    def _rotated(self, view: View[Rotary], pairs: Array, size: int) -> tuple[Array, Array, Array]:
-        """Return means of `size` rows of the query before and after the rotation, and the paths of these pairs."""
-        rope, positions = view.encoding, view.covered.array()
-        query = self._query((len(positions), rope.width))
-        step = size * max(1, ROWS_AT_ONCE // size)
-        before, after, paths = [], [], []
-        for at in track(range(0, len(positions), step), "turning the query"):
-            rows = slice(at, min(at + step, len(positions)))
-            plain = query(rows)
-            rotated = rope.rotate(plain, positions[rows])
-            before.append(averaged_rows(plain, size))
-            after.append(averaged_rows(rotated, size))
-            paths.append(np.stack(rope.split(rotated), axis=-1)[:, pairs])
-        return np.concatenate(before), np.concatenate(after), np.concatenate(paths).swapaxes(0, 1)
-
-    def _query(self, shape: tuple[int, int]) -> Callable[[slice], Array]:
-        """Return the rows of a query of that shape, to be asked for from first to last, each once."""
+    def _query(self, shape: tuple[int, int]) -> Array:
+        """Return a query of that shape."""
         random = np.random.default_rng(self.content_seed)
         if self.content == "random":
-            return lambda rows: random.standard_normal((rows.stop - rows.start, shape[1]))
+            return random.standard_normal(shape)
         if self.content == "same":
-            return np.broadcast_to(random.standard_normal(shape[1]), shape).__getitem__
+            return np.broadcast_to(random.standard_normal(shape[1]), shape)
         table = read_table(self.content)
         if table.shape != shape:
             given, needed = (" × ".join(map(str, sides)) for sides in (table.shape, shape))
             text = f"{option_text('content', self.content)} holds {given} numbers and {needed} are needed"
             raise UsageError(text, option="content", value=self.content)
-        return table.__getitem__
+        return table
 
     def panel_groups(self, view: View[Rotary], canvas: Canvas) -> list[PanelGroup]:
         bar = Bar(phrase("value"), fixed=self.matrix is not None)

@@ -47,20 +47,11 @@ IN_ENGLISH = Language()
 
 
 def by_environment(given: Collection[str] = ()) -> dict[str, str]:
-    """Return the option that the environment gives, by name; mostly none.
-
-    given : the options that are given, which win, whatever the environment says
-
-    Raises
-    ------
-    UsageError : the environment counts, and names no language
-    """
-    lang = os.environ.get(VARIABLE, "")
-    if not lang or "lang" in given:
-        return {}
-    if lang not in languages():
+    """Return the option that the environment gives where it is not given; raises UsageError for no language."""
+    lang = "" if "lang" in given else os.environ.get(VARIABLE, "")
+    if lang and lang not in languages():
         raise UsageError(f"{VARIABLE}: {UnknownNameError('language', lang, languages())}")
-    return {"lang": lang}
+    return {"lang": lang} if lang else {}
 
 
 def left_open() -> tuple[str, ...]:

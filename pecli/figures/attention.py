@@ -15,7 +15,7 @@ from pecli.core.options import option
 from pecli.encodings.base import BiasEncoding, Rotary
 from pecli.figures.base import ColouredNumbers, View
 from pecli.figures.canvas import Canvas
-from pecli.figures.colors import DIFFERENCE, ink_on
+from pecli.figures.colors import DIFFERENCE
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import Bar, PanelGroup, in_columns
 from pecli.figures.tokens import TokenFigure, fit_tokens, label_tokens, read_order, token_panel
@@ -122,15 +122,12 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
 
     def order(self) -> list[int]:
         """Which token stands at each place of the second order."""
-        default = self.example_pair.reordered if self.tokens is None else "reverse"
+        default = self.example_pair[1] if self.tokens is None else "reverse"
         return read_order(default if self.reorder is None else self.reorder, self.words)
 
     def reordered(self) -> tuple[str, ...]:
         """The tokens in the second order."""
         return tuple(self.words[i] for i in self.order())
-
-    def sides(self) -> tuple[str, str]:
-        return "tokens", "tokens"
 
     def shape(self, view: View[Placing]) -> tuple[int, ...]:
         count = len(self.words)
@@ -145,24 +142,24 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
         encoding, positions, order = view.encoding, self.rows(view), np.array(self.order())
         content = self.content(self.width(view))
         both = (content, content[order])
-        plain, other_plain = (weights(x) for x in both)
+        plain, other_plain = map(weights, both)
         encoded, other_encoded = (placed_weights(encoding, x, positions, self.head or 0) for x in both)
+        change_plain, change_encoded = put_back(other_plain, order) - plain, put_back(other_encoded, order) - encoded
         largest = float(np.max([plain, other_plain, encoded, other_encoded]))
-        changes = [put_back(other, order) - one for one, other in ((plain, other_plain), (encoded, other_encoded))]
         return AttentionNumbers(
             view=view,
             plain=plain,
             reordered_plain=other_plain,
             encoded=encoded,
             reordered_encoded=other_encoded,
-            change_plain=changes[0],
-            change_encoded=changes[1],
+            change_plain=change_plain,
+            change_encoded=change_encoded,
             order=order,
             tokens=self.words,
             reordered_tokens=self.reordered(),
             embeddings=self.content_text(),
-            difference_plain=float(np.abs(changes[0]).max()),
-            difference_encoded=float(np.abs(changes[1]).max()),
+            difference_plain=float(np.abs(change_plain).max()),
+            difference_encoded=float(np.abs(change_encoded).max()),
             largest=largest,
             ends=(0.0, largest),
         )
@@ -207,37 +204,24 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
     def draw(self, numbers: AttentionNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         differences = numbers.difference_plain, numbers.difference_encoded
         titles = self._titles(numbers.view, canvas, *differences)
-        for at in (2, 5):  # the others stand
+        for at in (2, 5):  # the others stay: a composed figure may have added names to them
             axes[at].set_title(titles[at], fontsize=canvas.small)
-        colours, limits = canvas.colours("sequential"), numbers.ends
         reach = max(differences) or numbers.largest
-        rows = (
-            (numbers.plain, numbers.reordered_plain, numbers.change_plain),
-            (numbers.encoded, numbers.reordered_encoded, numbers.change_encoded),
+        weight: Any = {"colours": canvas.colours("sequential"), "limits": numbers.ends}
+        change: Any = {"colours": canvas.colours(DIFFERENCE), "limits": (-reach, reach), "centred": True}
+        panels = (
+            (numbers.plain, weight),
+            (put_back(numbers.reordered_plain, numbers.order), weight),
+            (numbers.change_plain, change),
+            (numbers.encoded, weight),
+            (put_back(numbers.reordered_encoded, numbers.order), weight),
+            (numbers.change_encoded, change),
         )
-        images = [
-            image
-            for (given, reordered, change), (first, second, third) in zip(rows, (axes[:3], axes[3:]), strict=True)
-            for image in (
-                show_matrix(first, given, colours=colours, limits=limits),
-                show_matrix(second, put_back(reordered, numbers.order), colours=colours, limits=limits),
-                show_matrix(third, change, colours=canvas.colours(DIFFERENCE), limits=(-reach, reach), centred=True),
-            )
-        ]
+        images = [show_matrix(one, values, **look) for one, (values, look) in zip(axes, panels, strict=True)]
         self.write_numbers(axes, images, canvas)
-        for one, difference in zip(axes[2::3], differences, strict=True):
-            if not difference and not one.texts:
-                write_nothing(one, len(numbers.tokens), canvas.small)
         return images
 
 
-def write_nothing(axes: Axes, tokens: int, size: float) -> None:
-    """Writes into a blank panel that this is what there is to see."""
-    middle, text = (tokens - 1) / 2, phrase("nothing\nchanges")
-    look: dict[str, Any] = {"color": ink_on(axes.images[0], 0.0), "ha": "center", "va": "center", "in_layout": False}
-    axes.text(middle, middle, text, fontsize=size, alpha=0.7, **look)
-
-
 def _names(view: View[Placing]) -> tuple[str, str]:
-    """Without and with the encoding."""
+    """Return the names of the two rows: without and with the encoding."""
     return phrase("no encoding"), view.encoding.name

@@ -4,36 +4,25 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
-from pecli.analysis import Analysis, E, E_co, Limits, Numbers, View
+from pecli.analysis import Analysis, E, E_co, Limits
+from pecli.analysis import Numbers as Numbers
+from pecli.analysis import View as View
 from pecli.core.errors import UsageError
 from pecli.core.language import clauses, phrase, template
-from pecli.core.lazy import Array
+from pecli.core.lazy import np
 from pecli.core.numbers import minus
 from pecli.core.positions import Positions
 from pecli.encodings.base import TableEncoding
 from pecli.figures.canvas import Canvas
+from pecli.figures.colors import DIFFERENCE
 from pecli.figures.panels import Panel, PanelGroup
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = [
-    "ColouredNumbers",
-    "Figure",
-    "Numbers",
-    "View",
-    "all_positions_text",
-    "averaging",
-    "averaging_cells",
-    "extremes",
-    "extremes_of_offsets",
-    "other_positions_text",
-    "panels_of",
-    "positions_text",
-    "subtract",
-]
+N = TypeVar("N", bound="ColouredNumbers[Any]")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,18 +74,18 @@ class Figure(Analysis[E]):
 
     @abstractmethod
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        """Puts the numbers onto the axes, one a panel; gives for each what its colour bar has to explain."""
+        """Draw the numbers onto the axes; return for each panel what its colour bar explains."""
 
     def texts(self) -> list[str]:
-        """The free text that is drawn besides the title, to find fonts for."""
+        """Return the free text that is drawn besides the title, to find fonts for."""
         return []
 
     def title(self, view: View[E]) -> str:
-        """The picture's title where the user gives none."""
+        """Return the picture's title where the user gives none."""
         return clauses([*(encoding.label() for encoding in view.encodings), self.unseen(view)])
 
     def unseen(self, view: View[E]) -> str:
-        """What a title adds where nothing else says at which positions the encodings are looked at; mostly nothing."""
+        """Return what a title says of the positions where nothing else in the picture does; mostly nothing."""
         if self.counts_positions:
             return all_positions_text(view.positions)
         return "" if self.shows_positions else positions_text(view.positions.start, view.positions.length)
@@ -108,34 +97,34 @@ def panels_of(figure: Figure[Any], view: View[Any], canvas: Canvas | None = None
 
 
 def tells_of_offsets(view: View[Any]) -> bool:
-    """Whether an offset other than 0 has two pairs that a symmetric measure does not make alike anyway."""
+    """Return whether an offset other than 0 has two pairs that a symmetric measure does not make alike anyway."""
     return view.positions.length > 2
 
 
 def positions_text(first: int, count: int) -> str:
-    """The positions looked at, as a title says them; nothing where they are the first ones."""
+    """Return the first and last position for a title; nothing where the first is 0."""
     named = {name: minus(f"{at:,}") for name, at in (("first", first), ("last", first + count - 1))}
     return phrase("positions {first} to {last}", **named) if first else ""
 
 
 def all_positions_text(covered: Positions) -> str:
-    """The positions looked at where no axis says which is the last: how many, or from which to which."""
+    """Return how many positions there are, or the first and last, for a title where no axis says it."""
     said = template("{count:,} positions") if covered.length > 1 else template("{count:,} position")
     return positions_text(covered.start, covered.length) or phrase(said, count=covered.length)
 
 
 def other_positions_text(view: View[TableEncoding]) -> str:
-    """The rows that are looked at where they are others than the positions that the title counts: offsets."""
+    """Return the rows of the table for a title where they are not the positions: offsets."""
     return "" if view.covered == view.positions else all_positions_text(view.covered)
 
 
 def averaging(size: int) -> str:
-    """The caption of a picture whose pixels are means over pairs of so many positions each."""
+    """Return the caption of pixels that are means over pairs of so many positions each."""
     return phrase("each pixel: mean of {count:,} × {count:,} pairs", count=size) if size > 1 else ""
 
 
 def averaging_cells(rows: int, columns: int) -> str:
-    """The caption of a picture whose pixels are means over so many positions and dimensions each, one or both."""
+    """Return the caption of pixels that are means over so many positions and dimensions each."""
     if rows > 1 and columns > 1:
         return phrase("each pixel: mean of {rows:,} positions × {columns:,} dimensions", rows=rows, columns=columns)
     if columns > 1:
@@ -143,20 +132,28 @@ def averaging_cells(rows: int, columns: int) -> str:
     return phrase("each pixel: mean of {rows:,} positions", rows=rows) if rows > 1 else ""
 
 
-def subtract(first: Array, second: Array) -> Array:
-    """The first less the second; raises UsageError where their sizes differ."""
-    if first.shape != second.shape:
-        one, other = (" × ".join(map(str, array.shape)) for array in (first, second))
+def difference_of(first: N, second: N, **facts: Any) -> N:
+    """Return the first main array less the second as numbers, colours alike on both sides of 0.
+
+    Raises UsageError where the sizes differ.
+    """
+    if first.main.shape != second.main.shape:
+        one, other = (" × ".join(map(str, numbers.main.shape)) for numbers in (first, second))
         text = f"--difference takes tables of one size: these have {one} and {other} numbers"
         raise UsageError(text, option="difference")
-    return first - second
+    array = first.main - second.main
+    known = array[~np.isnan(array)]
+    low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 0.0)
+    reach = max(-low, high) or 1.0
+    facts |= {first.main_array: array, "smallest": low, "largest": high, "palette": DIFFERENCE}
+    return replace(first, ends=(-reach, reach), **facts)
 
 
 def extremes(size: int) -> str:
-    """The caption of a line that is drawn from the minimum to the maximum of every run of positions."""
+    """Return the caption of a line drawn from the minimum to the maximum of every run of positions."""
     return phrase("each pixel: minimum to maximum of up to {count:,} positions", count=size) if size > 1 else ""
 
 
 def extremes_of_offsets(size: int) -> str:
-    """The same of every run of offsets."""
+    """Return the same of every run of offsets."""
     return phrase("each pixel: minimum to maximum of up to {count:,} offsets", count=size) if size > 1 else ""

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Limits
-from pecli.core.language import phrase, template
+from pecli.core.language import phrase
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUNDING, bound_text
 from pecli.encodings.base import TableEncoding
 from pecli.figures.axis_labels import label_positions
-from pecli.figures.base import ColouredNumbers, View, averaging, subtract
+from pecli.figures.base import ColouredNumbers, View, averaging, difference_of
 from pecli.figures.canvas import Canvas
 from pecli.figures.colors import DIFFERENCE
 from pecli.figures.highlights import Highlighting, mark_cells
@@ -56,9 +56,9 @@ class DistanceNumbers(ColouredNumbers[TableEncoding]):
         if self.block > 1 or self.palette == DIFFERENCE:
             return ""
         apart = spread_along_diagonals(self.matrix)
-        said = template("at one offset pairs differ by up to {number}")
-        rounding = ROUNDING * float(np.nanmax(np.abs(self.matrix), initial=0.0))
-        return phrase(said, number=bound_text(apart, 3)) if apart > rounding else ""
+        if apart <= ROUNDING * float(np.nanmax(np.abs(self.matrix), initial=0.0)):
+            return ""
+        return phrase("at one offset pairs differ by up to {number}", number=bound_text(apart, 3))
 
     def averaged(self) -> bool:
         return self.block > 1
@@ -67,12 +67,7 @@ class DistanceNumbers(ColouredNumbers[TableEncoding]):
         return None if self.smallest is None else self.ends
 
     def difference(self, other: Self) -> Self:
-        matrix = subtract(self.matrix, other.matrix)
-        low, high = (float(end.reduce(matrix, axis=None, initial=0.0)) for end in (np.fmin, np.fmax))
-        reach = max(-low, high) or 1.0
-        both = self.by_offset and other.by_offset
-        result = replace(self, matrix=matrix, smallest=low, largest=high, by_offset=both)
-        return replace(result, ends=(-reach, reach), palette=DIFFERENCE)
+        return difference_of(self, other, by_offset=self.by_offset and other.by_offset)
 
 
 @dataclass(frozen=True)
@@ -158,7 +153,7 @@ class Distance(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
 
 
 def spread_along_diagonals(matrix: Array) -> float:
-    """How much the entries of a square matrix differ along one diagonal, where they differ most; NaN is left out."""
+    """Return the largest difference between two entries on one diagonal of a square matrix; NaN is left out."""
     count = len(matrix)
     sheared = np.full((count, 2 * count), np.nan)  # a row one number shorter puts each diagonal into one column
     sheared.reshape(-1)[: count * (2 * count - 1)].reshape(count, -1)[:, :count] = matrix

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Limits
 from pecli.core.errors import UsageError
-from pecli.core.language import phrase, template
+from pecli.core.language import phrase
 from pecli.core.lazy import Array
 from pecli.core.positions import Blocks, LogBlocks
 from pecli.encodings.base import TableEncoding
@@ -22,7 +22,7 @@ from pecli.figures.axis_labels import (
     log_option,
     turn_names,
 )
-from pecli.figures.base import ColouredNumbers, View, averaging_cells, subtract
+from pecli.figures.base import ColouredNumbers, View, averaging_cells, difference_of
 from pecli.figures.canvas import Canvas
 from pecli.figures.colors import DIFFERENCE
 from pecli.figures.highlights import Highlighting, mark_cells, span_edges
@@ -54,21 +54,14 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
     palette: str
 
     def remarks(self) -> list[str]:
-        return [self._averaging()]
+        if self.log and self.block > 1:
+            rows = phrase("each pixel: mean of up to {rows:,} positions", rows=self.block)
+            return [rows, averaging_cells(1, self.columns_block)]
+        return [averaging_cells(self.block, self.columns_block)]
 
     def marks(self) -> list[str]:
         ruled = unfinished_runs(self.view.encoding, self.view.covered.length)
         return [phrase("rule above: pairs that never finish a turn")] if ruled else []
-
-    def _averaging(self) -> str:
-        """What each pixel is the mean of; nothing where it is one number."""
-        rows, columns = self.block, self.columns_block
-        if not self.log or rows == 1:
-            return averaging_cells(rows, columns)
-        if columns == 1:
-            return phrase("each pixel: mean of up to {rows:,} positions", rows=rows)
-        said = template("each pixel: mean of up to {rows:,} positions × {columns:,} dimensions")
-        return phrase(said, rows=rows, columns=columns)
 
     def message(self) -> str:
         encoding = self.view.encoding
@@ -84,11 +77,8 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         return replace(self, ends=(low, high), palette=palette)
 
     def difference(self, other: Self) -> Self:
-        table = subtract(self.table, other.table)
-        low, high = float(table.min()), float(table.max())
-        limit = max(-low, high) or 1.0
-        result = replace(self, table=table, smallest=low, largest=high, limit=limit)
-        return replace(result, ends=(-limit, limit), palette=DIFFERENCE)
+        result = difference_of(self, other)
+        return replace(result, limit=result.ends[1])
 
 
 @dataclass(frozen=True)
@@ -115,9 +105,6 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
     )
 
     log: bool = log_option()
-
-    def sides(self) -> tuple[str, str]:
-        return "length", "d"
 
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)

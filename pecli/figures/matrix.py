@@ -8,7 +8,7 @@ from math import floor, isclose, log10
 from typing import TYPE_CHECKING, Any
 
 from pecli.analysis import E, Limits
-from pecli.core.errors import UsageError, option_text
+from pecli.core.errors import UsageError
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import minus
 from pecli.core.options import option
@@ -90,37 +90,27 @@ class WithCellNumbers(Figure[E]):
             text = "--numbers and --no-numbers exclude each other"
             raise UsageError(text, option="no_numbers", advice="give one of them")
 
-    def sides(self) -> tuple[str, str]:
-        """The options that say how many rows and columns its matrices have."""
-        return "length", "length"
-
     def write_numbers(self, axes: list[Axes], images: list[Any], canvas: Canvas) -> None:
         """Writes the numbers of images into their cells: of all as large as each other, or of none of those."""
         pairs = [(one, image) for one, image in zip(axes, images, strict=False) if image is not None]
         shapes = [image.get_array().shape for _, image in pairs]
         if self.no_numbers or not pairs:
             return
-        most = [max(sides) for sides in zip(*shapes, strict=True)]
-        if max(most) > MOST:
+        largest = max(shapes, key=max)
+        if max(largest) > MOST:
             if self.numbers:
-                text = f"--numbers takes matrices of up to {MOST} × {MOST} cells"
-                raise UsageError(text, option="numbers", advice=f"reduce {self._sides_above(MOST, most)}")
+                text = f"--numbers takes matrices of up to {MOST} × {MOST} cells, not {largest[0]} × {largest[1]}"
+                raise UsageError(text, option="numbers", advice="show fewer rows and columns")
             return
         texts = texts_of([image for _, image in pairs])
         sizes = text_sizes([one for one, _ in pairs], texts, canvas)
         if self.numbers and min(sizes) < LEAST:
             text = f"--numbers takes cells for text of {LEAST:g} points, and these hold {min(sizes):.1f}"
-            advice = f"give a larger --size, or reduce {self._sides_above(1, most)}"
-            raise UsageError(text, option="numbers", advice=advice)
+            raise UsageError(text, option="numbers", advice="give a larger --size, or show fewer rows and columns")
         least = 0.0 if self.numbers else max(LOWEST, EASY * canvas.small)
         for (one, image), written, size in zip(pairs, texts, sizes, strict=True):
             if size >= least:
                 write_cells(one, image, written, size)
-
-    def _sides_above(self, count: int, cells: Sequence[int]) -> str:
-        """The options that say how many rows and columns there are, of those with more cells than that."""
-        names = [name for name, side in zip(self.sides(), cells, strict=True) if side > count]
-        return " and ".join(option_text(name) for name in dict.fromkeys(names))
 
 
 def texts_of(images: Sequence[Any]) -> list[list[list[str]]]:

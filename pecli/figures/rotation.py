@@ -118,9 +118,6 @@ class Rotation(WithCellNumbers[Rotary]):
         None, "draw the matrix R_P of this position instead", at_least=-EXACT, unset="the query before and after"
     )
 
-    def sides(self) -> tuple[str, str]:
-        return "length" if self.matrix is None else "d", "d"
-
     def check(self) -> None:
         super().check()
         for name in ("content", "content_seed", "pairs"):

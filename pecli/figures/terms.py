@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,9 +12,9 @@ from pecli.core.numbers import ROUNDING, bound_text
 from pecli.encodings.base import Additive
 from pecli.figures.base import ColouredNumbers, View
 from pecli.figures.canvas import Canvas
+from pecli.figures.distance import spread_along_diagonals
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import Bar, PanelGroup, around, in_columns
-from pecli.figures.text import Ruler, points_per_pixel
 from pecli.figures.tokens import TokenFigure, fit_tokens, label_tokens, token_panel
 from pecli.measures.attention import products
 
@@ -28,15 +28,6 @@ TITLES = templates(
         "position_content": "position · content\n$+\\;\\mathrm{PE}_p \\cdot x_q$",
         "position_position": "position · position\n$+\\;\\mathrm{PE}_p \\cdot \\mathrm{PE}_q$",
         "total": "sum of the four\n= score",
-    }
-)
-SHORT = templates(
-    {
-        "content_content": "cont. · cont.",
-        "content_position": "cont. · pos.",
-        "position_content": "pos. · cont.",
-        "position_position": "pos. · pos.",
-        "total": "sum",
     }
 )
 
@@ -105,9 +96,6 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
     default_options: ClassVar[Mapping[str, Any]] = {"d": 16}
     one_table: ClassVar[bool] = False
 
-    def sides(self) -> tuple[str, str]:
-        return "tokens", "tokens"
-
     def shape(self, view: View[Additive]) -> tuple[int, ...]:
         count = len(self.words)
         return (5, count, max(count, view.encoding.width))
@@ -116,10 +104,7 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
         x, p = self.content(view.encoding.width), view.encoding.table(self.rows(view))
         xx, xp, px, pp = (products(first, second) for first in (x, p) for second in (x, p))
         total = xx + xp + px + pp
-        error = float(np.abs(total - products(x + p, x + p)).max())
-        spreads = tuple(spread(one) for one in (total, xx, xp, px, pp))
-        parts = (total, xx, xp, px, pp)
-        limit = float(np.abs(parts).max()) or 1.0
+        parts = np.stack([total, xx, xp, px, pp])
         return TermsNumbers(
             view=view,
             total=total,
@@ -129,13 +114,10 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
             position_position=pp,
             tokens=self.words,
             embeddings=self.content_text(),
-            error=error,
-            spreads=spreads,
-            limit=limit,
-            ends=(
-                min(0.0, *(float(one.min()) for one in parts)),
-                max(0.0, *(float(one.max()) for one in parts)) or 1.0,
-            ),
+            error=float(np.abs(total - products(x + p, x + p)).max()),
+            spreads=tuple(map(spread_along_diagonals, parts)),
+            limit=float(np.abs(parts).max()) or 1.0,
+            ends=(min(0.0, float(parts.min())), max(0.0, float(parts.max())) or 1.0),
         )
 
     def panel_groups(self, view: View[Additive], canvas: Canvas) -> list[PanelGroup]:
@@ -152,7 +134,6 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
     def fit(self, view: View[Additive], axes: list[Axes], canvas: Canvas) -> None:
         for one in axes:
             fit_tokens(one, canvas.small)
-        name_parts(axes, canvas)
 
     def draw(self, numbers: TermsNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         values, colours = numbers.arrays(), canvas.colours("diverging")
@@ -162,22 +143,3 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
         ]
         self.write_numbers(axes, images, canvas)
         return images
-
-
-def name_parts(axes: Sequence[Axes], canvas: Canvas) -> None:
-    """Gives the panels of the parts short names where those of two are wider than a panel."""
-    ruler, names = Ruler(canvas.dpi), {part: phrase(TITLES[part]) for part in SHORT}
-    short = {part: f"{phrase(word)}\n{names[part].splitlines()[-1]}" for part, word in SHORT.items()}
-    room = min(one.bbox.width * points_per_pixel(one) / 72 for one in axes)
-    fits = all(ruler.width(name.splitlines()[0], canvas.small) <= room for name in names.values())
-    old, new = (short, names) if fits else (names, short)
-    for one, part in zip(axes, SHORT, strict=False):
-        now, before = (" ".join(text.split()) for text in (one.get_title(), old[part]))
-        if now.endswith(before):  # alone, or under the name of a cell
-            one.set_title(f"{now.removesuffix(before).strip()}\n{new[part]}".strip(), fontsize=canvas.small)
-
-
-def spread(matrix: Array) -> float:
-    """Largest minus smallest entry of a diagonal, of the diagonal where that is most."""
-    count = len(matrix)
-    return max(float(np.ptp(np.diagonal(matrix, offset))) for offset in range(1 - count, count))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict, deque
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
 from pecli.analysis import E
-from pecli.core.errors import UnusedOptionError, UsageError, option_text, shorten
+from pecli.core.errors import UnusedOptionError, UsageError, option_text
 from pecli.core.language import phrase
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
@@ -25,23 +25,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-class Example(NamedTuple):
-    """The same tokens in two orders."""
-
-    tokens: str
-    reordered: str
-
-
-EXAMPLES = {  # a pair for every machine's fonts, then those with which the first and the fourth article argue
-    "bites": Example("the dog bites the man", "the man bites the dog"),
-    "school": Example("你 说 我 明天 不 去 上学", "你 说 我 明天 去 上学 不"),
-    "like": Example("我 喜欢 你", "你 喜欢 我"),
+EXAMPLES = {  # two orders each: one for the fonts of every machine, then those of the first and the fourth article
+    "bites": ("the dog bites the man", "the man bites the dog"),
+    "school": ("你 说 我 明天 不 去 上学", "你 说 我 明天 去 上学 不"),
+    "like": ("我 喜欢 你", "你 喜欢 我"),
 }
-
-
-def examples() -> tuple[str, ...]:
-    """The names of the example sentences."""
-    return tuple(EXAMPLES)
 
 
 @dataclass(frozen=True)
@@ -62,7 +50,7 @@ class TokenFigure(Figure[E]):
         None,
         "example, also as --example: bites (the dog bites the man / the man bites the dog), "
         "school (你说，我明天不去上学 / 你说，我明天去上学不) or like (我喜欢你 / 你喜欢我)",
-        choices=examples,
+        choices=lambda: EXAMPLES,
         flags=("--example",),
         unset="bites",
     )
@@ -94,17 +82,17 @@ class TokenFigure(Figure[E]):
     @property
     def words(self) -> tuple[str, ...]:
         """The tokens in the order given."""
-        return split_tokens(self.example_pair.tokens if self.tokens is None else self.tokens)
+        return split_tokens(self.example_pair[0] if self.tokens is None else self.tokens)
+
+    @property
+    def example_pair(self) -> tuple[str, str]:
+        """The example in two orders."""
+        return EXAMPLES[self.sentences or "bites"]
 
     def notes(self) -> list[str]:
         if self.tokens is None or len(self.words) == len(self.tokens.split()):
             return []
         return [f"tokens without spaces are cut by character, {len(self.words)} here: put spaces between words"]
-
-    @property
-    def example_pair(self) -> Example:
-        """The example in two orders."""
-        return EXAMPLES[self.sentences or next(iter(EXAMPLES))]
 
     def default_length(self, rows: int | None) -> int:
         return len(self.words)
@@ -118,43 +106,36 @@ class TokenFigure(Figure[E]):
         return replace(asked, length=count)
 
     def rows(self, view: View[E]) -> Array:
-        """The position of every token, shape (n,), also where other figures look at more positions."""
+        """Return the position of every token, shape (n,), also where other figures look at more positions."""
         return replace(view.positions, length=len(self.words)).array()
 
     def content(self, width: int) -> Array:
-        """The embedding of every token, shape (n, width)."""
+        """Return the embedding of every token, shape (n, width)."""
         different = list(dict.fromkeys(self.words))
-        table = self._random(different, width) if self.embeddings is None else self._read(len(different), width)
-        row = {word: i for i, word in enumerate(different)}
-        return self.content_scale * table[[row[word] for word in self.words]]
+        if self.embeddings is None:
+            table = np.stack([random_vector(self.content_seed, word, width) for word in different]) / width**0.25
+        else:
+            table = read_table(self.embeddings)
+            if table.shape != (len(different), width):
+                rows, columns = table.shape
+                hint = option_text("d", columns) if rows == len(different) else "a row for each different token"
+                text = f"{option_text('embeddings', self.embeddings)} holds {rows} × {columns} numbers"
+                text += f" and {len(different)} × {width} are needed"
+                raise UsageError(text, option="embeddings", value=self.embeddings, advice=f"give {hint}")
+        return self.content_scale * table[[different.index(word) for word in self.words]]
 
     def content_text(self) -> str:
-        """Where the embeddings come from, as the caption says it."""
+        """Return where the embeddings come from, for the caption."""
         if self.embeddings is not None:
             return phrase("embeddings from a file")
         return phrase("random embeddings, seed {seed}", seed=self.content_seed)
 
     def own_width(self, default: int) -> int:
-        """How wide the file's embeddings are, or the default without one."""
+        """Return how wide the file's embeddings are, or the default without a file."""
         return default if self.embeddings is None else int(read_table(self.embeddings).shape[1])
-
-    def _random(self, different: Sequence[str], width: int) -> Array:
-        vectors = [random_vector(self.content_seed, word, width) for word in different]
-        return np.stack(vectors) / width**0.25
 
     def inputs(self) -> tuple[str, ...]:
         return () if self.embeddings is None else (self.embeddings,)
-
-    def _read(self, count: int, width: int) -> Array:
-        assert self.embeddings is not None  # what the caller asks
-        table = read_table(self.embeddings)
-        if table.shape != (count, width):
-            rows, columns = table.shape
-            hint = f": try {option_text('d', columns)}" if rows == count else ", a row for each different token"
-            given = f"{option_text('embeddings', self.embeddings)} holds {rows} × {columns} numbers"
-            text = f"{given} and {count} × {width} are needed{hint}"
-            raise UsageError(text, option="embeddings", value=self.embeddings)
-        return table
 
     def texts(self) -> list[str]:
         return list(self.words)
@@ -164,7 +145,7 @@ class TokenFigure(Figure[E]):
 
 
 def split_tokens(text: str) -> tuple[str, ...]:
-    """The tokens of a text: what stands between spaces; without any, each Chinese character and what is between them.
+    """Return the tokens of a text: its words; without spaces each Chinese character and what is between them.
 
     >>> split_tokens("我喜欢 你"), split_tokens("我喜欢GPT")
     (('我喜欢', '你'), ('我', '喜', '欢', 'GPT'))
@@ -174,57 +155,42 @@ def split_tokens(text: str) -> tuple[str, ...]:
 
 
 def random_vector(seed: int, word: str, width: int) -> Array:
-    """The vector of a word: standard normal numbers, the same whatever other words there are, shape (width,)."""
+    """Return the vector of a word, standard normal and the same whatever other words there are, shape (width,)."""
     return np.random.default_rng([seed, *word.encode()]).standard_normal(width)
 
 
 def read_order(text: str, words: Sequence[str]) -> list[int]:
-    """The second order: word number order[i] stands at place i. ``reverse``, ``swap:I,J``, or the words themselves.
+    """Return the second order: word number order[i] stands at place i. ``reverse``, ``swap:I,J``, or the words.
 
     The k-th occurrence of a word in one order is the k-th in the other.
     """
+    order, wanted = list(range(len(words))), split_tokens(text)
     if text == "reverse":
-        return list(range(len(words)))[::-1]
-    if text.startswith("swap:"):
-        return _swapped(text, len(words))
-    wanted = split_tokens(text)
-    lacking, foreign = Counter(words) - Counter(wanted), Counter(wanted) - Counter(words)
-    if lacking or foreign:
-        said = {"lacks": lacking, "adds": foreign}
-        what = " and ".join(f"{verb} {shorten(' '.join(some.elements()))}" for verb, some in said.items() if some)
-        taken = "takes reverse, swap:I,J or the same tokens in another order; this one"
-        raise UsageError(f"--reorder {taken} {what}", option="reorder", value=text)
-    places = defaultdict[str, deque[int]](deque)
-    for place, word in enumerate(words):
-        places[word].append(place)
-    return [places[word].popleft() for word in wanted]
-
-
-def _swapped(text: str, count: int) -> list[int]:
-    match = re.fullmatch(r"swap:([0-9]{1,9}),([0-9]{1,9})", text)
-    i, j = map(int, match.groups()) if match else (count, count)
-    if max(i, j) >= count:
-        raise UsageError(option="reorder", value=text, advice=f"swap:I,J takes I and J from 0 to {count - 1}")
-    order = list(range(count))
-    order[i], order[j] = j, i
-    return order
+        return order[::-1]
+    if match := re.fullmatch(r"swap:([0-9]{1,9}),([0-9]{1,9})", text):
+        i, j = map(int, match.groups())
+        if max(i, j) < len(words):
+            order[i], order[j] = j, i
+            return order
+    if Counter(words) != Counter(wanted):
+        allowed = f"reverse, swap:I,J with I and J from 0 to {len(words) - 1}, or the same tokens in another order"
+        raise UsageError(option="reorder", value=text, allowed=allowed)
+    places = {word: [place for place in order if words[place] == word] for word in words}
+    return [places[word].pop(0) for word in wanted]
 
 
 PITCH = 0.87  # ems of tick labels from one token to the next, at least
-LONGEST = 12.0  # ems of a token, before it is cut
+MAX_EMS = 12.0  # ems of a token, before it is cut
 
 
 def token_panel(words: Sequence[str], bar: Bar) -> Panel:
-    """A square panel in which these tokens are labelled on both sides."""
+    """Return a square panel with these tokens on both axes."""
     side, shown = max(6.0, PITCH * len(words)), tuple(words)
     return Panel(1.0, exact=True, least=(side, side), bar=bar, x=shown, y=shown)
 
 
 def label_tokens(axes: Axes, words: Sequence[str], across: Sequence[str], down: str, right: str) -> None:
-    """Names rows by one order of the tokens and columns by another; every one, and what they are.
-
-    down, right : what rows and columns are
-    """
+    """Label every row and column with its token, and the axes with these names (y, x)."""
     count = len(words)
     axes.set(xlim=(-0.5, count - 0.5), ylim=(count - 0.5, -0.5), xlabel=right, ylabel=down)
     axes.tick_params(length=0)
@@ -233,10 +199,7 @@ def label_tokens(axes: Axes, words: Sequence[str], across: Sequence[str], down: 
 
 
 def fit_tokens(axes: Axes, size: float) -> None:
-    """Gives the labels that size in points; turns those below a panel that would touch.
-
-    Chinese stands one character below the other instead.
-    """
+    """Set the labels' size in points; turn those below a panel that would touch, or stack Chinese characters."""
     axes.tick_params(labelsize=size)
     words = [label.get_text().replace("\n", "") for label in axes.get_xticklabels()]
     fits = names_fit(axes.xaxis, words)
@@ -246,8 +209,8 @@ def fit_tokens(axes: Axes, size: float) -> None:
 
 
 def cut(word: str) -> str:
-    """A token of at most so many ems."""
-    if ems(word) <= LONGEST:
+    """Return a token of at most 12 ems."""
+    if ems(word) <= MAX_EMS:
         return word
-    kept = next(n for n in range(len(word), -1, -1) if ems(word[:n]) <= LONGEST - 1)
+    kept = next(n for n in range(len(word), -1, -1) if ems(word[:n]) <= MAX_EMS - 1)
     return word[:kept] + "…"

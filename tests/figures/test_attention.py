@@ -22,7 +22,7 @@ from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.figures.attention import Attention, AttentionNumbers
 from pecli.figures.canvas import Canvas
 from pecli.figures.page import draw_page
-from pecli.figures.terms import TITLES, Terms, TermsNumbers, spread
+from pecli.figures.terms import TITLES, Terms, TermsNumbers
 from pecli.figures.tokens import EXAMPLES, fit_tokens, label_tokens, random_vector, read_order
 from pecli.measures.attention import products, weights
 from tests.drawing import page_of, panels_of
@@ -76,23 +76,11 @@ def test_a_second_order_in_three_ways(text: str, order: list[int]) -> None:
     assert read_order(text, ["the", "dog", "bites", "the", "man"]) == order
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("swap:1", "I and J from 0 to 4"),
-        ("swap:1,5", "I and J from 0 to 4"),
-        ("swap:-1,2", "I and J from 0 to 4"),
-        ("swap:0,99999999999", "I and J from 0 to 4"),
-        ("revers", "lacks the the dog bites man and adds revers"),
-        ("the dog bites man", "this one lacks the$"),
-        ("the dog bites the man man", "this one adds man$"),
-        ("", "lacks"),
-    ],
-)
-def test_what_is_no_second_order_is_refused(text: str, said: str) -> None:
-    with pytest.raises(UsageError, match=said):
-        read_order(text, ["the", "dog", "bites", "the", "man"])
-    with pytest.raises(UsageError, match="reorder"):
+@pytest.mark.parametrize("text", [
+    "swap:1", "swap:1,5", "swap:-1,2", "swap:0,99999999999", "revers", "the dog bites man", "the dog bites the man man"
+])  # fmt: skip
+def test_what_is_no_second_order_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match=r"reorder=.* I and J from 0 to 4, or the same tokens in another order"):
         pecli.figure("attention", tokens="the dog bites the man", reorder=text)
 
 
@@ -170,8 +158,8 @@ def test_a_file_gives_a_row_for_each_different_token_in_order_of_appearance(fold
 @pytest.mark.parametrize(
     ("table", "said"),
     [
-        (np.ones((3, 5)), "3 × 5 numbers and 2 × 5 are needed, a row for each different token"),
-        (np.ones((2, 7)), "try d=7"),
+        (np.ones((3, 5)), "3 × 5 numbers and 2 × 5 are needed.* a row for each different token"),
+        (np.ones((2, 7)), "give d=7"),
         (np.full((2, 5), 1e200), "too large"),
     ],
 )
@@ -316,8 +304,6 @@ def test_the_difference_is_printed_in_the_picture() -> None:
     assert titles[:3] == ["as given", "reordered", "no change"]
     assert [one.title.get_visible() for one in drawn] == [True] * 3 + [False] * 2 + [True]  # once a column
     assert {text.get_text() for text in drawn[2].texts} == {"0"}
-    _, blank = panels(sentences="like", no_numbers=True)
-    assert [text.get_text() for one in blank for text in one.texts] == ["nothing\nchanges"]
     assert titles[5] == f"|change| ≤ {bound_text(numbers.difference_encoded, 3)}"
     assert [drawn[at].get_ylabel() for at in (0, 3)] == ["no encoding\nquery p", "sinusoidal\nquery p"]
     assert numbers.caption().startswith("reordered: 你 喜欢 我, shown in the order as given")
@@ -379,13 +365,6 @@ def test_where_it_does_not_the_spread_says_so(encoding: str) -> None:
     spread = terms(encoding=encoding).facts()["spreads"]["position_position"]
     assert spread > 1e-6
     assert terms(encoding=encoding).message().endswith(f"by up to {bound_text(spread, 2)}")
-
-
-def test_the_spread_is_that_of_the_worst_diagonal() -> None:
-    assert spread(np.array([[0.0, 5.0, 9.0], [1.0, 2.0, 7.0], [8.0, 4.0, 1.0]])) == 3
-    assert spread(np.array([[4.0]])) == 0
-    steps = np.arange(11)
-    assert spread((steps[:, None] - steps) ** 3) == 0
 
 
 @pytest.mark.parametrize(("encoding", "instead"), [("rope", "attention"), ("relative", "relative")])

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure as Drawing
 from PIL import Image
 
 import pecli
-from pecli.core.errors import UsageError, as_keywords
+from pecli.core.errors import UsageError
 from pecli.core.lazy import Array
 from pecli.figures.cell_image import FEW, FINE
 from pecli.figures.colors import is_dark
@@ -177,20 +177,16 @@ def test_text_is_white_on_dark_cells_and_black_on_light_ones() -> None:
 
 
 @pytest.mark.parametrize(
-    ("figure", "options", "said"),
+    ("figure", "options", "message"),
     [
-        ("heatmap", {"length": 13, "d": 4}, "reduce length"),
-        ("heatmap", {"length": 4, "d": 14}, "reduce d"),
-        ("rotation", {"matrix": 3, "d": 14}, "reduce d"),
-        ("distance", {"length": 13}, "reduce length"),
-        ("attention", {"tokens": "a b c d e f g h i j k l m"}, "reduce tokens"),
-        ("distance", {"length": 12, "size": "2.5x2"}, "give a larger size, or reduce length"),
+        ("heatmap", {"length": 4, "d": 14}, "12 × 12 cells, not 4 × 14"),
+        ("attention", {"tokens": "a b c d e f g h i j k l m"}, "not 13 × 13"),
+        ("distance", {"length": 12, "size": "2.5x2"}, "these hold"),
     ],
 )
-def test_advice_names_the_options_that_make_it_small_enough(figure: str, options: dict[str, Any], said: str) -> None:
-    with pytest.raises(UsageError) as refused:
+def test_numbers_that_do_not_fit_are_refused(figure: str, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         panels(figure, **options, numbers=True)
-    assert as_keywords(refused.value.advice) == said
 
 
 def test_a_logarithmic_axis_has_no_cells_to_write_into() -> None:

@@ -1,9 +1,4 @@
-"""What every encoding is: name, formula, parameters, text; and the capabilities that it derives from.
-
-`TableEncoding` gives a vector for each position, `Additive` one that is added to the embedding, `Rotary` turns vectors,
-`BiasEncoding` gives a number for each offset and head and has no table. `Harmonic`, the table of sines and cosines with
-its closed forms, has a file of its own.
-"""
+"""What every encoding is: name, formula, parameters, text; and the capabilities that it derives from."""
 
 from __future__ import annotations
 
@@ -28,11 +23,6 @@ def width_option(default: int | None, help: str, at_most: int = 65536, **more: A
     """The field d, wherever the width is free."""
     flags, aliases = ("-d", "--d-model"), ("dim", "head_dim", "hidden_size")
     return option(default, help, at_least=1, at_most=at_most, flags=flags, aliases=aliases, **more)
-
-
-def file_option(help: str, unset: str) -> Any:
-    """The field file, of all whose numbers may come from one."""
-    return option(None, help, unset=unset)
 
 
 def tensor_option() -> Any:
@@ -93,8 +83,7 @@ class Encoding(Options, ABC):
 
     def position_text(self, position: float) -> str:
         """A position as its axis shows it."""
-        text = f"{position:,.0f}" if float(position).is_integer() else f"{position:g}"
-        return minus(text)
+        return minus(f"{position:,.0f}" if float(position).is_integer() else f"{position:g}")
 
     def length_text(self, length: float) -> str:
         """A number of positions, such as a wavelength, as a legend shows it."""
@@ -118,17 +107,13 @@ class Encoding(Options, ABC):
 
     def title_pieces(self, without: Collection[str] = ()) -> list[str]:
         """What stands in a title, piece by piece: the name, ``base 10``, but for these parameters."""
-        known, shown = self.options(), self.titled().items()
-        return [
-            self.name,
-            *(f"{name} {titled_text(known[name], value)}" for name, value in shown if name not in without),
-        ]
+        known, titled = self.options(), self.titled().items()
+        return [self.name, *(f"{key} {titled_text(known[key], value)}" for key, value in titled if key not in without)]
 
     def titled(self) -> dict[str, Any]:
         """The parameters that stand in a title."""
-        known = self.options()
-        given = {name: value for name, value in self.settings().items() if value is not None}
-        return {name: value for name, value in given.items() if known[name].shown or value != known[name].default}
+        given = [(self.options()[name], name, value) for name, value in self.settings().items() if value is not None]
+        return {name: value for option, name, value in given if option.shown or value != option.default}
 
 
 def titled_text(one: Option, value: Any) -> str:
@@ -217,10 +202,8 @@ class TableEncoding(Encoding):
         if blocks.size == 1:
             return self.table(blocks.firsts())
         rows = np.empty((blocks.count, self.width))
-        runs = list(zip(blocks.firsts(), blocks.counts(), strict=True))
-        for row, (first, count) in track(
-            list(enumerate(runs)), f"averaging {self.name} position by position: it has no closed form"
-        ):
+        runs = list(enumerate(zip(blocks.firsts(), blocks.counts(), strict=True)))
+        for row, (first, count) in track(runs, f"averaging {self.name}: it has no closed form"):
             parts = chunks(0, int(count), self.width)
             sums = [self.table(first + np.arange(part.start, part.stop)).sum(axis=0) for part in parts]
             rows[row] = np.sum(sums, axis=0) / count
@@ -315,16 +298,17 @@ class BiasEncoding(Encoding):
 
 def in_common(encodings: Sequence[Encoding], without: Collection[str] = ()) -> list[str]:
     """What their titles have in common, without what is told elsewhere."""
-    first, *others = (one.title_pieces(without) for one in encodings)
+    first, *others = (encoding.title_pieces(without) for encoding in encodings)
     return [text for text in first if all(text in other for other in others)]
 
 
 def apart(encodings: Sequence[Encoding], without: Collection[str] = ()) -> list[str]:
     """What tells each from the others; the name of one that has nothing more than they all."""
-    shared, every = in_common(encodings, without), [one.title_pieces(without) for one in encodings]
+    shared = in_common(encodings, without)
     if not shared and not without:
-        return [one.label() for one in encodings]  # in its own words
-    return [", ".join(text for text in own if text not in shared) or own[0] for own in every]
+        return [encoding.label() for encoding in encodings]
+    every = [encoding.title_pieces(without) for encoding in encodings]
+    return [", ".join(text for text in pieces if text not in shared) or pieces[0] for pieces in every]
 
 
 def short_names(encodings: Sequence[Encoding]) -> list[str]:

@@ -14,8 +14,10 @@ from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import LARGEST, ROUNDING
 from pecli.core.options import option
-from pecli.encodings.base import BiasEncoding, check_tensor, file_option, tensor_option
+from pecli.encodings.base import BiasEncoding, check_tensor, tensor_option
 from pecli.files.tables import read_table
+
+HEAD_ALIASES = ("num_heads", "n_heads", "num_attention_heads")
 
 
 def direction_option(default: str) -> Any:
@@ -64,14 +66,7 @@ class Alibi(DirectedBias):
     example: ClassVar[str] = "pecli bias -e alibi:heads=8"
     models: ClassVar[str] = "BLOOM, MPT, Baichuan-13B"
 
-    heads: int = option(
-        8,
-        "attention heads",
-        at_least=1,
-        at_most=1024,
-        shown=True,
-        aliases=("num_heads", "n_heads", "num_attention_heads"),
-    )
+    heads: int = option(8, "attention heads", at_least=1, at_most=1024, shown=True, aliases=HEAD_ALIASES)
 
     @property
     def n_heads(self) -> int:
@@ -107,9 +102,7 @@ class T5(DirectedBias):
     """
 
     name: ClassVar[str] = "t5"
-    summary: ClassVar[str] = (
-        "learned biases by bucket: near offsets one by one, far ones by the logarithm of the distance"
-    )
+    summary: ClassVar[str] = "learned biases by bucket: near offsets one by one, far ones by the log of the distance"
     formula: ClassVar[str] = "b(p, q) = W[bucket(q − p), head]"
     source: ClassVar[str] = "Raffel et al. 2020, section 2.1, arXiv:1910.10683"
     example: ClassVar[str] = "pecli bias -e t5 --length 128"
@@ -119,7 +112,7 @@ class T5(DirectedBias):
     buckets: int = option(32, "how many buckets", at_least=4, at_most=4096, aliases=("num_buckets",))
     max_distance: int = option(128, "from which distance on all share the last bucket", at_least=2, at_most=10**9)
     direction: str = direction_option("both")
-    file: str | None = file_option("file of the learned table, buckets × heads", "the numbers of the buckets")
+    file: str | None = option(None, "file of the learned table, buckets × heads", unset="the numbers of the buckets")
     tensor: str | None = tensor_option()
 
     def check(self) -> None:

@@ -25,7 +25,6 @@ NAMED = {  # seconds; month and year are the Gregorian calendar's means
     "year": 31556952,
 }
 TIME = re.compile(r"(\d{1,2}):([0-5]\d)(?::([0-5]\d))?")
-SECOND = template("{count:g} s")
 UNITS = (
     (template("{count:g} y"), 31556952),
     (template("{count:g} mo"), 2629746),
@@ -33,6 +32,7 @@ UNITS = (
     (template("{count:g} d"), DAY),
     (template("{count:g} h"), HOUR),
     (template("{count:g} min"), MINUTE),
+    (template("{count:g} s"), 1),
 )
 
 
@@ -93,9 +93,7 @@ class Clock(Harmonic, Additive):
         time = f"{hours:02}:{minutes:02}:{seconds % 60:02}"
         if days == 0:
             return time
-        whole = seconds == 0
-        text = phrase("{days:,} d", days=days) if whole else phrase("{days:,} d {time}", days=days, time=time)
-        return minus(text)
+        return minus(phrase("{days:,} d {time}", days=days, time=time) if seconds else phrase("{days:,} d", days=days))
 
     def length_text(self, length: float) -> str:
         return duration(float(f"{length:.12g}"))
@@ -109,7 +107,7 @@ class Clock(Harmonic, Additive):
 
 def duration(seconds: float) -> str:
     """A period in the largest unit that divides it: 43200 is 12 h."""
-    unit, size = next(((unit, size) for unit, size in UNITS if seconds % size == 0), (SECOND, 1))
+    unit, size = next(((unit, size) for unit, size in UNITS if seconds % size == 0), UNITS[-1])
     return phrase(unit, count=seconds / size)
 
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, Decimal, localcontext
 from functools import cached_property
-from typing import ClassVar, Self
+from typing import ClassVar
 
 from pecli.core.errors import UsageError
 from pecli.core.language import phrase
@@ -25,12 +25,6 @@ from pecli.encodings.base import TableEncoding, of_any_shape, width_option
 
 PI = Decimal("3.14159265358979323846264338327950288419716939937510582")
 DIGITS = 45
-
-
-def two_floats(number: Decimal) -> tuple[float, float]:
-    """The nearest float64, and the nearest to what is left."""
-    high = float(number)
-    return high, float(number - Decimal(high))
 
 
 def _halves(x: Array) -> tuple[Array, Array]:
@@ -120,10 +114,6 @@ class Harmonic(TableEncoding):
         """Whether the table is the formula's, to the last bit, at any position."""
         return self.dtype == "float64"
 
-    def in_float64(self) -> Self:
-        """The same encoding with the numbers that its formula says."""
-        return replace(self, dtype="float64")
-
     def rounded(self, values: Array) -> Array:
         """What the values become in the type of number that the table is made in, as float64."""
         return ROUND[self.dtype](values)
@@ -145,9 +135,10 @@ class Harmonic(TableEncoding):
     def _turns(self) -> tuple[Array, Array]:
         """ω_j / 2π, turns/position, each the sum of two float64 numbers."""
         with many_digits():
-            pairs = [two_floats(Decimal(rate) / (2 * PI)) for rate in self.rates()]
-        high, low = np.array(pairs).T
-        return high, low
+            turns = [Decimal(rate) / (2 * PI) for rate in self.rates()]
+            high = [float(turn) for turn in turns]
+            low = [float(turn - Decimal(nearest)) for turn, nearest in zip(turns, high, strict=True)]
+        return np.array(high), np.array(low)
 
     def angles(self, positions: Array | float) -> Array:
         """ω_j p less whole turns, in [−π, π], rad, shape (…, n_pairs) of positions (…)."""

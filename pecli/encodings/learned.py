@@ -12,7 +12,7 @@ from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
-from pecli.encodings.base import Additive, check_tensor, file_option, of_any_shape, tensor_option, width_option
+from pecli.encodings.base import Additive, check_tensor, of_any_shape, tensor_option, width_option
 from pecli.files.tables import StoredTable, open_table
 
 DEVIATION = 0.02  # of the untrained table: BERT's and GPT-2's initializer_range
@@ -41,7 +41,7 @@ class Learned(Additive):
     trained: ClassVar[bool] = True
     extrapolates: ClassVar[bool] = False
 
-    file: str | None = file_option("file of the table: .npy, .npz, .csv or .safetensors", "the untrained table")
+    file: str | None = option(None, "file of the table: .npy, .npz, .csv or .safetensors", unset="the untrained table")
     tensor: str | None = tensor_option()
     seed: int = option(0, "seed of the untrained table", at_least=0)
     d: int | None = width_option(None, "columns of the untrained table", unset=f"the file's, or {UNTRAINED}")
@@ -76,27 +76,15 @@ class Learned(Additive):
         return None if self._rows is None else max(1, len(self._rows) - start)
 
     def covered(self, positions: Positions) -> Positions:
-        if positions.start < 0:
-            text = f"learned has no row for the negative position {positions.start}"
-            advice = "--start=0 or more"
-            raise UsageError(text, option="start", value=positions.start, advice=advice)
-        if self.file is None and positions.stop > MAX_UNTRAINED_ROWS:
-            text = (
-                f"learned has at most {MAX_UNTRAINED_ROWS:,} untrained rows: {positions.stop:,} positions are asked for"
-            )
-            raise UsageError(text, option="length", value=positions.length)
-        if self._rows is not None and positions.stop > len(self._rows):
-            last = len(self._rows) - 1
-            text = f"{self.file} has the positions 0 to {last} and learned positions do not extrapolate"
-            if positions.start > last:
-                advice = (
-                    f"{option_text('start', positions.start)} is beyond them, try {option_text('start', last)} or less"
-                )
-                raise UsageError(text, option="start", value=positions.start, advice=advice)
-            fitting = last + 1 - positions.start
-            advice = f"{positions.start} to {positions.stop - 1} is asked for, try {option_text('length', fitting)}"
-            raise UsageError(text, option="length", value=positions.length, advice=advice)
-        return positions
+        rows = MAX_UNTRAINED_ROWS if self._rows is None else len(self._rows)
+        first, last = positions.start, positions.stop - 1
+        if first >= 0 and last < rows:
+            return positions
+        text = f"{self.file or 'an untrained table'} has the positions 0 to {rows - 1}, not {first} to {last}"
+        if not 0 <= first < rows:
+            raise UsageError(text, option="start", value=first, allowed=f"0 to {rows - 1}")
+        advice = f"learned positions do not extrapolate, try {option_text('length', rows - first)}"
+        raise UsageError(text, option="length", value=positions.length, advice=advice)
 
     @of_any_shape
     def table(self, positions: Array) -> Array:

@@ -22,7 +22,6 @@ __all__ = ["ENCODINGS", "Encoding", "all_encodings", "encoding_named", "find_enc
 _OURS = (Sinusoidal, Clock, Geometric, Binary, Learned, Relative, Rope, Alibi, T5, Kerple)
 ENCODINGS: dict[str, type[Encoding]] = {kind.name: kind for kind in _OURS}
 
-DESCRIBED = ("name", "summary", "formula", "source", "example", "kind")  # what every encoding says of itself
 PLUGINS = "pecli.encodings"  # the entry point group in which other packages name their encodings
 
 
@@ -39,9 +38,8 @@ def find_encoding(name: str) -> type[Encoding]:
                 raise UsageError(text, option="encoding", value=name, advice=advice)
     if is_named_as_table(name):
         advice = table_advice(name)
-        text = "but a file" if advice else "and there is no such file"
-        said = f"{shorten(name)} is no encoding{'' if advice else ','} {text}"
-        raise UsageError(said, option="encoding", value=name, advice=advice)
+        text = f"{shorten(name)} is no encoding{' but a file' if advice else ', and there is no such file'}"
+        raise UsageError(text, option="encoding", value=name, advice=advice)
     raise UnknownNameError("encoding", name.strip(), all_encodings(), option="encoding")
 
 
@@ -92,8 +90,8 @@ def _check(name: str, plugin: Any) -> None:
         raise TypeError(f"{plugin!r} is not a subclass of pecli.encodings.Encoding")
     if not hasattr(plugin, "gives"):
         raise TypeError("its class can do nothing: it derives from Encoding and from none of its capabilities")
-    lacking = [one for one in DESCRIBED if not hasattr(plugin, one)]
-    lacking += sorted(getattr(plugin, "__abstractmethods__", ()))
+    described = ("name", "summary", "formula", "source", "example", "kind")
+    lacking = [name for name in described if not hasattr(plugin, name)] + sorted(plugin.__abstractmethods__)
     if lacking:
         raise TypeError(f"its class has no {', '.join(lacking)}")
     if plugin.name != name or name in ENCODINGS:

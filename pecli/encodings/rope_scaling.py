@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
@@ -17,16 +16,16 @@ from pecli.encodings.harmonic import PI, PowersOfBase, geometric_rates, many_dig
 ZERO, ONE = Decimal(0), Decimal(1)
 
 
-class Scaling(ABC):
-    """Base of the scalings. A subclass names its parameters (fields of `Scaled`) and gives `rates`.
+class Scaling:
+    """No scaling, and the base of the others. A subclass names its parameters (fields of `Scaled`) and gives `rates`.
 
     `needs` are the parameters that must be given, `takes` those that may be. λ_j is the wavelength 2π/ω_j.
     """
 
-    name: ClassVar[str]
-    summary: ClassVar[str]
-    formula: ClassVar[str]
-    source: ClassVar[str]
+    name: ClassVar[str] = "default"
+    summary: ClassVar[str] = "no scaling"
+    formula: ClassVar[str] = "ω_j = base^(−2j/d)"
+    source: ClassVar[str] = "Su et al. 2021, RoFormer, arXiv:2104.09864"
     needs: ClassVar[tuple[str, ...]] = ()
     takes: ClassVar[tuple[str, ...]] = ()
     shortens: ClassVar[bool] = True  # a factor below 1 has a meaning
@@ -40,9 +39,9 @@ class Scaling(ABC):
             text = f"factor={rope.factor:g} is not allowed with scaling={self.name}: it takes a number ≥ 1"
             raise UsageError(text, option="factor", value=rope.factor)
 
-    @abstractmethod
     def rates(self, plain: list[Decimal], rope: Scaled) -> list[Decimal]:
-        """Return ω_j, rad/position, from the unscaled ω_j; called with many digits."""
+        """Return ω_j, rad/position, from the unscaled ω_j; called with many digits. Here they stay as they are."""
+        return plain
 
     def weights(self, plain: list[Decimal], rope: Scaled) -> list[Decimal]:
         """Return the share of the divided rate in every pair, where the rule is a blend; else nothing."""
@@ -55,18 +54,6 @@ class Scaling(ABC):
     def ramp(self, rope: Scaled) -> tuple[float, float] | None:
         """Return the pairs between which the rule goes over from kept to divided; None where it has no such range."""
         return None
-
-
-class Unscaled(Scaling):
-    """The rates as they are."""
-
-    name = "default"
-    summary = "no scaling"
-    formula = "ω_j = base^(−2j/d)"
-    source = "Su et al. 2021, RoFormer, arXiv:2104.09864"
-
-    def rates(self, plain: list[Decimal], rope: Scaled) -> list[Decimal]:
-        return plain
 
 
 class Linear(Scaling):
@@ -192,8 +179,8 @@ class Llama3(Blend):
         return [1 - min(max((one - low) / (high - low), ZERO), ONE) for one in turns]
 
     def ramp(self, rope: Scaled) -> tuple[float, float] | None:
-        """Return the first and last pair that is blended, a pair to either side; None where there is none."""
-        between = [j for j, weight in enumerate(self.weights(rope.plain_rates(), rope)) if 0 < weight < 1]
+
+        between = [j for j, weight in enumerate(rope.blend()) if 0 < weight < 1]
         return (between[0] - 1.0, between[-1] + 1.0) if between else None
 
 
@@ -248,14 +235,9 @@ class Yarn(Blend):
 
 
 SCALINGS: dict[str, Scaling] = {
-    one.name: one for one in (Unscaled(), Linear(), Dynamic(), Yarn(), LongRope(), Llama3(), Proportional())
+    one.name: one for one in (Scaling(), Linear(), Dynamic(), Yarn(), LongRope(), Llama3(), Proportional())
 }
 NEEDED = "must be given"
-
-
-def scaling_names() -> tuple[str, ...]:
-    """Return the scalings by the word that config.json has for each."""
-    return tuple(SCALINGS)
 
 
 def parameter(name: str, help: str, default: float | None = None, **more: Any) -> Any:
@@ -276,7 +258,11 @@ class Scaled(PowersOfBase):
         None, "how many of the d columns turn", at_least=2, at_most=65536, unset="all", in_spec=True
     )
     scaling: str = option(
-        "default", "how rates change for long contexts", choices=scaling_names, in_spec=True, aliases=("rope_type",)
+        "default",
+        "how rates change for long contexts",
+        choices=lambda: tuple(SCALINGS),
+        in_spec=True,
+        aliases=("rope_type",),
     )
     factor: float | None = parameter(
         "factor", "how many times longer the context gets", above=0, at_most=LARGEST, unset="see the formula"
@@ -369,17 +355,17 @@ class Scaled(PowersOfBase):
         kept = {name: value for name, value in self.settings().items() if not self.options()[name].only_with}
         return self.make({**kept, "scaling": "default"})
 
-    def plain_rates(self) -> list[Decimal]:
-        """The rates without the scaling, rad/position."""
-        return geometric_rates(self.base, self.width)
-
     def rates(self) -> Iterable[Decimal | float]:
         with many_digits():
-            return self.rule.rates(self.plain_rates(), self)
+            return self.rule.rates(geometric_rates(self.base, self.width), self)
+
+    def blend(self) -> list[Decimal]:
+        """The share of the divided rate in every pair, where the scaling is a blend of kept and divided rates."""
+        return self.rule.weights(geometric_rates(self.base, self.width), self)
 
     def parts(self) -> dict[str, int]:
         """How many pairs are kept, between and divided by the factor, where the scaling is a blend of the two."""
-        weights = self.rule.weights(self.plain_rates(), self)
+        weights = self.blend()
         kept, divided = weights.count(ZERO), weights.count(ONE)
         return {"kept": kept, "between": len(weights) - kept - divided, "divided": divided} if weights else {}
 

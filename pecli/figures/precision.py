@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -210,7 +210,7 @@ def _mark_largest(numbers: PrecisionNumbers, axes: Axes, image: Any, canvas: Can
 
 def pair_errors(encoding: Harmonic, positions: Array) -> Array:
     """The larger error of each pair's two columns at each position, (n_pairs, n), against the exact table."""
-    errors = np.abs(encoding.table(positions) - encoding.in_float64().table(positions))
+    errors = np.abs(encoding.table(positions) - replace(encoding, dtype="float64").table(positions))
     pairs = np.array([pair for _, pair in encoding.waves()])
     order = np.argsort(pairs, kind="stable")
     starts = np.searchsorted(pairs[order], np.arange(len(encoding.frequencies())))

@@ -183,43 +183,51 @@ LIKE_A_NUMBER = re.compile(rf"({NUMBER.pattern})$|[+\-−]?[.,]?\d", re.IGNORECA
 INDEX = ("", "positions", "position", "pos", "index", "idx")  # names of a column that only counts the rows
 
 
-def _csv_arrays(path: str) -> dict[str, StoredArray]:
-    """Return the table of a .csv file without its header and its column of positions, the rows counted only."""
+def _csv_rows(path: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield number and cells of every line that is not blank."""
     try:
         with Path(path).open(encoding="utf-8-sig") as file:
-            lines = ((number, line) for number, line in enumerate(file, 1) if line.strip())
-            number, line = next(lines, (0, ""))
-            cells = _cells(line)
-            header = _is_header(cells)
-            index = header and len(cells) > 1 and cells[0].lower() in INDEX
-            rows = sum(1 for _ in lines) + (not header)
+            for number, line in enumerate(file, 1):
+                if line.strip():
+                    yield number, [cell.strip() for cell in line.split(",")]
     except UnicodeDecodeError:
         raise TableFileError(f"{path} is not UTF-8 text") from None
-    if not (line and rows):
+
+
+def _csv_arrays(path: str) -> dict[str, StoredArray]:
+    """Return the table of a .csv file without its header and its column of positions, the rows counted only."""
+    lines = _csv_rows(path)
+    first, cells = next(lines, (0, [""]))
+    header = _is_header(cells)
+    index = header and len(cells) > 1 and cells[0].lower() in INDEX
+    n_rows = sum(1 for _ in lines) + (not header)
+    if not (first and n_rows):
         raise TableFileError(f"{path} holds no numbers")
 
     def read() -> Array:
-        skipped = number if header else number - 1
-        try:
-            table = np.loadtxt(path, delimiter=",", ndmin=2, skiprows=skipped, comments=None, encoding="utf-8-sig")
-        except ValueError:
-            table = np.empty((0, 0))
-        if table.shape[1] != len(cells):
-            raise TableFileError(f"{path}, {_csv_fault(path, skipped, len(cells))}")
+        begin = first + 1 if header else first
+        table = np.stack([_numbers(path, at, row, len(cells)) for at, row in _csv_rows(path) if at >= begin])
         if header:
             column = f", column '{cells[0]}' for the positions" if index else ""
-            notice(f"{path}: line {number} was taken for a header{column}")
+            notice(f"{path}: line {first} was taken for a header{column}")
         steps = np.diff(table[:, 0])
         if index and not np.all((steps > 0) & (steps == steps[:1])):  # it may be numbers of the table
             text = f"{path}: column '{cells[0]}' is named as an index and does not rise in equal steps"
             raise TableFileError(f"{text}: give it another name if it is a dimension")
         return table[:, index:]
 
-    return {"": StoredArray((rows, len(cells) - index), "text", read)}
+    return {"": StoredArray((n_rows, len(cells) - index), "text", read)}
 
 
-def _cells(line: str) -> list[str]:
-    return [cell.strip() for cell in line.split(",")]
+def _numbers(path: str, line: int, cells: list[str], columns: int) -> Array:
+    """Return the numbers of a line; raises TableFileError for another count of cells, and for what is no number."""
+    if len(cells) != columns:
+        text = f"{len(cells)} cell{'s' * (len(cells) > 1)} where the first line has {columns}"
+        raise TableFileError(f"{path}, line {line}: {text}")
+    wrong = next((cell for cell in cells if not NUMBER.fullmatch(cell)), None)
+    if wrong is not None:
+        raise TableFileError(f"{path}, line {line}: '{wrong[:40]}' is no number{'' if wrong else ', a cell is empty'}")
+    return np.array(cells, dtype=np.float64)
 
 
 def _is_header(cells: list[str]) -> bool:
@@ -227,21 +235,6 @@ def _is_header(cells: list[str]) -> bool:
     if cells[0].lower() in INDEX and len(cells) > 1 and all(map(NUMBER.fullmatch, cells[1:])):
         return bool(cells[0]) or cells[1:] == [str(place) for place in range(len(cells) - 1)]
     return not any(map(LIKE_A_NUMBER.match, cells))
-
-
-def _csv_fault(path: str, skipped: int, columns: int) -> str:
-    """Return what is wrong in the first line that is no row of numbers."""
-    with Path(path).open(encoding="utf-8-sig") as file:
-        for number, line in enumerate(file, 1):
-            cells = _cells(line)
-            wrong = next((cell for cell in cells if not NUMBER.fullmatch(cell)), None)
-            if number <= skipped or not line.rstrip("\r\n"):
-                continue
-            if len(cells) != columns:
-                return f"line {number}: {len(cells)} cell{'s' * (len(cells) > 1)} where the first line has {columns}"
-            if wrong is not None:
-                return f"line {number}: '{wrong[:40]}' is no number{'' if wrong else ', a cell is empty'}"
-    return "some line holds no numbers"
 
 
 READERS: dict[str, Callable[[str], dict[str, StoredArray]]] = {

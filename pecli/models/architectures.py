@@ -89,22 +89,13 @@ def architecture_of(keys: Keys, outer: str | None = None) -> Architecture:
 
 def _position_by_keys(keys: Keys) -> Mapping[str, str]:
     """What tells positions apart where only the keys say so."""
-    rope = (
-        "rope_theta",
-        "rope_scaling",
-        "rope_parameters",
-        "rotary_dim",
-        "rotary_pct",
-        "rotary_emb_base",
-        "rope_ratio",
-    )
-    if keys.first(*rope, "rotary_emb_fraction", "partial_rotary_factor", "qk_rope_head_dim", "rms_norm_eps"):
-        return {"all": "rope"}
-    if keys.first("relative_attention_num_buckets"):
-        return {"all": "t5"}
-    if keys.first("position_embedding_type", "n_positions", "max_position_embeddings", "n_ctx"):
-        return {"all": "learned"}
-    return {"all": "none"}
+    signs = {
+        "rope": "rope_theta rope_scaling rope_parameters rotary_dim rotary_pct rotary_emb_base rope_ratio "
+        "rotary_emb_fraction partial_rotary_factor qk_rope_head_dim rms_norm_eps",
+        "t5": "relative_attention_num_buckets",
+        "learned": "position_embedding_type n_positions max_position_embeddings n_ctx",
+    }
+    return {"all": next((kind for kind, names in signs.items() if keys.first(*names.split())), "none")}
 
 
 def _named_by_class(keys: Keys) -> str | None:

@@ -97,13 +97,8 @@ class Reading:
 
 FULL, SLIDING, LINEAR, NO_ATTENTION = "full_attention", "sliding_attention", "linear_attention", "no_attention"
 LAYER_TYPE_NAMES = {  # what transformers 5 calls the kinds of older configs
-    "attention": FULL,
-    "full": FULL,
-    "global": FULL,
-    "mamba": LINEAR,
-    "mamba2": LINEAR,
-    "recurrent": LINEAR,
-    "linear": LINEAR,
+    **dict.fromkeys(("attention", "full", "global"), FULL),
+    **dict.fromkeys(("mamba", "mamba2", "recurrent", "linear"), LINEAR),
     "deepseek_sparse_attention": "indexed_attention",
 }
 PATTERN = {"M": LINEAR, "*": FULL, "-": "mlp", "E": "moe"}  # Nemotron-H
@@ -114,11 +109,7 @@ def layer_kinds(keys: Keys, architecture: Architecture) -> list[str]:
     """The kind of each layer, in order; empty where the file does not say how many there are."""
     count = keys.whole(*LAYERS)
     count = architecture.sizes.get("layers", 0) if count is None else count
-    kinds = _listed(keys, count)
-    if kinds is None:
-        kinds = _numbered(keys, count)
-    if kinds is None:
-        kinds = _by_pattern(keys, architecture, count)
+    kinds = _listed(keys, count) or _numbered(keys, count) or _by_pattern(keys, architecture, count)
     return _without_rope(keys, architecture, kinds)
 
 
@@ -192,19 +183,14 @@ WIDTH = ("hidden_size", "n_embd", "d_model", "model_dim", "dim", "emb_dim")
 HEADS = ("num_attention_heads", "n_head", "n_heads", "num_heads", "encoder_attention_heads", "attention_heads")
 HEAD = ("head_dim", "kv_channels", "attention_head_dim", "d_kv")
 POSITIONS = (
-    "max_position_embeddings",
-    "n_positions",
-    "max_sequence_length",
-    "seq_length",
-    "max_seq_len",
-    "n_ctx",
-    "max_context_length",
+    *("max_position_embeddings", "n_positions", "max_sequence_length", "seq_length", "max_seq_len", "n_ctx"),
+    *("max_context_length", "model_max_length"),
 )
 
 
 def max_position(reading: Reading) -> int | None:
     """How many positions the file says that the model takes."""
-    return reading.keys.length(*POSITIONS, "model_max_length")
+    return reading.keys.length(*POSITIONS)
 
 
 def head_dim(reading: Reading, kind: str = FULL) -> int:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from math import log, sqrt
+from math import isclose, log, sqrt
 
-from pecli.core.language import clauses, listing, phrase, template
+from pecli.core.language import listing, phrase, template
 from pecli.encodings.rope_scaling import SCALINGS
 from pecli.models.config_file import Keys
 from pecli.models.layers import FULL, HEAD, HEADS, LAYERS, WIDTH, Reading, head_dim, max_position, nearest
@@ -21,16 +21,8 @@ from pecli.models.rope import (
 )
 
 ROPE_KEYS = {
-    *(*THETA, *SLIDING_THETA, *FRACTION, "rope_scaling", "rope_parameters", "rotary_dim", "rope_ratio"),
-    *(
-        "global_rope_theta",
-        "rope_interleave",
-        "rope_interleaved",
-        "rope_dtype",
-        "no_rope_layers",
-        "rotary",
-        "rope_impl",
-    ),
+    *(*THETA, *SLIDING_THETA, *FRACTION, "rope_scaling", "rope_parameters", "rotary_dim", "rope_ratio", "rotary"),
+    *("global_rope_theta", "rope_interleave", "rope_interleaved", "rope_dtype", "no_rope_layers", "rope_impl"),
 }
 OURS = ("original", "max_position", "seq_len")  # parameters that have another name in a config, or none
 MORE = {"dynamic": ("alpha",), "longrope": ("short_mscale", "long_mscale")}  # keys that some architectures read
@@ -64,9 +56,7 @@ def _check_names(reading: Reading, rope: bool) -> None:
             reading.warning(name, template("transformers 4.57 and 5.23 read no such key{hint}"), hint=hint)
     word = keys.data.get("position_embedding_type")
     if rope and word == "absolute":
-        reading.warning(
-            "position_embedding_type", template("nothing reads it: the layers of this architecture have rope")
-        )
+        reading.warning("position_embedding_type", template("nothing reads it: the layers have rope"))
     if word == "alibi" and architecture.position.get("all") == "learned":
         text = template("the model's own code has ALiBi, as the file says; transformers 5.23 takes a learned table")
         reading.warning("position_embedding_type", text)
@@ -85,9 +75,7 @@ def _check_bases(reading: Reading, rope: bool) -> None:
         text = template("wins over rope_parameters in transformers 5.23, and 4.57 reads nothing else")
         reading.warning("rope_scaling", text)
     elif "rope_parameters" in keys:
-        plain = template("transformers 5.23 reads it; 4.57 ignores it silently.")
-        more = template("transformers 5.23 reads it; 4.57 ignores it silently. It takes the architecture's base.")
-        reading.warning("rope_parameters", plain if "rope_theta" in keys else more)
+        reading.warning("rope_parameters", template("transformers 5.23 reads it; 4.57 ignores it silently"))
         for name in ("rope_scaling", "rope_theta"):
             if name in keys.data and keys.data[name] is None:
                 reading.note(name, template("null beside rope_parameters: an older key that nothing reads"))
@@ -97,15 +85,11 @@ def _check_bases(reading: Reading, rope: bool) -> None:
         reading.warning("rope_theta", text, place=given.place)
     llama3 = given.data.get("rope_type", given.data.get("type")) == "llama3"
     if rope and llama3 and not (keys.first(*THETA) or inside or nested_kinds(reading)):
-        text = template(
-            "is missing: transformers 4.57 and 5.23 take the architecture's base; Llama 3 models mean 500000"
-        )
+        text = template("is missing: transformers takes the architecture's base; Llama 3 models mean 500000")
         reading.warning("rope_theta", text)
     inner = keys.table("attn_config")
     if inner is not None and "rope_theta" in inner and rope and "rope_theta" not in keys:
-        text = template(
-            "transformers 4.57 reads it there; 5.23 drops it and takes 10000. The model means what stands here"
-        )
+        text = template("the model means it; transformers 4.57 reads it there, 5.23 drops it and takes 10000")
         reading.warning("attn_config.rope_theta", text, inner.data["rope_theta"])
 
 
@@ -115,9 +99,8 @@ def _check_sizes(reading: Reading, rope: bool) -> None:
     head, width, heads = keys.whole("head_dim"), keys.whole(*WIDTH), keys.whole(*HEADS)
     names = {"width": keys.first(*WIDTH), "heads": keys.first(*HEADS)}
     if rope and width and heads and head and width // heads != head:
-        reading.note(
-            "head_dim", template("{width}/{heads} would be {number}: head_dim wins"), number=width // heads, **names
-        )
+        text = template("{width}/{heads} would be {number}: head_dim wins")
+        reading.note("head_dim", text, number=width // heads, **names)
     if rope and width and heads and width % heads and not keys.first(*HEAD, "qk_rope_head_dim"):
         text = template("does not divide {key} = {width}: transformers rounds down")
         reading.warning(names["heads"] or "", text, key=names["width"], width=width)
@@ -132,11 +115,7 @@ def _check_scaling(reading: Reading, inside: Keys, rule: str) -> None:
     _check_type(reading, inside)
     _check_unread(reading, inside, rule)
     if rule == "yarn" and "factor" not in inside.data:
-        text = template(
-            "is missing: transformers 4.57 and 5.23 stop with a KeyError; what is taken here, "
-            "max_position_embeddings over the original context, is what null would mean"
-        )
-        reading.error("factor", text)
+        reading.error("factor", template("is missing: transformers stops; max_position_embeddings/original is taken"))
     _check_attention_factor(reading, inside, rule)
     _check_ramp(reading, inside, rule)
     for name in ("mscale", "mscale_all_dim"):
@@ -153,15 +132,11 @@ def _check_type(reading: Reading, inside: Keys) -> None:
     new, old = inside.text("rope_type"), inside.text("type")
     if new is None and old is None and "factor" in inside:
         key = inside.first("name", "scaling_type", "method") or "rope_type"
-        none = phrase("no scaling happens: transformers 5.23 takes the default without one, 4.57 stops with a KeyError")
-        meant = phrase("rope_type is missing")
-        if key != "rope_type":
-            meant = phrase("{key} = {value} probably meant: rope_type", key=key, value=ascii(inside.data[key]))
-        reading.add("error", key, clauses([none, meant]), inside.data.get(key))
-    if new is not None and old is not None and new != old:
-        reading.error(
-            "rope_type", template("type says {type}: transformers 4.57 takes type, 5.23 rope_type"), new, type=old
-        )
+        text = template("no scaling happens without rope_type: transformers 5.23 takes the default, 4.57 stops")
+        reading.error(key, text, inside.data.get(key))
+    if None not in (new, old) and new != old:
+        text = template("type says {type}: transformers 4.57 takes type, 5.23 rope_type")
+        reading.error("rope_type", text, new, type=old)
     if "su" in (new, old):
         reading.note("rope_type", template("su is the first name of longrope: transformers renames it for Phi-3 alone"))
 
@@ -179,13 +154,8 @@ def _check_unread(reading: Reading, inside: Keys, rule: str) -> None:
             continue
         owners = listing(name for name in read if key in read[name])
         hint = phrase("; it belongs to {owners}", owners=owners) if owners else nearest(key, read[rule])
-        text = template(
-            "ignored with rope_type {rule}, with no more than a log line in transformers 4.57 and 5.23{hint}"
-        )
-        if hint:
-            reading.warning(key, text, value, rule=rule, hint=hint)
-        else:
-            reading.note(key, text, rule=rule, hint=hint)
+        text = phrase("ignored with rope_type {rule}, with a log line at most{hint}", rule=rule, hint=hint)
+        reading.add("warning" if hint else "note", key, text, value)
 
 
 def _check_attention_factor(reading: Reading, inside: Keys, rule: str) -> None:
@@ -196,19 +166,13 @@ def _check_attention_factor(reading: Reading, inside: Keys, rule: str) -> None:
         return
     ratio = (longest or original) / original
     factor = inside.number("factor")
-    factor = ratio if factor is None else factor
-    if factor <= 0:
-        return
-    growth = log(max(factor, 1.0))
+    growth = log(max(ratio if factor is None else factor, 1.0))
     formula = 0.1 * growth + 1 if rule == "yarn" else sqrt(1 + growth / log(original))
     if not formula / UNUSUAL_RATIO < value < formula * UNUSUAL_RATIO:
-        likely = value == factor or (longest is not None and value == ratio)
-        text = template(
-            "transformers multiplies cos and sin by it, so scores by {square:g}; the formula gives {formula:.6g}{meant}"
-        )
-        meant = phrase("; probably meant: {word}", word="factor") if likely else ""
-        found = inside.data["attention_factor"]
-        reading.warning("attention_factor", text, found, square=value**2, formula=formula, meant=meant)
+        meant = phrase("; probably meant: {word}", word="factor") if value in (factor, ratio) else ""
+        text = template("scores are multiplied by its square, {square:g}; the formula gives {formula:.6g}{meant}")
+        given = inside.data["attention_factor"]
+        reading.warning("attention_factor", text, given, square=value**2, formula=formula, meant=meant)
 
 
 def _check_ramp(reading: Reading, inside: Keys, rule: str) -> None:
@@ -219,9 +183,7 @@ def _check_ramp(reading: Reading, inside: Keys, rule: str) -> None:
         return
     small, large = inside.number(low) or 0.0, inside.number(high) or 0.0
     if small == large:
-        reading.note(
-            high, template("equal to {low}: no ramp, a step; transformers masks the 0/0 or widens it by 0.001"), low=low
-        )
+        reading.note(high, template("equal to {low}: no ramp, a step"), low=low)
     if small > large:
         text = template("below {low} = {value:g}: transformers 4.57 and 5.23 only warn; probably exchanged")
         reading.error(high, text, low=low, value=small)
@@ -243,14 +205,11 @@ def _check_lengths(reading: Reading, inside: Keys, rule: str) -> None:
         text = template("is missing: transformers takes max_position_embeddings ({longest}) in its place")
         reading.warning(ORIGINAL, text, longest=longest)
     elif longest is not None and longest < original:
-        reading.warning(
-            "max_position_embeddings", template("is less than {key}, {value:,}"), longest, key=ORIGINAL, value=original
-        )
-    elif longest and factor and rule != "llama3" and longest != original:
-        ratio = longest / original
-        if abs(ratio / factor - 1) > 1e-9:
-            text = template("max_position_embeddings/{key} is {ratio:g}: transformers warns and takes factor")
-            reading.warning("factor", text, inside.data["factor"], key=ORIGINAL, ratio=ratio)
+        text = template("is less than {key}, {value:,}")
+        reading.warning("max_position_embeddings", text, longest, key=ORIGINAL, value=original)
+    elif longest and factor and rule != "llama3" and longest != original and not isclose(longest / original, factor):
+        text = template("max_position_embeddings/{key} is {ratio:g}: transformers warns and takes factor")
+        reading.warning("factor", text, inside.data["factor"], key=ORIGINAL, ratio=longest / original)
 
 
 def _check_sections(reading: Reading, inside: Keys) -> None:

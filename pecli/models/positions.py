@@ -10,18 +10,11 @@ from pecli.models.layers import POSITIONS, Reading, heads, latent, max_position,
 from pecli.models.rope import rope_parameters
 
 TYPE_NAMES = {  # of position_embedding_type and its like
-    "rope": "rope",
-    "rotary": "rope",
+    **dict.fromkeys(("rope", "rotary"), "rope"),
     "alibi": "alibi",
-    "learned": "learned",
-    "absolute": "learned",
-    "learned_absolute": "learned",
-    "sinusoidal": "sinusoidal",
-    "sine": "sinusoidal",
-    "none": "none",
-    "nope": "none",
-    "relative_key": "none",
-    "relative_key_query": "none",
+    **dict.fromkeys(("learned", "absolute", "learned_absolute"), "learned"),
+    **dict.fromkeys(("sinusoidal", "sine"), "sinusoidal"),
+    **dict.fromkeys(("none", "nope", "relative_key", "relative_key_query"), "none"),
 }
 TYPE = ("position_embedding_type", "pos_embedding_type", "position_encoding_type", "pe_type")
 SINUSOIDAL_LAYOUTS = {
@@ -64,12 +57,10 @@ def _alibi(reading: Reading) -> bool:
         flag = keys.flag("alibi", "use_alibi")
     if flag is not None or architecture.alibi_from is None:
         return bool(flag)
-    if width(reading) >= architecture.alibi_from:
-        text = template("the file does not say; by its width this {name} has ALiBi, as the larger models of that name")
-    else:
-        text = template("the file does not say; by its width this {name} has rope, as the smaller models of that name")
-    reading.note("hidden_size", text, name=architecture.name)
-    return width(reading) >= architecture.alibi_from
+    large = width(reading) >= architecture.alibi_from
+    text = template("the file does not say; {name} of that width has {position}")
+    reading.note("hidden_size", text, name=architecture.name, position="ALiBi" if large else "rope")
+    return large
 
 
 def _by_flags(reading: Reading, default: str) -> str:
@@ -97,7 +88,7 @@ def encoding_parameters(
     if position == "t5":
         return "t5", _t5(reading, stack)
     if position == "learned":
-        return "learned", _learned(reading)
+        return "learned", {"d": _table_width(reading)}
     if position in SINUSOIDAL_LAYOUTS:
         return "sinusoidal", {"d": width(reading), **SINUSOIDAL_LAYOUTS[position]}
     return None
@@ -107,15 +98,13 @@ def _t5(reading: Reading, stack: str) -> dict[str, Any]:
     keys, sizes = reading.keys, reading.architecture.sizes
     buckets, distance = keys.whole("relative_attention_num_buckets"), keys.whole("relative_attention_max_distance")
     if distance is None:
-        reading.assumed("relative_attention_max_distance", sizes.get("distance", 128))
-    return {
-        "buckets": buckets or sizes.get("buckets", 32),
-        "max_distance": distance or sizes.get("distance", 128),
-        "direction": "causal" if stack == "decoder" else "both",
-    }
+        distance = sizes.get("distance", 128)
+        reading.assumed("relative_attention_max_distance", distance)
+    direction = "causal" if stack == "decoder" else "both"
+    return {"buckets": buckets or sizes.get("buckets", 32), "max_distance": distance, "direction": direction}
 
 
-def _learned(reading: Reading) -> dict[str, Any]:
+def _table_width(reading: Reading) -> int:
     """The columns of the table: those of the embeddings, narrower than the model in ALBERT and ELECTRA."""
     architecture, key = reading.architecture, reading.keys.first(*POSITIONS)
     if architecture.rows_before and key:
@@ -125,18 +114,15 @@ def _learned(reading: Reading) -> dict[str, Any]:
         text = template("rows of the table; {name} takes {rows} of them for padding, not for positions")
         reading.note(key, text, name=architecture.name, rows=architecture.rows_of_padding)
     if "embedding" in architecture.sizes:
-        return {"d": reading.keys.whole("embedding_size") or architecture.sizes["embedding"]}
-    return {"d": width(reading)}
+        return reading.keys.whole("embedding_size") or architecture.sizes["embedding"]
+    return width(reading)
 
 
 def table_length(reading: Reading, stack: str) -> int | None:
     """The positions of a learned or sinusoidal table."""
     keys, sizes = reading.keys, reading.architecture.sizes
-    special = {
-        "encoder": ("max_source_positions", "max_encoder_position_embeddings"),
-        "decoder": ("max_target_positions", "max_decoder_position_embeddings"),
-    }
-    length = keys.length(*special.get(stack, ())) or max_position(reading)
+    side = {"encoder": "source", "decoder": "target"}.get(stack)
+    length = keys.length(f"max_{side}_positions", f"max_{stack}_position_embeddings") or max_position(reading)
     image, patch = keys.data.get("image_size"), keys.data.get("patch_size")
     if length is None and isinstance(image, int) and isinstance(patch, int) and 0 < patch <= image < 1 << 16:
         return (image // patch) ** 2 + 1  # of an image: its patches and one for the whole

@@ -17,12 +17,7 @@ def original_length(reading: Reading, inside: Keys) -> int | None:
 
 
 THETA = (
-    "rope_theta",
-    "rotary_emb_base",
-    "rope_embedding_base",
-    "rotary_base",
-    "rope_base",
-    "rope_freq_constant",
+    *("rope_theta", "rotary_emb_base", "rope_embedding_base", "rotary_base", "rope_base", "rope_freq_constant"),
     "theta",
 )
 SLIDING_THETA = ("rope_local_base_freq", "local_rope_theta", "swa_rope_theta")
@@ -115,12 +110,11 @@ def _needed(inside: Keys, name: str) -> Any:
 
 def scaling_object(reading: Reading, kind: str) -> Keys:
     """The object that holds the rope of that kind of layer; empty where there is none."""
-    given = reading.given
-    if kind in nested_kinds(reading):
-        return given.table(kind) or Keys({})
+    given, one = reading.given, reading.architecture
     if nested_kinds(reading):
-        raise trouble(given.place[:-1], f"names other kinds of layers and none for {kind}")
-    one = reading.architecture
+        if kind not in nested_kinds(reading):
+            raise trouble(given.place[:-1], f"names other kinds of layers and none for {kind}")
+        return given.table(kind) or Keys({})
     local = kind == SLIDING and (one.sliding_unscaled or one.sliding_theta is not None)
     return Keys({}) if local else given
 
@@ -183,9 +177,9 @@ def _of_layer(numbers: list[float], layer: int) -> float:
 
 def _rotary_dim(reading: Reading, inside: Keys, d: int, layer: int) -> int:
     keys, one = reading.keys, reading.architecture
-    said = keys.whole(*(("qk_rope_head_dim",) if latent(reading) else ()), "rotary_dim")
-    if said is not None:
-        return said
+    columns = keys.whole(*(("qk_rope_head_dim",) if latent(reading) else ()), "rotary_dim")
+    if columns is not None:
+        return columns
     if "position_encoding_2d" in keys and keys.flag("position_encoding_2d"):  # the first ChatGLM
         return d // 2
     fraction = inside.number("partial_rotary_factor")
@@ -194,16 +188,16 @@ def _rotary_dim(reading: Reading, inside: Keys, d: int, layer: int) -> int:
     fraction = keys.number(*FRACTION) if fraction is None else fraction
     if fraction is None and "qk_rope_head_dim" in keys and not latent(reading):
         return d
+    if fraction is None and one.rotary_dim is not None and one.rotary_dim <= d:
+        reading.assumed("rotary_dim", one.rotary_dim)
+        return one.rotary_dim
     if fraction is None:
-        if one.rotary_dim is not None and one.rotary_dim <= d:
-            reading.assumed("rotary_dim", one.rotary_dim)
-            return one.rotary_dim
-        if one.partial != 1:
-            reading.assumed("partial_rotary_factor", one.partial)
         fraction = one.partial
+        if fraction != 1:
+            reading.assumed("partial_rotary_factor", fraction)
     if not 0 < fraction <= 1:
-        said_by = keys.first(*FRACTION) or "partial_rotary_factor"
-        raise trouble(said_by, f"is {fraction:g}, and it takes a number above 0 and up to 1")
+        key = keys.first(*FRACTION) or "partial_rotary_factor"
+        raise trouble(key, f"is {fraction:g}, and it takes a number above 0 and up to 1")
     return int(d * fraction)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar, TypeVar
 
 from pecli.analysis import Numbers
@@ -69,7 +69,7 @@ def written_out(encoding: TableEncoding, row: int, column: int, vectors: Array, 
 
     Where the table is made in a smaller type, the steps come to the number that the formula says.
     """
-    formula = encoding.in_float64() if isinstance(encoding, Harmonic) and not encoding.exact else None
+    formula = replace(encoding, dtype="float64") if isinstance(encoding, Harmonic) and not encoding.exact else None
     at, last, word = np.array([row], dtype=np.float64), words.stop - 1, vectors[-1]
     value, results = float(encoding.table(at)[0, column]), combine(encoding, vectors, words)[1][-1:, column].tolist()
     exact = float(formula.table(at)[0, column]) if formula else None

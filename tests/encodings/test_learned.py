@@ -49,14 +49,15 @@ def test_a_tensor_is_chosen_by_name() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"start": 4, "length": 8}, "do not extrapolate: 4 to 11 is asked for, try length=7"),
-        ({"start": 11}, "extrapolate: start=11 is beyond them, try start=10 or less"),
-        ({"start": -1, "length": 3}, "negative position -1"),
+        ({"start": 4, "length": 8}, "positions 0 to 10, not 4 to 11: .* do not extrapolate, try length=7"),
+        ({"start": 11, "length": 1}, "positions 0 to 10, not 11 to 11: it takes 0 to 10"),
+        ({"start": -1, "length": 3}, "positions 0 to 10, not -1 to 1"),
+        ({"start": 9_999_999, "length": 2, "file": None}, "an untrained table has the positions 0 to 9999999"),
     ],
 )
 def test_beyond_the_rows_there_is_nothing(options: dict[str, int], said: str, file: str) -> None:
     with pytest.raises(UsageError, match=said):
-        rows(file=file, **options)
+        rows(**{"file": file, **options})
     assert len(rows(file=file, start=10, length=1)) == 1
     with pytest.raises(UsageError, match="has the positions 0 to 10 and no others"):
         Learned(file=file).table(np.array([10.0, 11.0]))

@@ -140,7 +140,7 @@ def test_a_long_average_without_a_closed_form_shows_a_bar_and_says_why() -> None
         assert np.abs(pecli.figure("heatmap", encoding="learned:d=2", length=30_000, dpi=20).seen.main).max() < 0.01
     finally:
         TRACKER.reset(before)
-    assert "averaging learned position by position: it has no closed form" in said
+    assert "averaging learned: it has no closed form" in said
 
 
 def drawn(**options: Any) -> Any:

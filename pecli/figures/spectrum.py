@@ -2,38 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.core.errors import UnusedOptionError, UsageError
 from pecli.core.language import either, listing, phrase, template, templates
 from pecli.core.lazy import Array, np
-from pecli.core.numbers import number_text
+from pecli.core.numbers import bound_text, number_text
 from pecli.core.options import option
-from pecli.encodings.base import TableEncoding, short_names
-from pecli.encodings.harmonic import Harmonic
+from pecli.encodings.base import Encoding, TableEncoding, short_names
+from pecli.encodings.harmonic import Harmonic, PowersOfBase
 from pecli.encodings.rope_scaling import Scaled
 from pecli.figures.axis_labels import label_powers, label_values
 from pecli.figures.base import Figure, Numbers, View
 from pecli.figures.canvas import Canvas
+from pecli.figures.colors import is_dark
 from pecli.figures.lines import Look, frame_lines, key
 from pecli.figures.panels import Panel, PanelGroup
-from pecli.figures.wavelengths import (
-    MAX_WAVELENGTH,
-    growth_text,
-    has_known_waves,
-    longer_from_text,
-    longest_text,
-    make_room,
-    ratio_text,
-    shade_longer,
-    textbook_ends,
-)
+from pecli.figures.text import points_per_pixel
+from pecli.figures.wavelengths import MAX_WAVELENGTH, has_known_waves, short_length, short_wave_text
 from pecli.measures.waves import MEASURED, wavelengths
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+NOTABLE = 1e-3  # of a wavelength, by which another is a longer one
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,6 +101,11 @@ LENGTHS = templates(
         "scaled context": "factor × original {count:,.0f}",
     }
 )
+LEVEL_ROOM = 1.8  # ems above or below a level that is written on
+EDGE = 1.05  # times a power of ten: the end of an axis that shows the line there whole
+NEAR_POWER = 3.0  # times as long, at most, is the power of ten that an axis is drawn out to
+ON_LIGHT, ON_DARK = 0.12, 0.3  # how much grey a shade has on a light and on a dark panel
+BEYOND = 1e9  # times the upper end: a shade still fills its panel when that is moved for others
 TEXT_BETWEEN = 12  # times as long, so that two lines of text fit between two wavelengths
 RIGHT = 0.4  # of the pairs are longer than the length, at least, where the right end below it is free
 TOGETHER = 0.8  # of the most pairs, that all encodings have at least where their lines end beside their names
@@ -274,3 +273,87 @@ def places_of(view: View[TableEncoding]) -> list[Array]:
     pairs = [isinstance(encoding, Harmonic) for encoding in view.encodings]
     both = zip(pairs, waves_of(view), strict=True)
     return [np.arange(len(waves)) / (2 if any(pairs) and not is_pair else 1) for is_pair, waves in both]
+
+
+def ratio_text(waves: Array) -> str:
+    """Return how many times longer each wavelength is than the one before: ×1.155, or ×12 to ×60."""
+    if len(waves) < 2:
+        return ""
+    ratios = waves[1:] / waves[:-1]
+    low, high = float(ratios.min()), float(ratios.max())
+    texts = [number_text(ratio, 4) for ratio in (low, high)]
+    return f"×{texts[0]}" if high - low < 1e-6 * high else phrase("×{low} to ×{high}", low=texts[0], high=texts[1])
+
+
+def growth_text(encoding: Encoding, waves: Array, ratio: str) -> str:
+    """Return how a formula's wavelengths follow each other, and their ends; nothing where they are all alike."""
+    if np.ptp(waves) <= NOTABLE * waves.max():
+        return ""
+    text = template("each wavelength is {ratio} the one before: {low} to {high}")
+    low, high = short_length(encoding, float(waves[0])), short_wave_text(encoding, float(waves[-1]))
+    return phrase(text, ratio=ratio, low=low, high=high)
+
+
+def longer_from_text(waves: Sequence[Array], names: Sequence[str]) -> str:
+    """Return from which pair on one of two encodings' waves, of as many pairs, are all longer, where that is so."""
+    for name, stretch in zip(names, (waves[0] / waves[1], waves[1] / waves[0]), strict=True):
+        longer, alike = stretch > 1 + NOTABLE, np.abs(stretch - 1) <= NOTABLE
+        first = int(longer.argmax())
+        if longer[first:].all() and alike[:first].all():
+            text = template("from pair {pair} on waves are longer with {name}, up to {ratio} times")
+            return phrase(text, pair=first, name=name, ratio=bound_text(float(stretch.max()), 3))
+    return ""
+
+
+def longest_text(encodings: Sequence[Encoding], waves: Sequence[Array], names: Sequence[str]) -> str:
+    """Return which of several encodings has the shortest and which the longest of their longest waves."""
+    longest = [float(each.max(initial=0.0)) for each in waves]
+    low, high = int(np.argmin(longest)), int(np.argmax(longest))
+    if longest[high] <= longest[low] * (1 + NOTABLE):
+        return ""
+    short, long = (short_wave_text(encodings[at], longest[at]) for at in (low, high))
+    text = template("the longest waves run from {short} with {one} to {long} with {other}")
+    return phrase(text, short=short, one=names[low], long=long, other=names[high])
+
+
+def textbook_ends(encoding: Encoding, waves: Array) -> list[tuple[str, float]]:
+    """Return the wavelengths that the textbook names, where they begin and what they tend to, with their texts."""
+    turn = 2 * np.pi
+    if not (isinstance(encoding, PowersOfBase) and len(waves) and np.isclose(waves.min(), turn, rtol=1e-9)):
+        return []
+    last = turn * encoding.base
+    whole = waves.max() <= last * (1 + 1e-9) and last < MAX_WAVELENGTH
+    first = [(f"2π = {number_text(turn, 3)}", turn)]
+    return first + ([(f"base · 2π = {number_text(last)}", last)] if whole and last > turn else [])
+
+
+def make_room(axes: Axes, length: int, waves: Sequence[float], canvas: Canvas) -> None:
+    """End the axis at a power of ten if one is near, with room for what is written above the length, below waves."""
+    low, high = axes.get_ylim()
+    share = LEVEL_ROOM * canvas.small / (axes.bbox.height * points_per_pixel(axes))
+    high = max([high, *(EDGE * wave for wave in waves)])
+    power = EDGE * 10.0 ** float(np.ceil(np.log10(high / EDGE)))
+    high = power if power <= NEAR_POWER * high else high
+    if share < 0.5:
+        low = min([low, *(_beyond(wave, high, share) for wave in waves)])
+        high = max(high, _beyond(length, low, share)) if length > low else high
+    axes.set_ylim(low, high, auto=True)  # where data end: panels beside each other share it
+
+
+def _beyond(level: float, other: float, share: float) -> float:
+    """Return the end of a logarithmic axis that leaves such a share of it beyond a level, given its other end."""
+    return float(np.exp((np.log(level) - share * np.log(other)) / (1 - share)))
+
+
+def shade_longer(axes: Axes, length: int) -> None:
+    """Shade what is longer than the length; opaquely on an opaque panel, so that labels take the shade's colour."""
+    from matplotlib.colors import to_rgba
+    from matplotlib.patches import Rectangle
+
+    face, high = to_rgba(axes.get_facecolor()), axes.get_ylim()[1]
+    share = ON_DARK if face[3] and is_dark(face) else ON_LIGHT
+    mixed = [share * 0.5 + (1 - share) * level for level in face[:3]]
+    color = (*mixed, 1.0) if face[3] == 1 else (0.5, 0.5, 0.5, share)
+    across = axes.get_yaxis_transform()
+    shade = Rectangle((0, length), 1, BEYOND * high - length, color=color, linewidth=0, zorder=0, transform=across)
+    axes.add_artist(shade)  # no data, which would move the limits

@@ -40,7 +40,9 @@ def function_of(name: str) -> Callable[..., Picture]:
 
     function.__name__ = function.__qualname__ = name
     function.__module__ = "pecli"
-    function.__doc__ = documentation(analysis)
+    told = ((one, annotation(one, is_swept(one, analysis))) for one in arguments(analysis))
+    lines = "\n".join(f"{one.name} : {kind}\n    {one.help} ({one.bounds})." for one, kind in told)
+    function.__doc__ = f"{analysis.summary}.\n\nParameters\n----------\n{lines}"
     function.__signature__ = Signature(  # type: ignore[attr-defined]  # where inspect looks
         [parameter(one, analysis) for one in arguments(analysis)], return_annotation="Picture"
     )
@@ -99,24 +101,14 @@ def repr_(value: Any) -> str:
     return repr(value).replace("'", '"')
 
 
-def documentation(analysis: type[Analysis[Any]]) -> str:
-    """What ``help`` shows: the summary, and what each option does."""
-    told = [(one, annotation(one, is_swept(one, analysis))) for one in arguments(analysis)]
-    lines = [f"{one.name} : {kind}\n    {one.help} ({one.bounds})." for one, kind in told]
-    return f"{analysis.summary}.\n\nParameters\n----------\n" + "\n".join(lines)
-
-
 def stub() -> str:
-    """The text of the file that tells editors and type checkers."""
-    return HEAD + "".join(f"\n{stub_of(ANALYSES[name])}" for name in ANALYSES)
-
-
-def stub_of(analysis: type[Analysis[Any]]) -> str:
-    """One function of it."""
-    parameters = [parameter(one, analysis) for one in arguments(analysis)]
-    first, *rest = (f"{p.name}: {p.annotation} = {repr_(p.default)},\n" for p in parameters)
-    lines = "".join(f"    {line}" for line in (first, "*,\n", *rest))
-    return f'def {analysis.name}(\n{lines}) -> Picture:\n    """{analysis.summary}."""\n'
+    """Return the text of the file that tells the functions to editors and type checkers."""
+    text = HEAD
+    for name, analysis in ANALYSES.items():
+        parameters = [parameter(one, analysis) for one in arguments(analysis)]
+        first, *rest = (f"    {p.name}: {p.annotation} = {repr_(p.default)},\n" for p in parameters)
+        text += f'\ndef {name}(\n{first}    *,\n{"".join(rest)}) -> Picture:\n    """{analysis.summary}."""\n'
+    return text
 
 
 if __name__ == "__main__":

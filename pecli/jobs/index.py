@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from urllib.parse import quote
 
@@ -65,21 +65,17 @@ def page_path(batch: Batch, path: str) -> str:
 def _markdown(batch: Batch, place: Path, failures: Failures) -> str:
     parts = [f"# {_text(_one_line(batch.title))}", MARKS[".md"]]
     for entry in batch.entries:
-        parts.append(f"## {_text(_one_line(entry.name))}")
-        parts += [_text(entry.note)] if entry.note else []
+        parts += [f"## {_text(_one_line(entry.name))}", *([_text(entry.note)] if entry.note else [])]
         for job in entry.jobs:
-            parts += _markdown_picture(job, place, failures.get(job.paths))
+            parts.append(f"```sh\n{_line(job)}\n```")
+            if failure := failures.get(job.paths):
+                parts.append(f"{NOT_DRAWN}: {_text(_one_line(failure.sentence(as_keys)))}")
+                continue
+            shown, others = _files(job, place)
+            parts += [f"![{_text(alt_in_file(job))}]({path})" for path in shown[:1]]
+            links = [f"[{path}]({path})" for path in shown[1:] + others]
+            parts += [", ".join(links)] if links else []
     return "\n\n".join(parts) + "\n"
-
-
-def _markdown_picture(job: Job, place: Path, failure: PecliError | None) -> Iterator[str]:
-    yield f"```sh\n{_line(job)}\n```"
-    if failure is not None:
-        yield f"{NOT_DRAWN}: {_text(_one_line(failure.sentence(as_keys)))}"
-        return
-    shown, others = _files(job, place)
-    yield from (f"![{_text(alt_in_file(job))}]({path})" for path in shown[:1])
-    yield from filter(None, [_links(shown[1:] + others)])
 
 
 def _text(text: str) -> str:
@@ -89,10 +85,6 @@ def _text(text: str) -> str:
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
-
-
-def _links(paths: list[str]) -> str:
-    return ", ".join(f"[{path}]({path})" for path in paths)
 
 
 def _html(batch: Batch, place: Path, failures: Failures) -> str:

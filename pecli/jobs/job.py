@@ -75,17 +75,26 @@ class Job:
         ------
         UsageError : things that do not go together, a format that does not hold it, too much memory
         """
-        self._check_count()
+        for path, format in self.targets:
+            most = MOST_FRAMES if FORMATS[format].frames else MOST_CELLS
+            if FORMATS[format].picture and len(self.cells) > most:
+                text = f"{self.figure.name}: {len(self.cells):,} pictures in one file, and {most:,} are the most"
+                raise UsageError(text, option="output", value=path, advice="give fewer values, as in 2..10000:40")
         for cell in self.cells:
             cell.settle()
         if not self.cells:
             self._check_view()
         for path, format in self.targets:
             self.check_format(format, path)
-        size = "a picture of {:,} × {:,} pixels takes".format(*self.pixels)
-        check_bytes(size, PIXEL * prod(self.pixels), "lower --dpi or --size")
+        width, height = self.pixels
+        check_bytes(
+            f"a picture of {width:,} × {height:,} pixels takes", PIXEL * width * height, "lower --dpi or --size"
+        )
         if self.has_frames and self.cells:
-            self._check_frames()
+            frames = _pixels_of(self.canvas, self.canvas.frame_dpi)
+            needed = len(self.cells) * (FRAME_BYTES + FRAME_PIXEL * prod(frames))
+            what = f"{self.figure.name}: {len(self.cells):,} pictures of {frames[0]:,} × {frames[1]:,} pixels take"
+            check_bytes(what, needed, "give fewer values, or lower --dpi")
         self.check_memory(self.view if self.needs_all else self.seen_view)
         return self
 
@@ -238,15 +247,6 @@ class Job:
         left = {*without, *(self.axes if self.cells else ())}
         return [encoding.spec(self.defaults, left) for encoding in self.encodings]
 
-    def _check_count(self) -> None:
-        """Refuses more pictures in one file than anybody looks at, one after the other or side by side."""
-        for path, format in self.targets if self.cells else ():
-            one = FORMATS[format]
-            most = MOST_FRAMES if one.frames else MOST_CELLS
-            if one.picture and len(self.cells) > most:
-                text = f"{self.figure.name}: {len(self.cells):,} pictures in one file, and {most:,} are the most"
-                raise UsageError(text, option="output", value=path, advice="give fewer values, as in 2..10000:40")
-
     def _check_view(self) -> None:
         """Refuses an encoding that the figure does not show, naming the figures that do, and a view that it cannot."""
         kind = type(self.figure)
@@ -255,10 +255,6 @@ class Job:
                 text = f"{kind.refusal(type(encoding))}; try {', '.join(shown_by(type(encoding)))}"
                 raise UsageError(text, option="encoding", value=encoding.name)
         self.figure.check_view(self.view)
-        self._check_colours()
-
-    def _check_colours(self) -> None:
-        """Refuses what is said of colours that stand for no values, or whose ends are the figure's."""
         figure, canvas = self.figure, self.canvas
         if not isinstance(figure, Figure) or not canvas.colours_given():
             return
@@ -288,7 +284,7 @@ class Job:
             self.check_names()
 
     def _check_formats(self) -> None:
-        """Refuses what means something in files of some formats alone where none is written."""
+        """Refuse what means something in files of some formats alone where none is written."""
         for name, (value, kind) in self.canvas.only_in().items():
             formats = [format for format, one in FORMATS.items() if getattr(one, kind)]
             if not any(target.format in formats for target in self.targets):
@@ -306,21 +302,14 @@ class Job:
         advice = "shorten --length, or zoom in with --start and --length"
         check_memory(self.figure.name, self.analysis.shape(view), advice, self.figure.copies)
 
-    def _check_frames(self) -> None:
-        """Refuses more pictures in one file than memory holds."""
-        size, count = self.canvas.inches, len(self.cells)
-        side = [max(1, round(length * self.canvas.frame_dpi)) for length in (size.width, size.height or size.width)]
-        advice = "give fewer values, or lower --dpi"
-        what = f"{self.figure.name}: {count:,} pictures of {side[0]:,} × {side[1]:,} pixels take"
-        check_bytes(what, count * (FRAME_BYTES + FRAME_PIXEL * prod(side)), advice)
-
     @property
     def pixels(self) -> tuple[int, int]:
         """Width and height of the picture where it is one of pixels, about."""
-        if not any(target.format == "png" for target in self.targets):
-            return (0, 0)
-        size = self.canvas.inches
-        return round(size.width * self.canvas.dpi), round((size.height or size.width) * self.canvas.dpi)
+        return (
+            _pixels_of(self.canvas, self.canvas.dpi)
+            if any(target.format == "png" for target in self.targets)
+            else (0, 0)
+        )
 
     @property
     def memory(self) -> int:
@@ -347,6 +336,12 @@ class Job:
             text = f"{name} draws nothing for a .{format} file: print it, or write {', '.join(fitting)}"
         if text:
             raise UsageError(text, option="output", value=path or format)
+
+
+def _pixels_of(canvas: Canvas, dpi: float) -> tuple[int, int]:
+    """Return width and height of a page in pixels; of a free height about."""
+    size = canvas.inches
+    return max(1, round(size.width * dpi)), max(1, round((size.height or size.width) * dpi))
 
 
 def carried(found: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -18,7 +18,7 @@ from pecli.core.options import write_scalar
 from pecli.core.terminal import Document
 from pecli.figures.base import Figure
 from pecli.figures.canvas import FPS
-from pecli.figures.grid import Axis, Grid, GridNumbers
+from pecli.figures.grid import Grid, GridNumbers
 from pecli.figures.limits import note_on_colours
 from pecli.figures.style import style_context
 from pecli.files.animation import Film, Frame, SweptOption
@@ -217,7 +217,11 @@ class Picture:
                     drawn, shown = draw(), self.seen if several is stills else None
                     result |= {format: encoded(format, drawn, self._about(shown)) for format in several}
                 self.notes.extend(note for note in notes if note not in self.notes)
-        return [result.get(format) or encoded(format, self._content(format), self._about()) for format in formats]
+        for format in formats:
+            if format not in pictures:  # a document is as wide as a page, whatever the terminal
+                content = self.document(WIDTH) if FORMATS[format].document else self.numbers
+                result[format] = encoded(format, content, self._about())
+        return [result[format] for format in formats]
 
     def save(self, *paths: str | os.PathLike[str]) -> list[str]:
         """Writes the result to each path (or the job's own), whole or not at all; gives the paths."""
@@ -285,7 +289,19 @@ class Picture:
         self._shown = numbers
         assert isinstance(numbers, GridNumbers)  # as a grid makes them
         messages = [part.numbers.message() for part in numbers.parts]
-        return film_of(self.job, grid, drawings, messages, self.workers)
+        lines = [command(cell) for cell in self.job.cells]
+        swept = []
+        for axis in grid.axes:
+            said = axis.name.replace("_", " ")
+            swept.append(SweptOption(said, tuple(text.removeprefix(f"{said} ") for text in axis.texts), axis.number))
+        return Film(
+            frames=tuple(Frame(*one) for one in zip(drawings, grid.labels, lines, messages, strict=True)),
+            swept=tuple(swept),
+            dpi=canvas.dpi,
+            seconds=1 / (canvas.fps or FPS),
+            times=canvas.loops,
+            map=partial(ordered, doing="drawing", count=self.workers),
+        )
 
     def document(self, width: int) -> Document:
         """What a report says in lines of so many characters; raises UsageError for a figure."""
@@ -293,12 +309,6 @@ class Picture:
             raise UsageError(f"{self.job.figure.name} is a picture: it has nothing to read")
         with speaking(self.job.language):
             return list(self.job.figure.show(self.seen, width))
-
-    def _content(self, format: str) -> Numbers[Any] | Document:
-        """What a format that is no picture holds; a document is as wide as a page, whatever the terminal."""
-        if FORMATS[format].document:
-            return self.document(WIDTH)
-        return self.numbers
 
     def _about(self, shown: Numbers[Any] | None = None) -> About:
         """What its files say of themselves; a picture without a title is still named in a file's list of facts.
@@ -328,21 +338,3 @@ def titles_of(job: Job, grid: Grid, title: str) -> list[str]:
     if len(set(own)) == len(own):
         return own
     return [listing(both) for both in zip(own, grid.labels, strict=True)]
-
-
-def film_of(job: Job, grid: Grid, drawings: Sequence[Drawing], messages: Sequence[str], workers: int) -> Film:
-    """The drawings of the job's cells as one film, with what there is to see in each."""
-    lines = [command(cell) for cell in job.cells]
-    return Film(
-        frames=tuple(Frame(*one) for one in zip(drawings, grid.labels, lines, messages, strict=True)),
-        swept=tuple(map(_swept_option, grid.axes)),
-        dpi=job.canvas.frame_dpi,
-        seconds=1 / (job.canvas.fps or FPS),
-        times=job.canvas.loops,
-        map=partial(ordered, doing="drawing", count=workers),
-    )
-
-
-def _swept_option(axis: Axis) -> SweptOption:
-    said = axis.name.replace("_", " ")
-    return SweptOption(said, tuple(text.removeprefix(f"{said} ") for text in axis.texts), axis.number)

@@ -177,17 +177,12 @@ def _part(
     """Return that part of a job: what is given wins over what is written in a spec, both over the defaults."""
     options = owner.options()
     values = {n: options[n].read(value) for n, value in given.items() if n in options and value is not None}
-    spelled = read_spec(owner, {name: text for name, text in (written or {}).items() if name not in values})
-    return owner(**{**defaults, **spelled, **values})
-
-
-def read_spec(owner: type[Options], written: Mapping[str, str]) -> dict[str, Any]:
-    """Return the parameters in the text of an encoding; what is wrong is wrong with the option that holds it."""
     try:
-        return owner.read_values(written)
+        spelled = owner.read_values({name: text for name, text in (written or {}).items() if name not in values})
     except UsageError as error:
-        error.option = next(iter(Choice.options()))
+        error.option = next(iter(Choice.options()))  # what is wrong in a spec is wrong with the option that holds it
         raise
+    return owner(**{**defaults, **spelled, **values})
 
 
 @cached
@@ -232,7 +227,9 @@ def merge_jobs(jobs: Sequence[Job], paths: Sequence[str] | None = None) -> list[
     here = [replace(one, output=output) for one in jobs]
     if len(jobs) == 1:
         return here
-    axes = tuple(name for name in _order(first) if len({one.value(name, first.axes) for one in jobs}) > 1)
+    known = [*first.figure.options(), *Choice.options(), *known_options(type(first.figure)), *first.axes]
+    order = [name for name in dict.fromkeys(known) if name in first.axes]  # that of the help, however they were given
+    axes = tuple(name for name in order if len({one.value(name, first.axes) for one in jobs}) > 1)
     cells = tuple(replace(one, output=Output()) for one in here)
     sheet = replace(here[0], swept=(), axes=axes, cells=cells)
     values = {name: sheet.values(name) for name in axes}
@@ -242,9 +239,3 @@ def merge_jobs(jobs: Sequence[Job], paths: Sequence[str] | None = None) -> list[
         return here
     cells = tuple(sorted(cells, key=lambda one: [values[name].index(one.value(name, axes)) for name in axes]))
     return [replace(cells[0], output=output, swept=(), axes=axes, cells=cells)]
-
-
-def _order(job: Job) -> list[str]:
-    """Return the options with several values in the order of the help, whatever order they were given in."""
-    known = [*job.figure.options(), *Choice.options(), *known_options(type(job.figure))]
-    return [name for name in dict.fromkeys([*known, *job.axes]) if name in job.axes]

@@ -26,7 +26,7 @@ from pecli.figures.composite import (
     what_it_is,
 )
 from pecli.figures.highlights import Highlighting
-from pecli.figures.panels import PanelGroup, owned
+from pecli.figures.panels import PanelGroup
 from pecli.measures.pairwise import measure_option
 
 MAX_NAME = 28  # characters of a difference's name
@@ -37,10 +37,9 @@ class CompareNumbers(ComposedNumbers):
     """The figure with the numbers of each encoding, in order; the difference of two as the last where asked for."""
 
     def message(self) -> str:
-        return self._difference_text() if len(self.parts) > len(self.view.encodings) else super().message()
-
-    def _difference_text(self) -> str:
-        """Return how large the first less the second is, and where they differ in the order of columns alone."""
+        """Return how large the difference is, and whether the order of columns alone makes it; else what each says."""
+        if len(self.parts) == len(self.view.encodings):
+            return super().message()
         difference = self.parts[-1].numbers
         low, high = (float(end.reduce(difference.main, axis=None, initial=0.0)) for end in (np.fmin, np.fmax))
         number, rounding = bound_text(max(-low, high), 3), ROUNDING * max(-low, high)
@@ -122,9 +121,9 @@ class Compare(Composite, Highlighting[Encoding]):
         group = super()._placed(cell, at, canvas)
         if not self.difference or at < 2:
             return group
-        panels = [owned(panel, 1) for panel in group.panels]
-        bars = [panel.bar and replace(panel.bar, label=phrase("difference"), ticks=None) for panel in panels]
-        return replace(group, panels=tuple(replace(p, bar=bar) for p, bar in zip(panels, bars, strict=True)))
+        other: dict[str, Any] = {"part": 1, "label": phrase("difference"), "ticks": None}
+        panels = (replace(panel, bar=panel.bar and replace(panel.bar, **other)) for panel in group.panels)
+        return replace(group, panels=tuple(panels))
 
     def composed_numbers(self, view: View[Encoding], **fields: Any) -> CompareNumbers:
         numbers = CompareNumbers(view=view, labels=tuple(short_names(view.encodings)), **fields)

@@ -116,8 +116,8 @@ def _limited_alike(numbers: Sequence[Any], choose: Choose) -> list[Any]:
 def message_of_each(labels: Sequence[str], messages: Sequence[str]) -> str:
     """Return what there is to see in several that are told apart by these labels; of many in the first and the last."""
     said = said_by_each(labels, [[message] for message in messages])
-    tried = ((said, 1), (said[:1] + said[1:][-1:], 1), (said, 2), (said[:1], 1))
-    return next((text for some, rows in tried if len(text := clauses(some)) <= rows * MAX_HEADLINE), "")
+    tried = (said, said[:1] + said[1:][-1:], said[:1])
+    return next((text for some in tried if len(text := clauses(some)) <= MAX_HEADLINE), "")
 
 
 @dataclass(frozen=True)
@@ -233,17 +233,14 @@ def share_windows(axes: Sequence[Axes], panels: Sequence[Panel]) -> None:
 
 def _share_window(group: Sequence[Axes], x_or_y: str) -> None:
     """Give all of these axes one window, and numbers as far as one of them has."""
-    from pecli.figures.ticks import number_between, numbered
+    from pecli.figures.ticks import share_ends
 
-    axes = [getattr(one, f"{x_or_y}axis") for one in group]
     ends: list[Any] = [getattr(one, f"get_{x_or_y}lim")() for one in group]
-    known = [numbered(axis) for axis in axes]
     low, high = min(map(min, ends)), max(map(max, ends))
     for one, (first, last) in zip(group, ends, strict=True):
         if {first, last} != {low, high}:
             getattr(one, f"set_{x_or_y}lim")((low, high) if first < last else (high, low))
-    for axis in axes:
-        number_between(axis, min(first for first, _ in known), max(last for _, last in known))
+    share_ends([getattr(one, f"{x_or_y}axis") for one in group])
 
 
 def share_colours(mappables: Sequence[Any], panels: Sequence[Panel]) -> None:

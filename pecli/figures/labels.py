@@ -19,7 +19,7 @@ from pecli.core.lazy import Array
 from pecli.figures.canvas import Canvas
 from pecli.figures.lines import MAX_LINES, Look, key
 from pecli.figures.text import backing, ems, points_per_pixel
-from pecli.figures.ticks import number_between
+from pecli.figures.ticks import RoundTicks
 
 if TYPE_CHECKING:
     from matplotlib.lines import Line2D
@@ -259,7 +259,8 @@ def label_dots(axes: Axes, dots: Mapping[tuple[float, float], str], canvas: Canv
         whole = ((high - low) or 1.0) / (1 - under - over)
         axes.set_ylim(low - under * whole, high + over * whole, auto=True)
         near = 1e-6 * whole
-        number_between(axes.yaxis, low - near if True in sides else -inf, high + near if False in sides else inf)
+        if isinstance(ticks := axes.yaxis.get_major_locator(), RoundTicks):
+            ticks.ends = (low - near if True in sides else -inf, high + near if False in sides else inf)
 
 
 def dots_have_room(axes: Axes, texts: Sequence[str], places: Sequence[float], canvas: Canvas) -> bool:

@@ -82,18 +82,12 @@ class RoundTicks(MaxNLocator):
             yield ticks[(ticks >= low - near) & (ticks <= high + near)]
 
 
-def numbered(axis: Any) -> tuple[float, float]:
-    """Return from where to where an axis has numbers."""
-    low, high = sorted(axis.get_view_interval())
-    low, high = low - NEAR * (high - low), high + NEAR * (high - low)
-    ticks = axis.get_major_locator()
-    return (max(low, ticks.ends[0]), min(high, ticks.ends[1])) if isinstance(ticks, RoundTicks) else (low, high)
-
-
-def number_between(axis: Any, low: float, high: float) -> None:
-    """Give an axis of round numbers no numbers beyond these."""
-    if isinstance(ticks := axis.get_major_locator(), RoundTicks):
-        ticks.ends = low, high
+def share_ends(axes: Sequence[Any]) -> None:
+    """Give axes of round numbers their numbers as far as one of them has."""
+    ticks = [one for axis in axes if isinstance(one := axis.get_major_locator(), RoundTicks)]
+    ends = [one.ends for one in ticks]
+    for one in ticks:
+        one.ends = min(low for low, _ in ends), max(high for _, high in ends)
 
 
 class SteppedTicks(MultipleLocator):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import compress, product
 from typing import Any, ClassVar, NamedTuple
 
 from pecli.core.language import listing
@@ -16,8 +17,8 @@ from pecli.figures.panels import PanelGroup, in_columns
 class Axis(NamedTuple):
     """An option that the cells differ in.
 
-    values : what each of its values is, as an array's elements
-    texts : what stands beside its cells
+    values : its values, as an array's elements
+    texts : the labels of its cells
     number : whether the values are numbers
     """
 
@@ -55,10 +56,9 @@ class GridNumbers(ComposedNumbers):
 
     def message(self) -> str:
         """Return what there is to see in each, by the names of the options that make a difference to it."""
-        counts = [len(axis.values) for axis in self.axes]
-        said = np.array(self.messages(), dtype=object).reshape(counts)
-        telling = [at for at in range(said.ndim) if (said != said.take([0], axis=at)).any()]
-        names = [listing(self.axes[at].texts[place[at]] for at in telling) for place in np.ndindex(*counts)]
+        said = np.array(self.messages(), dtype=object).reshape([len(axis.values) for axis in self.axes])
+        telling = [(said != said.take([0], axis=at)).any() for at in range(said.ndim)]
+        names = [listing(compress(texts, telling)) for texts in product(*(axis.texts for axis in self.axes))]
         each = dict(zip(names, self.messages(), strict=True))
         return message_of_each([*each], [*each.values()])
 
@@ -80,42 +80,42 @@ class Grid(Composite):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What tells each cell from the others."""
+        """The name of each cell."""
         return tuple(map(listing, self._texts()))
 
     def _texts(self) -> list[tuple[str, ...]]:
-        """Return the text of each cell's value of every axis."""
-        places = np.ndindex(*(len(axis.values) for axis in self.axes))
-        return [tuple(axis.texts[at] for axis, at in zip(self.axes, place, strict=True)) for place in places]
+        """Return the texts of each cell's values."""
+        return [*product(*(axis.texts for axis in self.axes))]
+
+    def _columns(self) -> int:
+        """Return in how many columns a table of the options stands, 0 for none: of one option, or of many panels."""
+        single = all(len(panels_of(cell.figure, cell.view)) == 1 for cell in self.cells)
+        return len(self.cells) // len(self.axes[0].values) if len(self.axes) > 1 and single else 0
 
     def cells_of(self, view: View[Any]) -> list[Cell]:
-        """Return the cells with what tells them: above and beside those at the edges of a table, else above each."""
-        table, wide = self._is_table(), len(self.cells) // len(self.axes[0].values)
+        """Return the cells with their texts: above and beside those at the edges of a table, else above each."""
+        columns, cells = self._columns(), zip(self.cells, self._texts(), strict=True)
+        if not columns:
+            return [cell._replace(label=listing(texts)) for cell, texts in cells]
         return [
-            cell._replace(
-                label=("" if at >= wide else listing(texts[1:])) if table else listing(texts),
-                beside=texts[0] if table and at % wide == 0 else "",
-            )
-            for at, (cell, texts) in enumerate(zip(self.cells, self._texts(), strict=True))
+            cell._replace(label=listing(texts[1:]) * (at < columns), beside=texts[0] * (at % columns == 0))
+            for at, (cell, texts) in enumerate(cells)
         ]
-
-    def _is_table(self) -> bool:
-        """Return whether rows and columns are the options: cells of several panels have rows of their own instead."""
-        return len(self.axes) > 1 and all(len(panels_of(cell.figure, cell.view)) == 1 for cell in self.cells)
 
     def panel_groups(self, view: View[Any], canvas: Canvas) -> list[PanelGroup]:
         (group,) = super().panel_groups(view, canvas)
-        if not self._is_table():
-            return [group]
-        wide = len(self.cells) // len(self.axes[0].values)
-        return [PanelGroup(group.panels, in_columns(len(self.cells), wide), one_legend=True)]
+        columns = self._columns()
+        return [replace(group, grids=in_columns(len(self.cells), columns)) if columns else group]
 
     def _placed(self, cell: Cell, at: int, canvas: Canvas) -> PanelGroup:
+        """Return the panels of a cell, those of lines labelled at the edge where figure and positions are the same."""
         group = super()._placed(cell, at, canvas)
-        same = (repr(cell.figure), cell.view.positions, type(cell.view.encoding))  # lines labelled at the edge
-        free = [panel.bar is None and panel.y is None and not panel.exact for panel in group.panels]
-        pairs = zip(group.panels, free, strict=True)
-        return replace(group, panels=tuple(replace(panel, y=same) if one else panel for panel, one in pairs))
+        same = (repr(cell.figure), cell.view.positions, type(cell.view.encoding))
+        panels = (
+            replace(panel, y=same) if panel.bar is None and panel.y is None and not panel.exact else panel
+            for panel in group.panels
+        )
+        return replace(group, panels=tuple(panels))
 
     def composed_numbers(self, view: View[Any], **fields: Any) -> GridNumbers:
         return GridNumbers(view=view, axes=self.axes, labels=self.labels, **fields)

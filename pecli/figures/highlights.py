@@ -45,12 +45,20 @@ class Highlighting(Figure[E]):
 
     def check(self) -> None:
         super().check()
-        if self.highlight is not None:
-            self.spans()
+        self.spans()
 
     def spans(self) -> list[range]:
-        """The positions to mark; raises UsageError for what names none."""
-        return [read_span(text) for text in self.highlight or ()]
+        """Return the positions to mark; raises UsageError for what gives none."""
+        spans = []
+        for text in self.highlight or ():
+            match = SPAN.fullmatch(text)
+            first = int(match[1]) if match else 0
+            stop = int(match[2]) if match and match[2] else first + 1
+            if match is None or stop <= first:
+                allowed = "a position, or FIRST:STOP as in Python: 5000:5100 is 5000 to 5099"
+                raise UsageError(option="highlight", value=shorten(text), allowed=allowed)
+            spans.append(range(first, stop))
+        return spans
 
     def check_spans(self, shown: Positions) -> None:
         """Refuses to mark positions of which none is shown (UsageError)."""
@@ -58,17 +66,6 @@ class Highlighting(Figure[E]):
             if span.stop <= shown.start or span.start >= shown.stop:
                 said = f"{option_text('highlight', text)} is outside what is shown, {shown.start} to {shown.stop - 1}"
                 raise UsageError(said, option="highlight", value=text)
-
-
-def read_span(text: str) -> range:
-    """Return the positions that a text gives: ``100`` or ``5000:5100``."""
-    match = SPAN.fullmatch(text)
-    first = int(match[1]) if match else 0
-    stop = int(match[2]) if match and match[2] else first + 1
-    if match is None or stop <= first:
-        allowed = "a position, or FIRST:STOP as in Python: 5000:5100 is 5000 to 5099"
-        raise UsageError(option="highlight", value=shorten(text), allowed=allowed)
-    return range(first, stop)
 
 
 def span_edges(span: range) -> tuple[float, float]:

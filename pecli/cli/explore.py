@@ -22,7 +22,6 @@ from pecli.cli.show import Command, guard
 from pecli.core.errors import PecliError, UsageError, failure_of
 from pecli.core.terminal import results, say
 from pecli.figures import FIGURES
-from pecli.jobs.job import Job
 from pecli.jobs.job_options import Output, find_analysis, known_options
 from pecli.jobs.sweep import jobs_of
 
@@ -169,7 +168,8 @@ def explore(
 
 
 def _served(kind: type[Analysis[Any]], port: int, browser: bool) -> Any:
-    """Return the figure's command, which opens the page in place of drawing."""
+    """Return the figure's command, which opens the page in place of drawing, until a signal arrives."""
+    from pecli.jobs.explore import Explorer
 
     def command(**texts: Any) -> None:
         with guard():
@@ -177,26 +177,19 @@ def _served(kind: type[Analysis[Any]], port: int, browser: bool) -> Any:
             if len(jobs) > 1:
                 text = f"explore starts from one picture, {len(jobs)} are asked for"
                 raise UsageError(text, advice="turn the option on the page")
-            serve(jobs[0], port, browser)
+            jobs[0].check()
+            try:
+                server = Server(Explorer(jobs[0]), port)
+            except OSError as error:
+                raise PecliError(f"port {port} could not be used: {error.strerror}") from None
+            with server:
+                results([server.url])
+                say("the page is for this machine alone; Ctrl-C ends it")
+                if browser:
+                    open_window(server.url)
+                server.serve_forever()
 
     return with_parameters(command, [each for each in job_parameters(kind) if each.name not in Output.options()])
-
-
-def serve(job: Job, port: int, browser: bool) -> None:
-    """Answer the page until a signal arrives."""
-    from pecli.jobs.explore import Explorer
-
-    job.check()
-    try:
-        server = Server(Explorer(job), port)
-    except OSError as error:
-        raise PecliError(f"port {port} could not be used: {error.strerror}") from None
-    with server:
-        results([server.url])
-        say("the page is for this machine alone; Ctrl-C ends it")
-        if browser:
-            open_window(server.url)
-        server.serve_forever()
 
 
 def open_window(url: str) -> None:

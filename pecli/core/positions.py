@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from pecli.core.lazy import Array, np
@@ -10,13 +9,6 @@ from pecli.core.options import Options, option
 
 LONGEST = 10**12  # positions
 FARTHEST = 10**14  # the first position: from 10**15 on matplotlib takes an axis of few positions for one without length
-
-
-def _start_and_length(value: object) -> str:
-    """Return what to type for the positions of a slice, ``5000:5100``; nothing for other values."""
-    match = re.fullmatch(r"\s*(\d{1,15})(?::|\.\.|-)(\d{1,15})\s*", str(value))
-    first, count = (int(match[1]), int(match[2]) - int(match[1])) if match else (0, 0)
-    return f"for the positions {first} to {first + count - 1} give --start={first} --length={count}" * (count > 0)
 
 
 @dataclass(frozen=True)
@@ -35,7 +27,6 @@ class Positions(Options):
         at_most=LONGEST,
         flags=("-n", "--seq-len"),
         aliases=("max_position_embeddings", "n_positions", "max_len"),
-        advice=_start_and_length,
     )
     start: int = option(0, "the first position; 1 counts from 1", at_least=-FARTHEST, at_most=FARTHEST)
 

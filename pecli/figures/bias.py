@@ -10,10 +10,9 @@ from pecli.analysis import check_indices
 from pecli.core.errors import UsageError
 from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
-from pecli.core.numbers import LARGEST, chunks, minus, number_text
+from pecli.core.numbers import LARGEST, minus, number_text
 from pecli.core.options import option
 from pecli.core.positions import Blocks
-from pecli.core.terminal import track
 from pecli.encodings.base import BiasEncoding
 from pecli.figures.axis_labels import label_positions
 from pecli.figures.base import ColouredNumbers, View, averaging
@@ -147,10 +146,9 @@ class Bias(WithCellNumbers[BiasEncoding]):
 
     def compute(self, view: View[BiasEncoding]) -> BiasNumbers:
         blocks, heads = view.positions.blocks(view.pixel_side), self.shown_heads(view)
-        parts = chunks(1 - blocks.length, blocks.length, view.encoding.n_heads)
-        offsets = (np.arange(part.start, part.stop, dtype=np.float64) for part in track(parts, "following offsets"))
-        by_offset = np.hstack([view.encoding.bias(part)[heads] for part in offsets])
-        low, high = (float(end(by_offset[np.isfinite(by_offset)])) for end in (np.min, np.max))  # before any averaging
+        by_offset = view.encoding.bias(np.arange(1 - blocks.length, blocks.length, dtype=np.float64))[heads]
+        seen = by_offset[np.isfinite(by_offset)]
+        low, high = float(seen.min()), float(seen.max())  # before any averaging
         if low < 0 < high:
             low_end, high_end = -max(-low, high), max(-low, high)
         else:

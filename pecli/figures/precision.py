@@ -129,7 +129,7 @@ class Precision(Figure[Harmonic]):
             largest."""
             nonlocal largest
             positions = rows.start + np.arange(start, start + count, dtype=np.float64)
-            values = pair_errors(encoding, positions)
+            values = _pair_errors(encoding, positions)
             order = np.lexsort((-positions, np.abs(positions))) if rows.start < 0 else slice(None)
             near, wrong = positions[order], values[:, order] > NOTABLE
             nearest = np.where(wrong.any(axis=1), near[wrong.argmax(axis=1)], np.inf)
@@ -208,8 +208,8 @@ def _mark_largest(numbers: PrecisionNumbers, axes: Axes, image: Any, canvas: Can
     )
 
 
-def pair_errors(encoding: Harmonic, positions: Array) -> Array:
-    """The larger error of each pair's two columns at each position, (n_pairs, n), against the exact table."""
+def _pair_errors(encoding: Harmonic, positions: Array) -> Array:
+    """Return the larger error of each pair's two columns at each position, (n_pairs, n), against the exact table."""
     errors = np.abs(encoding.table(positions) - replace(encoding, dtype="float64").table(positions))
     pairs = np.array([pair for _, pair in encoding.waves()])
     order = np.argsort(pairs, kind="stable")

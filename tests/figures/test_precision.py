@@ -15,7 +15,6 @@ from pecli.core.positions import Blocks
 from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.figures.cell_image import CellImage
-from pecli.figures.precision import pair_errors
 from pecli.measures.pairwise import MEASURES, by_offset, matrix
 from tests.drawing import axes_of, numbers_of, page_of, texts
 
@@ -69,16 +68,17 @@ def test_closed_forms_do_not_stand_for_a_rounded_table() -> None:
         encoding.mean_offsets(blocks, 0)
 
 
-def test_an_error_is_the_larger_of_a_pairs_two_columns() -> None:
-    encoding, positions = Sinusoidal(d=5, base=10, dtype="float16"), np.arange(40.0)
-    errors = np.abs(encoding.table(positions) - Sinusoidal(d=5, base=10).table(positions))
-    found = pair_errors(encoding, positions)
-    assert found.shape == (3, 40)
-    assert np.array_equal(found[0], errors[:, :2].max(axis=1))
-    assert np.array_equal(found[2], errors[:, 4])  # an odd d: a sine without a cosine
-    half = Rope(d=6, pairing="half", dtype="float16")
-    errors = np.abs(half.table(positions) - Rope(d=6, pairing="half").table(positions))
-    assert np.array_equal(pair_errors(half, positions)[1], errors[:, [1, 4]].max(axis=1))
+@pytest.mark.parametrize(
+    ("encoding", "columns"),
+    [
+        ("sinusoidal:d=5,base=10", [[0, 1], [2, 3], [4]]),  # an odd d: a sine without a cosine
+        ("rope:d=6,pairing=half", [[0, 3], [1, 4], [2, 5]]),
+    ],
+)
+def test_an_error_is_the_larger_of_a_pairs_two_columns(encoding: str, columns: list[list[int]]) -> None:
+    rounded, exact = (pecli.encode(f"{encoding},dtype={dtype}", length=40) for dtype in ("float16", "float64"))
+    errors = [np.abs(rounded - exact)[:, pair].max(axis=1) for pair in columns]
+    assert np.array_equal(numbers(encoding=f"{encoding},dtype=float16", length=40).error.T, errors)
 
 
 def test_a_pixel_is_the_largest_error_of_its_positions_and_pairs() -> None:
@@ -99,12 +99,11 @@ def test_a_pixel_is_the_largest_error_of_its_positions_and_pairs() -> None:
         ({"length": 70_000}, "float16 has no number for the angles at position 69,999"),
         ({"encoding": "geometric:d=64", "start": -(10**9), "length": 3}, "at position −1,000,000,000: try bfloat16"),
         ({"encoding": "binary"}, "precision cannot show binary: it has no frequencies"),
-        ({"dtype": "float8"}, "dtype"),
     ],
 )
 def test_what_cannot_be_shown_is_refused(options: dict[str, Any], said: str) -> None:
     with pytest.raises(UsageError, match=said):
-        _ = numbers(**options)
+        numbers(**options)
 
 
 @pytest.mark.parametrize(
@@ -112,18 +111,20 @@ def test_what_cannot_be_shown_is_refused(options: dict[str, Any], said: str) -> 
 )
 def test_the_picture_says_once_how_large_the_largest_error_is(encoding: str, said: str) -> None:
     options: Any = {"encoding": encoding, "length": 2048, "size": "3x3", "dpi": 40}
-    picture, (axes, bar) = pecli.figure("precision", **options), page_of("precision", **options).axes
-    found: Any = picture.seen
-    (written,) = [text.get_text() for text in axes.texts]
-    assert written == number_text(found.largest)
+    found: Any = pecli.figure("precision", **options).seen
+    axes, bar = page_of("precision", **options).axes
+    image = axes.get_images()[0]
+    assert type(image.norm).__name__ == "LogNorm" and isinstance(image, CellImage)  # whose cells are equally wide
     assert found.message().startswith(f"{said} pair") and "0.1" in found.message()
+    (written,) = texts(axes.texts)
+    assert written == number_text(found.largest) and written not in found.caption()
     assert f"position {found.position:,}, pair {found.pair}" in found.caption()
-    assert written not in picture.caption()
     (ring,) = [line for line in axes.lines if line.get_marker() == "o"]
     assert (ring.get_xdata()[0], ring.get_ydata()[0]) == (found.pair, found.position)
+    assert bar.get_ylabel() == "error of sine or cosine"
     assert [line.get_ydata()[0] for line in bar.lines if line.get_linewidth() > 1] == [0.1, 0.1] * (said != "no")
     bar.set_ylim(0.05, 0.35)  # fewer powers of ten than ticks
-    assert {"0.2", "0.3"} <= {tick.get_text() for tick in bar.get_yticklabels(minor=True)}
+    assert {"0.2", "0.3"} <= {*texts(bar.get_yticklabels(minor=True))}
 
 
 @pytest.mark.parametrize(("start", "length"), [(0, 997), (-600, 997), (-996, 1101), (-700, 650), (40, 700)])
@@ -131,7 +132,7 @@ def test_the_message_is_how_many_pairs_are_off_and_from_which_position_on_neares
     options: Any = {"encoding": "rope:d=8,base=10", "start": start, "length": length}
     whole, seen = (numbers_of("precision", panels, **options) for panels in (None, ((30, 9),)))
     positions = np.arange(start, start + length)
-    wrong = pair_errors(Rope(d=8, base=10, dtype="float16"), positions.astype(float)) > 0.1
+    wrong = whole.error.T > 0.1
     first = [min(positions[pair], key=lambda at: (abs(at), -at), default=np.nan) for pair in wrong]
     assert wrong.any() and seen.first_wrong == pytest.approx(first, nan_ok=True)
     nearest = min((at for at in first if np.isfinite(at)), key=abs)
@@ -139,38 +140,21 @@ def test_the_message_is_how_many_pairs_are_off_and_from_which_position_on_neares
     assert whole.message() == seen.message() == said.replace("-", "−")
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_the_picture_says_what_is_rounded_and_against_what_the_error_is(lang: str) -> None:
-    options: Any = {"encoding": "sinusoidal:d=6,dtype=bfloat16", "length": 300, "lang": lang}
-    rounded, error = {
-        "en": ("every step in bfloat16, against float64", "error of sine or cosine"),
-        "zh": ("每一步都用 bfloat16 计算，与 float64 相比", "正弦或余弦的误差"),
-    }[lang]
-    assert rounded in pecli.figure("precision", **options).caption()
-    assert error in [axes.get_ylabel() for axes in page_of("precision", **options).axes]
-
-
-def test_the_picture_is_logarithmic_and_marks_the_largest_error() -> None:
-    panel, seen = axes_of("precision", encoding="rope:d=8", length=50), numbers(encoding="rope:d=8", length=50)
-    image: Any = panel.get_images()[0]
-    assert type(image.norm).__name__ == "LogNorm" and isinstance(image, CellImage)  # whose cells are equally wide
-    assert np.ma.getmaskarray(np.ma.asarray(image.get_array()))[0].all()  # position 0 is exact
-    assert panel.get_lines()[0].get_xydata().tolist() == [[seen.pair, seen.position]]
-    assert texts(panel.texts) == [f"{seen.largest:.4g}"]
-
-
-@pytest.mark.parametrize(
-    ("options", "block"),
-    [({"length": 240, "d": 64, "base": 3, "size": "9x9"}, 1), ({"length": 2000, "d": 8, "base": 10}, 2)],
-)
-def test_a_bar_stands_where_each_pair_is_first_off_by_much(options: dict[str, Any], block: int) -> None:
+def test_a_bar_stands_where_each_pair_is_first_off_by_much() -> None:
     """In two strokes, at the position that the error says, not at a pixel's first."""
-    panel, seen = axes_of("precision", **options), pecli.figure("precision", **options).seen
-    rope = Rope(d=options["d"], base=options.get("base", 10000), dtype="float16")
-    wrong = pair_errors(rope, np.arange(float(options["length"]))) > 0.1
+    options: Any = {"encoding": "rope:d=8,base=10", "length": 2000, "size": "3x3", "dpi": 40}
+    wrong = numbers(**options).error.T > 0.1
     columns = np.flatnonzero(wrong.any(axis=1))
+    (panel, _), seen = page_of("precision", **options).axes, pecli.figure("precision", **options).seen
     strokes = [np.array(one.get_segments()) for one in panel.collections if isinstance(one, LineCollection)]
-    assert (seen.facts()["block"] > 1) == (block > 1) and len(strokes) == 2 and len(columns) > 0
+    assert seen.facts()["block"] > 1 and len(strokes) == 2 and len(columns) > 0
     for ends in strokes:
         assert ends[:, :, 0].tolist() == [[column - 0.5, column + 0.5] for column in columns]
         assert ends[:, 0, 1] == pytest.approx(wrong.argmax(axis=1)[columns] - 0.5)
+
+
+def test_what_is_exact_is_blank_and_the_caption_says_what_is_rounded() -> None:
+    panel = axes_of("precision", encoding="rope:d=8,dtype=bfloat16", length=50)
+    assert np.ma.getmaskarray(panel.get_images()[0].get_array())[0].all()  # position 0
+    caption = numbers(encoding="rope:d=8,dtype=bfloat16", length=50).caption()
+    assert caption.startswith("every step in bfloat16, against float64; ring: the largest error, at position")

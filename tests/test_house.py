@@ -31,7 +31,7 @@ from pecli.core.positions import Positions
 from pecli.encodings.base import TableEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.registry import ENCODINGS, Encoding
-from pecli.figures import COMPOSED, FIGURES
+from pecli.figures import FIGURES
 from pecli.figures.base import Figure
 from pecli.figures.canvas import Canvas
 from pecli.files.formats import FORMATS
@@ -240,28 +240,14 @@ def test_the_registrys_key_is_the_name(registry: dict[str, type[Any]]) -> None:
     assert all(key.isidentifier() or key.replace("-", "_").isidentifier() for key in registry)
 
 
-def test_what_is_made_of_figures_stands_apart() -> None:
-    assert [name for name, figure in FIGURES.items() if figure.composed] == [*COMPOSED]
-
-
-@analyses
-def test_the_summary_beside_the_place_is_the_classes_own(analysis: type[Analysis[Any]]) -> None:
-    assert ANALYSES.summary(analysis.name) == analysis.summary
-
-
-@encodings
-def test_an_encoding_says_what_it_is_and_where_it_comes_from(encoding: type[Encoding]) -> None:
-    for text in (encoding.name, encoding.summary, encoding.formula, encoding.source, encoding.models):
-        assert text.strip()
-    assert not encoding.summary.endswith(".") and "\n" not in encoding.summary
-    assert encoding.__doc__ and "Encoding(" not in encoding.__doc__
-
-
-@analyses
-def test_a_study_says_what_it_is_and_has_an_example(analysis: type[Analysis[Any]]) -> None:
-    assert analysis.summary.strip() and not analysis.summary.endswith(".") and "\n" not in analysis.summary
-    assert shlex.split(analysis.example)[:2] == ["pecli", analysis.name]
-    assert analysis.__doc__ and f"{analysis.__name__}(" not in analysis.__doc__
+@pytest.mark.parametrize("kind", [*ENCODINGS.values(), *ANALYSES.values()], ids=lambda kind: str(kind.name))
+def test_an_encoding_figure_or_report_says_what_it_is(kind: Any) -> None:
+    if issubclass(kind, Encoding):
+        assert kind.formula.strip() and kind.source.strip() and kind.models.strip()
+    else:
+        assert ANALYSES.summary(kind.name) == kind.summary
+    assert kind.summary.strip() and not kind.summary.endswith(".") and "\n" not in kind.summary
+    assert shlex.split(kind.example)[0] == "pecli" and f"{kind.__name__}(" not in kind.__doc__
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda options: options.__name__)
@@ -293,15 +279,10 @@ def test_what_an_option_writes_it_reads(options: type[Options]) -> None:
 
 
 @analyses
-def test_option_names_do_not_clash(analysis: type[Analysis[Any]]) -> None:
+def test_names_and_flags_do_not_clash(analysis: type[Analysis[Any]]) -> None:
     groups = [set(analysis.options()), set(encoding_parameters()), *(set(section.options()) for section in SECTIONS)]
-    groups.append({parameter.name for parameter in run_parameters()})
-    everything = [name for group in groups for name in group]
+    everything = [name for group in [*groups, {parameter.name for parameter in run_parameters()}] for name in group]
     assert sorted(everything) == sorted(set(everything))
-
-
-@analyses
-def test_flags_do_not_clash(analysis: type[Analysis[Any]]) -> None:
     known: dict[str, str] = {"--help": "help", "-h": "help", "-q": "quiet", "-v": "verbose"}
     every: list[Option] = [*analysis.options().values(), *encoding_parameters().values()]
     for one in [*every, *(one for section in SECTIONS for one in section.options().values())]:
@@ -444,11 +425,3 @@ def test_a_report_is_of_every_encoding_it_takes_or_says_why_not(
         assert "\n" not in str(refused)
         return
     assert picture.numbers.facts() or picture.numbers.arrays()
-
-
-def test_importing_a_module_changes_no_registry() -> None:
-    before = (list(ENCODINGS), list(ANALYSES))
-    for name in parsed():
-        if name not in ("", "__main__"):
-            importlib.import_module(f"pecli.{name}")
-    assert (list(ENCODINGS), list(ANALYSES)) == before

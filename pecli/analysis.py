@@ -66,6 +66,16 @@ def check_indices(option: str, given: Iterable[int] | None, view: View[Encoding]
         raise UsageError(text, option=option, value=beyond[0])
 
 
+def chosen_indices(
+    option: str, given: Iterable[int] | None, view: View[Encoding], count: int, what: str, most: int
+) -> Array:
+    """Return the numbers of pairs or the like that are asked for, else at most so many from the first to the last."""
+    check_indices(option, given, view, count, what)
+    if given is not None:
+        return np.array(given)
+    return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))
+
+
 def refuse_positions(asked: Positions, default_length: int, why: str) -> None:
     """Refuses positions that are asked for where none are looked at."""
     for name, value in asked.changed({"length": default_length}).items():

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pecli.analysis import check_indices
+from pecli.analysis import chosen_indices
 from pecli.core.errors import UsageError
 from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
@@ -75,7 +75,7 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
         return [phrase("blank: keys that a query does not see")] if np.isnan(self.bias).any() else []
 
     def sheet(self) -> tuple[list[str], list[Array]]:
-        """One row a pair of positions: query, key, then the heads."""
+        """Return one row a pair of positions: query, key, then the heads."""
         places = np.indices(self.bias.shape[1:]).reshape(2, -1)
         parts = [*self.positions[places], *self.bias.reshape(len(self.heads), -1)]
         return ["query", "key", *(f"head {head}" for head in self.heads)], parts
@@ -114,12 +114,8 @@ class Bias(WithCellNumbers[BiasEncoding]):
     )
 
     def shown_heads(self, view: View[BiasEncoding]) -> Array:
-        """The heads that are drawn."""
-        count = view.encoding.n_heads
-        check_indices("head", self.head, view, count, "heads")
-        if self.head is not None:
-            return np.array(self.head)
-        return np.unique(np.linspace(0, count - 1, min(count, PANELS)).round().astype(int))
+        """Return the heads that are drawn."""
+        return chosen_indices("head", self.head, view, view.encoding.n_heads, "heads", PANELS)
 
     def check_view(self, view: View[BiasEncoding]) -> None:
         super().check_view(view)
@@ -189,7 +185,7 @@ class Bias(WithCellNumbers[BiasEncoding]):
 
 
 def means_where_seen(run: Array, blocks: Blocks) -> Array:
-    """Block means of what is finite of the matrix with entries run[L − 1 + p − q]; NaN where nothing is."""
+    """Return block means of what is finite of the matrix with entries run[L − 1 + p − q]; NaN where nothing is."""
     seen = np.isfinite(run)
     if blocks.size == 1:
         steps = np.arange(blocks.length)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pecli.analysis import check_indices, refuse_positions
+from pecli.analysis import chosen_indices, refuse_positions
 from pecli.core.language import listing, phrase
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import number_text
@@ -42,7 +42,7 @@ class DialsNumbers(Numbers[Harmonic]):
     wavelengths: Array
 
     def message(self) -> str:
-        """Nothing where a hand stands still, or none is faster than the others."""
+        """Return how long the fastest and the slowest hand take; nothing where one stands still or all are as fast."""
         encoding, ends = self.view.encoding, (float(self.wavelengths.min()), float(self.wavelengths.max()))
         if ends[1] > MAX_WAVELENGTH or len({short_length(encoding, wave) for wave in ends}) == 1:
             return ""
@@ -105,11 +105,7 @@ class Dials(Figure[Harmonic]):
 
     def dials(self, view: View[Harmonic]) -> Array:
         """Return the pairs."""
-        count = (view.encoding.width + 1) // 2
-        check_indices("pairs", self.pairs, view, count, "pairs")
-        if self.pairs is not None:
-            return np.array(self.pairs)
-        return np.unique(np.linspace(0, count - 1, min(count, COLUMNS)).astype(int))
+        return chosen_indices("pairs", self.pairs, view, (view.encoding.width + 1) // 2, "pairs", COLUMNS)
 
     def positions_for(self, asked: Positions) -> Positions:
         if self.at is not None:

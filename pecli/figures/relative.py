@@ -52,7 +52,7 @@ class RelativeNumbers(ColouredNumbers[Harmonic]):
         return phrase("one value per diagonal: only the offset counts") if len(self.offsets) > 1 else ""
 
     def sheet(self) -> tuple[list[str], list[Array]]:
-        """One row a pair of positions: query, key, offset, then the dimensions."""
+        """Return one row a pair of positions: query, key, offset, then the dimensions."""
         queries, keys = np.indices(self.offsets.shape) + self.view.positions.start
         parts = [queries, keys, self.offsets, *np.moveaxis(self.tensor, -1, 0)]
         return ["p", "q", "offset", *map(str, self.dims)], [part.reshape(-1) for part in parts]

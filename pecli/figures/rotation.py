@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pecli.analysis import View, check_indices, refuse_positions, refuse_turned
+from pecli.analysis import View, chosen_indices, refuse_positions, refuse_turned
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
 from pecli.core.language import phrase, template
 from pecli.core.lazy import Array, np
@@ -140,12 +140,8 @@ class Rotation(WithCellNumbers[Rotary]):
         self.drawn_pairs(view)
 
     def drawn_pairs(self, view: View[Rotary]) -> Array:
-        """The pairs whose paths are drawn."""
-        count = view.encoding.width // 2
-        check_indices("pairs", self.pairs, view, count, "pairs")
-        if self.pairs is not None:
-            return np.array(self.pairs)
-        return np.unique(np.linspace(0, count - 1, PATHS).round().astype(int))
+        """Return the pairs whose paths are drawn."""
+        return chosen_indices("pairs", self.pairs, view, view.encoding.width // 2, "pairs", PATHS)
 
     def inputs(self) -> tuple[str, ...]:
         return () if self.content in ("same", "random") else (self.content,)

@@ -42,7 +42,7 @@ TRENDS = {  # how strong a rank correlation is, and whether it is positive
 
 @dataclass(frozen=True, kw_only=True)
 class CloudNumbers(Numbers[TableEncoding]):
-    """What is known of all pairs, drawn as points or as counts."""
+    """Both correlations of all pairs, drawn as points or as counts."""
 
     no_facts: ClassVar[tuple[str, ...]] = ("measures", "mirrored")
 
@@ -134,7 +134,7 @@ class Scatter(Figure[TableEncoding]):
     )
 
     def shown(self) -> tuple[str, ...]:
-        """The triangles, one a panel."""
+        """Return the triangles, one a panel."""
         return ("upper", "lower") if self.triangle == "both" else (self.triangle,)
 
     def too_many(self, view: View[TableEncoding]) -> bool:
@@ -177,10 +177,10 @@ class Scatter(Figure[TableEncoding]):
         return [PanelGroup(panels, () if several else in_columns(len(shown), 1))]
 
     def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
-        for one, name in zip(axes, self.shown(), strict=True):
-            one.set_title(phrase("upper triangle, p < q" if name == "upper" else "lower triangle, p > q"))
-            label_values(one.xaxis, MEASURES[self.x].label)
-            label_values(one.yaxis, MEASURES[self.y].label)
+        for panel, name in zip(axes, self.shown(), strict=True):
+            panel.set_title(phrase("upper triangle, p < q" if name == "upper" else "lower triangle, p > q"))
+            label_values(panel.xaxis, MEASURES[self.x].label)
+            label_values(panel.yaxis, MEASURES[self.y].label)
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
         draw = _draw_counts if isinstance(numbers, DensityNumbers) else _draw_points

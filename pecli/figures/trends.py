@@ -46,7 +46,7 @@ class Trend(NamedTuple):
 
     @property
     def way(self) -> float:
-        """From the first value to the farthest, below 0 where it falls."""
+        """Return the way from the first value to the farthest, below 0 where it falls."""
         return self.far.value - self.first.value
 
     def labelled_points(self) -> list[Point]:

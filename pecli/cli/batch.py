@@ -191,12 +191,6 @@ def waited_for(file: str) -> bool:
     return file == STDIN and sys.stdin.isatty()
 
 
-COMMAND = Command(
-    batch,
-    ("pecli batch figures.toml -j 2", "pecli batch --init figures.toml"),
-)
-
-
 def print_lines(plan: Batch, *, force: bool, as_json: bool) -> None:
     """Print one command line a picture; what its file already shows stands behind a #, so that a shell skips it."""
     jobs = track(plan.jobs, "looking")
@@ -209,13 +203,13 @@ def print_lines(plan: Batch, *, force: bool, as_json: bool) -> None:
 
 def compare(plan: Batch, chosen: Batch, *, as_json: bool) -> None:
     """List what is on disk and not as asked for; raise PecliError where anything is."""
-    found = list(differences(chosen.jobs, [path for job in plan.jobs for path in job.paths]))
+    differ = list(differences(chosen.jobs, [path for job in plan.jobs for path in job.paths]))
     if as_json:
-        json_results([{"state": state, "path": path} for state, path in found])
-    elif found:
-        results([f"{state}: {path}" for state, path in found])
-    if found:
-        raise PecliError(f"not as asked for: {len(found)} of the files")
+        json_results([{"state": state, "path": path} for state, path in differ])
+    elif differ:
+        results([f"{state}: {path}" for state, path in differ])
+    if differ:
+        raise PecliError(f"not as asked for: {len(differ)} of the files")
 
 
 def write_start(path: str) -> str:
@@ -227,3 +221,6 @@ def write_start(path: str) -> str:
     check_target(path, clobber=True, option="init", example=START)
     write(path, EXAMPLE.format(path=path).encode())
     return path
+
+
+COMMAND = Command(batch, ("pecli batch figures.toml -j 2", "pecli batch --init figures.toml"))

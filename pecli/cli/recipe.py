@@ -59,10 +59,7 @@ def recipe(
         results([command(job, sent=can_print) for job in jobs] if as_lines else ["\n\n".join(map(entry, jobs))])
 
 
-RECIPE_COMMAND = Command(
-    recipe,
-    ("pecli recipe heatmap-sinusoidal.png", "pecli recipe one.png two.svg > figures.toml"),
-)
+RECIPE_COMMAND = Command(recipe, ("pecli recipe heatmap.png", "pecli recipe one.png two.svg > figures.toml"))
 
 
 def read_job(path: str, output: list[str] | None = None) -> Job:

@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
-import stat
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pecli.core.errors import UsageError, visible
-from pecli.core.readable import check_readable
+from pecli.files.tables import opened
 
-MAX_BYTES = 8 << 20  # bytes; the largest config of a released model has some hundred kilobytes
 NAME = "config.json"
 FLOAT_MAX = sys.float_info.max  # whole numbers in JSON may be larger
 
@@ -24,22 +22,19 @@ def read_json(path: Path) -> dict[str, Any]:
 
     Raises
     ------
-    UsageError : no such file, too large, not UTF-8, not JSON, not an object
+    UsageError : no such file, not JSON, not an object
+    PecliError : larger than the config of any model
     """
     path = place(path)
-    check_readable(path)
-    try:
-        value = json.loads(_text(path))
-    except FileNotFoundError:
+    if not os.path.exists(path):
         advice = f"name a {NAME} on this machine, or a folder that holds one"
-        raise UsageError(f"{visible(path)} does not exist", advice=advice) from None
-    except OSError as error:
-        raise UsageError(f"{visible(path)} could not be read: {error.strerror or 'the system refused'}") from None
+        raise UsageError(f"{visible(path)} does not exist", advice=advice)
+    with opened(str(path)) as file:
+        data = file.read()
+    try:
+        value = json.loads(data)
     except RecursionError:
         raise UsageError(f"{path} is not a config: its objects are nested too deep") from None
-    except json.JSONDecodeError as error:
-        text = f"line {error.lineno}, column {error.colno}: {error.msg}"
-        raise UsageError(f"{path} is not a config: {text}") from None
     except ValueError as error:
         raise UsageError(f"{path} is not a config: {error}") from None
     if not isinstance(value, dict):
@@ -60,23 +55,10 @@ def shown(value: Any, most: int = 60) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
-def _text(path: Path) -> str:
-    status = path.stat()
-    if not stat.S_ISREG(status.st_mode):
-        raise ValueError("it is not a file: save what a pipe brings first")
-    if status.st_size > MAX_BYTES:
-        raise ValueError(f"it has {status.st_size:,} bytes, and {MAX_BYTES:,} are the most")
-    data = path.read_bytes()
-    if data.startswith(b"\xef\xbb\xbf"):
-        raise ValueError("it begins with a byte order mark, which transformers refuses too: save it without")
-    try:
-        return data.decode()
-    except UnicodeDecodeError as error:
-        raise ValueError(f"byte {error.start} is not UTF-8") from None
-
-
 MAX_COUNT = 1 << 20  # of anything that is counted: layers, heads, columns
 WORD = re.compile(r"[\w-]{1,60}")
+T = TypeVar("T")
+Test = Callable[[Any], bool]
 
 
 class WrongTypeError(UsageError):
@@ -101,33 +83,28 @@ class Keys:
 
     def number(self, *names: str) -> float | None:
         """The number under the first of the names that is there."""
-        value = self._typed(names, "a number", _is_number)
-        return None if value is None else float(value)
+        return self._typed(names, "a number", _is_number, float)
 
     def whole(self, *names: str) -> int | None:
         """The whole number there, not negative."""
-        value = self._typed(names, f"a whole number from 0 to {MAX_COUNT:,}", lambda one: _is_whole(one, 0, MAX_COUNT))
-        return None if value is None else int(value)
+        return self._typed(names, f"a whole number from 0 to {MAX_COUNT:,}", lambda n: _is_whole(n, 0, MAX_COUNT), int)
 
     def length(self, *names: str) -> int | None:
         """The number of positions there."""
-        value = self._typed(names, "a whole number ≥ 1 and < 2^53", lambda one: _is_whole(one, 1, 2**53 - 1))
-        return None if value is None else int(value)
+        return self._typed(names, "a whole number ≥ 1 and < 2^53", lambda n: _is_whole(n, 1, 2**53 - 1), int)
 
     def flag(self, *names: str) -> bool | None:
         """The truth value there."""
-        value = self._typed(names, "true or false", lambda one: one in (0, 1))
-        return None if value is None else bool(value)
+        return self._typed(names, "true or false", lambda it: it in (0, 1), bool)
 
     def text(self, *names: str) -> str | None:
         """The text there."""
-        value: str | None = self._typed(names, "text", lambda one: isinstance(one, str))
-        return value
+        return self._typed(names, "text", lambda it: isinstance(it, str), str)
 
     def table(self, *names: str) -> Keys | None:
         """The object there; null or empty counts as absent."""
-        value = self._typed(names, "an object", lambda one: isinstance(one, dict))
-        return Keys(value, f"{self.place}{self.first(*names)}.") if value else None
+        place = f"{self.place}{self.first(*names)}."
+        return self._typed(names, "an object", lambda it: isinstance(it, dict), lambda it: Keys(it, place)) or None
 
     def numbers(self, *names: str) -> list[float] | None:
         """The list of numbers there."""
@@ -135,24 +112,28 @@ class Keys:
 
     def words(self, *names: str) -> list[str] | None:
         """The list of texts there."""
-        return self._list(names, "a list of texts", lambda one: isinstance(one, str) and bool(WORD.fullmatch(one)))
+        return self._list(names, "a list of texts", lambda it: isinstance(it, str) and bool(WORD.fullmatch(it)))
 
     def flags(self, *names: str) -> list[int] | None:
         """The list of 0 and 1, or of truth values, there."""
-        return self._list(names, "a list of 0 and 1", lambda one: one in (0, 1))
+        return self._list(names, "a list of 0 and 1", lambda it: it in (0, 1))
 
-    def _list(self, names: tuple[str, ...], kind: str, fits: Callable[[Any], bool]) -> list[Any] | None:
-        value: list[Any] | None = self._typed(
-            names, kind, lambda some: isinstance(some, list) and len(some) <= MAX_COUNT and all(map(fits, some))
-        )
-        return value
+    def _list(self, names: tuple[str, ...], kind: str, fits: Test) -> list[Any] | None:
+        def fit(value: Any) -> bool:
+            return isinstance(value, list) and len(value) <= MAX_COUNT and all(map(fits, value))
 
-    def _typed(self, names: tuple[str, ...], kind: str, fits: Callable[[Any], bool]) -> Any:
-        """The value under the first of the names that is there; raises WrongTypeError where it does not fit."""
+        return self._typed(names, kind, fit, list)
+
+    def _typed(
+        self, names: tuple[str, ...], kind: str, fits: Callable[[Any], bool], make: Callable[[Any], T]
+    ) -> T | None:
+        """What is made of the value under the first of the names; raises WrongTypeError where it does not fit."""
         name = self.first(*names)
-        if name is not None and not fits(self.data[name]):
+        if name is None:
+            return None
+        if not fits(self.data[name]):
             raise WrongTypeError(f"{self.place}{name} is {shown(self.data[name])}, and it takes {kind}")
-        return None if name is None else self.data[name]
+        return make(self.data[name])
 
 
 def _is_number(value: Any) -> bool:

@@ -19,10 +19,6 @@ class Size(NamedTuple):
     height: float | None
     font: float
 
-    def text(self) -> str:
-        """Both sides, or the width alone."""
-        return " × ".join(f"{side:g}" for side in (self.width, self.height) if side)
-
 
 SIZES = {
     "column": Size(3.25, None, 7),
@@ -32,15 +28,14 @@ SIZES = {
 }
 LIMITS = (0.5, 100.0)  # inches
 PERCENTILES = (2, 98)  # of the values, at which robust colours end
-COLOURED = (1e-300, 1e300)  # the size of a number at which colours can end: matplotlib divides and multiplies by it
 PIXELS = re.compile(r"(\d{1,5})(?:px)?(?:[xX](\d{1,5}))?px")
-FONTS = (8.0, 18.0)  # points, of a size in inches: one a inch of width between these
+FONTS = (8.0, 18.0)  # points of text on a page of so many inches: one per inch of width, within these
 SMALL, LEAST = 0.833, 7.0  # tick labels: as a share of the text's size, and in points
 NARROW = 44  # ems of small text: a page of free height and less width lays several figures out in another way
 SHRUNK = (0.9, 0.8, 0.7, 0.6)  # of the text's size, tried before a size is refused
 FRAME = 2 / 3  # of the pixels an inch, where a file has many pictures
 FPS = 5.0  # frames a second
-MOST_PIXELS = 2**16 - 1  # matplotlib's own limit a side
+MAX_PIXELS = 2**16 - 1  # matplotlib's own limit a side
 DEFAULT = "default"  # the style that is pecli's own, to stand beside others in a sweep
 ADAPTIVE = "auto"  # the style of an SVG whose lines and text follow the reader's light or dark mode
 OWNED = {  # what some formats alone have, by the attribute of `pecli.files.formats.Format` that those have
@@ -61,7 +56,7 @@ class Canvas(Options):
 
     size: str = option(
         "page",
-        ", ".join(f"{name} ({one.text()} in)" for name, one in SIZES.items()) + ", or 5x3, 8cm, 8cmx5cm, 120mm, 390pt",
+        "column (3.25 in), page (6.75 in), blog (8 in), slide (13.33 × 7.5 in), or 5x3, 8cm, 8cmx5cm, 120mm, 390pt",
         split=True,
         aliases=("figsize", "width"),
         text_of=size_text,
@@ -113,7 +108,6 @@ class Canvas(Options):
         if self.vmin is not None and self.vmax is not None and self.vmin >= self.vmax:
             allowed = f"less than {option_text('vmax', self.vmax)}"
             raise UsageError(option="vmin", value=self.vmin, allowed=allowed)
-        self._check_ends()
         if self.robust and self.vmin is not None and self.vmax is not None:
             ends = f"{option_text('vmin', self.vmin)} and {option_text('vmax', self.vmax)}"
             text = f"--robust changes nothing beside {ends}"
@@ -123,18 +117,10 @@ class Canvas(Options):
             if not LIMITS[0] <= side <= LIMITS[1]:
                 advice = f"each side takes {LIMITS[0]:g} to {LIMITS[1]:g} inches"
                 raise UsageError(option="size", value=self.size, advice=advice)
-            if side * self.dpi > MOST_PIXELS:
+            if side * self.dpi > MAX_PIXELS:
                 asked = f"{option_text('size', self.size)} at {option_text('dpi', self.dpi)}"
                 advice = "lower --dpi"
-                raise UsageError(f"{asked} is over {MOST_PIXELS} pixels a side", option="dpi", advice=advice)
-
-    def _check_ends(self) -> None:
-        """Refuses ends of colours that no arithmetic reaches: what lies between them and around them is computed."""
-        for name in ("vmin", "vmax"):
-            value = getattr(self, name)
-            if value and not COLOURED[0] <= abs(value) <= COLOURED[1]:
-                allowed = f"0, or a size of {COLOURED[0]:g} to {COLOURED[1]:g}"
-                raise UsageError(option=name, value=value, allowed=allowed)
+                raise UsageError(f"{asked} is over {MAX_PIXELS} pixels a side", option="dpi", advice=advice)
 
     @property
     def inches(self) -> Size:
@@ -166,20 +152,12 @@ class Canvas(Options):
 
     @property
     def narrow(self) -> bool:
-        """Whether two panels are slivers side by side, or the lines of one flat, and there is room below."""
-        return self.narrower_than(NARROW)
-
-    def narrower_than(self, ems: float) -> bool:
-        """Whether a page of free height is less wide than so many ems of small text."""
-        return self.inches.height is None and self.ems < ems
-
-    @property
-    def ems(self) -> float:
-        """How wide the page is, ems of small text."""
-        return 72 * self.inches.width / self.small
+        """Whether a page of free height is too narrow for two panels side by side."""
+        size = self.inches
+        return size.height is None and 72 * size.width / self.small < NARROW
 
     def smaller(self) -> list[Canvas]:
-        """The same with smaller text, where the user fixed both sides of the picture but not its text."""
+        """Return the same with smaller text, where the user fixed both sides of the picture but not its text."""
         if self.text_size is not None or self.inches.height is None:
             return []
         sizes = {max(LEAST, round(share * self.inches.font, 1)) for share in SHRUNK}
@@ -191,13 +169,13 @@ class Canvas(Options):
         return self.inches.font / SIZES["page"].font
 
     def pixels(self) -> tuple[int, int]:
-        """Rows and columns of pixels that a panel has at most; how many it has is known once it is laid out."""
+        """Return the rows and columns of pixels that a panel has at most, before it is laid out."""
         size = self.inches
         return max(1, round((size.height or 2 * size.width) * self.dpi)), max(1, round(size.width * self.dpi))
 
     def colours(self, kind: str) -> str:
-        """The colour map for values of that kind (diverging, sequential, binary, difference)."""
-        return colour_map(kind, self.cmap or self._style_settings().get("image.cmap"))
+        """Return the colour map for values of that kind (diverging, sequential, binary, difference)."""
+        return colour_map(kind, self.cmap or self._style_map())
 
     def inputs(self) -> tuple[str, ...]:
         return tuple(name for name in (self.own_style, self.font) if name and os.path.isfile(name))
@@ -207,11 +185,11 @@ class Canvas(Options):
         """The user's style, or None where there is none."""
         return None if self.style in (DEFAULT, ADAPTIVE) else self.style
 
-    def _style_settings(self) -> dict[str, Any]:
-        """What the user's style sets; nothing where there is none."""
+    def _style_map(self) -> str | None:
+        """Return the colour map that the user's style sets, if any."""
         from pecli.figures.style import read_style
 
-        return {} if self.own_style is None else read_style(self.own_style)
+        return None if self.own_style is None else read_style(self.own_style).get("image.cmap")
 
     @property
     def adaptive(self) -> bool:
@@ -219,7 +197,7 @@ class Canvas(Options):
         return self.style == ADAPTIVE
 
     def only_in(self) -> dict[str, tuple[Any, str]]:
-        """The options given that mean something in some formats alone: the value, and what those formats are."""
+        """Return the value of each option given that some formats alone have, and the attribute of those formats."""
         given = {name: getattr(self, name) for name in OWNED}
         given["style"] = ADAPTIVE if self.adaptive else None
         return {name: (value, OWNED[name]) for name, value in given.items() if value not in (None, False)}
@@ -230,26 +208,24 @@ class Canvas(Options):
         return max(10, round(self.dpi * FRAME))
 
     def limits_given(self) -> dict[str, object]:
-        """What the user says of where the colours end."""
+        """Return the options given that say where the colours end."""
         given = {"vmin": self.vmin, "vmax": self.vmax, "robust": self.robust or None}
         return {name: value for name, value in given.items() if value is not None}
 
     def colours_given(self) -> dict[str, object]:
-        """What the user says of the colours."""
+        """Return the options given about colours."""
         return {**({"cmap": self.cmap} if self.cmap else {}), **self.limits_given()}
 
     def check_names(self) -> None:
-        """Refuses a colour map, a style or a font that does not exist; needs matplotlib, so it comes late."""
+        """Refuse a colour map, a style or a font that does not exist; imports matplotlib, so it comes late."""
         from pecli.figures.style import family_of
 
         if self.font is not None:
             family_of(self.font)
-        named = {"style": self._style_settings().get("image.cmap"), "cmap": self.cmap}
-        if not any(named.values()):
-            return
-        import matplotlib as mpl
+        for source, name in {"style": self._style_map(), "cmap": self.cmap}.items():
+            if name is not None:
+                from matplotlib import colormaps
 
-        for source, name in named.items():
-            if name and name not in mpl.colormaps:
-                known = sorted(c for c in mpl.colormaps if not c.endswith("_r"))
-                raise UnknownNameError("colour map", name, known, option=source)
+                if name not in colormaps:
+                    known = sorted(map for map in colormaps if not map.endswith("_r"))
+                    raise UnknownNameError("colour map", name, known, option=source)

@@ -18,42 +18,35 @@ WASHED_OUT = 0.3  # of the colours, or less, for all values between the percenti
 
 
 def ends(low: float, high: float) -> Limits:
-    """The ends of colours for values from low to high: 0 in the middle where there are both signs, else at an end."""
+    """Return the ends of colours for values from low to high: 0 in the middle of two signs, else at an end."""
     if low < 0 < high:
         return -max(-low, high), max(-low, high)
     return (min(0.0, low), max(0.0, high)) if low != high or low else (0.0, 1.0)
 
 
 def resolve_limits(canvas: Canvas, limits: Limits, values: Sequence[Array]) -> Limits:
-    """The limits that the canvas asks for where the figure's own are these."""
+    """Return the limits that the canvas asks for where the figure's are these."""
     low, high = limits
-    if canvas.robust:
-        inner = most_values(values)
-        low, high = limits if inner is None else ends(*inner) if low < 0 < high else inner
-    low = low if canvas.vmin is None else canvas.vmin
-    high = high if canvas.vmax is None else canvas.vmax
-    if low >= high:
-        raise _outside(canvas, limits)
-    return low, high
-
-
-def _outside(canvas: Canvas, limits: Limits) -> UsageError:
-    """Why colours cannot end on one side of all values; of two ends the canvas itself knows that they are in order."""
-    low, high = map(number_text, limits)
-    if canvas.vmin is None:
-        return UsageError(option="vmax", value=canvas.vmax, allowed=f"more than the lower end of the colours, {low}")
-    return UsageError(option="vmin", value=canvas.vmin, allowed=f"less than the upper end of the colours, {high}")
+    if canvas.robust and (inner := most_values(values)) is not None:
+        low, high = ends(*inner) if low < 0 < high else inner
+    if canvas.vmin is not None and canvas.vmax is None and canvas.vmin >= high:
+        allowed = f"less than the upper end of the colours, {number_text(high)}"
+        raise UsageError(option="vmin", value=canvas.vmin, allowed=allowed)
+    if canvas.vmax is not None and canvas.vmin is None and canvas.vmax <= low:
+        allowed = f"more than the lower end of the colours, {number_text(low)}"
+        raise UsageError(option="vmax", value=canvas.vmax, allowed=allowed)
+    return low if canvas.vmin is None else canvas.vmin, high if canvas.vmax is None else canvas.vmax
 
 
 def limits_text(canvas: Canvas) -> str:
-    """The caption where the colours do not end at the extreme values; mostly nothing."""
+    """Return the caption where the colours do not end at the extreme values; mostly nothing."""
     low, high = PERCENTILES
     return phrase("colours from the {low}nd to the {high}th percentile", low=low, high=high) if canvas.robust else ""
 
 
 def most_values(values: Sequence[Array]) -> Limits | None:
-    """The percentiles of the values, or None where these are all there is."""
-    flat = np.concatenate([one[np.isfinite(one)].reshape(-1) for one in values]) if values else np.zeros(0)
+    """Return the percentiles of the values, or None where they are one number."""
+    flat = np.concatenate([array[np.isfinite(array)] for array in values]) if values else np.zeros(0)
     if not len(flat):
         return None
     low, high = np.percentile(flat[:: -(-len(flat) // ENOUGH)], PERCENTILES)
@@ -61,7 +54,7 @@ def most_values(values: Sequence[Array]) -> Limits | None:
 
 
 def note_on_colours(numbers: Numbers[Any], canvas: Canvas) -> str:
-    """A line for the reader where few values take most of the colours; mostly nothing."""
+    """Return a note where few values take most of the colours; mostly nothing."""
     if canvas.vmin is not None or canvas.vmax is not None:
         return ""
     seen = numbers.limited(partial(resolve_limits, canvas)) if canvas.robust else numbers
@@ -71,7 +64,7 @@ def note_on_colours(numbers: Numbers[Any], canvas: Canvas) -> str:
 
 
 def few_colours_note(limits: Limits | None, values: Sequence[Array]) -> str:
-    """A line for the reader where a few values take most of the colours; mostly nothing."""
+    """Return a note where a few values take most of the colours between these limits; mostly nothing."""
     inner = most_values(values) if limits is not None else None
     if limits is None or inner is None or inner[1] - inner[0] > WASHED_OUT * (limits[1] - limits[0]):
         return ""

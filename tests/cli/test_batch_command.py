@@ -216,7 +216,7 @@ def test_a_wrong_file_says_everything_at_once_and_draws_nothing(ask: Ask, figure
     assert left(figures) == {"figures.toml"}
 
 
-@pytest.mark.parametrize("wrong", ['size = "0x5"', 'size = ["5x4", "colum"]', 'highlight = "1..10:3"', "vmin = 1e-320"])
+@pytest.mark.parametrize("wrong", ['size = "0x5"', 'size = ["5x4", "colum"]', 'highlight = "1..10:3"'])
 def test_a_value_that_no_picture_takes_is_the_files_fault(wrong: str, ask: Ask, figures: Path) -> None:
     (figures / "figures.toml").write_text(f'{FIGURES}\n[[figure]]\ncommand = "heatmap"\n{wrong}\n', encoding="utf-8")
     ended = ask("batch", "figures.toml", "-j", "1")

@@ -41,8 +41,6 @@ MISTAKES: list[tuple[str, list[str]]] = [
         "curves --log --start 1000000",
         ["--log is for decades from position 1 on, not for 1,000,000", "leave --log out"],
     ),
-    ("heatmap --vmax 1e308", ["--vmax 1e+308", "1e-300 to 1e+300"]),
-    ("distance --vmin -1e-320", ["--vmin -1e-320", "it takes 0, or a size"]),
     ("curves --size 2x2 --text-size 100", ["--size 2x2 is too small", "it takes 20", "give --size 20"]),
     ("rotation -d 2 -n 1000000000000", ["rotation: 1,000,", "TiB", "shorten --length"]),
     ("heatmap --size colum", ["colum", "did you mean 'column'"]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pecli.core.errors import UsageError
@@ -32,11 +33,11 @@ def label_values(axis: Any, label: str, integer: bool = False) -> None:
 
 def label_positions(axis: Any, encoding: Encoding, label: str | None = None) -> None:
     """Label an axis along which positions run, in the encoding's terms; the label is a template."""
-    from pecli.figures.ticks import NumberTexts, SteppedTicks
+    from pecli.figures.ticks import FittingTicks, NumberTexts, multiples
 
     label_values(axis, phrase(label or encoding.position_label), integer=True)
     if encoding.tick_steps:
-        axis.set_major_locator(SteppedTicks(encoding.tick_steps, encoding.position_text))
+        axis.set_major_locator(FittingTicks(partial(multiples, encoding.tick_steps), encoding.position_text))
         axis.set_major_formatter(NumberTexts(encoding.position_text))
 
 
@@ -53,12 +54,17 @@ def label_dimensions(axis: Any, encoding: TableEncoding) -> None:
 
 def label_decades(axis: Any, low: float, high: float) -> None:
     """Put ticks at 1, 10, 100, … (or 1, 2, 5, …) on an axis that shows the decimal logarithms from low to high."""
-    from pecli.figures.ticks import DecadeTicks, NumberTexts
+    from pecli.figures.ticks import FittingTicks, NumberTexts
 
     factors = (1, 2, 5) if high - low < 2.5 else (1,)
     ticks = np.log10([factor * 10**power for power in range(int(low) - 1, int(high) + 1) for factor in factors])
-    axis.set_major_locator(DecadeTicks(ticks[(ticks >= low - 1e-9) & (ticks <= high + 1e-9)].tolist()))
-    axis.set_major_formatter(NumberTexts(lambda value: number_text(round(10**value, 6))))
+    ticks = ticks[(ticks >= low - 1e-9) & (ticks <= high + 1e-9)]
+
+    def text(value: float) -> str:
+        return number_text(round(10**value, 6))
+
+    axis.set_major_locator(FittingTicks(lambda *_: (ticks[::step] for step in range(1, len(ticks) + 1)), text))
+    axis.set_major_formatter(NumberTexts(text))
 
 
 def label_powers(axis: Any, label: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 from matplotlib.font_manager import FontProperties
-from matplotlib.ticker import FixedLocator, Formatter, LogFormatter, MaxNLocator, MultipleLocator
+from matplotlib.ticker import Formatter, Locator, LogFormatter, MaxNLocator
 
 from pecli.core.numbers import number_text, number_texts
 from pecli.figures.text import ems
@@ -90,28 +90,23 @@ def share_ends(axes: Sequence[Any]) -> None:
         one.ends = min(low for low, _ in ends), max(high for _, high in ends)
 
 
-class SteppedTicks(MultipleLocator):
-    """Multiples of the smallest of some steps for which there is room."""
+class FittingTicks(Locator):
+    """The first of some sets of ticks for which there is room; the sets are those of an axis from low to high."""
 
-    def __init__(self, steps: Sequence[int], text: Callable[[float], str]) -> None:
-        super().__init__(steps[-1])
-        self.steps, self.text = steps, text
+    def __init__(self, sets: Callable[[float, float], Iterable[Any]], text: Callable[[float], str]) -> None:
+        self.sets, self.text = sets, text
 
     def __call__(self) -> Any:
         axis: Any = self.axis
         low, high = sorted(axis.get_view_interval())
-        steps = [step for step in self.steps if (high - low) / step <= 100]
-        sets = (np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step for step in steps)
-        return first_fitting(axis, sets, lambda ticks: [*map(self.text, ticks)])
+        return first_fitting(axis, self.sets(low, high), lambda ticks: [*map(self.text, ticks)])
 
 
-class DecadeTicks(FixedLocator):
-    """1, 10, 100, … (or 1, 2, 5, …) on an axis that shows decimal logarithms, each, every second, every third…"""
-
-    def __call__(self) -> Any:
-        ticks = np.asarray(self.locs)  # type: ignore[attr-defined]  # the stubs leave it out
-        sets = (ticks[::step] for step in range(1, len(ticks) + 1))
-        return first_fitting(self.axis, sets, lambda ticks: [number_text(10**tick) for tick in ticks])
+def multiples(steps: Sequence[int], low: float, high: float) -> Iterator[Any]:
+    """Yield the multiples of each of some steps, the smallest step first."""
+    for step in steps:
+        if (high - low) / step <= 100:
+            yield np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step
 
 
 class NumberTexts(Formatter):

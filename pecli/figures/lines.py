@@ -54,13 +54,14 @@ def key(axes: Axes, entries: Iterable[tuple[str, Look]]) -> None:
 
 
 def key_inside(axes: Axes, entries: Iterable[tuple[str, Look]], title: str) -> None:
-    """Add a legend in the upper right corner of the frame."""
+    """Add a legend in the upper right corner of the frame, of many lines in several columns."""
     from matplotlib.legend import Legend
 
     samples = _samples(entries)
-    place: dict[str, Any] = {"loc": "upper right", "handlelength": 1.0, "borderaxespad": 0.0}
+    columns = -(-len(samples) // MAX_LINES)
+    place: dict[str, Any] = {"loc": "upper right", "handlelength": 1.0, "borderaxespad": 0.0, "columnspacing": 1.0}
     names = [str(sample.get_label()) for sample in samples]
-    axes.add_artist(Legend(axes, samples, names, title=title, **place))
+    axes.add_artist(Legend(axes, samples, names, title=title, ncols=columns, **place))
 
 
 def _samples(entries: Iterable[tuple[str, Look]]) -> list[Any]:

@@ -64,7 +64,7 @@ def test_python_may_give_numbers_and_ranges() -> None:
             pecli.figure("heatmap", highlight=[wrong])
 
 
-@pytest.mark.parametrize("text", ["a", "5:5", "7:3", "1:2:3", "1.5", "9" * 20])
+@pytest.mark.parametrize("text", ["a", "5:5", "1:2:3", "1.5", "9" * 20])
 def test_what_names_no_position_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match=r"highlight.*FIRST:STOP"):
         pecli.figure("heatmap", highlight=text)

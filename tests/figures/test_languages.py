@@ -26,13 +26,10 @@ NAMES |= {"the", "dog", "bites", "man"}  # the example's tokens
 FIGURES_IN_CHINESE: list[tuple[str, dict[str, Any]]] = [
     *((name, {"length": 9} if "tokens" not in figure.options() else {}) for name, figure in FIGURES.items()),
     ("heatmap", {"length": 3000, "log": True, "robust": True}),
-    ("heatmap", {"length": 3000, "d": 4096}),
     ("distance", {"encoding": "binary", "length": 300, "measure": "corr"}),
     ("distance", {"length": 9, "highlight": "3:6"}),
-    ("scatter", {"length": 9, "encoding": "binary"}),
     ("curves", {"length": 3000, "against": "offset", "encoding": "binary"}),
     ("waves", {"encoding": "clock", "length": 90}),
-    ("waves", {"encoding": "binary", "length": 9}),
     ("dials", {"encoding": "clock"}),
     ("spectrum", {"encoding": [SCALED, "binary", "clock"], "length": 20}),
     ("spectrum", {"encoding": SCALED, "ratio": True}),

@@ -55,7 +55,7 @@ class CompareNumbers(ComposedNumbers):
         return clauses([phrase("the same columns in another order") if self.reordered() else "", said])
 
     def reordered(self) -> bool:
-        """Whether the formulas of two say that their tables have the same columns in another order."""
+        """Return whether the formulas of two say that their tables have the same columns in another order."""
         known = [one for one in self.view.encodings if isinstance(one, Harmonic)]
         if len(known) < 2 or len({one.covered(self.view.positions) for one in known}) > 1:
             return False
@@ -68,7 +68,7 @@ class CompareNumbers(ComposedNumbers):
 
 
 def column_terms(encoding: Harmonic) -> list[tuple[Any, ...]]:
-    """What each column of a table is made of: two columns with the same are the same."""
+    """Return what each column of a table is made of: two columns with the same are the same."""
     pairs = list(zip(encoding.frequencies(), encoding.amplitudes, encoding.phases, strict=True))
     return [(wave, *pairs[pair], encoding.dtype) for wave, pair in encoding.waves()]
 

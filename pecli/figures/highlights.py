@@ -26,7 +26,7 @@ ARROWHEAD = 4.0  # points
 
 
 def place_text(value: int | range) -> str | None:
-    """The text of a position, or of a run of them, that Python gives as a number or a range; None for others."""
+    """Return the text of a position, or of a range of them, that Python gives; None for others."""
     if isinstance(value, range):
         return f"{value.start}:{value.stop}" if value.step == 1 else None
     try:
@@ -61,11 +61,13 @@ class Highlighting(Figure[E]):
         return spans
 
     def check_spans(self, shown: Positions) -> None:
-        """Refuses to mark positions of which none is shown (UsageError)."""
+        """Refuse to mark positions of which none is shown (UsageError)."""
         for text, span in zip(self.highlight or (), self.spans(), strict=True):
             if span.stop <= shown.start or span.start >= shown.stop:
-                said = f"{option_text('highlight', text)} is outside what is shown, {shown.start} to {shown.stop - 1}"
-                raise UsageError(said, option="highlight", value=text)
+                message = (
+                    f"{option_text('highlight', text)} is outside what is shown, {shown.start} to {shown.stop - 1}"
+                )
+                raise UsageError(message, option="highlight", value=text)
 
 
 def span_edges(span: range) -> tuple[float, float]:

@@ -193,15 +193,9 @@ def label_lines(
         key(axes, [(names[at], entries[at][1]) for at in labelled])
         return
     for at in labelled:
-        leader = {
-            "arrowstyle": "-",
-            "color": entries[at][1]["color"],
-            "alpha": PALE,
-            "linewidth": 0.6 * canvas.scale,
-            "shrinkA": 1,
-            "shrinkB": FREE * canvas.scale,
-            "relpos": (0, 1 - 0.5 / (texts[at].count("\n") + 1)),  # to its first line
-        }
+        ends = {"shrinkA": 1, "shrinkB": FREE * canvas.scale, "relpos": (0, 1 - 0.5 / (texts[at].count("\n") + 1))}
+        look = {"color": entries[at][1]["color"], "alpha": PALE, "linewidth": 0.6 * canvas.scale}
+        leader = {"arrowstyle": "-", **look, **ends}  # to the first line of the label
         place = (1.0, 1 - at / len(texts))
         label = LineLabel(axes, texts[at], place, axes.transAxes, canvas, va="center", arrowprops=leader)
         label.set_position((LEADER * canvas.scale, 0))

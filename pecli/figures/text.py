@@ -83,17 +83,17 @@ class Ruler:
 
 
 def is_wide(sign: str) -> bool:
-    """Whether a character is as wide as it is high, as Chinese is: a line may break beside it."""
+    """Return whether a character is as wide as it is high, as Chinese is: a line may break beside it."""
     return unicodedata.east_asian_width(sign) in "WF"
 
 
 def ems(text: str) -> float:
-    """About how wide a text is, in its own size."""
+    """Return about how wide a text is, in its own size."""
     return sum(1.0 if is_wide(sign) else 0.65 for sign in text)
 
 
 def backing(axes: Axes) -> dict[str, Any]:
-    """The box behind a text that stands over lines; none on a panel that is itself transparent."""
+    """Return the box behind a text over lines; none on a panel that is itself transparent."""
     from matplotlib.colors import to_rgba
 
     red, green, blue, opacity = to_rgba(axes.get_facecolor())
@@ -101,12 +101,12 @@ def backing(axes: Axes) -> dict[str, Any]:
 
 
 def points_per_pixel(axes: Axes) -> float:
-    """How many points a pixel is in the picture that an Axes stands in."""
+    """Return how many points a pixel is in the picture of an Axes."""
     return 72 / float(axes.get_figure(root=True).dpi)  # type: ignore[union-attr]  # an Axes that is drawn on has one
 
 
 def clauses_of(parts: Sequence[str], signs: tuple[str, ...]) -> list[str]:
-    """Pieces of a line joined as far as the next of these signs."""
+    """Return pieces of a line joined as far as the next of these signs."""
     found = [""]
     for part in parts:
         found[-1] += part
@@ -116,18 +116,18 @@ def clauses_of(parts: Sequence[str], signs: tuple[str, ...]) -> list[str]:
 
 
 def pieces(line: str) -> list[str]:
-    """The line in pieces between which it may break, each with the blanks behind it; mathematics stays whole."""
+    """Return the line in pieces between which it may break, each with the blanks behind it; mathematics stays whole."""
     found: list[str] = []
-    for match in SIGN.finditer(line):
-        if found and _goes_on(found[-1], match[0]):
-            found[-1] += match[0]
+    for sign in SIGN.findall(line):
+        if found and _goes_on(found[-1], sign):
+            found[-1] += sign
         else:
-            found.append(match[0])
+            found.append(sign)
     return found
 
 
 def _goes_on(before: str, sign: str) -> bool:
-    """Whether a piece goes on with a sign or word: an English word, a number with its unit, what closes or opens."""
+    """Return whether a piece goes on: an English word, a number with its unit, what closes or opens."""
     word, wide = before.rstrip(" "), is_wide(sign[0])
     number = word[-1:].isdigit() or word.endswith("%")
     if sign in (" ", *CLOSING):

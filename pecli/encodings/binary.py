@@ -46,9 +46,7 @@ class Binary(Additive):
     def signed(self) -> bool:
         return self.values == "pm1"
 
-    @property
-    def limit(self) -> float:
-        return 1.0
+    limit = 1.0
 
     def fitted(self, positions: Positions) -> Self:
         return self if self.d else replace(self, d=max(1, (positions.stop - 1).bit_length()))
@@ -56,8 +54,7 @@ class Binary(Additive):
     def covered(self, positions: Positions) -> Positions:
         if positions.start < 0:
             text = f"binary has no bits for the negative position {positions.start}"
-            advice = "--start=0 or more"
-            raise UsageError(text, option="start", value=positions.start, advice=advice)
+            raise UsageError(text, option="start", value=positions.start, advice="--start=0 or more")
         if positions.stop > 2**self.width:
             needed, last = (positions.stop - 1).bit_length(), positions.stop - 1
             bits = f"{self.width} bit{'s' * (self.width > 1)}"
@@ -74,11 +71,6 @@ class Binary(Additive):
         for bit in range(self.width):  # a column at a time: all at once would take three tables more
             bits[:, bit] = whole >> bit & 1
         return self._written(bits)
-
-    def columns(self, dims: Array, first: int, count: int) -> Array:
-        names, whole = self.dimension_names(), first + np.arange(count, dtype=np.int64)
-        bits = np.array([whole >> int(names[dim]) & 1 for dim in dims], dtype=np.float64)
-        return 2 * bits - 1 if self.signed else bits
 
     def cycle(self, most: int) -> Positions | None:
         return Positions(length=2**self.width) if 2**self.width <= most else None

@@ -237,12 +237,13 @@ class Yarn(Blend):
 SCALINGS: dict[str, Scaling] = {
     one.name: one for one in (Scaling(), Linear(), Dynamic(), Yarn(), LongRope(), Llama3(), Proportional())
 }
-NEEDED = "must be given"
 
 
 def parameter(name: str, help: str, default: float | None = None, **more: Any) -> Any:
     """Return the field of that name, which belongs to the scalings that need or take it."""
     owners = tuple(one.name for one in SCALINGS.values() if name in (*one.needs, *one.takes))
+    if any(name in one.needs for one in SCALINGS.values()):
+        more.setdefault("unset", "must be given")
     return option(default, help, only_with=("scaling", owners), **more)
 
 
@@ -267,10 +268,8 @@ class Scaled(PowersOfBase):
     factor: float | None = parameter(
         "factor", "how many times longer the context gets", above=0, at_most=LARGEST, unset="see the formula"
     )
-    original: int | None = parameter("original", "positions of the first training", at_least=1, unset=NEEDED)
-    max_position: int | None = parameter(
-        "max_position", "positions up to which nothing changes", at_least=1, unset=NEEDED
-    )
+    original: int | None = parameter("original", "positions of the first training", at_least=1)
+    max_position: int | None = parameter("max_position", "positions up to which nothing changes", at_least=1)
     seq_len: int | None = parameter("seq_len", "the length in use", at_least=1, unset="no longer than trained")
     beta_fast: float = parameter(
         "beta_fast", "turns over the original context from which a pair is kept", 32.0, above=0
@@ -289,17 +288,13 @@ class Scaled(PowersOfBase):
         "mscale_all_dim", "weight of ln factor below", at_least=0, at_most=LARGEST, unset="none, unless both are given"
     )
     short_factor: tuple[float, ...] | None = parameter(
-        "short_factor", "a divisor a pair up to the original context", above=0, at_most=LARGEST, unset=NEEDED
+        "short_factor", "a divisor a pair up to the original context", above=0, at_most=LARGEST
     )
     long_factor: tuple[float, ...] | None = parameter(
-        "long_factor", "a divisor a pair beyond it", above=0, at_most=LARGEST, unset=NEEDED
+        "long_factor", "a divisor a pair beyond it", above=0, at_most=LARGEST
     )
-    low_freq_factor: float | None = parameter(
-        "low_freq_factor", "turns below which a pair is divided", above=0, unset=NEEDED
-    )
-    high_freq_factor: float | None = parameter(
-        "high_freq_factor", "turns above which a pair is kept", above=0, unset=NEEDED
-    )
+    low_freq_factor: float | None = parameter("low_freq_factor", "turns below which a pair is divided", above=0)
+    high_freq_factor: float | None = parameter("high_freq_factor", "turns above which a pair is kept", above=0)
     partial_rotary_factor: float | None = parameter(
         "partial_rotary_factor", "the share of pairs that turn", at_least=0, at_most=1, unset="1"
     )
@@ -312,6 +307,7 @@ class Scaled(PowersOfBase):
         if self.width > self.d:
             text = f"rotary_dim {self.width} is more than the d {self.d} columns there are"
             raise UsageError(text, option="rotary_dim", value=self.width)
+
         if 0 < (self.attention_factor or 0) < 1 / LARGEST:
             allowed = f"0, or {1 / LARGEST:g} to {LARGEST:g}"
             raise UsageError(option="attention_factor", value=self.attention_factor, allowed=allowed)

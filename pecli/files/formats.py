@@ -85,21 +85,9 @@ def encoded(format: str, content: Any, about: About) -> bytes:
     """
     from pecli.files import animation, documents, numbers, pictures  # late: --help knows the names alone
 
-    encoders: dict[str, Callable[[Any, About], bytes]] = {
-        "png": pictures.png,
-        "svg": pictures.svg,
-        "pdf": pictures.pdf,
-        "gif": animation.gif,
-        "webp": animation.webp,
-        "html": animation.html,
-        "npy": numbers.npy,
-        "npz": numbers.npz,
-        "csv": numbers.csv,
-        "json": numbers.json_,
-        "md": documents.md,
-        "tex": documents.tex,
-    }
-    return encoders[format](content, about)
+    modules = {"picture": pictures, "frames": animation, "numbers": numbers, "document": documents}
+    encode: Callable[[Any, About], bytes] = getattr(modules[FORMATS[format].kind], format)
+    return encode(content, about)
 
 
 def format_of(path: str, given: str | None, unsaid: str = "png") -> str:
@@ -123,11 +111,9 @@ def format_of(path: str, given: str | None, unsaid: str = "png") -> str:
         return unsaid  # standard output, a device or a pipe: no name to go by
     if not suffix:
         text = f"{option_text('output', path)} has no extension to say its format"
-        raise UsageError(
-            text, option="output", value=path, advice=f"try {path}.{unsaid}, or {option_text('format', unsaid)}"
-        )
-    instead = FOREIGN.get(suffix, "")
-    advice = f"try {Path(path).with_suffix(f'.{instead}')}" if instead and FORMATS[unsaid].picture else ""
-    raise UnknownNameError(
-        "output format", suffix, FORMATS, option="output", alike=1.0 if instead else 0.6, advice=advice
-    )
+        advice = f"try {path}.{unsaid}, or {option_text('format', unsaid)}"
+        raise UsageError(text, option="output", value=path, advice=advice)
+    other = FOREIGN.get(suffix)
+    advice = f"try {Path(path).with_suffix(f'.{other}')}" if other and FORMATS[unsaid].picture else ""
+    alike = 1.0 if other else 0.6
+    raise UnknownNameError("output format", suffix, FORMATS, option="output", alike=alike, advice=advice)

@@ -6,10 +6,10 @@ What is written is a `pecli.analysis.Numbers`.
 from __future__ import annotations
 
 import io
-import json
 import math
 import re
 from collections.abc import Iterable
+from json import dumps
 from typing import Any
 
 from pecli.core.lazy import np
@@ -55,17 +55,17 @@ def _cell(value: float | str) -> str:
     return "" if math.isnan(value) else repr(value).removesuffix(".0")
 
 
-def json_(numbers: Any, about: About) -> bytes:
+def json(numbers: Any, about: About) -> bytes:
     """Return job, facts and arrays as one object."""
     arrays = []
     for name, array in numbers.arrays().items():
         rows = [_dumped(array[run].tolist())[1:-1] for run in _runs(len(array), array.size)]
-        arrays.append(f"{json.dumps(name)}: [{', '.join(rows)}]")
+        arrays.append(f"{dumps(name)}: [{', '.join(rows)}]")
     return f'{about.job[:-1]}, "facts": {_dumped(numbers.facts())}, "arrays": {{{", ".join(arrays)}}}}}\n'.encode()
 
 
 def _dumped(value: Any) -> str:
-    return json.dumps(plain(value), allow_nan=False)
+    return dumps(plain(value), allow_nan=False)
 
 
 def _runs(length: int, size: int) -> Iterable[slice]:

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure as Drawing
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.core.positions import Blocks, Positions
+from pecli.core.positions import Blocks
 from pecli.encodings.binary import Binary
 
 ARTICLE = {1: "1000", 2: "0100", 3: "1100", 4: "0010", 5: "1010", 6: "0110", 15: "1111"}
@@ -84,9 +84,3 @@ def test_columns_are_numbered_by_bit_and_minus_1_and_1_alone_get_a_diverging_map
     assert set(ends) <= set(bar.get_yticks().tolist())
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("bit", "position p")
     assert [tick.get_text() for tick in axes.get_xticklabels()] == names
-
-
-def test_a_fitted_encoding_reads_back() -> None:
-    fitted = Binary().fitted(Positions(length=100))
-    assert (fitted.spec(), fitted.label()) == ("binary:d=7", "binary, d 7")
-    assert not Binary.extrapolates

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from safetensors.numpy import save_file
 
 import pecli
 from pecli.core.errors import UsageError
@@ -36,14 +35,6 @@ def test_a_position_is_a_row(file: str) -> None:
     assert np.array_equal(rows(file=file, start=3, length=5), TABLE[3:8])
     assert np.array_equal(rows(file=file, length=11), TABLE)
     assert rows(file=MINILM, length=16)[1, 2] == 0.02110414206981659  # found by its usual name
-
-
-def test_a_tensor_is_chosen_by_name() -> None:
-    save_file({"encoder.wpe.weight": TABLE, "decoder.wpe.weight": TABLE + 1}, "model.safetensors")
-    chosen = rows(file="model.safetensors", tensor="decoder.wpe.weight", length=11)
-    assert np.array_equal(chosen, TABLE + 1)
-    with pytest.raises(UsageError, match=r"decoder\.wpe\.weight, encoder\.wpe\.weight: .*tensor"):
-        rows(file="model.safetensors", length=11)
 
 
 @pytest.mark.parametrize(

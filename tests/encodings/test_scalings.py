@@ -50,15 +50,6 @@ def test_rates_and_factor_are_those_of_transformers(case: dict[str, Any], spelli
 
 
 @pytest.mark.parametrize("name", SCALINGS)
-def test_a_scaling_says_what_it_is_and_has_only_parameters_of_rope(name: str) -> None:
-    one = SCALINGS[name]
-    assert one.name == name and one.summary and one.formula and one.source
-    for parameter in (*one.needs, *one.takes):
-        owner = Rope.options()[parameter].only_with
-        assert owner is not None and name in owner[1]
-
-
-@pytest.mark.parametrize("name", SCALINGS)
 def test_every_scaling_reads_back_from_its_text_and_closed_forms_hold(name: str) -> None:
     made = rope(f"scaling={name}{EXAMPLES[name]}")
     assert read_encoding(made.spec()) == made and len(made.label()) < 200

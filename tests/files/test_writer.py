@@ -132,9 +132,6 @@ def test_two_names_of_one_file_are_one_place(tmp_path: Path) -> None:
     assert place("-") == place("/dev/stdout")
 
 
-# standard output
-
-
 def test_standard_output_gets_the_bytes_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     raw = io.BytesIO()
     monkeypatch.setattr("sys.stdout", io.TextIOWrapper(raw))

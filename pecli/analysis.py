@@ -59,7 +59,7 @@ class View(Generic[E_co]):
 
 
 def check_indices(option: str, given: Iterable[int] | None, view: View[Encoding], count: int, what: str) -> None:
-    """Refuses a number of a dimension or pair that the only encoding does not have."""
+    """Refuse a number of a dimension or pair that the only encoding does not have."""
     beyond = [index for index in given or () if index >= count]
     if beyond:
         text = f"{option_text(option, beyond[0])} does not exist: {view.encoding.label()} has {what} 0 to {count - 1}"
@@ -77,13 +77,13 @@ def chosen_indices(
 
 
 def refuse_positions(asked: Positions, default_length: int, why: str) -> None:
-    """Refuses positions that are asked for where none are looked at."""
+    """Refuse positions that are given where none are looked at."""
     for name, value in asked.changed({"length": default_length}).items():
         raise UnusedOptionError(name, value, why)
 
 
 def refuse_turned(encoding: Rotary, why: str) -> None:
-    """Refuses to be told what the table turns where no table is looked at."""
+    """Refuse options of what the table turns where no table is looked at."""
     for name, value in encoding.turned.items():
         raise UnusedOptionError(name, value, why)
 
@@ -103,65 +103,65 @@ class Numbers(Generic[E_co]):
     view: View[E_co]
 
     def arrays(self) -> dict[str, Array]:
-        """All arrays by name."""
+        """Return all arrays by name."""
         return {name: value for name, value in self._fields() if isinstance(value, np.ndarray)}
 
     def facts(self) -> dict[str, Any]:
-        """The key numbers, for ``--json``."""
+        """Return the key numbers, for ``--json``."""
         own = {name: value for name, value in self._fields() if name not in self.no_facts}
         return {name: value for name, value in own.items() if isinstance(value, (int, float, str, tuple))}
 
     def remarks(self) -> list[str]:
-        """What the reader has to know about how the picture was made, point by point; mostly nothing."""
+        """Return what the reader has to know about how the picture was made; mostly nothing."""
         return []
 
     def marks(self) -> list[str]:
-        """What is meant by marks that explain themselves nowhere else: true of every panel that has them."""
+        """Return the key to marks that nothing else explains."""
         return []
 
     def caption(self) -> str:
-        """The remarks, and what marks mean, in one line."""
+        """Return the remarks and the key to marks in one line."""
         return clauses([*self.remarks(), *self.marks()])
 
     def message(self) -> str:
-        """What there is to see, in one short sentence, said under the title; empty where there is nothing to say."""
+        """Return the headline: one short sentence on what there is to see, or nothing."""
         return ""
 
     def messages(self) -> list[str]:
-        """The same of each part of a picture of several, where they say different things."""
+        """Return the headlines of the parts of a composed picture, where they differ."""
         return []
 
     def limits(self) -> Limits | None:
-        """The values at the ends of the colours, or None where colours mean nothing."""
+        """Return the values at the ends of the colours, or None where colours mean nothing."""
         return None
 
     def coloured(self) -> list[Array]:
-        """The arrays that the colours show."""
+        """Return the arrays that the colours show."""
         return [] if self.limits() is None else [self.main]
 
     def shown(self) -> Sequence[tuple[str, Numbers[Any]]]:
-        """The numbers whose colours have limits, each with the name of its part of a picture of several."""
+        """Return the numbers whose colours have limits, each with the label of its part."""
         return [("", self)]
 
     def limited(self, choose: Callable[[Limits, Sequence[Array]], Limits]) -> Self:
-        """The same numbers under the limits that are chosen from their own and from what is coloured."""
+        """Return the numbers under the limits chosen from theirs and from what is coloured."""
         limits = self.limits()
         return self if limits is None else self.with_limits(*choose(limits, self.coloured()))
 
     def with_limits(self, low: float, high: float) -> Self:
-        """The same numbers under other limits of the colours."""
+        """Return the numbers under other limits of the colours."""
         return self
 
     def difference(self, other: Self) -> Self:
-        """The difference of two such numbers, as numbers."""
+        """Return the difference of two such numbers, as numbers."""
         raise UsageError("a difference is for one image of the same size each: try heatmap or distance")
 
     def averaged(self) -> bool:
-        """Whether numbers of the main array are means of more than one."""
+        """Return whether numbers of the main array are means of several."""
         return False
 
     def columns(self) -> list[Any]:
-        """The headers of a 2-D main array's columns."""
+        """Return the headers of a 2-D main array's columns."""
         if self.column_coordinates is None:
             return list(range(self.main.shape[1]))
         return [f"{value:g}" for value in getattr(self, self.column_coordinates)]
@@ -173,7 +173,7 @@ class Numbers(Generic[E_co]):
         return main
 
     def sheet(self) -> tuple[list[str], list[Array]]:
-        """Header and columns of a CSV file: a 1-D main array before its coordinates, a 2-D one behind them."""
+        """Return header and columns of a CSV file: a 1-D main array before its coordinates, a 2-D one behind them."""
         beside = [getattr(self, name) for name in self.row_coordinates]
         if self.main.ndim == 1:
             return [self.main_array, *self.row_coordinates], [self.main, *beside]
@@ -210,37 +210,36 @@ class Analysis(Options, Generic[E], ABC):
 
     @classmethod
     def takes(cls, encoding: type[Encoding]) -> bool:
-        """Whether this can show encodings of that kind."""
+        """Return whether this can show encodings of that kind."""
         return issubclass(encoding, cls.requires)
 
     @classmethod
     def refusal(cls, encoding: type[Encoding]) -> str:
-        """Why it does not take encodings of that kind."""
-        *some, last = [one.gives for one in get_args(cls.requires) or [cls.requires]]
-        needed = f"{', '.join(some)} or {last}" if some else last
+        """Return why it does not take encodings of that kind."""
+        needed = " or ".join(kind.gives for kind in get_args(cls.requires) or [cls.requires])
         return f"{cls.name} cannot show {encoding.name}: it has no {needed}"
 
     def notes(self) -> list[str]:
-        """What the user should know about how the options were understood, one line each; mostly nothing."""
+        """Return warnings on how the options were understood, one line each; mostly none."""
         return []
 
     def default_length(self, rows: int | None) -> int:
-        """How many positions it looks at where no length is asked for; rows: what a table from a file has, if any."""
+        """Return the length where none is given; rows : those of a table from a file, if any."""
         own = self.default_options.get("length")
         if own is not None:
             return min(own, rows or own)
         return rows or Positions.options()["length"].default
 
     def positions_for(self, asked: Positions) -> Positions:
-        """The positions that it looks at where these are asked for."""
+        """Return the positions that it looks at where these are given."""
         return asked
 
     @abstractmethod
     def shape(self, view: View[E]) -> tuple[int, ...]:
-        """The shape of the largest array that `compute` makes, to know its memory beforehand."""
+        """Return the shape of the largest array that `compute` makes, to check memory beforehand."""
 
     def check_view(self, view: View[E]) -> None:
-        """Refuses encodings or positions that cannot be shown (UsageError)."""
+        """Refuse encodings or positions that cannot be shown (UsageError)."""
         if len(view.encodings) > 1 and not self.several:
             text = f"{self.name} takes one encoding, {len(view.encodings)} are given: try pecli compare"
             raise UsageError(text, option="encoding")
@@ -250,4 +249,4 @@ class Analysis(Options, Generic[E], ABC):
 
     @abstractmethod
     def compute(self, view: View[E]) -> Numbers[E]:
-        """The numbers to show. Knows nothing of how."""
+        """Return the numbers to show."""

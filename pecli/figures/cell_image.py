@@ -32,7 +32,7 @@ class CellImage(AxesImage):
         self.numbers: dict[tuple[int, int], Text] = {}  # in its cells, by row and column
 
     def make_image(self, renderer: Any, magnification: float = 1.0, unsampled: bool = False) -> Any:
-        """The colours of the pixels, (rows, columns, 4) from the lowest row up, and where their first corner is.
+        """Return the colours of the pixels, (rows, columns, 4) from the lowest row up, and where their first corner is.
 
         unsampled : the file takes pixels of any size, which the last thing that is given says
         """
@@ -50,7 +50,7 @@ class CellImage(AxesImage):
         return colours, left / magnification, bottom / magnification, Affine2D()
 
     def _whole_cells(self, image: Bbox, seen: Bbox, resolution: float) -> Any:
-        """The cells that are seen, each as a whole number of pixels, at least so many an inch, and where they stand."""
+        """Return the cells in view, each of whole pixels, at least so many an inch, and their place."""
         colours: Array = self.to_rgba(np.ma.asarray(self.get_array()), bytes=True)
         sides = ((image.y1, image.y0), seen.intervaly), ((image.x0, image.x1), seen.intervalx)
         corner, pixel = [0.0, 0.0], [0.0, 0.0]
@@ -65,31 +65,28 @@ class CellImage(AxesImage):
         return colours, corner[1], corner[0], Affine2D().scale(pixel[1], pixel[0])
 
     def _colours(self, down: Array, across: Array) -> Array:
-        """The colours of the pixels between those edges."""
+        """Return the colours of the pixels between these edges."""
         colours: Array = self.to_rgba(np.ma.asarray(self.get_array()), bytes=True)
         for axis, edges in enumerate((down, across)):
-            if mixes(edges):
-                colours = mixed(colours, edges, axis)
-        for axis, edges in enumerate((down, across)):
-            if not mixes(edges):
-                colours = colours.take(((edges[:-1] + edges[1:]) / 2).astype(int), axis)
+            middles = ((edges[:-1] + edges[1:]) / 2).astype(int)
+            colours = mixed(colours, edges, axis) if mixes(edges) else colours.take(middles, axis)
         return colours
 
 
 def cell_edges(first: int, last: int, ends: tuple[float, float], count: int) -> Array:
-    """Where the edges of the pixels from first to last are among so many cells between those ends, in cells."""
+    """Return the edges of the pixels first to last, in cells, of so many cells between these ends."""
     share = (np.arange(first, last + 1) - ends[0]) / (ends[1] - ends[0])
     return np.clip((count * share).round(EXACT), 0, count)
 
 
 def mixes(edges: Array) -> bool:
-    """Whether pixels over an edge of cells have the colours of both: cells have few pixels, and no whole number."""
+    """Return whether cells have few pixels and no whole number: pixels on their edges then have mixed colours."""
     pixels = (len(edges) - 1) / (abs(float(edges[-1] - edges[0])) or 1.0)
     return 1 < pixels < FEW and abs(pixels - round(pixels)) > 1e-6
 
 
 def mixed(colours: Array, edges: Array, axis: int) -> Array:
-    """The colours of the cells under each pixel, mixed by area.
+    """Return the colours of the cells under each pixel, mixed by area.
 
     colours : (rows, columns, 4), of cells, from 0 to 255; what has no number is clear
     edges : of the pixels along that axis, in cells, which are larger: rising or falling

@@ -33,10 +33,10 @@ def show_matrix(
     log: bool = False,
     extent: Extent | None = None,
 ) -> Any:
-    """A matrix as an image, one colour a number, none where it is NaN; gives what a colour bar explains.
+    """Draw a matrix as an image, one colour a number, none where it is NaN; return the image.
 
     limits : the values at both ends of the colours
-    centred : 0 has the middle of the colour map, wherever the limits are: of a map with two sides one may be unused
+    centred : 0 has the middle of the colour map, wherever the limits are
     log : colours are as far apart as logarithms are; both limits are above 0
 
     It fills its frame, and leaves the axes' limits as they are.
@@ -56,7 +56,7 @@ def show_matrix(
 
 
 def middle_at_0(name: str, limits: Limits) -> Any:
-    """The part of a colour map that belongs to these limits where 0 has its middle."""
+    """Return the part of a colour map between these limits where 0 has its middle."""
     import matplotlib as mpl
     from matplotlib.colors import ListedColormap
 
@@ -68,9 +68,8 @@ def middle_at_0(name: str, limits: Limits) -> Any:
     return ListedColormap(mpl.colormaps[name](np.linspace(first, last, COLOURS)), name)
 
 
-MOST = 12  # rows and columns that are written into
+MAX_CELLS = 12  # rows and columns that are written into
 PADDING = 0.3  # ems left free in a cell
-SPARE = 0.95  # of the size that fits when they are written: a frame moves by a pixel or two
 WIDTHS = {".": 0.32, ",": 0.32, "−": 0.84}  # ems, of what is no digit
 EASY, LOWEST = 0.75, 5.5  # of small text, and in points: numbers that nobody asked for are no smaller
 ALIKE = 0.1  # of their width, by which frames of one size may differ
@@ -81,7 +80,7 @@ LEAST = 3.5  # points, of numbers that are asked for where they hardly fit: smal
 class WithCellNumbers(Figure[E]):
     """Base of the figures that can write the numbers of a matrix into its cells."""
 
-    numbers: bool = option(False, f"numbers in the cells, up to {MOST} × {MOST}, from {LEAST:g} points on")
+    numbers: bool = option(False, f"numbers in the cells, up to {MAX_CELLS} × {MAX_CELLS}, from {LEAST:g} points on")
     no_numbers: bool = option(False, "no numbers in the cells; else where they fit")
 
     def check(self) -> None:
@@ -91,19 +90,25 @@ class WithCellNumbers(Figure[E]):
             raise UsageError(text, option="no_numbers", advice="give one of them")
 
     def write_numbers(self, axes: list[Axes], images: list[Any], canvas: Canvas) -> None:
-        """Writes the numbers of images into their cells: of all as large as each other, or of none of those."""
+        """Write the numbers of images into their cells, equally large in panels of one size, or into none of those."""
         pairs = [(one, image) for one, image in zip(axes, images, strict=False) if image is not None]
-        shapes = [image.get_array().shape for _, image in pairs]
         if self.no_numbers or not pairs:
             return
-        largest = max(shapes, key=max)
-        if max(largest) > MOST:
+        rows, columns = max((image.get_size() for _, image in pairs), key=max)
+        if max(rows, columns) > MAX_CELLS:
             if self.numbers:
-                text = f"--numbers takes matrices of up to {MOST} × {MOST} cells, not {largest[0]} × {largest[1]}"
+                text = f"--numbers takes matrices of up to {MAX_CELLS} × {MAX_CELLS} cells, not {rows} × {columns}"
                 raise UsageError(text, option="numbers", advice="show fewer rows and columns")
             return
-        texts = texts_of([image for _, image in pairs])
-        sizes = text_sizes([one for one, _ in pairs], texts, canvas)
+        texts = []
+        for _, image in pairs:
+            alike = [other.get_array() for _, other in pairs if other.get_clim() == image.get_clim()]
+            texts.append(cell_texts(image.get_array(), places(alike)))
+        fitting = [(one.bbox.width, size_that_fits(one, text)) for (one, _), text in zip(pairs, texts, strict=True)]
+        sizes = [
+            min(canvas.small, *(size for other, size in fitting if isclose(other, width, rel_tol=ALIKE)))
+            for width, _ in fitting
+        ]
         if self.numbers and min(sizes) < LEAST:
             text = f"--numbers takes cells for text of {LEAST:g} points, and these hold {min(sizes):.1f}"
             raise UsageError(text, option="numbers", advice="give a larger --size, or show fewer rows and columns")
@@ -113,15 +118,8 @@ class WithCellNumbers(Figure[E]):
                 write_cells(one, image, written, size)
 
 
-def texts_of(images: Sequence[Any]) -> list[list[list[str]]]:
-    """The numbers of images, with as many places behind the point in all that have the same limits."""
-    limits = [image.get_clim() for image in images]
-    shown = [[other.get_array() for other, own in zip(images, limits, strict=True) if own == one] for one in limits]
-    return [cell_texts(image.get_array(), places(alike)) for image, alike in zip(images, shown, strict=True)]
-
-
 def places(matrices: Sequence[Any]) -> int:
-    """The digits behind the point that the largest number of these matrices asks for."""
+    """Return the decimal places for three digits of the largest number of these matrices; none if all are whole."""
     known = np.concatenate([np.ma.compressed(values) for values in matrices])
     largest = float(np.abs(known).max(initial=0.0))
     if (known == np.round(known)).all() and largest < 1e4:
@@ -131,39 +129,29 @@ def places(matrices: Sequence[Any]) -> int:
 
 
 def cell_texts(values: Any, places: int) -> list[list[str]]:
-    """The numbers of a matrix with so many digits behind the point; blank where masked."""
+    """Return the numbers of a matrix with so many decimal places; blank where masked."""
     rows = np.ma.filled(values.astype(float), np.nan).tolist()
     return [["" if value != value else _text(value, places) for value in row] for row in rows]
 
 
 def _text(value: float, places: int) -> str:
-    """A number with so many places: 0 where it is exactly that, and what is rounded to it without a sign."""
+    """Return a number with so many decimal places: 0 if it is exactly that; no sign before 0.00."""
     if value == 0:
         return "0"
     text = f"{value:,.{places}f}"
     return minus(text if text.strip("-0.,") else f"{0.0:.{places}f}")
 
 
-def text_sizes(axes: Sequence[Axes], texts: Sequence[list[list[str]]], canvas: Canvas) -> list[float]:
-    """The points in which the texts of each matrix are written, the same in frames that are as wide as each other."""
-    fitting = [(one.bbox.width, size_that_fits(one, text)) for one, text in zip(axes, texts, strict=True)]
-    return [
-        min(canvas.small, *(size for other, size in fitting if isclose(other, width, rel_tol=ALIKE)))
-        for width, _ in fitting
-    ]
-
-
-def size_that_fits(axes: Axes, texts: list[list[str]], shape: tuple[int, int] | None = None) -> float:
-    """The points in which the widest number fits into a cell, closely, for cells have no room to spare."""
+def size_that_fits(axes: Axes, texts: list[list[str]]) -> float:
+    """Return the points in which the widest number just fits into a cell."""
     scale = points_per_pixel(axes)
     widest = max((sum(WIDTHS.get(sign, 0.64) for sign in text) for row in texts for text in row), default=0.0)
-    rows, columns = shape or (len(texts), len(texts[0]))
-    high, wide = axes.bbox.height * scale / rows, axes.bbox.width * scale / columns
+    high, wide = axes.bbox.height * scale / len(texts), axes.bbox.width * scale / len(texts[0])
     return float(min(high / (1 + PADDING), wide / (widest + PADDING)))
 
 
 def write_cells(axes: Axes, image: Any, texts: list[list[str]], size: float) -> None:
-    """Writes texts into the cells of an image, white on dark colours and black on light ones."""
+    """Write texts into the cells of an image, white on dark colours and black on light ones."""
     dark = is_dark(image.cmap(image.norm(image.get_array())))
     left, right, bottom, top = image.get_extent()
     rows, columns = dark.shape
@@ -183,6 +171,6 @@ def write_cells(axes: Axes, image: Any, texts: list[list[str]], size: float) -> 
 
 
 def ink_again(image: Any) -> None:
-    """Gives what is written into the cells of an image the ink for the colours that it has now."""
+    """Set the colour of numbers in the cells of an image for the colours that it has now."""
     for cell, text in image.numbers.items():
         text.set_color(ink_on(image, image.get_array()[cell]))

@@ -24,7 +24,7 @@ BESIDE, BAR = 1.02, 0.035  # where a colour bar or legend begins, and the bar's 
 
 
 def check_axes(axes: object) -> None:
-    """Refuses what is no Axes with x and y (UsageError)."""
+    """Refuse what is no Axes with x and y (UsageError)."""
     if not isinstance(axes, Axes) or axes.name != "rectilinear":
         what = getattr(axes, "name", "") or type(axes).__name__
         raise UsageError(f"a picture is drawn onto one Axes with x and y, such as Figure().subplots(), not onto {what}")
@@ -49,9 +49,9 @@ def draw_on(figure: Figure[Any], view: View[Any], axes: Axes, canvas: Canvas) ->
     figure.fit(view, parts, canvas)  # labels follow their lines
     drawing: Any = axes.get_figure(root=True)
     bars = [panel.bar for panel in panels]
-    for bar in dict.fromkeys(filter(None, bars)):
-        beside = parts[len(bars) - 1 - bars[::-1].index(bar)]
-        add_bar(drawing, mappables[bars.index(bar)], bar, canvas, beside.inset_axes((BESIDE, 0, BAR, 1)))
+    for bar, last in dict(zip(bars, parts, strict=True)).items():
+        if bar is not None:
+            add_bar(drawing, mappables[bars.index(bar)], bar, canvas, last.inset_axes((BESIDE, 0, BAR, 1)))
     for part in parts:
         if (legend := part.get_legend()) is not None:
             legend.set_loc("upper left")
@@ -68,16 +68,11 @@ def split_axes(axes: Axes, panels: list[Panel], mosaic: Mosaic) -> list[Axes]:
         axes.set_axis_off()
         columns, rows = width_of(mosaic), len(mosaic)
         width, height = (1 - GAP * (columns - 1)) / columns, (1 - GAP * (rows - 1)) / rows
-        boxes = [
-            (
-                place.left * (width + GAP),
-                1 - height - place.bottom * (height + GAP),
-                (place.right - place.left) * (width + GAP) + width,
-                (place.bottom - place.top) * (height + GAP) + height,
-            )
-            for place in places_of(mosaic)
-        ]
-        parts = [axes.inset_axes(box) for box in boxes]
+        parts = []
+        for place in places_of(mosaic):
+            left, bottom = place.left * (width + GAP), 1 - height - place.bottom * (height + GAP)
+            right, top = place.right * (width + GAP) + width, 1 - place.top * (height + GAP)
+            parts.append(axes.inset_axes((left, bottom, right - left, top - bottom)))
     for part, panel in zip(parts, panels, strict=True):
         if panel.exact:
             part.set_box_aspect(panel.aspect)

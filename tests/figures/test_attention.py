@@ -12,20 +12,16 @@ import pytest
 from matplotlib.figure import Figure as Drawing
 
 import pecli
-from pecli.analysis import View
 from pecli.core.errors import PecliError, UsageError
 from pecli.core.numbers import bound_text
 from pecli.core.positions import Positions
 from pecli.encodings.base import Additive
 from pecli.encodings.rope import Rope
-from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.figures.attention import Attention, AttentionNumbers
-from pecli.figures.canvas import Canvas
-from pecli.figures.page import draw_page
 from pecli.figures.terms import TITLES, Terms, TermsNumbers
 from pecli.figures.tokens import EXAMPLES, fit_tokens, label_tokens, random_vector, read_order
 from pecli.measures.attention import products, weights
-from tests.drawing import page_of, panels_of
+from tests.drawing import numbers_of, page_of, panels_of
 
 Ask = Callable[..., Any]
 
@@ -84,24 +80,11 @@ def test_what_is_no_second_order_is_refused(text: str) -> None:
         pecli.figure("attention", tokens="the dog bites the man", reorder=text)
 
 
-def labels(words: list[str], size: float) -> tuple[list[str], list[str], float]:
-    axes = Drawing(figsize=(size, size), dpi=50).add_axes((0, 0, 1, 1))
-    label_tokens(axes, words, words, "query", "key")
-    fit_tokens(axes, 7)
-    below = axes.get_xticklabels()
-    return (
-        [text.get_text() for text in below],
-        [text.get_text() for text in axes.get_yticklabels()],
-        float(below[0].get_rotation()),
-    )
-
-
 def test_a_panel_grows_with_its_tokens_and_a_size_that_cannot_hold_them_is_refused() -> None:
     words = " ".join(map(str, range(16)))
     with pytest.raises(UsageError, match=r"size.*5x3.* is too small .* it takes"):
         pecli.figure("attention", tokens=words, size="5x3", dpi=30).render("png")
-    drawing, _ = draw_page(Terms(tokens=words), View((Sinusoidal(d=8),), Positions(length=16)), Canvas(dpi=30), "")
-    assert drawing.get_figheight() > 9  # one panel below the other
+    assert page_of("terms", tokens=words, d=8, dpi=30).get_figheight() > 9  # one panel below the other
 
 
 def test_a_line_says_that_chinese_was_cut(ask: Ask) -> None:
@@ -177,6 +160,18 @@ def test_products_are_the_matrix_product_with_the_same_bits_in_any_order(count: 
     assert np.array_equal(products(rows[order], rows[order]), products(rows, rows)[np.ix_(order, order)])
 
 
+def labels(words: list[str], size: float) -> tuple[list[str], list[str], float]:
+    axes = Drawing(figsize=(size, size), dpi=50).add_axes((0, 0, 1, 1))
+    label_tokens(axes, words, words, "query", "key")
+    fit_tokens(axes, 7)
+    below = axes.get_xticklabels()
+    return (
+        [text.get_text() for text in below],
+        [text.get_text() for text in axes.get_yticklabels()],
+        float(below[0].get_rotation()),
+    )
+
+
 def test_tokens_without_room_are_turned_stacked_or_shortened_but_never_left_out() -> None:
     assert labels(["I", "like", "you"], 5) == (["I", "like", "you"], ["I", "like", "you"], 0)
     assert labels(["extraordinary"] * 7, 3)[2] == 90
@@ -197,9 +192,8 @@ EVERY = [*ADDED, "rope:d=6", "rope:d=6,pairing=half"]
 LONG = "the dog bites the man while the cat watches the bird on the other side of the street"
 
 
-def made(**options: object) -> AttentionNumbers:
-    numbers = pecli.figure("attention", **options).numbers
-    assert isinstance(numbers, AttentionNumbers)
+def made(**options: Any) -> AttentionNumbers:
+    numbers: AttentionNumbers = numbers_of("attention", **options)
     return numbers
 
 
@@ -271,7 +265,7 @@ def test_offsets_have_no_position_to_add() -> None:
         pecli.figure("attention", encoding="relative")
 
 
-def panels(**options: object) -> tuple[AttentionNumbers, list[Any]]:
+def panels(**options: Any) -> tuple[AttentionNumbers, list[Any]]:
     return made(**options), panels_of("attention", **options)
 
 
@@ -324,47 +318,34 @@ SUMMED = ["sinusoidal:d=8", "sinusoidal:d=7", "clock", "geometric:d=8", "binary"
 INVARIANT = ["sinusoidal:d=8", "sinusoidal:d=8,layout=concatenated", "clock", "geometric:d=8"]
 
 
-def terms(**options: object) -> TermsNumbers:
-    numbers = pecli.figure("terms", **options).numbers
-    assert isinstance(numbers, TermsNumbers)
+def terms(**options: Any) -> TermsNumbers:
+    numbers: TermsNumbers = numbers_of("terms", **options)
     return numbers
 
 
 @pytest.mark.parametrize("encoding", SUMMED)
-def test_the_four_parts_add_up_to_the_score(encoding: str) -> None:
+def test_each_part_is_its_product_and_the_four_add_up_to_the_score(encoding: str) -> None:
     numbers = terms(encoding=encoding, start=3)
     one = numbers.view.encoding
-    both = Terms().content(one.width) + one.table(np.arange(3.0, 8.0))
-    parts = numbers.content_content + numbers.content_position + numbers.position_content + numbers.position_position
-    assert numbers.total == pytest.approx(both @ both.T, abs=1e-12)
-    assert parts == pytest.approx(numbers.total, abs=1e-12)
+    x, p = Terms().content(one.width), one.table(np.arange(3.0, 8.0))
+    assert numbers.content_content == pytest.approx(x @ x.T, abs=1e-12)
+    assert numbers.content_position == pytest.approx(x @ p.T, abs=1e-12)
+    assert np.array_equal(numbers.position_content, numbers.content_position.T)
+    assert numbers.position_position == pytest.approx(p @ p.T, abs=1e-12)
+    assert numbers.total == pytest.approx((x + p) @ (x + p).T, abs=1e-12)
     assert numbers.facts()["error"] < 1e-12
 
 
-def test_each_part_is_its_product() -> None:
-    numbers = terms(d=5)
-    x, p = Terms().content(5), pecli.encode(d=5, length=5)
-    assert numbers.content_content == pytest.approx(x @ x.T, abs=1e-13)
-    assert numbers.content_position == pytest.approx(x @ p.T, abs=1e-13)
-    assert numbers.position_content == pytest.approx(p @ x.T, abs=1e-13)
-    assert numbers.position_position == pytest.approx(p @ p.T, abs=1e-13)
-    assert np.array_equal(numbers.position_content, numbers.content_position.T)
-
-
-@pytest.mark.parametrize("encoding", INVARIANT)
-def test_position_with_position_depends_on_the_offset_alone(encoding: str) -> None:
+@pytest.mark.parametrize("encoding", [*INVARIANT, "binary", "learned:d=5", "sinusoidal:d=7"])
+def test_the_message_says_whether_position_with_position_depends_on_the_offset_alone(encoding: str) -> None:
     numbers = terms(encoding=encoding)
     spreads = numbers.facts()["spreads"]
-    assert spreads["position_position"] < 1e-12
+    apart = max(float(np.ptp(np.diagonal(numbers.position_position, offset))) for offset in range(-4, 5))
+    assert spreads["position_position"] == pytest.approx(apart, abs=1e-14)
+    assert (apart < 1e-12) == (encoding in INVARIANT)
     assert min(spreads["content_position"], spreads["position_content"], spreads["content_content"]) > 0.1
-    assert numbers.message().endswith("depends on the offset alone")
-
-
-@pytest.mark.parametrize("encoding", ["binary", "learned:d=5", "sinusoidal:d=7"])
-def test_where_it_does_not_the_spread_says_so(encoding: str) -> None:
-    spread = terms(encoding=encoding).facts()["spreads"]["position_position"]
-    assert spread > 1e-6
-    assert terms(encoding=encoding).message().endswith(f"by up to {bound_text(spread, 2)}")
+    told = "depends on the offset alone" if encoding in INVARIANT else f"by up to {bound_text(apart, 2)}"
+    assert numbers.message().endswith(told)
 
 
 @pytest.mark.parametrize(("encoding", "instead"), [("rope", "attention"), ("relative", "relative")])
@@ -376,11 +357,7 @@ def test_what_is_not_added_is_refused_with_what_fits(encoding: str, instead: str
 
 
 def test_five_panels_share_limits_and_0_has_the_middle_of_the_map() -> None:
-    picture = pecli.figure("terms", tokens="x y z")
-    axes = Drawing(figsize=(12, 3), dpi=30).subplots()
-    picture.draw(axes)
-    drawn: list[Any] = list(axes.child_axes)
-    arrays = picture.seen.arrays()
+    drawn, arrays = panels_of("terms", tokens="x y z"), terms(tokens="x y z").arrays()
     images = {name: one.get_images()[0] for name, one in zip(TITLES, drawn, strict=False)}
     limits = (min(array.min() for array in arrays.values()), max(array.max() for array in arrays.values()))
     assert {image.get_clim() for image in images.values()} == {limits}
@@ -388,13 +365,7 @@ def test_five_panels_share_limits_and_0_has_the_middle_of_the_map() -> None:
     assert {image.get_cmap().name for image in images.values()} == {"RdBu_r"}
     assert all(np.array_equal(image.get_array(), arrays[name]) for name, image in images.items())
     titles = [one.get_title().partition("\n")[0] for one in drawn if one.get_images()]
-    assert titles == [
-        "content · content",
-        "content · position",
-        "position · content",
-        "position · position",
-        "sum of the four",
-    ]
+    assert titles == [title.partition("\n")[0] for title in TITLES.values()]
     assert [text.get_text() for text in drawn[4].get_xticklabels()] == ["x", "y", "z"]
 
 

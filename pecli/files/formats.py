@@ -75,14 +75,7 @@ FOREIGN |= dict.fromkeys(("mp4", "mov", "avi", "mkv", "webm"), "gif")
 
 
 def encoded(format: str, content: Any, about: About) -> bytes:
-    """Return the bytes of a file of that format.
-
-    Parameters
-    ----------
-    format : a name in `FORMATS`
-    content : a drawing, a film, numbers or a document, whichever the format holds
-    about : its job, title and the like
-    """
+    """Return the bytes of a file of a format in `FORMATS` with what it holds: a drawing, film, numbers or document."""
     from pecli.files import animation, documents, numbers, pictures  # late: --help knows the names alone
 
     modules = {"picture": pictures, "frames": animation, "numbers": numbers, "document": documents}

@@ -285,14 +285,12 @@ def _damage_named(path: str) -> Iterator[None]:
 def choose(path: str, tensor: str | None, arrays: Mapping[str, StoredArray]) -> str:
     """Return the name of the table: as given, else a usual one, else the only one, or the only one of two dimensions.
 
-    Raises
-    ------
-    UsageError : no such name, or several that fit
+    Raises UsageError where no name fits, or several do.
     """
-    if tensor is not None and list(arrays) == [""]:
-        suffix = Path(path).suffix.lower()
-        raise UsageError(f"{option_text('tensor', tensor)}: a {suffix} file holds one table without a name")
     if tensor is not None:
+        if list(arrays) == [""]:
+            suffix = Path(path).suffix.lower()
+            raise UsageError(f"{option_text('tensor', tensor)}: a {suffix} file holds one table without a name")
         fitting = [name for name in arrays if name == tensor] or [name for name in arrays if name.endswith(tensor)]
         if not fitting:
             raise UnknownNameError(f"tensor of {path}", tensor, arrays)
@@ -318,16 +316,9 @@ def table_name(path: str, arrays: Mapping[str, StoredArray]) -> str | None:
 
 
 def read_table(path: str, tensor: str | None = None) -> Array:
-    """Return the table in a file.
+    """Return the table in a .npy, .npz, .csv or .safetensors file, shape (length, d), float64, finite.
 
-    Parameters
-    ----------
-    path : .npy, .npz, .csv or .safetensors
     tensor : the table's name in the file, or how it ends; needed only where the usual names do not tell
-
-    Returns
-    -------
-    shape (length, d), float64, finite
 
     Raises
     ------
@@ -359,10 +350,9 @@ class StoredTable:
     array: Array
 
     @property
-    def shape(self) -> tuple[int, int]:
+    def shape(self) -> tuple[int, ...]:
         """Rows and columns."""
-        rows, columns = self.array.shape
-        return rows, columns
+        return self.array.shape
 
     def __len__(self) -> int:
         return len(self.array)

@@ -44,20 +44,10 @@ def _followed(path: str) -> tuple[Path, os.stat_result | None]:
 def check_target(
     path: str, clobber: bool, *, text: bool = False, option: str = "output", example: str = "figure.png"
 ) -> None:
-    """Refuse a place that cannot be written, before any work is done for it.
+    """Refuse a place that cannot be written, before any work is done for it (UsageError, OutputError).
 
-    Parameters
-    ----------
-    path : a file, or standard output
-    clobber : whether a file that is there may be replaced
-    text : whether what is written may be seen in a terminal
-    option : what names it
-    example : a file of its kind
-
-    Raises
-    ------
-    UsageError : no file can be there, or one is there and must stay
-    OutputError : the system does not let it be written
+    clobber : whether a file that is there may be replaced; text : whether what is written may be seen in a terminal;
+    option : what names it; example : a file of its kind
     """
     if is_stdout(path):
         if sys.stdout.isatty() and not text:
@@ -68,10 +58,8 @@ def check_target(
         target, status = _followed(path)
         folder = next(parent for parent in target.absolute().parents if _status(parent))
     except (OSError, ValueError) as error:  # the latter for a NUL
-        reason = getattr(error, "strerror", error)
-        raise UsageError(
-            f"{option_text(option, path[:60])} cannot be made: {reason}", option=option, value=path
-        ) from None
+        reason = f"{option_text(option, path[:60])} cannot be made: {getattr(error, 'strerror', error)}"
+        raise UsageError(reason, option=option, value=path) from None
     said = option_text(option, path)
     if (status and stat.S_ISDIR(status.st_mode)) or path.endswith(os.sep):
         raise no_file(path, example, option)
@@ -95,11 +83,7 @@ def write(path: str, data: bytes) -> None:
     """Write the bytes there.
 
     An existing file is replaced at once or stays as it is; parents are made. A symlink's target is replaced, not the
-    link. What is no regular file (a device, a FIFO, standard output) is written to.
-
-    Raises
-    ------
-    OutputError : the system would not; the message names the path and the reason
+    link. What is no regular file (a device, a FIFO, standard output) is written to. Raises OutputError with the reason.
     """
     try:
         if is_stdout(path):

@@ -19,7 +19,7 @@ from pecli.models.rope import nested_kinds, original_length, scaling_object
 
 INNER = ("text_config", "language_config", "llm_config", "thinker_config", "language_model", "decoder")
 ALL = "all"
-STILL = ("linear_attention", "mlp", "moe", "conv", "no_rope", "no_attention")  # kinds of layers that have no positions
+WITHOUT_POSITIONS = ("linear_attention", "mlp", "moe", "conv", "no_rope", "no_attention")  # kinds of layers
 
 
 @dataclass(frozen=True)
@@ -51,12 +51,7 @@ class Model:
 
 
 def read_model(path: str | Path, seq_len: int | None = None) -> Model:
-    """A model out of a config.json or a folder that holds one.
-
-    Raises
-    ------
-    UsageError : the file cannot be read, or a value has the wrong type
-    """
+    """Return the model in a config.json or a folder with one; raises UsageError for a value of the wrong type."""
     data = read_json(Path(path))
     try:
         reading = _innermost(Keys(data), seq_len)
@@ -94,13 +89,10 @@ def _layers(reading: Reading) -> dict[str, Layer]:
     one = reading.architecture
     if not one.encoder_decoder:
         return _stack(reading, ALL, layer_kinds(reading.keys, one))
-    stacks = {
-        "encoder": ("encoder_layers", "num_layers"),
-        "decoder": ("decoder_layers", "num_decoder_layers", "num_layers"),
-    }
     layers = {}
-    for stack, names in stacks.items():
-        count = reading.keys.whole(*names, "num_hidden_layers") or one.sizes.get("layers", 0)
+    for stack in ("encoder", "decoder"):
+        names = (f"{stack}_layers", f"num_{stack}_layers", "num_layers", "num_hidden_layers")
+        count = reading.keys.whole(*names) or one.sizes.get("layers", 0)
         layers[stack] = next(iter(_stack(reading, stack, [FULL] * count).values()))
     return layers
 
@@ -118,7 +110,7 @@ def _stack(reading: Reading, stack: str, kinds: list[str]) -> dict[str, Layer]:
     result = {}
     for kind, indices in (places or {FULL: []}).items():
         null = reading.given.data.get(kind, kind) is None  # rope_parameters has null for that kind
-        none = position == "rope" and (kind in without or kind in STILL or null)
+        none = position == "rope" and (kind in without or kind in WITHOUT_POSITIONS or null)
         result[kind] = _layer(reading, "none" if none else position, kind, stack, tuple(indices))
     return result
 
@@ -152,15 +144,9 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
         key = error.option or reading.given.place[:-1] or "config"
         reading.add("error", key, str(error), reading.given.data.get(key))
         return replace(plain, trouble=str(error))
-    table = plain.kind in ("learned", "sinusoidal")
+    length = table_length(reading, stack) if plain.kind in ("learned", "sinusoidal") else None
     original = original_length(reading, scaling_object(reading, kind)) if position == "rope" else None
-    return replace(
-        plain,
-        name=made[0],
-        parameters=made[1],
-        length=table_length(reading, stack) if table else None,
-        original=original,
-    )
+    return replace(plain, name=made[0], parameters=made[1], length=length, original=original)
 
 
 def _merged(layers: dict[str, Layer]) -> dict[str, Layer]:

@@ -115,12 +115,7 @@ def config_words(spec: str, known: Container[str]) -> tuple[str, str | None, str
 
 
 def config_spec(path: str, kind: str | None) -> str:
-    """The plain spec of the layers of that kind; without one of the full layers.
-
-    Raises
-    ------
-    UsageError : the file cannot be read, has no such layers, or their encoding cannot be built
-    """
+    """Return the plain spec of the layers of that kind, else of the full ones; raises UsageError for what is wrong."""
     try:
         changed = place(Path(path)).stat().st_mtime_ns
     except (OSError, ValueError):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.core.errors import UsageError, option_text
@@ -30,9 +29,9 @@ RING = 7.0  # points across, of what marks the largest error
 
 @dataclass(frozen=True, kw_only=True)
 class PrecisionNumbers(ColouredNumbers[Harmonic]):
-    """error : (rows, columns), the larger of the errors of sine and cosine, the largest of a row's positions and a
-    column's pairs; positions : (rows,), their middles; first_wrong : (columns,), the first position at which one of a
-    column's pairs is off by more than what matters, NaN where none is. The largest error of all and where it is."""
+    """error : (rows, pairs), the larger of the errors of sine and cosine, the largest of a row's positions; positions :
+    (rows,), their middles; first_wrong : (pairs,), the first position at which a pair is off by more than what matters,
+    NaN where none is. The largest error of all and where it is."""
 
     main_array: ClassVar[str] = "error"
     row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
@@ -41,7 +40,6 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
     positions: Array
     first_wrong: Array
     block: int
-    pairs_block: int  # pairs a column
     largest: float
     position: int
     pair: int
@@ -49,16 +47,15 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
     wrong_from: int | None  # the first position at which one is
 
     def remarks(self) -> list[str]:
-        encoding, rows, pairs = self.view.encoding, self.block, self.pairs_block
+        encoding = self.view.encoding
         position, pair = encoding.position_text(self.position), encoding.pair_text(self.pair)
         ring = phrase("ring: the largest error, at position {position}, {pair}", position=position, pair=pair)
-        pixel = ""
-        if pairs > 1:
-            pixel = phrase("each pixel: largest of {rows:,} positions × {pairs:,} pairs", rows=rows, pairs=pairs)
-        elif rows > 1:
-            pixel = phrase("each pixel: largest of {count:,} positions", count=rows)
-        rounded = phrase("every step in {dtype}, against float64", dtype=encoding.dtype)
-        return [other_positions_text(self.view), rounded, ring if self.largest else "", pixel]
+        return [
+            other_positions_text(self.view),
+            phrase("every step in {dtype}, against float64", dtype=encoding.dtype),
+            ring if self.largest else "",
+            phrase("each pixel: largest of {count:,} positions", count=self.block) if self.block > 1 else "",
+        ]
 
     def marks(self) -> list[str]:
         return [phrase("bars: where a pair is first off by more than {error}", error=NOTABLE)] if self.wrong else []
@@ -71,7 +68,7 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
         return phrase(text, count=self.wrong, all=pairs, error=NOTABLE, position=position)
 
     def columns(self) -> list[Any]:
-        return [f"pair {pair}" for pair in range(0, self.error.shape[1] * self.pairs_block, self.pairs_block)]
+        return [f"pair {pair}" for pair in range(self.error.shape[1])]
 
     def with_limits(self, low: float, high: float) -> Self:
         if low <= 0:
@@ -117,7 +114,7 @@ class Precision(Figure[Harmonic]):
 
     def shape(self, view: View[Harmonic]) -> tuple[int, ...]:
         pairs, rows = len(view.encoding.frequencies()), even_bins(view.covered.length, view.pixel_rows)
-        return (3, rows, pairs + even_bins(pairs, view.pixel_columns))  # three of all pairs, and what is shown
+        return (4, rows, pairs)
 
     def compute(self, view: View[Harmonic]) -> PrecisionNumbers:
         encoding, rows = view.encoding, view.covered
@@ -140,17 +137,14 @@ class Precision(Figure[Harmonic]):
             return values
 
         _, high, _ = envelope(errors, edges, pairs)
-        across = even_edges(pairs, view.pixel_columns)
-        first_wrong = np.array([min(first[a:b], key=abs) for a, b in pairwise(across)])
         wrong, known = np.isfinite(first), high[high > 0]
         low, top = (float(known.min()), float(known.max())) if known.size else (WORST / 10, WORST)
         return PrecisionNumbers(
             view=view,
-            error=np.maximum.reduceat(high, across[:-1]).T,
+            error=high.T,
             positions=rows.start + middles(edges),
-            first_wrong=np.where(np.isfinite(first_wrong), first_wrong, np.nan),
+            first_wrong=np.where(wrong, first, np.nan),
             block=int(edges[1] - edges[0]),
-            pairs_block=int(across[1] - across[0]),
             largest=largest[0],
             pair=largest[1],
             position=largest[2],
@@ -170,7 +164,7 @@ class Precision(Figure[Harmonic]):
         label_positions(axes[0].yaxis, view.encoding)
 
     def draw(self, numbers: PrecisionNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        panel, step, first = axes[0], numbers.pairs_block, numbers.view.covered.start - 0.5
+        panel, first = axes[0], numbers.view.covered.start - 0.5
         rows, columns = numbers.error.shape
         image = show_matrix(
             panel,
@@ -178,12 +172,12 @@ class Precision(Figure[Harmonic]):
             colours=canvas.colours("sequential"),
             limits=numbers.ends,
             log=True,
-            extent=(-0.5, columns * step - 0.5, first + rows * numbers.block, first),
+            extent=(-0.5, columns - 0.5, first + rows * numbers.block, first),
         )
         wrong = np.flatnonzero(np.isfinite(numbers.first_wrong))
-        at, left = numbers.first_wrong[wrong] - 0.5, wrong * step - 0.5
         for colour, width in STROKES:  # dark within light
-            panel.hlines(at, left, left + step, colors=colour, linewidths=width * canvas.scale)
+            at = numbers.first_wrong[wrong] - 0.5
+            panel.hlines(at, wrong - 0.5, wrong + 0.5, colors=colour, linewidths=width * canvas.scale)
         if numbers.largest:
             _mark_largest(numbers, panel, image, canvas)
         return [image]

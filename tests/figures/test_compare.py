@@ -157,9 +157,7 @@ def test_what_cannot_be_compared_is_refused(options: dict[str, Any], said: str) 
         axes_of("compare", **options)
 
 
-@pytest.mark.parametrize(
-    ("figure", "options"), [("offsets", {}), ("curves", {}), ("distance", {"measure": "dot"}), ("heatmap", {})]
-)
+@pytest.mark.parametrize(("figure", "options"), [("offsets", {}), ("distance", {"measure": "dot"})])
 def test_numbers_are_those_of_the_figure_alone(figure: str, options: dict[str, Any]) -> None:
     whole = pecli.figure("compare", encoding=TWO, length=7, figure=figure, **options).numbers
     alone = pecli.figure(figure, encoding=TWO[1], length=7, **options).numbers

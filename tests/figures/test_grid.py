@@ -165,7 +165,7 @@ def test_panels_of_cells_share_the_limits_of_their_own_kind(figure: str, count: 
         assert limits[:count] == limits[count:] and len({*limits}) > 1
 
 
-@pytest.mark.parametrize("figure", ["scatter", "relative", "terms"])
+@pytest.mark.parametrize("figure", ["scatter", "terms"])
 def test_cells_of_several_panels_stand_below_each_other_on_a_narrow_page(figure: str) -> None:
     _, axes = drawn(figure, base=[2, 10], d=16, size="column")
     boxes = [one.bbox for one in axes if one not in bars(axes)]

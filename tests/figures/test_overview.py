@@ -84,10 +84,6 @@ def test_a_part_of_several_panels_has_rows_of_its_own(
     assert not any(one.overlaps(other) for at, one in enumerate(boxes) for other in boxes[:at])
 
 
-def test_three_stand_in_a_row_whatever_they_belong_to() -> None:
-    assert len({round(one.get_position().y0, 2) for one in panels(panels="scatter,curves", length=9, size="12x4")}) == 1
-
-
 @pytest.mark.parametrize(("size", "rows"), [("8x8", 3), ("14x5", 1)])
 def test_lines_stand_as_they_are_no_slivers(size: str, rows: int) -> None:
     boxes = [one.get_position() for one in panels(panels="waves,spectrum,offsets", size=size, text_size=6)]

@@ -58,14 +58,13 @@ def _check_names(reading: Reading, rope: bool) -> None:
     if rope and word == "absolute":
         reading.warning("position_embedding_type", template("nothing reads it: the layers have rope"))
     if word == "alibi" and architecture.position.get("all") == "learned":
-        text = template("the model's own code has ALiBi, as the file says; transformers 5.23 takes a learned table")
+        text = template("the model's own code reads it; transformers 5.23 takes a learned table")
         reading.warning("position_embedding_type", text)
     if "no_rope_layers" in keys:
         reading.note("no_rope_layers", template("a 1 is a layer that does have rope, a 0 one that has none"))
     for name in ("use_dynamic_ntk", "use_logn_attn"):
         if keys.data.get(name) is True:
-            text = template("the model's own code changes base or scores beyond the trained length: not shown here")
-            reading.note(name, text)
+            reading.note(name, template("the model's own code changes base or scores beyond the trained length"))
 
 
 def _check_bases(reading: Reading, rope: bool) -> None:
@@ -113,7 +112,8 @@ def _check_sizes(reading: Reading, rope: bool) -> None:
 def _check_scaling(reading: Reading, inside: Keys, rule: str) -> None:
     """One scaling, whose rule has the name that transformers 5 gives it."""
     _check_type(reading, inside)
-    _check_unread(reading, inside, rule)
+    if rule in SCALINGS:
+        _check_unread(reading, inside, rule)
     if rule == "yarn" and "factor" not in inside.data:
         reading.error("factor", template("is missing: transformers stops; max_position_embeddings/original is taken"))
     _check_attention_factor(reading, inside, rule)
@@ -143,8 +143,6 @@ def _check_type(reading: Reading, inside: Keys) -> None:
 
 def _check_unread(reading: Reading, inside: Keys, rule: str) -> None:
     """Keys that the rule does not read."""
-    if rule not in SCALINGS:
-        return
     read = {
         name: [key for key in (*one.needs, *one.takes, *MORE.get(name, ())) if key not in OURS]
         for name, one in SCALINGS.items()
@@ -185,8 +183,7 @@ def _check_ramp(reading: Reading, inside: Keys, rule: str) -> None:
     if small == large:
         reading.note(high, template("equal to {low}: no ramp, a step"), low=low)
     if small > large:
-        text = template("below {low} = {value:g}: transformers 4.57 and 5.23 only warn; probably exchanged")
-        reading.error(high, text, low=low, value=small)
+        reading.error(high, template("below {low} = {value:g}: probably exchanged"), low=low, value=small)
 
 
 def _check_lengths(reading: Reading, inside: Keys, rule: str) -> None:
@@ -220,8 +217,7 @@ def _check_sections(reading: Reading, inside: Keys) -> None:
     share = inside.number("partial_rotary_factor") or reading.keys.number("partial_rotary_factor")
     pairs = int(head_dim(reading) // 2 * (share or reading.architecture.partial))
     if sum(parts) == pairs:
-        text = template("pairs for time, height and width; text has one position for all three")
-        reading.note("mrope_section", text)
+        reading.note("mrope_section", template("pairs for time, height and width; for text all three are the position"))
     else:
         text = template("sums to {sum:g}, and there are {pairs} pairs")
         reading.error("mrope_section", text, inside.data["mrope_section"], sum=sum(parts), pairs=pairs)

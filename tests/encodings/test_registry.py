@@ -136,9 +136,6 @@ def register(monkeypatch: pytest.MonkeyPatch) -> Iterator[Register]:
     registry.plugins.cache_clear()
 
 
-# kinds
-
-
 def test_an_encodings_kind_is_what_it_can_do() -> None:
     assert all(issubclass(one, (TableEncoding, BiasEncoding)) for one in ENCODINGS.values())
     added = [name for name, one in ENCODINGS.items() if issubclass(one, Additive)]
@@ -168,9 +165,6 @@ def test_a_bias_is_listed_like_every_encoding_and_refused_where_a_table_is_neede
     ]
     with pytest.raises(UsageError, match="window has no table: it is added to the score"):
         pecli.encode("window")
-
-
-# plugins
 
 
 def test_a_plugin_is_an_encoding_like_ours(register: Register) -> None:
@@ -216,19 +210,10 @@ def test_a_broken_plugin_is_one_warning_that_names_it(name: str, value: str, why
         all_encodings()
 
 
-# the text form
-
-
-@pytest.mark.parametrize("name", ENCODINGS)
-def test_every_encoding_is_found_by_its_name_and_reads_back_from_its_text(name: str) -> None:
-    encoding = read_encoding(name)
-    assert encoding.name == name
-    assert read_encoding(encoding.spec()) == encoding
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        *((name, kind.make({})) for name, kind in ENCODINGS.items()),
         ("sinusoidal:", Sinusoidal()),
         ("sinusoidal:base=10,d=64", Sinusoidal(base=10, d=64)),
         (" sinusoidal : base = 10 , d=1e2", Sinusoidal(base=10, d=100)),

@@ -33,9 +33,6 @@ def vectors(seed: int, count: int = 2) -> Array:
     return np.random.default_rng(seed).standard_normal((count, D))
 
 
-# RoFormer's identities
-
-
 @both
 @several
 def test_the_norm_is_kept_and_position_0_changes_nothing(pairing: str, seed: int) -> None:
@@ -53,9 +50,6 @@ def test_the_score_depends_on_the_offset_alone(pairing: str, seed: int, m: int, 
     score = f(rope, q, m) @ f(rope, k, n)
     for shift in (13, 10**6, -50, -n):
         assert f(rope, q, m + shift) @ f(rope, k, n + shift) == pytest.approx(score, abs=1e-12)
-
-
-# the matrix and the sparse form
 
 
 def test_the_matrix_is_the_papers_block_diagonal() -> None:
@@ -97,9 +91,6 @@ def test_the_second_articles_rotate_every_two_is_the_half_form() -> None:
     assert np.abs(f(Rope(d=D), q, 11) - code).max() > 0.1
 
 
-# the two pairings
-
-
 def test_interleaved_and_half_are_one_permutation_apart() -> None:
     interleaved, half = Rope(d=D), Rope(d=D, pairing="half")
     order, (q, _) = half.join(*interleaved.split(np.arange(D))), vectors(0)  # new[j] = old[2j]
@@ -122,9 +113,6 @@ def test_vectors_change_from_one_pairing_to_the_other_and_back(pairing: str) -> 
         rope.reordered(x, "quarter")
 
 
-# other people's numbers
-
-
 @pytest.mark.parametrize("which", ["q", "k"])
 @pytest.mark.parametrize(("file", "pairing"), [("half_llama", "half"), ("interleaved_gptj", "interleaved")])
 def test_is_what_llama_and_gpt_j_ship_each_with_its_own_pairing(file: str, pairing: str, which: str) -> None:
@@ -138,9 +126,6 @@ def test_is_what_llama_and_gpt_j_ship_each_with_its_own_pairing(file: str, pairi
             at = numbers["positions"][:, None]
             far = np.abs(Rope(d=16, pairing=one).rotate(x, np.broadcast_to(at, x.shape[:-1])) - expected).max()
             assert far < 1e-6 if one == pairing else far > 1
-
-
-# any x
 
 
 def test_one_vector_turns_by_many_positions_and_many_by_one_under_any_leading_axes() -> None:
@@ -180,9 +165,6 @@ def test_what_cannot_be_is_refused(given: dict[str, Any], said: str) -> None:
         Rope.make(given)
 
 
-# the table
-
-
 def test_the_table_of_1_0_is_the_sinusoid_with_its_pairs_swapped() -> None:
     rope, sinusoidal = pecli.encode("rope", d=D, length=23), pecli.encode("sinusoidal", d=D, length=23)
     assert np.array_equal(rope[:, 0::2], sinusoidal[:, 1::2])
@@ -218,9 +200,6 @@ def test_a_query_has_a_seed_of_its_own_or_the_right_size(folder: Path) -> None:
     np.save("q.npy", np.zeros((1, D + 1)))
     with pytest.raises(UsageError, match=r"q\.npy holds 15 numbers, not d = 14"):
         pecli.encode("rope", d=D, query="q.npy", length=3)
-
-
-# in smaller types of numbers
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16"])

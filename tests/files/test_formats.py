@@ -99,9 +99,6 @@ def test_every_picture_format_takes_width_and_length_1(formats: list[str]) -> No
     assert all(len(data) > 1000 for data in pecli.figure("overview", **given).render(*formats))
 
 
-# numbers
-
-
 def test_arrays_are_those_of_the_picture() -> None:
     array = np.load(io.BytesIO(rendered("npy")), allow_pickle=False)
     assert array.dtype == np.float64 and np.array_equal(array, pecli.encode(d=7, length=11))
@@ -138,9 +135,6 @@ def test_what_is_undefined_is_null_in_json_and_empty_in_csv() -> None:
     assert rendered("csv", "distance", d=1, length=2, measure="corr") == b"positions,0,1\n0,,\n1,,\n"
 
 
-# SVG in a page
-
-
 def ids(svg: bytes) -> list[str]:
     return re.findall(r'\bid="([^"]*)"', svg.decode())
 
@@ -151,9 +145,6 @@ def test_everything_an_svg_points_at_is_there_and_two_in_one_page_share_no_id(fi
     used = set(re.findall(r'(?:xlink:href="#|url\(#)([^")]+)', svg.decode()))
     assert used and used <= set(ids(svg))
     assert len(set(ids(svg))) == len(ids(svg)) and not set(ids(svg)) & set(ids(other))
-
-
-# the job
 
 
 TITLES = [
@@ -263,9 +254,6 @@ def test_formats_without_a_job_say_which_have_one(tmp_path: Path) -> None:
         read_metadata(str(tmp_path / "a.npy"))
     with pytest.raises(UsageError, match="not exist"):
         read_metadata(str(tmp_path / "none.png"))
-
-
-# the format of a path
 
 
 @pytest.mark.parametrize(

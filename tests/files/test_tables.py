@@ -91,9 +91,6 @@ def test_any_real_type_order_and_leading_sides_of_one_become_a_table(dtype: str)
         assert read.dtype == np.float64 and np.array_equal(read, WHOLE)
 
 
-# names
-
-
 @pytest.mark.parametrize(("kind", "name"), [(".npz", "wpe.weight"), (".safetensors", "vit.pos_embed")])
 def test_usual_names_are_found_among_others(kind: str, name: str) -> None:
     path = write(f"t{kind}", TABLE + 1, **{name: TABLE, "ln.bias": TABLE[0]})
@@ -129,9 +126,6 @@ def test_a_file_of_one_table_has_no_names() -> None:
         read_table(write("t.npy"), "pos")
 
 
-# safetensors
-
-
 @pytest.mark.parametrize(
     ("dtype", "numpy_dtype", "values", "expected"),
     [(name, f"<{name[0].lower()}{int(name[1:]) // 8}", [-17, 0, 17], [-17, 0, 17])
@@ -142,9 +136,6 @@ def test_a_file_of_one_table_has_no_names() -> None:
 def test_every_type_of_safetensors_is_read(dtype: str, numpy_dtype: str, values: Any, expected: Any) -> None:
     Path("t.safetensors").write_bytes(safetensors(dtype, (1, 3), np.array(values, dtype=numpy_dtype).tobytes()))
     assert read_table("t.safetensors").tolist() == [expected]
-
-
-# CSV
 
 
 @pytest.mark.parametrize(
@@ -190,9 +181,6 @@ def test_a_csv_that_is_no_table_is_refused(text: str, said: str) -> None:
     Path("t.csv").write_bytes(text.encode("latin-1" if "\xff" in text else "utf-8"))
     with pytest.raises(TableFileError, match=rf"t\.csv.*{said}"):
         read_table("t.csv")
-
-
-# what is not trusted
 
 
 class Trap:

@@ -307,5 +307,6 @@ def _fit_circles(axes: Axes) -> None:
         xlim=(-left * unit - 1 / CIRCLE, (width - left) * unit - 1 / CIRCLE),
         ylim=(-bottom * unit - 1 / CIRCLE, (height - bottom) * unit - 1 / CIRCLE),
     )
+    key.set_alignment("left")
     key.set_loc("upper left" if wide else "lower left")
     key.set_bbox_to_anchor(((left + side * bool(wide)) / width, (bottom + side) / height), axes.transAxes)

@@ -123,14 +123,14 @@ class T5(DirectedBias):
             raise UsageError(text, option="max_distance", value=self.max_distance, allowed=f"more than {self.exact}")
 
     @property
-    def exact(self) -> int:
-        """The distances that have a bucket each: 0 … exact − 1."""
-        return self._each // 2
+    def buckets_each(self) -> int:
+        """How many buckets each direction has."""
+        return self.buckets if self.causal else self.buckets // 2
 
     @property
-    def _each(self) -> int:
-        """The buckets of each direction that has its own."""
-        return self.buckets if self.causal else self.buckets // 2
+    def exact(self) -> int:
+        """The distances that have a bucket each: 0 … exact − 1."""
+        return self.buckets_each // 2
 
     @property
     def n_heads(self) -> int:
@@ -160,11 +160,11 @@ class T5(DirectedBias):
 
     def bucket(self, offsets: Array) -> Array:
         """The bucket of every offset (n,), query less key: whole numbers from 0 to buckets − 1, shape (n,)."""
-        ahead = 0 if self.causal else np.where(offsets < 0, self._each, 0)
+        ahead = 0 if self.causal else np.where(offsets < 0, self.buckets_each, 0)
         distance = np.maximum(offsets, 0) if self.causal else np.abs(offsets)
         growth = np.log(np.maximum(distance, 1) / self.exact) / log(self.max_distance / self.exact)
-        steps = np.floor(growth * (self._each - self.exact) + ROUNDING)
-        far = np.minimum(self.exact + steps, self._each - 1)
+        steps = np.floor(growth * (self.buckets_each - self.exact) + ROUNDING)
+        far = np.minimum(self.exact + steps, self.buckets_each - 1)
         return (ahead + np.where(distance < self.exact, distance, far)).astype(np.int64)
 
     def of_offsets(self, offsets: Array) -> Array:

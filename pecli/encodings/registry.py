@@ -31,10 +31,10 @@ def find_encoding(name: str) -> type[Encoding]:
     if found is not None:
         return found
     for kind in all_encodings().values():
-        for one in kind.options().values():
-            if name in (one.choices() if one.choices else ()):
-                text = f"{name} is no encoding but a value of {kind.name}'s {one.name}"
-                advice = f"give {option_text('encoding', f'{kind.name}:{one.name}={name}')}"
+        for option in kind.options().values():
+            if option.choices and name in option.choices():
+                text = f"{name} is no encoding but a value of {kind.name}'s {option.name}"
+                advice = f"give {option_text('encoding', f'{kind.name}:{option.name}={name}')}"
                 raise UsageError(text, option="encoding", value=name, advice=advice)
     if is_named_as_table(name):
         advice = table_advice(name)

@@ -56,17 +56,17 @@ class Reading:
     @cached_property
     def given(self) -> Keys:
         """The object that holds the scaling, or all of rope; where there are two transformers 5 takes rope_scaling."""
-        said = self.keys.table("rope_scaling") or self.keys.table("rope_parameters")
+        table = self.keys.table("rope_scaling") or self.keys.table("rope_parameters")
+        if table is not None:
+            return table
         older = self.keys.data.get("rotary")
-        if said is None and isinstance(older, dict):  # InternLM
+        if isinstance(older, dict):  # InternLM
             names = {"base": "rope_theta", "type": "type", "scaling_factor": "factor"}
-            return Keys(
-                {"factor": 1.0} | {names[key]: value for key, value in older.items() if key in names}, "rotary."
-            )
-        if said is None and self.architecture.parameters:
+            renamed = {names[key]: value for key, value in older.items() if key in names}
+            return Keys({"factor": 1.0, **renamed}, "rotary.")
+        if self.architecture.parameters:
             self.assumed("rope_parameters", shown(dict(self.architecture.parameters), most=200))
-            return Keys(self.architecture.parameters)
-        return said or Keys({})
+        return Keys(self.architecture.parameters)
 
     def error(self, key: str, text: str, value: Any = None, /, **blanks: Any) -> None:
         """Adds what keeps the model from being built: a template and what fills its blanks."""
@@ -200,16 +200,14 @@ def head_dim(reading: Reading, kind: str = FULL) -> int:
         return keys.whole("global_head_dim") or one.full_head_dim or 0
     if latent(reading) and "qk_nope_head_dim" in keys:
         return (keys.whole("qk_nope_head_dim") or 0) + (keys.whole("qk_rope_head_dim") or 0)
-    said = keys.whole(*HEAD)
-    if said:
-        return said
+    if columns := keys.whole(*HEAD):
+        return columns
     if one.head_dim:
         reading.assumed("head_dim", one.head_dim)
         return one.head_dim
-    columns, n_heads = width(reading), heads(reading)
-    if columns < n_heads:
-        raise UsageError(f"a width of {columns} and {n_heads} heads leave no columns for a head")
-    return columns // n_heads
+    if width(reading) < heads(reading):
+        raise UsageError(f"a width of {width(reading)} and {heads(reading)} heads leave no columns for a head")
+    return width(reading) // heads(reading)
 
 
 def latent(reading: Reading) -> bool:

@@ -126,12 +126,12 @@ def nested_kinds(reading: Reading) -> list[str]:
 
 def _scaling_name(reading: Reading, inside: Keys, kind: str) -> str:
     """The rule that the object names, as transformers 5 reads it."""
-    said = inside.text("rope_type", "type")
-    if said is None:
+    name = inside.text("rope_type", "type")
+    if name is None:
         return reading.architecture.scaling if kind == FULL and not inside.data else "default"
-    if said == "dynamic" and inside.number("alpha"):  # Hunyuan: a fixed alpha, not a growing base
+    if name == "dynamic" and inside.number("alpha"):  # Hunyuan: a fixed alpha, not a growing base
         return "default"
-    return OTHER_NAMES.get(said, said)
+    return OTHER_NAMES.get(name, name)
 
 
 def _theta(reading: Reading, inside: Keys, kind: str, layer: int) -> float:
@@ -157,8 +157,8 @@ def _theta(reading: Reading, inside: Keys, kind: str, layer: int) -> float:
 def _theta_at_top(reading: Reading, layer: int) -> float:
     """The base that the file has outside of the scaling, else the architecture's."""
     keys, one = reading.keys, reading.architecture
-    if isinstance(keys.data.get("rope_theta"), list):
-        return _of_layer(keys.numbers("rope_theta") or [one.theta], layer)
+    if isinstance(keys.data.get("rope_theta"), list):  # a base for each of the first layers, the last for all others
+        return (keys.numbers("rope_theta") or [one.theta])[: layer + 1][-1]
     ratio = keys.number("rope_ratio")  # ChatGLM
     if ratio is not None:
         return one.theta * ratio
@@ -171,10 +171,6 @@ def _theta_at_top(reading: Reading, layer: int) -> float:
     return one.theta if base is None else base
 
 
-def _of_layer(numbers: list[float], layer: int) -> float:
-    return numbers[min(layer, len(numbers) - 1)]
-
-
 def _rotary_dim(reading: Reading, inside: Keys, d: int, layer: int) -> int:
     keys, one = reading.keys, reading.architecture
     columns = keys.whole(*(("qk_rope_head_dim",) if latent(reading) else ()), "rotary_dim")
@@ -184,7 +180,7 @@ def _rotary_dim(reading: Reading, inside: Keys, d: int, layer: int) -> int:
         return d // 2
     fraction = inside.number("partial_rotary_factor")
     if "partial_rotary_factors" in keys:  # one a layer
-        fraction = _of_layer(keys.numbers("partial_rotary_factors") or [1.0], layer)
+        fraction = (keys.numbers("partial_rotary_factors") or [1.0])[: layer + 1][-1]
     fraction = keys.number(*FRACTION) if fraction is None else fraction
     if fraction is None and "qk_rope_head_dim" in keys and not latent(reading):
         return d

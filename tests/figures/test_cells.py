@@ -89,12 +89,6 @@ def test_cells_are_whole_in_a_file_that_takes_pixels_of_any_size(
     assert place.transform((across, up)) == pytest.approx(cell)
 
 
-def test_who_shows_an_svg_smooths_its_cells() -> None:
-    svg = pecli.heatmap("sinusoidal", d=8, length=6, size="column").render("svg")[0]
-    assert b"<image" in svg
-    assert b"pixelated" not in svg  # else some cells are a pixel wider where a screen has fewer pixels
-
-
 def panels(figure: str, **options: Any) -> list[Any]:
     return [axes for axes in page_of(figure, dpi=40, **options).axes if axes.images]
 

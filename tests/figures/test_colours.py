@@ -47,11 +47,6 @@ def test_limits_are_obeyed_wherever_there_are_colours(figure: str) -> None:
     assert 7.5 in [one.get_clim()[1] for one in images(figure, vmax=7.5, d=8)]  # offsets have a scale of their own
 
 
-def test_a_lower_end_above_the_upper_is_refused() -> None:
-    with pytest.raises(UsageError, match="vmin"):
-        Canvas(vmin=2.0, vmax=1.0)
-
-
 def test_robust_colours_end_at_the_percentiles_and_the_caption_says_so(tmp_path: Any) -> None:
     table = np.ones((50, 4)) * np.linspace(-1, 1, 50)[:, None]
     table[0, 0] = 500
@@ -82,15 +77,10 @@ def test_a_difference_has_two_sides_whatever_map_the_values_have(figure: str, ow
     assert maps == [cmap or own] * 2 + ["PuOr" if cmap == "PuOr" else "RdBu_r"]
 
 
-def grey(colour: Any) -> float:
-    """How light a colour is, from 0 to 1."""
-    return float(np.dot(mpl.colors.to_rgb(colour), (0.299, 0.587, 0.114)))
-
-
 def test_both_signs_differ_in_grey_with_the_map_that_the_help_names() -> None:
     name = next(word for word in Canvas.options()["cmap"].help.split() if word in mpl.colormaps)
-    shown = images("heatmap", d=8, length=9, cmap=name)[0]
-    assert abs(grey(shown.to_rgba(1.0)[:3]) - grey(shown.to_rgba(-1.0)[:3])) > 0.5
+    low, high = (lightness(images("heatmap", d=8, length=9, cmap=name)[0].to_rgba(end)) for end in (-1.0, 1.0))
+    assert abs(high - low) > 50
 
 
 @pytest.mark.parametrize(
@@ -105,19 +95,10 @@ def test_five_lines_stay_apart_without_colour(figure: str, options: dict[str, An
     assert len(drawn) >= 4  # a band has no dashes
 
 
-@pytest.mark.parametrize("style", [None, "dark_background", "ggplot", "classic", "fivethirtyeight"])
-def test_grid_lines_are_fainter_than_data(style: str | None) -> None:
-    (axes, *_) = page_of("curves", style=style, d=8, length=23, dpi=30).axes
-    line, grid = axes.get_lines()[0], axes.yaxis.get_gridlines()[0]
-    with style_context(Canvas(style=style)):  # that says what C0 is
-        back = grey(axes.get_facecolor())
-        contrasts = [abs(grey(one.get_color()) - back) * (one.get_alpha() or 1) for one in (grid, line)]
-    assert contrasts[0] < 0.75 * contrasts[1] and grid.get_linewidth() < line.get_linewidth()
-
-
 @pytest.mark.parametrize(
     ("figure", "options", "said"),
     [
+        ("heatmap", {"vmin": 2.0, "vmax": 1.0}, "vmin=2"),
         ("heatmap", {"vmin": 5}, r"vmin=5 is not allowed: it takes less than the upper end of the colours, 1"),
         ("heatmap", {"vmax": -5}, r"vmax=-5 is not allowed: it takes more than the lower end of the colours, −1"),
         ("precision", {"vmin": 0, "length": 9}, r"vmin=0 is not allowed: it takes more than 0"),
@@ -194,13 +175,12 @@ def test_grid_lines_and_the_middle_of_a_lane_are_the_styles_own_unless_they_are_
     assert lanes and {round(one.get_alpha(), 2) for one in (grid, *lanes)} == {opacity}
 
 
-@pytest.mark.parametrize("style", ["Solarize_Light2", "ggplot", "classic"])
-def test_the_size_of_texts_follows_the_picture_and_not_the_style(style: str) -> None:
-    names: Any = ("axes.titlesize", "axes.labelsize", "text.hinting")
-    with style_context(Canvas()):
-        plain = [mpl.rcParams[name] for name in names]
-    with style_context(Canvas(style=style)):
-        assert [mpl.rcParams[name] for name in names] == plain
+def test_the_size_of_texts_follows_the_picture_and_not_the_style() -> None:
+    sizes = []
+    for style in (None, "Solarize_Light2", "classic"):
+        axes = drawn("curves", style=style)
+        sizes.append((axes.xaxis.label.get_fontsize(), axes.title.get_fontsize()))
+    assert len({*sizes}) == 1
 
 
 SEEN_BY = {  # linear RGB as it is seen with no, deuteranopic, protanopic and tritanopic cones: Machado et al. 2009

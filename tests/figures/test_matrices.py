@@ -8,14 +8,12 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 import pytest
-from matplotlib.figure import Figure as Drawing
 from PIL import Image
 
 import pecli
 from pecli.core.errors import UsageError
 from pecli.core.terminal import TRACKER
-from pecli.figures.distance import spread_along_diagonals
-from tests.drawing import axes_of, page_of
+from tests.drawing import axes_of, numbers_of, page_of
 
 
 @pytest.mark.parametrize(("d", "length", "start"), [(7, 11, 0), (2, 1, -5), (1, 3, 1), (13, 5, 1009)])
@@ -40,17 +38,20 @@ def test_the_image_is_the_table_at_its_positions(d: int, length: int, start: int
         ("binary", "each bit changes half as often as the one before: bit 7 every 128 positions"),
     ],
 )
-def test_a_heatmap_alone_says_what_its_stripes_are(encoding: str, said: str) -> None:
-    picture = pecli.figure("heatmap", encoding=encoding)
-    ruled = "rule above: pairs that never finish a turn" if "never" in said else ""
-    assert (picture.message().lower(), picture.caption()) == (said, ruled)
-    for silent in ("sinusoidal", "binary:d=1", "learned"):
-        assert pecli.figure("heatmap", encoding=silent, length=1).message() == ""
-    long = pecli.figure("heatmap", encoding="sinusoidal:d=2", length=10**9, dpi=20)
-    assert long.message() == "Every pair finishes a turn in 1,000,000,000 positions"
+def test_a_heatmap_says_what_its_stripes_are(encoding: str, said: str) -> None:
+    alone = numbers_of("heatmap", encoding=encoding)
     several = pecli.figure("heatmap", encoding=[encoding, "learned"]).numbers
-    assert several.message().startswith(f"{said} ({picture.job.view.encoding.name}")
+    ruled = "rule above: pairs that never finish a turn" if "never" in said else ""
+    assert (alone.message(), alone.caption()) == (said, ruled)
+    assert several.message().startswith(f"{said} ({encoding.partition(':')[0]}")
     assert "learned" not in several.message()
+
+
+def test_a_heatmap_of_a_billion_positions_has_a_headline_and_one_without_stripes_has_none() -> None:
+    for silent in ("sinusoidal", "binary:d=1", "learned"):
+        assert numbers_of("heatmap", encoding=silent, length=1).message() == ""
+    long = pecli.figure("heatmap", d=2, length=10**9, dpi=20)
+    assert long.message() == "Every pair finishes a turn in 1,000,000,000 positions"
 
 
 @pytest.mark.parametrize("length", [11, 25])
@@ -72,14 +73,13 @@ def test_every_pixel_has_the_colour_of_its_cell(length: int) -> None:
         assert np.array_equal(pixels[np.ix_(rows, columns)], expected)
 
 
-# the logarithmic axis
-
-
 def test_a_logarithmic_axis_begins_at_position_1() -> None:
-    found = pecli.figure("heatmap", log=True, d=6, length=3).numbers
-    assert found.arrays()["positions"].tolist() == [1, 2]
-    assert np.array_equal(found.main, pecli.encode(d=6, start=1, length=2))
-    assert pecli.figure("heatmap", log=True, d=6, start=5, length=3).numbers.arrays()["positions"][0] == 5
+    numbers = numbers_of("heatmap", log=True, d=6, length=3)
+    assert numbers.positions.tolist() == [1, 2]
+    assert np.array_equal(numbers.main, pecli.encode(d=6, start=1, length=2))
+    assert numbers_of("heatmap", log=True, d=6, start=5, length=3).positions[0] == 5
+    caption = numbers_of("heatmap", ((30, 3),), log=True, d=8, length=5000).caption()
+    assert "mean of up to 1,235 positions; each pixel: mean of 3 dimensions" in caption
 
 
 @pytest.mark.parametrize(("start", "length"), [(0, 2), (0, 1), (-1, 9)])
@@ -89,18 +89,17 @@ def test_positions_that_have_no_logarithmic_axis_are_refused(start: int, length:
 
 
 def test_more_positions_than_pixels_are_averaged_but_not_in_the_numbers() -> None:
-    options: dict[str, Any] = {"d": 7, "base": 10, "length": 1009, "start": 3, "dpi": 10, "size": "2x2"}
-    picture, axes = pecli.figure("heatmap", **options), axes_of("heatmap", **options)
-    picture.draw(axes.figure.add_subplot())
-    size, table = picture.seen.facts()["block"], pecli.encode(d=7, base=10, length=1009, start=3)
-    expected = [table[at : at + size].mean(axis=0) for at in range(0, 1009, size)]
+    options: dict[str, Any] = {"d": 7, "base": 10, "length": 1009, "start": 3}
+    whole, seen = numbers_of("heatmap", **options), numbers_of("heatmap", ((30, 25),), **options)
+    size, table = seen.block, pecli.encode(**options)
     assert size > 1 and 1009 % size
-    assert picture.seen.main == pytest.approx(np.array(expected), abs=1e-14)
-    assert picture.seen.caption() == f"each pixel: mean of {size} positions"
-    assert axes.get_ylim() == (1011.5, 2.5)  # a short last block does not stretch the axis
-    facts, numbers = picture.numbers.facts(), pecli.figure("heatmap", **options).numbers
-    assert np.array_equal(numbers.main, table) and numbers.caption() == ""
-    assert (facts["smallest"], facts["largest"], facts["limit"]) == (table.min(), table.max(), 1)
+    assert seen.main == pytest.approx(
+        np.array([table[at : at + size].mean(axis=0) for at in range(0, 1009, size)]), abs=1e-14
+    )
+    assert seen.caption() == f"each pixel: mean of {size} positions"
+    assert axes_of("heatmap", **options).get_ylim() == (1011.5, 2.5)  # a short last block does not stretch the axis
+    assert np.array_equal(whole.main, table) and whole.caption() == ""
+    assert (whole.smallest, whole.largest, whole.limit) == (table.min(), table.max(), 1)
     assert len(pecli.figure("heatmap", d=7, length=10**9, dpi=30).seen.main) < 6.75 * 30
 
 
@@ -175,16 +174,21 @@ def test_0_has_the_middle_of_the_map_whatever_map_and_limits_are_given(
 
 @pytest.mark.parametrize("d", [6, 7])
 def test_more_positions_than_pixels_are_averaged_and_the_caption_says_so(d: int) -> None:
-    picture = pecli.figure("distance", d=d, base=10, length=101, start=3, dpi=10, size="3x3")
-    axes: Any = picture.draw(Drawing(figsize=(3, 3), dpi=10).subplots())
-    size = picture.seen.facts()["block"]
-    whole = pecli.figure("distance", d=d, base=10, length=101, start=3).numbers.main
+    numbers = numbers_of("distance", ((30, 25),), d=d, base=10, length=101, start=3)
+    whole, size = numbers_of("distance", d=d, base=10, length=101, start=3).main, numbers.block
     cuts = range(0, 101, size)
     expected = [[whole[i : i + size, j : j + size].mean() for j in cuts] for i in cuts]
     assert size > 1 and 101 % size
-    assert np.asarray(axes.images[0].get_array()) == pytest.approx(np.array(expected), abs=1e-12)
-    assert axes.get_xlim() == axes.get_ylim()[::-1] == (2.5, 103.5)
-    assert f"{size} × {size} pairs" in picture.seen.caption()
+    assert numbers.main == pytest.approx(np.array(expected), abs=1e-12)
+    assert f"{size} × {size} pairs" in numbers.caption()
+    axes = drawn(d=d, length=1001, start=3)
+    assert axes.get_xlim() == axes.get_ylim()[::-1] == (2.5, 1003.5)
+
+
+def test_one_position_is_a_matrix_of_one_0() -> None:
+    (image,) = drawn(d=7, length=1).images
+    assert (image.get_array().tolist(), image.get_clim()) == ([[0]], (0, 1))
+    assert numbers_of("distance", d=8, length=1).message() == ""
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 7])
@@ -197,18 +201,12 @@ def test_ticks_of_positions_are_whole_numbers(length: int) -> None:
 
 @pytest.mark.parametrize(("encoding", "alike"), [("sinusoidal", True), ("binary", False)])
 def test_the_message_says_where_diagonals_are_the_same(encoding: str, alike: bool) -> None:
-    picture = pecli.figure("distance", encoding=encoding, length=9)
-    spread = max(np.ptp(np.diag(picture.seen.main, k)) for k in range(-8, 9))
+    numbers = numbers_of("distance", encoding=encoding, length=9)
+    spread = max(np.ptp(np.diag(numbers.main, k)) for k in range(-8, 9))
     assert bool(spread < 1e-9) is alike
     apart = f"at one offset pairs differ by up to {spread:.3g}"
-    assert (apart, "one value per diagonal")[alike] in picture.seen.message()
-    assert picture.seen.difference(picture.seen).message().startswith("one value") is alike
-
-
-def test_the_spread_along_diagonals_leaves_out_what_is_not_known() -> None:
-    nothing = np.nan
-    assert spread_along_diagonals(np.array([[1.0, 9.0, 7.0], [nothing, 1.0, 6.5], [5.0, nothing, 1.0]])) == 2.5
-    assert spread_along_diagonals(np.full((2, 2), nothing)) == 0
+    assert (apart, "one value per diagonal")[alike] in numbers.message()
+    assert numbers.difference(numbers).message().startswith("one value") is alike
 
 
 @pytest.mark.parametrize("base", [10, 10000])
@@ -227,12 +225,6 @@ def test_undefined_entries_are_counted_and_not_drawn(measure: str, undefined: in
     masked = np.ma.getmaskarray(image.get_array())
     assert masked.sum() == undefined == picture.numbers.facts()["undefined"] and masked[0].all()
     assert f"{undefined} of 25 undefined" in picture.numbers.caption()
-
-
-def test_one_position_is_a_matrix_of_one_0() -> None:
-    (image,) = drawn(d=7, length=1).images
-    assert (image.get_array().tolist(), image.get_clim()) == ([[0]], (0, 1))
-    assert pecli.figure("distance", d=8, length=1).numbers.message() == ""
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ class AttentionNumbers(ColouredNumbers[Placing]):
         return [phrase("reordered: {order}, shown in the order as given", order=order), self.embeddings]
 
 
-WIDTH = 16  # of embeddings where nothing says it
+WIDTH = 16  # of embeddings by default
 
 
 @dataclass(frozen=True)
@@ -121,20 +121,16 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
             raise UsageError(text, option="head", value=self.head)
 
     def order(self) -> list[int]:
-        """Which token stands at each place of the second order."""
+        """Return which token stands at each place of the second order."""
         default = self.example_pair[1] if self.tokens is None else "reverse"
         return read_order(default if self.reorder is None else self.reorder, self.words)
-
-    def reordered(self) -> tuple[str, ...]:
-        """The tokens in the second order."""
-        return tuple(self.words[i] for i in self.order())
 
     def shape(self, view: View[Placing]) -> tuple[int, ...]:
         count = len(self.words)
         return (4, count, max(count, self.width(view)))
 
     def width(self, view: View[Placing]) -> int:
-        """How wide the embeddings are: as the encoding's vectors; beside a bias, which has none, as usual."""
+        """Return the width of the embeddings: that of the encoding's vectors; beside a bias the default."""
         encoding = view.encoding
         return self.own_width(WIDTH) if isinstance(encoding, BiasEncoding) else encoding.width
 
@@ -156,7 +152,7 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
             change_encoded=change_encoded,
             order=order,
             tokens=self.words,
-            reordered_tokens=self.reordered(),
+            reordered_tokens=tuple(self.words[i] for i in order),
             embeddings=self.content_text(),
             difference_plain=float(np.abs(change_plain).max()),
             difference_encoded=float(np.abs(change_encoded).max()),
@@ -181,7 +177,7 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
         titles, upright = self._titles(view, canvas, 0.001, 0.001), self._is_upright(canvas)  # about
         for at, (one, title) in enumerate(zip(axes, titles, strict=True)):
             one.set_title(title, fontsize=canvas.small)
-            label_tokens(one, self.words, self.words, phrase("query p"), phrase("key q"))
+            label_tokens(one, self.words, phrase("query p"), phrase("key q"))
             if not upright and at % 3 == 0:
                 one.set_ylabel(f"{_names(view)[at // 3]}\n{phrase('query p')}")
 
@@ -190,7 +186,7 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
             fit_tokens(one, canvas.small)
 
     def _titles(self, view: View[Placing], canvas: Canvas, *differences: float) -> list[str]:
-        """What stands above the panels: as given, reordered, and how far apart; of columns, without and with what."""
+        """Return the titles of the panels; where columns share an encoding, its name too."""
         return [
             f"{name}\n{what}" if self._is_upright(canvas) else what
             for name, difference in zip(_names(view), differences, strict=True)

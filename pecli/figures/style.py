@@ -225,17 +225,7 @@ DRAWING = [threading.RLock()]  # one picture at a time: matplotlib's settings ar
 if sys.platform != "win32":  # a copy of this process has no thread that would give back what another holds
     os.register_at_fork(after_in_child=lambda: DRAWING.__setitem__(0, threading.RLock()))
 GROUNDS: Any = ("figure.facecolor", "axes.facecolor", "savefig.facecolor", "legend.facecolor")
-INKED: Any = (
-    "text.color",
-    "axes.edgecolor",
-    "axes.labelcolor",
-    "axes.titlecolor",
-    "xtick.color",
-    "ytick.color",
-    "xtick.labelcolor",
-    "ytick.labelcolor",
-    "legend.labelcolor",
-)
+INKED: Any = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")  # others follow these
 LENGTHS = ("width", "size", "pad")  # ends of the names of our settings in points: these grow with the text
 PALE = "808080"  # in place of a black line of data, which no dark page shows, and of grid lines
 GRID = 30.0  # of lightness, 0 to 100: how far a style's grid lines may be from what is behind, to be fainter than data

@@ -129,7 +129,7 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
     def decorate(self, view: View[Additive], axes: list[Axes], canvas: Canvas) -> None:
         for one, title in zip(axes, TITLES.values(), strict=True):
             one.set_title(phrase(title), fontsize=canvas.small)
-            label_tokens(one, self.words, self.words, phrase("token p"), phrase("token q"))
+            label_tokens(one, self.words, phrase("token p"), phrase("token q"))
 
     def fit(self, view: View[Additive], axes: list[Axes], canvas: Canvas) -> None:
         for one in axes:

@@ -189,13 +189,13 @@ def token_panel(words: Sequence[str], bar: Bar) -> Panel:
     return Panel(1.0, exact=True, least=(side, side), bar=bar, x=shown, y=shown)
 
 
-def label_tokens(axes: Axes, words: Sequence[str], across: Sequence[str], down: str, right: str) -> None:
-    """Label every row and column with its token, and the axes with these names (y, x)."""
-    count = len(words)
-    axes.set(xlim=(-0.5, count - 0.5), ylim=(count - 0.5, -0.5), xlabel=right, ylabel=down)
+def label_tokens(axes: Axes, words: Sequence[str], down: str, across: str) -> None:
+    """Label every row and column with its token, and the axes with these names."""
+    count, names = len(words), list(map(cut, words))
+    axes.set(xlim=(-0.5, count - 0.5), ylim=(count - 0.5, -0.5), xlabel=across, ylabel=down)
     axes.tick_params(length=0)
-    axes.set_xticks(range(count), list(map(cut, across)), parse_math=False)
-    axes.set_yticks(range(count), list(map(cut, words)), parse_math=False)
+    axes.set_xticks(range(count), names, parse_math=False)
+    axes.set_yticks(range(count), names, parse_math=False)
 
 
 def fit_tokens(axes: Axes, size: float) -> None:

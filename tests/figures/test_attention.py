@@ -162,7 +162,7 @@ def test_products_are_the_matrix_product_with_the_same_bits_in_any_order(count: 
 
 def labels(words: list[str], size: float) -> tuple[list[str], list[str], float]:
     axes = Drawing(figsize=(size, size), dpi=50).add_axes((0, 0, 1, 1))
-    label_tokens(axes, words, words, "query", "key")
+    label_tokens(axes, words, "query", "key")
     fit_tokens(axes, 7)
     below = axes.get_xticklabels()
     return (

@@ -18,8 +18,8 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.highlights import Highlighting, mark_stretch
 from pecli.figures.lines import frame_lines, key, look
 from pecli.figures.panels import Panel, PanelGroup
-from pecli.measures.pairwise import MEASURES, is_by_offset, measure_option, to_all
-from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, log_edges, middles
+from pecli.measures.pairwise import MEASURES, by_offset, is_by_offset, measure_option, to_all
+from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, log_edges, middles, mirrored_envelope
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -145,7 +145,13 @@ class Curves(Highlighting[TableEncoding]):
         def values(first: int, count: int) -> Array:
             return to_all(view.encoding, measure, at, rows.start + first, count)
 
-        low, high, _ = envelope(values, edges, len(at))
+        def profile(first: int, count: int) -> Array:
+            return np.asarray(by_offset(view.encoding, measure, count, first))
+
+        if block > 1 and is_by_offset(view.encoding, measure):
+            low, high = mirrored_envelope(profile, (at - rows.start).astype(np.int64), edges)
+        else:
+            low, high, _ = envelope(values, edges, len(at))
         own = np.array([values(int(p) - rows.start, 1)[line, 0] for line, p in enumerate(at)])
         centres = rows.start + middles(edges)
         apart = farthest_apart(high, centres - at[:, None]) if block == 1 else None

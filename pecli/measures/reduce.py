@@ -145,3 +145,28 @@ def envelope(values_of: Callable[[int, int], Array], edges: Array, lines: int = 
         np.maximum(high[:, bins], np.maximum.reduceat(values, cuts, axis=1), out=high[:, bins])
         total[:, bins] += np.add.reduceat(values, cuts, axis=1)
     return Envelope(low, high, total / np.diff(edges))
+
+
+def mirrored_envelope(profile: Callable[[int, int], Array], at: Array, edges: Array) -> tuple[Array, Array]:
+    """Return minimum and maximum, (lines, bins), of lines that are one profile of the distance from their own index.
+
+    Parameters
+    ----------
+    profile : gives the values at the distances from a first one on, so many of them, shape (count,)
+    at : the index of each line at which its distance is 0, whole numbers inside the borders, shape (lines,)
+    edges : borders of the bins, whole numbers, shape (bins + 1,)
+    """
+    beyond, before = (np.maximum(way * (edges - at[:, None]) + (way < 0), 0) for way in (1, -1))
+    borders = np.unique([beyond, before])  # of the distances of every bin, on either side of its line's index
+    parts = envelope(lambda first, count: profile(first, count)[None], borders)
+
+    def of_bins(ufunc: np.ufunc, values: Array, empty: float) -> Array:
+        sides = []
+        for ends in (beyond, before[:, ::-1]):
+            first, last = (np.searchsorted(borders, side) for side in (ends[:, :-1], ends[:, 1:]))
+            pairs = np.stack([first, last], axis=-1).ravel()
+            runs = ufunc.reduceat(np.append(values, empty), pairs)[::2].reshape(first.shape)
+            sides.append(np.where(first < last, runs, empty))
+        return np.asarray(ufunc(sides[0], sides[1][:, ::-1]))
+
+    return of_bins(np.minimum, parts.low[0], np.inf), of_bins(np.maximum, parts.high[0], -np.inf)

@@ -11,7 +11,7 @@ from pecli.core.errors import UsageError
 from pecli.core.numbers import CHUNK
 from pecli.encodings.clock import Clock
 from pecli.encodings.rope import Rope
-from pecli.measures.reduce import MAX_POSITIONS, check_run, envelope, even_edges, log_edges
+from pecli.measures.reduce import MAX_POSITIONS, check_run, envelope, even_edges, log_edges, mirrored_envelope
 from pecli.measures.waves import first_negative_offset, longer_than
 
 LENGTHS = [1, 2, 7, 100, 1009]
@@ -72,6 +72,17 @@ def test_every_bin_has_its_minimum_maximum_and_mean(edges: Any, lines: int) -> N
     assert found.mean == pytest.approx(np.add.reduceat(cut, starts, axis=1) / np.diff(edges), abs=1e-12)
     assert max(asked) * lines <= CHUNK  # memory stays bounded
     assert sum(asked) == edges[-1] - edges[0]  # each value is asked for once
+
+
+@pytest.mark.parametrize("length", [2, 7, 100, 1009, CHUNK + 3])
+def test_lines_of_one_profile_are_that_profile_on_both_sides_of_their_index(length: int) -> None:
+    values = np.random.default_rng(length).normal(size=length)
+    at = np.unique([0, length // 3, length - 1])
+    whole = values[np.abs(np.arange(length) - at[:, None])]
+    for edges in (even_edges(length, 13), np.append(0, log_edges(length, 13))):
+        low, high = mirrored_envelope(lambda first, count: values[first : first + count], at, edges)
+        assert np.array_equal(low, np.minimum.reduceat(whole, edges[:-1], axis=1))
+        assert np.array_equal(high, np.maximum.reduceat(whole, edges[:-1], axis=1))
 
 
 def test_a_line_is_followed_up_to_the_most_positions_and_not_one_more() -> None:

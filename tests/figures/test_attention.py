@@ -260,11 +260,6 @@ def test_rope_turns_so_that_the_start_does_not_matter(pairing: str) -> None:
     assert np.diag(products(x, x)) == pytest.approx(np.sum(Attention().content(6) ** 2, axis=1))
 
 
-def test_offsets_have_no_position_to_add() -> None:
-    with pytest.raises(UsageError, match=r"attention cannot show relative: .*try .*relative"):
-        pecli.figure("attention", encoding="relative")
-
-
 def panels(**options: Any) -> tuple[AttentionNumbers, list[Any]]:
     return made(**options), panels_of("attention", **options)
 
@@ -348,12 +343,12 @@ def test_the_message_says_whether_position_with_position_depends_on_the_offset_a
     assert numbers.message().endswith(told)
 
 
-@pytest.mark.parametrize(("encoding", "instead"), [("rope", "attention"), ("relative", "relative")])
-def test_what_is_not_added_is_refused_with_what_fits(encoding: str, instead: str) -> None:
-    with pytest.raises(
-        UsageError, match=f"terms cannot show {encoding}: it has no position vector to add; try .*{instead}"
-    ):
-        pecli.figure("terms", encoding=encoding)
+@pytest.mark.parametrize(("figure", "encoding", "instead"), [
+    ("terms", "rope", "attention"), ("terms", "relative", "relative"), ("attention", "relative", "relative")
+])  # fmt: skip
+def test_what_cannot_be_shown_is_refused_with_what_fits(figure: str, encoding: str, instead: str) -> None:
+    with pytest.raises(UsageError, match=f"{figure} cannot show {encoding}: .*try .*{instead}"):
+        pecli.figure(figure, encoding=encoding)
 
 
 def test_five_panels_share_limits_and_0_has_the_middle_of_the_map() -> None:

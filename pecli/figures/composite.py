@@ -220,27 +220,19 @@ def _rows_of_parts(parts: Sequence[PanelGroup]) -> tuple[Mosaic, ...]:
 
 
 def share_windows(axes: Sequence[Axes], panels: Sequence[Panel]) -> None:
-    """Give axes that are labelled once, and those of one label that end where their data do, one window."""
-    for x_or_y in ("x", "y"):
-        subjects: list[Any] = [getattr(panel, x_or_y) for panel in panels]
-        labels = [getattr(one, f"get_{x_or_y}label")().rpartition("\n")[2] for one in axes]
-        at_data = [getattr(one, f"get_autoscale{x_or_y}_on")() for one in axes]
-        labels = [label if free else "" for label, free in zip(labels, at_data, strict=True)]
-        for values in (subjects, labels):
-            for value in dict.fromkeys(filter(None, values)):
-                _share_window([one for one, own in zip(axes, values, strict=True) if own == value], x_or_y)
-
-
-def _share_window(group: Sequence[Axes], x_or_y: str) -> None:
-    """Give all of these axes one window, and numbers as far as one of them has."""
+    """Give axes that show the same one window, and numbers as far as one of them has."""
     from pecli.figures.ticks import share_ends
 
-    ends: list[Any] = [getattr(one, f"get_{x_or_y}lim")() for one in group]
-    low, high = min(map(min, ends)), max(map(max, ends))
-    for one, (first, last) in zip(group, ends, strict=True):
-        if {first, last} != {low, high}:
-            getattr(one, f"set_{x_or_y}lim")((low, high) if first < last else (high, low))
-    share_ends([getattr(one, f"{x_or_y}axis") for one in group])
+    for x_or_y, field in (("x", "x"), ("y", "y"), ("y", "ends")):
+        subjects: list[Any] = [getattr(panel, field) for panel in panels]
+        for subject in dict.fromkeys(filter(None, subjects)):
+            group = [one for one, own in zip(axes, subjects, strict=True) if own == subject]
+            ends: list[Any] = [getattr(one, f"get_{x_or_y}lim")() for one in group]
+            low, high = min(map(min, ends)), max(map(max, ends))
+            for one, (first, last) in zip(group, ends, strict=True):
+                if {first, last} != {low, high}:
+                    getattr(one, f"set_{x_or_y}lim")((low, high) if first < last else (high, low))
+            share_ends([getattr(one, f"{x_or_y}axis") for one in group])
 
 
 def share_colours(mappables: Sequence[Any], panels: Sequence[Panel]) -> None:

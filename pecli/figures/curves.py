@@ -168,7 +168,7 @@ class Curves(Highlighting[TableEncoding]):
         )
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
-        return [PanelGroup((Panel(0.55, x=(self.against, self.across(view), self.log)),))]
+        return [PanelGroup((Panel(0.55, x=(self.against, self.across(view), self.log), ends=self.measure),))]
 
     def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         encoding, across = view.encoding, self.across(view)

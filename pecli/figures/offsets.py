@@ -246,7 +246,7 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
 
     def panel_groups(self, view: View[Any], canvas: Canvas) -> list[PanelGroup]:
         x = (_are_biases(view), self.shown(view))
-        return [PanelGroup((Panel(0.55, x=x, legend_below=self.decay),))]
+        return [PanelGroup((Panel(0.55, x=x, ends=self._quantity(view), legend_below=self.decay),))]
 
     def decorate(self, view: View[Any], axes: list[Axes], canvas: Canvas) -> None:
         from pecli.figures.labels import label_lines

@@ -29,6 +29,7 @@ class Panel:
     exact : the aspect is kept, as where cells are squares; else the panel may be stretched to fill the page
     least : the frame's width and height in ems of small text below which nothing in it can be read
     x, y : what the axes show; neighbours that show the same are labelled once, at the edge (None: each is labelled)
+    ends : what the vertical axis shows where it ends with the data: panels of the same end alike
     head : what the title says, where it is that of the whole column: said once, at the top (None: each is titled)
     legend_below : a legend stands below the panel, wherever else there is room
     """
@@ -39,6 +40,7 @@ class Panel:
     bar: Bar | None = None
     x: Hashable = None
     y: Hashable = None
+    ends: Hashable = None
     head: Hashable = None
     legend_below: bool = False
 

@@ -174,7 +174,8 @@ class Spectrum(Figure[TableEncoding]):
         )
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
-        return [PanelGroup((Panel(0.8 if canvas.narrow else 0.55),))]  # decades would be flat
+        ends = self.ratio, frozenset(encoding.position_unit for encoding in view.encodings)
+        return [PanelGroup((Panel(0.8 if canvas.narrow else 0.55, ends=ends),))]  # decades would be flat
 
     def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         from pecli.figures.labels import label_lines

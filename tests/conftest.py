@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import webbrowser
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -76,8 +77,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def ask(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Answer]:
     """Runs `pecli …` in this process, in an empty folder; a page that it would serve ends at once."""
-    monkeypatch.setattr("pecli.cli.explore.Server.serve_forever", lambda _: None)
-    monkeypatch.setattr("pecli.cli.explore.open_window", lambda _: None)
+    monkeypatch.setattr("socketserver.BaseServer.serve_forever", lambda _: None)
+    monkeypatch.setattr("webbrowser.get", lambda: webbrowser.GenericBrowser("none"))  # which has no window
 
     def run(*words: str) -> Answer:
         ended = CliRunner().invoke(app, list(words), prog_name="pecli")

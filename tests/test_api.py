@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,6 +16,7 @@ import pytest
 
 import pecli
 from pecli import Encoding, Harmonic, UsageError, option
+from pecli.encodings.registry import plugins
 
 Process = Callable[..., subprocess.CompletedProcess[Any]]
 
@@ -53,6 +55,7 @@ class Octaves(Harmonic):
     summary: ClassVar[str] = "waves an octave apart"
     formula: ClassVar[str] = "ω_j = 2⁻ʲ"
     source: ClassVar[str] = "a test"
+    kind: ClassVar[str] = "added to the embedding"
     example: ClassVar[str] = "pecli heatmap -e octaves"
 
     octaves: int = option(3, "how many octaves", at_least=1, at_most=40)
@@ -66,13 +69,16 @@ class Octaves(Harmonic):
 
 
 def test_a_plugin_needs_no_more_than_the_api(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pecli.encodings.registry.plugins", lambda: {"octaves": Octaves})
+    point = SimpleNamespace(name="octaves", load=lambda: Octaves, dist=None)
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda *, group: [point])
+    plugins.cache_clear()
     assert issubclass(Octaves, Encoding)
     numbers = pecli.figure("heatmap", encoding="octaves:octaves=2", length=5).numbers
     assert numbers.main[:, 2] == pytest.approx(np.sin(np.arange(5) / 2))
     with pytest.raises(UsageError) as caught:
         Octaves(octaves=0)
     assert (caught.value.option, caught.value.value) == ("octaves", 0)
+    plugins.cache_clear()
 
 
 STRANGE: list[tuple[Callable[[], Any], str]] = [

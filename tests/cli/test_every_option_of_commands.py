@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -85,7 +86,8 @@ CASES = [
 @pytest.fixture
 def furnished(ask: Ask, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
     """Files of all kinds; what is opened is told."""
-    monkeypatch.setattr("pecli.cli.explore.open_window", lambda url: notice("a window"))
+    window = SimpleNamespace(open=lambda url: notice("a window"))
+    monkeypatch.setattr("webbrowser.get", lambda: window)
     Path("two.toml").write_text(f"[defaults]\n{BATCH}[[figure]]\ncommand = 'waves'\noutput = 'b.json'\n")
     Path("done.toml").write_text("[defaults]\n" + BATCH.replace("a.json", "done.json"))
     lost = "[[figure]]\ncommand = 'waves'\nsize = '0.6x0.6'\noutput = 'c.png'\n"

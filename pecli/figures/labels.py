@@ -42,6 +42,9 @@ class Label(Annotation):
         super().__init__(text, xy, **place, fontsize=canvas.small, annotation_clip=False, clip_on=False, **style)
         axes.add_artist(self)
 
+    def set(self, **properties: Any) -> Any:  # matplotlib writes none, with its documentation, for each kind of label
+        return super().set(**properties)
+
 
 class LineLabel(Label):
     """The label at the end of a line: the number of that among all lines."""

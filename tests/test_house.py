@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import dataclasses
 import importlib
-import io
 import re
 import shlex
 import subprocess
@@ -19,7 +18,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pytest
-from PIL import Image
 
 import pecli
 from pecli.analysis import Analysis, Numbers
@@ -397,14 +395,6 @@ def test_a_study_writes_its_numbers_or_says_why_not(analysis: type[Analysis[Any]
         assert not target.exists()
     else:
         assert target.stat().st_size > 10
-
-
-@figures
-def test_a_figure_draws_its_usual_encoding(figure: type[Figure[Any]]) -> None:
-    picture = Picture(small(figure, size="5x4"))
-    with Image.open(io.BytesIO(picture.render("png")[0])) as image:
-        assert image.size == (100, 80)
-        assert len(image.getcolors(10_000) or range(10_000)) > 10  # something stands on it
 
 
 @figures

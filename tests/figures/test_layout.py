@@ -115,7 +115,7 @@ def check_frames(drawing: Any) -> None:
         assert not any(text.get_window_extent().overlaps(frame) for frame in frames), text.get_text()
 
 
-EASY = ("page", "blog")  # what is whole at column and 5x3 is whole there too; every one with -m long
+EASY = ("page", "blog", "5x3")  # what is whole at column and slide is whole there too; every one with -m long
 MARKED = [pytest.param(size, marks=[pytest.mark.long] if size in EASY else []) for size in SIZES]
 
 

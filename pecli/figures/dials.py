@@ -150,10 +150,8 @@ class Dials(Figure[Harmonic]):
     def decorate(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
         (panel,), (rows, columns), spacing = axes, self.shape(view), self.spacing(view)
         panel.set(xlim=(-spacing / 2, (columns - 0.5) * spacing), ylim=(-rows + 0.5, 0.5))
-        label, places = (
-            phrase(view.encoding.position_label),
-            [view.encoding.position_text(at) for at in self.rows(view)],
-        )
+        label = phrase(view.encoding.position_label)
+        places = [view.encoding.position_text(at) for at in self.rows(view)]
         panel.set_xticks(spacing * np.arange(columns), self.names(view))
         panel.set_yticks(-np.arange(rows), places if rows > 1 else [f"{label}\n{places[0]}"])  # one is less high
         panel.set_ylabel(label if rows > 1 else "")

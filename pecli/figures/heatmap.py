@@ -28,9 +28,9 @@ from pecli.figures.colors import DIFFERENCE
 from pecli.figures.highlights import Highlighting, mark_cells, span_edges
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import Bar, Panel, PanelGroup
-from pecli.figures.wavelengths import halving_text, rule_over, unfinished, unfinished_runs
+from pecli.figures.wavelengths import halving_text, has_known_waves, rule_over, unfinished, unfinished_runs
 from pecli.measures.reduce import averaged_columns, even_bins
-from pecli.measures.waves import MEASURED, wavelengths
+from pecli.measures.waves import wavelengths
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,7 +67,7 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         encoding = self.view.encoding
         if isinstance(encoding, Harmonic):
             return unfinished(encoding, self.view.covered.length)
-        return halving_text(encoding, wavelengths(encoding, self.view.covered)) if encoding.cycle(MEASURED) else ""
+        return halving_text(encoding, wavelengths(encoding, self.view.covered)) if has_known_waves(encoding) else ""
 
     def averaged(self) -> bool:
         return max(self.block, self.columns_block) > 1

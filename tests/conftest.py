@@ -10,12 +10,14 @@ import sys
 import webbrowser
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pytest
 from typer.testing import CliRunner
 
 from pecli.cli.app import app
+from pecli.encodings.registry import Encoding, plugins
 
 OWN = (
     "PECLI_LANG",
@@ -112,3 +114,16 @@ def umask() -> Iterator[Callable[[int], int]]:
     before = os.umask(0o022)
     yield os.umask
     os.umask(before)
+
+
+@pytest.fixture
+def install(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[type[Encoding]], None]]:
+    """Installs a package that brings an encoding."""
+
+    def install(kind: type[Encoding]) -> None:
+        point = SimpleNamespace(name=kind.name, load=lambda: kind, dist=None)
+        monkeypatch.setattr("importlib.metadata.entry_points", lambda *, group: [point])
+        plugins.cache_clear()
+
+    yield install
+    plugins.cache_clear()

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,7 +15,6 @@ import pytest
 
 import pecli
 from pecli import Encoding, Harmonic, UsageError, option
-from pecli.encodings.registry import plugins
 
 Process = Callable[..., subprocess.CompletedProcess[Any]]
 
@@ -68,17 +66,14 @@ class Octaves(Harmonic):
         return [Decimal(2) ** -j for j in range(self.octaves)]
 
 
-def test_a_plugin_needs_no_more_than_the_api(monkeypatch: pytest.MonkeyPatch) -> None:
-    point = SimpleNamespace(name="octaves", load=lambda: Octaves, dist=None)
-    monkeypatch.setattr("importlib.metadata.entry_points", lambda *, group: [point])
-    plugins.cache_clear()
+def test_a_plugin_needs_no_more_than_the_api(install: Callable[[type[Encoding]], None]) -> None:
+    install(Octaves)
     assert issubclass(Octaves, Encoding)
     numbers = pecli.figure("heatmap", encoding="octaves:octaves=2", length=5).numbers
     assert numbers.main[:, 2] == pytest.approx(np.sin(np.arange(5) / 2))
     with pytest.raises(UsageError) as caught:
         Octaves(octaves=0)
     assert (caught.value.option, caught.value.value) == ("octaves", 0)
-    plugins.cache_clear()
 
 
 STRANGE: list[tuple[Callable[[], Any], str]] = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -227,9 +228,9 @@ class Beaten(Sinusoidal):
 
 
 @pytest.fixture
-def plugin(monkeypatch: pytest.MonkeyPatch) -> None:
+def plugin(install: Callable[[type[Sinusoidal]], None]) -> None:
     """An installed package that brings an encoding."""
-    monkeypatch.setattr("pecli.encodings.registry.plugins", lambda: {"beaten": Beaten})
+    install(Beaten)
 
 
 @pytest.mark.usefixtures("plugin")

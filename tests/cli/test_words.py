@@ -150,19 +150,16 @@ def test_a_report_on_standard_output_is_markdown_where_nothing_is_said(ask: Ask)
     assert "- **name**: clock" in ask("encodings", "clock", "-o", "-").out
 
 
-def test_what_stands_on_standard_input_is_called_so(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pecli.jobs.batch.read_text", lambda path: "")
+def test_what_stands_on_standard_input_is_called_so(ask: Ask) -> None:
     assert ask("batch", "-").err.startswith("pecli: standard input is not made of")
 
 
-def test_batch_says_that_it_waits_for_a_file(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    def waits(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("pecli.cli.batch.read_batch", waits)
-    assert "waiting" not in ask("batch", "-").err
-    monkeypatch.setattr("pecli.cli.batch.waited_for", lambda file: file == "-")
-    assert "waiting for a TOML file" in ask("batch", "-").err and "waiting" not in ask("batch", "-", "-q").err
+@pytest.mark.posix
+def test_batch_says_that_it_waits_for_a_file(folder: Path, process: Callable[..., Any]) -> None:
+    terminal, typed = os.openpty()
+    os.write(terminal, b"\x04")  # Ctrl-D
+    ended = process(["-m", "pecli", "batch", "-"], folder, {}, stdin=typed)
+    assert b"waiting for a TOML file" in ended.stderr
 
 
 @pytest.mark.parametrize(

@@ -141,7 +141,7 @@ def test_a_sweep_a_batch_file_and_python_take_it(ask: Ask, folder: Path) -> None
 
 
 def test_without_a_chinese_font_one_line_says_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pecli.figures.style.cjk_fonts", list)
+    monkeypatch.setattr("pecli.figures.style.CJK_FONTS", ())
     picture = pecli.figure("heatmap", lang="zh", length=5, dpi=20)
     picture.render("png")
     assert [note for note in picture.notes if "no font with Chinese characters" in note] == picture.notes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import sys
 
 import pytest
@@ -58,8 +59,9 @@ def test_what_takes_long_has_a_bar_in_a_terminal_alone(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("time.monotonic", itertools.count().__next__)  # each look at the clock is a second later
     for moves in (True, False):
-        monkeypatch.setattr(terminal, "animated", lambda moves=moves: moves)
-        monkeypatch.setattr(terminal, "DELAY", 0.0)
+        monkeypatch.setattr(sys.stderr, "isatty", lambda moves=moves: moves)
         assert list(progress(range(9), "comparing")) == list(range(9))
         assert ("comparing" in capsys.readouterr().err) == moves

@@ -10,6 +10,7 @@ import pytest
 
 from pecli.core.errors import UsageError
 from pecli.core.lazy import Array
+from pecli.core.numbers import CHUNK
 from pecli.core.positions import Positions
 from pecli.encodings.clock import Clock
 from pecli.encodings.sinusoidal import Sinusoidal
@@ -145,6 +146,19 @@ def test_rows_to_all_are_rows_of_the_matrix(name: str, d: int) -> None:
 def test_pairs_that_have_no_measure_are_counted(d: int, name: str, undefined: int) -> None:
     positions = Positions(length=9)  # 45 pairs p ≤ q; at d = 1 the row of position 0 is zero, and it is in 9
     assert offset_runs(Sinusoidal(d=d), MEASURES[name], positions, np.arange(10)).undefined == undefined
+
+
+def test_runs_of_offsets_are_those_of_all_pairs_also_of_more_than_are_held_at_once() -> None:
+    length, measure = math.isqrt(CHUNK) + 9, MEASURES["cityblock"]
+    encoding = read_table_encoding("learned:d=1,seed=3").fitted(Positions(length=length))
+    found = offset_runs(encoding, measure, Positions(length=length), np.array([0, 1, 5, length]))
+    apart = measure.between(*[encoding.table(np.arange(float(length)))] * 2)
+    diagonals = [np.diagonal(apart, offset) for offset in range(length)]
+    runs = [np.concatenate(diagonals[first:last]) for first, last in ((0, 1), (1, 5), (5, length))]
+    assert found.values.low[0].tolist() == [run.min() for run in runs]
+    assert found.values.high[0].tolist() == [run.max() for run in runs]
+    assert found.values.mean[0] == pytest.approx([run.mean() for run in runs], rel=1e-12)
+    assert found.widest == max(np.ptp(diagonal) for diagonal in diagonals)
 
 
 @pytest.mark.parametrize("name", ["cos", "corr"])

@@ -102,12 +102,14 @@ def encode(encoding: str = "sinusoidal", *, length: int | None = None, start: in
     PecliError : a file of numbers that could not be read; also a ValueError
     """
     from pecli.core.memory import check_memory
-    from pecli.core.options import own_name
+    from pecli.core.options import canonical_name
     from pecli.core.positions import Positions
     from pecli.models.spec import encoding_of, read_table_encoding
 
     taken = encoding_of(encoding).options()
-    for name in [name for name in parameters if own_name(Positions.options(), name) == "length" and name not in taken]:
+    for name in [
+        name for name in parameters if canonical_name(Positions.options(), name) == "length" and name not in taken
+    ]:
         length = parameters.pop(name)  # as max_len, n or another of its names
     kind = read_table_encoding(encoding, parameters)
     begin = Positions(start=start)

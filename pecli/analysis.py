@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Self, TypeVar, get_args
 
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
-from pecli.core.language import clauses
+from pecli.core.language import join_clauses
 from pecli.core.lazy import Array, np
 from pecli.core.memory import COPIES
 from pecli.core.options import Options
@@ -121,7 +121,7 @@ class Numbers(Generic[E_co]):
 
     def caption(self) -> str:
         """Return the remarks and the key to marks in one line."""
-        return clauses([*self.remarks(), *self.marks()])
+        return join_clauses([*self.remarks(), *self.marks()])
 
     def message(self) -> str:
         """Return the headline: one short sentence on what there is to see, or nothing."""

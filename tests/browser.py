@@ -41,7 +41,7 @@ class Browser:
         self._call("Page.enable")
 
     def open(self, address: str, *, dark: bool = False, width: int = 1200, scripts: bool = True) -> None:
-        """Opens an address and waits until it is loaded."""
+        """Open an address and waits until it is loaded."""
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self._call("Emulation.setEmulatedMedia", features=[scheme])
         self._call("Emulation.setScriptExecutionDisabled", value=not scripts)
@@ -51,7 +51,7 @@ class Browser:
         self._wait_for("Page.loadEventFired")
 
     def run(self, script: str) -> Any:
-        """The value of a JavaScript expression, awaited."""
+        """Return the value of a JavaScript expression, awaited."""
         found = self._call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
         assert "exceptionDetails" not in found, found
         return found["result"].get("value")
@@ -97,7 +97,7 @@ class Browser:
 def browsing(folder: Path) -> Iterator[Browser]:
     """A browser with nothing but this folder for its own files."""
     assert CHROMIUM is not None
-    (hears, told), (heard, tells) = os.pipe(), os.pipe()
+    (hears, text), (heard, tells) = os.pipe(), os.pipe()
     # it takes 3 and 4: what it hears and what it tells
     start = f'exec "$0" "$@" 3<&{hears} 4>&{tells}'
     words = ["/bin/bash", "-c", start, CHROMIUM, *FLAGS, f"--user-data-dir={folder}"]
@@ -105,7 +105,7 @@ def browsing(folder: Path) -> Iterator[Browser]:
     os.close(hears)
     os.close(tells)
     try:
-        yield Browser(told, heard)
+        yield Browser(text, heard)
     finally:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, 9)

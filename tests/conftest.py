@@ -32,7 +32,7 @@ OWN = (
 
 
 def pytest_configure() -> None:
-    """Hears the signals that whoever started the tests ignores, as nohup and a shell's & do: children inherit that.
+    """Handle the signals that whoever started the tests ignores, as nohup and a shell's & do: children inherit that.
 
     The garbage collector comes more rarely than in `main`, some 200 MB later. What tests are compiled to is kept,
     whatever the environment says: 4 s of the next time.
@@ -45,12 +45,12 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Lets the garbage collector pass over thousands of tests."""
+    """Let the garbage collector pass over thousands of tests."""
     gc.freeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leaves out on Windows what it has none of; begins with README.md's lines, whose one test takes longest."""
+    """Leave out on Windows what it has none of; begins with README.md's lines, whose one test takes longest."""
     items.sort(key=lambda item: item.path.name != "test_readme.py")
     for item in items:
         if os.name == "nt" and item.get_closest_marker("posix"):
@@ -71,14 +71,14 @@ Ask = Callable[..., Answer]  # `ask("heatmap", "-n", "9")`
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder, the current one."""
+    """Return an empty folder, the current one."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 @pytest.fixture
 def ask(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Answer]:
-    """Runs `pecli …` in this process, in an empty folder; a page that it would serve ends at once."""
+    """Run `pecli …` in this process, in an empty folder; a page that it would serve ends at once."""
     monkeypatch.setattr("socketserver.BaseServer.serve_forever", lambda _: None)
     monkeypatch.setattr("webbrowser.get", lambda: webbrowser.GenericBrowser("none"))  # which has no window
 
@@ -94,7 +94,7 @@ def ask(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Answer]:
 def run_process(
     words: list[str], cwd: Path, environment: dict[str, str], **more: Any
 ) -> subprocess.CompletedProcess[Any]:
-    """Runs Python with these words in a process of its own."""
+    """Run Python with these words in a process of its own."""
     clean = {name: value for name, value in os.environ.items() if name not in OWN}
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL, **more}
     return subprocess.run(
@@ -104,13 +104,13 @@ def run_process(
 
 @pytest.fixture(scope="session")
 def process() -> Callable[..., subprocess.CompletedProcess[Any]]:
-    """Runs `python …` in a process of its own: process(words, cwd, environment, **for subprocess.run)."""
+    """Run `python …` in a process of its own: process(words, cwd, environment, **for subprocess.run)."""
     return run_process
 
 
 @pytest.fixture
 def umask() -> Iterator[Callable[[int], int]]:
-    """Sets the umask; the old one comes back."""
+    """Set the umask; the old one comes back."""
     before = os.umask(0o022)
     yield os.umask
     os.umask(before)

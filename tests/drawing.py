@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
 import pecli
-from pecli.core.language import speaking
+from pecli.core.language import use_language
 from pecli.figures.labels import DotLabel, LineLabel, labels_of
 from pecli.figures.page import draw_frames, draw_page
 from pecli.figures.style import style_context
@@ -24,14 +24,14 @@ def axes_of(figure: str, /, **options: Any) -> Any:
 def panels_of(figure: str, /, **options: Any) -> list[Any]:
     """Return the panels, and colour bars, that the figure made of a given Axes; of one panel that Axes and its bar."""
     axes = axes_of(figure, **options)
-    inner = [one for one in axes.child_axes if isinstance(one, Axes)]
+    inner = [ax for ax in axes.child_axes if isinstance(ax, Axes)]
     return [axes, *inner] if axes.axison else inner
 
 
 def page_of(figure: str, /, **options: Any) -> Any:
     """Return the drawing of a whole page."""
     picture = pecli.figure(figure, **options)
-    with speaking(picture.job.language), style_context(picture.job.canvas, "a"):
+    with use_language(picture.job.language), style_context(picture.job.canvas, "a"):
         return draw_page(picture.figure, picture.job.view, picture.job.canvas, picture.title())[0]
 
 
@@ -39,7 +39,7 @@ def frames_of(figure: str, /, **options: Any) -> list[Any]:
     """Return the drawing of each picture of a sweep, all laid out alike."""
     picture: Any = pecli.figure(figure, **options)
     canvas, titles = picture.job.canvas, titles_of(picture.job, picture.figure, picture.title())
-    with speaking(picture.job.language), style_context(canvas, "a"):
+    with use_language(picture.job.language), style_context(canvas, "a"):
         return draw_frames(picture.figure, picture.job.view, replace(canvas, dpi=canvas.frame_dpi), titles)[0]
 
 
@@ -61,4 +61,4 @@ def dot_labels(axes: Any) -> list[str]:
 
 def texts(artists: Any) -> list[str]:
     """Return the texts of artists, such as ticks."""
-    return [one.get_text() for one in artists]
+    return [artist.get_text() for artist in artists]

@@ -31,7 +31,7 @@ WORDS = ["0", "-1", "1e308", "nan", "inf", "9" * 30, "é位", "\x1b[2J", "\u202e
 
 
 def mutated(random: random.Random, data: bytes) -> bytes:
-    """The data with some bytes changed, taken out, put in or repeated, or cut short."""
+    """Return the data with some bytes changed, taken out, put in or repeated, or cut short."""
     changed = bytearray(data)
     for _ in range(random.choice([1, 1, 2, 5, 20])):
         at, length = random.randrange(len(changed) + 1), random.choice([1, 1, 4, 8, 100])
@@ -48,12 +48,12 @@ def mutated(random: random.Random, data: bytes) -> bytes:
 
 
 def is_one_line(error: PecliError) -> bool:
-    said = str(error)
-    return bool(said) and not any(word in said for word in ("Traceback", "BytesIO", "allow_pickle", "object at 0x"))
+    text = str(error)
+    return bool(text) and not any(word in text for word in ("Traceback", "BytesIO", "allow_pickle", "object at 0x"))
 
 
 def check_survives(what: Callable[[], Any]) -> None:
-    """Lets it give an answer or an error of ours; anything else that it raises fails the test."""
+    """Let it give an answer or an error of ours; anything else that it raises fails the test."""
     try:
         what()
     except PecliError as error:
@@ -134,4 +134,4 @@ def test_what_is_shown_does_nothing(count: int) -> None:
     for _ in range(count):
         text = "".join(chr(seeded.choice([seeded.randrange(0x300), seeded.randrange(0x3000)])) for _ in range(20))
         shown = escaped(text)
-        assert escaped(shown) == shown and not any(ord(one) < 32 or 127 <= ord(one) < 160 for one in shown)
+        assert escaped(shown) == shown and not any(ord(item) < 32 or 127 <= ord(item) < 160 for item in shown)

@@ -40,7 +40,7 @@ FEWER = ("dials-clock.png", "heatmap-binary.png")  # pixels too, on the same ver
 
 @pytest.fixture
 def plan(monkeypatch: pytest.MonkeyPatch) -> Batch:
-    """The list, read from the folder in which the gallery is made."""
+    """Return the list, read from the folder in which the gallery is made."""
     monkeypatch.chdir(ROOT)
     return the_list()
 
@@ -51,9 +51,9 @@ def the_list() -> Batch:
 
 
 def inputs(job: Job) -> set[str]:
-    """The files that a job reads."""
+    """Return the files that a job reads."""
     settings = [part.settings() for part in (*job.encodings, job.figure)]
-    return {Path(one["file"]).name for one in settings if one.get("file")}
+    return {Path(setting["file"]).name for setting in settings if setting.get("file")}
 
 
 def target(job: Job) -> str:

@@ -34,14 +34,14 @@ from pecli.figures.base import Figure
 from pecli.figures.canvas import Canvas
 from pecli.files.formats import FORMATS
 from pecli.jobs.job import Job
-from pecli.jobs.job_options import ANALYSES, Choice, Output, encoding_parameters
+from pecli.jobs.job_options import ANALYSES, EncodingOption, Output, encoding_parameters
 from pecli.jobs.picture import Picture
 from pecli.jobs.sweep import make_job
 from pecli.models.spec import read_encoding
 from pecli.reports import REPORTS
 
 ROOT = Path(pecli.__file__).parent
-SECTIONS: list[type[Options]] = [Choice, Positions, Canvas, Output, Language]
+SECTIONS: list[type[Options]] = [EncodingOption, Positions, Canvas, Output, Language]
 OPTIONS: list[type[Options]] = [*ANALYSES.values(), *ENCODINGS.values(), *SECTIONS]
 PACKAGE = {"__version__"}  # names, not modules, that may be imported from pecli itself
 LENGTH = 7
@@ -53,7 +53,7 @@ analyses = pytest.mark.parametrize("analysis", ANALYSES.values(), ids=ANALYSES)
 
 
 def imports(tree: ast.AST) -> Iterator[str]:
-    """Every module that is imported anywhere, also inside functions and for types only."""
+    """Yield every module that is imported anywhere, also inside functions and for types only."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -64,7 +64,7 @@ def imports(tree: ast.AST) -> Iterator[str]:
 
 @cache
 def parsed() -> dict[str, ast.Module]:
-    """Every module: read where a test needs it, not wherever tests are collected."""
+    """Return every module: read where a test needs it, not wherever tests are collected."""
     found = {}
     for path in sorted(ROOT.rglob("*.py")):
         parts = path.relative_to(ROOT).with_suffix("").parts
@@ -74,18 +74,20 @@ def parsed() -> dict[str, ast.Module]:
 
 @cache
 def imported() -> dict[str, list[str]]:
-    """What each module imports."""
+    """Return what each module imports."""
     return {name: list(imports(tree)) for name, tree in parsed().items()}
 
 
 def own(name: str) -> set[str]:
-    """The parts of pecli that a module imports, by the first name below it."""
-    return {one.split(".")[1] for one in imported()[name] if one.startswith("pecli.")}
+    """Return the parts of pecli that a module imports, by the first name below it."""
+    return {item.split(".")[1] for item in imported()[name] if item.startswith("pecli.")}
 
 
 def importing(packages: set[str], rooms: set[str]) -> list[str]:
-    """The modules of these rooms that import one of these packages."""
-    tops = {name: {one.split(".")[0] for one in every} for name, every in imported().items() if room_of(name) in rooms}
+    """Return the modules of these rooms that import one of these packages."""
+    tops = {
+        name: {item.split(".")[0] for item in every} for name, every in imported().items() if room_of(name) in rooms
+    }
     return [name for name, found in tops.items() if found & packages]
 
 
@@ -123,7 +125,7 @@ def test_imports_lead_down() -> None:
 
 
 def module_of(path: str) -> str:
-    """The module of pecli's in which a name that is imported stands."""
+    """Return the module of pecli's in which a name that is imported stands."""
     name = path.removeprefix("pecli.")
     while name not in parsed():
         name = name.rpartition(".")[0]
@@ -131,7 +133,7 @@ def module_of(path: str) -> str:
 
 
 def test_modules_import_each_other_in_no_circle() -> None:
-    """Imports inside functions count too, those for types alone do not."""
+    """Import inside functions count too, those for types alone do not."""
     graph: dict[str, set[str]] = {}
     for name, tree in parsed().items():
         blocks = [node for node in ast.walk(tree) if isinstance(node, ast.If)]
@@ -183,8 +185,8 @@ def test_the_lines_of_the_readme_of_the_house_work(tmp_path: Path) -> None:
 
 
 def test_nobody_imports_pyplot() -> None:
-    every = [one for found in imported().values() for one in found]
-    assert [one for one in every if "pyplot" in one or one.startswith("pylab")] == []
+    every = [item for found in imported().values() for item in found]
+    assert [item for item in every if "pyplot" in item or item.startswith("pylab")] == []
 
 
 def test_encodings_and_measures_know_numpy_only_through_lazy() -> None:
@@ -194,7 +196,7 @@ def test_encodings_and_measures_know_numpy_only_through_lazy() -> None:
 def test_numpy_and_matplotlib_are_not_imported_at_the_top() -> None:
     def heavy(tree: ast.Module) -> set[str]:
         top = ast.Module([node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))], [])
-        return {one.split(".")[0] for one in imports(top)} & {"numpy", "matplotlib", "PIL"}
+        return {item.split(".")[0] for item in imports(top)} & {"numpy", "matplotlib", "PIL"}
 
     late = [
         "figures.cell_image",
@@ -208,7 +210,7 @@ def test_numpy_and_matplotlib_are_not_imported_at_the_top() -> None:
 
 
 def nodes(kind: type[Node]) -> Iterator[tuple[str, Node]]:
-    """Every such node of every module."""
+    """Return every such node of every module."""
     return ((name, node) for name, tree in parsed().items() for node in ast.walk(tree) if isinstance(node, kind))
 
 
@@ -228,13 +230,13 @@ def test_nobody_asks_path_what_versions_of_python_answer_differently() -> None:
 
 
 def defaults(encoding: type[Encoding], length: int = LENGTH) -> Encoding:
-    """The encoding with nothing said but the length."""
+    """Return the encoding with nothing said but the length."""
     return encoding().fitted(Positions(length=length))
 
 
 @pytest.mark.parametrize("registry", [ENCODINGS, FIGURES, ANALYSES], ids=["encodings", "figures", "analyses"])
 def test_the_registrys_key_is_the_name(registry: dict[str, type[Any]]) -> None:
-    assert [(key, one.name) for key, one in registry.items() if key != one.name] == []
+    assert [(key, item.name) for key, item in registry.items() if key != item.name] == []
     assert all(key.isidentifier() or key.replace("-", "_").isidentifier() for key in registry)
 
 
@@ -252,9 +254,9 @@ def test_an_encoding_figure_or_report_says_what_it_is(kind: Any) -> None:
 def test_an_options_class_is_frozen_and_every_field_an_option_with_help(options: type[Options]) -> None:
     assert options.__dataclass_params__.frozen  # type: ignore[attr-defined]  # dataclasses does not type it
     assert {field.name for field in dataclasses.fields(options)} == set(options.options())
-    for one in options.options().values():
-        assert one.help and not one.help.endswith(".") and "\n" not in one.help
-        assert one.default is not None or one.unset or not one.optional or one.help
+    for option in options.options().values():
+        assert option.help and not option.help.endswith(".") and "\n" not in option.help
+        assert option.default is not None or option.unset or not option.optional or option.help
 
 
 def values_of(one: Option) -> list[Any]:
@@ -271,9 +273,9 @@ def values_of(one: Option) -> list[Any]:
 
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda options: options.__name__)
 def test_what_an_option_writes_it_reads(options: type[Options]) -> None:
-    for one in options.options().values():
-        for value in values_of(one):
-            assert one.read(one.write(value)) == value, one.name
+    for option in options.options().values():
+        for value in values_of(option):
+            assert option.read(option.write(value)) == value, option.name
 
 
 @analyses
@@ -283,15 +285,15 @@ def test_names_and_flags_do_not_clash(analysis: type[Analysis[Any]]) -> None:
     assert sorted(everything) == sorted(set(everything))
     known: dict[str, str] = {"--help": "help", "-h": "help", "-q": "quiet", "-v": "verbose"}
     every: list[Option] = [*analysis.options().values(), *encoding_parameters().values()]
-    for one in [*every, *(one for section in SECTIONS for one in section.options().values())]:
-        for flag in (one.flag, *one.flags):
-            assert known.setdefault(flag, one.name) == one.name, flag
+    for item in [*every, *(option for section in SECTIONS for option in section.options().values())]:
+        for flag in (item.flag, *item.flags):
+            assert known.setdefault(flag, item.name) == item.name, flag
 
 
 @pytest.mark.parametrize("name", encoding_parameters())
 def test_a_parameter_that_encodings_share_is_one_option_on_the_command_line(name: str) -> None:
     owners = [encoding.options()[name] for encoding in ENCODINGS.values() if name in encoding.options()]
-    assert len({(one.scalar, one.many, one.split, one.flags) for one in owners}) == 1
+    assert len({(owner.scalar, owner.many, owner.split, owner.flags) for owner in owners}) == 1
 
 
 @encodings
@@ -344,13 +346,13 @@ def test_an_invariant_encoding_has_one_norm_and_a_toeplitz_gram_matrix(encoding:
 
 @pytest.mark.parametrize("kind", [*OPTIONS, *ENCODINGS.values()])
 def test_what_an_option_belongs_to_is_an_option_with_that_value(kind: type[Options]) -> None:
-    for one in kind.options().values():
-        owner, values = one.only_with or (one.name, ())
+    for option in kind.options().values():
+        owner, values = option.only_with or (option.name, ())
         assert set(values) <= set(choices() if (choices := kind.options()[owner].choices) else ())
 
 
 def small(analysis: type[Analysis[Any]], **options: Any) -> Job:
-    """A small job of the analysis, of its usual encoding where none is given."""
+    """Return a small job of the analysis, of its usual encoding where none is given."""
     given = {**options, **({"dpi": 20} if analysis.drawn else {})}
     try:
         return make_job(analysis.name, {"length": LENGTH, **given})
@@ -386,7 +388,7 @@ def test_coordinates_belong_to_rows_and_columns_of_the_main_array(analysis: type
 
 
 @analyses
-@pytest.mark.parametrize("format", [name for name, one in FORMATS.items() if one.numbers])
+@pytest.mark.parametrize("format", [name for name, item in FORMATS.items() if item.numbers])
 def test_a_study_writes_its_numbers_or_says_why_not(analysis: type[Analysis[Any]], format: str, tmp_path: Path) -> None:
     target = tmp_path / f"a.{format}"
     try:

@@ -44,17 +44,19 @@ PLUGIN = "octave"
 
 
 def section(title: str) -> str:
-    """What stands under a heading of the second level."""
+    """Return what stands under a heading of the second level."""
     return TEXT.split(f"\n## {title}\n")[1].split("\n## ")[0]
 
 
 def blocks(language: str, text: str = TEXT) -> list[str]:
-    """The code blocks of a language."""
+    """Return the code blocks of a language."""
     return re.findall(rf"^```{language}\n(.*?)^```$", text, re.M | re.S)
 
 
 def lines(text: str = TEXT) -> list[str]:
-    """Every `pecli …` of a shell block or in a sentence, in order, each once; not --help nor what changes a shell."""
+    """Return every `pecli …` of a shell block or in a sentence, in order, each once; not --help nor what changes a
+    shell.
+    """
     found: list[str] = []
     inside = False
     for line in text.splitlines():
@@ -64,7 +66,7 @@ def lines(text: str = TEXT) -> list[str]:
 
 
 def set_up() -> list[str]:
-    """The commands behind the marker that .ci/run looks for."""
+    """Return the commands behind the marker that .ci/run looks for."""
     (marker,) = re.findall(r"^marker='(.*?)'", RUN.read_text(encoding="utf-8"), re.M)
     return re.findall(rf"^{re.escape(marker)}\n```sh\n(.*)\n```$", TEXT, re.M)
 
@@ -75,13 +77,13 @@ def shown(text: str = TEXT) -> list[tuple[str, str]]:
 
 
 def rows(title: str) -> list[list[str]]:
-    """The cells of a section's tables, heads left out."""
+    """Return the cells of a section's tables, heads left out."""
     found = [line for line in section(title).splitlines() if line.startswith("| ")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in found if not line.startswith("| --- ")]
 
 
 def words(line: str) -> list[str]:
-    """The words after `pecli`; what follows a pipe or a redirection is the shell's."""
+    """Return the words after `pecli`; what follows a pipe or a redirection is the shell's."""
     program, *rest = shlex.split(re.split(r" [|>] ", line)[0], comments=True)
     assert program == "pecli"
     return rest
@@ -89,7 +91,7 @@ def words(line: str) -> list[str]:
 
 @pytest.fixture
 def site(folder: Path) -> Path:
-    """A folder with the files that README.md speaks of, the current one."""
+    """Return a folder with the files that README.md speaks of, the current one."""
     (folder / "gallery").mkdir()
     shutil.copy(ROOT / "gallery" / "minilm-128x96.npy", folder / "gallery")
     (config,) = blocks("json")
@@ -136,7 +138,7 @@ def test_the_chinese_readme_has_the_same_lines_and_pictures() -> None:
     assert lines(CHINESE) == lines(TEXT)
     assert pictures(CHINESE, "") == pictures(TEXT, "gallery/")
     languages = ("sh", "bash", "toml", "json", "python")
-    assert [blocks(one, CHINESE) for one in languages] == [blocks(one, TEXT) for one in languages]
+    assert [blocks(language, CHINESE) for language in languages] == [blocks(language, TEXT) for language in languages]
     assert CHINESE.count("\n## ") == TEXT.count("\n## ") and CHINESE.count("\n| ") == TEXT.count("\n| ")
     assert len(re.findall("[\u4e00-\u9fff]", CHINESE)) > 1500  # it is in Chinese
 
@@ -169,7 +171,7 @@ def test_a_picture_shown_is_what_its_line_makes(ask: Ask, site: Path, monkeypatc
 
 
 def as_read(settings: dict[str, Any], without: set[str]) -> dict[str, Any]:
-    """Settings as JSON gives them back."""
+    """Return settings as JSON gives them back."""
     return {name: json.loads(json.dumps(value)) for name, value in settings.items() if name not in without}
 
 
@@ -224,8 +226,8 @@ def test_ci_runs_the_two_set_up_commands_as_they_stand() -> None:
 
 def test_the_python_of_the_readme_runs(site: Path, process: Process) -> None:
     code, _ = blocks("python", section("From Python"))
-    said = "print(table.shape, matrix.shape, *(outcome.state for outcome in outcomes))"
-    ended = process(["-c", f"{code}\n{said}"], site, {})
+    text = "print(table.shape, matrix.shape, *(outcome.state for outcome in outcomes))"
+    ended = process(["-c", f"{code}\n{text}"], site, {})
     assert (ended.returncode, ended.stderr) == (0, b"")
     assert ended.stdout.decode().strip() == "(100, 64) (200, 200) written written written"
     assert {path.name for path in site.iterdir()} >= {"products.png", "products.npz", "heat-10.png", "rope.svg"}
@@ -252,7 +254,9 @@ def test_the_two_spellings_of_a_spec_are_one_picture(ask: Ask, folder: Path) -> 
 
 @pytest.fixture
 def plugin(tmp_path: Path) -> Path:
-    """A folder in which the worked example is installed: its module, and the entry points that its project declares."""
+    """Return a folder in which the worked example is installed: its module, and the entry points that its project
+    declares.
+    """
     (code,) = blocks("python", EXTEND)
     (project,) = blocks("toml", EXTEND)
     about = tomllib.loads(project)["project"]

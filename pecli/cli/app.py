@@ -16,7 +16,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from pecli.core.lazy import Registry
-from pecli.core.terminal import results, say
+from pecli.core.terminal import print_notes, print_results
 from pecli.core.version import __version__
 from pecli.figures import FIGURES
 from pecli.files.writer import discard_stdout
@@ -90,7 +90,7 @@ class AllCommands(TyperGroup):
         except Exception as error:
             if not hasattr(error, "format_message"):  # as Click's own have, whose classes Typer does not name
                 raise
-            say(_mistake(error))
+            print_notes(_mistake(error))
             code = 2
         if options.get("standalone_mode", True):
             sys.exit(code)
@@ -109,7 +109,7 @@ class AllCommands(TyperGroup):
             return super().resolve_command(ctx, args)
         from pecli.cli.suggestions import unknown_command
 
-        say(unknown_command(args[0], known))
+        print_notes(unknown_command(args[0], known))
         raise typer.Exit(2)
 
 
@@ -170,7 +170,7 @@ def run_words(function: Callable[..., None], words: list[str], name: str, settin
 
 def _version(shown: bool) -> None:
     if shown:
-        results([f"pecli {__version__}"])
+        print_results([f"pecli {__version__}"])
         raise typer.Exit
 
 
@@ -207,7 +207,7 @@ def main() -> None:
     os.environ["MPLBACKEND"] = "agg"  # the environment's choice may not even import
     os.environ["MATPLOTLIBRC"] = os.devnull  # a broken file of the user's would stop the import
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # what matters of its warnings pecli says itself
-    warnings.showwarning = lambda message, *_, **__: say(f"warning: {message}")
+    warnings.showwarning = lambda message, *_, **__: print_notes(f"warning: {message}")
     stdout = sys.stdout  # Typer puts another in its place where the reader has gone
     for stream in (stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -219,6 +219,6 @@ def main() -> None:
             stdout.flush()
     except OSError as error:  # of --help and --version; commands have a guard of their own
         if not isinstance(error, BrokenPipeError):
-            say(f"the system refused: {error}")
+            print_notes(f"the system refused: {error}")
         discard_stdout()
         sys.exit(1)

@@ -18,7 +18,7 @@ import typer
 
 from pecli.cli.show import Command, guard
 from pecli.core.errors import PecliError, UnusedOptionError, UsageError, as_flags, as_keys, option_text
-from pecli.core.terminal import TRACKER, Steps, can_print, json_results, results, say, silent, track
+from pecli.core.terminal import TRACKER, Steps, can_print, print_json, print_notes, print_results, track, untracked
 from pecli.core.version import DISTRIBUTION
 from pecli.files.writer import check_target, write
 from pecli.jobs.batch import EXAMPLE, STDIN, Batch, read_batch
@@ -27,7 +27,7 @@ from pecli.jobs.index import page, page_path
 from pecli.jobs.run import STATES, WRITTEN, Result, differences, is_done, run_batch
 from pecli.jobs.schema import batch_schema
 
-PATIENCE = 10  # seconds for a cluster to answer
+TIMEOUT = 10  # seconds for a cluster to answer
 
 
 @contextmanager
@@ -38,7 +38,7 @@ def cluster(address: str) -> Iterator[Executor]:
     except ImportError:
         raise UsageError(f"--dask needs Dask, which is not installed: pip install '{DISTRIBUTION}[dask]'") from None
     try:
-        client = distributed.Client(address, timeout=PATIENCE)
+        client = distributed.Client(address, timeout=TIMEOUT)
     except (OSError, ValueError) as error:
         raise PecliError(f"no Dask scheduler answers at {address}: {error}") from None
     with client, client.get_executor(retries=0) as executor:
@@ -53,7 +53,7 @@ def draw(plan: Batch, *, quiet: bool, as_json: bool = False, **how: Any) -> list
     begun, total = time.monotonic(), len(plan.jobs)
     ended: list[Result] = []
     data: list[dict[str, Any]] = []
-    TRACKER.set(silent)  # what is shown is how the pictures go
+    TRACKER.set(untracked)  # what is shown is how the pictures go
     try:
         with Steps(total, quiet) as steps, closing(run_batch(plan, **how)) as outcomes:
             for result in outcomes:
@@ -63,12 +63,12 @@ def draw(plan: Batch, *, quiet: bool, as_json: bool = False, **how: Any) -> list
                 if as_json:
                     data.append(result.data())
     except BaseException:
-        say(*failures_of(ended), f"{summary(ended)} of {total}; the same line goes on from there")
+        print_notes(*failures_of(ended), f"{summary(ended)} of {total}; the same line goes on from there")
         raise
     if as_json:
-        json_results(data)
+        print_json(data)
     if not quiet:
-        say(f"{summary(ended)} in {time.monotonic() - begun:.1f} s")
+        print_notes(f"{summary(ended)} in {time.monotonic() - begun:.1f} s")
     return ended
 
 
@@ -81,7 +81,7 @@ def finish(plan: Batch, pages: list[str], ended: list[Result], total: int) -> No
             data = page(plan, target, failed)
             if not (os.path.isfile(target) and Path(target).read_bytes() == data):
                 write(target, data)
-                results([target])
+                print_results([target])
     except PecliError as error:
         reasons.append(error.sentence(as_flags))
     if reasons:
@@ -159,14 +159,14 @@ def batch(
                 value = tuple(given[name]) if isinstance(given[name], list) else given[name]
                 raise UnusedOptionError(FLAGS.get(name, name), value, f"{option_text(mode)} draws nothing")
         if schema or init:
-            results([json.dumps(batch_schema(), ensure_ascii=False) if schema else write_start(file or START)])
+            print_results([json.dumps(batch_schema(), ensure_ascii=False) if schema else write_start(file or START)])
             return
         if file is None:
             raise UsageError("name a TOML file, - for standard input, or --init to start one")
         if jobs and dask:
             raise UsageError("-j is for processes here and --dask for a cluster: drop one of the two")
         if waited_for(file) and not quiet:
-            say("waiting for a TOML file on standard input: type or paste it, and end it with Ctrl-D")
+            print_notes("waiting for a TOML file on standard input: type or paste it, and end it with Ctrl-D")
         plan = read_batch(file, folder)
         chosen = plan.only(only) if only else plan
         chosen = chosen.shard(shard) if shard is not None else chosen
@@ -196,18 +196,18 @@ def print_lines(plan: Batch, *, force: bool, as_json: bool) -> None:
     jobs = track(plan.jobs, "looking")
     lines = [(command(job, job.paths, can_print), not force and is_done(job), job.paths) for job in jobs]
     if as_json:
-        json_results([{"command": line, "done": done, "paths": paths} for line, done, paths in lines])
+        print_json([{"command": line, "done": done, "paths": paths} for line, done, paths in lines])
     else:
-        results([("# " if done else "") + line for line, done, _ in lines])
+        print_results([("# " if done else "") + line for line, done, _ in lines])
 
 
 def compare(plan: Batch, chosen: Batch, *, as_json: bool) -> None:
     """List what is on disk and not as asked for; raise PecliError where anything is."""
     differ = list(differences(chosen.jobs, [path for job in plan.jobs for path in job.paths]))
     if as_json:
-        json_results([{"state": state, "path": path} for state, path in differ])
+        print_json([{"state": state, "path": path} for state, path in differ])
     elif differ:
-        results([f"{state}: {path}" for state, path in differ])
+        print_results([f"{state}: {path}" for state, path in differ])
     if differ:
         raise PecliError(f"not as asked for: {len(differ)} of the files")
 

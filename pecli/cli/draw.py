@@ -16,13 +16,13 @@ from pecli.core.terminal import (
     can_print,
     columns,
     half_blocks,
-    json_results,
+    print_json,
+    print_notes,
+    print_results,
     protocol,
-    results,
-    say,
     show,
-    silent,
     track,
+    untracked,
 )
 from pecli.files.writer import is_stdout
 from pecli.jobs.batch import check_targets
@@ -40,21 +40,21 @@ def run_jobs(
     """Check the jobs as a whole, draw them one after the other and print what came of it, or show it (seen)."""
     if seen:
         check_show(as_json)
-        jobs = [shown_alone(job) for job in jobs]
+        jobs = [without_file(job) for job in jobs]
     to_stdout = _check_jobs(jobs, as_json, workers)
     reports: list[dict[str, Any]] = []
     items = jobs if seen else track(jobs, "drawing")  # a bar would run into what is shown
     if len(jobs) > 1:  # one bar at a time
-        TRACKER.set(silent)
+        TRACKER.set(untracked)
     try:
         for job in items:
             reports += filter(None, [_do(Picture(job, workers or cores()), as_json, quiet or to_stdout, verbose)])
             for note in show_picture(job) if seen else []:
                 if not quiet and not job.targets:  # else it was told before
-                    say(as_flags(note))
+                    print_notes(as_flags(note))
     finally:  # of a sweep that failed half way, what is done
         if as_json and reports:
-            json_results(reports)
+            print_json(reports)
 
 
 def _check_jobs(jobs: list[Job], as_json: bool, workers: int | None) -> bool:
@@ -81,18 +81,18 @@ def _do(picture: Picture, as_json: bool, quiet: bool, verbose: bool) -> dict[str
         paths = picture.save() if job.targets else []
     except PecliError:
         if picture.sizes and not quiet and not as_json:
-            results(picture.sizes)  # those that were written before
+            print_results(picture.sizes)  # those that were written before
         raise
     for note in [] if quiet else picture.notes:
-        say(as_flags(note))
+        print_notes(as_flags(note))
     if verbose:
-        say(command_of(job, sent=can_print))
+        print_notes(command_of(job, sent=can_print))
     if as_json:
         return result_of(picture, paths)
     if isinstance(job.figure, Report) and not paths:
         show(picture.document(columns()))
     elif not quiet and paths:
-        results(paths)
+        print_results(paths)
     return None
 
 
@@ -111,7 +111,7 @@ def check_show(as_json: bool) -> None:
         raise UsageError(text, option="show", advice="write a file: --output=FILE.png")
 
 
-def shown_alone(job: Job) -> Job:
+def without_file(job: Job) -> Job:
     """Return the job without the file of a made-up name, where none is asked for."""
     return job if job.output.output or job.output.format else replace(job, shown=True)
 

@@ -17,10 +17,10 @@ import typer
 
 from pecli.analysis import Analysis
 from pecli.cli.app import run_words
-from pecli.cli.figures import given, job_parameters, settings_of, values_of, with_parameters
+from pecli.cli.figures import job_parameters, passed_options, settings_of, values_of, with_parameters
 from pecli.cli.show import Command, guard
 from pecli.core.errors import PecliError, UsageError, failure_of
-from pecli.core.terminal import results, say
+from pecli.core.terminal import print_notes, print_results
 from pecli.figures import FIGURES
 from pecli.jobs.job_options import Output, find_analysis, known_options
 from pecli.jobs.sweep import jobs_of
@@ -173,7 +173,7 @@ def _served(kind: type[Analysis[Any]], port: int, browser: bool) -> Any:
 
     def command(**texts: Any) -> None:
         with guard():
-            jobs = jobs_of(kind.name, values_of(known_options(kind), given(texts, kind)))
+            jobs = jobs_of(kind.name, values_of(known_options(kind), passed_options(texts, kind)))
             if len(jobs) > 1:
                 text = f"explore starts from one picture, {len(jobs)} are asked for"
                 raise UsageError(text, advice="turn the option on the page")
@@ -183,8 +183,8 @@ def _served(kind: type[Analysis[Any]], port: int, browser: bool) -> Any:
             except OSError as error:
                 raise PecliError(f"port {port} could not be used: {error.strerror}") from None
             with server:
-                results([server.url])
-                say("the page is for this machine alone; Ctrl-C ends it")
+                print_results([server.url])
+                print_notes("the page is for this machine alone; Ctrl-C ends it")
                 if browser:
                     open_window(server.url)
                 server.serve_forever()

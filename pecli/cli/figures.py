@@ -14,12 +14,12 @@ from pecli.analysis import Analysis
 from pecli.cli.show import Command, guard
 from pecli.core.errors import UsageError, option_text
 from pecli.core.language import Language
-from pecli.core.options import Option, Options, default_of, own_name, write_scalar
+from pecli.core.options import Option, Options, canonical_name, default_of, write_scalar
 from pecli.core.positions import Positions
 from pecli.encodings.registry import ENCODINGS, Encoding, all_encodings, encoding_named
 from pecli.figures.canvas import SIZES, Canvas
 from pecli.files.formats import FORMATS
-from pecli.jobs.job_options import Choice, Output, encoding_parameters, known_options
+from pecli.jobs.job_options import EncodingOption, Output, encoding_parameters, known_options
 from pecli.models.spec import encoding_of
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def analysis_command(
     def jobs(values: dict[str, Any], _: bool) -> list[Job]:
         from pecli.jobs.sweep import jobs_of
 
-        return jobs_of(figure.name, values_of(options, {**(defaults or {}), **given(values, figure)}))
+        return jobs_of(figure.name, values_of(options, {**(defaults or {}), **passed_options(values, figure)}))
 
     numbers = [figure.defines, *(f"{name}: {text}" for name, text in figure.row_meanings.items())]
     return Command(
@@ -92,7 +92,7 @@ def with_parameters(function: Callable[..., None], parameters: list[inspect.Para
 def job_parameters(figure: type[Analysis[Any]], words: Sequence[str] = ()) -> list[inspect.Parameter]:
     """Return all options of a figure's or report's command; the encoding's are those of the ones that words name."""
     known = known_options(figure)
-    encoding = replace(Choice.options()["encoding"], unset=figure.default_encoding)
+    encoding = replace(EncodingOption.options()["encoding"], unset=figure.default_encoding)
     offered, text = (lambda: offered_values(encoding)), plain(help_text(encoding))
     specs = typer.Argument(help=text, metavar="ENCODING", show_default=False, autocompletion=offered)
     rows = [_keyword(SPECS, list[str] | None, None, specs)]
@@ -203,7 +203,7 @@ def settings_of(figure: type[Analysis[Any]]) -> dict[str, Any]:
     return {"token_normalize_func": lambda word: names.get(word.replace("_", "-"), word.replace("_", "-"))}
 
 
-def given(values: Mapping[str, Any], figure: type[Analysis[Any]]) -> dict[str, Any]:
+def passed_options(values: Mapping[str, Any], figure: type[Analysis[Any]]) -> dict[str, Any]:
     """Return the options that were given; encodings given as words stand before those given with --encoding."""
     result = {name: value for name, value in values.items() if value not in (None, False, [], ())}
     for word in result.get(SPECS, ()):
@@ -217,7 +217,7 @@ def values_of(known: Mapping[str, Option], texts: Mapping[str, Any]) -> dict[str
     """Return the values in the texts given to each option: several in one text are separated, pieces are joined."""
 
     def values(entry: Option, text: Any) -> Any:
-        return text if entry.scalar is bool else entry.separated([text] if isinstance(text, str) else text)
+        return text if entry.scalar is bool else entry.split_items([text] if isinstance(text, str) else text)
 
     return {name: values(known[name], text) for name, text in texts.items()}
 
@@ -228,7 +228,7 @@ def check_word(word: str, figure: type[Analysis[Any]]) -> None:
     known, advice = known_options(figure), ""
     if ending in FORMATS and not FORMATS[ending].numbers:
         advice = f"write it with {option_text('output', word)}"
-    elif equals and own_name(known, name) in known:
-        advice = f"write {option_text(own_name(known, name), value)}"
+    elif equals and canonical_name(known, name) in known:
+        advice = f"write {option_text(canonical_name(known, name), value)}"
     if advice:
         raise UsageError(f"{word[:60]} is no encoding", option="encoding", value=word, advice=advice)

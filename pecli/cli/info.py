@@ -21,19 +21,19 @@ from pecli.cli.show import (
     guard,
     publish,
 )
-from pecli.core.errors import UsageError, is_shown
-from pecli.core.language import Language, language_of, speaking
+from pecli.core.errors import UsageError, is_printable
+from pecli.core.language import Language, language_of, use_language
 from pecli.core.options import Option
-from pecli.core.terminal import Block, Facts, Paragraph, Table, results
+from pecli.core.terminal import Block, Facts, Paragraph, Table, print_results
 from pecli.encodings.learned import Learned
 from pecli.encodings.registry import Encoding, all_encodings, find_encoding
 from pecli.files.tables import stored_arrays, table_name
-from pecli.jobs.job_options import ANALYSES, Choice
+from pecli.jobs.job_options import ANALYSES, EncodingOption
 
 NAME = typer.Argument(
     help="The encoding to explain.",
     show_default=False,
-    autocompletion=lambda: offered_values(Choice.options()["encoding"]),
+    autocompletion=lambda: offered_values(EncodingOption.options()["encoding"]),
 )
 
 
@@ -128,14 +128,14 @@ def model(
             raise UsageError("pecli model takes the path of a config.json, or of a folder that holds one")
         used = SEQ_LEN.read(seq_len)
         form = form_of(output, format, as_json)
-        with speaking(language_of(lang)):
+        with use_language(language_of(lang)):
             read = read_model(path, used)
             shown = model_text(read)
         lines = lines_to_type(read)
         document = [*shown, *(map(Paragraph, lines) if form else [])]
         publish(document, {"path": path, **model_data(read)}, output, form)
         if form is None:
-            results(["", *lines])  # as they are, not broken into lines that fit
+            print_results(["", *lines])  # as they are, not broken into lines that fit
 
 
 MODEL_COMMAND = Command(model, ("pecli model path/to/config.json", "pecli heatmap path/to/config.json"))
@@ -167,7 +167,7 @@ def tensors(
             for name, array in arrays.items()
         ]
         fitting = [name for name, array in arrays.items() if len(array.shape) == 2 and array.readable]
-        typed = [name for name in fitting if all(map(is_shown, name))]
+        typed = [name for name in fitting if all(map(is_printable, name))]
         advice = "none has real numbers in two dimensions and a plain name"
         if table is not None or typed:
             spec = Learned(file=file, tensor=typed[0] if table is None else None).spec()

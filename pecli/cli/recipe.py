@@ -11,18 +11,18 @@ from typing import Annotated, Any
 import typer
 
 from pecli.cli.app import run_words
-from pecli.cli.draw import shown_alone
-from pecli.cli.figures import given, running, settings_of, values_of
+from pecli.cli.draw import without_file
+from pecli.cli.figures import passed_options, running, settings_of, values_of
 from pecli.cli.show import Command, QuietOption, VerboseOption, guard
-from pecli.core.errors import UnusedOptionError, UsageError, is_shown, notice
-from pecli.core.terminal import can_print, json_results, results
+from pecli.core.errors import UnusedOptionError, UsageError, is_printable, notice
+from pecli.core.terminal import can_print, print_json, print_results
 from pecli.files.formats import FORMATS
 from pecli.files.metadata import read_metadata
-from pecli.files.writer import place
-from pecli.jobs.command_line import check_inputs, command, reading_beside, seen_from_here
-from pecli.jobs.job import Job, carried, versions
+from pecli.files.writer import real_path
+from pecli.jobs.command_line import check_inputs, command, reading_beside, relocate_inputs
+from pecli.jobs.job import Job, job_settings, versions
 from pecli.jobs.job_options import find_analysis, known_options
-from pecli.jobs.names import plain_path
+from pecli.jobs.names import escape_blanks
 from pecli.jobs.sweep import expand, job_of, jobs_of, merge_jobs
 
 FORMS = ("command", "toml")
@@ -54,9 +54,9 @@ def recipe(
         as_lines = form == "command" or (form is None and len(jobs) == 1)
         if json:
             facts = [{"paths": [*job.output.output], "command": command(job), "job": job.job()} for job in jobs]
-            json_results([{**each, **versions()} for each in facts])
+            print_json([{**each, **versions()} for each in facts])
             return
-        results([command(job, sent=can_print) for job in jobs] if as_lines else ["\n\n".join(map(entry, jobs))])
+        print_results([command(job, sent=can_print) for job in jobs] if as_lines else ["\n\n".join(map(entry, jobs))])
 
 
 RECIPE_COMMAND = Command(recipe, ("pecli recipe heatmap.png", "pecli recipe one.png two.svg > figures.toml"))
@@ -68,21 +68,21 @@ def read_job(path: str, output: list[str] | None = None) -> Job:
     A notice names each file that it was made from and that does not lie beside it: those are not looked at.
     """
     with reading_beside(path, {}):
-        job, lost = asked_again(path, read_metadata(path), output)
+        job, lost = changed_job(path, read_metadata(path), output)
     for file in lost:
         notice(f"{file} is not found beside {path}: it is named as seen from where that was made")
     return job
 
 
-def asked_again(path: str, found: Mapping[str, Any], output: list[str] | None = None) -> tuple[Job, list[str]]:
+def changed_job(path: str, found: Mapping[str, Any], output: list[str] | None = None) -> tuple[Job, list[str]]:
     """Return the job that a finished file carries, and the files it was made from that are not beside it."""
-    values, prints = carried(found), found.get("inputs")
+    values, prints = job_settings(found), found.get("inputs")
     with naming(path):
         name = str(values.pop("command", ""))
-        asked = merge_jobs(expand(name, {**values, "output": output or [plain_path(path)]}))
+        asked = merge_jobs(expand(name, {**values, "output": output or [escape_blanks(path)]}))
         if len(asked) > 1:
             raise UsageError(f"{len(asked):,} pictures that are not one")
-    return seen_from_here(asked[0], path, prints if isinstance(prints, list) else [])
+    return relocate_inputs(asked[0], path, prints if isinstance(prints, list) else [])
 
 
 @contextmanager
@@ -113,7 +113,7 @@ def toml(value: Any) -> str:
     if isinstance(value, Sequence) and not isinstance(value, str):
         return "[" + ", ".join(map(toml, value)) + "]"
     text = dumps(value, ensure_ascii=False)
-    return "".join(sign if is_shown(sign) else f"\\U{ord(sign):08x}" for sign in text)
+    return "".join(sign if is_printable(sign) else f"\\U{ord(sign):08x}" for sign in text)
 
 
 def redraw(
@@ -126,7 +126,7 @@ def redraw(
             raise UsageError(f"the file comes first: pecli redraw FILE {file} …")
         found = read_metadata(file)
         with naming(file):
-            figure = find_analysis(str(carried(found).get("command", "")))
+            figure = find_analysis(str(job_settings(found).get("command", "")))
     raise typer.Exit(run_words(_again(file, figure, found), context.args, f"redraw {file}", settings_of(figure)))
 
 
@@ -144,9 +144,9 @@ def _again(file: str, figure: Any, metadata: dict[str, Any]) -> Any:
     """
 
     def jobs(texts: dict[str, Any], show: bool) -> list[Job]:
-        changed = values_of(known_options(figure), given(texts, figure))
+        changed = values_of(known_options(figure), passed_options(texts, figure))
         with reading_beside(file, changed):
-            values = carried({"job": asked_again(file, metadata)[0].job()})
+            values = job_settings({"job": changed_job(file, metadata)[0].job()})
             name = values.pop("command")
             for job in expand(name, {**values, **changed}):
                 check_inputs(job, file)
@@ -157,8 +157,8 @@ def _again(file: str, figure: Any, metadata: dict[str, Any]) -> Any:
                 kind = {"format": suffix} if FORMATS[suffix].frames else {}
                 again = [job_of(name, {**kind, **values, **changed})]
         if show:
-            again = list(map(shown_alone, again))
-        if "output" not in changed and place(file) in [place(path) for job in again for path in job.paths]:
+            again = list(map(without_file, again))
+        if "output" not in changed and real_path(file) in [real_path(path) for job in again for path in job.paths]:
             raise UsageError(f"{file} would be replaced: name another file with --output")
         return again
 

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from pecli.core.errors import LISTENER, UsageError, as_flags, failure_of
-from pecli.core.terminal import TRACKER, Document, progress, results, say, show, silent
+from pecli.core.terminal import TRACKER, Document, print_notes, print_results, progress, show, untracked
 from pecli.files.documents import csv, md, tex
 from pecli.files.formats import format_of
 from pecli.files.metadata import About
@@ -43,12 +43,12 @@ class Command:
 @contextmanager
 def guard(quiet: bool = False, verbose: bool = False) -> Iterator[None]:
     """Run a command's body: every failure is one line and an exit code. Never a traceback, but with -v."""
-    TRACKER.set(silent if quiet else progress)
-    LISTENER.set(None if quiet else cache(say))  # a file read again has nothing new to say
+    TRACKER.set(untracked if quiet else progress)
+    LISTENER.set(None if quiet else cache(print_notes))  # a file read again has nothing new to say
     try:
         yield
     except KeyboardInterrupt:
-        say("interrupted")
+        print_notes("interrupted")
         raise typer.Exit(130) from None
     except typer.Exit:
         raise
@@ -59,7 +59,7 @@ def guard(quiet: bool = False, verbose: bool = False) -> Iterator[None]:
         if verbose:
             traceback.print_exc()
         failure = failure_of(error)
-        say(*failure.sentence(as_flags).split("\n"))
+        print_notes(*failure.sentence(as_flags).split("\n"))
         raise typer.Exit(failure.exit_code) from None
 
 
@@ -85,4 +85,4 @@ def publish(document: Document, data: Any, output: str | None, form: str | None)
     encode = WRITERS.get(form)
     write(path, encode(document, About("", "")) if encode else json.dumps(data, allow_nan=False).encode() + b"\n")
     if not is_stdout(path):
-        results([path])
+        print_results([path])

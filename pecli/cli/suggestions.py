@@ -6,11 +6,11 @@ import difflib
 from collections.abc import Iterable, Mapping
 
 from pecli.cli.figures import canonical_names
-from pecli.core.options import own_name
+from pecli.core.options import canonical_name
 from pecli.encodings.registry import all_encodings, encoding_named
 from pecli.files.formats import FORMATS
 from pecli.jobs.job import SWEPT
-from pecli.jobs.job_options import ANALYSES, shown_by
+from pecli.jobs.job_options import ANALYSES, figures_for
 
 MAX_NAMES = 3  # suggestions
 ALIKE = 0.65  # how much a suggestion is
@@ -21,7 +21,7 @@ def unknown_command(word: str, commands: Iterable[str]) -> str:
     if word.startswith("-"):
         return f"{word} stands behind a command, as in pecli heatmap {word}: pecli --help lists the commands"
     if kind := encoding_named(word.partition(":")[0]):
-        draw = f"pecli {shown_by(kind)[0]} {word} draws it"
+        draw = f"pecli {figures_for(kind)[0]} {word} draws it"
         return f"{word} is an encoding: {draw}, pecli encodings {kind.name} explains it"
     if word in FORMATS and not FORMATS[word].document:
         sweep = f" --base {SWEPT}" if FORMATS[word].frames else ""
@@ -51,15 +51,15 @@ def _elsewhere(figure: str, flag: str) -> str:
     """Return what to type for an option that encodings or other figures have; nothing where none has it."""
     word = flag.lstrip("-").partition("=")[0]
     for kind in sorted(all_encodings().values(), key=lambda kind: not ANALYSES[figure].takes(kind)):
-        if entry := kind.options().get(own_name(kind.options(), word)):
+        if entry := kind.options().get(canonical_name(kind.options(), word)):
             owner = f"{entry.only_with[0]}={entry.only_with[1][0]}," if entry.only_with else ""
-            shown = figure if ANALYSES[figure].takes(kind) else shown_by(kind)[0]
+            shown = figure if ANALYSES[figure].takes(kind) else figures_for(kind)[0]
             return f"{flag} belongs to the encoding {kind.name}: try pecli {shown} -e {kind.name}:{owner}{entry.name}=…"
-    figures = [name for name, other in ANALYSES.items() if own_name(other.options(), word) in other.options()]
+    figures = [name for name, other in ANALYSES.items() if canonical_name(other.options(), word) in other.options()]
     if not figures:
         return ""
     names = ", ".join(figures[:MAX_NAMES] + (["…"] if len(figures) > MAX_NAMES else []))
-    name = own_name(ANALYSES[figures[0]].options(), word).replace("_", "-")
+    name = canonical_name(ANALYSES[figures[0]].options(), word).replace("_", "-")
     return f"{figure} has no --{name}, {names} have: pecli {figure} --help lists its own options"
 
 

@@ -57,12 +57,12 @@ def shorten(value: Any, most: int = 40) -> str:
     return text if text.strip() else repr(text)
 
 
-def visible(path: object) -> str:
+def path_text(path: object) -> str:
     """Return a path for a message, cut where no system takes it."""
     return shorten(path, MAX_PATH_LENGTH)
 
 
-def is_shown(character: str) -> bool:
+def is_printable(character: str) -> bool:
     """Return whether a terminal shows this character and does nothing else: moves, ends no line, turns no text."""
     return character.isprintable() or unicodedata.category(character) == "Zs"
 
@@ -71,7 +71,7 @@ def escaped(text: str, kept: str = "") -> str:
     """Return text with each character that is not shown, nor one of those kept, as its code: ``\\x1b``, ``\\u202e``."""
     if text.isprintable():
         return text
-    return "".join(sign if sign in kept or is_shown(sign) else repr(sign)[1:-1] for sign in text)
+    return "".join(sign if sign in kept or is_printable(sign) else repr(sign)[1:-1] for sign in text)
 
 
 class PecliError(ValueError):

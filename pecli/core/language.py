@@ -54,7 +54,7 @@ def by_environment(given: Collection[str] = ()) -> dict[str, str]:
     return {"lang": lang} if lang else {}
 
 
-def left_open() -> tuple[str, ...]:
+def set_by_environment() -> tuple[str, ...]:
     """Return the options whose defaults the environment changes: a line that is to be run anywhere tells them."""
     return ("lang",) if os.environ.get(VARIABLE) else ()
 
@@ -65,7 +65,7 @@ def language_of(lang: str | None) -> Language:
 
 
 @contextmanager
-def speaking(language: Language) -> Iterator[None]:
+def use_language(language: Language) -> Iterator[None]:
     """Translate all phrases into that language inside the block."""
     token = _CURRENT.set(language.lang)
     try:
@@ -74,12 +74,12 @@ def speaking(language: Language) -> Iterator[None]:
         _CURRENT.reset(token)
 
 
-def spoken() -> str:
+def current_language() -> str:
     """Return the current language, as web pages call it too."""
     return _CURRENT.get()
 
 
-def phrase(template: str, /, **blanks: Any) -> str:
+def translate(template: str, /, **blanks: Any) -> str:
     """Return the template in the current language, its blanks filled in; in English where there is no other."""
     text = texts(_CURRENT.get()).get(template, template)
     return text.format(**blanks) if blanks else text
@@ -105,25 +105,25 @@ def _joined_by(template: str) -> Callable[[Iterable[str]], str]:
 
     def joined(parts: Iterable[str]) -> str:
         filled = filter(None, parts)
-        return reduce(lambda one, other: phrase(template, one=one, other=other), filled, next(filled, ""))
+        return reduce(lambda item, other: translate(template, one=item, other=other), filled, next(filled, ""))
 
     return joined
 
 
-clauses = _joined_by("{one}; {other}")
+join_clauses = _joined_by("{one}; {other}")
 listing = _joined_by("{one}, {other}")
-both = _joined_by("{one} and {other}")
-either = _joined_by("{one} or {other}")
+join_and = _joined_by("{one} and {other}")
+join_or = _joined_by("{one} or {other}")
 
 
-def said_by_each(labels: Sequence[str], texts: Sequence[Sequence[str]]) -> list[str]:
+def merge_labels(labels: Sequence[str], texts: Sequence[Sequence[str]]) -> list[str]:
     """Return the texts of several, each once: those of all, then the others with the labels that they belong to."""
     every = dict.fromkeys(text for each in texts for text in each if text)
     owners = {text: [label for label, each in zip(labels, texts, strict=True) if text in each] for text in every}
-    join = clauses if any(", " in label for label in labels) else listing  # a name with a comma ends at none
+    join = join_clauses if any(", " in label for label in labels) else listing  # a name with a comma ends at none
     rest = {text: names for text, names in owners.items() if len(names) < len(labels)}
     common = [text for text in every if text not in rest]
-    return common + [phrase("{text} ({names})", text=text, names=join(names)) for text, names in rest.items()]
+    return common + [translate("{text} ({names})", text=text, names=join(names)) for text, names in rest.items()]
 
 
 def letters() -> str:

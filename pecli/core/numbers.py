@@ -10,7 +10,7 @@ from math import floor, isinf, log10
 from pecli.core.lazy import Array, np
 
 CHUNK = 1 << 20  # numbers handled at once where all of them would be too much
-LARGEST = 1e50  # of a number that tables and biases are multiplied by: its fourth power has a place in float64
+MAX_EXACT = 1e50  # of a number that tables and biases are multiplied by: its fourth power has a place in float64
 ROUNDING = 1e-12  # a difference below this share of the values is rounding
 
 

@@ -22,7 +22,7 @@ from typing import Any, ClassVar, Self
 from pecli.core.errors import UnknownNameError, UsageError, option_text
 from pecli.core.lazy import cached, np
 
-__all__ = ["Option", "Options", "default_of", "default_values", "named", "option", "own_name"]
+__all__ = ["Option", "Options", "canonical_name", "default_of", "default_values", "option", "with_canonical_names"]
 
 EXACT = 2**53  # every integer up to here is a float64
 NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
@@ -167,7 +167,7 @@ class Option:
             return None
         if not self.many:
             return self._read_scalar(value)
-        items = self.separated([value]) if isinstance(value, str) else value
+        items = self.split_items([value]) if isinstance(value, str) else value
         whole = isinstance(items, (bytes, bytearray, Mapping)) or getattr(items, "shape", None) == ()
         result = tuple(map(self._read_scalar, items if isinstance(items, Iterable) and not whole else [items]))
         if not result and self.default != ():
@@ -183,7 +183,7 @@ class Option:
             return list(map(self.as_text, value))
         return value if text is None else text
 
-    def separated(self, texts: Sequence[str]) -> list[str]:
+    def split_items(self, texts: Sequence[str]) -> list[str]:
         """Return the single values in texts: commas separate them, and ranges are spelled out."""
         if not self.splits:
             return list(texts)
@@ -283,7 +283,7 @@ class Options:
     @classmethod
     def read_values(cls, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values as the options read them, one by one; unknown names are refused with a suggestion."""
-        options, given = cls.options(), named(cls.options(), values)
+        options, given = cls.options(), with_canonical_names(cls.options(), values)
         for name in [name for name in given if name not in options]:
             raise UnknownNameError(f"{cls.what} of {getattr(cls, 'name', cls.__name__)}", name, options, option=name)
         return {name: options[name].read(value) for name, value in given.items()}
@@ -299,18 +299,18 @@ class Options:
         return {n: values[n] for n, entry in self.options().items() if values[n] != default_of(entry, defaults or {})}
 
 
-def own_name(options: Mapping[str, Option], word: str) -> str:
+def canonical_name(options: Mapping[str, Option], word: str) -> str:
     """Return the name of the option that a word spells, ``head_dim`` that of d; of none, the word with _."""
     plain = word.replace("-", "_")
     spelled = (name for name, entry in options.items() if plain in entry.spellings)
     return plain if plain in options else next(spelled, plain)
 
 
-def named(options: Mapping[str, Option], values: Mapping[str, Any]) -> dict[str, Any]:
+def with_canonical_names(options: Mapping[str, Option], values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values under the options' own names; raises UsageError for two spellings of one."""
     result: dict[str, Any] = {}
     for word, value in values.items():
-        name = own_name(options, word)
+        name = canonical_name(options, word)
         if name in result:
             raise UsageError(f"{option_text(name)} is given twice, once as {word}", option=name)
         result[name] = value

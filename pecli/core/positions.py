@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from pecli.core.lazy import Array, np
 from pecli.core.options import Options, option
 
-LONGEST = 10**12  # positions
-FARTHEST = 10**14  # the first position: from 10**15 on matplotlib takes an axis of few positions for one without length
+MAX_LENGTH = 10**12  # positions
+MAX_POSITION = (
+    10**14
+)  # the first position: from 10**15 on matplotlib takes an axis of few positions for one without length
 
 
 @dataclass(frozen=True)
@@ -22,13 +24,13 @@ class Positions(Options):
 
     length: int = option(
         200,
-        "how many positions; not given, all rows of a table from a file",
+        "number of positions; by default all rows of a table from a file",
         at_least=1,
-        at_most=LONGEST,
+        at_most=MAX_LENGTH,
         flags=("-n", "--seq-len"),
         aliases=("max_position_embeddings", "n_positions", "max_len"),
     )
-    start: int = option(0, "the first position; 1 counts from 1", at_least=-FARTHEST, at_most=FARTHEST)
+    start: int = option(0, "the first position; 1 counts from 1", at_least=-MAX_POSITION, at_most=MAX_POSITION)
 
     @property
     def stop(self) -> int:

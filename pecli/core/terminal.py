@@ -16,7 +16,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Self, TypeVar
 
-from pecli.core.errors import escaped, is_shown
+from pecli.core.errors import escaped, is_printable
 from pecli.core.lazy import Array, np
 
 T = TypeVar("T")
@@ -59,7 +59,7 @@ Document = Iterable[Block]
 def can_print(character: str) -> bool:
     """Return whether stdout takes this character and a terminal shows it."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    return is_shown(character) and character.encode(encoding, "ignore") != b""
+    return is_printable(character) and character.encode(encoding, "ignore") != b""
 
 
 def columns() -> int:
@@ -67,28 +67,28 @@ def columns() -> int:
     return shutil.get_terminal_size().columns
 
 
-def say(*lines: str) -> None:
+def print_notes(*lines: str) -> None:
     """Print a message on stderr, mostly of one line."""
     for line in lines:
         print(f"pecli: {escaped(line)}", file=sys.stderr)
 
 
-def results(lines: Iterable[str]) -> None:
+def print_results(lines: Iterable[str]) -> None:
     """Print results on stdout."""
     print(escaped("\n".join(lines), "\n"), flush=True)
 
 
-def json_results(found: Sequence[Any]) -> None:
+def print_json(found: Sequence[Any]) -> None:
     """Print results on stdout in the one shape of JSON that all commands have."""
-    results([json.dumps({"results": found}, allow_nan=False)])
+    print_results([json.dumps({"results": found}, allow_nan=False)])
 
 
-def silent(items: Sequence[Any], doing: str) -> Iterable[Any]:
+def untracked(items: Sequence[Any], doing: str) -> Iterable[Any]:
     """Return the items, reported to nobody."""
     return items
 
 
-TRACKER: ContextVar[Tracker] = ContextVar("tracker", default=silent)
+TRACKER: ContextVar[Tracker] = ContextVar("tracker", default=untracked)
 
 
 def track(items: Sequence[T], doing: str) -> Iterable[T]:
@@ -138,18 +138,18 @@ class Steps:
         if self.moves:
             self.bar.stop()
         if self.waiting:
-            results(self.waiting)
+            print_results(self.waiting)
 
     def advance(self, text: str, notes: Sequence[str], paths: Sequence[str] = ()) -> None:
         """Count one picture more, with what the user should know about it and paths to print on stdout."""
         self.done += 1
         self.bar.update(self.task, advance=1, description=escaped(text))
         if not self.quiet:
-            say(*([] if self.moves else [f"[{self.done}/{self.total}] {text}"]), *notes)
+            print_notes(*([] if self.moves else [f"[{self.done}/{self.total}] {text}"]), *notes)
         if self.moves:
             self.waiting += paths
         elif paths:
-            results(paths)
+            print_results(paths)
 
 
 def show(document: Document) -> None:

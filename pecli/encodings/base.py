@@ -9,7 +9,7 @@ from functools import cached_property, wraps
 from typing import Any, ClassVar, Self, TypeVar
 
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import phrase, template
+from pecli.core.language import template, translate
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import chunks, minus
 from pecli.core.options import EXACT, Option, Options, option
@@ -20,19 +20,19 @@ LISTED = 12  # numbers that a title still lists
 
 
 def width_option(default: int | None, help: str, at_most: int = 65536, **more: Any) -> Any:
-    """The field d, wherever the width is free."""
+    """Return the field d, wherever the width is free."""
     flags, aliases = ("-d", "--d-model"), ("dim", "head_dim", "hidden_size")
     return option(default, help, at_least=1, at_most=at_most, flags=flags, aliases=aliases, **more)
 
 
 def tensor_option() -> Any:
-    """The field tensor, of all whose numbers may come from a file."""
+    """Return the field tensor, of all whose numbers may come from a file."""
     help = "name of the table in the file, or how it ends"
     return option(None, help, unset="found by the usual names")
 
 
 def check_tensor(file: str | None, tensor: str | None) -> None:
-    """Refuses the name of a table where no file is named."""
+    """Refuse the name of a table where no file is named."""
     if file is None and tensor is not None:
         text = f"{option_text('tensor', tensor)} names a table in a file"
         raise UsageError(text, option="tensor", value=tensor, advice="give --file too")
@@ -69,7 +69,9 @@ class Encoding(Options, ABC):
 
     @classmethod
     def about(cls, parameter: str, value: str) -> str:
-        """What a value of a parameter means, its formula and source, where that is not told by the parameter's help."""
+        """Return what a value of a parameter means, its formula and source, where that is not told by the parameter's
+        help.
+        """
         return ""
 
     @property
@@ -78,57 +80,61 @@ class Encoding(Options, ABC):
         return False
 
     def rows_from(self, start: int) -> int | None:
-        """How many positions there are from that one on; None where they do not end."""
+        """Return how many positions there are from that one on; None where they do not end."""
         return None
 
     def position_text(self, position: float) -> str:
-        """A position as its axis shows it."""
+        """Return a position as its axis shows it."""
         return minus(f"{position:,.0f}" if float(position).is_integer() else f"{position:g}")
 
     def length_text(self, length: float) -> str:
-        """A number of positions, such as a wavelength, as a legend shows it."""
+        """Return a number of positions, such as a wavelength, as a legend shows it."""
         return f"{length:,.4g}" if length < 9999.5 else f"{length:,.0f}" if length < 1e7 else f"{length:.3g}"
 
     def spec(self, defaults: Mapping[str, Any] | None = None, without: Collection[str] = ()) -> str:
-        """The text that gives this encoding again, also where `defaults` are defaults: ``sinusoidal:base=10``.
+        """Return the text that gives this encoding again, also where `defaults` are defaults: ``sinusoidal:base=10``.
 
         without : parameters that are told elsewhere
         """
         changed, given = self.changed() | self.changed(defaults), []
-        for name, one in self.options().items():
+        for name, item in self.options().items():
             if name in changed and name not in without:
-                text = one.write(changed[name])
-                given.append(f"{name}=" + (text if one.many else text.replace(",", r"\,")))  # no end of the value
+                text = item.write(changed[name])
+                given.append(f"{name}=" + (text if item.many else text.replace(",", r"\,")))  # no end of the value
         return self.name + (":" + ",".join(given) if given else "")
 
     def label(self) -> str:
-        """The encoding in a title: what was changed, and what is always shown: ``sinusoidal, d 128, base 10``."""
+        """Return the encoding in a title: what was changed, and what is always shown: ``sinusoidal, d 128, base
+        10``.
+        """
         return ", ".join(self.title_pieces())
 
     def title_pieces(self, without: Collection[str] = ()) -> list[str]:
-        """What stands in a title, piece by piece: the name, ``base 10``, but for these parameters."""
+        """Return what stands in a title, piece by piece: the name, ``base 10``, but for these parameters."""
         known, titled = self.options(), self.titled().items()
         return [self.name, *(f"{key} {titled_text(known[key], value)}" for key, value in titled if key not in without)]
 
     def titled(self) -> dict[str, Any]:
-        """The parameters that stand in a title."""
+        """Return the parameters that stand in a title."""
         given = [(self.options()[name], name, value) for name, value in self.settings().items() if value is not None]
         return {name: value for option, name, value in given if option.shown or value != option.default}
 
 
-def titled_text(one: Option, value: Any) -> str:
-    """A value inside a title: a number as ticks write it, 10,000, and of a long list how many it has."""
-    if one.many:
-        return phrase("({count} numbers)", count=len(value)) if len(value) > LISTED else one.write(value)
-    whole = one.scalar in (int, float) and abs(value) < EXACT and float(value).is_integer()
-    return f"{int(value):,}" if whole else one.write(value)
+def titled_text(item: Option, value: Any) -> str:
+    """Return a value inside a title: a number as ticks write it, 10,000, and of a long list how many it has."""
+    if item.many:
+        return translate("({count} numbers)", count=len(value)) if len(value) > LISTED else item.write(value)
+    whole = item.scalar in (int, float) and abs(value) < EXACT and float(value).is_integer()
+    return f"{int(value):,}" if whole else item.write(value)
 
 
 Own = TypeVar("Own", bound="TableEncoding")
 
 
 def of_any_shape(table: Callable[[Own, Array], Array]) -> Callable[[Own, Array | float], Array]:
-    """A `table` that takes positions of any shape (…) and gives (…, d), for a number (d,), out of a plain one."""
+    """Return a `table` that takes positions of any shape (…) and gives (…, d), for a number (d,), out of a plain
+    one.
+    """
 
     @wraps(table)
     def shaped(self: Own, positions: Array | float) -> Array:
@@ -153,14 +159,14 @@ class TableEncoding(Encoding):
 
     @abstractmethod
     def table(self, positions: Array) -> Array:
-        """The encoding of each position, shape (length, d), float64, of positions (length,).
+        """Return the encoding of each position, shape (length, d), float64, of positions (length,).
 
         pecli's own encodings take positions of any shape (…), and a number, too: (…, d), (d,). Raises UsageError where
         there is no row for a position.
         """
 
     def columns(self, dims: Array, first: int, count: int) -> Array:
-        """Some columns of the table at the positions first … first + count − 1, shape (len(dims), count)."""
+        """Return some columns of the table at the positions first … first + count − 1, shape (len(dims), count)."""
         found = np.empty((len(dims), count))
         for part in chunks(0, count, self.width):
             positions = first + np.arange(part.start, part.stop, dtype=np.float64)
@@ -178,14 +184,14 @@ class TableEncoding(Encoding):
         return None
 
     def covered(self, positions: Positions) -> Positions:
-        """The rows of the table for a sequence at these positions: themselves, or the offsets between them.
+        """Return the rows of the table for a sequence at these positions: themselves, or the offsets between them.
 
         Raises UsageError where the table has no row for one of them.
         """
         return positions
 
     def check_positions(self, positions: Positions) -> None:
-        """Refuses positions that are asked for and that the table has no rows for (UsageError)."""
+        """Refuse positions that are asked for and that the table has no rows for (UsageError)."""
         self.covered(positions)
 
     @cached_property
@@ -194,11 +200,11 @@ class TableEncoding(Encoding):
         return {}
 
     def cycle(self, most: int) -> Positions | None:
-        """The positions after which all columns begin anew, if they do and are no more than so many."""
+        """Return the positions after which all columns begin anew, if they do and are no more than so many."""
         return None
 
     def mean_table(self, blocks: Bins) -> Array:
-        """The mean row of every block, shape (blocks, d), float64. Here by adding up, in bounded memory."""
+        """Return the mean row of every block, shape (blocks, d), float64. Here by adding up, in bounded memory."""
         if blocks.size == 1:
             return self.table(blocks.firsts())
         rows = np.empty((blocks.count, self.width))
@@ -210,15 +216,15 @@ class TableEncoding(Encoding):
         return rows
 
     def dimension_names(self) -> list[str] | None:
-        """What the columns mean one by one, or None where they are just numbered."""
+        """Return what the columns mean one by one, or None where they are just numbered."""
         return None
 
     def column_formulas(self) -> list[str]:
-        """Every column in short, as a function of p; here an entry of a table W."""
+        """Return every column in short, as a function of p; here an entry of a table W."""
         return [f"W[p,{column}]" for column in range(self.width)]
 
     def written_out(self, position: int, column: int) -> list[str]:
-        """One entry of the table with its numbers put in, step by step: each text equals the next."""
+        """Return one entry of the table with its numbers put in, step by step: each text equals the next."""
         return [f"W[{position}, {column}]"]
 
 
@@ -244,18 +250,18 @@ class Rotary(TableEncoding):
 
     @abstractmethod
     def rotate(self, x: Array, positions: Array) -> Array:
-        """Every vector of x, (…, length, d), turned by its position, (length,): the shape of x, float64.
+        """Return every vector of x, (…, length, d), turned by its position, (length,): the shape of x, float64.
 
         Raises UsageError where x has another width, or not one vector a position.
         """
 
     @abstractmethod
     def split(self, x: Array) -> tuple[Array, Array]:
-        """The first and the second column of every pair, each (…, n_pairs), of x (…, d)."""
+        """Return the first and the second column of every pair, each (…, n_pairs), of x (…, d)."""
 
     @abstractmethod
     def rotation_written_out(self, x: Array, position: int, column: int) -> list[str]:
-        """One entry of the turned x (d,) with its numbers put in, step by step: each text equals the next."""
+        """Return one entry of the turned x (d,) with its numbers put in, step by step: each text equals the next."""
 
     def rotation_matrix(self, position: float) -> Array:
         """R_p, shape (d, d): f(x, p) = R_p x. Block-diagonal where pairs are neighbours."""
@@ -285,26 +291,26 @@ class BiasEncoding(Encoding):
         """How many heads, each with a bias of its own."""
 
     def head_text(self, head: int) -> str:
-        """What a head is called, with what makes it differ from the others."""
-        return phrase("head {head}", head=head)
+        """Return what a head is called, with what makes it differ from the others."""
+        return translate("head {head}", head=head)
 
     @abstractmethod
     def bias(self, offsets: Array) -> Array:
-        """What is added to the score of a query and a key, (n_heads, n), float64; −inf where it does not see the key.
+        """Return what is added to the score of a query and a key, (n_heads, n), float64; −inf for keys it does not see.
 
         offsets : shape (n,), position of the query less that of the key, positions
         """
 
 
-def in_common(encodings: Sequence[Encoding], without: Collection[str] = ()) -> list[str]:
-    """What their titles have in common, without what is told elsewhere."""
+def common_pieces(encodings: Sequence[Encoding], without: Collection[str] = ()) -> list[str]:
+    """Return what their titles have in common, without what is told elsewhere."""
     first, *others = (encoding.title_pieces(without) for encoding in encodings)
     return [text for text in first if all(text in other for other in others)]
 
 
-def apart(encodings: Sequence[Encoding], without: Collection[str] = ()) -> list[str]:
-    """What tells each from the others; the name of one that has nothing more than they all."""
-    shared = in_common(encodings, without)
+def distinguishing_labels(encodings: Sequence[Encoding], without: Collection[str] = ()) -> list[str]:
+    """Return what tells each from the others; the name of one that has nothing more than they all."""
+    shared = common_pieces(encodings, without)
     if not shared and not without:
         return [encoding.label() for encoding in encodings]
     every = [encoding.title_pieces(without) for encoding in encodings]
@@ -312,6 +318,6 @@ def apart(encodings: Sequence[Encoding], without: Collection[str] = ()) -> list[
 
 
 def short_names(encodings: Sequence[Encoding]) -> list[str]:
-    """What tells each from the others in a sentence: its name, or else its parameters."""
-    names = [one.name for one in encodings]
-    return names if len(set(names)) == len(names) or len(set(encodings)) == 1 else apart(encodings)
+    """Return what tells each from the others in a sentence: its name, or else its parameters."""
+    names = [encoding.name for encoding in encodings]
+    return names if len(set(names)) == len(names) or len(set(encodings)) == 1 else distinguishing_labels(encodings)

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import phrase, template
+from pecli.core.language import template, translate
 from pecli.core.lazy import Array, np
-from pecli.core.numbers import LARGEST, ROUNDING
+from pecli.core.numbers import MAX_EXACT, ROUNDING
 from pecli.core.options import option
 from pecli.encodings.base import BiasEncoding, check_tensor, tensor_option
 from pecli.files.tables import read_table
@@ -21,7 +21,7 @@ HEAD_ALIASES = ("num_heads", "n_heads", "num_attention_heads")
 
 
 def direction_option(default: str) -> Any:
-    """The field direction, the same for all biases."""
+    """Return the field direction, the same for all biases."""
     help = "which keys a query sees: none after it, or both sides"
     return option(default, help, choices=lambda: ("causal", "both"))
 
@@ -39,7 +39,7 @@ class DirectedBias(BiasEncoding):
 
     @abstractmethod
     def of_offsets(self, offsets: Array) -> Array:
-        """The bias as if every key were seen, (n_heads, n) or what broadcasts to that, of offsets (n,)."""
+        """Return the bias as if every key were seen, (n_heads, n) or what broadcasts to that, of offsets (n,)."""
 
     def bias(self, offsets: Array) -> Array:
         offsets = np.asarray(offsets, dtype=np.float64)
@@ -73,7 +73,7 @@ class Alibi(DirectedBias):
         return self.heads
 
     def slopes(self) -> Array:
-        """What the distance is multiplied by in each head, shape (n_heads,)."""
+        """Return what the distance is multiplied by in each head, shape (n_heads,)."""
         power = 2 ** (self.heads.bit_length() - 1)
         doubled = 2.0 ** (-4 * np.arange(1, 2 * power + 1) / power)  # of twice as many heads
         return np.concatenate([doubled[1::2], doubled[::2]])[: self.heads]
@@ -82,7 +82,7 @@ class Alibi(DirectedBias):
         slope = self.slopes()[head]
         inverse = 1 / slope
         text = f"1/{inverse:.0f}" if slope < 1 and inverse.is_integer() else f"{slope:.3g}"
-        return phrase("head {head}, slope {slope}", head=head, slope=text)
+        return translate("head {head}, slope {slope}", head=head, slope=text)
 
     def of_offsets(self, offsets: Array) -> Array:
         return 0.0 - self.slopes()[:, None] * np.abs(offsets)  # 0 at 0, not −0
@@ -137,7 +137,7 @@ class T5(DirectedBias):
         return 1 if self._learned is None else int(self._learned.shape[1])
 
     def head_text(self, head: int) -> str:
-        return phrase("every head") if self.file is None else super().head_text(head)
+        return translate("every head") if self.file is None else super().head_text(head)
 
     @property
     def known(self) -> bool:
@@ -159,7 +159,7 @@ class T5(DirectedBias):
         return table
 
     def bucket(self, offsets: Array) -> Array:
-        """The bucket of every offset (n,), query less key: whole numbers from 0 to buckets − 1, shape (n,)."""
+        """Return the bucket of every offset (n,), query less key: whole numbers from 0 to buckets − 1, shape (n,)."""
         ahead = 0 if self.causal else np.where(offsets < 0, self.buckets_each, 0)
         distance = np.maximum(offsets, 0) if self.causal else np.abs(offsets)
         growth = np.log(np.maximum(distance, 1) / self.exact) / log(self.max_distance / self.exact)
@@ -176,7 +176,7 @@ class T5(DirectedBias):
 
     def label(self) -> str:
         known = [] if self.file is None else [Path(self.file).name, *filter(None, [self.tensor])]
-        buckets = phrase("{count} buckets to {distance:,}", count=self.buckets, distance=self.max_distance)
+        buckets = translate("{count} buckets to {distance:,}", count=self.buckets, distance=self.max_distance)
         return ", ".join([self.name, buckets, *known])
 
 
@@ -201,13 +201,13 @@ class Kerple(DirectedBias):
 
     kernel: str = option("log", "how the bias grows with the distance", choices=lambda: ("log", "power"))
     r1: tuple[float, ...] = option(
-        (1.0,), "what it is multiplied by, one number for all heads or one each", above=0, at_most=LARGEST
+        (1.0,), "factor of the bias, one number for all heads or one each", above=0, at_most=MAX_EXACT
     )
     r2: tuple[float, ...] = option(
         (2.0, 1.0, 0.5, 0.25),
-        "what the distance is multiplied by, or raised to, one number for all or one each",
+        "factor or exponent of the distance, one number for all heads or one each",
         above=0,
-        at_most=LARGEST,
+        at_most=MAX_EXACT,
     )
 
     def check(self) -> None:
@@ -224,7 +224,7 @@ class Kerple(DirectedBias):
 
     def head_text(self, head: int) -> str:
         r1, r2 = (each[head % len(each)] for each in (self.r1, self.r2))
-        return phrase("head {head}, r1 {r1:g}, r2 {r2:g}", head=head, r1=r1, r2=r2)
+        return translate("head {head}, r1 {r1:g}, r2 {r2:g}", head=head, r1=r1, r2=r2)
 
     def of_offsets(self, offsets: Array) -> Array:
         r1, r2, distance = np.array(self.r1)[:, None], np.array(self.r2)[:, None], np.abs(offsets)

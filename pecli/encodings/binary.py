@@ -34,9 +34,9 @@ class Binary(Additive):
 
     d: int | None = width_option(None, "how many bits", MAX_BITS, unset="as many as the last position needs")
     order: str = option(
-        "lsb", "which bit stands first, the lowest (lsb) or the highest (msb)", choices=lambda: ("lsb", "msb")
+        "lsb", "which bit comes first, the lowest (lsb) or the highest (msb)", choices=lambda: ("lsb", "msb")
     )
-    values: str = option("01", "what a bit is written as: 0 and 1, or −1 and 1", choices=lambda: ("01", "pm1"))
+    values: str = option("01", "values of a bit: 0 and 1, or −1 and 1", choices=lambda: ("01", "pm1"))
 
     @property
     def width(self) -> int:
@@ -76,7 +76,7 @@ class Binary(Additive):
         return Positions(length=2**self.width) if 2**self.width <= most else None
 
     def mean_table(self, blocks: Bins) -> Array:
-        """The share of ones of every bit in every block, counted in closed form."""
+        """Return the share of ones of every bit in every block, counted in closed form."""
         first = blocks.firsts().astype(np.int64)
         counts = blocks.counts().astype(np.int64)
         shares = np.empty((len(first), self.width))
@@ -98,14 +98,14 @@ class Binary(Additive):
         return bits if self.order == "lsb" else bits[::-1]
 
     def _written(self, bits: Array) -> Array:
-        """The bits (lowest first, as floats of our own) in the order and with the values asked for."""
+        """Return the bits (lowest first, as floats of our own) in the order and with the values asked for."""
         if self.signed:
             np.subtract(np.multiply(bits, 2, out=bits), 1, out=bits)
         return bits if self.order == "lsb" else bits[:, ::-1]
 
 
 def _ones_below(n: Array, bit: int) -> Array:
-    """How many of 0 … n − 1 have that bit set, shape (len(n),)."""
+    """Return how many of 0 … n − 1 have that bit set, shape (len(n),)."""
     half = np.int64(1) << np.int64(bit)
     whole, rest = np.divmod(n, 2 * half)
     return whole * half + np.maximum(0, rest - half)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar
 
-from pecli.core.language import phrase, template
+from pecli.core.language import template, translate
 from pecli.core.numbers import minus
 from pecli.core.options import option, write_scalar
 from pecli.encodings.base import Additive, width_option
@@ -37,11 +37,11 @@ UNITS = (
 
 
 def seconds_of_time(text: str) -> str:
-    """What to write for a time of day, ``3:15:00`` or ``3:15``: its seconds; nothing for other texts."""
+    """Return what to write for a time of day, ``3:15:00`` or ``3:15``: its seconds; nothing for other texts."""
     match = TIME.fullmatch(text.strip())
     if match is None:
         return ""
-    hours, minutes, seconds = (int(one or 0) for one in match.groups())
+    hours, minutes, seconds = (int(group or 0) for group in match.groups())
     return f"{text} is {HOUR * hours + MINUTE * minutes + seconds} s: write that number"
 
 
@@ -73,7 +73,7 @@ class Clock(Harmonic, Additive):
     )
 
     periods: tuple[float, ...] = option(
-        (60.0, 3600.0, 43200.0), "seconds a full turn of each hand takes", above=0, names=NAMED, shown=True
+        (60.0, 3600.0, 43200.0), "seconds that a full turn of each hand takes", above=0, names=NAMED, shown=True
     )
 
     @property
@@ -93,22 +93,24 @@ class Clock(Harmonic, Additive):
         time = f"{hours:02}:{minutes:02}:{seconds % 60:02}"
         if days == 0:
             return time
-        return minus(phrase("{days:,} d {time}", days=days, time=time) if seconds else phrase("{days:,} d", days=days))
+        return minus(
+            translate("{days:,} d {time}", days=days, time=time) if seconds else translate("{days:,} d", days=days)
+        )
 
     def length_text(self, length: float) -> str:
         return duration(float(f"{length:.12g}"))
 
     def pair_text(self, pair: int) -> str:
-        return phrase("{period} hand", period=duration(self.periods[pair]))
+        return translate("{period} hand", period=duration(self.periods[pair]))
 
     def dimension_names(self) -> list[str]:
         return [f"{wave} {duration(period)}" for period in self.periods for wave in ("sin", "cos")]
 
 
 def duration(seconds: float) -> str:
-    """A period in the largest unit that divides it: 43200 is 12 h."""
+    """Return a period in the largest unit that divides it: 43200 is 12 h."""
     unit, size = next(((unit, size) for unit, size in UNITS if seconds % size == 0), UNITS[-1])
-    return phrase(unit, count=seconds / size)
+    return translate(unit, count=seconds / size)
 
 
 @dataclass(frozen=True)

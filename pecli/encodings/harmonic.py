@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from pecli.core.errors import UsageError
-from pecli.core.language import phrase
+from pecli.core.language import translate
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUND, chunks, number_types
 from pecli.core.options import option, write_scalar
@@ -76,11 +76,11 @@ class Harmonic(TableEncoding):
 
     gives: ClassVar[str] = "frequencies"
 
-    dtype: str = option("float64", "type of number that the table is made in", choices=number_types)
+    dtype: str = option("float64", "number type in which the table is computed", choices=number_types)
 
     @abstractmethod
     def rates(self) -> Iterable[Decimal | float]:
-        """The frequencies ω_j, rad/position, one a pair; Decimal where more digits than a float's are known."""
+        """Return the frequencies ω_j, rad/position, one a pair; Decimal where more digits than a float's are known."""
 
     def check(self) -> None:
         with many_digits():
@@ -102,7 +102,7 @@ class Harmonic(TableEncoding):
         return np.zeros(len(self._turns[0]))
 
     def arrange(self, sines: Array, cosines: Array) -> Array:
-        """The table's columns from the pairs' sines and cosines, both (n, n_pairs): sin, cos, sin, cos, …"""
+        """Return the table's columns from the pairs' sines and cosines, both (n, n_pairs): sin, cos, sin, cos, …"""
         return np.stack([sines, cosines], axis=-1).reshape(len(sines), -1)[:, : self.width]
 
     @property
@@ -115,7 +115,7 @@ class Harmonic(TableEncoding):
         return self.dtype == "float64"
 
     def rounded(self, values: Array) -> Array:
-        """What the values become in the type of number that the table is made in, as float64."""
+        """Return what the values become in the type of number that the table is made in, as float64."""
         return ROUND[self.dtype](values)
 
     @property
@@ -162,7 +162,7 @@ class Harmonic(TableEncoding):
         return table
 
     def columns(self, dims: Array, first: int, count: int) -> Array:
-        """Some columns of the table at the positions first … first + count − 1, shape (len(dims), count).
+        """Return some columns of the table at the positions first … first + count − 1, shape (len(dims), count).
 
         The position is written i·B + j: sin(ω(iB + j)) = sin·cos + cos·sin is a matrix product of two small tables,
         which leaves an error of 1e-15 of the radius; `table` has the last bit, at a hundred times the cost.
@@ -180,7 +180,7 @@ class Harmonic(TableEncoding):
         return (turned @ np.stack([np.cos(fine), np.sin(fine)], axis=1)).reshape(len(of), -1)[:, :count]
 
     def made_angles(self, positions: Array) -> Array:
-        """The angles that the table is made of, (…, n_pairs) of positions (…): `angles`, or as the type has ω_j p.
+        """Return the angles of the table, (…, n_pairs) for positions (…): `angles`, or as the number type has ω_j p.
 
         Raises
         ------
@@ -199,7 +199,7 @@ class Harmonic(TableEncoding):
         return angles
 
     def mean_table(self, blocks: Bins) -> Array:
-        """The mean row of every block, exact, at the cost of one row a block."""
+        """Return the mean row of every block, exact, at the cost of one row a block."""
         if blocks.size == 1 or not self.exact:
             return super().mean_table(blocks)
         angles, scale = self._mean_angles(blocks)
@@ -207,7 +207,7 @@ class Harmonic(TableEncoding):
         return self.arrange(scale * np.sin(angles), scale * np.cos(angles))
 
     def mean_offsets(self, blocks: Bins, column: int) -> Array:
-        """One column of the table at the offset i − j, averaged over i in one block and j in another, (blocks, blocks).
+        """Return one column of the table at offset i − j, averaged over i in a block, j in another, (blocks, blocks).
 
         The mean of e^{iω(i − j)} is the mean of e^{iωi} times the conjugate of that of e^{iωj}: no offset is listed.
         """
@@ -220,7 +220,7 @@ class Harmonic(TableEncoding):
         return np.ascontiguousarray(mean.imag if wave == "sin" else mean.real)
 
     def _mean_angles(self, blocks: Bins) -> tuple[Array, Array]:
-        """Angle and radius of the mean of e^{iωp} over every block, each (blocks, n_pairs).
+        """Return angle and radius of the mean of e^{iωp} over every block, each (blocks, n_pairs).
 
         The mean over n positions around m has the angle ωm and the radius sin(n ω/2) / (n sin(ω/2)). Positions are
         whole numbers, so whole turns a position are dropped from ω first.
@@ -235,16 +235,16 @@ class Harmonic(TableEncoding):
         return ""
 
     def pair_text(self, pair: int) -> str:
-        """What a pair of dimensions is called."""
-        return phrase("pair {pair}", pair=pair)
+        """Return what a pair of dimensions is called."""
+        return translate("pair {pair}", pair=pair)
 
     def waves(self) -> list[tuple[str, int]]:
-        """Which wave of which pair every column is: ("sin", 0), ("cos", 0), …"""
+        """Return which wave of which pair every column is: ("sin", 0), ("cos", 0), …"""
         pairs = np.arange(1.0, 1 + len(self._turns[0]))[None, :]
         return [("sin" if code > 0 else "cos", int(abs(code)) - 1) for code in self.arrange(pairs, -pairs)[0]]
 
     def wave_names(self) -> list[str]:
-        """What every column is, sin or cos; empty where pairs begin at angles of their own."""
+        """Return what every column is, sin or cos; empty where pairs begin at angles of their own."""
         return ["" if self.phases.any() else wave for wave, _ in self.waves()]
 
     def column_formulas(self) -> list[str]:
@@ -264,7 +264,7 @@ class Harmonic(TableEncoding):
         return [f"{before}{wave}({text})" for text in (*(f"{position} · {rate}{after}" for rate in rates), whole)]
 
     def column_wavelengths(self) -> Array:
-        """The wavelength of every column of the table, positions, shape (d,)."""
+        """Return the wavelength of every column of the table, positions, shape (d,)."""
         waves = self.wavelengths()[None, :]
         return self.arrange(waves, waves)[0]
 

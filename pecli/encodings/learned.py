@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import phrase, template
+from pecli.core.language import template, translate
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
@@ -104,11 +104,11 @@ class Learned(Additive):
 
     def label(self) -> str:
         if self.file is None:
-            return phrase("{encoding}, untrained", encoding=super().label())
+            return translate("{encoding}, untrained", encoding=super().label())
         return ", ".join(filter(None, [self.name, Path(self.file).name, self.tensor, f"d {self.width}"]))
 
 
 @lru_cache(maxsize=16)
 def _untrained(seed: int, run: int, width: int) -> Array:
-    """Rows run · RUN … (run + 1) · RUN − 1 of the untrained table."""
+    """Return rows run · RUN … (run + 1) · RUN − 1 of the untrained table."""
     return np.random.default_rng([seed, run]).normal(0.0, DEVIATION, (RUN, width))

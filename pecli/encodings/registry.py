@@ -26,7 +26,7 @@ PLUGINS = "pecli.encodings"  # the entry point group in which other packages nam
 
 
 def find_encoding(name: str) -> type[Encoding]:
-    """The class of that name, ours or a plugin's; raises UsageError with a suggestion."""
+    """Return the class of that name, ours or a plugin's; raises UsageError with a suggestion."""
     found = encoding_named(name)
     if found is not None:
         return found
@@ -44,33 +44,33 @@ def find_encoding(name: str) -> type[Encoding]:
 
 
 def encoding_named(name: str) -> type[Encoding] | None:
-    """The class of that name, in any case, or of that other name; None where there is none."""
+    """Return the class of that name, in any case, or of that other name; None where there is none."""
     plain = name.strip().lower()
     known = ENCODINGS if plain in ENCODINGS else all_encodings()  # plugins load only if needed
     return next((kind for kind in known.values() if plain in (kind.name, *kind.aliases)), None)
 
 
 def is_named_as_table(name: str) -> bool:
-    """Whether a name ends as that of a file with a table does."""
+    """Return whether a name ends as that of a file with a table does."""
     from pecli.files.tables import READERS
 
     return Path(name).suffix.lower() in READERS
 
 
 def table_advice(name: str) -> str:
-    """What to write for the file of a table where that is what a name is; else nothing."""
+    """Return what to write for the file of a table where that is what a name is; else nothing."""
     found = is_named_as_table(name) and os.path.isfile(name)
     return f"write {option_text('encoding', f'{Learned.name}:file={name}')}" if found else ""
 
 
 def all_encodings() -> dict[str, type[Encoding]]:
-    """Ours and those of plugins; a plugin that is broken is left out with one warning that names it."""
+    """Return ours and those of plugins; a plugin that is broken is left out with one warning that names it."""
     return {**plugins(), **ENCODINGS}
 
 
 @cache
 def plugins() -> dict[str, type[Encoding]]:
-    """The encodings of other packages by name, loaded once."""
+    """Return the encodings of other packages by name, loaded once."""
     from importlib.metadata import entry_points
 
     found = {}

@@ -84,20 +84,20 @@ class Rope(Scaled, Rotary):
         return () if self.query is None or self.query.startswith(RANDOM) else (self.query,)
 
     def split(self, x: Array) -> tuple[Array, Array]:
-        """The first and the second column of every pair, each (…, width/2), of x (…, width or more)."""
+        """Return the first and the second column of every pair, each (…, width/2), of x (…, width or more)."""
         half = self.width // 2
         if self.pairing == "interleaved":
             return x[..., 0 : 2 * half : 2], x[..., 1 : 2 * half : 2]
         return x[..., :half], x[..., half : 2 * half]
 
     def join(self, first: Array, second: Array) -> Array:
-        """The inverse of `split`."""
+        """Return the inverse of `split`."""
         if self.pairing == "interleaved":
             return np.stack([first, second], axis=-1).reshape(*first.shape[:-1], self.width)
         return np.concatenate([first, second], axis=-1)
 
     def reordered(self, x: Array, pairing: str) -> Array:
-        """The same vectors with their columns in the order of another pairing, as weights are converted.
+        """Return the same vectors with their columns in the order of another pairing, as weights are converted.
 
         What that pairing turns is then what this one turns: with ``half = replace(rope, pairing="half")``,
         ``half.rotate(rope.reordered(x, "half"), p)`` is ``rope.reordered(rope.rotate(x, p), "half")``.
@@ -134,18 +134,18 @@ class Rope(Scaled, Rotary):
         return np.concatenate([turned, np.broadcast_to(left, (*turned.shape[:-1], left.shape[-1]))], axis=-1)
 
     def _check_width(self, name: str, x: Array) -> None:
-        """Refuses vectors of neither d nor rotary_dim numbers (UsageError)."""
+        """Refuse vectors of neither d nor rotary_dim numbers (UsageError)."""
         if np.shape(x)[-1:] not in ((self.d,), (self.width,)):
             given = np.shape(x)[-1] if np.ndim(x) else "none"
             raise UsageError(f"{name} takes vectors of d = {self.d} numbers, {given} are given")
 
     def rotation_written_out(self, x: Array, position: int, column: int) -> list[str]:
-        """One entry of f(x, p) with its numbers put in, step by step: each text equals the next. x : (d,)"""
+        """Return one entry of f(x, p) with its numbers put in, step by step: each text equals the next. x : (d,)"""
         if column >= self.width:
             return [f"x{column}", f"{x[column]:.10g}"]
         pairs = np.stack(self.split(np.arange(self.width)))
         place, j = (int(found[0]) for found in np.nonzero(pairs == column))
-        first, second = (int(one) for one in pairs[:, j])
+        first, second = (int(pair) for pair in pairs[:, j])
         this, other, sign = (first, second, "-") if place == 0 else (second, first, "+")
         angle = self.angles(np.array([position]))[0, j]
         terms = [f"x{at} {wave}({position}ω{j})" for at, wave in ((this, "cos"), (other, "sin"))]

@@ -9,7 +9,7 @@ from math import log, sqrt
 from typing import Any, ClassVar, Self
 
 from pecli.core.errors import UsageError, option_text
-from pecli.core.numbers import LARGEST
+from pecli.core.numbers import MAX_EXACT
 from pecli.core.options import option
 from pecli.encodings.harmonic import PI, PowersOfBase, geometric_rates, many_digits
 
@@ -31,7 +31,7 @@ class Scaling:
     shortens: ClassVar[bool] = True  # a factor below 1 has a meaning
 
     def check(self, rope: Scaled) -> None:
-        """Refuses parameters that are missing or that the formula cannot take (UsageError)."""
+        """Refuse parameters that are missing or that the formula cannot take (UsageError)."""
         for name in self.needs:
             if getattr(rope, name) is None:
                 raise UsageError(f"scaling={self.name} needs {name}=…: {rope.options()[name].help}", option=name)
@@ -168,15 +168,15 @@ class Llama3(Blend):
         super().check(rope)
         low, high = rope.low_freq_factor or 0, rope.high_freq_factor or 0
         if low > high:
-            said = f"low_freq_factor={low:g} is above high_freq_factor={high:g}: the two are exchanged"
-            raise UsageError(said, option="high_freq_factor", value=high)
+            text = f"low_freq_factor={low:g} is above high_freq_factor={high:g}: the two are exchanged"
+            raise UsageError(text, option="high_freq_factor", value=high)
 
     def weights(self, plain: list[Decimal], rope: Scaled) -> list[Decimal]:
         low, high = Decimal(rope.low_freq_factor or 0), Decimal(rope.high_freq_factor or 0)
         turns = [Decimal(rope.original or 1) * rate / (2 * PI) for rate in plain]
         if low == high:  # nothing lies between
-            return [Decimal(int(one < low)) for one in turns]
-        return [1 - min(max((one - low) / (high - low), ZERO), ONE) for one in turns]
+            return [Decimal(int(turn < low)) for turn in turns]
+        return [1 - min(max((turn - low) / (high - low), ZERO), ONE) for turn in turns]
 
     def ramp(self, rope: Scaled) -> tuple[float, float] | None:
 
@@ -219,7 +219,7 @@ class Yarn(Blend):
     def ends(self, rope: Scaled) -> tuple[Decimal, Decimal]:
         """Return low and high: the pairs, whole if truncate, of beta_fast and beta_slow turns over the context."""
         turned = [Decimal(rope.original or 1) / (2 * PI * Decimal(turns)) for turns in (rope.beta_fast, rope.beta_slow)]
-        low, high = (rope.width * one.ln() / (2 * Decimal(rope.base).ln()) for one in turned)
+        low, high = (rope.width * item.ln() / (2 * Decimal(rope.base).ln()) for item in turned)
         if rope.truncate:
             low, high = low.to_integral_value(ROUND_FLOOR), high.to_integral_value(ROUND_CEILING)
         return max(low, ZERO), min(high, Decimal(rope.width - 1))
@@ -235,14 +235,14 @@ class Yarn(Blend):
 
 
 SCALINGS: dict[str, Scaling] = {
-    one.name: one for one in (Scaling(), Linear(), Dynamic(), Yarn(), LongRope(), Llama3(), Proportional())
+    item.name: item for item in (Scaling(), Linear(), Dynamic(), Yarn(), LongRope(), Llama3(), Proportional())
 }
 
 
 def parameter(name: str, help: str, default: float | None = None, **more: Any) -> Any:
     """Return the field of that name, which belongs to the scalings that need or take it."""
-    owners = tuple(one.name for one in SCALINGS.values() if name in (*one.needs, *one.takes))
-    if any(name in one.needs for one in SCALINGS.values()):
+    owners = tuple(scaling.name for scaling in SCALINGS.values() if name in (*scaling.needs, *scaling.takes))
+    if any(name in scaling.needs for scaling in SCALINGS.values()):
         more.setdefault("unset", "must be given")
     return option(default, help, only_with=("scaling", owners), **more)
 
@@ -266,7 +266,7 @@ class Scaled(PowersOfBase):
         aliases=("rope_type",),
     )
     factor: float | None = parameter(
-        "factor", "how many times longer the context gets", above=0, at_most=LARGEST, unset="see the formula"
+        "factor", "how many times longer the context gets", above=0, at_most=MAX_EXACT, unset="see the formula"
     )
     original: int | None = parameter("original", "positions of the first training", at_least=1)
     max_position: int | None = parameter("max_position", "positions up to which nothing changes", at_least=1)
@@ -279,19 +279,23 @@ class Scaled(PowersOfBase):
     )
     truncate: bool = parameter("truncate", "whether the ramp ends at whole pairs", True)
     attention_factor: float | None = parameter(
-        "attention_factor", "what cos and sin are multiplied by", at_least=0, at_most=LARGEST, unset="see the formula"
+        "attention_factor", "factor of cos and sin", at_least=0, at_most=MAX_EXACT, unset="see the formula"
     )
     mscale: float | None = parameter(
-        "mscale", "weight of ln factor above", at_least=0, at_most=LARGEST, unset="1, unless both are given"
+        "mscale", "weight of ln factor above", at_least=0, at_most=MAX_EXACT, unset="1, unless both are given"
     )
     mscale_all_dim: float | None = parameter(
-        "mscale_all_dim", "weight of ln factor below", at_least=0, at_most=LARGEST, unset="none, unless both are given"
+        "mscale_all_dim",
+        "weight of ln factor below",
+        at_least=0,
+        at_most=MAX_EXACT,
+        unset="none, unless both are given",
     )
     short_factor: tuple[float, ...] | None = parameter(
-        "short_factor", "a divisor a pair up to the original context", above=0, at_most=LARGEST
+        "short_factor", "divisor of each pair, up to the original context", above=0, at_most=MAX_EXACT
     )
     long_factor: tuple[float, ...] | None = parameter(
-        "long_factor", "a divisor a pair beyond it", above=0, at_most=LARGEST
+        "long_factor", "divisor of each pair, beyond it", above=0, at_most=MAX_EXACT
     )
     low_freq_factor: float | None = parameter("low_freq_factor", "turns below which a pair is divided", above=0)
     high_freq_factor: float | None = parameter("high_freq_factor", "turns above which a pair is kept", above=0)
@@ -308,8 +312,8 @@ class Scaled(PowersOfBase):
             text = f"rotary_dim {self.width} is more than the d {self.d} columns there are"
             raise UsageError(text, option="rotary_dim", value=self.width)
 
-        if 0 < (self.attention_factor or 0) < 1 / LARGEST:
-            allowed = f"0, or {1 / LARGEST:g} to {LARGEST:g}"
+        if 0 < (self.attention_factor or 0) < 1 / MAX_EXACT:
+            allowed = f"0, or {1 / MAX_EXACT:g} to {MAX_EXACT:g}"
             raise UsageError(option="attention_factor", value=self.attention_factor, allowed=allowed)
         self.rule.check(self)
         super().check()
@@ -330,8 +334,8 @@ class Scaled(PowersOfBase):
 
     @classmethod
     def about(cls, parameter: str, value: str) -> str:
-        one = SCALINGS.get(value) if parameter == "scaling" else None
-        return f"{one.summary}: {one.formula} ({one.source})" if one else super().about(parameter, value)
+        item = SCALINGS.get(value) if parameter == "scaling" else None
+        return f"{item.summary}: {item.formula} ({item.source})" if item else super().about(parameter, value)
 
     def titled(self) -> dict[str, Any]:
         """Without what every such scaling has to be given, but for the factor."""
@@ -339,7 +343,9 @@ class Scaled(PowersOfBase):
         return {name: value for name, value in super().titled().items() if name not in left_out}
 
     def contexts(self) -> dict[str, float]:
-        """The context that the model was first trained on and factor × that, which its scaling is for, positions."""
+        """Return the context that the model was first trained on and factor × that, which its scaling is for,
+        positions.
+        """
         original = self.original or self.max_position
         if original is None:
             return {}
@@ -347,7 +353,7 @@ class Scaled(PowersOfBase):
         return {"original": original, **({"scaled": original * factor} if factor > 1 else {})}
 
     def unscaled(self) -> Self:
-        """The same without its scaling."""
+        """Return the same without its scaling."""
         kept = {name: value for name, value in self.settings().items() if not self.options()[name].only_with}
         return self.make({**kept, "scaling": "default"})
 
@@ -356,17 +362,23 @@ class Scaled(PowersOfBase):
             return self.rule.rates(geometric_rates(self.base, self.width), self)
 
     def blend(self) -> list[Decimal]:
-        """The share of the divided rate in every pair, where the scaling is a blend of kept and divided rates."""
+        """Return the share of the divided rate in every pair, where the scaling is a blend of kept and divided
+        rates.
+        """
         return self.rule.weights(geometric_rates(self.base, self.width), self)
 
     def parts(self) -> dict[str, int]:
-        """How many pairs are kept, between and divided by the factor, where the scaling is a blend of the two."""
+        """Return how many pairs are kept, between and divided by the factor, where the scaling is a blend of the
+        two.
+        """
         weights = self.blend()
         kept, divided = weights.count(ZERO), weights.count(ONE)
         return {"kept": kept, "between": len(weights) - kept - divided, "divided": divided} if weights else {}
 
     def ramp(self) -> tuple[float, float] | None:
-        """The pairs between which the scaling goes over from kept to divided, or None where it has no such range."""
+        """Return the pairs between which the scaling goes over from kept to divided, or None where it has no such
+        range.
+        """
         return self.rule.ramp(self)
 
     def rate_formula(self, pair: int) -> str:

@@ -11,7 +11,7 @@ from pecli.core.errors import UnusedOptionError, UsageError, option_text
 from pecli.core.language import template
 from pecli.core.lazy import Array, np
 from pecli.core.options import option, write_scalar
-from pecli.core.positions import LONGEST, Positions
+from pecli.core.positions import MAX_LENGTH, Positions
 from pecli.encodings.base import Additive
 from pecli.encodings.harmonic import PowersOfBase, geometric_rates
 
@@ -103,7 +103,7 @@ class Relative(SineCosineColumns):
         super().check_positions(positions)
 
     def covered(self, positions: Positions) -> Positions:
-        if 2 * positions.length > LONGEST:
+        if 2 * positions.length > MAX_LENGTH:
             text = f"relative has two offsets a position: {option_text('length', positions.length)} is too many"
             raise UsageError(text, option="length", value=positions.length)
         return super().covered(Positions(start=1 - positions.length, length=2 * positions.length - 1))

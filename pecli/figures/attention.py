@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import check_indices, refuse_turned
 from pecli.core.errors import UsageError, option_text, shorten
-from pecli.core.language import phrase
+from pecli.core.language import translate
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import bound_text
 from pecli.core.options import option
@@ -17,16 +17,16 @@ from pecli.figures.base import ColouredNumbers, View
 from pecli.figures.canvas import Canvas
 from pecli.figures.colors import DIFFERENCE
 from pecli.figures.matrix import WithCellNumbers, show_matrix
-from pecli.figures.panels import Bar, PanelGroup, in_columns
+from pecli.figures.panels import ColorBar, PanelGroup, in_columns
 from pecli.figures.tokens import TokenFigure, fit_tokens, label_tokens, read_order, token_panel
-from pecli.measures.attention import Placing, placed_weights, put_back, weights
+from pecli.measures.attention import AttentionEncoding, attention_weights, restore_order, weights
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, kw_only=True)
-class AttentionNumbers(ColouredNumbers[Placing]):
+class AttentionNumbers(ColouredNumbers[AttentionEncoding]):
     """plain, encoded : (n, n), weights of the tokens as given, without and with the encoding, query down, key across;
     reordered_plain, reordered_encoded : the same for the second order; order : (n,), which token stands where in it;
     change_plain, change_encoded : (n, n), second − first once the second order is put back into the first.
@@ -54,21 +54,21 @@ class AttentionNumbers(ColouredNumbers[Placing]):
         return [self.plain, self.reordered_plain, self.encoded, self.reordered_encoded]
 
     def message(self) -> str:
-        """Nothing where the second order is the first."""
+        """Return nothing where the second order is the first."""
         if not self.difference_encoded:
             return ""
-        return phrase("without an encoding, order does not count; with {name} it does", name=self.view.encoding.name)
+        return translate("without an encoding, order does not count; with {name} it does", name=self.view.encoding.name)
 
     def remarks(self) -> list[str]:
         order = shorten(" ".join(self.reordered_tokens), 80).replace("$", r"\$")
-        return [phrase("reordered: {order}, shown in the order as given", order=order), self.embeddings]
+        return [translate("reordered: {order}, shown in the order as given", order=order), self.embeddings]
 
 
 WIDTH = 16  # of embeddings by default
 
 
 @dataclass(frozen=True)
-class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
+class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncoding]):
     """softmax(Q Kᵀ / √d) of embeddings Q = K of the tokens, in two orders, and the change once the second is put back.
 
     Without an encoding nothing changes, exactly: every weight is computed from the same numbers in the same way
@@ -83,7 +83,7 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
     """
 
     name: ClassVar[str] = "attention"
-    requires: ClassVar[Any] = Placing
+    requires: ClassVar[Any] = AttentionEncoding
     summary: ClassVar[str] = "What order does to attention: the same tokens in two orders, without and with encoding"
     defines: ClassVar[str] = (
         "softmax over q of x_p·x_q/√d, of embeddings x with their positions, or plus a bias: Q = K = x, "
@@ -106,7 +106,7 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
         super().check()
         self.order()
 
-    def check_view(self, view: View[Placing]) -> None:
+    def check_view(self, view: View[AttentionEncoding]) -> None:
         super().check_view(view)
         encoding = view.encoding
         if isinstance(encoding, BiasEncoding):
@@ -125,22 +125,25 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
         default = self.example_pair[1] if self.tokens is None else "reverse"
         return read_order(default if self.reorder is None else self.reorder, self.words)
 
-    def shape(self, view: View[Placing]) -> tuple[int, ...]:
+    def shape(self, view: View[AttentionEncoding]) -> tuple[int, ...]:
         count = len(self.words)
         return (4, count, max(count, self.width(view)))
 
-    def width(self, view: View[Placing]) -> int:
+    def width(self, view: View[AttentionEncoding]) -> int:
         """Return the width of the embeddings: that of the encoding's vectors; beside a bias the default."""
         encoding = view.encoding
         return self.own_width(WIDTH) if isinstance(encoding, BiasEncoding) else encoding.width
 
-    def compute(self, view: View[Placing]) -> AttentionNumbers:
+    def compute(self, view: View[AttentionEncoding]) -> AttentionNumbers:
         encoding, positions, order = view.encoding, self.rows(view), np.array(self.order())
         content = self.content(self.width(view))
         both = (content, content[order])
         plain, other_plain = map(weights, both)
-        encoded, other_encoded = (placed_weights(encoding, x, positions, self.head or 0) for x in both)
-        change_plain, change_encoded = put_back(other_plain, order) - plain, put_back(other_encoded, order) - encoded
+        encoded, other_encoded = (attention_weights(encoding, x, positions, self.head or 0) for x in both)
+        change_plain, change_encoded = (
+            restore_order(other_plain, order) - plain,
+            restore_order(other_encoded, order) - encoded,
+        )
         largest = float(np.max([plain, other_plain, encoded, other_encoded]))
         return AttentionNumbers(
             view=view,
@@ -160,12 +163,14 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
             ends=(0.0, largest),
         )
 
-    def panel_groups(self, view: View[Placing], canvas: Canvas) -> list[PanelGroup]:
-        weight, change = (token_panel(self.words, Bar(label)) for label in (phrase("weight"), phrase("change")))
+    def panel_groups(self, view: View[AttentionEncoding], canvas: Canvas) -> list[PanelGroup]:
+        weight, change = (
+            token_panel(self.words, ColorBar(label)) for label in (translate("weight"), translate("change"))
+        )
         if self._is_upright(canvas):
             return [PanelGroup((weight, weight, change) * 2, (((0, 3), (1, 4), (2, 5)),))]
         row = (replace(weight, head="given"), replace(weight, head="reordered"), change)  # titles of the second row too
-        below = (replace(one, y=(one.y, "encoded")) for one in row)
+        below = (replace(item, y=(item.y, "encoded")) for item in row)
         return [PanelGroup((*row, *below), in_columns(6, 3))]
 
     def _is_upright(self, canvas: Canvas) -> bool:
@@ -173,27 +178,29 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
         size = canvas.inches
         return canvas.narrow or (size.height or 0) > 1.1 * size.width
 
-    def decorate(self, view: View[Placing], axes: list[Axes], canvas: Canvas) -> None:
+    def decorate(self, view: View[AttentionEncoding], axes: list[Axes], canvas: Canvas) -> None:
         titles, upright = self._titles(view, canvas, 0.001, 0.001), self._is_upright(canvas)  # about
-        for at, (one, title) in enumerate(zip(axes, titles, strict=True)):
-            one.set_title(title, fontsize=canvas.small)
-            label_tokens(one, self.words, phrase("query p"), phrase("key q"))
+        for at, (ax, title) in enumerate(zip(axes, titles, strict=True)):
+            ax.set_title(title, fontsize=canvas.small)
+            label_tokens(ax, self.words, translate("query p"), translate("key q"))
             if not upright and at % 3 == 0:
-                one.set_ylabel(f"{_names(view)[at // 3]}\n{phrase('query p')}")
+                ax.set_ylabel(f"{_names(view)[at // 3]}\n{translate('query p')}")
 
-    def fit(self, view: View[Placing], axes: list[Axes], canvas: Canvas) -> None:
-        for one in axes:
-            fit_tokens(one, canvas.small)
+    def fit(self, view: View[AttentionEncoding], axes: list[Axes], canvas: Canvas) -> None:
+        for ax in axes:
+            fit_tokens(ax, canvas.small)
 
-    def _titles(self, view: View[Placing], canvas: Canvas, *differences: float) -> list[str]:
+    def _titles(self, view: View[AttentionEncoding], canvas: Canvas, *differences: float) -> list[str]:
         """Return the titles of the panels; where columns share an encoding, its name too."""
         return [
             f"{name}\n{what}" if self._is_upright(canvas) else what
             for name, difference in zip(_names(view), differences, strict=True)
             for what in (
-                phrase("as given"),
-                phrase("reordered"),
-                phrase("|change| ≤ {number}", number=bound_text(difference, 3)) if difference else phrase("no change"),
+                translate("as given"),
+                translate("reordered"),
+                translate("|change| ≤ {number}", number=bound_text(difference, 3))
+                if difference
+                else translate("no change"),
             )
         ]
 
@@ -207,17 +214,17 @@ class Attention(WithCellNumbers[Placing], TokenFigure[Placing]):
         change: Any = {"colours": canvas.colours(DIFFERENCE), "limits": (-reach, reach), "centred": True}
         panels = (
             (numbers.plain, weight),
-            (put_back(numbers.reordered_plain, numbers.order), weight),
+            (restore_order(numbers.reordered_plain, numbers.order), weight),
             (numbers.change_plain, change),
             (numbers.encoded, weight),
-            (put_back(numbers.reordered_encoded, numbers.order), weight),
+            (restore_order(numbers.reordered_encoded, numbers.order), weight),
             (numbers.change_encoded, change),
         )
-        images = [show_matrix(one, values, **look) for one, (values, look) in zip(axes, panels, strict=True)]
+        images = [show_matrix(ax, values, **look) for ax, (values, look) in zip(axes, panels, strict=True)]
         self.write_numbers(axes, images, canvas)
         return images
 
 
-def _names(view: View[Placing]) -> tuple[str, str]:
+def _names(view: View[AttentionEncoding]) -> tuple[str, str]:
     """Return the names of the two rows: without and with the encoding."""
-    return phrase("no encoding"), view.encoding.name
+    return translate("no encoding"), view.encoding.name

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pecli.core.errors import UsageError
-from pecli.core.language import listing, phrase
+from pecli.core.language import listing, translate
 from pecli.core.lazy import np
 from pecli.core.numbers import number_text
 from pecli.core.options import option
@@ -35,7 +35,7 @@ def label_positions(axis: Any, encoding: Encoding, label: str | None = None) -> 
     """Label an axis along which positions run, in the encoding's terms; the label is a template."""
     from pecli.figures.ticks import FittingTicks, NumberTexts, multiples
 
-    label_values(axis, phrase(label or encoding.position_label), integer=True)
+    label_values(axis, translate(label or encoding.position_label), integer=True)
     if encoding.tick_steps:
         axis.set_major_locator(FittingTicks(partial(multiples, encoding.tick_steps), encoding.position_text))
         axis.set_major_formatter(NumberTexts(encoding.position_text))
@@ -46,7 +46,7 @@ def label_dimensions(axis: Any, encoding: TableEncoding) -> None:
     from matplotlib.ticker import FixedFormatter, FixedLocator
 
     names = encoding.dimension_names()
-    label_values(axis, phrase(encoding.dimension_label), integer=True)
+    label_values(axis, translate(encoding.dimension_label), integer=True)
     if names is not None and len(names) <= MAX_NAMES:
         axis.set_major_locator(FixedLocator(range(len(names))))
         axis.set_major_formatter(FixedFormatter(names))
@@ -113,7 +113,7 @@ def log_option() -> Any:
 
 def log_label(encoding: TableEncoding) -> str:
     """Return the label of a logarithmic axis, whose ticks are plain numbers: the unit too."""
-    return listing(map(phrase, filter(None, [encoding.position_label, encoding.position_unit])))
+    return listing(map(translate, filter(None, [encoding.position_label, encoding.position_unit])))
 
 
 def check_log(positions: Positions) -> None:

@@ -10,7 +10,7 @@ from pecli.analysis import Analysis, E, E_co, Limits
 from pecli.analysis import Numbers as Numbers
 from pecli.analysis import View as View
 from pecli.core.errors import UsageError
-from pecli.core.language import clauses, phrase, template
+from pecli.core.language import join_clauses, template, translate
 from pecli.core.lazy import np
 from pecli.core.numbers import minus
 from pecli.core.positions import Positions
@@ -69,8 +69,8 @@ class Figure(Analysis[E]):
         """Adapt labels to the size that the panels have now; called whenever it changes."""
         from pecli.figures.labels import place_labels
 
-        for one in axes:
-            place_labels(one, canvas)
+        for ax in axes:
+            place_labels(ax, canvas)
 
     @abstractmethod
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
@@ -82,7 +82,7 @@ class Figure(Analysis[E]):
 
     def title(self, view: View[E]) -> str:
         """Return the picture's title where the user gives none."""
-        return clauses([*(encoding.label() for encoding in view.encodings), self.unseen(view)])
+        return join_clauses([*(encoding.label() for encoding in view.encodings), self.unseen(view)])
 
     def unseen(self, view: View[E]) -> str:
         """Return what a title says of the positions where nothing else in the picture does; mostly nothing."""
@@ -104,13 +104,13 @@ def tells_of_offsets(view: View[Any]) -> bool:
 def positions_text(first: int, count: int) -> str:
     """Return the first and last position for a title; nothing where the first is 0."""
     named = {name: minus(f"{at:,}") for name, at in (("first", first), ("last", first + count - 1))}
-    return phrase("positions {first} to {last}", **named) if first else ""
+    return translate("positions {first} to {last}", **named) if first else ""
 
 
 def all_positions_text(covered: Positions) -> str:
     """Return how many positions there are, or the first and last, for a title where no axis says it."""
-    said = template("{count:,} positions") if covered.length > 1 else template("{count:,} position")
-    return positions_text(covered.start, covered.length) or phrase(said, count=covered.length)
+    text = template("{count:,} positions") if covered.length > 1 else template("{count:,} position")
+    return positions_text(covered.start, covered.length) or translate(text, count=covered.length)
 
 
 def other_positions_text(view: View[TableEncoding]) -> str:
@@ -120,16 +120,16 @@ def other_positions_text(view: View[TableEncoding]) -> str:
 
 def averaging(size: int) -> str:
     """Return the caption of pixels that are means over pairs of so many positions each."""
-    return phrase("each pixel: mean of {count:,} × {count:,} pairs", count=size) if size > 1 else ""
+    return translate("each pixel: mean of {count:,} × {count:,} pairs", count=size) if size > 1 else ""
 
 
 def averaging_cells(rows: int, columns: int) -> str:
     """Return the caption of pixels that are means over so many positions and dimensions each."""
     if rows > 1 and columns > 1:
-        return phrase("each pixel: mean of {rows:,} positions × {columns:,} dimensions", rows=rows, columns=columns)
+        return translate("each pixel: mean of {rows:,} positions × {columns:,} dimensions", rows=rows, columns=columns)
     if columns > 1:
-        return phrase("each pixel: mean of {columns:,} dimensions", columns=columns)
-    return phrase("each pixel: mean of {rows:,} positions", rows=rows) if rows > 1 else ""
+        return translate("each pixel: mean of {columns:,} dimensions", columns=columns)
+    return translate("each pixel: mean of {rows:,} positions", rows=rows) if rows > 1 else ""
 
 
 def difference_of(first: N, second: N, **facts: Any) -> N:
@@ -138,8 +138,8 @@ def difference_of(first: N, second: N, **facts: Any) -> N:
     Raises UsageError where the sizes differ.
     """
     if first.main.shape != second.main.shape:
-        one, other = (" × ".join(map(str, numbers.main.shape)) for numbers in (first, second))
-        text = f"--difference takes tables of one size: these have {one} and {other} numbers"
+        item, other = (" × ".join(map(str, numbers.main.shape)) for numbers in (first, second))
+        text = f"--difference takes tables of one size: these have {item} and {other} numbers"
         raise UsageError(text, option="difference")
     array = first.main - second.main
     known = array[~np.isnan(array)]
@@ -151,9 +151,9 @@ def difference_of(first: N, second: N, **facts: Any) -> N:
 
 def extremes(size: int) -> str:
     """Return the caption of a line drawn from the minimum to the maximum of every run of positions."""
-    return phrase("each pixel: minimum to maximum of up to {count:,} positions", count=size) if size > 1 else ""
+    return translate("each pixel: minimum to maximum of up to {count:,} positions", count=size) if size > 1 else ""
 
 
 def extremes_of_offsets(size: int) -> str:
     """Return the same of every run of offsets."""
-    return phrase("each pixel: minimum to maximum of up to {count:,} offsets", count=size) if size > 1 else ""
+    return translate("each pixel: minimum to maximum of up to {count:,} offsets", count=size) if size > 1 else ""

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import chosen_indices
 from pecli.core.errors import UsageError
-from pecli.core.language import phrase, template
+from pecli.core.language import template, translate
 from pecli.core.lazy import Array, np
-from pecli.core.numbers import LARGEST, minus, number_text
+from pecli.core.numbers import MAX_EXACT, minus, number_text
 from pecli.core.options import option
 from pecli.core.positions import Blocks
 from pecli.encodings.base import BiasEncoding
@@ -19,7 +19,7 @@ from pecli.figures.base import ColouredNumbers, View, averaging
 from pecli.figures.canvas import Canvas
 from pecli.figures.colors import colours_not_dark
 from pecli.figures.matrix import WithCellNumbers, show_matrix
-from pecli.figures.panels import Bar, Panel, PanelGroup, in_columns
+from pecli.figures.panels import ColorBar, Panel, PanelGroup, in_columns
 from pecli.measures.reduce import means_of_signed_offsets
 
 if TYPE_CHECKING:
@@ -57,22 +57,22 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
             text = template(
                 "the higher a head's number, the farther back it looks: {first} to {last} of {count} positions"
             )
-            return phrase(text, first=number_text(first), last=number_text(last), count=number_text(length))
+            return translate(text, first=number_text(first), last=number_text(last), count=number_text(length))
         if farther and (first < last or first >= length - 1):  # else all look alike
-            return phrase("the higher a head's number, the farther back it looks")
+            return translate("the higher a head's number, the farther back it looks")
         text = template("each distance up to {last} has a {what} of its own, farther ones share theirs")
-        return phrase(text, last=self.apart - 1, what=phrase(self.view.encoding.quantity)) if self.apart else ""
+        return translate(text, last=self.apart - 1, what=translate(self.view.encoding.quantity)) if self.apart else ""
 
     def remarks(self) -> list[str]:
         shown, heads, low = len(self.heads), self.view.encoding.n_heads, self.ends[0]
         return [
-            phrase("{count} of {all} heads", count=shown, all=heads) if shown < heads else "",
+            translate("{count} of {all} heads", count=shown, all=heads) if shown < heads else "",
             averaging(self.block),
-            phrase("colours end at {number}", number=minus(f"{low:g}")) if self.smallest < low else "",
+            translate("colours end at {number}", number=minus(f"{low:g}")) if self.smallest < low else "",
         ]
 
     def marks(self) -> list[str]:
-        return [phrase("blank: keys that a query does not see")] if np.isnan(self.bias).any() else []
+        return [translate("blank: keys that a query does not see")] if np.isnan(self.bias).any() else []
 
     def sheet(self) -> tuple[list[str], list[Array]]:
         """Return one row a pair of positions: query, key, then the heads."""
@@ -108,8 +108,8 @@ class Bias(WithCellNumbers[BiasEncoding]):
     )
     lowest: float | None = option(
         None,
-        "the bias at which the colours end",
-        at_least=-LARGEST,
+        "bias at which the colour scale ends",
+        at_least=-MAX_EXACT,
         unset=f"the smallest shown, but not below {FAINT:g}",
     )
 
@@ -123,7 +123,9 @@ class Bias(WithCellNumbers[BiasEncoding]):
 
     def panel_groups(self, view: View[BiasEncoding], canvas: Canvas) -> list[PanelGroup]:
         shown = ("positions", view.positions)
-        panel = Panel(1.0, exact=True, least=(6.0, 6.0), bar=Bar(phrase(view.encoding.quantity)), x=shown, y=shown)
+        panel = Panel(
+            1.0, exact=True, least=(6.0, 6.0), bar=ColorBar(translate(view.encoding.quantity)), x=shown, y=shown
+        )
         grids = in_columns(count := len(self.shown_heads(view)))
         full = tuple(grid for grid in grids if len(grid[-1]) == len(grid[0]))
         return [PanelGroup((panel,) * count, full if len(full) > 2 else grids)]  # of a prime number none is full
@@ -158,7 +160,7 @@ class Bias(WithCellNumbers[BiasEncoding]):
         same = (np.diff(back, axis=1) == 0).all(axis=0)
         return BiasNumbers(
             view=view,
-            bias=np.stack([means_where_seen(run, blocks) for run in by_offset]),
+            bias=np.stack([means_of_finite(run, blocks) for run in by_offset]),
             heads=heads,
             positions=blocks.centres(),
             block=blocks.size,
@@ -184,7 +186,7 @@ class Bias(WithCellNumbers[BiasEncoding]):
         return images
 
 
-def means_where_seen(run: Array, blocks: Blocks) -> Array:
+def means_of_finite(run: Array, blocks: Blocks) -> Array:
     """Return block means of what is finite of the matrix with entries run[L − 1 + p − q]; NaN where nothing is."""
     seen = np.isfinite(run)
     if blocks.size == 1:

@@ -69,13 +69,13 @@ class Canvas(Options):
         split=True,
         aliases=("colormap", "colourmap"),
     )
-    vmin: float | None = option(None, "the value at the lower end of the colours", unset="the values' own")
-    vmax: float | None = option(None, "the value at the upper end of the colours", unset="the values' own")
+    vmin: float | None = option(None, "value at the lower end of the colour scale", unset="the values' own")
+    vmax: float | None = option(None, "value at the upper end of the colour scale", unset="the values' own")
     robust: bool = option(False, "end the colours at the {}nd and {}th percentile of the values".format(*PERCENTILES))
     title: str | None = option(
         None, "title of the picture; {base} is the base's value", unset="the encoding's name and parameters"
     )
-    no_title: bool = option(False, "no title; what there is to see stands below")
+    no_title: bool = option(False, "no title; the headline goes below the picture")
     style: str | None = option(
         None,
         f"matplotlib style on top of pecli's: a name, a file, {DEFAULT} for none; {ADAPTIVE}: an SVG that follows "
@@ -86,7 +86,7 @@ class Canvas(Options):
     )
     transparent: bool = option(False, "no background")
     text: bool = option(False, "keep the text of an SVG as text, in the reader's fonts; else it is drawn")
-    inline: bool = option(False, "an SVG to stand inside a web page, without the lines before <svg>")
+    inline: bool = option(False, "an SVG to embed in a web page, without the XML header")
     text_size: float | None = option(
         None,
         "size of the text in points",
@@ -96,9 +96,9 @@ class Canvas(Options):
         aliases=("fontsize", "font_size"),
     )
     fps: float | None = option(
-        None, "frames a second of .gif and .webp", above=0, at_most=50, unset=f"{FPS:g}", split=False
+        None, "frames per second of .gif and .webp", above=0, at_most=50, unset=f"{FPS:g}", split=False
     )
-    loops: int | None = option(None, "plays of .gif, .webp", at_least=1, at_most=65535, unset="endless")
+    loops: int | None = option(None, "how many times a .gif or .webp plays", at_least=1, at_most=65535, unset="endless")
     font: str | None = option(None, "font family or font file", unset="DejaVu Sans, with a CJK font where needed")
 
     def check(self) -> None:

@@ -96,7 +96,7 @@ def mixed(colours: Array, edges: Array, axis: int) -> Array:
     last = np.maximum(np.ceil(high).astype(int) - 1, first)
     share = np.where(last > first, (high - last) / (high - low), 0.0).astype(np.float32)
     share = share.reshape((-1, 1, 1) if axis == 0 else (1, -1, 1))
-    one, other = (colours.take(at, axis).astype(np.float32) for at in (first, last))
-    near, far = (1 - share) * one[..., 3:], share * other[..., 3:]
-    mean = (near * one[..., :3] + far * other[..., :3]) / np.maximum(near + far, 1)
+    item, other = (colours.take(at, axis).astype(np.float32) for at in (first, last))
+    near, far = (1 - share) * item[..., 3:], share * other[..., 3:]
+    mean = (near * item[..., :3] + far * other[..., :3]) / np.maximum(near + far, 1)
     return np.concatenate([mean, near + far], axis=-1).round().astype(np.uint8)

@@ -21,35 +21,41 @@ STROKES = (("white", 2.6), ("black", 1.2))  # colour and points of what is seen 
 
 
 def colour_map(kind: str, given: str | None) -> str:
-    """The name of the map for values of that kind: the one given, but a difference has two sides whatever is given."""
+    """Return the name of the map for values of that kind: the one given, but a difference has two sides whatever is
+    given.
+    """
     fits = kind != DIFFERENCE or (given or "").removesuffix("_r") in TWO_SIDED
     return given if given and fits else DEFAULTS[kind]
 
 
-APART = 25.0  # of lightness, 0 (black) to 100 (white), between data and what is behind them
+MIN_CONTRAST = 25.0  # of lightness, 0 (black) to 100 (white), between data and what is behind them
 DARK = 55.0  # of lightness, below which text is white
 ANY = ("white", "black")  # what a panel without a ground of its own may come to stand on
 
 
 def seen_colours(name: str, axes: Axes) -> Any:
-    """The longest run of a colour map's colours that are seen as dots on that panel; the map itself where none are."""
-    return _apart_from(name, _grounds(axes))
+    """Return the longest run of a colour map's colours that are seen as dots on that panel; the map itself where none
+    are.
+    """
+    return _apart_from(name, _backgrounds(axes))
 
 
 def colours_not_dark(name: str, axes: Axes) -> Any:
-    """The colours of a map that are seen as areas beside blank ones: all on a light panel, on a dark one the light."""
-    dark = [ground for ground in _grounds(axes) if is_dark(ground)]
+    """Return the colours of a map that are seen as areas beside blank ones: all on a light panel, on a dark one the
+    light.
+    """
+    dark = [ground for ground in _backgrounds(axes) if is_dark(ground)]
     return _apart_from(name, dark) if dark else name
 
 
 def _apart_from(name: str, grounds: Sequence[Any]) -> Any:
-    """The longest run of a colour map's colours that differ in lightness from what may be behind them."""
+    """Return the longest run of a colour map's colours that differ in lightness from what may be behind them."""
     import matplotlib as mpl
     from matplotlib.colors import ListedColormap
 
     colours = mpl.colormaps[name](np.linspace(0, 1, COLOURS))
     behind = np.array([lightness(ground) for ground in grounds])
-    seen = (np.abs(lightness(colours)[:, None] - behind) >= APART).all(axis=1)
+    seen = (np.abs(lightness(colours)[:, None] - behind) >= MIN_CONTRAST).all(axis=1)
     ends = np.flatnonzero(np.diff(np.concatenate([[False], seen, [False]]).astype(int)))
     runs = sorted(zip(ends[::2], ends[1::2], strict=True), key=lambda run: int(run[1] - run[0]))
     first, stop = runs[-1] if runs else (0, COLOURS)
@@ -67,17 +73,17 @@ def lightness(colours: Any) -> Array:
 
 
 def is_dark(colours: Any) -> Array:
-    """Whether text on colours, shape (..., 3 or 4), or on one of that name, has to be white; shape (...)."""
+    """Return whether text on colours, shape (..., 3 or 4), or on one of that name, has to be white; shape (...)."""
     return np.asarray(lightness(colours) < DARK)
 
 
-def ink_on(image: Any, value: float) -> str:
-    """The colour of what is written on an image where it has this value, whatever the style's own ink is."""
+def text_color_on(image: Any, value: float) -> str:
+    """Return the colour of what is written on an image where it has this value, whatever the style's own ink is."""
     return "white" if is_dark(image.cmap(image.norm(value))) else "black"
 
 
-def _grounds(axes: Axes) -> tuple[Any, ...]:
-    """The colours that may be behind a panel."""
+def _backgrounds(axes: Axes) -> tuple[Any, ...]:
+    """Return the colours that may be behind a panel."""
     from matplotlib.colors import to_rgba
 
     ground = to_rgba(axes.get_facecolor())

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from pecli.core.errors import UsageError
-from pecli.core.language import clauses, phrase
+from pecli.core.language import join_clauses, translate
 from pecli.core.lazy import np
 from pecli.core.numbers import ROUNDING, bound_text
 from pecli.core.options import option
 from pecli.core.positions import Positions
-from pecli.encodings.base import Encoding, apart, in_common, short_names
+from pecli.encodings.base import Encoding, common_pieces, distinguishing_labels, short_names
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.base import Figure, View
 from pecli.figures.canvas import Canvas
@@ -21,9 +21,9 @@ from pecli.figures.composite import (
     Composite,
     check_handed_on,
     check_part,
+    kind_text,
     part_of,
     single_figures,
-    what_it_is,
 )
 from pecli.figures.highlights import Highlighting
 from pecli.figures.panels import PanelGroup
@@ -44,23 +44,23 @@ class CompareNumbers(ComposedNumbers):
         low, high = (float(end.reduce(difference.main, axis=None, initial=0.0)) for end in (np.fmin, np.fmax))
         number, rounding = bound_text(max(-low, high), 3), ROUNDING * max(-low, high)
         if not low < 0 and not high > 0:
-            said = phrase("no difference")
+            text = translate("no difference")
         elif difference.averaged():
-            said = phrase("the means differ by up to {number}", number=number)
+            text = translate("the means differ by up to {number}", number=number)
         elif -low > rounding and high > rounding:
-            said = phrase("the two differ by up to {number}", number=number)
+            text = translate("the two differ by up to {number}", number=number)
         else:
             name = self.labels[0 if high > rounding else 1]
-            said = phrase("{name} is larger by up to {number}", name=name, number=number)
-        return clauses([phrase("the same columns in another order") if self.reordered() else "", said])
+            text = translate("{name} is larger by up to {number}", name=name, number=number)
+        return join_clauses([translate("the same columns in another order") if self.reordered() else "", text])
 
     def reordered(self) -> bool:
         """Return whether the formulas of two say that their tables have the same columns in another order."""
-        known = [one for one in self.view.encodings if isinstance(one, Harmonic)]
-        if len(known) < 2 or len({one.covered(self.view.positions) for one in known}) > 1:
+        known = [encoding for encoding in self.view.encodings if isinstance(encoding, Harmonic)]
+        if len(known) < 2 or len({item.covered(self.view.positions) for item in known}) > 1:
             return False
-        one, other = map(column_terms, known)
-        return one != other and sorted(one) == sorted(other)
+        item, other = map(column_terms, known)
+        return item != other and sorted(item) == sorted(other)
 
     def facts(self) -> dict[str, Any]:
         names = [encoding.spec() for encoding in self.view.encodings] + ["difference"]
@@ -89,7 +89,7 @@ class Compare(Composite, Highlighting[Encoding]):
     specs_are_arguments: ClassVar[bool] = True
     shares_limits: ClassVar[bool] = False
 
-    figure: str = option("heatmap", "the figure that is drawn for each", choices=single_figures, advice=what_it_is)
+    figure: str = option("heatmap", "figure to draw of each encoding", choices=single_figures, advice=kind_text)
     measure: str | None = measure_option(None)
     difference: bool = option(False, "add the difference of two encodings, first less second")
 
@@ -112,16 +112,16 @@ class Compare(Composite, Highlighting[Encoding]):
             check_part(cell.figure, cell.view, "figure")
 
     def cells_of(self, view: View[Encoding]) -> list[Cell]:
-        """One an encoding; the difference of two looks as the first."""
+        """Return one an encoding; the difference of two looks as the first."""
         views = [replace(view, encodings=(encoding,), panels=None) for encoding in view.encodings]
-        cells = [Cell(self.part(), one, name) for one, name in zip(views, names_apart(view), strict=True)]
+        cells = [Cell(self.part(), item, name) for item, name in zip(views, distinct_names(view), strict=True)]
         return [*cells, Cell(self.part(), views[0], difference_name(view))] if self.difference else cells
 
     def _placed(self, cell: Cell, at: int, canvas: Canvas) -> PanelGroup:
         group = super()._placed(cell, at, canvas)
         if not self.difference or at < 2:
             return group
-        other: dict[str, Any] = {"part": 1, "label": phrase("difference"), "ticks": None}
+        other: dict[str, Any] = {"part": 1, "label": translate("difference"), "ticks": None}
         panels = (replace(panel, bar=panel.bar and replace(panel.bar, **other)) for panel in group.panels)
         return replace(group, panels=tuple(panels))
 
@@ -136,9 +136,9 @@ class Compare(Composite, Highlighting[Encoding]):
         return self.part().texts()
 
     def title(self, view: View[Encoding]) -> str:
-        one = view.encoding.label() if len(view.encodings) == 1 else ""
-        shared = in_common(view.encodings) if len(set(view.encodings)) > 1 else []
-        return clauses([one, ", ".join(shared), self.unseen(view)])
+        item = view.encoding.label() if len(view.encodings) == 1 else ""
+        shared = common_pieces(view.encodings) if len(set(view.encodings)) > 1 else []
+        return join_clauses([item, ", ".join(shared), self.unseen(view)])
 
     def unseen(self, view: View[Encoding]) -> str:
         return self.part().unseen(view)
@@ -146,14 +146,14 @@ class Compare(Composite, Highlighting[Encoding]):
 
 def difference_name(view: View[Encoding]) -> str:
     """Return the name of the difference: those of the two, where they are short and not the same."""
-    name = " − ".join(names_apart(view))
-    return name if len(name) <= MAX_NAME and len(set(view.encodings)) > 1 else phrase("difference, first − second")
+    name = " − ".join(distinct_names(view))
+    return name if len(name) <= MAX_NAME and len(set(view.encodings)) > 1 else translate("difference, first − second")
 
 
-def names_apart(view: View[Encoding]) -> list[str]:
+def distinct_names(view: View[Encoding]) -> list[str]:
     """Return what tells each encoding from the others; of equal ones all there is to say, of one nothing."""
     if len(view.encodings) == 1:
         return [""]
     if len(set(view.encodings)) == 1:
         return [encoding.label() for encoding in view.encodings]
-    return apart(view.encodings)
+    return distinguishing_labels(view.encodings)

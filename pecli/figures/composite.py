@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from pecli.analysis import Limits
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
-from pecli.core.language import clauses, said_by_each
+from pecli.core.language import join_clauses, merge_labels
 from pecli.core.lazy import Array, Registry
 from pecli.encodings.base import Encoding
 from pecli.figures import FIGURES, SINGLE
 from pecli.figures.base import Figure, Numbers, View, panels_of
 from pecli.figures.canvas import Canvas
-from pecli.figures.panels import Mosaic, Panel, PanelGroup, below_each_other, in_columns, owned, width_of
+from pecli.figures.panels import Mosaic, Panel, PanelGroup, below_each_other, columns_of, in_columns, with_own_bar
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-HANDED_ON = ("measure", "highlight")  # options of a composed figure that its parts take, where they have them
+FORWARDED = ("measure", "highlight")  # options of a composed figure that its parts take, where they have them
 MAX_HEADLINE = 130  # characters above a picture of several
 ROW = 3  # panels that stand side by side where there is room, whatever they belong to
 Choose = Callable[[Limits, Sequence[Array]], Limits]  # limits from those and from the values that they colour
@@ -83,7 +83,7 @@ class ComposedNumbers(Numbers[Encoding]):
         return {f"{i}.{part.figure.name}": part.numbers.facts() for i, part in enumerate(self.parts)}
 
     def remarks(self) -> list[str]:
-        return said_by_each(self.labels, [part.numbers.remarks() for part in self.parts[: len(self.labels)]])
+        return merge_labels(self.labels, [part.numbers.remarks() for part in self.parts[: len(self.labels)]])
 
     def marks(self) -> list[str]:
         return [*dict.fromkeys(mark for part in self.parts for mark in part.numbers.marks())]
@@ -100,24 +100,24 @@ def _limited_alike(numbers: Sequence[Any], choose: Choose) -> list[Any]:
     if len(numbers) == 1:
         return [numbers[0].limited(choose)]
     if isinstance(numbers[0], ComposedNumbers):
-        columns = zip(*([part.numbers for part in one.parts] for one in numbers), strict=True)
+        columns = zip(*([part.numbers for part in number.parts] for number in numbers), strict=True)
         rows = zip(*(_limited_alike(column, choose) for column in columns), strict=True)
-        return [one._with(row) for one, row in zip(numbers, rows, strict=True)]
-    known = [limits for one in numbers if (limits := one.limits()) is not None]
+        return [number._with(row) for number, row in zip(numbers, rows, strict=True)]
+    known = [limits for number in numbers if (limits := number.limits()) is not None]
     if len(known) < len(numbers):
         return [*numbers]
     low, high = min(low for low, _ in known), max(high for _, high in known)
     if low < 0 < high:
         low, high = -max(-low, high), max(-low, high)
-    limits = choose((low, high), [array for one in numbers for array in one.coloured()])
-    return [one.with_limits(*limits) for one in numbers]
+    limits = choose((low, high), [array for number in numbers for array in number.coloured()])
+    return [number.with_limits(*limits) for number in numbers]
 
 
 def message_of_each(labels: Sequence[str], messages: Sequence[str]) -> str:
     """Return what there is to see in several that are told apart by these labels; of many in the first and the last."""
-    said = said_by_each(labels, [[message] for message in messages])
-    tried = (said, said[:1] + said[1:][-1:], said[:1])
-    return next((text for some in tried if len(text := clauses(some)) <= MAX_HEADLINE), "")
+    item = merge_labels(labels, [[message] for message in messages])
+    tried = (item, item[:1] + item[1:][-1:], item[:1])
+    return next((text for some in tried if len(text := join_clauses(some)) <= MAX_HEADLINE), "")
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ class Composite(Figure[Encoding]):
         groups = cell.figure.panel_groups(cell.view, canvas)
         panels = [panel for group in groups for panel in group.panels]
         if not self.alike or not cell.figure.shares_limits:
-            panels = [owned(panel, at) for panel in panels]
+            panels = [with_own_bar(panel, at) for panel in panels]
         if self.alike:
             panels = [replace(panel, head=panel.head and (at, panel.head)) for panel in panels]
         even = [[grid for grid in group.grids if sum(map(len, grid)) == len(group.panels)] for group in groups]
@@ -201,10 +201,10 @@ class Composite(Figure[Encoding]):
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
         cells = zip(self._cells(numbers.view), numbers.parts, strict=True)
-        drawn = [one for (cell, own), part in cells for one in cell.figure.draw(part.numbers, axes[own], canvas)]
+        drawn = [item for (cell, own), part in cells for item in cell.figure.draw(part.numbers, axes[own], canvas)]
         if self.alike:
             panels = panels_of(self, numbers.view, canvas)
-            share_windows(axes, panels)
+            share_limits(axes, panels)
             share_colours(drawn, panels)
         return drawn
 
@@ -214,38 +214,42 @@ def _rows_of_parts(parts: Sequence[PanelGroup]) -> tuple[Mosaic, ...]:
     counts = [len(part.panels) for part in parts]
     large = parts[counts.index(max(counts))]
     return tuple(
-        below_each_other([grid if n == max(counts) else in_columns(n, width_of(grid))[0] for n in counts])
+        below_each_other([grid if n == max(counts) else in_columns(n, columns_of(grid))[0] for n in counts])
         for grid in large.grids
     )
 
 
-def share_windows(axes: Sequence[Axes], panels: Sequence[Panel]) -> None:
+def share_limits(axes: Sequence[Axes], panels: Sequence[Panel]) -> None:
     """Give axes that show the same one window, and numbers as far as one of them has."""
     from pecli.figures.ticks import share_ends
 
     for x_or_y, field in (("x", "x"), ("y", "y"), ("y", "ends")):
         subjects: list[Any] = [getattr(panel, field) for panel in panels]
         for subject in dict.fromkeys(filter(None, subjects)):
-            group = [one for one, own in zip(axes, subjects, strict=True) if own == subject]
-            ends: list[Any] = [getattr(one, f"get_{x_or_y}lim")() for one in group]
+            group = [ax for ax, own in zip(axes, subjects, strict=True) if own == subject]
+            ends: list[Any] = [getattr(item, f"get_{x_or_y}lim")() for item in group]
             low, high = min(map(min, ends)), max(map(max, ends))
-            for one, (first, last) in zip(group, ends, strict=True):
+            for item, (first, last) in zip(group, ends, strict=True):
                 if {first, last} != {low, high}:
-                    getattr(one, f"set_{x_or_y}lim")((low, high) if first < last else (high, low))
-            share_ends([getattr(one, f"{x_or_y}axis") for one in group])
+                    getattr(item, f"set_{x_or_y}lim")((low, high) if first < last else (high, low))
+            share_ends([getattr(item, f"{x_or_y}axis") for item in group])
 
 
 def share_colours(mappables: Sequence[Any], panels: Sequence[Panel]) -> None:
     """Give all images beside one bar the ends of them all, and their numbers the ink that goes with that."""
-    from pecli.figures.matrix import ink_again
+    from pecli.figures.matrix import update_text_colors
 
     for bar in dict.fromkeys(panel.bar for panel in panels if panel.bar):
-        images = [one for one, panel in zip(mappables, panels, strict=True) if one is not None and panel.bar == bar]
-        ends = {one.get_clim() for one in images}
+        images = [
+            mappable
+            for mappable, panel in zip(mappables, panels, strict=True)
+            if mappable is not None and panel.bar == bar
+        ]
+        ends = {image.get_clim() for image in images}
         if len(ends) > 1:
-            for one in images:
-                one.set_clim(min(low for low, _ in ends), max(high for _, high in ends))
-                ink_again(one)
+            for image in images:
+                image.set_clim(min(low for low, _ in ends), max(high for _, high in ends))
+                update_text_colors(image)
 
 
 def single_figures() -> Registry[type[Figure[Any]]]:
@@ -253,17 +257,17 @@ def single_figures() -> Registry[type[Figure[Any]]]:
     return SINGLE
 
 
-def what_it_is(name: str) -> str:
+def kind_text(name: str) -> str:
     """Return what to ask for instead of another name of a figure: similarity is distance with a measure; else ''."""
     own, options = FIGURES.aliases.get(name, ("", {}))
-    said = ", ".join(option_text(option, value) for option, value in options.items())
-    return f"{name} is {own} with {said}" if own else ""
+    text = ", ".join(option_text(option, value) for option, value in options.items())
+    return f"{name} is {own} with {text}" if own else ""
 
 
 def part_of(whole: Figure[Any], name: str) -> Figure[Any]:
     """Return a figure with the options that the composed one hands on."""
     kind = SINGLE[name]
-    given = {option: getattr(whole, option) for option in HANDED_ON if option in kind.options()}
+    given = {option: getattr(whole, option) for option in FORWARDED if option in kind.options()}
     return kind(**{option: value for option, value in given.items() if value is not None})
 
 
@@ -282,6 +286,6 @@ def check_handed_on(whole: Figure[Any], parts: Iterable[Figure[Any]]) -> None:
     names = dict.fromkeys(part.name for part in parts)
     for option, value in whole.changed().items():
         fitting = [name for name, figure in SINGLE.items() if option in figure.options()]
-        if option in HANDED_ON and not {*fitting} & {*names}:
+        if option in FORWARDED and not {*fitting} & {*names}:
             why = f"{', '.join(names)} has no {option_text(option)}, {', '.join(fitting)} have"
             raise UnusedOptionError(option, whole.options()[option].write(value), why)

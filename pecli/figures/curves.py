@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import listing, phrase, template
+from pecli.core.language import listing, template, translate
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUNDING, bound_text
 from pecli.core.options import EXACT, option
@@ -49,8 +49,8 @@ class CurvesNumbers(Numbers[TableEncoding]):
         lost = listing(map(self.view.encoding.position_text, self.at[np.isnan(self.own)]))
         band = template("band: minimum to maximum of up to {count:,} positions, line: its middle")
         return [
-            phrase("from {positions}: undefined (constant row)", positions=lost) if lost else "",
-            phrase(band, count=self.block) if self.block > 1 else "",
+            translate("from {positions}: undefined (constant row)", positions=lost) if lost else "",
+            translate(band, count=self.block) if self.block > 1 else "",
         ]
 
     def message(self) -> str:
@@ -58,12 +58,12 @@ class CurvesNumbers(Numbers[TableEncoding]):
         if self.apart is None or len(self.at) == 1:
             return ""
         if self.apart > ROUNDING * float(np.nanmax(np.abs(self.curves), initial=0.0)):
-            return phrase("at one offset lines differ by up to {number}", number=bound_text(self.apart, 3))
+            return translate("at one offset lines differ by up to {number}", number=bound_text(self.apart, 3))
         if not tells_of_offsets(self.view):
             return ""
         if self.against == "offset":
-            return phrase("all lines coincide: only the offset counts")
-        return phrase("one shape, shifted: only the offset counts")
+            return translate("all lines coincide: only the offset counts")
+        return translate("one shape, shifted: only the offset counts")
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class Curves(Highlighting[TableEncoding]):
     log: bool = log_option()
     against: str = option(
         "position",
-        "what lines run over: position, or offset from their own",
+        "what the x axis shows: position, or offset from the line's own position",
         choices=lambda: ("position", "offset"),
     )
 
@@ -154,7 +154,7 @@ class Curves(Highlighting[TableEncoding]):
             low, high, _ = envelope(values, edges, len(at))
         own = np.array([values(int(p) - rows.start, 1)[line, 0] for line, p in enumerate(at)])
         centres = rows.start + middles(edges)
-        apart = farthest_apart(high, centres - at[:, None]) if block == 1 else None
+        apart = largest_spread(high, centres - at[:, None]) if block == 1 else None
         return CurvesNumbers(
             view=view,
             curves=high,
@@ -173,7 +173,7 @@ class Curves(Highlighting[TableEncoding]):
     def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         encoding, across = view.encoding, self.across(view)
         frame_lines(axes[0], max(1, across.start) if self.log else across.start, across.stop - 1, log=self.log)
-        label = phrase("offset from a line's own position") if self.against == "offset" else log_label(encoding)
+        label = translate("offset from a line's own position") if self.against == "offset" else log_label(encoding)
         if self.log:
             label_powers(axes[0].xaxis, label)
         elif self.against == "offset":
@@ -183,7 +183,7 @@ class Curves(Highlighting[TableEncoding]):
         label_values(axes[0].yaxis, MEASURES[self.measure].label)
         starts = self.starts(view).tolist()
         if self._dot_labels(encoding, starts, axes[0], canvas) is None:
-            names = [phrase("from {position}", position=encoding.position_text(at)) for at in starts]
+            names = [translate("from {position}", position=encoding.position_text(at)) for at in starts]
             key(axes[0], [(name, look(line)) for line, name in enumerate(names)])
         mark_stretch(axes[0], self.spans(), canvas)
 
@@ -192,8 +192,8 @@ class Curves(Highlighting[TableEncoding]):
         from pecli.figures.labels import dots_have_room
 
         texts = [encoding.position_text(at) for at in starts]
-        names = [phrase("from {position}", position=text) for text in texts]
-        fitting = [one for one in (names, [*names[:1], *texts[1:]]) if dots_have_room(axes, one, starts, canvas)]
+        names = [translate("from {position}", position=text) for text in texts]
+        fitting = [name for name in (names, [*names[:1], *texts[1:]]) if dots_have_room(axes, name, starts, canvas)]
         return fitting[0] if fitting and self.against == "position" else None
 
     def draw(self, numbers: CurvesNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
@@ -220,7 +220,7 @@ class Curves(Highlighting[TableEncoding]):
         return [None]
 
 
-def farthest_apart(curves: Array, offsets: Array) -> float:
+def largest_spread(curves: Array, offsets: Array) -> float:
     """Return how much lines differ at one offset, at most; both of shape (lines, n), NaN is left out."""
     places = (offsets - offsets.min()).astype(np.int64)
     low, high = np.full(places.max() + 1, np.inf), np.full(places.max() + 1, -np.inf)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import chosen_indices, refuse_positions
-from pecli.core.language import listing, phrase
+from pecli.core.language import listing, translate
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import number_text
 from pecli.core.options import EXACT, option
@@ -47,11 +47,11 @@ class DialsNumbers(Numbers[Harmonic]):
         if ends[1] > MAX_WAVELENGTH or len({short_length(encoding, wave) for wave in ends}) == 1:
             return ""
         fast, slow = short_wave_text(encoding, ends[0]), short_length(encoding, ends[1])
-        return phrase("the fastest hand turns once in {fast}, the slowest in {slow}", fast=fast, slow=slow)
+        return translate("the fastest hand turns once in {fast}, the slowest in {slow}", fast=fast, slow=slow)
 
     def marks(self) -> list[str]:
         named = bool(self.view.encoding.tick_steps)  # the hands' names say how long they take
-        return [phrase("top: angle 0; hands turn clockwise"), "" if named else phrase("λ: positions of one turn")]
+        return [translate("top: angle 0; hands turn clockwise"), "" if named else translate("λ: positions of one turn")]
 
     def columns(self) -> list[str]:
         return [f"pair {pair}" for pair in self.pairs]
@@ -144,13 +144,13 @@ class Dials(Figure[Harmonic]):
         if encoding.tick_steps:
             return names
         waves = encoding.wavelengths()[pairs]
-        lengths = [phrase("still") if wave > MAX_WAVELENGTH else f"λ {number_text(wave, 3)}" for wave in waves]
+        lengths = [translate("still") if wave > MAX_WAVELENGTH else f"λ {number_text(wave, 3)}" for wave in waves]
         return [f"{name}\n{length}" for name, length in zip(names, lengths, strict=True)]
 
     def decorate(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
         (panel,), (rows, columns), spacing = axes, self.shape(view), self.spacing(view)
         panel.set(xlim=(-spacing / 2, (columns - 0.5) * spacing), ylim=(-rows + 0.5, 0.5))
-        label = phrase(view.encoding.position_label)
+        label = translate(view.encoding.position_label)
         places = [view.encoding.position_text(at) for at in self.rows(view)]
         panel.set_xticks(spacing * np.arange(columns), self.names(view))
         panel.set_yticks(-np.arange(rows), places if rows > 1 else [f"{label}\n{places[0]}"])  # one is less high

@@ -7,7 +7,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Limits
-from pecli.core.language import phrase
+from pecli.core.language import translate
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUNDING, bound_text
 from pecli.encodings.base import TableEncoding
@@ -18,7 +18,7 @@ from pecli.figures.colors import DIFFERENCE
 from pecli.figures.highlights import Highlighting, mark_cells
 from pecli.figures.limits import ends
 from pecli.figures.matrix import WithCellNumbers, show_matrix
-from pecli.figures.panels import Bar, Panel, PanelGroup
+from pecli.figures.panels import ColorBar, Panel, PanelGroup
 from pecli.measures.pairwise import MEASURES, is_by_offset, matrix, measure_option
 
 if TYPE_CHECKING:
@@ -45,20 +45,20 @@ class DistanceNumbers(ColouredNumbers[TableEncoding]):
 
     def remarks(self) -> list[str]:
         count, size = self.undefined, self.matrix.size
-        undefined = phrase("{count:,} of {all:,} undefined (constant rows)", count=count, all=size) if count else ""
+        undefined = translate("{count:,} of {all:,} undefined (constant rows)", count=count, all=size) if count else ""
         return [averaging(self.block), undefined]
 
     def message(self) -> str:
         if len(self.positions) == 1:
             return ""
         if self.by_offset:
-            return phrase("one value per diagonal: only the offset counts")
+            return translate("one value per diagonal: only the offset counts")
         if self.block > 1 or self.palette == DIFFERENCE:
             return ""
         apart = spread_along_diagonals(self.matrix)
         if apart <= ROUNDING * float(np.nanmax(np.abs(self.matrix), initial=0.0)):
             return ""
-        return phrase("at one offset pairs differ by up to {number}", number=bound_text(apart, 3))
+        return translate("at one offset pairs differ by up to {number}", number=bound_text(apart, 3))
 
     def averaged(self) -> bool:
         return self.block > 1
@@ -126,7 +126,7 @@ class Distance(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
         shown = (view.encoding.position_label, view.covered)
-        return [PanelGroup((Panel(1.0, exact=True, bar=Bar(MEASURES[self.measure].label), x=shown, y=shown),))]
+        return [PanelGroup((Panel(1.0, exact=True, bar=ColorBar(MEASURES[self.measure].label), x=shown, y=shown),))]
 
     def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         encoding, rows = view.encoding, view.covered

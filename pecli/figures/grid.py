@@ -47,7 +47,7 @@ class GridNumbers(ComposedNumbers):
         """Return the cells' arrays as one; a coordinate that they all share once."""
         first = self.parts[0].numbers
         coordinate = name in (*first.row_coordinates, first.column_coordinates)
-        if coordinate and all(np.array_equal(arrays[0], one) for one in arrays):
+        if coordinate and all(np.array_equal(arrays[0], array) for array in arrays):
             return arrays[0]
         return np.stack(arrays).reshape(*(len(axis.values) for axis in self.axes), *arrays[0].shape)
 
@@ -56,8 +56,8 @@ class GridNumbers(ComposedNumbers):
 
     def message(self) -> str:
         """Return what there is to see in each, by the names of the options that make a difference to it."""
-        said = np.array(self.messages(), dtype=object).reshape([len(axis.values) for axis in self.axes])
-        telling = [(said != said.take([0], axis=at)).any() for at in range(said.ndim)]
+        text = np.array(self.messages(), dtype=object).reshape([len(axis.values) for axis in self.axes])
+        telling = [(text != text.take([0], axis=at)).any() for at in range(text.ndim)]
         names = [listing(compress(texts, telling)) for texts in product(*(axis.texts for axis in self.axes))]
         each = dict(zip(names, self.messages(), strict=True))
         return message_of_each([*each], [*each.values()])

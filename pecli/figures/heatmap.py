@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.analysis import Limits
 from pecli.core.errors import UsageError
-from pecli.core.language import phrase
+from pecli.core.language import translate
 from pecli.core.lazy import Array
 from pecli.core.positions import Blocks, LogBlocks
 from pecli.encodings.base import TableEncoding
@@ -27,7 +27,7 @@ from pecli.figures.canvas import Canvas
 from pecli.figures.colors import DIFFERENCE
 from pecli.figures.highlights import Highlighting, mark_cells, span_edges
 from pecli.figures.matrix import WithCellNumbers, show_matrix
-from pecli.figures.panels import Bar, Panel, PanelGroup
+from pecli.figures.panels import ColorBar, Panel, PanelGroup
 from pecli.figures.wavelengths import halving_text, has_known_waves, rule_over, unfinished, unfinished_runs
 from pecli.measures.reduce import averaged_columns, even_bins
 from pecli.measures.waves import wavelengths
@@ -55,13 +55,13 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
 
     def remarks(self) -> list[str]:
         if self.log and self.block > 1:
-            rows = phrase("each pixel: mean of up to {rows:,} positions", rows=self.block)
+            rows = translate("each pixel: mean of up to {rows:,} positions", rows=self.block)
             return [rows, averaging_cells(1, self.columns_block)]
         return [averaging_cells(self.block, self.columns_block)]
 
     def marks(self) -> list[str]:
         ruled = unfinished_runs(self.view.encoding, self.view.covered.length)
-        return [phrase("rule above: pairs that never finish a turn")] if ruled else []
+        return [translate("rule above: pairs that never finish a turn")] if ruled else []
 
     def message(self) -> str:
         encoding = self.view.encoding
@@ -116,7 +116,7 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
                 raise UsageError(text, option="numbers", advice="give one of them")
 
     def bins(self, view: View[TableEncoding]) -> Blocks | LogBlocks:
-        """What each row of the picture, or of the numbers, averages over."""
+        """Return what each row of the picture, or of the numbers, averages over."""
         rows = view.covered
         if not self.log:
             return rows.blocks(view.pixel_rows)
@@ -149,7 +149,7 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
         encoding = view.encoding
-        bar = Bar(phrase("value"), None if encoding.signed else (0.0, encoding.limit or 1.0))
+        bar = ColorBar(translate("value"), None if encoding.signed else (0.0, encoding.limit or 1.0))
         x, y = (encoding.dimension_label, encoding.width), (encoding.position_label, view.covered, self.log)
         return [PanelGroup((Panel(bar=bar, x=x, y=y),))]
 
@@ -189,10 +189,10 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
 
 
 def log_ends(view: View[TableEncoding]) -> tuple[float, float]:
-    """The decimal logarithms of the first position and of the end."""
+    """Return the decimal logarithms of the first position and of the end."""
     return log10(max(1, view.covered.start)), log10(view.covered.stop)
 
 
 def log_rows(span: range) -> Limits:
-    """Where a span begins and ends on the logarithmic axis."""
+    """Return where a span begins and ends on the logarithmic axis."""
     return log10(max(1, span.start)), log10(max(1, span.stop))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pecli.analysis import E
 from pecli.core.errors import UsageError, option_text, shorten
-from pecli.core.language import phrase
+from pecli.core.language import translate
 from pecli.core.numbers import number_text
 from pecli.core.options import option
 from pecli.core.positions import Positions
@@ -124,7 +124,7 @@ def mark_stretch(
 def _text(span: range, position_text: Callable[[float], str]) -> str:
     """Return the positions, as their axis writes them."""
     first, last = position_text(span.start), position_text(span.stop - 1)
-    return first if first == last else phrase("{first} to {last}", first=first, last=last)
+    return first if first == last else translate("{first} to {last}", first=first, last=last)
 
 
 def _middle(edges: tuple[float, float], window: tuple[float, float]) -> float:

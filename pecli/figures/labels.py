@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.text import Annotation, Text
 from matplotlib.transforms import Affine2D, Bbox, Transform
 
-from pecli.core.language import phrase
+from pecli.core.language import translate
 from pecli.core.lazy import Array
 from pecli.figures.canvas import Canvas
 from pecli.figures.lines import MAX_LINES, Look, key
@@ -305,7 +305,7 @@ def _place_level_labels(axes: Axes, labels: Sequence[LevelLabel], canvas: Canvas
     curves = [to_points.transform_path(curve) for curve in curves if np.size(curve.vertices)]
     levels = [*axes.yaxis.get_majorticklocs(), *(float(label.xy[1]) for label in labels)]
     lines = to_points.transform([(1.0, level) for level in levels])[:, 1]
-    for label in sorted(labels, key=lambda one: (one.optional, -one.get_text().count("\n"), -one.xy[1])):
+    for label in sorted(labels, key=lambda item: (item.optional, -item.get_text().count("\n"), -item.xy[1])):
         level = float(to_points.transform((1.0, label.xy[1]))[1])
         rows = label.get_text().split("\n")
         size = 0.9 * max(map(ems, rows)) * em, 1.2 * len(rows) * em
@@ -363,7 +363,7 @@ def label_offsets(axes: Axes, points: Array, offsets: Array, count: int, canvas:
     for offset in range(1, count + 1):
         if not (offsets == offset).any():
             return
-        text = phrase("offset {number}", number=offset) if offset == 1 else str(offset)
+        text = translate("offset {number}", number=offset) if offset == 1 else str(offset)
         label = OffsetLabel(axes, text, (0.0, 0.0), axes.transAxes, canvas, ha="center", va="center")
         label.points, label.all_points = points[offsets == offset], points
 
@@ -400,7 +400,7 @@ def _free_boxes(
         box = Bbox.from_bounds(*(middle - size / 2), *size)
         outside = (middle < size / 2).any() or (middle + size / 2 > frame).any()
         over = outside or box.padded(1.5 * canvas.scale).count_contains(every)
-        if over or ((high - low) / frame).min() > THIN or any(box.overlaps(one.padded(0.6 * em)) for one in free):
+        if over or ((high - low) / frame).min() > THIN or any(box.overlaps(item.padded(0.6 * em)) for item in free):
             break
         free.append(box)
     return free

@@ -16,7 +16,7 @@ from matplotlib.transforms import Bbox
 from pecli.core.numbers import number_text
 from pecli.figures.canvas import Canvas
 from pecli.figures.colors import COLOURS, STROKES
-from pecli.figures.panels import Bar
+from pecli.figures.panels import ColorBar
 from pecli.figures.text import Ruler, points_per_pixel
 from pecli.figures.ticks import BetweenPowers, NumberTexts, RoundTicks
 
@@ -67,7 +67,7 @@ def _in_columns(legend: Legend, room: float, ruler: Ruler) -> dict[str, Any]:
     """Return handles and labels of a legend, broken into lines that fit, and in how many columns."""
     size = legend.prop.get_size_in_points()
     handle = HANDLE * size / 72
-    texts = [ruler.wrapped(str(one.get_label()), size, room - handle) for one in legend.legend_handles if one]
+    texts = [ruler.wrapped(str(item.get_label()), size, room - handle) for item in legend.legend_handles if item]
     widest = max(ruler.width(text, size) for text in texts) + handle
     columns = max(1, min(len(texts), int(room / widest)))
     return {"handles": legend.legend_handles, "labels": texts, "ncols": columns}
@@ -83,7 +83,7 @@ def keep_last_legend(cells: Sequence[Sequence[Axes]]) -> None:
                 legend.remove()
 
 
-def add_bar(drawing: Drawing, mappable: Any, bar: Bar, canvas: Canvas, axes: Axes | None = None) -> Axes:
+def add_bar(drawing: Drawing, mappable: Any, bar: ColorBar, canvas: Canvas, axes: Axes | None = None) -> Axes:
     """Draw a colour bar on a new Axes, to be put in its place, or on the one given."""
     place = drawing.add_axes((0.0, 0.0, 0.05, 1.0)) if axes is None else axes
     place.set_label("<colorbar>")  # as matplotlib calls those that it makes itself

@@ -8,7 +8,7 @@ from typing import Any
 
 from pecli.analysis import Limits, Numbers
 from pecli.core.errors import UsageError
-from pecli.core.language import phrase
+from pecli.core.language import translate
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import number_text
 from pecli.figures.canvas import PERCENTILES, Canvas
@@ -41,7 +41,7 @@ def resolve_limits(canvas: Canvas, limits: Limits, values: Sequence[Array]) -> L
 def limits_text(canvas: Canvas) -> str:
     """Return the caption where the colours do not end at the extreme values; mostly nothing."""
     low, high = PERCENTILES
-    return phrase("colours from the {low}nd to the {high}th percentile", low=low, high=high) if canvas.robust else ""
+    return translate("colours from the {low}nd to the {high}th percentile", low=low, high=high) if canvas.robust else ""
 
 
 def most_values(values: Sequence[Array]) -> Limits | None:
@@ -58,7 +58,7 @@ def note_on_colours(numbers: Numbers[Any], canvas: Canvas) -> str:
     if canvas.vmin is not None or canvas.vmax is not None:
         return ""
     seen = numbers.limited(partial(resolve_limits, canvas)) if canvas.robust else numbers
-    parts = [(one.limits(), one.coloured()) for _, one in seen.shown()]
+    parts = [(item.limits(), item.coloured()) for _, item in seen.shown()]
     groups = {limits: [array for own, arrays in parts if own == limits for array in arrays] for limits, _ in parts}
     return next(filter(None, (few_colours_note(limits, arrays) for limits, arrays in groups.items())), "")
 
@@ -69,7 +69,7 @@ def few_colours_note(limits: Limits | None, values: Sequence[Array]) -> str:
     if limits is None or inner is None or inner[1] - inner[0] > WASHED_OUT * (limits[1] - limits[0]):
         return ""
     named = zip(("low", "high", "first", "last"), map(number_text, (*inner, *limits)), strict=True)
-    return phrase(
+    return translate(
         "{share} % of the values are {low} to {high} and the colours run from {first} to {last}: {option} shows more",
         share=PERCENTILES[1] - PERCENTILES[0],
         option="--robust",

@@ -14,7 +14,7 @@ from pecli.core.numbers import minus
 from pecli.core.options import option
 from pecli.figures.base import Figure
 from pecli.figures.canvas import Canvas
-from pecli.figures.colors import COLOURS, ink_on, is_dark
+from pecli.figures.colors import COLOURS, is_dark, text_color_on
 from pecli.figures.text import points_per_pixel
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class WithCellNumbers(Figure[E]):
     """Base of the figures that can write the numbers of a matrix into its cells."""
 
     numbers: bool = option(False, f"numbers in the cells, up to {MAX_CELLS} × {MAX_CELLS}, from {LEAST:g} points on")
-    no_numbers: bool = option(False, "no numbers in the cells; else where they fit")
+    no_numbers: bool = option(False, "no numbers in the cells; by default where they fit")
 
     def check(self) -> None:
         super().check()
@@ -91,7 +91,7 @@ class WithCellNumbers(Figure[E]):
 
     def write_numbers(self, axes: list[Axes], images: list[Any], canvas: Canvas) -> None:
         """Write the numbers of images into their cells, equally large in panels of one size, or into none of those."""
-        pairs = [(one, image) for one, image in zip(axes, images, strict=False) if image is not None]
+        pairs = [(ax, image) for ax, image in zip(axes, images, strict=False) if image is not None]
         if self.no_numbers or not pairs:
             return
         rows, columns = max((image.get_size() for _, image in pairs), key=max)
@@ -104,7 +104,7 @@ class WithCellNumbers(Figure[E]):
         for _, image in pairs:
             alike = [other.get_array() for _, other in pairs if other.get_clim() == image.get_clim()]
             texts.append(cell_texts(image.get_array(), places(alike)))
-        fitting = [(one.bbox.width, size_that_fits(one, text)) for (one, _), text in zip(pairs, texts, strict=True)]
+        fitting = [(pair.bbox.width, size_that_fits(pair, text)) for (pair, _), text in zip(pairs, texts, strict=True)]
         sizes = [
             min(canvas.small, *(size for other, size in fitting if isclose(other, width, rel_tol=ALIKE)))
             for width, _ in fitting
@@ -113,9 +113,9 @@ class WithCellNumbers(Figure[E]):
             text = f"--numbers takes cells for text of {LEAST:g} points, and these hold {min(sizes):.1f}"
             raise UsageError(text, option="numbers", advice="give a larger --size, or show fewer rows and columns")
         least = 0.0 if self.numbers else max(LOWEST, EASY * canvas.small)
-        for (one, image), written, size in zip(pairs, texts, sizes, strict=True):
+        for (pair, image), written, size in zip(pairs, texts, sizes, strict=True):
             if size >= least:
-                write_cells(one, image, written, size)
+                write_cells(pair, image, written, size)
 
 
 def places(matrices: Sequence[Any]) -> int:
@@ -170,7 +170,7 @@ def write_cells(axes: Axes, image: Any, texts: list[list[str]], size: float) -> 
             )
 
 
-def ink_again(image: Any) -> None:
+def update_text_colors(image: Any) -> None:
     """Set the colour of numbers in the cells of an image for the colours that it has now."""
     for cell, text in image.numbers.items():
-        text.set_color(ink_on(image, image.get_array()[cell]))
+        text.set_color(text_color_on(image, image.get_array()[cell]))

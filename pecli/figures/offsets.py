@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import both, clauses, listing, phrase, said_by_each, template
+from pecli.core.language import join_and, join_clauses, listing, merge_labels, template, translate
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUNDING, bound_text
 from pecli.core.options import option
@@ -64,18 +64,18 @@ class OffsetsNumbers(Numbers[TableEncoding]):
 
     def remarks(self) -> list[str]:
         left_out = [
-            phrase("{encoding}: {count:,} undefined pairs left out", encoding=encoding.name, count=count)
+            translate("{encoding}: {count:,} undefined pairs left out", encoding=encoding.name, count=count)
             for encoding, count in zip(self.view.encodings, self.undefined, strict=True)
             if count
         ]
-        exact = "" if any(width != 0 for width in self.spread) else phrase("at each offset all pairs agree")
+        exact = "" if any(width != 0 for width in self.spread) else translate("at each offset all pairs agree")
         return [exact, extremes_of_offsets(self.block), *left_out]
 
     def marks(self) -> list[str]:
         wide = any(width > 0 for width in self.spread)
         band = template("line: mean of all pairs at that offset, band: from the smallest to the largest")
-        dotted = phrase("dotted: without the scaling") if len(self.unscaled) else ""
-        return [phrase(band) if wide else "", phrase(BOUND) if len(self.decay) else "", dotted]
+        dotted = translate("dotted: without the scaling") if len(self.unscaled) else ""
+        return [translate(band) if wide else "", translate(BOUND) if len(self.decay) else "", dotted]
 
     def _wide(self) -> list[int]:
         """Return the encodings whose pairs differ at one offset."""
@@ -98,9 +98,9 @@ class OffsetsNumbers(Numbers[TableEncoding]):
         if wide:
             differ, texts = template("at one offset pairs differ by up to {number}"), []
             for at in known:
-                exact = phrase("only the offset counts")
-                texts.append([phrase(differ, number=bound_text(self.spread[at], 3)) if at in wide else exact])
-            return clauses(said_by_each([names[at] for at in known], texts))
+                exact = translate("only the offset counts")
+                texts.append([translate(differ, number=bound_text(self.spread[at], 3)) if at in wide else exact])
+            return join_clauses(merge_labels([names[at] for at in known], texts))
         trends = {names[at]: trend for at in known if (trend := self._trend(at)) is not None}
         if not trends:
             return ""
@@ -108,7 +108,7 @@ class OffsetsNumbers(Numbers[TableEncoding]):
         text = next(iter(trends.values())).text(measure) if len(known) == 1 else farthest_text(trends, measure)
         if not tells_of_offsets(self.view):
             return text
-        return phrase("only the offset counts: {text}", text=text) if text else phrase("only the offset counts")
+        return translate("only the offset counts: {text}", text=text) if text else translate("only the offset counts")
 
     def facts(self) -> dict[str, Any]:
         specs = [encoding.spec() for encoding in self.view.encodings]
@@ -138,14 +138,16 @@ class BiasLinesNumbers(Numbers[BiasEncoding]):
 
     def marks(self) -> list[str]:
         many = len(self.head) > MAX_LINES
-        return [phrase("dark to light: heads in order")] if many else []
+        return [translate("dark to light: heads in order")] if many else []
 
     def message(self) -> str:
         if self.alike_from is not None:
-            return phrase("from {count} positions on, the distance no longer counts", count=bound_text(self.alike_from))
+            return translate(
+                "from {count} positions on, the distance no longer counts", count=bound_text(self.alike_from)
+            )
         steps = np.diff(self.bias, axis=1) * np.sign(self.offsets[1:] + self.offsets[:-1])
         falls = (steps < 0).any(axis=1).all() and not (steps > 0).any()
-        return phrase("the farther the key, the lower its bias, in every head") if falls else ""
+        return translate("the farther the key, the lower its bias, in every head") if falls else ""
 
 
 @dataclass(frozen=True)
@@ -188,13 +190,15 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
             raise UsageError(text, option="unscaled", allowed="rope:scaling=yarn,factor=4,original=32768 and such")
         quantities = {e.quantity if isinstance(e, BiasEncoding) else "measure" for e in view.encodings}
         if len(quantities) > 1:
-            raise UsageError(f"{both(sorted(quantities))} are not on one scale: offsets takes encodings of one kind")
+            raise UsageError(
+                f"{join_and(sorted(quantities))} are not on one scale: offsets takes encodings of one kind"
+            )
         if _are_biases(view) and self.changed().get("measure"):
             text = f"{option_text('measure', self.measure)} compares vectors, and {view.encoding.name} is a bias"
             raise UsageError(text, option="measure", value=self.measure)
         lengths = {e.name: _length(replace(view, encodings=(e,))) for e in view.encodings}
         if len({*lengths.values()}) > 1:
-            given = both(f"{name} has {length:,}" for name, length in lengths.items())
+            given = join_and(f"{name} has {length:,}" for name, length in lengths.items())
             raise UsageError(f"offsets overlays encodings with as many offsets: {given}", option="encoding")
         check_run(self.name, _length(view))
         if self.log and _length(view) < 2:
@@ -254,7 +258,7 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
         (panel,), shown = axes, self.shown(view)
         frame_lines(panel, shown.start, shown.stop - 1, log=self.log)
         mark_stretch(panel, self.spans(), canvas)
-        label = phrase("offset p − q, query less key" if _are_biases(view) else "offset p − q")
+        label = translate("offset p − q, query less key" if _are_biases(view) else "offset p − q")
         if self.log:
             label_powers(panel.xaxis, label)
         else:
@@ -268,8 +272,8 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
             looks = [self._look(line) for line in range(len(names))]
         entries = list(zip(names, looks, strict=True))
         if self.decay:
-            bounds = [phrase("bound for {name}, right axis", name=name) for name in short_names(view.encodings)]
-            label_values(panel.secondary_yaxis("right").yaxis, phrase(BOUND_LABEL))
+            bounds = [translate("bound for {name}, right axis", name=name) for name in short_names(view.encodings)]
+            label_values(panel.secondary_yaxis("right").yaxis, translate(BOUND_LABEL))
             key(panel, [*entries, *((text, bound_look(line)) for line, text in enumerate(bounds))])
         elif len(entries) > 1 or self.unscaled:
             label_lines(panel, entries, canvas)
@@ -311,11 +315,11 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
     def title(self, view: View[Any]) -> str:
         if len(view.encodings) == 1:
             return super().title(view)
-        return clauses([phrase("{what} by offset", what=self._quantity(view)), self.unseen(view)])
+        return join_clauses([translate("{what} by offset", what=self._quantity(view)), self.unseen(view)])
 
     def _quantity(self, view: View[Any]) -> str:
         """Return what is drawn upwards."""
-        return phrase(view.encoding.quantity) if _are_biases(view) else MEASURES[self.measure].label
+        return translate(view.encoding.quantity) if _are_biases(view) else MEASURES[self.measure].label
 
 
 def _are_biases(view: View[Any]) -> bool:

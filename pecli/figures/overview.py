@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any, ClassVar
 
 from pecli.core.errors import UsageError
-from pecli.core.language import phrase
+from pecli.core.language import translate
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.base import Encoding
@@ -20,12 +20,12 @@ from pecli.figures.composite import (
     Composite,
     check_handed_on,
     check_part,
+    kind_text,
     part_of,
     single_figures,
-    what_it_is,
 )
 from pecli.figures.highlights import Highlighting
-from pecli.figures.panels import PanelGroup, owned
+from pecli.figures.panels import PanelGroup, with_own_bar
 from pecli.measures.pairwise import measure_option
 
 
@@ -41,7 +41,7 @@ class Overview(Composite, Highlighting[Encoding]):
     alike: ClassVar[bool] = False
 
     panels: tuple[str, ...] = option(
-        ("heatmap", "distance"), "the figures, left to right", choices=single_figures, advice=what_it_is
+        ("heatmap", "distance"), "the figures, left to right", choices=single_figures, advice=kind_text
     )
     measure: str | None = measure_option(None)
 
@@ -60,11 +60,11 @@ class Overview(Composite, Highlighting[Encoding]):
             check_part(cell.figure, cell.view, "panels")
 
     def panel_groups(self, view: View[Encoding], canvas: Canvas) -> list[PanelGroup]:
-        """Few panels are in a row where there is room; else figures of several have their own rows."""
+        """Return few panels are in a row where there is room; else figures of several have their own rows."""
         groups = []
         for at, cell in enumerate(self.cells_of(view)):
             for group in cell.figure.panel_groups(cell.view, canvas):
-                groups.append(replace(group, panels=tuple(owned(panel, at) for panel in group.panels)))
+                groups.append(replace(group, panels=tuple(with_own_bar(panel, at) for panel in group.panels)))
         panels = tuple(panel for group in groups for panel in group.panels)
         if len(panels) <= ROW and not canvas.narrow:
             return [PanelGroup(panels)]
@@ -87,4 +87,4 @@ class Overview(Composite, Highlighting[Encoding]):
         return [text for name in self.panels for text in part_of(self, name).texts()]
 
     def composed_numbers(self, view: View[Encoding], **fields: Any) -> ComposedNumbers:
-        return ComposedNumbers(view=view, labels=tuple(map(phrase, self.panels)), **fields)
+        return ComposedNumbers(view=view, labels=tuple(map(translate, self.panels)), **fields)

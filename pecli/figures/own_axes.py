@@ -16,7 +16,7 @@ from pecli.figures.base import Figure
 from pecli.figures.canvas import Canvas
 from pecli.figures.legends import add_bar
 from pecli.figures.limits import resolve_limits
-from pecli.figures.panels import Mosaic, Panel, below_each_other, label_outer, places_of, width_of
+from pecli.figures.panels import Mosaic, Panel, below_each_other, columns_of, label_outer, places_of
 from pecli.figures.style import make_readable
 
 GAP = 0.08  # between panels, as a share of the Axes
@@ -66,7 +66,7 @@ def split_axes(axes: Axes, panels: list[Panel], mosaic: Mosaic) -> list[Axes]:
     parts = [axes]
     if len(panels) > 1:
         axes.set_axis_off()
-        columns, rows = width_of(mosaic), len(mosaic)
+        columns, rows = columns_of(mosaic), len(mosaic)
         width, height = (1 - GAP * (columns - 1)) / columns, (1 - GAP * (rows - 1)) / rows
         parts = []
         for place in places_of(mosaic):

@@ -23,14 +23,14 @@ from matplotlib.text import Text
 
 from pecli.analysis import Numbers, View
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import capitalised, clauses
+from pecli.core.language import capitalised, join_clauses
 from pecli.figures.axis_labels import label_edges
 from pecli.figures.base import Figure
 from pecli.figures.canvas import LIMITS, Canvas
-from pecli.figures.composite import share_colours, share_windows
+from pecli.figures.composite import share_colours, share_limits
 from pecli.figures.legends import add_bar, legend_fits_beside, legend_size, move_legend, put_legend
 from pecli.figures.limits import limits_text, resolve_limits
-from pecli.figures.panels import Bar, Mosaic, PanelGroup, label_outer, places_of, width_of
+from pecli.figures.panels import ColorBar, Mosaic, PanelGroup, columns_of, label_outer, places_of
 from pecli.figures.style import set_sizes
 from pecli.figures.text import HEADLINE, Ruler
 
@@ -38,14 +38,14 @@ LABELS = 5.0  # em that labels take beside a panel, roughly: to choose the grid
 BAR, BESIDE = 0.9, 0.6  # em: a colour bar's width, and what is left free before it
 BAR_LABELS, TICK = 2.4, "−0.00"  # em that a colour bar's label takes and about its widest tick: before it is drawn
 NEARLY = 0.8  # of what the grid shows that shows most: one that comes first or has full rows is as good
-ATTEMPTS = 4  # times that grids are chosen, at most
+MAX_ATTEMPTS = 4  # times that grids are chosen, at most
 ROWS = 1.5  # gaps from what stands below a row to what stands above the next
-WIDEST = 4  # gaps more between panels, at most, where there is room to spare
-PASSES = 6  # of measuring, at most: ticks depend on the size, and the size on ticks
-STILL = 0.005  # inches: what moves less than that stands still
-COMPUTED = 3  # times that numbers are computed, at most: they bring captions and bars that take some of the pixels
-LACKING = 0.05  # inches that a panel may lack before it is seen
-SIZES = 6  # that are tried, at most, to name one that would do
+MAX_GAPS = 4  # gaps more between panels, at most, where there is room to spare
+MAX_PASSES = 6  # of measuring, at most: ticks depend on the size, and the size on ticks
+TOLERANCE = 0.005  # inches: what moves less than that stands still
+MAX_COMPUTES = 3  # times that numbers are computed, at most: they bring captions and bars that take some of the pixels
+SHORTAGE = 0.05  # inches that a panel may lack before it is seen
+MAX_SIZES = 6  # that are tried, at most, to name one that would do
 GROWTH = 1.1  # times larger is each of them where what was lacking is not enough
 
 
@@ -61,8 +61,8 @@ def words_of(title: str, numbers: Numbers[Any], canvas: Canvas) -> Words:
     """Return what a picture says under that title; where the user wants none, nothing stands above it, all below."""
     message, caption = numbers.message(), [numbers.caption(), limits_text(canvas) if numbers.coloured() else ""]
     if not canvas.headed:
-        return Words("", "", clauses([message, *caption]))
-    return Words(title, capitalised(message), clauses(caption))
+        return Words("", "", join_clauses([message, *caption]))
+    return Words(title, capitalised(message), join_clauses(caption))
 
 
 class Margins(NamedTuple):
@@ -122,9 +122,9 @@ def _ranked(group: PanelGroup, canvas: Canvas, groups: int) -> list[Mosaic]:
 
     def frame(grid: Mosaic) -> tuple[float, float]:
         labels = LABELS if wanting.y is None else LABELS / 2
-        bar = 4 / min(2, width_of(grid)) if wanting.bar else 0.0
+        bar = 4 / min(2, columns_of(grid)) if wanting.bar else 0.0
         high = ((size.height or 0.0) / groups - 4 * em) / len(grid) - 3 * em
-        return size.width / width_of(grid) - (labels + bar) * em, high
+        return size.width / columns_of(grid) - (labels + bar) * em, high
 
     def shown(grid: Mosaic) -> float:
         """Return the mean area of the panels, no sliver counted whole."""
@@ -141,7 +141,7 @@ def _ranked(group: PanelGroup, canvas: Canvas, groups: int) -> list[Mosaic]:
     if size.height:
         most = max(map(shown, group.grids))
         return sorted(group.grids, key=lambda grid: (shown(grid) < NEARLY * most, len(grid[0]) - len(grid[-1])))
-    grids = [grid for grid in group.grids if width_of(grid) <= width_of(group.grids[0])]
+    grids = [grid for grid in group.grids if columns_of(grid) <= columns_of(group.grids[0])]
     return [grid for grid in grids if frame(grid)[0] >= wanting.least[0] * canvas.small / 72] or grids[-1:]
 
 
@@ -174,7 +174,7 @@ class Page:
         self.legends_below = {at for at, panel in enumerate(self.panels) if panel.legend_below}
         self.legend = self._legend_of_all(groups)
         self._label_outer(groups)
-        self.bars: dict[Bar, Axes | None] = {panel.bar: None for panel in self.panels if panel.bar}
+        self.bars: dict[ColorBar, Axes | None] = {panel.bar: None for panel in self.panels if panel.bar}
         self.mappables: list[Any] = []
         self.outside = 0.0  # what is left free above the title and below the caption
         look: dict[str, Any] = {"ha": "center", "fontsize": size.font, "va": "top"}
@@ -234,7 +234,7 @@ class Page:
         head, foot = sum(map(self._height, self.texts[:2])), self._height(self.texts[2]) + self._height(self.legend)
         return Measured(margins, head, foot)
 
-    def _panel_beside(self, bar: Bar) -> int:
+    def _panel_beside(self, bar: ColorBar) -> int:
         """Return the panel right of which a colour bar stands: the last in the first row of those that share it."""
         sharing = [at for at, panel in enumerate(self.panels) if panel.bar == bar]
         return max(sharing, key=lambda at: (self.places[at].right, -at))
@@ -277,7 +277,7 @@ class Page:
         """Return where each panel begins and how wide it is; that share of the room, in the middle."""
         found: dict[int, tuple[float, float]] = {}
         for grid in self.grids:
-            columns, places = range(width_of(grid)), {at: self.places[at] for row in grid for at in row}
+            columns, places = range(columns_of(grid)), {at: self.places[at] for row in grid for at in row}
             alone = grid[-1][0] if len(grid) > 1 and len(grid[-1]) == 1 < len(columns) else -1  # it has the whole row
             left, right = (
                 [
@@ -301,7 +301,7 @@ class Page:
 
     def _spare(self, room: float, places: int) -> tuple[float, float]:
         """Return what is left free on both sides of all, and at so many places between them: not too much there."""
-        between = min(room / (places + 2), WIDEST * self.gap) if room > 0 else 0.0
+        between = min(room / (places + 2), MAX_GAPS * self.gap) if room > 0 else 0.0
         return max(0.0, room - between * places) / 2, between
 
     def _row_heights(self, across: dict[int, tuple[float, float]]) -> list[float]:
@@ -350,7 +350,7 @@ class Page:
                 frames = [a.get_position() for a, panel in zip(self.axes, self.panels, strict=True) if panel.bar == bar]
                 beside = self.axes[self._panel_beside(bar)]
                 x = beside.get_position().x1 * width + margins_of(beside, self.ruler).right + BESIDE * self.em
-                low, high = min(one.y0 for one in frames) * height, max(one.y1 for one in frames) * height
+                low, high = min(frame.y0 for frame in frames) * height, max(frame.y1 for frame in frames) * height
                 self._put(axes, (x, low, BAR * self.em, high - low))
 
     def _place_words(self, height: float) -> None:
@@ -389,7 +389,7 @@ class Page:
 
     def next_attempts(self) -> list[int]:
         """Return the attempts with another grid for each group of which a panel lacks something."""
-        lacking = self._shortages().max(axis=1) >= LACKING
+        lacking = self._shortages().max(axis=1) >= SHORTAGE
         grids = zip(self.attempts, self.grids, strict=True)
         return [attempt + any(lacking[at] for row in grid for at in row) for attempt, grid in grids]
 
@@ -430,9 +430,9 @@ class Page:
 def settle(pages: Sequence[Page]) -> None:
     """Measure what stands around the panels of all pages and place everything alike on each, until nothing changes."""
     before = None
-    for turn in range(PASSES):
+    for turn in range(MAX_PASSES):
         now = reduce(Measured.or_larger, [page.measure() for page in pages])
-        if before is not None and now.moved(before) < STILL:
+        if before is not None and now.moved(before) < TOLERANCE:
             break
         if before is not None and turn > 2:  # margins that come and go keep the larger
             now = now.or_larger(before)
@@ -476,7 +476,7 @@ def _draw_pages(
         if smaller is not canvas:
             set_sizes(smaller)
         attempts: Sequence[int] = ()
-        for _ in range(ATTEMPTS):
+        for _ in range(MAX_ATTEMPTS):
             pages = [Page(*content, smaller, attempts) for content in contents]
             pages, numbers = _shown(pages, figure, view, known)
             if numbers is not None:
@@ -498,7 +498,7 @@ def _shown(
     settle(pages)
     if not _holds(pages):
         return pages, None
-    for left in reversed(range(COMPUTED)):
+    for left in reversed(range(MAX_COMPUTES)):
         seen = replace(view, panels=tuple(panel for page in pages for panel in page.pixels()))
         whole = known is not None and figure.shape(known.view) == figure.shape(seen)
         numbers: Any = known if whole else figure.compute(seen)
@@ -508,7 +508,7 @@ def _shown(
             page.show(own)
         if len(pages) > 1:
             panels = [panel for page in pages for panel in page.panels]
-            share_windows([axes for page in pages for axes in page.axes], panels)
+            share_limits([axes for page in pages for axes in page.axes], panels)
             share_colours([mappable for page in pages for mappable in page.mappables], panels)
         settle(pages)
         if not left or not any(page.is_crowded() for page in pages):
@@ -520,7 +520,7 @@ def _shown(
 
 def _holds(pages: Sequence[Page]) -> bool:
     """Return whether no panel is seen to lack anything."""
-    return all(max(page.lacks()) < LACKING for page in pages)
+    return all(max(page.lacks()) < SHORTAGE for page in pages)
 
 
 def _align_words(pages: Sequence[Page]) -> None:
@@ -537,7 +537,7 @@ def _too_small(
 ) -> UsageError:
     """Return why nothing is drawn: the size does not hold it, and one that does."""
     text = f"{option_text('size', canvas.size)} is too small for what {contents[0][0].name} has to say here: it takes "
-    for again in range(SIZES):
+    for again in range(MAX_SIZES):
         lacks = np.max([page.lacks() for page in pages], axis=0)
         sides = (pages[0].drawing.get_size_inches() + np.maximum(lacks, 0.0)) * (GROWTH if again else 1.0)
         width, height = (ceil(10 * float(side)) / 10 for side in sides)

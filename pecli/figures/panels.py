@@ -11,7 +11,7 @@ Mosaic = tuple[tuple[int, ...], ...]  # the panels of each row; one that spans s
 
 
 @dataclass(frozen=True)
-class Bar:
+class ColorBar:
     """A colour bar. Panels with equal bars share one."""
 
     label: str
@@ -37,7 +37,7 @@ class Panel:
     aspect: float = 0.62
     exact: bool = False
     least: tuple[float, float] = (9.0, 6.0)
-    bar: Bar | None = None
+    bar: ColorBar | None = None
     x: Hashable = None
     y: Hashable = None
     ends: Hashable = None
@@ -66,12 +66,12 @@ class PanelGroup:
 def in_columns(count: int, *columns: int) -> tuple[Mosaic, ...]:
     """Return the grids of so many panels in each of these numbers of columns; none: the best, then fewer, then more."""
     root = ceil(sqrt(count))
-    best = count if count <= 3 else next((one for one in (root, root + 1) if count % one == 0), root)
+    best = count if count <= 3 else next((item for item in (root, root + 1) if count % item == 0), root)
     tried = columns or (*range(best, 0, -1), *range(best + 1, count + 1))
-    return tuple(tuple(tuple(range(at, min(at + one, count))) for at in range(0, count, one)) for one in tried)
+    return tuple(tuple(tuple(range(at, min(at + item, count))) for at in range(0, count, item)) for item in tried)
 
 
-def around(large: int, count: int) -> tuple[Mosaic, ...]:
+def grids_around(large: int, count: int) -> tuple[Mosaic, ...]:
     """Return the first or last panel large beside a full grid of the others, then above or below it; () without such.
 
     The large one takes as many columns as it has rows, or half as many rows as there are columns.
@@ -122,12 +122,12 @@ def places_of(mosaic: Mosaic) -> list[Place]:
     return [found[at] for at in sorted(found)]
 
 
-def width_of(mosaic: Mosaic) -> int:
+def columns_of(mosaic: Mosaic) -> int:
     """Return how many columns there are."""
     return max(map(len, mosaic))
 
 
-def owned(panel: Panel, part: int) -> Panel:
+def with_own_bar(panel: Panel, part: int) -> Panel:
     """Return the panel with a colour bar that it shares with its part alone."""
     return replace(panel, bar=panel.bar and replace(panel.bar, part=part))
 
@@ -147,7 +147,7 @@ def label_outer(panels: Sequence[Panel], mosaic: Mosaic) -> list[VisibleLabels]:
     that is not full: that stands in the middle.
     """
     pairs = list(zip(panels, places_of(mosaic), strict=True))
-    full = [(panel, place) for panel, place in pairs if len(mosaic[place.bottom]) == width_of(mosaic)]
+    full = [(panel, place) for panel, place in pairs if len(mosaic[place.bottom]) == columns_of(mosaic)]
     below = {(place.top - 1, place.left, place.right): panel.x for panel, place in full}
     left = {(place.right + 1, place.top, place.bottom): panel.y for panel, place in pairs}
     above = {(place.bottom + 1, place.left, place.right): panel.head for panel, place in full}

@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import phrase, template
+from pecli.core.language import template, translate
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import number_text
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_positions, label_values
 from pecli.figures.base import ColouredNumbers, Figure, View, other_positions_text
 from pecli.figures.canvas import Canvas
-from pecli.figures.colors import STROKES, ink_on
+from pecli.figures.colors import STROKES, text_color_on
 from pecli.figures.matrix import show_matrix
-from pecli.figures.panels import Bar, Panel, PanelGroup
+from pecli.figures.panels import ColorBar, Panel, PanelGroup
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, middles
 
 if TYPE_CHECKING:
@@ -49,23 +49,23 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
     def remarks(self) -> list[str]:
         encoding = self.view.encoding
         position, pair = encoding.position_text(self.position), encoding.pair_text(self.pair)
-        ring = phrase("ring: the largest error, at position {position}, {pair}", position=position, pair=pair)
+        ring = translate("ring: the largest error, at position {position}, {pair}", position=position, pair=pair)
         return [
             other_positions_text(self.view),
-            phrase("every step in {dtype}, against float64", dtype=encoding.dtype),
+            translate("every step in {dtype}, against float64", dtype=encoding.dtype),
             ring if self.largest else "",
-            phrase("each pixel: largest of {count:,} positions", count=self.block) if self.block > 1 else "",
+            translate("each pixel: largest of {count:,} positions", count=self.block) if self.block > 1 else "",
         ]
 
     def marks(self) -> list[str]:
-        return [phrase("bars: where a pair is first off by more than {error}", error=NOTABLE)] if self.wrong else []
+        return [translate("bars: where a pair is first off by more than {error}", error=NOTABLE)] if self.wrong else []
 
     def message(self) -> str:
         if self.wrong_from is None:
-            return phrase("no pair of dimensions is off by more than {error}", error=NOTABLE)
+            return translate("no pair of dimensions is off by more than {error}", error=NOTABLE)
         text = template("{count:,} of {all:,} pairs are off by more than {error}, the first at position {position}")
         position, pairs = self.view.encoding.position_text(self.wrong_from), len(self.view.encoding.frequencies())
-        return phrase(text, count=self.wrong, all=pairs, error=NOTABLE, position=position)
+        return translate(text, count=self.wrong, all=pairs, error=NOTABLE, position=position)
 
     def columns(self) -> list[Any]:
         return [f"pair {pair}" for pair in range(self.error.shape[1])]
@@ -154,13 +154,13 @@ class Precision(Figure[Harmonic]):
         )
 
     def panel_groups(self, view: View[Harmonic], canvas: Canvas) -> list[PanelGroup]:
-        bar = Bar(phrase("error of sine or cosine"), level=NOTABLE)
+        bar = ColorBar(translate("error of sine or cosine"), level=NOTABLE)
         return [PanelGroup((Panel(0.75, bar=bar, y=("positions", view.covered)),))]
 
     def decorate(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
         rows, pairs = view.covered, len(view.encoding.frequencies())
         axes[0].set(xlim=(-0.5, pairs - 0.5), ylim=(rows.stop - 0.5, rows.start - 0.5))
-        label_values(axes[0].xaxis, phrase("pair of dimensions j"), integer=True)
+        label_values(axes[0].xaxis, translate("pair of dimensions j"), integer=True)
         label_positions(axes[0].yaxis, view.encoding)
 
     def draw(self, numbers: PrecisionNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
@@ -186,7 +186,7 @@ class Precision(Figure[Harmonic]):
 def _mark_largest(numbers: PrecisionNumbers, axes: Axes, image: Any, canvas: Canvas) -> None:
     """Put a ring around the largest error, and its number beside it, towards the middle of the panel."""
     rows, pairs = numbers.view.covered, len(numbers.view.encoding.frequencies())
-    at, ring, color = (numbers.pair, numbers.position), RING * canvas.scale, ink_on(image, numbers.largest)
+    at, ring, color = (numbers.pair, numbers.position), RING * canvas.scale, text_color_on(image, numbers.largest)
     axes.plot(*at, "o", color=color, markerfacecolor="none", markersize=ring, clip_on=False, zorder=3)
     right, low = numbers.pair < pairs / 2, numbers.position > (rows.start + rows.stop) / 2
     axes.annotate(

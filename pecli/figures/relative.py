@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import check_indices
-from pecli.core.language import listing, phrase
+from pecli.core.language import listing, translate
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import number_text
 from pecli.core.options import option
@@ -16,7 +16,7 @@ from pecli.figures.axis_labels import label_values
 from pecli.figures.base import ColouredNumbers, View, averaging
 from pecli.figures.canvas import Canvas
 from pecli.figures.matrix import WithCellNumbers, show_matrix
-from pecli.figures.panels import Bar, Panel, PanelGroup, around, in_columns
+from pecli.figures.panels import ColorBar, Panel, PanelGroup, grids_around, in_columns
 from pecli.figures.text import ems
 from pecli.figures.wavelengths import wavelength_unit
 
@@ -49,7 +49,7 @@ class RelativeNumbers(ColouredNumbers[Harmonic]):
         return [wavelength_unit(self.view.encoding)]
 
     def message(self) -> str:
-        return phrase("one value per diagonal: only the offset counts") if len(self.offsets) > 1 else ""
+        return translate("one value per diagonal: only the offset counts") if len(self.offsets) > 1 else ""
 
     def sheet(self) -> tuple[list[str], list[Array]]:
         """Return one row a pair of positions: query, key, offset, then the dimensions."""
@@ -124,10 +124,10 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
 
     def panel_groups(self, view: View[Harmonic], canvas: Canvas) -> list[PanelGroup]:
         count = len(self.shown(view))
-        panel = Panel(1.0, exact=True, least=(6.0, 6.0), bar=Bar(phrase("value")), x="key", y="query")
+        panel = Panel(1.0, exact=True, least=(6.0, 6.0), bar=ColorBar(translate("value")), x="key", y="query")
         strip = 2 * ems(number_text(-_reach(view))) + 2.0  # that the numbers on a strip take
         offsets = replace(panel, bar=None, least=(max(6.0, strip), 6.0))
-        return [PanelGroup((offsets, *[panel] * count), (*around(0, 1 + count), *in_columns(1 + count)))]
+        return [PanelGroup((offsets, *[panel] * count), (*grids_around(0, 1 + count), *in_columns(1 + count)))]
 
     def decorate(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
         from pecli.figures.legends import add_strip
@@ -135,13 +135,13 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
         first, last = view.positions.start - 0.5, view.positions.stop - 0.5
         for panel in axes:
             panel.set(xlim=(first, last), ylim=(last, first))
-            label_values(panel.xaxis, phrase("key q"), integer=True)
-            label_values(panel.yaxis, phrase("query p"), integer=True)
+            label_values(panel.xaxis, translate("key q"), integer=True)
+            label_values(panel.yaxis, translate("query p"), integer=True)
         encoding, waves, lengths = view.encoding, view.encoding.wave_names(), view.encoding.column_wavelengths()
         for panel, dim in zip(axes[1:], self.shown(view), strict=True):
-            name = listing([waves[dim], phrase("dim {dim}", dim=dim)])
+            name = listing([waves[dim], translate("dim {dim}", dim=dim)])
             panel.set_title(f"{name}\nλ {encoding.length_text(lengths[dim])}", fontsize=canvas.small)
-        axes[0].set_title(phrase("offset p − q"), fontsize=canvas.small, pad=TITLE_PAD * canvas.small)
+        axes[0].set_title(translate("offset p − q"), fontsize=canvas.small, pad=TITLE_PAD * canvas.small)
         add_strip(axes[0], canvas, _reach(view), canvas.colours("diverging"))
 
     def draw(self, numbers: RelativeNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:

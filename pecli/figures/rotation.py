@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import View, chosen_indices, refuse_positions, refuse_turned
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
-from pecli.core.language import phrase, template
+from pecli.core.language import template, translate
 from pecli.core.lazy import Array, np
 from pecli.core.options import EXACT, option
 from pecli.core.positions import Positions
@@ -19,8 +19,8 @@ from pecli.figures.base import ColouredNumbers, Numbers, averaging_cells
 from pecli.figures.canvas import Canvas
 from pecli.figures.lines import key_inside
 from pecli.figures.matrix import WithCellNumbers, show_matrix
-from pecli.figures.panels import Bar, Panel, PanelGroup, in_columns
-from pecli.figures.wavelengths import angle_text, turned_apart, turns_between_ends
+from pecli.figures.panels import ColorBar, Panel, PanelGroup, in_columns
+from pecli.figures.wavelengths import angle_text, relative_turns, turns_between_ends
 from pecli.files.tables import read_table
 from pecli.measures.reduce import averaged_columns, averaged_rows
 
@@ -64,10 +64,10 @@ class RotationNumbers(ColouredNumbers[Rotary]):
 
     def marks(self) -> list[str]:
         text = template("circles: pairs, each to its own scale; marks: position {position}; arrows: which way")
-        return [phrase(text, position=self.view.encoding.position_text(self.view.covered.start))]
+        return [translate(text, position=self.view.encoding.position_text(self.view.covered.start))]
 
     def message(self) -> str:
-        return turned_apart(self.view.encoding, self.view.covered)
+        return relative_turns(self.view.encoding, self.view.covered)
 
     def coloured(self) -> list[Array]:
         return [self.before, self.after]
@@ -171,7 +171,7 @@ class Rotation(WithCellNumbers[Rotary]):
             ends=(-limit, limit),
             block=blocks.size,
             columns_block=columns_block,
-            query="" if self.inputs() else phrase("random Q, seed {seed}", seed=self.content_seed),
+            query="" if self.inputs() else translate("random Q, seed {seed}", seed=self.content_seed),
         )
 
     def _query(self, shape: tuple[int, int]) -> Array:
@@ -189,12 +189,12 @@ class Rotation(WithCellNumbers[Rotary]):
         return table
 
     def panel_groups(self, view: View[Rotary], canvas: Canvas) -> list[PanelGroup]:
-        bar = Bar(phrase("value"), fixed=self.matrix is not None)
+        bar = ColorBar(translate("value"), fixed=self.matrix is not None)
         if self.matrix is not None:
             return [PanelGroup((Panel(1.0, exact=True, bar=bar),))]
         x, y = ("dimension", view.encoding.width), ("position", view.positions)
         query = Panel(FLAT, least=(7.0, 4.0), bar=bar, x=x, y=y)
-        change = replace(query, bar=Bar(phrase("change")))
+        change = replace(query, bar=ColorBar(translate("change")))
         lines = 1 + len(self.drawn_pairs(view))
         plane = Panel(PLANE, least=(MIN_CIRCLES + KEY_WIDTH, max(MIN_CIRCLES, KEY_LINE * lines)))
         return [PanelGroup((query, query, change, plane), (((0, 3), (1, 3), (2, 3)), *in_columns(4, 2, 1)))]
@@ -202,24 +202,26 @@ class Rotation(WithCellNumbers[Rotary]):
     def decorate(self, view: View[Rotary], axes: list[Axes], canvas: Canvas) -> None:
         encoding, rows = view.encoding, view.covered
         if self.matrix is not None:
-            title = phrase("$R_p$ at p = {position:,}", position=self.matrix)
+            title = translate("$R_p$ at p = {position:,}", position=self.matrix)
             axes[0].set(title=title, xlim=(-0.5, encoding.width - 0.5), ylim=(encoding.width - 0.5, -0.5))
-            label_values(axes[0].xaxis, phrase("column"), integer=True)
-            label_values(axes[0].yaxis, phrase("row"), integer=True)
+            label_values(axes[0].xaxis, translate("column"), integer=True)
+            label_values(axes[0].yaxis, translate("row"), integer=True)
             return
         for panel, title in zip(axes[:3], IMAGES, strict=True):
-            panel.set(title=phrase(title), xlim=(-0.5, encoding.width - 0.5), ylim=(rows.stop - 0.5, rows.start - 0.5))
+            panel.set(
+                title=translate(title), xlim=(-0.5, encoding.width - 0.5), ylim=(rows.stop - 0.5, rows.start - 0.5)
+            )
             label_dimensions(panel.xaxis, encoding)
             label_positions(panel.yaxis, encoding)
         pairs = self.drawn_pairs(view)
-        axes[3].set(title=phrase("pairs in the plane"), xticks=[], yticks=[])
+        axes[3].set(title=translate("pairs in the plane"), xticks=[], yticks=[])
         axes[3].spines[:].set_visible(False)
         names = [
             f"{pair}: {angle_text(turns)}" if isfinite(turns) else f"{pair}"
             for pair, turns in zip(pairs.tolist(), _turns_of(view, pairs).tolist(), strict=True)
         ]
         looks = [{"color": f"C{line}", "marker": _marker(line), "linestyle": "none"} for line in range(len(pairs))]
-        key_inside(axes[3], zip(names, looks, strict=True), phrase("pair j"))
+        key_inside(axes[3], zip(names, looks, strict=True), translate("pair j"))
 
     def fit(self, view: View[Rotary], axes: list[Axes], canvas: Canvas) -> None:
         if self.matrix is None:

@@ -7,7 +7,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.core.errors import UsageError
-from pecli.core.language import phrase, template
+from pecli.core.language import template, translate
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import minus
 from pecli.core.options import option
@@ -16,7 +16,7 @@ from pecli.figures.axis_labels import label_values
 from pecli.figures.base import Figure, Numbers, View, other_positions_text
 from pecli.figures.canvas import Canvas
 from pecli.figures.colors import seen_colours
-from pecli.figures.panels import Bar, Panel, PanelGroup, in_columns
+from pecli.figures.panels import ColorBar, Panel, PanelGroup, in_columns
 from pecli.measures.pairs import CLASSES, coarser, counts, points, streaks
 from pecli.measures.pairwise import MEASURES, check_pairs, choice_of_measure
 
@@ -59,14 +59,14 @@ class CloudNumbers(Numbers[TableEncoding]):
             return ""
         size = abs(self.spearman)
         strength = 2 if size >= STRONG else 1 if size >= WEAK else 0
-        return phrase(TRENDS[strength, self.spearman > 0 or not strength], x=across, y=up)
+        return translate(TRENDS[strength, self.spearman > 0 or not strength], x=across, y=up)
 
     def remarks(self) -> list[str]:
-        linear, rank = (phrase("undefined") if r is None else f"{r:.4f}" for r in (self.pearson, self.spearman))
-        correlations = minus(phrase("linear r = {linear}, rank ρ = {rank}", linear=linear, rank=rank))
-        same = phrase("p > q: the same, both measures are symmetric") if self.mirrored else ""
+        linear, rank = (translate("undefined") if r is None else f"{r:.4f}" for r in (self.pearson, self.spearman))
+        correlations = minus(translate("linear r = {linear}, rank ρ = {rank}", linear=linear, rank=rank))
+        same = translate("p > q: the same, both measures are symmetric") if self.mirrored else ""
         left_out = template("{count:,} of {all:,} pairs left out: a row is constant, no correlation is defined")
-        undefined = phrase(left_out, count=self.undefined, all=self.pairs) if self.undefined else ""
+        undefined = translate(left_out, count=self.undefined, all=self.pairs) if self.undefined else ""
         return [other_positions_text(self.view), correlations, same, undefined]
 
 
@@ -97,8 +97,8 @@ class DensityNumbers(CloudNumbers):
     most: int  # pairs in the fullest cell
 
     def remarks(self) -> list[str]:
-        counted = phrase("{count:,} pairs counted", count=self.pairs - self.undefined)
-        classes = phrase("rank ρ of {classes:,} × {classes:,} classes", classes=CLASSES)
+        counted = translate("{count:,} pairs counted", count=self.pairs - self.undefined)
+        classes = translate("rank ρ of {classes:,} × {classes:,} classes", classes=CLASSES)
         return [*super().remarks(), counted, classes]
 
 
@@ -127,8 +127,8 @@ class Scatter(Figure[TableEncoding]):
     example: ClassVar[str] = "pecli scatter --x corr --y euclidean"
     examples: ClassVar[tuple[str, ...]] = ("pecli scatter -k 10 --x corr --y cityblock",)
 
-    x: str = choice_of_measure("corr", "measure across")
-    y: str = choice_of_measure("euclidean", "measure up")
+    x: str = choice_of_measure("corr", "measure on the x axis")
+    y: str = choice_of_measure("euclidean", "measure on the y axis")
     triangle: str = option(
         "both", "which pairs: p < q (upper), p > q (lower) or both", choices=lambda: ("both", "upper", "lower")
     )
@@ -170,7 +170,7 @@ class Scatter(Figure[TableEncoding]):
         return DensityNumbers(**known, **{**vars(cells), **drawn}, streaks=lines)
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
-        bar = Bar(phrase("pairs a cell" if self.too_many(view) else "offset |p − q|"), fixed=True)
+        bar = ColorBar(translate("pairs a cell" if self.too_many(view) else "offset |p − q|"), fixed=True)
         shown = self.shown()
         several = len(shown) > 1 and not canvas.narrow  # side by side
         panels = tuple(Panel(0.9 if several else FLAT, bar=bar, x=self.x, y=self.y) for _ in shown)
@@ -178,7 +178,7 @@ class Scatter(Figure[TableEncoding]):
 
     def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         for panel, name in zip(axes, self.shown(), strict=True):
-            panel.set_title(phrase("upper triangle, p < q" if name == "upper" else "lower triangle, p > q"))
+            panel.set_title(translate("upper triangle, p < q" if name == "upper" else "lower triangle, p > q"))
             label_values(panel.xaxis, MEASURES[self.x].label)
             label_values(panel.yaxis, MEASURES[self.y].label)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.core.errors import UnusedOptionError, UsageError
-from pecli.core.language import either, listing, phrase, template, templates
+from pecli.core.language import join_or, listing, template, templates, translate
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import bound_text, number_text
 from pecli.core.options import option
@@ -55,9 +55,9 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         left_out = template("{encoding}: {count} left out, longer than {most} or still")
         most = number_text(MAX_WAVELENGTH)
         return [
-            phrase(period, encodings=measured) if measured else "",
+            translate(period, encodings=measured) if measured else "",
             *(
-                phrase(left_out, encoding=e.name, count=n, most=most) if n else ""
+                translate(left_out, encoding=e.name, count=n, most=most) if n else ""
                 for e, n in zip(self.view.encodings, self.still, strict=True)
             ),
         ]
@@ -65,8 +65,8 @@ class SpectrumNumbers(Numbers[TableEncoding]):
     def marks(self) -> list[str]:
         dashed = (self.stretch != 1).any() and not self.shows_ratio
         return [
-            phrase("dashed: without the scaling") if dashed else "",
-            phrase("band: pairs between kept and divided") if any(self.ramps) else "",
+            translate("dashed: without the scaling") if dashed else "",
+            translate("band: pairs between kept and divided") if any(self.ramps) else "",
         ]
 
     def message(self) -> str:
@@ -81,7 +81,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
             return "" if self.shows_ratio else text or longest_text(encodings, waves, names)
         if (self.stretch != 1).any():
             unscaled = self.wavelength / self.stretch
-            return longer_from_text([self.wavelength, unscaled], [phrase("the scaling"), phrase("no scaling")])
+            return longer_from_text([self.wavelength, unscaled], [translate("the scaling"), translate("no scaling")])
         known = has_known_waves(encodings[0]) and self.ratios[0]
         return growth_text(encodings[0], self.wavelength, self.ratios[0]) if known else ""
 
@@ -182,20 +182,22 @@ class Spectrum(Figure[TableEncoding]):
 
         last = [float(places[-1]) for places in places_of(view)]
         frame_lines(axes[0], 0, max(last))
-        labels = {phrase(encoding.dimension_label) for encoding in view.encodings}
+        labels = {translate(encoding.dimension_label) for encoding in view.encodings}
         pairs = any(isinstance(encoding, Harmonic) for encoding in view.encodings)
-        across = phrase("pair of dimensions j") if pairs else either(sorted(labels))
+        across = translate("pair of dimensions j") if pairs else join_or(sorted(labels))
         label_values(axes[0].xaxis, across, integer=True)
         axes[0].set_yscale("log", base=2 if self.ratio else 10)
-        units = either(sorted({phrase(encoding.position_unit or template("positions")) for encoding in view.encodings}))
-        ratio = phrase("wavelength, times that without the scaling")
-        label_powers(axes[0].yaxis, ratio if self.ratio else phrase("wavelength λ, {units}", units=units))
+        units = join_or(
+            sorted({translate(encoding.position_unit or template("positions")) for encoding in view.encodings})
+        )
+        ratio = translate("wavelength, times that without the scaling")
+        label_powers(axes[0].yaxis, ratio if self.ratio else translate("wavelength λ, {units}", units=units))
         names = [encoding.label() for encoding in view.encodings]
         if not self.ratio:
             above = template("{encoding}: {count} of {all} above")
             counts = [((waves > view.positions.length).sum(), len(waves)) for waves in waves_of(view)]
             names = [
-                phrase(above, encoding=name, count=count, all=every)
+                translate(above, encoding=name, count=count, all=every)
                 for name, (count, every) in zip(names, counts, strict=True)
             ]
         entries = [(name, self._look(view.encodings[at], at, canvas)) for at, name in enumerate(names)]
@@ -238,7 +240,7 @@ class Spectrum(Figure[TableEncoding]):
             style = "--" if name == "length" else ":"
             panel.axhline(at, color=color, linestyle=style, linewidth=0.8 * canvas.scale, alpha=0.7)
             below = name == "original context"
-            label_level(panel, phrase(LENGTHS[name], count=at), at, canvas, right=False, below=below)
+            label_level(panel, translate(LENGTHS[name], count=at), at, canvas, right=False, below=below)
         alone = len(view.encodings) == 1 and not numbers.contexts
         ends = textbook_ends(view.encoding, numbers.wavelength) if alone else []
         make_room(panel, length, [wave for _, wave in ends], canvas)
@@ -250,13 +252,13 @@ class Spectrum(Figure[TableEncoding]):
         if alone and longer:
             pairs = template("↑ {count} of {all} pairs\nnever finish a turn")
             columns = template("↑ {count} of {all} columns\nnever finish a turn")
-            text = phrase(pairs if isinstance(view.encoding, Harmonic) else columns, count=longer, all=every)
+            text = translate(pairs if isinstance(view.encoding, Harmonic) else columns, count=longer, all=every)
             label_level(panel, text, length, canvas, right=longer >= RIGHT * every, below=True)
 
     def title(self, view: View[TableEncoding]) -> str:
         if len(view.encodings) == 1:
             return super().title(view)
-        return phrase("what scalings do to wavelengths") if self.ratio else phrase("wavelengths")
+        return translate("what scalings do to wavelengths") if self.ratio else translate("wavelengths")
 
 
 def waves_of(view: View[TableEncoding]) -> list[Array]:
@@ -283,7 +285,7 @@ def ratio_text(waves: Array) -> str:
     ratios = waves[1:] / waves[:-1]
     low, high = float(ratios.min()), float(ratios.max())
     texts = [number_text(ratio, 4) for ratio in (low, high)]
-    return f"×{texts[0]}" if high - low < 1e-6 * high else phrase("×{low} to ×{high}", low=texts[0], high=texts[1])
+    return f"×{texts[0]}" if high - low < 1e-6 * high else translate("×{low} to ×{high}", low=texts[0], high=texts[1])
 
 
 def growth_text(encoding: Encoding, waves: Array, ratio: str) -> str:
@@ -292,7 +294,7 @@ def growth_text(encoding: Encoding, waves: Array, ratio: str) -> str:
         return ""
     text = template("each wavelength is {ratio} the one before: {low} to {high}")
     low, high = short_length(encoding, float(waves[0])), short_wave_text(encoding, float(waves[-1]))
-    return phrase(text, ratio=ratio, low=low, high=high)
+    return translate(text, ratio=ratio, low=low, high=high)
 
 
 def longer_from_text(waves: Sequence[Array], names: Sequence[str]) -> str:
@@ -302,7 +304,7 @@ def longer_from_text(waves: Sequence[Array], names: Sequence[str]) -> str:
         first = int(longer.argmax())
         if longer[first:].all() and alike[:first].all():
             text = template("from pair {pair} on waves are longer with {name}, up to {ratio} times")
-            return phrase(text, pair=first, name=name, ratio=bound_text(float(stretch.max()), 3))
+            return translate(text, pair=first, name=name, ratio=bound_text(float(stretch.max()), 3))
     return ""
 
 
@@ -314,7 +316,7 @@ def longest_text(encodings: Sequence[Encoding], waves: Sequence[Array], names: S
         return ""
     short, long = (short_wave_text(encodings[at], longest[at]) for at in (low, high))
     text = template("the longest waves run from {short} with {one} to {long} with {other}")
-    return phrase(text, short=short, one=names[low], long=long, other=names[high])
+    return translate(text, short=short, one=names[low], long=long, other=names[high])
 
 
 def textbook_ends(encoding: Encoding, waves: Array) -> list[tuple[str, float]]:

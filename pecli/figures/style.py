@@ -18,7 +18,7 @@ from pecli.core.lazy import cached
 from pecli.core.readable import check_readable
 from pecli.figures.colors import lightness
 from pecli.files.pictures import INK
-from pecli.files.tables import MOST, opened
+from pecli.files.tables import MAX_BYTES, opened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -186,7 +186,7 @@ def _check_file(style: str, names: list[str]) -> None:
 
     try:
         with opened(style) as file:
-            text = file.read(MOST).decode(errors="replace")
+            text = file.read(MAX_BYTES).decode(errors="replace")
     except PecliError as error:
         if "/" in style or style.endswith(ENDING):
             raise UsageError(f"style file {error}", option="style", value=style) from None
@@ -346,5 +346,5 @@ def _grid_opacity() -> float:
 
 def _inked(cycle: Any) -> dict[Any, Any]:
     """Return settings that give all but data and background the one colour that a web page may turn over."""
-    colours = [PALE if int(colour, 16) == 0 else colour for colour in (one["color"].lstrip("#") for one in cycle)]
+    colours = [PALE if int(colour, 16) == 0 else colour for colour in (item["color"].lstrip("#") for item in cycle)]
     return {**dict.fromkeys(INKED, INK), "grid.color": PALE, "axes.prop_cycle": f"cycler('color', {colours})"}

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pecli.core.language import phrase, templates
+from pecli.core.language import templates, translate
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUNDING, bound_text
 from pecli.encodings.base import Additive
@@ -14,7 +14,7 @@ from pecli.figures.base import ColouredNumbers, View
 from pecli.figures.canvas import Canvas
 from pecli.figures.distance import spread_along_diagonals
 from pecli.figures.matrix import WithCellNumbers, show_matrix
-from pecli.figures.panels import Bar, PanelGroup, around, in_columns
+from pecli.figures.panels import ColorBar, PanelGroup, grids_around, in_columns
 from pecli.figures.tokens import TokenFigure, fit_tokens, label_tokens, token_panel
 from pecli.measures.attention import products
 
@@ -63,8 +63,8 @@ class TermsNumbers(ColouredNumbers[Additive]):
     def message(self) -> str:
         spread = self.spreads[-1]
         if spread <= ROUNDING * float(np.abs(self.total).max()):
-            return phrase("four parts make the score; position · position depends on the offset alone")
-        return phrase("position · position varies along a diagonal, by up to {number}", number=bound_text(spread, 2))
+            return translate("four parts make the score; position · position depends on the offset alone")
+        return translate("position · position varies along a diagonal, by up to {number}", number=bound_text(spread, 2))
 
     def remarks(self) -> list[str]:
         return [self.embeddings]
@@ -122,24 +122,24 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
 
     def panel_groups(self, view: View[Additive], canvas: Canvas) -> list[PanelGroup]:
         count = len(TITLES)
-        panels = (token_panel(self.words, Bar(phrase("score"))),) * count
-        grids = *around(count - 1, count), *in_columns(count, count, 2, 1)  # parts down and across, and their sum
+        panels = (token_panel(self.words, ColorBar(translate("score"))),) * count
+        grids = *grids_around(count - 1, count), *in_columns(count, count, 2, 1)  # parts down and across, and their sum
         return [PanelGroup(panels, grids)]
 
     def decorate(self, view: View[Additive], axes: list[Axes], canvas: Canvas) -> None:
-        for one, title in zip(axes, TITLES.values(), strict=True):
-            one.set_title(phrase(title), fontsize=canvas.small)
-            label_tokens(one, self.words, phrase("token p"), phrase("token q"))
+        for ax, title in zip(axes, TITLES.values(), strict=True):
+            ax.set_title(translate(title), fontsize=canvas.small)
+            label_tokens(ax, self.words, translate("token p"), translate("token q"))
 
     def fit(self, view: View[Additive], axes: list[Axes], canvas: Canvas) -> None:
-        for one in axes:
-            fit_tokens(one, canvas.small)
+        for ax in axes:
+            fit_tokens(ax, canvas.small)
 
     def draw(self, numbers: TermsNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         values, colours = numbers.arrays(), canvas.colours("diverging")
         images = [
-            show_matrix(one, values[name], colours=colours, limits=numbers.ends, centred=True)
-            for one, name in zip(axes, TITLES, strict=True)
+            show_matrix(ax, values[name], colours=colours, limits=numbers.ends, centred=True)
+            for ax, name in zip(axes, TITLES, strict=True)
         ]
         self.write_numbers(axes, images, canvas)
         return images

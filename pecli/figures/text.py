@@ -65,12 +65,12 @@ class Ruler:
         for signs in BREAKS:
             clauses = clauses_of(parts, signs)
             full = self._filled(clauses, points, room)
-            if len(full) <= len(lines) and all(self.width(one, points) <= room for one in clauses):
+            if len(full) <= len(lines) and all(self.width(clause, points) <= room for clause in clauses):
                 parts, lines = clauses, full
                 break
         least = self.width(line, points) / len(lines)
         tried = (self._filled(parts, points, least + step * (room - least) / STEPS) for step in range(STEPS))
-        return next((one for one in tried if len(one) == len(lines)), lines)  # the longest as short as it can be
+        return next((item for item in tried if len(item) == len(lines)), lines)  # the longest as short as it can be
 
     def _filled(self, parts: Sequence[str], points: float, room: float) -> list[str]:
         """Return lines of at most that width, each as full as it gets."""
@@ -79,7 +79,7 @@ class Ruler:
             if lines[-1] and self.width(lines[-1] + part, points) > room:
                 lines.append("")
             lines[-1] += part
-        return [one.strip(" ") for one in lines]
+        return [line.strip(" ") for line in lines]
 
 
 def is_wide(sign: str) -> bool:
@@ -112,7 +112,7 @@ def clauses_of(parts: Sequence[str], signs: tuple[str, ...]) -> list[str]:
         found[-1] += part
         if part.rstrip(" ").endswith(signs):
             found.append("")
-    return [one for one in found if one]
+    return [item for item in found if item]
 
 
 def pieces(line: str) -> list[str]:

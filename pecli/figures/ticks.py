@@ -65,7 +65,7 @@ class RoundTicks(MaxNLocator):
         asked = (low, high, inches(axis))
         if asked not in self._known:
             ticks = first_fitting(axis, self._sets(low, high), number_texts)
-            several = [one for one in self._sets(low, high) if len(one) > 1] if len(ticks) < 2 else []
+            several = [item for item in self._sets(low, high) if len(item) > 1] if len(ticks) < 2 else []
             if several:  # that are close rather than one
                 few = several[-1]
                 ticks = first_fitting(axis, [few, few[[0, -1]], ticks], number_texts, CLOSE)
@@ -84,10 +84,10 @@ class RoundTicks(MaxNLocator):
 
 def share_ends(axes: Sequence[Any]) -> None:
     """Give axes of round numbers their numbers as far as one of them has."""
-    ticks = [one for axis in axes if isinstance(one := axis.get_major_locator(), RoundTicks)]
-    ends = [one.ends for one in ticks]
-    for one in ticks:
-        one.ends = min(low for low, _ in ends), max(high for _, high in ends)
+    ticks = [tick for axis in axes if isinstance(tick := axis.get_major_locator(), RoundTicks)]
+    ends = [tick.ends for tick in ticks]
+    for tick in ticks:
+        tick.ends = min(low for low, _ in ends), max(high for _, high in ends)
 
 
 class FittingTicks(Locator):

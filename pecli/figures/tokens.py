@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pecli.analysis import E
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
-from pecli.core.language import phrase
+from pecli.core.language import translate
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.figures.axis_labels import names_fit
 from pecli.figures.base import Figure, View, positions_text
-from pecli.figures.panels import Bar, Panel
+from pecli.figures.panels import ColorBar, Panel
 from pecli.figures.style import CJK
 from pecli.figures.text import ems, is_wide
 from pecli.files.tables import read_table
@@ -65,7 +65,7 @@ class TokenFigure(Figure[E]):
         unset="random",
     )
     content_seed: int = option(0, "seed of random embeddings", at_least=0)
-    content_scale: float = option(1.0, "what embeddings are multiplied by", at_least=0, at_most=1e6)
+    content_scale: float = option(1.0, "factor that embeddings are multiplied by", at_least=0, at_most=1e6)
 
     def check(self) -> None:
         super().check()
@@ -127,8 +127,8 @@ class TokenFigure(Figure[E]):
     def content_text(self) -> str:
         """Return where the embeddings come from, for the caption."""
         if self.embeddings is not None:
-            return phrase("embeddings from a file")
-        return phrase("random embeddings, seed {seed}", seed=self.content_seed)
+            return translate("embeddings from a file")
+        return translate("random embeddings, seed {seed}", seed=self.content_seed)
 
     def own_width(self, default: int) -> int:
         """Return how wide the file's embeddings are, or the default without a file."""
@@ -183,7 +183,7 @@ PITCH = 0.87  # ems of tick labels from one token to the next, at least
 MAX_EMS = 12.0  # ems of a token, before it is cut
 
 
-def token_panel(words: Sequence[str], bar: Bar) -> Panel:
+def token_panel(words: Sequence[str], bar: ColorBar) -> Panel:
     """Return a square panel with these tokens on both axes."""
     side, shown = max(6.0, PITCH * len(words)), tuple(words)
     return Panel(1.0, exact=True, least=(side, side), bar=bar, x=shown, y=shown)

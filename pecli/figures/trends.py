@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from pecli.core.language import phrase, template
+from pecli.core.language import template, translate
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUNDING, number_text
 
@@ -34,7 +34,7 @@ class Point(NamedTuple):
         value = number_text(self.value, DIGITS)
         if self.offset is None:
             return value
-        return phrase("{value} at {offset}", value=value, offset=number_text(self.offset))
+        return translate("{value} at {offset}", value=value, offset=number_text(self.offset))
 
 
 class Trend(NamedTuple):
@@ -56,7 +56,7 @@ class Trend(NamedTuple):
     def text(self, measure: str) -> str:
         """Return where the curve of a measure goes."""
         first, far, back = ((point or self.far).text() for point in self)
-        return phrase(TEXTS[self.way > 0, self.back is not None], measure=measure, first=first, far=far, back=back)
+        return translate(TEXTS[self.way > 0, self.back is not None], measure=measure, first=first, far=far, back=back)
 
 
 def farthest_text(trends: Mapping[str, Trend], measure: str) -> str:
@@ -68,7 +68,7 @@ def farthest_text(trends: Mapping[str, Trend], measure: str) -> str:
     if not second or abs(ways[name] - ways[second]) <= ROUNDING * abs(ways[name]):
         return ""
     far = number_text(trends[name].far.value, DIGITS)
-    return phrase(FARTHEST[ways[name] > 0], measure=measure, name=name, far=far)
+    return translate(FARTHEST[ways[name] > 0], measure=measure, name=name, far=far)
 
 
 def trend_of(low: Array, mean: Array, high: Array, offsets: Array | None) -> Trend | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from pecli.core.language import phrase, template
+from pecli.core.language import template, translate
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import number_text
 from pecli.core.positions import Positions
@@ -22,7 +22,7 @@ MAX_WAVELENGTH = 1e15  # positions; a longer wave stands still, and an axis has 
 
 def wavelength_unit(encoding: Encoding) -> str:
     """Return what wavelengths are counted in, where their numbers do not say it."""
-    return "" if encoding.position_unit else phrase("wavelength λ in positions")
+    return "" if encoding.position_unit else translate("wavelength λ in positions")
 
 
 def wave_text(encoding: Encoding, wave: float) -> str:
@@ -30,7 +30,7 @@ def wave_text(encoding: Encoding, wave: float) -> str:
     if encoding.position_unit:
         return encoding.length_text(wave)
     count = f"{wave:,}" if isinstance(wave, int) else encoding.length_text(wave)
-    return phrase("{count} positions", count=count)
+    return translate("{count} positions", count=count)
 
 
 def short_length(encoding: Encoding, length: float) -> str:
@@ -41,7 +41,7 @@ def short_length(encoding: Encoding, length: float) -> str:
 def short_wave_text(encoding: Encoding, wave: float) -> str:
     """Return a wavelength with its unit in little room."""
     count = short_length(encoding, wave)
-    return count if encoding.position_unit else phrase("{count} positions", count=count)
+    return count if encoding.position_unit else translate("{count} positions", count=count)
 
 
 def has_known_waves(encoding: TableEncoding) -> bool:
@@ -55,7 +55,7 @@ def waves_text(encoding: TableEncoding, waves: Array) -> str:
     if len(np.unique(moving)) < 2 or not has_known_waves(encoding) or (waves[:-1] > waves[1:]).any():
         return ""
     low, high = short_length(encoding, float(moving.min())), short_wave_text(encoding, float(moving.max()))
-    return phrase("the waves get longer from top to bottom: {low} to {high}", low=low, high=high)
+    return translate("the waves get longer from top to bottom: {low} to {high}", low=low, high=high)
 
 
 def unfinished(encoding: Harmonic, length: int) -> str:
@@ -65,9 +65,9 @@ def unfinished(encoding: Harmonic, length: int) -> str:
     waves, within = encoding.wavelengths(), wave_text(encoding, length)
     count = int((waves > length).sum())
     if not count:
-        return phrase("every pair finishes a turn in {length}", length=within)
+        return translate("every pair finishes a turn in {length}", length=within)
     text = template("{count} of {all} pairs never finish a turn in {length}")
-    return phrase(text, count=count, all=len(waves), length=within)
+    return translate(text, count=count, all=len(waves), length=within)
 
 
 def angle_text(turns: float) -> str:
@@ -75,10 +75,10 @@ def angle_text(turns: float) -> str:
     if turns < 1:
         return f"{number_text(360 * turns, 3)}°"
     count = number_text(turns, 3)
-    return phrase(template("{count} turn") if count == "1" else template("{count} turns"), count=count)
+    return translate(template("{count} turn") if count == "1" else template("{count} turns"), count=count)
 
 
-def turned_apart(encoding: TableEncoding, positions: Positions) -> str:
+def relative_turns(encoding: TableEncoding, positions: Positions) -> str:
     """Return how far the fastest and the slowest pair turn over all positions; nothing where all turn alike."""
     turns = turns_between_ends(encoding, positions) if isinstance(encoding, Harmonic) else np.zeros(0)
     if len(set(turns)) < 2:
@@ -87,7 +87,7 @@ def turned_apart(encoding: TableEncoding, positions: Positions) -> str:
     much, little = angle_text(turns[fast]), angle_text(turns[slow])
     first, last = (encoding.position_text(at) for at in (positions.start, positions.stop - 1))
     text = template("from position {first} to {last} pair {fast} covers {much}, pair {slow} only {little}")
-    return phrase(text, first=first, last=last, fast=fast, slow=slow, much=much, little=little)
+    return translate(text, first=first, last=last, fast=fast, slow=slow, much=much, little=little)
 
 
 def turns_between_ends(encoding: Harmonic, positions: Positions) -> Array:
@@ -100,8 +100,8 @@ def halving_text(encoding: TableEncoding, waves: Array) -> str:
     if len(waves) < 2 or (waves[1:] != 2 * waves[:-1]).any():
         return ""
     text = template("each {dimension} changes half as often as the one before: {dimension} {last} every {length}")
-    name, most = phrase(encoding.dimension_label), int(waves[-1]) // 2
-    return phrase(text, dimension=name, last=len(waves) - 1, length=wave_text(encoding, most))
+    name, most = translate(encoding.dimension_label), int(waves[-1]) // 2
+    return translate(text, dimension=name, last=len(waves) - 1, length=wave_text(encoding, most))
 
 
 ABOVE, THICK = 1.7, 1.2  # points: how far above a frame a rule stands, and how thick it is

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pecli.analysis import check_indices
-from pecli.core.language import listing, phrase
+from pecli.core.language import listing, translate
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import number_text
 from pecli.core.options import option
@@ -47,8 +47,8 @@ class WavesNumbers(Numbers[TableEncoding]):
 
     def remarks(self) -> list[str]:
         shown, width = len(self.dims), self.view.encoding.width
-        part = phrase("{count} of {all:,} dimensions", count=shown, all=width) if shown < width else ""
-        return [part, phrase("each lane is ±{reach}", reach=number_text(self.limit)), extremes(self.block)]
+        part = translate("{count} of {all:,} dimensions", count=shown, all=width) if shown < width else ""
+        return [part, translate("each lane is ±{reach}", reach=number_text(self.limit)), extremes(self.block)]
 
     def marks(self) -> list[str]:
         known = self.message() or not np.isfinite(self.wavelengths).any()
@@ -133,7 +133,7 @@ class Waves(Figure[TableEncoding]):
         frame_lines(axes[0], view.covered.start, view.covered.stop - 1)
         axes[0].grid(False)
         label_positions(axes[0].xaxis, encoding)
-        axes[0].set_ylabel(phrase(encoding.dimension_label))
+        axes[0].set_ylabel(translate(encoding.dimension_label))
         names = encoding.dimension_names()
         lanes = [names[dim] if names else str(dim) for dim in dims]
         axes[0].set_ylim(LANE * (0.5 - len(dims)), LANE * 0.5)
@@ -185,4 +185,4 @@ def spread(items: Array, most: int) -> Array:
 def wavelength_text(encoding: Encoding, wave: float) -> str:
     """Return a wavelength beside its line; its unit stands in the message or the caption."""
     about = "=" if isinstance(encoding, Harmonic) else "≈"
-    return phrase("still") if np.isinf(wave) else f"λ {about} {short_length(encoding, wave)}"
+    return translate("still") if np.isinf(wave) else f"λ {about} {short_length(encoding, wave)}"

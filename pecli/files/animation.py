@@ -15,7 +15,7 @@ from string import Template
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pecli.core.errors import PecliError, escaped
-from pecli.core.language import clauses, phrase, spoken
+from pecli.core.language import current_language, join_clauses, translate
 from pecli.files import pictures
 from pecli.files.metadata import About
 from pecli.files.pictures import Palette, image_of, palette_of, png_bytes
@@ -47,7 +47,7 @@ class Frame(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Film:
+class Animation:
     """The frames, the last of the swept options running fastest, all laid out alike.
 
     dpi : pixels an inch; a page has pictures of twice as many too
@@ -81,7 +81,7 @@ XMP = (  # where programs look for what a picture says of itself
 )
 
 
-def gif(film: Film, about: About) -> bytes:
+def gif(film: Animation, about: About) -> bytes:
     """Return a GIF file under one palette, so that no colour flickers; the job is its comment."""
     images = film.images()
     palette = palette_of(images)
@@ -90,18 +90,18 @@ def gif(film: Film, about: About) -> bytes:
     return _saved("gif", frames, film, comment=about.job.encode(), optimize=False, **loop)
 
 
-def webp(film: Film, about: About) -> bytes:
+def webp(film: Animation, about: About) -> bytes:
     """Return a WebP file without loss; the job is its XMP description."""
     from PIL import features
 
     if not features.check("webp"):
         raise PecliError("this installation of Pillow cannot write .webp: write a .gif")
     images = film.images(opaque=False)
-    said = XMP.format(title=escape(about.title, quote=False), job=escape(about.job, quote=False)).encode()
-    return _saved("webp", images, film, xmp=said, lossless=True, method=3, loop=film.times or 0)
+    text = XMP.format(title=escape(about.title, quote=False), job=escape(about.job, quote=False)).encode()
+    return _saved("webp", images, film, xmp=text, lossless=True, method=3, loop=film.times or 0)
 
 
-def _saved(format: str, frames: list[Any], film: Film, **how: Any) -> bytes:
+def _saved(format: str, frames: list[Any], film: Animation, **how: Any) -> bytes:
     buffer = io.BytesIO()
     first, *others = frames
     first.save(buffer, format, save_all=True, append_images=others, duration=round(1000 * film.seconds), **how)
@@ -111,22 +111,24 @@ def _saved(format: str, frames: list[Any], film: Film, **how: Any) -> bytes:
 TEMPLATE = Path(__file__).with_name("frames.html")
 
 
-def html(film: Film, about: About) -> bytes:
+def html(film: Animation, about: About) -> bytes:
     """Return a page on which controls choose a picture; with scripts off every picture stands below the other."""
     template = TEMPLATE.read_text(encoding="utf-8")
     style, script = (_hash(template.partition(f"<{tag}>")[2].partition(f"</{tag}>")[0]) for tag in ("style", "script"))
-    button = f'<button type="button" data-done="{escape(phrase("Copied"))}" hidden>{escape(phrase("Copy"))}</button>'
+    button = (
+        f'<button type="button" data-done="{escape(translate("Copied"))}" hidden>{escape(translate("Copy"))}</button>'
+    )
     figures = []
-    for frame, image in zip(film.frames, _images(film, about.salt), strict=True):
-        message = clauses([frame.label, frame.message])
-        alt = escape(escaped(phrase("{message}. {sentence}", message=message, sentence=about.sentence)))
+    for frame, image in zip(film.frames, _images(film, about.id_prefix), strict=True):
+        message = join_clauses([frame.label, frame.message])
+        alt = escape(escaped(translate("{message}. {sentence}", message=message, sentence=about.sentence)))
         figures.append(
             f'<figure><img {image} alt="{alt}" decoding="sync">\n'
             f"<figcaption><code>{escape(frame.line)}</code>{button}</figcaption></figure>\n"
         )
     page = Template(template).substitute(
         policy=f"default-src 'none'; img-src data:; style-src {style}; script-src {script}",
-        lang=spoken(),
+        lang=current_language(),
         title=escape(escaped(about.title, "\n")),
         job=escape(about.job),
         controls="\n".join(map(_control, film.swept)),
@@ -150,7 +152,7 @@ def _control(option: SweptOption) -> str:
     return f"<label>{name} <select>{options}</select></label>"
 
 
-def _images(film: Film, salt: str) -> Iterator[str]:
+def _images(film: Animation, salt: str) -> Iterator[str]:
     """Yield the attributes of every picture: as SVG where that is smaller, else as PNG for screens of two densities."""
     small = film.images()
     palette = palette_of(small)

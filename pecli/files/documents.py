@@ -44,10 +44,10 @@ def csv(document: Document, about: About) -> bytes:
     """Return the rows of facts and tables one below the other, an empty line between two; text is left out."""
     file = io.StringIO()
     writer = rows_of_csv.writer(file, lineterminator="\n")
-    tables = [one for one in document if not isinstance(one, Paragraph)]
-    for place, one in enumerate(tables):
+    tables = [item for item in document if not isinstance(item, Paragraph)]
+    for place, table in enumerate(tables):
         file.write("\n" if place else "")
-        rows = one.facts.items() if isinstance(one, Facts) else [one.header, *one.rows]
+        rows = table.facts.items() if isinstance(table, Facts) else [table.header, *table.rows]
         writer.writerows([escaped(str(cell), "\n") for cell in row] for row in rows)
     return file.getvalue().encode()
 
@@ -69,7 +69,7 @@ def _md(block: Block) -> str:
 
 
 def _plain_md(text: str) -> str:
-    """Text whose signs mean nothing to Markdown, nor to a terminal that shows it."""
+    """Return text whose signs mean nothing to Markdown, nor to a terminal that shows it."""
     return re.sub(r"([\\`*_|<$])", r"\\\1", escaped(text, "\n"))
 
 
@@ -87,14 +87,14 @@ def _tex(block: Block) -> str:
 
 
 def _columns(rows: Sequence[Sequence[str]], numbers: bool) -> str:
-    """How each column is set: numbers at the right, long text in lines that share the width of the page."""
+    """Return how each column is set: numbers at the right, long text in lines that share the width of the page."""
     longest = [max(len(line) for cell in column for line in cell.split("\n")) for column in zip(*rows, strict=True)]
     if numbers:
         return "l" + "r" * (len(longest) - 1)
     wide = sum(length for length in longest if length > NARROW)
     share = 0.9 - 0.01 * sum(length for length in longest if length <= NARROW)
     shares = [f"p{{{max(0.1, share * length / max(1, wide)):.2f}\\linewidth}}" for length in longest]
-    return "".join("l" if length <= NARROW else one for length, one in zip(longest, shares, strict=True))
+    return "".join("l" if length <= NARROW else item for length, item in zip(longest, shares, strict=True))
 
 
 def _cell_tex(text: str) -> str:
@@ -105,5 +105,5 @@ def _cell_tex(text: str) -> str:
 
 
 def _plain_tex(text: str) -> str:
-    """Text whose signs mean nothing to LaTeX, or the same as here, and nothing to a terminal."""
+    """Return text whose signs mean nothing to LaTeX, or the same as here, and nothing to a terminal."""
     return "".join(SIGNS.get(sign, sign) for sign in escaped(text, "\n")).replace("--", "-{}-")  # else it is a dash

@@ -84,7 +84,9 @@ def encoded(format: str, content: Any, about: About) -> bytes:
 
 
 def format_of(path: str, given: str | None, unsaid: str = "png") -> str:
-    """The format of a file by its extension, else the given one; of standard output the given one, else `unsaid`."""
+    """Return the format of a file by its extension, else the given one; of standard output the given one, else
+    `unsaid`.
+    """
     example = f"{'text' if FORMATS[unsaid].document else 'figure'}.{unsaid}"
     if not path.strip():
         text = f"{option_text('output', path)} is no name of a file"

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pecli.core.errors import PecliError, UsageError, visible
-from pecli.files.tables import MOST, Bounded, opened, stored_arrays
+from pecli.core.errors import PecliError, UsageError, path_text
+from pecli.files.tables import MAX_BYTES, Bounded, opened, stored_arrays
 
 
 class About(NamedTuple):
@@ -30,7 +30,7 @@ class About(NamedTuple):
     """
 
     job: str
-    salt: str
+    id_prefix: str
     title: str = ""
     sentence: str = ""
     inline: bool = False
@@ -47,13 +47,13 @@ def read_metadata(path: str) -> dict[str, Any]:
     """
     suffix = Path(path).suffix.lower().removeprefix(".")
     if suffix not in READERS:
-        raise UsageError(f"{visible(path)} carries no job: only {', '.join(f'.{name}' for name in READERS)} files do")
+        raise UsageError(f"{path_text(path)} carries no job: only {', '.join(f'.{name}' for name in READERS)} files do")
     try:
         with opened(path) as file:
             text = READERS[suffix](file)
         found = json.loads(text) if text else None
     except OSError as error:
-        raise PecliError(f"{visible(path)} could not be read: {error.strerror or error}") from None
+        raise PecliError(f"{path_text(path)} could not be read: {error.strerror or error}") from None
     except PecliError:
         raise
     except Exception:  # each reader has its own kinds of damage
@@ -120,8 +120,8 @@ def _description(head: bytes) -> str | None:
 
 def _from_pdf(file: Bounded) -> str | None:
     """Return the subject in the last part of the file, where matplotlib puts what it says of the document."""
-    file.seek(max(0, os.fstat(file.fileno()).st_size - MOST))
-    data = file.read(MOST)
+    file.seek(max(0, os.fstat(file.fileno()).st_size - MAX_BYTES))
+    data = file.read(MAX_BYTES)
     if b"%%EOF" not in data[-64:]:
         raise ValueError("cut short")
     match = re.search(rb"/Subject \(((?:[^()\\]|\\.)*)\)", data, re.DOTALL)
@@ -130,7 +130,7 @@ def _from_pdf(file: Bounded) -> str | None:
 
 def _from_html(file: Bounded) -> str | None:
     """Return what the head of the page says; the pictures are not read."""
-    match = re.search(rb'<meta name="pecli" content="([^"]*)">', file.read(MOST))
+    match = re.search(rb'<meta name="pecli" content="([^"]*)">', file.read(MAX_BYTES))
     return html.unescape(match[1].decode()) if match else None
 
 
@@ -142,13 +142,13 @@ def _from_npz(file: Bounded) -> str | None:
 
 def _from_json(file: Bounded) -> str:
     """Return the entries of the object up to the facts: the numbers are not read."""
-    head, facts, _ = re.sub(rb',\s*"facts"\s*:', b"\0", file.read(MOST), count=1).partition(b"\0")
+    head, facts, _ = re.sub(rb',\s*"facts"\s*:', b"\0", file.read(MAX_BYTES), count=1).partition(b"\0")
     return head.decode(errors="ignore") + "}" * len(facts)
 
 
 READERS: dict[str, Callable[[Bounded], str | None]] = {
     "png": _from_png,
-    "svg": lambda file: _description(file.read(MOST)),
+    "svg": lambda file: _description(file.read(MAX_BYTES)),
     "pdf": _from_pdf,
     "gif": _from_gif,
     "webp": _from_webp,

@@ -77,7 +77,7 @@ def _runs(length: int, size: int) -> Iterable[slice]:
 def plain(value: Any) -> Any:
     """Nested values as JSON has them: what is not a number becomes null."""
     if isinstance(value, dict):
-        return {name: plain(one) for name, one in value.items()}
+        return {name: plain(item) for name, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(one) for one in value]
+        return [plain(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -29,12 +29,12 @@ UNUSUAL = re.compile(rb"[^ -~\n]+")  # bytes of what is not plain ASCII
 
 def png(drawing: Drawing, about: About) -> bytes:
     """Return a PNG file; the job is a text chunk of its own."""
-    return _saved(drawing, "png", {**_said(about, "Description"), "pecli": about.job, "Software": None})
+    return _saved(drawing, "png", {**_with_alt_text(about, "Description"), "pecli": about.job, "Software": None})
 
 
 def pdf(drawing: Drawing, about: About) -> bytes:
     """Return a PDF file without a date; the job is its subject, what is seen stands among the keywords."""
-    return _saved(drawing, "pdf", {**_said(about, "Keywords"), "Subject": about.job, "CreationDate": None})
+    return _saved(drawing, "pdf", {**_with_alt_text(about, "Keywords"), "Subject": about.job, "CreationDate": None})
 
 
 def svg(drawing: Drawing, about: About) -> bytes:
@@ -43,25 +43,25 @@ def svg(drawing: Drawing, about: About) -> bytes:
 
     import matplotlib as mpl
 
-    with mpl.rc_context({"svg.hashsalt": about.salt}):
-        data = _saved(drawing, "svg", {**_said(about), "Description": about.job, "Date": None})
-    salt = about.salt.encode()
+    with mpl.rc_context({"svg.hashsalt": about.id_prefix}):
+        data = _saved(drawing, "svg", {**_with_alt_text(about), "Description": about.job, "Date": None})
+    salt = about.id_prefix.encode()
     head, end, body = data.partition(b"</metadata>")  # what is said of the job stays as it is
     head = head[head.index(b"<svg ") :] if about.inline else head
     head = head.replace(b"<svg ", b'<svg id="' + salt + b'" role="img" ', 1)
-    told = b"<desc>" + escape(escaped(about.sentence, "\n"), quote=False).encode() + b"</desc>\n <metadata>"
-    head = head.replace(b"<metadata>", told, 1)
-    rules = DARK.format(about.salt, INK).encode() if about.adaptive else b""
+    text = b"<desc>" + escape(escaped(about.sentence, "\n"), quote=False).encode() + b"</desc>\n <metadata>"
+    head = head.replace(b"<metadata>", text, 1)
+    rules = DARK.format(about.id_prefix, INK).encode() if about.adaptive else b""
     body = UNUSUAL.sub(lambda found: escaped(found[0].decode(), "\n").encode(), body)  # remarks tell what was drawn
     body = body.replace(b'<style type="text/css">*{', b'<style type="text/css">' + rules + b"#" + salt + b" *{", 1)
     body = re.sub(rb'(\bid="|xlink:href="#|url\(#)', rb"\g<1>" + salt + b"-", body.replace(PIXELATED, b""))
     return head + end + body
 
 
-def _said(about: About, place: str = "") -> dict[str, str | None]:
-    """The title, and at that place the sentence, where there are any."""
-    said = (("Title", about.title), (place, about.sentence))
-    return {name: escaped(text, "\n") for name, text in said if name and text}
+def _with_alt_text(about: About, place: str = "") -> dict[str, str | None]:
+    """Return the title, and at that place the sentence, where there are any."""
+    item = (("Title", about.title), (place, about.sentence))
+    return {name: escaped(text, "\n") for name, text in item if name and text}
 
 
 def _saved(drawing: Drawing, format: str, metadata: dict[str, str | None], **options: Any) -> bytes:
@@ -92,7 +92,7 @@ def palette_of(images: Sequence[Image]) -> Palette:
     step = max(1, ceil(sqrt(len(images) * width * height / SAMPLED)))
     strip = Image.fromarray(np.concatenate([np.asarray(image)[::step, ::step] for image in images]))
     counted: Any = strip.getcolors(strip.width * strip.height)  # how often, and which
-    exact = [colour for _, colour in sorted(counted, key=lambda one: (-one[0], one[1]))[:EXACT]]
+    exact = [colour for _, colour in sorted(counted, key=lambda item: (-item[0], item[1]))[:EXACT]]
     others = strip.quantize(COLOURS - EXACT, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
     found = np.array(others.getpalette() or [], dtype=np.int32).reshape(-1, 3)[: COLOURS - EXACT]
     return Palette(np.concatenate([np.array(exact, dtype=np.int32), found]))

@@ -15,12 +15,12 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from pecli.core.errors import PecliError, TableFileError, UnknownNameError, UsageError, notice, option_text, visible
+from pecli.core.errors import PecliError, TableFileError, UnknownNameError, UsageError, notice, option_text, path_text
 from pecli.core.lazy import Array, np
 from pecli.core.memory import check_memory, human
 from pecli.core.readable import check_readable
 
-MOST = 1 << 20  # bytes of a job in a file, of a header, and of any single piece that is read
+MAX_BYTES = 1 << 20  # bytes of a job in a file, of a header, and of any single piece that is read
 
 
 class Bounded(io.FileIO):
@@ -28,11 +28,11 @@ class Bounded(io.FileIO):
 
     def read(self, size: int | None = -1, /) -> bytes:
         """At most `size` bytes; raises PecliError for too many."""
-        asked = MOST + 1 if size is None or size < 0 else size
-        data = super().read(min(asked, MOST + 1)) or b""
-        if len(data) > MOST:
+        asked = MAX_BYTES + 1 if size is None or size < 0 else size
+        data = super().read(min(asked, MAX_BYTES + 1)) or b""
+        if len(data) > MAX_BYTES:
             raise PecliError(
-                f"{visible(str(self.name))} has a part of over {MOST >> 20} MiB where little is due: not read"
+                f"{path_text(str(self.name))} has a part of over {MAX_BYTES >> 20} MiB where little is due: not read"
             )
         return data
 
@@ -50,10 +50,10 @@ def opened(path: str) -> Bounded:
         if stat.S_ISREG(Path(path).stat().st_mode):
             return Bounded(path)
     except (FileNotFoundError, NotADirectoryError):
-        raise UsageError(f"{visible(path)} does not exist") from None
+        raise UsageError(f"{path_text(path)} does not exist") from None
     except (OSError, ValueError) as error:  # the latter for a NUL
         kind = PecliError if isinstance(error, PermissionError) else UsageError
-        raise kind(f"{visible(path)} could not be read: {getattr(error, 'strerror', error)}") from None
+        raise kind(f"{path_text(path)} could not be read: {getattr(error, 'strerror', error)}") from None
     raise UsageError(f"{path} is not a regular file")
 
 
@@ -264,7 +264,7 @@ def stored_arrays(path: str) -> dict[str, StoredArray]:
         raise UnknownNameError("kind of table file", suffix or path, READERS, alike=0.8)
     opened(path).close()
     if suffix in PICKLES:
-        source, target = (json.dumps(one, ensure_ascii=False) for one in (path, str(Path(path).with_suffix(".npz"))))
+        source, target = (json.dumps(item, ensure_ascii=False) for item in (path, str(Path(path).with_suffix(".npz"))))
         line = f"python -c {shlex.quote(CONVERSION.format(source=source, target=target))}"
         raise UsageError(f"{path} is torch's, a pickle that could run code: convert it once: {line}")
     with _damage_named(path):

@@ -19,7 +19,7 @@ def is_stdout(path: str) -> bool:
     return path in (STDOUT, "/dev/stdout")
 
 
-def place(path: str) -> str:
+def real_path(path: str) -> str:
     """Return one spelling of a path, to see whether two are the same file: links are followed."""
     return STDOUT if is_stdout(path) else os.path.realpath(path)
 
@@ -60,21 +60,21 @@ def check_target(
     except (OSError, ValueError) as error:  # the latter for a NUL
         reason = f"{option_text(option, path[:60])} cannot be made: {getattr(error, 'strerror', error)}"
         raise UsageError(reason, option=option, value=path) from None
-    said = option_text(option, path)
+    item = option_text(option, path)
     if (status and stat.S_ISDIR(status.st_mode)) or path.endswith(os.sep):
         raise no_file(path, example, option)
     if status and not clobber:
-        reason = f"{said} already exists and --no-clobber keeps it: choose another name"
+        reason = f"{item} already exists and --no-clobber keeps it: choose another name"
         raise UsageError(reason, option=option, value=path)
     if not os.path.isdir(folder):
-        raise UsageError(f"{said} cannot be made: {folder} is not a folder", option=option, value=path)
+        raise UsageError(f"{item} cannot be made: {folder} is not a folder", option=option, value=path)
     replaced = status is None or stat.S_ISREG(status.st_mode)
     if (replaced and not os.access(folder, os.W_OK | os.X_OK)) or (status and not os.access(target, os.W_OK)):
-        raise OutputError(f"{said} cannot be written: no permission", option=option)
+        raise OutputError(f"{item} cannot be written: no permission", option=option)
 
 
 def no_file(path: str, example: str, option: str = "output") -> UsageError:
-    """What to say of a folder where the option names a file."""
+    """Return what to say of a folder where the option names a file."""
     advice = f"name a file in it, such as {Path(path) / example}"
     return UsageError(f"{option_text(option, path)} is a folder", option=option, value=path, advice=advice)
 

@@ -23,33 +23,33 @@ from pecli.core.errors import (
     as_keys,
     failure_of,
     option_text,
-    visible,
+    path_text,
 )
 from pecli.core.language import by_environment
-from pecli.core.options import Option, is_range, named, own_name
+from pecli.core.options import Option, canonical_name, is_range, with_canonical_names
 from pecli.core.terminal import track
-from pecli.files.writer import place
+from pecli.files.writer import real_path
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES, encoding_parameters, find_command, known_options
-from pecli.jobs.names import blanks, check_made_up, plain_path
+from pecli.jobs.names import blanks, check_made_up, escape_blanks
 from pecli.jobs.sweep import expand, group_by_file
 from pecli.models.spec import parse_encoding
 
 STDIN = "-"
-LARGEST = 10 * 2**20  # bytes of a batch file
+MAX_BYTES = 10 * 2**20  # bytes of a batch file
 
 
 def read_text(path: str) -> str:
     """Return the text of a batch file, ``-`` for standard input; UsageError for what cannot be one."""
     try:
         with nullcontext(sys.stdin.buffer) if path == STDIN else Path(path).open("rb") as file:
-            data = file.read(LARGEST + 1)
+            data = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
-        raise UsageError(f"{visible(path)} does not exist; pecli batch --init writes one to start from") from None
+        raise UsageError(f"{path_text(path)} does not exist; pecli batch --init writes one to start from") from None
     except (OSError, ValueError) as error:  # the latter for a NUL
-        raise UsageError(f"{visible(path)} could not be read: {getattr(error, 'strerror', error)}") from None
-    if len(data) > LARGEST:
-        raise UsageError(f"{path} is larger than {LARGEST >> 20} MiB: not a batch file")
+        raise UsageError(f"{path_text(path)} could not be read: {getattr(error, 'strerror', error)}") from None
+    if len(data) > MAX_BYTES:
+        raise UsageError(f"{path} is larger than {MAX_BYTES >> 20} MiB: not a batch file")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -113,7 +113,7 @@ output = ["rope.png", "rope.svg"]
 """
 
 
-OWN = ("command", "name", "note")  # keys of a figure that are no options
+ENTRY_KEYS = ("command", "name", "note")  # keys of a figure that are no options
 TABLES = ("batch", "defaults", "figure")
 MAX_PLACES = 4  # that a message names
 
@@ -285,7 +285,7 @@ class _Reader:
             failure = failure_of(error)
             known = known_options(kind) if (kind := _kind(figure)) is not None else {}
             own, default = (
-                next((key for key in keys if failure.option in (key, own_name(known, key))), None)
+                next((key for key in keys if failure.option in (key, canonical_name(known, key))), None)
                 for keys in (figure, self.defaults)
             )
             line = self.lines.of("figure", number, own)
@@ -299,8 +299,11 @@ class _Reader:
         """Return the jobs of a figure, with those of the defaults that mean something to it."""
         analysis, meant = find_command(figure["command"])
         known = known_options(analysis)
-        given = {**meant, **named(known, {key: value for key, value in figure.items() if key not in OWN})}
-        spelled = named(known, defaults)
+        given = {
+            **meant,
+            **with_canonical_names(known, {key: value for key, value in figure.items() if key not in ENTRY_KEYS}),
+        }
+        spelled = with_canonical_names(known, defaults)
         specs = _flat({"encoding": analysis.default_encoding, **spelled, **given}["encoding"])
         if not all(isinstance(spec, str) for spec in specs):
             text = f"{option_text('encoding', repr(specs))} is of the wrong type"
@@ -325,7 +328,7 @@ class _Reader:
             raise UsageError(text, option="output")
         paths = [inside(self.folder, path) for path in asked.paths]
         check_made_up(asked, paths)
-        job = asked.written_to(list(map(plain_path, paths))).settle()
+        job = asked.written_to(list(map(escape_blanks, paths))).settle()
         job.check(planned=True)
         return job
 
@@ -337,7 +340,7 @@ def _kind(figure: Any) -> type[Analysis[Any]] | None:
 
 
 def _known(known: Mapping[str, Option], name: str, of: str = "") -> Option:
-    option = known.get(own_name(known, name))
+    option = known.get(canonical_name(known, name))
     if option is None:
         raise UnknownNameError("option" + of, name, known, option=name)
     return option
@@ -362,24 +365,24 @@ def _flat(value: Any) -> list[Any]:
 
 
 def inside(folder: Path, path: str, option: str = "output") -> str:
-    """The path in the folder; raises UsageError for one that would leave it, here or on another system."""
-    said = option_text(option, path)
+    """Return the path in the folder; raises UsageError for one that would leave it, here or on another system."""
+    item = option_text(option, path)
     if "\\" in path:
-        text = f"{said} has a \\, which parts folders on Windows alone: write /, also there"
+        text = f"{item} has a \\, which parts folders on Windows alone: write /, also there"
         raise UsageError(text, option=option, value=path)
     try:
         real = folder.resolve()
         there = (real / path).resolve()
     except (OSError, RuntimeError, ValueError) as error:  # a loop of symlinks, a NUL
-        raise UsageError(f"{said} cannot be made: {error}", option=option, value=path) from None
+        raise UsageError(f"{item} cannot be made: {error}", option=option, value=path) from None
     if path == STDIN or not there.is_relative_to(real):
-        text = f"{said} leaves the folder {folder}: name a file inside it"
+        text = f"{item} leaves the folder {folder}: name a file inside it"
         raise UsageError(text, option=option, value=path)
     return str(folder / path)
 
 
 def check_targets(jobs: Sequence[Job]) -> None:
-    """Refuses two jobs that would write one file, and a name of our own for somebody else's file."""
+    """Refuse two jobs that would write one file, and a name of our own for somebody else's file."""
     for job in jobs:
         check_made_up(job, job.paths)
     if wrong := clashes([(job, "") for job in jobs]):
@@ -391,11 +394,11 @@ def clashes(jobs: Sequence[tuple[Job, str]], read: Iterable[str] = ()) -> list[s
 
     read : files that no job may write, besides those that one of them is made from
     """
-    kept = {place(path) for path in [*read, *(path for job, _ in jobs for path in job.inputs())]}
+    kept = {real_path(path) for path in [*read, *(path for job, _ in jobs for path in job.inputs())]}
     writing: dict[str, list[tuple[str, Job, str]]] = {}
     for job, where in jobs:
         for path in job.paths:
-            writing.setdefault(place(path), []).append((path, job, where))
+            writing.setdefault(real_path(path), []).append((path, job, where))
     wrong = []
     for at, several in writing.items():
         path, places = several[0][0], _places(where for _, _, where in several)
@@ -413,7 +416,7 @@ def clashes(jobs: Sequence[tuple[Job, str]], read: Iterable[str] = ()) -> list[s
 
 def _places(several: Iterable[str]) -> str:
     """Return places in a batch file, in brackets; nothing for the command line."""
-    places = [place for place in dict.fromkeys(several) if place]
+    places = [real_path for real_path in dict.fromkeys(several) if real_path]
     return f" ({'; '.join(places[:MAX_PLACES])}{'; …' if len(places) > MAX_PLACES else ''})" if places else ""
 
 

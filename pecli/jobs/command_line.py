@@ -14,19 +14,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pecli.core.errors import UsageError, is_shown
+from pecli.core.errors import UsageError, is_printable
 from pecli.core.options import Options
 from pecli.core.readable import is_readable, reading_only
 from pecli.encodings.registry import Encoding, all_encodings
 from pecli.files.tables import fingerprint
 from pecli.jobs.job import Job
-from pecli.jobs.job_options import Choice, encoding_parameters
-from pecli.jobs.names import blanks, filled, plain_path
+from pecli.jobs.job_options import EncodingOption, encoding_parameters
+from pecli.jobs.names import blanks, escape_blanks, fill_blanks
 from pecli.jobs.sweep import specs_in
 from pecli.models.spec import config_words, parse_encoding, read_encoding
 
 
-def command(job: Job, outputs: Sequence[str] | None = None, sent: Callable[[str], bool] = is_shown) -> str:
+def command(job: Job, outputs: Sequence[str] | None = None, sent: Callable[[str], bool] = is_printable) -> str:
     """Return the command line that asks for it, quoted for a POSIX shell; with these outputs in place of its own.
 
     sent : tells the characters that can stand there as they are
@@ -37,13 +37,13 @@ def command(job: Job, outputs: Sequence[str] | None = None, sent: Callable[[str]
     words += _axis_words(job)
     if outputs is None:
         known = blanks(job)
-        outputs = [filled(path, known) for path in job.output.output]
-    words += [word for path in outputs for word in ("--output", plain_path(path))]
+        outputs = [fill_blanks(path, known) for path in job.output.output]
+    words += [word for path in outputs for word in ("--output", escape_blanks(path))]
     words += ["--format", job.output.format] if job.output.format else []
     return " ".join(quoted(word, sent) for word in ["pecli", job.figure.name, *words])
 
 
-def quoted(word: str, sent: Callable[[str], bool] = is_shown) -> str:
+def quoted(word: str, sent: Callable[[str], bool] = is_printable) -> str:
     """Return a word for a POSIX shell; one that cannot be sent as it is as bytes that printf writes."""
     if all(map(sent, word)):
         return shlex.quote(word)
@@ -52,7 +52,7 @@ def quoted(word: str, sent: Callable[[str], bool] = is_shown) -> str:
 
 
 def _encoding_words(job: Job) -> list[str]:
-    figure, (choice,) = job.figure, Choice.options()
+    figure, (choice,) = job.figure, EncodingOption.options()
     if job.cells and choice in job.axes:
         return [word for value in job.values(choice) for word in ("--encoding", *value)]
     if figure.specs_are_arguments:
@@ -68,13 +68,13 @@ def _encoding_words(job: Job) -> list[str]:
 
 
 def _axis_words(job: Job) -> list[str]:
-    """The options that the cells differ in, with all their values."""
+    """Return the options that the cells differ in, with all their values."""
     parts = (*job.encodings, job.figure, job.positions)
-    known = {name: one for part in parts for name, one in part.options().items()}
+    known = {name: option for part in parts for name, option in part.options().items()}
     words = []
-    for one in (known[name] for name in job.sweep() if name in job.axes and name in known):
-        texts = [one.write(value) for value in job.values(one.name)]
-        words += [one.flag, ",".join(texts)] if one.splits else [word for text in texts for word in (one.flag, text)]
+    for item in (known[name] for name in job.sweep() if name in job.axes and name in known):
+        texts = [item.write(value) for value in job.values(item.name)]
+        words += [item.flag, ",".join(texts)] if item.splits else [word for text in texts for word in (item.flag, text)]
     return words
 
 
@@ -83,8 +83,8 @@ def _words(part: Options, defaults: Mapping[str, Any], without: Collection[str] 
     for name, value in part.changed(defaults).items():
         if name in without:
             continue
-        one = part.options()[name]
-        words += [one.flag] if one.scalar is bool else [one.flag, one.write(value)]
+        item = part.options()[name]
+        words += [item.flag] if item.scalar is bool else [item.flag, item.write(value)]
     return words
 
 
@@ -92,7 +92,7 @@ P = TypeVar("P", bound=Options)
 
 
 def reading_beside(made: str, given: Mapping[str, Any]) -> AbstractContextManager[None]:
-    """Lets no files be read inside the block but those beside the finished file and those that the values name."""
+    """Let no files be read inside the block but those beside the finished file and those that the values name."""
 
     def refusal(path: str) -> UsageError:
         return _refusal(made, path, ["pecli", "redraw", made, "-e", path])
@@ -113,7 +113,7 @@ def _named(given: Mapping[str, Any]) -> Iterator[str]:
 
 
 def check_inputs(job: Job, made: str) -> None:
-    """Refuses a file that the job is made from and that may not be read here: UsageError, with what to type."""
+    """Refuse a file that the job is made from and that may not be read here: UsageError, with what to type."""
     for part in (*job.encodings, job.figure, job.canvas):
         for name, value in part.settings().items():
             if value in part.inputs() and not is_readable(value):
@@ -128,8 +128,8 @@ def _refusal(made: str, path: str, words: list[str]) -> UsageError:
     return UsageError(text, advice=f"to have it read all the same, name it: {' '.join(map(quoted, words))}")
 
 
-def seen_from_here(job: Job, made: str, prints: Collection[str]) -> tuple[Job, list[str]]:
-    """The job with the files that it reads named as seen from here, and the names of those that are not found.
+def relocate_inputs(job: Job, made: str, prints: Collection[str]) -> tuple[Job, list[str]]:
+    """Return the job with the files that it reads named as seen from here, and the names of those that are not found.
 
     Parameters
     ----------
@@ -140,15 +140,17 @@ def seen_from_here(job: Job, made: str, prints: Collection[str]) -> tuple[Job, l
     found = {name: _place(name, made, prints) for name in job.inputs()}
     moved = {name: place for name, place in found.items() if place is not None and place != name}
     figure, canvas = _renamed(job.figure, moved), _renamed(job.canvas, moved)
-    encodings = tuple(_renamed(one, moved) for one in job.encodings)
+    encodings = tuple(_renamed(encoding, moved) for encoding in job.encodings)
     lost = [name for name, place in found.items() if place is None]
-    cells = tuple(seen_from_here(cell, made, prints)[0] for cell in job.cells)
+    cells = tuple(relocate_inputs(cell, made, prints)[0] for cell in job.cells)
     return replace(job, figure=figure, encodings=encodings, canvas=canvas, cells=cells), lost
 
 
 def _place(name: str, made: str, prints: Collection[str]) -> str | None:
-    """Where a file of that name and one of those fingerprints is that may be read: beside the finished file or here."""
-    beside = (os.path.relpath(Path(made).parent / one) for one in (name, Path(name).name))
+    """Return where a file of that name and one of those fingerprints is that may be read: beside the finished file or
+    here.
+    """
+    beside = (os.path.relpath(Path(made).parent / item) for item in (name, Path(name).name))
     for candidate in (name, *beside):
         if is_readable(candidate) and os.path.isfile(candidate) and (not prints or fingerprint(candidate) in prints):
             return candidate
@@ -156,6 +158,6 @@ def _place(name: str, made: str, prints: Collection[str]) -> str | None:
 
 
 def _renamed(part: P, moved: dict[str, str]) -> P:
-    """The options with other names of the files they read."""
+    """Return the options with other names of the files they read."""
     names = {name: moved[value] for name, value in part.settings().items() if value in part.inputs() and value in moved}
     return replace(part, **names) if names else part

@@ -26,44 +26,44 @@ from pecli.figures.canvas import OWNED, Canvas
 from pecli.files.formats import FORMATS
 from pecli.jobs.command_line import command
 from pecli.jobs.job import Job
-from pecli.jobs.job_options import Choice, Output, parameters_of, shared_options
+from pecli.jobs.job_options import EncodingOption, Output, parameters_of, shared_options
 from pecli.jobs.picture import Picture
 from pecli.jobs.sweep import make_job
 from pecli.models.spec import read_encoding
 
 WIDE = 10.0  # a slider without bounds ends at so many times the default
 DECADES = 3  # and one whose values are evenly spaced by their ratios so many decades beyond it
-FAR = 10**6  # a bound that no slider reaches
+NO_BOUND = 10**6  # a bound that no slider reaches
 
 Control = dict[str, Any]
 
 
 def encoding_control(figure: type[Analysis[Any]], specs: tuple[str, ...]) -> Control:
-    """Which encoding: a choice, or a line of text where the figure shows several in one picture."""
-    (one,) = Choice.options().values()
+    """Return which encoding: a choice, or a line of text where the figure shows several in one picture."""
+    (item,) = EncodingOption.options().values()
     if figure.several:
-        return {**_named(one), "kind": "text", "value": " ".join(specs), "default": figure.default_encoding}
+        return {**_named(item), "kind": "text", "value": " ".join(specs), "default": figure.default_encoding}
     choices = list(specs)
     for name, kind in all_encodings().items():
         with suppress(UsageError):  # a table needs a file
             if figure.takes(kind) and name not in choices and read_encoding(name):
                 choices.append(name)
-    return {**_named(one), "kind": "choice", "choices": choices, "value": specs[0], "default": figure.default_encoding}
+    return {**_named(item), "kind": "choice", "choices": choices, "value": specs[0], "default": figure.default_encoding}
 
 
 def controls(
     figure: type[Analysis[Any]], options: Mapping[str, Option], values: Mapping[str, Any] | None = None
 ) -> list[Control]:
-    """The options as controls, in their order; those that belong to a value of another stand in specs alone.
+    """Return the options as controls, in their order; those that belong to a value of another stand in specs alone.
 
     values : what they have now; the default where nothing is said
     """
     now = values or {}
-    return [_control(one, figure, now.get(name)) for name, one in options.items() if not one.in_spec]
+    return [_control(option, figure, now.get(name)) for name, option in options.items() if not option.in_spec]
 
 
 def groups(figure: type[Analysis[Any]], specs: tuple[str, ...], values: Mapping[str, Any]) -> dict[str, list[Control]]:
-    """All controls besides the encoding itself, by what they are about; several encodings have theirs in their specs.
+    """Return the controls besides the encoding itself, by subject; several encodings have theirs in their specs.
 
     values : of options, by name, where they are not the defaults
     """
@@ -71,7 +71,7 @@ def groups(figure: type[Analysis[Any]], specs: tuple[str, ...], values: Mapping[
     own: Mapping[str, Any] = {}
     if len(named) == 1:
         own = {**read_encoding(named[0], defaults=figure.default_options).settings(), **values}
-    still = {name: one for name, one in Canvas.options().items() if OWNED.get(name) != "moves"}
+    still = {name: option for name, option in Canvas.options().items() if OWNED.get(name) != "moves"}
     return {
         "encoding": controls(figure, parameters_of(named) if own else {}, own),
         "positions": controls(figure, Positions.options(), values),
@@ -80,42 +80,42 @@ def groups(figure: type[Analysis[Any]], specs: tuple[str, ...], values: Mapping[
     }
 
 
-def _control(one: Option, figure: type[Analysis[Any]], value: Any) -> Control:
-    default = default_of(one, figure.default_options)
-    text = "" if default is None else one.write(one.read(default))
-    now = text if value is None else one.write(one.read(value))
-    said = {**_named(one), "default": text, "value": now, "unset": one.unset}
-    if one.scalar is bool:
-        return {**said, "kind": "box"}
-    if one.choices is not None and not one.many:
-        return {**said, "kind": "choice", "choices": ([""] if one.optional else []) + list(one.choices())}
-    if one.many or one.scalar is str or not now:
-        return {**said, "kind": "text"}
-    low, high = _ends(one, float(now), float(text or now))
-    return {**said, "kind": "number", "low": low, "high": high, "log": one.log, "whole": one.scalar is int}
+def _control(option: Option, figure: type[Analysis[Any]], value: Any) -> Control:
+    default = default_of(option, figure.default_options)
+    text = "" if default is None else option.write(option.read(default))
+    now = text if value is None else option.write(option.read(value))
+    item = {**_named(option), "default": text, "value": now, "unset": option.unset}
+    if option.scalar is bool:
+        return {**item, "kind": "box"}
+    if option.choices is not None and not option.many:
+        return {**item, "kind": "choice", "choices": ([""] if option.optional else []) + list(option.choices())}
+    if option.many or option.scalar is str or not now:
+        return {**item, "kind": "text"}
+    low, high = _ends(option, float(now), float(text or now))
+    return {**item, "kind": "number", "low": low, "high": high, "log": option.log, "whole": option.scalar is int}
 
 
-def _named(one: Option) -> Control:
-    return {"name": one.name, "flag": one.flag, "help": one.help}
+def _named(option: Option) -> Control:
+    return {"name": option.name, "flag": option.flag, "help": option.help}
 
 
-def _ends(one: Option, value: float, default: float) -> tuple[float, float]:
-    """Where a slider begins and ends: at the bounds where they are near, else around the values."""
+def _ends(option: Option, value: float, default: float) -> tuple[float, float]:
+    """Return where a slider begins and ends: at the bounds where they are near, else around the values."""
     far = max(abs(default), abs(value), 1.0)
-    if one.log:
-        least = max(one.at_least or 0, min(default, value, 1.0 if one.scalar is int else 1.01))
+    if option.log:
+        least = max(option.at_least or 0, min(default, value, 1.0 if option.scalar is int else 1.01))
         return max(least, 1e-3), far * 10**DECADES
-    low = one.at_least if one.at_least is not None else one.above
-    most = one.at_most if one.at_most is not None and one.at_most <= FAR else WIDE * max(far, WIDE)
-    return (low if low is not None and low >= -FAR else -WIDE * far), min(most, WIDE * max(far, WIDE))
+    low = option.at_least if option.at_least is not None else option.above
+    most = option.at_most if option.at_most is not None and option.at_most <= NO_BOUND else WIDE * max(far, WIDE)
+    return (low if low is not None and low >= -NO_BOUND else -WIDE * far), min(most, WIDE * max(far, WIDE))
 
 
 PAGE = Path(__file__).with_name("explorer.html")
-LONGEST = 2_000  # letters of a value: to draw many takes long
+MAX_VALUE_LENGTH = 2_000  # letters of a value: to draw many takes long
 FEWEST, MOST = 200, 2400  # pixels of a picture on a screen, from left to right
 DRAWING = Lock()  # matplotlib draws one picture at a time
-LONG = 8.0  # seconds for a picture
-HELD = 200_000_000  # numbers made at once: some 5 seconds of work
+MAX_SECONDS = 8.0  # seconds for a picture
+MAX_NUMBERS = 200_000_000  # numbers made at once: some 5 seconds of work
 
 
 class TooLongError(PecliError):
@@ -149,10 +149,10 @@ class Explorer:
     @property
     def formats(self) -> list[str]:
         """The formats of a file with the one picture that the page shows."""
-        return [name for name, one in FORMATS.items() if one.picture and not one.frames]
+        return [name for name, item in FORMATS.items() if item.picture and not item.frames]
 
     def page(self, address: str, nonce: str) -> bytes:
-        """The page, whose script asks at that address and stands under that nonce."""
+        """Return the page, whose script asks at that address and stands under that nonce."""
         data = {"address": address, "formats": self.formats, **self.layout()}
         text = json.dumps(data).replace("<", "\\u003c")  # it stands inside a script
         filled = PAGE.read_text(encoding="utf-8")
@@ -161,12 +161,12 @@ class Explorer:
         return filled.encode()
 
     def layout(self) -> dict[str, Any]:
-        """The controls as they stand at the start."""
+        """Return the controls as they stand at the start."""
         specs = tuple(encoding.name for encoding in self.start.encodings)
-        changed = [one.options()[name] for one in self.start.encodings for name in one.changed()]
+        changed = [item.options()[name] for item in self.start.encodings for name in item.changed()]
         if self.figure.several or any(option.in_spec for option in changed):
             specs = tuple(self.start.specs())
-        values = {name: value for name, value in self.start.settings().items() if name not in Choice.options()}
+        values = {name: value for name, value in self.start.settings().items() if name not in EncodingOption.options()}
         values |= self.start.encodings[0].settings() if len(specs) == 1 else {}
         return {
             "figure": self.figure.name,
@@ -176,7 +176,7 @@ class Explorer:
         }
 
     def answer(self, values: Mapping[str, Any], pixels: int, gone: Callable[[], bool] = bool) -> dict[str, Any]:
-        """The picture of that many pixels from left to right, the line that makes it, or why there is none.
+        """Return the picture of that many pixels from left to right, the line that makes it, or why there is none.
 
         gone : tells whether whoever asked has left: nothing is drawn then
 
@@ -193,7 +193,7 @@ class Explorer:
             return {**found, "command": error.line} if isinstance(error, TooLongError) else found
 
     def file(self, values: Mapping[str, Any], format: str, gone: Callable[[], bool] = bool) -> bytes:
-        """The picture as a file of that format; raises PecliError as the command line does."""
+        """Return the picture as a file of that format; raises PecliError as the command line does."""
         with self._drawing(values, gone, format=format) as known:
             job = self._job(known)
             self._check_held(job)
@@ -204,9 +204,9 @@ class Explorer:
         """What is known of these values, to be drawn inside: one picture at a time, and none for long or for nobody."""
         with DRAWING, reading_only(self.start.inputs()):
             begun = time.monotonic()
-            before = TRACKER.set(lambda items, doing: _short(items, doing, begun, gone))
+            before = TRACKER.set(lambda items, doing: _limited(items, doing, begun, gone))
             try:
-                _stay(gone)
+                _check_waiting(gone)
                 known = {**self._known(values), **more}
                 yield known
             except TooLongError as error:
@@ -238,16 +238,20 @@ class Explorer:
         return job
 
     def _check_held(self, job: Job) -> None:
-        """Refuses more numbers at once than are quickly made, which nobody can stop meanwhile."""
-        if (count := prod(job.analysis.shape(job.seen_view))) > HELD:
-            raise TooLongError(f"{self.figure.name} makes {count:,} numbers at once, and the page takes {HELD:,}")
+        """Refuse more numbers at once than are quickly made, which nobody can stop meanwhile."""
+        if (count := prod(job.analysis.shape(job.display_view))) > MAX_NUMBERS:
+            raise TooLongError(
+                f"{self.figure.name} makes {count:,} numbers at once, and the page takes {MAX_NUMBERS:,}"
+            )
 
     def _known(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """What the page sent, without the parameters that the encoding which was chosen there has not."""
+        """Return what the page sent, without the parameters that the encoding which was chosen there has not."""
         given = {str(name): str(value) for name, value in values.items()}
         for name, value in given.items():
-            if len(value) > LONGEST:
-                raise UsageError(f"{option_text(name)} has {len(value):,} letters, and {LONGEST:,} are the most here")
+            if len(value) > MAX_VALUE_LENGTH:
+                raise UsageError(
+                    f"{option_text(name)} has {len(value):,} letters, and {MAX_VALUE_LENGTH:,} are the most here"
+                )
         text = given.pop("encoding", "").strip() or self.figure.default_encoding
         specs = text.split() if self.figure.several else [text]
         known = {**shared_options(self.figure), **parameters_of(specs)}
@@ -255,16 +259,16 @@ class Explorer:
         return {"encoding": specs, **taken}
 
 
-def _short(items: Sequence[Any], doing: str, begun: float, gone: Callable[[], bool]) -> Iterable[Any]:
+def _limited(items: Sequence[Any], doing: str, begun: float, gone: Callable[[], bool]) -> Iterable[Any]:
     """Yield the items while somebody waits for them, and not for long; raises GoneError, TooLongError."""
     for item in items:
-        _stay(gone)
-        if time.monotonic() - begun > LONG:
-            raise TooLongError(f"{doing} takes longer than the {LONG:.0f} seconds that the page waits")
+        _check_waiting(gone)
+        if time.monotonic() - begun > MAX_SECONDS:
+            raise TooLongError(f"{doing} takes longer than the {MAX_SECONDS:.0f} seconds that the page waits")
         yield item
 
 
-def _stay(gone: Callable[[], bool]) -> None:
+def _check_waiting(gone: Callable[[], bool]) -> None:
     if gone():
         raise GoneError("nobody waits for the picture")
 

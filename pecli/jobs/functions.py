@@ -15,7 +15,7 @@ from pecli.core.language import Language
 from pecli.core.options import Option, default_of
 from pecli.encodings.registry import encoding_named
 from pecli.figures.canvas import Canvas
-from pecli.jobs.job_options import ANALYSES, Choice, Output, encoding_parameters, known_options
+from pecli.jobs.job_options import ANALYSES, EncodingOption, Output, encoding_parameters, known_options
 from pecli.jobs.picture import Picture
 from pecli.jobs.sweep import job_of
 
@@ -32,7 +32,7 @@ from pecli.jobs.picture import Picture
 
 
 def function_of(name: str) -> Callable[..., Picture]:
-    """The function that draws a figure or computes a report of that name."""
+    """Return the function that draws a figure or computes a report of that name."""
     analysis = ANALYSES[name]
 
     def function(encoding: Any = None, **options: Any) -> Picture:
@@ -40,17 +40,17 @@ def function_of(name: str) -> Callable[..., Picture]:
 
     function.__name__ = function.__qualname__ = name
     function.__module__ = "pecli"
-    told = ((one, annotation(one, is_swept(one, analysis))) for one in arguments(analysis))
-    lines = "\n".join(f"{one.name} : {kind}\n    {one.help} ({one.bounds})." for one, kind in told)
+    text = ((argument, annotation(argument, is_swept(argument, analysis))) for argument in arguments(analysis))
+    lines = "\n".join(f"{item.name} : {kind}\n    {item.help} ({item.bounds})." for item, kind in text)
     function.__doc__ = f"{analysis.summary}.\n\nParameters\n----------\n{lines}"
     function.__signature__ = Signature(  # type: ignore[attr-defined]  # where inspect looks
-        [parameter(one, analysis) for one in arguments(analysis)], return_annotation="Picture"
+        [parameter(argument, analysis) for argument in arguments(analysis)], return_annotation="Picture"
     )
     return function
 
 
 def advice_for(name: str) -> str:
-    """What to write for a name that is no function but means something on the command line; mostly nothing."""
+    """Return what to write for a name that is no function but means something on the command line; mostly nothing."""
     if name in ANALYSES.aliases:
         own, options = ANALYSES.aliases[name]
         return f": it is pecli.{own}({', '.join(f'{option}={value!r}' for option, value in options.items())})"
@@ -59,45 +59,49 @@ def advice_for(name: str) -> str:
 
 
 def arguments(analysis: type[Analysis[Any]]) -> Iterator[Option]:
-    """The options with their defaults, the encoding first; None where the encoding or the file tells the default."""
+    """Yield the options with their defaults, the encoding first; None where the encoding or the file tells the
+    default.
+    """
     own, open_ = analysis.default_options, {*encoding_parameters(), "length"}
     known = known_options(analysis)
-    for name in (*Choice.options(), *(name for name in known if name not in Choice.options())):
-        one = known[name]
-        free = name in open_ or one.default in (None, ())
-        yield replace(one, default=None, optional=True) if free else replace(one, default=default_of(one, own))
+    for name in (*EncodingOption.options(), *(name for name in known if name not in EncodingOption.options())):
+        item = known[name]
+        free = name in open_ or item.default in (None, ())
+        yield replace(item, default=None, optional=True) if free else replace(item, default=default_of(item, own))
 
 
-def parameter(one: Option, analysis: type[Analysis[Any]]) -> Parameter:
-    """One option as a parameter: the encoding may stand by its place, the others by their names alone."""
-    kind = Parameter.POSITIONAL_OR_KEYWORD if one.name in Choice.options() else Parameter.KEYWORD_ONLY
-    return Parameter(one.name, kind, default=one.default, annotation=annotation(one, is_swept(one, analysis)))
-
-
-def is_swept(one: Option, analysis: type[Analysis[Any]]) -> bool:
-    """Whether several values of it are one picture of all of them."""
-    single = {*Canvas.options(), *Output.options(), *Language.options()}
-    return (
-        analysis.drawn
-        and one.scalar is not bool
-        and one.name not in single
-        and not (analysis.several and one.name in Choice.options())
+def parameter(option: Option, analysis: type[Analysis[Any]]) -> Parameter:
+    """Return one option as a parameter: the encoding may stand by its place, the others by their names alone."""
+    kind = Parameter.POSITIONAL_OR_KEYWORD if option.name in EncodingOption.options() else Parameter.KEYWORD_ONLY
+    return Parameter(
+        option.name, kind, default=option.default, annotation=annotation(option, is_swept(option, analysis))
     )
 
 
-def annotation(one: Option, swept: bool = False) -> str:
-    """The type of an option's values, as code; of one that may be swept also several."""
-    choices = list(one.choices()) if one.choices is not None else []
-    scalar = f"Literal[{', '.join(map(repr_, choices))}]" if 0 < len(choices) <= LISTED else one.scalar.__name__
-    scalar += " | str" if one.names and one.scalar is not str else ""
-    scalar += f" | {next(iter(get_annotations(one.text_of).values()))}" if one.text_of else ""
-    several = f"{scalar} | Sequence[{scalar}]" if one.many or swept else scalar
-    several += f" | Sequence[Sequence[{scalar}]]" if one.many and swept else ""
-    return f"{several} | None" if one.optional else several
+def is_swept(option: Option, analysis: type[Analysis[Any]]) -> bool:
+    """Return whether several values of it are one picture of all of them."""
+    single = {*Canvas.options(), *Output.options(), *Language.options()}
+    return (
+        analysis.drawn
+        and option.scalar is not bool
+        and option.name not in single
+        and not (analysis.several and option.name in EncodingOption.options())
+    )
+
+
+def annotation(option: Option, swept: bool = False) -> str:
+    """Return the type of an option's values, as code; of one that may be swept also several."""
+    choices = list(option.choices()) if option.choices is not None else []
+    scalar = f"Literal[{', '.join(map(repr_, choices))}]" if 0 < len(choices) <= LISTED else option.scalar.__name__
+    scalar += " | str" if option.names and option.scalar is not str else ""
+    scalar += f" | {next(iter(get_annotations(option.text_of).values()))}" if option.text_of else ""
+    several = f"{scalar} | Sequence[{scalar}]" if option.many or swept else scalar
+    several += f" | Sequence[Sequence[{scalar}]]" if option.many and swept else ""
+    return f"{several} | None" if option.optional else several
 
 
 def repr_(value: Any) -> str:
-    """A value as code, in the quotation marks of this project."""
+    """Return a value as code, in the quotation marks of this project."""
     return repr(value).replace("'", '"')
 
 
@@ -105,13 +109,13 @@ def stub() -> str:
     """Return the text of the file that tells the functions to editors and type checkers."""
     text = HEAD
     for name, analysis in ANALYSES.items():
-        parameters = [parameter(one, analysis) for one in arguments(analysis)]
+        parameters = [parameter(argument, analysis) for argument in arguments(analysis)]
         first, *rest = (f"    {p.name}: {p.annotation} = {repr_(p.default)},\n" for p in parameters)
         text += f'\ndef {name}(\n{first}    *,\n{"".join(rest)}) -> Picture:\n    """{analysis.summary}."""\n'
     return text
 
 
 if __name__ == "__main__":
-    from pecli.core.terminal import results
+    from pecli.core.terminal import print_results
 
-    results([stub().rstrip("\n")])
+    print_results([stub().rstrip("\n")])

@@ -9,8 +9,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from pecli.core.errors import PecliError, UnknownNameError, UsageError, as_keys, escaped, option_text
-from pecli.files.tables import MOST, opened
-from pecli.files.writer import check_target, place
+from pecli.files.tables import MAX_BYTES, opened
+from pecli.files.writer import check_target, real_path
 from pecli.jobs.batch import Batch, Entry, inside
 from pecli.jobs.command_line import command
 from pecli.jobs.job import Job
@@ -41,10 +41,12 @@ def page(batch: Batch, path: str, failures: Failures | None = None) -> bytes:
 
 
 def page_path(batch: Batch, path: str) -> str:
-    """Where a page goes, in the batch's folder; raises UsageError for another ending or a path that leaves it."""
+    """Return where a page goes, in the batch's folder; raises UsageError for another ending or a path that leaves
+    it.
+    """
     ending = Path(path).suffix.lower()
     if not ending:
-        advice = f"try {' or '.join(f'index{one}' for one in PAGES)}"
+        advice = f"try {' or '.join(f'index{item}' for item in PAGES)}"
         raise UsageError(
             f"{option_text('index', path)} has no extension to say its kind", option="index", advice=advice
         )
@@ -52,17 +54,17 @@ def page_path(batch: Batch, path: str) -> str:
         raise UnknownNameError("kind of index", ending, PAGES, option="index")
     target = inside(batch.folder, path, "index")
     check_target(target, clobber=True, option="index", example=f"index{ending}")
-    if place(target) in {place(name) for job in batch.jobs for name in job.paths}:
+    if real_path(target) in {real_path(name) for job in batch.jobs for name in job.paths}:
         text = f"{option_text('index', path)} is the output of a figure too"
         raise UsageError(text, option="index", value=path, advice="name another page")
     if os.path.exists(target):
         with opened(target) as file:
-            if MARKS[ending].encode() not in file.read(MOST):
+            if MARKS[ending].encode() not in file.read(MAX_BYTES):
                 raise UsageError(f"{target} exists and pecli batch did not make it: name another page, or move it away")
     return target
 
 
-def _markdown(batch: Batch, place: Path, failures: Failures) -> str:
+def _markdown(batch: Batch, real_path: Path, failures: Failures) -> str:
     parts = [f"# {_text(_one_line(batch.title))}", MARKS[".md"]]
     for entry in batch.entries:
         parts += [f"## {_text(_one_line(entry.name))}", *([_text(entry.note)] if entry.note else [])]
@@ -71,7 +73,7 @@ def _markdown(batch: Batch, place: Path, failures: Failures) -> str:
             if failure := failures.get(job.paths):
                 parts.append(f"{NOT_DRAWN}: {_text(_one_line(failure.sentence(as_keys)))}")
                 continue
-            shown, others = _files(job, place)
+            shown, others = _files(job, real_path)
             parts += [f"![{_text(alt_in_file(job))}]({path})" for path in shown[:1]]
             links = [f"[{path}]({path})" for path in shown[1:] + others]
             parts += [", ".join(links)] if links else []
@@ -79,7 +81,7 @@ def _markdown(batch: Batch, place: Path, failures: Failures) -> str:
 
 
 def _text(text: str) -> str:
-    """Text in Markdown, whose own signs may stand there; HTML and control characters are shown."""
+    """Return text in Markdown, whose own signs may stand there; HTML and control characters are shown."""
     return html.escape(escaped(text, "\n"), quote=False)
 
 
@@ -87,9 +89,9 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _html(batch: Batch, place: Path, failures: Failures) -> str:
+def _html(batch: Batch, real_path: Path, failures: Failures) -> str:
     pairs = ((entry, job) for entry in batch.entries for job in entry.jobs)
-    cells = "\n".join(_cell(entry, job, place, failures.get(job.paths)) for entry, job in pairs)
+    cells = "\n".join(_cell(entry, job, real_path, failures.get(job.paths)) for entry, job in pairs)
     title = _shown(batch.title)
     return (
         f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
@@ -99,17 +101,17 @@ def _html(batch: Batch, place: Path, failures: Failures) -> str:
 
 
 def _shown(text: str) -> str:
-    """Text in HTML, also in a quoted attribute, with its control characters and marks of direction as codes."""
+    """Return text in HTML, also in a quoted attribute, with its control characters and marks of direction as codes."""
     return html.escape(escaped(text, "\n"))
 
 
-def _cell(entry: Entry, job: Job, place: Path, failure: PecliError | None) -> str:
+def _cell(entry: Entry, job: Job, real_path: Path, failure: PecliError | None) -> str:
     note = f"{_shown(entry.note)}<br>" if entry.note else ""
     line = f"<code>{_shown(_line(job))}</code> "
     if failure is not None:
         image, links = "", f"<strong>{NOT_DRAWN}: {_shown(failure.sentence(as_keys))}</strong>"
     else:
-        shown, others = _files(job, place)
+        shown, others = _files(job, real_path)
         alt = _shown(alt_in_file(job))
         image = f'<img src="{html.escape(shown[0])}" alt="{alt}" loading="lazy">' if shown else ""
         links = " ".join(f'<a href="{html.escape(path)}">{html.escape(path)}</a>' for path in shown[1:] + others)
@@ -117,13 +119,13 @@ def _cell(entry: Entry, job: Job, place: Path, failure: PecliError | None) -> st
 
 
 def _line(job: Job) -> str:
-    """The command line, with the file's bare name."""
+    """Return the command line, with the file's bare name."""
     return command(job, tuple(Path(path).name for path in job.paths))
 
 
-def _files(job: Job, place: Path) -> tuple[list[str], list[str]]:
-    """The job's pictures and its other files, as seen from the page."""
-    paths = [quote(Path(os.path.relpath(path, place)).as_posix()) for path in job.paths]
+def _files(job: Job, real_path: Path) -> tuple[list[str], list[str]]:
+    """Return the job's pictures and its other files, as seen from the page."""
+    paths = [quote(Path(os.path.relpath(path, real_path)).as_posix()) for path in job.paths]
     shown = [path for path in paths if Path(path).suffix.lower() in SHOWN]
     return shown, [path for path in paths if path not in shown]
 

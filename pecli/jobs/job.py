@@ -13,12 +13,21 @@ from typing import Any, Self
 
 from pecli.analysis import Analysis, View
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
-from pecli.core.language import IN_ENGLISH, Language, clauses, left_open, listing, phrase, speaking, templates
+from pecli.core.language import (
+    IN_ENGLISH,
+    Language,
+    join_clauses,
+    listing,
+    set_by_environment,
+    templates,
+    translate,
+    use_language,
+)
 from pecli.core.memory import PIXEL, check_bytes, check_memory
-from pecli.core.options import own_name
+from pecli.core.options import canonical_name
 from pecli.core.positions import Positions
 from pecli.core.version import __version__
-from pecli.encodings.base import apart, in_common, titled_text
+from pecli.encodings.base import common_pieces, distinguishing_labels, titled_text
 from pecli.encodings.registry import Encoding
 from pecli.figures.base import Figure, panels_of
 from pecli.figures.canvas import Canvas
@@ -27,16 +36,16 @@ from pecli.figures.grid import Axis, Grid
 from pecli.figures.style import check_mathematics
 from pecli.files.formats import FORMATS
 from pecli.files.tables import fingerprint
-from pecli.files.writer import check_target, place
-from pecli.jobs.job_options import Choice, Output, known_options, shown_by
-from pecli.jobs.names import Target, given_title, targets_of
+from pecli.files.writer import check_target, real_path
+from pecli.jobs.job_options import EncodingOption, Output, figures_for, known_options
+from pecli.jobs.names import Target, resolve_title, targets_of
 from pecli.reports.base import Report
 
-SAID = templates(  # of options that are no encoding's, in the language of the picture
+OPTION_TEXTS = templates(  # of options that are no encoding's, in the language of the picture
     {"length": "length", "start": "start", "measure": "measure", "tokens": "tokens", "reorder": "order", "head": "head"}
 )
-MOST_FRAMES = 1000  # in one file
-MOST_CELLS = 256  # of a grid: more are too small to be seen
+MAX_FRAMES = 1000  # in one file
+MAX_CELLS = 256  # of a grid: more are too small to be seen
 ONE_EACH = {*Canvas.options(), *Language.options()}  # options of which a file of many pictures has one value
 FRAME_BYTES, FRAME_PIXEL = 3_000_000, 12  # that a frame takes while all are made, and each of its pixels, measured
 SWEPT = "10,100,1000"  # an example of several values
@@ -76,7 +85,7 @@ class Job:
         UsageError : things that do not go together, a format that does not hold it, too much memory
         """
         for path, format in self.targets:
-            most = MOST_FRAMES if FORMATS[format].frames else MOST_CELLS
+            most = MAX_FRAMES if FORMATS[format].frames else MAX_CELLS
             if FORMATS[format].picture and len(self.cells) > most:
                 text = f"{self.figure.name}: {len(self.cells):,} pictures in one file, and {most:,} are the most"
                 raise UsageError(text, option="output", value=path, advice="give fewer values, as in 2..10000:40")
@@ -95,20 +104,20 @@ class Job:
             needed = len(self.cells) * (FRAME_BYTES + FRAME_PIXEL * prod(frames))
             what = f"{self.figure.name}: {len(self.cells):,} pictures of {frames[0]:,} × {frames[1]:,} pixels take"
             check_bytes(what, needed, "give fewer values, or lower --dpi")
-        self.check_memory(self.view if self.needs_all else self.seen_view)
+        self.check_memory(self.view if self.needs_all_numbers else self.display_view)
         return self
 
     @cached_property
     def view(self) -> View[Any]:
         """The encodings, fitted to the positions that the figure looks at; of cells each once."""
         if self.cells:
-            encodings = dict.fromkeys(one for cell in self.cells for one in cell.view.encodings)
+            encodings = dict.fromkeys(item for cell in self.cells for item in cell.view.encodings)
             return View(tuple(encodings), self.cells[0].view.positions)
         positions = self.figure.positions_for(self.positions)
         return View(tuple(encoding.fitted(positions) for encoding in self.encodings), positions)
 
     @cached_property
-    def seen_view(self) -> View[Any]:
+    def display_view(self) -> View[Any]:
         """The view through as many pixels as a panel can have, for no more numbers than can be seen."""
         panels: tuple[tuple[int, int], ...] | None = None
         if isinstance(self.analysis, Figure):
@@ -128,7 +137,7 @@ class Job:
         if not self.cells:
             return self.figure
         cells = [Cell(cell.figure, cell.view) for cell in self.cells if isinstance(cell.figure, Figure)]
-        with speaking(self.language):
+        with use_language(self.language):
             return Grid(tuple(cells), tuple(map(self._axis, self.axes)), self._common_title())
 
     def _common_title(self) -> str:
@@ -136,25 +145,27 @@ class Job:
         figure, cells = self.cells[0].figure, self.cells
         if not isinstance(figure, Figure) or len(self.encodings) > 1 or not figure.title(cells[0].view):
             return figure.title(cells[0].view) if isinstance(figure, Figure) and not self.axes else ""
-        common = listing(in_common([cell.view.encoding for cell in cells], self.axes))
+        common = listing(common_pieces([cell.view.encoding for cell in cells], self.axes))
         positions = {figure.unseen(cell.view) for cell in cells}
-        return clauses([common, *positions] if len(positions) == 1 else [common])
+        return join_clauses([common, *positions] if len(positions) == 1 else [common])
 
     def _axis(self, name: str) -> Axis:
         """Return an option that the cells differ in, with its values."""
         values = self.values(name)
-        if name in Choice.options():
-            first = [next(one.encodings[0] for one in self.cells if one.value(name, self.axes) == v) for v in values]
-            texts = apart(first, self.axes)
+        if name in EncodingOption.options():
+            first = [next(cell.encodings[0] for cell in self.cells if cell.value(name, self.axes) == v) for v in values]
+            texts = distinguishing_labels(first, self.axes)
             return Axis(name, tuple(" ".join(value) for value in values), tuple(texts), number=False)
-        own = {name: one for encoding in self.encodings for name, one in encoding.options().items()}
-        one = {**own, **known_options(type(self.figure))}[name]
-        single = all(len(value) == 1 for value in values) if one.many else True
-        plain = tuple(value[0] if one.many else value for value in values) if single else tuple(map(one.write, values))
-        said = phrase(SAID[name]) if name in SAID else name.replace("_", " ")
-        texts = [phrase("default") if value is None else titled_text(one, value) for value in values]
-        number = single and one.scalar in (int, float)
-        return Axis(name, plain, tuple(f"{said} {text}" for text in texts), number)
+        own = {name: option for encoding in self.encodings for name, option in encoding.options().items()}
+        item = {**own, **known_options(type(self.figure))}[name]
+        single = all(len(value) == 1 for value in values) if item.many else True
+        plain = (
+            tuple(value[0] if item.many else value for value in values) if single else tuple(map(item.write, values))
+        )
+        each = translate(OPTION_TEXTS[name]) if name in OPTION_TEXTS else name.replace("_", " ")
+        texts = [translate("default") if value is None else titled_text(item, value) for value in values]
+        number = single and item.scalar in (int, float)
+        return Axis(name, plain, tuple(f"{each} {text}" for text in texts), number)
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -162,7 +173,7 @@ class Job:
         return tuple(target.path for target in self.targets)
 
     @property
-    def needs_all(self) -> bool:
+    def needs_all_numbers(self) -> bool:
         """Whether a file holds every number, not only what can be seen."""
         return any(FORMATS[target.format].numbers for target in self.targets)
 
@@ -188,10 +199,10 @@ class Job:
         """The figure's own defaults; of what depends on a file's rows or the environment none, so it is always told."""
         free = any(encoding.bounded for encoding in self.encodings)
         length = {"length": None if free else self.figure.default_length(None)}
-        return {**self.figure.default_options, **length, **dict.fromkeys(left_open())}
+        return {**self.figure.default_options, **length, **dict.fromkeys(set_by_environment())}
 
     def settings(self) -> dict[str, Any]:
-        """The job as a flat mapping that `jobs_of` reads: everything but the output."""
+        """Return the job as a flat mapping that `jobs_of` reads: everything but the output."""
         single = {
             "encoding": self.specs(),
             **self.figure.settings(),
@@ -202,21 +213,23 @@ class Job:
         return single | self.sweep() if self.cells else single
 
     def sweep(self) -> dict[str, Any]:
-        """The options that its cells differ in, each with all its values; None for what each cell leaves open."""
+        """Return the options that its cells differ in, each with all its values; None for what each cell leaves
+        open.
+        """
         if not self.cells:
             return {}
         differing = [name for name in self.positions.settings() if len(self.values(name)) > 1]
         return {name: list(self.values(name)) if name in self.axes else None for name in (*self.axes, *differing)}
 
     def values(self, name: str) -> tuple[Any, ...]:
-        """The different values that the cells have of an option, in their order."""
+        """Return the different values that the cells have of an option, in their order."""
         return tuple(dict.fromkeys(cell.value(name, self.axes) for cell in self.cells))
 
     def value(self, name: str, axes: Collection[str] = ()) -> Any:
-        """The value of an option; of the encodings their specs, without what the other axes say."""
+        """Return the value of an option; of the encodings their specs, without what the other axes say."""
         parts = (*self.encodings, self.figure, self.positions, self.canvas)
         known = {key: value for part in reversed(parts) for key, value in part.settings().items()}
-        return tuple(self.specs(axes)) if name in Choice.options() else known.get(name)
+        return tuple(self.specs(axes)) if name in EncodingOption.options() else known.get(name)
 
     @cached_property
     def metadata(self) -> str:
@@ -226,33 +239,35 @@ class Job:
         return json.dumps({"job": self.job(), **inputs, **versions()})
 
     def job(self) -> dict[str, Any]:
-        """The command and every option but the output, without those that nothing says. No file is read for it."""
+        """Return the command and every option but the output, without those that nothing says. No file is read for
+        it.
+        """
         silent = {**dict.fromkeys(self.settings()), **IN_ENGLISH.settings()}  # English is not said
         given = {name: value for name, value in self.settings().items() if value not in (None, silent[name])}
         return {"command": self.figure.name, **given}
 
     def inputs(self) -> list[str]:
-        """The files that it is drawn from."""
+        """Return the files that it is drawn from."""
         own = [path for part in (*self.encodings, self.figure, self.canvas) for path in part.inputs()]
         return list(dict.fromkeys([*own, *(path for cell in self.cells for path in cell.inputs())]))
 
-    def salt(self) -> str:
-        """A short name that two different jobs do not share."""
+    def id_prefix(self) -> str:
+        """Return a short name that two different jobs do not share."""
         import hashlib
 
         return "p" + hashlib.sha256(self.metadata.encode()).hexdigest()[:10]
 
     def specs(self, without: Collection[str] = ()) -> list[str]:
-        """The encodings as text, without what is said of these parameters, or by its cells."""
+        """Return the encodings as text, without what is said of these parameters, or by its cells."""
         left = {*without, *(self.axes if self.cells else ())}
         return [encoding.spec(self.defaults, left) for encoding in self.encodings]
 
     def _check_view(self) -> None:
-        """Refuses an encoding that the figure does not show, naming the figures that do, and a view that it cannot."""
+        """Refuse an encoding that the figure does not show, naming the figures that do, and a view that it cannot."""
         kind = type(self.figure)
         for encoding in self.encodings:
             if not kind.takes(type(encoding)):
-                text = f"{kind.refusal(type(encoding))}; try {', '.join(shown_by(type(encoding)))}"
+                text = f"{kind.refusal(type(encoding))}; try {', '.join(figures_for(type(encoding)))}"
                 raise UsageError(text, option="encoding", value=encoding.name)
         self.figure.check_view(self.view)
         figure, canvas = self.figure, self.canvas
@@ -269,13 +284,13 @@ class Job:
             raise UnusedOptionError(name, value, why)
 
     def check(self, planned: bool = False) -> None:
-        """Asks the machine, once before anything is drawn, for what it alone knows: files, colour maps and fonts.
+        """Ask the machine, once before anything is drawn, for what it alone knows: files, colour maps and fonts.
 
         planned : files that exist already are no fault yet: they may turn out to show the job
         """
-        read = {place(path) for path in self.inputs()}
+        read = {real_path(path) for path in self.inputs()}
         for path, format in self.targets:
-            if place(path) in read:
+            if real_path(path) in read:
                 text = f"{option_text('output', path)} is a file that the picture is made from: name another"
                 raise UsageError(text, option="output", value=path)
             check_target(path, planned or not self.output.no_clobber, text=FORMATS[format].text)
@@ -286,19 +301,19 @@ class Job:
     def _check_formats(self) -> None:
         """Refuse what means something in files of some formats alone where none is written."""
         for name, (value, kind) in self.canvas.only_in().items():
-            formats = [format for format, one in FORMATS.items() if getattr(one, kind)]
+            formats = [format for format, item in FORMATS.items() if getattr(item, kind)]
             if not any(target.format in formats for target in self.targets):
                 text = f"{option_text(name, value)} is of {', '.join(f'.{format}' for format in formats)} files alone"
                 advice = f"write one: {option_text('output', f'FILE.{formats[0]}')}"
                 raise UsageError(text, option=name, value=value, advice=advice)
 
     def check_names(self) -> None:
-        """Refuses a colour map, a style, a font or mathematics that matplotlib does not know; imports it."""
+        """Refuse a colour map, a style, a font or mathematics that matplotlib does not know; imports it."""
         self.canvas.check_names()
-        check_mathematics(given_title(self) or "", "title")
+        check_mathematics(resolve_title(self) or "", "title")
 
     def check_memory(self, view: View[Any]) -> None:
-        """Refuses numbers of that view that memory cannot hold."""
+        """Refuse numbers of that view that memory cannot hold."""
         advice = "shorten --length, or zoom in with --start and --length"
         check_memory(self.figure.name, self.analysis.shape(view), advice, self.figure.copies)
 
@@ -314,25 +329,25 @@ class Job:
     @property
     def memory(self) -> int:
         """Bytes that it takes to make, about."""
-        shape = self.analysis.shape(self.view if self.needs_all else self.seen_view)
+        shape = self.analysis.shape(self.view if self.needs_all_numbers else self.display_view)
         return 8 * self.figure.copies * prod(shape) + PIXEL * prod(self.pixels)
 
     def check_format(self, format: str, path: str = "") -> None:
-        """Refuses a format that cannot hold what the figure has."""
-        one, name, drawn = FORMATS[format], self.figure.name, self.figure.drawn
+        """Refuse a format that cannot hold what the figure has."""
+        item, name, drawn = FORMATS[format], self.figure.name, self.figure.drawn
         fitting = (f".{kind}" for kind, each in FORMATS.items() if not (each.document if drawn else each.picture))
         text = ""
-        if one.one_table and not self.analysis.one_table:
+        if item.one_table and not self.analysis.one_table:
             text = f"{name} has several tables and .{format} holds one: write .npz or .json"
-        elif one.frames and drawn and not self.cells:
+        elif item.frames and drawn and not self.cells:
             far = (option for option in self.encodings[0].options().values() if option.log and not option.in_spec)
             example = next((f", such as {option_text(option.name, SWEPT)}" for option in far), " of one option")
             text = f"a .{format} file is of a sweep, and here is one picture: give several values{example}"
             one_each = ", ".join(option_text(name) for name in self.axes if name in ONE_EACH)
             text = f"a .{format} file has one {one_each}: give each value a file of its own" if one_each else text
-        elif one.document and drawn:
+        elif item.document and drawn:
             text = f"{name} has no text for a .{format} file: it takes {', '.join(fitting)}"
-        elif one.picture and not drawn:
+        elif item.picture and not drawn:
             text = f"{name} draws nothing for a .{format} file: print it, or write {', '.join(fitting)}"
         if text:
             raise UsageError(text, option="output", value=path or format)
@@ -344,26 +359,26 @@ def _pixels_of(canvas: Canvas, dpi: float) -> tuple[int, int]:
     return max(1, round(size.width * dpi)), max(1, round((size.height or size.width) * dpi))
 
 
-def carried(found: Mapping[str, Any]) -> dict[str, Any]:
-    """The job that a finished file carries, complete: whatever the environment says, its language is its own.
+def job_settings(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the job that a finished file carries, complete: whatever the environment says, its language is its own.
 
     It says what to draw, never where to: the file may be a stranger's, so that no output option is taken from it.
     """
     outputs = Output.options()
     return {
         **IN_ENGLISH.settings(),
-        **{k: value for k, value in found["job"].items() if own_name(outputs, k) not in outputs},
+        **{k: value for k, value in found["job"].items() if canonical_name(outputs, k) not in outputs},
     }
 
 
 def versions() -> dict[str, str]:
-    """What a picture's bytes depend on besides the job."""
+    """Return what a picture's bytes depend on besides the job."""
     return {"pecli": __version__, **{name: _version(name) for name in LIBRARIES}}
 
 
 @cache
 def _version(library: str) -> str:
-    """The version of a library; of one that is not loaded its installed files say it."""
+    """Return the version of a library; of one that is not loaded its installed files say it."""
     from importlib.metadata import version
 
     loaded = vars(sys.modules[library]) if library in sys.modules else {}

@@ -30,12 +30,12 @@ class Output(Options):
         (),
         "file to write, again for more; - is standard output; several values in one file "
         "are a grid, in a .gif frames, in a .html sliders",
-        unset="a name that tells all",
+        unset="a name made from the options",
         flags=("-o",),
         split=False,
     )
-    format: str | None = option(None, "format where no file name says it", choices=lambda: FORMATS, unset="png")
-    no_clobber: bool = option(False, "keep files that are there already")
+    format: str | None = option(None, "format where no file name gives one", choices=lambda: FORMATS, unset="png")
+    no_clobber: bool = option(False, "keep files that exist already")
 
 
 def _spec(encoding: Encoding) -> str | None:
@@ -43,7 +43,7 @@ def _spec(encoding: Encoding) -> str | None:
 
 
 @dataclass(frozen=True)
-class Choice(Options):
+class EncodingOption(Options):
     """Which encoding."""
 
     what = "encoding option"
@@ -57,29 +57,31 @@ class Choice(Options):
     )
 
 
-SECTIONS: tuple[type[Options], ...] = (Choice, Positions, Canvas, Output, Language)
+SECTIONS: tuple[type[Options], ...] = (EncodingOption, Positions, Canvas, Output, Language)
 ANALYSES: Registry[type[Analysis[Any]]] = FIGURES | REPORTS
 
 
 def find_command(name: str) -> tuple[type[Analysis[Any]], Mapping[str, str]]:
-    """The figure or report that a word means as a command, and the options with which it does: similarity, clock."""
+    """Return the figure or report that a word means as a command, and the options with which it does: similarity,
+    clock.
+    """
     own, options = ANALYSES.aliases.get(name, (name, {})) if isinstance(name, str) else (name, {})
     return find_analysis(own), options
 
 
-def shown_by(encoding: type[Encoding]) -> list[str]:
-    """The figures and reports that show encodings of that kind; those made of figures have to be told how."""
-    return [name for name, one in ANALYSES.items() if one.takes(encoding) and not one.composed]
+def figures_for(encoding: type[Encoding]) -> list[str]:
+    """Return the figures and reports that show encodings of that kind; those made of figures have to be told how."""
+    return [name for name, analysis in ANALYSES.items() if analysis.takes(encoding) and not analysis.composed]
 
 
 def find_analysis(name: str) -> type[Analysis[Any]]:
-    """The figure or report of that name; raises UnknownNameError with a suggestion."""
+    """Return the figure or report of that name; raises UnknownNameError with a suggestion."""
     if not isinstance(name, str):  # a list has no hash to look up
         raise UnknownNameError("figure", name, ANALYSES, option="command")
     if name in ANALYSES.aliases:
         own, options = ANALYSES.aliases[name]
-        said = ", ".join(option_text(option, value) for option, value in options.items())
-        raise UsageError(f"{name} is {own}" + (f" with {said}" if said else ""), option="command", value=name)
+        text = ", ".join(option_text(option, value) for option, value in options.items())
+        raise UsageError(f"{name} is {own}" + (f" with {text}" if text else ""), option="command", value=name)
     if name not in ANALYSES:
         raise UnknownNameError("figure", name, ANALYSES, option="command")
     return ANALYSES[name]
@@ -87,29 +89,31 @@ def find_analysis(name: str) -> type[Analysis[Any]]:
 
 @cached
 def encoding_parameters() -> dict[str, Option]:
-    """The parameters of all encodings that are options of the command line, by name; a shared one stands once.
+    """Return the parameters of all encodings that are options of the command line, by name; a shared one stands once.
 
     One that belongs to a value of another is said in the encoding's spec: ``rope:scaling=yarn,factor=4``.
     """
-    every = ((name, one) for cls in ENCODINGS.values() for name, one in cls.options().items())
-    return {name: one for name, one in every if not one.in_spec}
+    every = ((name, item) for cls in ENCODINGS.values() for name, item in cls.options().items())
+    return {name: item for name, item in every if not item.in_spec}
 
 
 @cached
 def shared_options(analysis: type[Analysis[Any]]) -> dict[str, Option]:
-    """The options of this figure or report that belong to no encoding."""
+    """Return the options of this figure or report that belong to no encoding."""
     sections = [section for section in SECTIONS if section is not Canvas or analysis.drawn]
-    return {**analysis.options(), **{name: one for section in sections for name, one in section.options().items()}}
+    return {**analysis.options(), **{name: item for section in sections for name, item in section.options().items()}}
 
 
 @cached
 def known_options(analysis: type[Analysis[Any]]) -> dict[str, Option]:
-    """Every option that a job of this figure or report takes."""
+    """Return every option that a job of this figure or report takes."""
     return {**analysis.options(), **encoding_parameters(), **shared_options(analysis)}
 
 
 def parameters_of(specs: Iterable[Any]) -> dict[str, Option]:
-    """The parameters of the encodings that these texts name, plugins' too, without those that belong to a value."""
+    """Return the parameters of the encodings that these texts name, plugins' too, without those that belong to a
+    value.
+    """
     kinds: list[type[Encoding]] = [encoding_of(spec) for spec in specs]
-    every = ((name, one) for kind in kinds for name, one in kind.options().items())
-    return {name: one for name, one in every if not one.in_spec}
+    every = ((name, item) for kind in kinds for name, item in kind.options().items())
+    return {name: item for name, item in every if not item.in_spec}

@@ -8,18 +8,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pecli.core.errors import UnknownNameError, UsageError, option_text
-from pecli.core.options import Options, own_name, write_scalar
+from pecli.core.options import Options, canonical_name, write_scalar
 from pecli.core.positions import Positions
 from pecli.figures.canvas import Canvas
 from pecli.files.formats import format_of
 from pecli.files.metadata import can_carry, find_metadata
-from pecli.files.writer import place
+from pecli.files.writer import real_path
 from pecli.jobs.job_options import encoding_parameters, known_options
 
 if TYPE_CHECKING:
     from pecli.jobs.job import Job
 
-LONGEST = 120  # bytes of a file name that we make up: file systems take 255
+MAX_NAME_BYTES = 120  # bytes of a file name that we make up: file systems take 255
 DEVICE = re.compile(r"(?<![^/\\])(?=(con|prn|aux|nul|com\d|lpt\d)([./\\]|$))", re.IGNORECASE)  # no file on Windows
 BLANK = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
 IN_TITLE = re.compile(r"\$[^$]*\$|(\{)?\{(\w+)\}(\})?")  # mathematics has braces of its own
@@ -33,15 +33,15 @@ class Target(NamedTuple):
 
 
 def targets_of(job: Job) -> tuple[Target, ...]:
-    """The files that are asked for, each once; one with a made-up name where a picture is given none."""
+    """Return the files that are asked for, each once; one with a made-up name where a picture is given none."""
     output, figure = job.output, job.figure
     paths = output.output
     if not paths and not job.shown and (figure.drawn or output.format):
         paths = (f"{name_of(job)}.{output.format or 'png'}",)
     known = blanks(job) if any("{" in path for path in output.output) else {}
-    names, unsaid = (filled(path, known) for path in paths), "png" if figure.drawn else "md"
+    names, unsaid = (fill_blanks(path, known) for path in paths), "png" if figure.drawn else "md"
     targets = tuple(Target(name, format_of(name, output.format, unsaid)) for name in names)
-    places = [place(path) for path, _ in targets]
+    places = [real_path(path) for path, _ in targets]
     for at, (path, _) in enumerate(targets):
         if places[at] in places[:at]:
             raise UsageError(f"{option_text('output', path)} is given twice", option="output", value=path)
@@ -49,7 +49,7 @@ def targets_of(job: Job) -> tuple[Target, ...]:
 
 
 def check_made_up(job: Job, paths: Iterable[str]) -> None:
-    """Refuses to replace what pecli did not make where nobody gave the name: UsageError."""
+    """Refuse to replace what pecli did not make where nobody gave the name: UsageError."""
     for path in () if job.output.output else paths:
         if can_carry(path) and os.path.isfile(path) and not find_metadata(path):
             text = f"{path} exists and carries no job, so pecli did not make it"
@@ -57,32 +57,35 @@ def check_made_up(job: Job, paths: Iterable[str]) -> None:
 
 
 def name_of(job: Job) -> str:
-    """A file name without its extension: figure, encoding, what differs from the defaults and what is swept."""
+    """Return a file name without its extension: figure, encoding, what differs from the defaults and what is swept."""
     several = len(job.encodings) > 1
     parts = [job.figure.name, *(job.specs() if several else [job.encodings[0].name])]
-    told = {name: value for name, value in changed(job, job.swept).items() if name != "encoding"}
-    parts += [name if value == "true" else f"{name}{value}" for name, value in told.items()]
+    item = {name: value for name, value in changed_options(job, job.swept).items() if name != "encoding"}
+    parts += [name if value == "true" else f"{name}{value}" for name, value in item.items()]
     text = _safe("-".join(parts))
     data = text.encode(errors="replace")
-    return text if len(data) <= LONGEST else f"{data[: LONGEST - 12].decode(errors='ignore')}-{job.salt()}"
+    return (
+        text
+        if len(data) <= MAX_NAME_BYTES
+        else f"{data[: MAX_NAME_BYTES - 12].decode(errors='ignore')}-{job.id_prefix()}"
+    )
 
 
-def changed(job: Job, always: Iterable[str] = ()) -> dict[str, str]:
-    """The options that differ from their defaults, and those to tell always, as text; a single encoding's parameters
-    one by one."""
+def changed_options(job: Job, always: Iterable[str] = ()) -> dict[str, str]:
+    """Return the options that differ from their defaults, or are always named, as text, an encoding's one by one."""
     several = {"encoding": " ".join(job.specs())} if len(job.encodings) > 1 else {}
     single = [] if several else [job.encodings[0]]
     result = dict(several)
     for part in (*single, job.figure, job.positions, job.canvas, job.language):
         differing, values, known = part.changed(job.defaults), part.settings(), part.options()
-        told = {name: value for name, value in values.items() if name in differing or name in always}
-        result.update({name: known[name].write(value) for name, value in told.items() if value is not None})
+        text = {name: value for name, value in values.items() if name in differing or name in always}
+        result.update({name: known[name].write(value) for name, value in text.items() if value is not None})
     return result | _axes(job) if job.cells else result
 
 
 def _axes(job: Job) -> dict[str, str]:
-    """The options that the cells of a job differ in, with all their values."""
-    return {name: ",".join(" ".join(map(str, _items(one))) for one in job.values(name)) for name in job.axes}
+    """Return the options that the cells of a job differ in, with all their values."""
+    return {name: ",".join(" ".join(map(str, _items(item))) for item in job.values(name)) for name in job.axes}
 
 
 def _items(value: Any) -> Sequence[Any]:
@@ -90,7 +93,7 @@ def _items(value: Any) -> Sequence[Any]:
 
 
 def blanks(job: Job) -> dict[str, str]:
-    """What may stand in braces in the name of a file, and what goes there: every option, and four more."""
+    """Return what may stand in braces in the name of a file, and what goes there: every option, and four more."""
     parts: tuple[Options, ...] = (
         job.positions,
         job.canvas,
@@ -100,12 +103,12 @@ def blanks(job: Job) -> dict[str, str]:
     )
     known = {name: text for part in parts for name, text in _texts(part).items()}
     names = "-".join(encoding.name for encoding in job.encodings)
-    said = {"command": job.figure.name, "encoding": names, "format": job.output.format or "png"}
-    return {"figure": job.figure.name, **known, **said, **(_axes(job) if job.cells else {})}
+    item = {"command": job.figure.name, "encoding": names, "format": job.output.format or "png"}
+    return {"figure": job.figure.name, **known, **item, **(_axes(job) if job.cells else {})}
 
 
-def filled(path: str, known: Mapping[str, str]) -> str:
-    """The path with its blanks filled in: ``heat-{base}.png`` is heat-10.png. Doubled braces stand for themselves.
+def fill_blanks(path: str, known: Mapping[str, str]) -> str:
+    """Return the path with its blanks filled in: ``heat-{base}.png`` is heat-10.png; doubled braces are braces.
 
     It is made a name that every system takes: _con.png, for con.png is a device on Windows.
 
@@ -119,7 +122,7 @@ def filled(path: str, known: Mapping[str, str]) -> str:
     def fill(match: re.Match[str]) -> str:
         if match[1] is None:
             return match[0][0]
-        name = own_name(every, match[1])
+        name = canonical_name(every, match[1])
         if name not in known:
             raise UnknownNameError("blank", match[1], known, option="output")
         return _safe(known[name])
@@ -128,8 +131,8 @@ def filled(path: str, known: Mapping[str, str]) -> str:
     return made if made == path else DEVICE.sub("_", made)
 
 
-def given_title(job: Job) -> str | None:
-    """The title that is given, with blanks filled in as in the name of a file: ``base {base}`` is base 10.
+def resolve_title(job: Job) -> str | None:
+    """Return the title that is given, with blanks filled in as in the name of a file: ``base {base}`` is base 10.
 
     Mathematics stays as it is, and so do words that are no option's, for a title says what it likes.
     """
@@ -139,7 +142,7 @@ def given_title(job: Job) -> str | None:
     known, every = blanks(job), known_options(type(job.figure))
 
     def fill(match: re.Match[str]) -> str:
-        name = own_name(every, match[2] or "")
+        name = canonical_name(every, match[2] or "")
         if name not in known:
             return match[0]
         return f"{{{match[2]}}}" if match[1] and match[3] else (match[1] or "") + known[name] + (match[3] or "")
@@ -147,13 +150,13 @@ def given_title(job: Job) -> str | None:
     return IN_TITLE.sub(fill, title)
 
 
-def plain_path(path: str) -> str:
-    """A path without blanks, spelled so that `filled` gives it again."""
+def escape_blanks(path: str) -> str:
+    """Return a path without blanks, spelled so that `filled` gives it again."""
     return path.replace("{", "{{").replace("}", "}}")
 
 
 def _safe(text: str) -> str:
-    """The text as part of a file's name."""
+    """Return the text as part of a file's name."""
     return re.sub(r"[^\w.+-]+", "_", text)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pecli.analysis import Numbers
 from pecli.core.errors import UnknownNameError, UsageError
-from pecli.core.language import both, capitalised, clauses, letters, listing, phrase, speaking
+from pecli.core.language import capitalised, join_and, join_clauses, letters, listing, translate, use_language
 from pecli.core.lazy import Array
 from pecli.core.options import write_scalar
 from pecli.core.terminal import Document
@@ -21,7 +21,7 @@ from pecli.figures.canvas import FPS
 from pecli.figures.grid import Grid, GridNumbers
 from pecli.figures.limits import note_on_colours
 from pecli.figures.style import style_context
-from pecli.files.animation import Film, Frame, SweptOption
+from pecli.files.animation import Animation, Frame, SweptOption
 from pecli.files.documents import WIDTH
 from pecli.files.formats import FORMATS, encoded
 from pecli.files.metadata import About, find_metadata
@@ -29,8 +29,8 @@ from pecli.files.numbers import plain
 from pecli.files.writer import check_target, write
 from pecli.jobs.command_line import command
 from pecli.jobs.job import Job
-from pecli.jobs.names import given_title
-from pecli.jobs.workers import ordered
+from pecli.jobs.names import resolve_title
+from pecli.jobs.workers import map_in_order
 from pecli.reports.base import Report
 
 if TYPE_CHECKING:
@@ -41,53 +41,53 @@ if TYPE_CHECKING:
 
 
 def result_of(picture: Picture, paths: list[str]) -> dict[str, Any]:
-    """The result of one job: "files", "alt", "job", "encodings", "facts" and the versions that drew it."""
+    """Return the result of one job: "files", "alt", "job", "encodings", "facts" and the versions that drew it."""
     job = picture.job
     whole = job.figure.drawn and all(FORMATS[target.format].numbers for target in job.targets)
     numbers = picture.numbers if whole else picture.seen
     files = [{"path": path, "bytes": picture.sizes[path]} for path in paths]
-    return {"files": files, **job_data(job, sentence(job, numbers)), "facts": plain(numbers.facts())}
+    return {"files": files, **job_data(job, alt_text(job, numbers)), "facts": plain(numbers.facts())}
 
 
 def job_data(job: Job, alt: str) -> dict[str, Any]:
-    """All that a job is of, defaults included, null where nothing is said; what its figures were drawn from."""
+    """Return all that a job is of, defaults included, null where nothing is said; what its figures were drawn from."""
     settings = {"command": job.figure.name, **job.settings()}
-    encodings = [{"name": one.name, "spec": one.spec(), **one.settings()} for one in job.encodings]
+    encodings = [{"name": encoding.name, "spec": encoding.spec(), **encoding.settings()} for encoding in job.encodings]
     return {**json.loads(job.metadata), "job": settings, "encodings": encodings, "alt": alt}
 
 
-def sentence(job: Job, numbers: Numbers[Any] | None = None) -> str:
-    """What is to be seen, for who does not see it: what the numbers show, then the figure, of what, where and how.
+def alt_text(job: Job, numbers: Numbers[Any] | None = None) -> str:
+    """Return the alt text: what the numbers show, then which figure of which encodings, positions and options.
 
     numbers : none where they were not computed
     """
-    with speaking(job.language):
+    with use_language(job.language):
         message = "" if numbers is None else capitalised(numbers.message())
-        said = phrase("{sentence}.", sentence=clauses([phrase(job.figure.summary), *_subject(job)]))
-        return phrase("{message}. {sentence}", message=message, sentence=said) if message else said
+        text = translate("{sentence}.", sentence=join_clauses([translate(job.figure.summary), *_subject(job)]))
+        return translate("{message}. {sentence}", message=message, sentence=text) if message else text
 
 
 def alt_in_file(job: Job) -> str:
-    """What is to be seen, as the first of the job's files says it that says anything."""
+    """Return what is to be seen, as the first of the job's files says it that says anything."""
     texts = (find_metadata(path).get("alt") for path in job.paths)
-    return str(next(filter(None, texts), "")) or sentence(job)
+    return str(next(filter(None, texts), "")) or alt_text(job)
 
 
 def labels_of(job: Job, join: Callable[[Iterable[str]], str] = listing) -> str:
-    """The encodings; of a whole sweep what all have in common, and the options that it goes through."""
+    """Return the encodings; of a whole sweep what all have in common, and the options that it goes through."""
     if job.cells and isinstance(job.analysis, Figure):
-        through = phrase("by {options}", options=listing(name.replace("_", " ") for name in job.axes))
+        through = translate("by {options}", options=listing(name.replace("_", " ") for name in job.axes))
         return listing([job.analysis.title(job.view), through])
-    return join(one.label() for one in job.view.encodings)
+    return join(encoding.label() for encoding in job.view.encodings)
 
 
 def _subject(job: Job) -> list[str]:
-    """What a picture or report is of, where and how."""
+    """Return what a picture or report is of, where and how."""
     figure, positions = job.figure, job.view.positions
     options = figure.changed(figure.default_options).items()
     how = [f"{name.replace('_', ' ')} {figure.options()[name].write(value)}" for name, value in options]
     first, last = write_scalar(positions.start), write_scalar(positions.stop - 1)
-    return [labels_of(job, both), phrase("positions {first} to {last}", first=first, last=last), *how]
+    return [labels_of(job, join_and), translate("positions {first} to {last}", first=first, last=last), *how]
 
 
 @dataclass
@@ -115,7 +115,7 @@ class Picture:
     _shown: Numbers[Any] | None = field(default=None, init=False, compare=False)
 
     def __repr__(self) -> str:
-        encodings = ", ".join(one.label() for one in self.job.view.encodings)
+        encodings = ", ".join(encoding.label() for encoding in self.job.view.encodings)
         return f"<pecli {self.job.figure.name}: {encodings}, length {self.job.view.positions.length:,}>"
 
     @property
@@ -133,9 +133,9 @@ class Picture:
             if shown is not None and figure.shape(shown.view) == figure.shape(view):
                 self._numbers = shown
                 return shown
-            if not self.job.needs_all:  # else it was asked when the job was settled
+            if not self.job.needs_all_numbers:  # else it was asked when the job was settled
                 self.job.check_memory(view)
-            with speaking(self.job.language):
+            with use_language(self.job.language):
                 self._numbers = figure.compute(view)
         return self._numbers
 
@@ -147,8 +147,8 @@ class Picture:
                 with self._style():
                     self._drawing()
             else:
-                with speaking(self.job.language):
-                    self._shown = self.job.figure.compute(self.job.seen_view)
+                with use_language(self.job.language):
+                    self._shown = self.job.figure.compute(self.job.display_view)
         assert self._shown is not None  # drawing has set it
         return self._shown
 
@@ -160,10 +160,10 @@ class Picture:
     @property
     def alt(self) -> str:
         """What is seen, in a sentence or two: for ``alt=`` in a web page."""
-        return sentence(self.job, self.seen)
+        return alt_text(self.job, self.seen)
 
     def draw(self, axes: Axes) -> Axes:
-        """Draws onto a given Axes, with the colours and fonts that hold there; panels share its place.
+        """Draw onto a given Axes, with the colours and fonts that hold there; panels share its place.
 
         Parameters
         ----------
@@ -181,12 +181,12 @@ class Picture:
 
         check_axes(axes)
         self.job.check_names()
-        with speaking(self.job.language):
+        with use_language(self.job.language):
             self._shown = draw_on(self.figure, self.job.view, axes, self.job.canvas)
         return axes
 
     def to_dict(self) -> dict[str, Array]:
-        """The numbers as named columns, those of a .csv file: ``pandas.DataFrame(picture.to_dict())``.
+        """Return the numbers as named columns, those of a .csv file: ``pandas.DataFrame(picture.to_dict())``.
 
         Returns
         -------
@@ -203,7 +203,7 @@ class Picture:
         return dict(zip(header, columns, strict=True))
 
     def render(self, *formats: str) -> list[bytes]:
-        """The bytes of the result in each format, the same bytes every time; what is drawn is drawn once."""
+        """Return the bytes of the result in each format, the same bytes every time; what is drawn is drawn once."""
         result: dict[str, bytes] = {}
         for format in formats:
             if format not in FORMATS:
@@ -211,7 +211,10 @@ class Picture:
             self.job.check_format(format)
         pictures = [format for format in formats if FORMATS[format].picture]
         stills = [format for format in pictures if not FORMATS[format].frames]
-        for several, draw in ((stills, self._drawing), ([one for one in pictures if one not in stills], self._film)):
+        for several, draw in (
+            (stills, self._drawing),
+            ([picture for picture in pictures if picture not in stills], self._film),
+        ):
             if several:
                 with self._style() as notes:
                     drawn, shown = draw(), self.seen if several is stills else None
@@ -224,7 +227,7 @@ class Picture:
         return [result[format] for format in formats]
 
     def save(self, *paths: str | os.PathLike[str]) -> list[str]:
-        """Writes the result to each path (or the job's own), whole or not at all; gives the paths."""
+        """Write the result to each path (or the job's own), whole or not at all; gives the paths."""
         job = self.job
         if paths:
             job = job.with_output(paths)
@@ -237,34 +240,34 @@ class Picture:
         return list(job.paths)
 
     def title(self) -> str:
-        """The title that is drawn; empty for none."""
+        """Return the title that is drawn; empty for none."""
         if self.job.canvas.no_title:
             return ""
-        given = given_title(self.job)
+        given = resolve_title(self.job)
         return self._own_title() if given is None else given
 
     def caption(self) -> str:
-        """What stands under the picture: how it was made, where that matters; empty for none."""
+        """Return what stands under the picture: how it was made, where that matters; empty for none."""
         return self._words().caption
 
     def message(self) -> str:
-        """What there is to see, as it stands under the title; empty where there is nothing to say."""
+        """Return what there is to see, as it stands under the title; empty where there is nothing to say."""
         return self._words().message
 
     def _words(self) -> Words:
         from pecli.figures.page import words_of
 
-        with speaking(self.job.language):
+        with use_language(self.job.language):
             return words_of(self.title(), self.seen, self.job.canvas)
 
     def _own_title(self) -> str:
-        with speaking(self.job.language):
-            return self.figure.title(self.job.seen_view)
+        with use_language(self.job.language):
+            return self.figure.title(self.job.display_view)
 
     @contextmanager
     def _style(self) -> Iterator[list[str]]:
         self.job.check_names()
-        with speaking(self.job.language):
+        with use_language(self.job.language):
             texts = " ".join([self.title(), *self.figure.texts(), letters()])
             with style_context(self.job.canvas, texts) as notes:
                 yield notes
@@ -279,7 +282,7 @@ class Picture:
             self.notes.append(note)
         return drawing
 
-    def _film(self) -> Film:
+    def _film(self) -> Animation:
         from pecli.figures.page import draw_frames
 
         grid, canvas = self.figure, replace(self.job.canvas, dpi=self.job.canvas.frame_dpi)
@@ -292,35 +295,35 @@ class Picture:
         lines = [command(cell) for cell in self.job.cells]
         swept = []
         for axis in grid.axes:
-            said = axis.name.replace("_", " ")
-            swept.append(SweptOption(said, tuple(text.removeprefix(f"{said} ") for text in axis.texts), axis.number))
-        return Film(
-            frames=tuple(Frame(*one) for one in zip(drawings, grid.labels, lines, messages, strict=True)),
+            item = axis.name.replace("_", " ")
+            swept.append(SweptOption(item, tuple(text.removeprefix(f"{item} ") for text in axis.texts), axis.number))
+        return Animation(
+            frames=tuple(Frame(*drawing) for drawing in zip(drawings, grid.labels, lines, messages, strict=True)),
             swept=tuple(swept),
             dpi=canvas.dpi,
             seconds=1 / (canvas.fps or FPS),
             times=canvas.loops,
-            map=partial(ordered, doing="drawing", count=self.workers),
+            map=partial(map_in_order, doing="drawing", count=self.workers),
         )
 
     def document(self, width: int) -> Document:
-        """What a report says in lines of so many characters; raises UsageError for a figure."""
+        """Return what a report says in lines of so many characters; raises UsageError for a figure."""
         if not isinstance(self.job.figure, Report):
             raise UsageError(f"{self.job.figure.name} is a picture: it has nothing to read")
-        with speaking(self.job.language):
+        with use_language(self.job.language):
             return list(self.job.figure.show(self.seen, width))
 
     def _about(self, shown: Numbers[Any] | None = None) -> About:
-        """What its files say of themselves; a picture without a title is still named in a file's list of facts.
+        """Return what its files say of themselves; a picture without a title is still named in a file's list of facts.
 
         shown : the numbers that it shows, where it is one picture
         """
         job, canvas = self.job, self.job.canvas
         title = self.title() or self._own_title() if isinstance(job.figure, Figure) else job.figure.name
-        one_line = " ".join((title or phrase(job.figure.summary)).split())
-        alt = sentence(job, shown)
+        one_line = " ".join((title or translate(job.figure.summary)).split())
+        alt = alt_text(job, shown)
         made = job.metadata if shown is None else json.dumps({**json.loads(job.metadata), "alt": alt})
-        return About(made, job.salt(), one_line, alt, canvas.inline, canvas.adaptive)
+        return About(made, job.id_prefix(), one_line, alt, canvas.inline, canvas.adaptive)
 
     def _repr_png_(self) -> bytes | None:
         """For a notebook, unless SVG is asked for: ``pecli.heatmap(format="svg")``."""
@@ -331,10 +334,10 @@ class Picture:
 
 
 def titles_of(job: Job, grid: Grid, title: str) -> list[str]:
-    """The title of each picture, with what tells it where the title's own blanks do not."""
+    """Return the title of each picture, with what tells it where the title's own blanks do not."""
     if job.canvas.no_title:
         return [""] * len(grid.labels)
-    own = [given_title(cell) or title for cell in job.cells]
+    own = [resolve_title(cell) or title for cell in job.cells]
     if len(set(own)) == len(own):
         return own
-    return [listing(both) for both in zip(own, grid.labels, strict=True)]
+    return [listing(join_and) for join_and in zip(own, grid.labels, strict=True)]

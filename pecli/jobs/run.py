@@ -18,10 +18,10 @@ from pecli.core.errors import PecliError, failure_of
 from pecli.core.memory import available
 from pecli.core.terminal import track
 from pecli.files.metadata import can_carry, find_metadata
-from pecli.files.writer import check_target, place, write
+from pecli.files.writer import check_target, real_path, write
 from pecli.jobs.job import LIBRARIES, Job
 from pecli.jobs.picture import Picture, alt_in_file, job_data
-from pecli.jobs.workers import START, Results, in_executor, in_processes, serially
+from pecli.jobs.workers import START, Results, in_executor, in_processes, in_this_process
 
 if TYPE_CHECKING:
     from pecli.jobs.batch import Batch
@@ -149,7 +149,7 @@ def _drawn(jobs: Sequence[Job], workers: int | None, executor: Executor | None) 
     fitting = len(jobs) if free is None or most == 0 else max(1, free // most)
     count = min(workers or cores(), len(jobs), fitting)
     if count <= 1:
-        return serially(draw, jobs)
+        return in_this_process(draw, jobs)
     if START == "fork":
         import_module("matplotlib.figure")  # once, here, shared by the workers
     return in_processes(draw, jobs, count)
@@ -181,8 +181,8 @@ def differences(jobs: Iterable[Job], asked: Collection[str]) -> Iterator[tuple[s
                 yield MISSING, path
             elif can_carry(path) and not carries(path, wanted):
                 yield STALE, path
-    places = {place(path) for path in asked}
+    places = {real_path(path) for path in asked}
     for folder in sorted({Path(path).parent for path in asked}):
         for path in map(str, sorted(folder.iterdir()) if os.path.isdir(folder) else []):
-            if place(path) not in places and find_metadata(path):
+            if real_path(path) not in places and find_metadata(path):
                 yield UNASKED, path

@@ -18,14 +18,14 @@ CLOSED: Schema = {"type": "object", "additionalProperties": False}
 
 
 def batch_schema() -> Schema:
-    """The schema of a whole file, for every figure and report that there is."""
+    """Return the schema of a whole file, for every figure and report that there is."""
     shared = _shared()
     entries = [_entry(analysis, shared) for analysis in ANALYSES.values()]
     about = {"title": TEXT, "index": {"anyOf": [TEXT, {"type": "array", "items": TEXT}]}}
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "A batch file of pecli",
-        "definitions": {name: _value(one) for name, one in shared.items()},
+        "definitions": {name: _value(item) for name, item in shared.items()},
         "properties": {
             "batch": {"properties": about, **CLOSED},
             "defaults": {"properties": _defaults(entries), **CLOSED},
@@ -37,16 +37,18 @@ def batch_schema() -> Schema:
 
 
 def _keys(analysis: type[Analysis[Any]]) -> dict[str, Option]:
-    """Every option of a figure or report; a parameter of encodings takes what any of those takes that have it."""
+    """Return every option of a figure or report; a parameter of encodings takes what any of those takes that have
+    it.
+    """
     known = known_options(analysis)
     owners = {name: [kind.options().get(name) for kind in ENCODINGS.values()] for name in encoding_parameters()}
-    return {**known, **{name: _widest([one for one in same if one]) for name, same in owners.items()}}
+    return {**known, **{name: _widest([item for item in same if item]) for name, same in owners.items()}}
 
 
 def _widest(same: list[Option]) -> Option:
-    """The last of options of one name, with bounds that hold for all, and a default where they have one."""
+    """Return the last of options of one name, with bounds that hold for all, and a default where they have one."""
     low, high, above, default = (
-        [getattr(one, of) for one in same] for of in ("at_least", "at_most", "above", "default")
+        [getattr(item, of) for item in same] for of in ("at_least", "at_most", "above", "default")
     )
     return replace(
         same[-1],
@@ -58,20 +60,20 @@ def _widest(same: list[Option]) -> Option:
 
 
 def _shared() -> dict[str, Option]:
-    """The options that are the same wherever they are, by name."""
+    """Return the options that are the same wherever they are, by name."""
     found: dict[str, list[Option]] = {}
     for analysis in ANALYSES.values():
-        for name, one in _keys(analysis).items():
-            found.setdefault(name, []).append(one)
-    return {name: same[0] for name, same in found.items() if all(one == same[0] for one in same)}
+        for name, key in _keys(analysis).items():
+            found.setdefault(name, []).append(key)
+    return {name: same[0] for name, same in found.items() if all(item == same[0] for item in same)}
 
 
 def _entry(analysis: type[Analysis[Any]], shared: dict[str, Option]) -> Schema:
-    """One [[figure]] of that figure or report."""
+    """Return one [[figure]] of that figure or report."""
     keys: Schema = {}
-    for name, one in _keys(analysis).items():
-        value = {"$ref": f"#/definitions/{name}"} if name in shared else _value(one)
-        for spelling in (name, *sorted(one.spellings)):
+    for name, key in _keys(analysis).items():
+        value = {"$ref": f"#/definitions/{name}"} if name in shared else _value(key)
+        for spelling in (name, *sorted(key.spellings)):
             keys |= {spelling: value, spelling.replace("_", "-"): value}
     return {
         "title": analysis.name,
@@ -83,7 +85,7 @@ def _entry(analysis: type[Analysis[Any]], shared: dict[str, Option]) -> Schema:
 
 
 def _defaults(entries: list[Schema]) -> Schema:
-    """The keys of [defaults]: what any figure takes under that name."""
+    """Return the keys of [defaults]: what any figure takes under that name."""
     found: dict[str, list[Schema]] = {}
     for entry in entries:
         for name, value in entry["properties"].items():
@@ -93,25 +95,29 @@ def _defaults(entries: list[Schema]) -> Schema:
 
 
 def _about_entry(command: str) -> Schema:
-    """The keys of a figure that are no options."""
+    """Return the keys of a figure that are no options."""
     words = [command, *(word for word, (own, _) in ANALYSES.aliases.items() if own == command)]
     return {"command": {"enum": words}, "name": TEXT, "note": TEXT}
 
 
-def _value(one: Option) -> Schema:
-    """A value, a list of them, which is a sweep or the several that the option takes, or a sweep of several."""
-    single = _single(one)
+def _value(option: Option) -> Schema:
+    """Return a value, a list of them, which is a sweep or the several that the option takes, or a sweep of several."""
+    single = _single(option)
     many = {"type": "array", "items": single}
-    shown = {} if one.default in (None, ()) else {"default": one.default}
-    return {"description": one.help, **shown, "anyOf": [single, {"type": "array", "items": {"anyOf": [single, many]}}]}
+    shown = {} if option.default in (None, ()) else {"default": option.default}
+    return {
+        "description": option.help,
+        **shown,
+        "anyOf": [single, {"type": "array", "items": {"anyOf": [single, many]}}],
+    }
 
 
-def _single(one: Option) -> Schema:
-    if one.scalar is bool:
+def _single(option: Option) -> Schema:
+    if option.scalar is bool:
         return {"type": "boolean"}
-    if one.scalar is str:
-        return {"enum": list(one.choices())} if one.choices is not None and not one.many else TEXT
-    bounds = {"minimum": one.at_least, "maximum": one.at_most, "exclusiveMinimum": one.above}
-    number: Schema = {"type": "integer" if one.scalar is int else "number"}
+    if option.scalar is str:
+        return {"enum": list(option.choices())} if option.choices is not None and not option.many else TEXT
+    bounds = {"minimum": option.at_least, "maximum": option.at_most, "exclusiveMinimum": option.above}
+    number: Schema = {"type": "integer" if option.scalar is int else "number"}
     number |= {name: bound for name, bound in bounds.items() if bound is not None}
-    return {"anyOf": [number, RANGE, *([{"enum": list(one.names)}] if one.names else [])]}
+    return {"anyOf": [number, RANGE, *([{"enum": list(option.names)}] if option.names else [])]}

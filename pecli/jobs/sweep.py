@@ -13,21 +13,21 @@ from pecli.analysis import Analysis
 from pecli.core.errors import PecliError, UnknownNameError, UsageError, option_text
 from pecli.core.language import Language, by_environment
 from pecli.core.lazy import cached
-from pecli.core.options import Option, Options, default_values, named
+from pecli.core.options import Option, Options, default_values, with_canonical_names
 from pecli.core.positions import Positions
 from pecli.encodings.registry import Encoding, all_encodings
 from pecli.figures.canvas import Canvas
 from pecli.files.formats import FORMATS
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import (
-    Choice,
+    EncodingOption,
     Output,
     find_analysis,
     known_options,
     parameters_of,
     shared_options,
 )
-from pecli.jobs.names import blanks, filled, plain_path
+from pecli.jobs.names import blanks, escape_blanks, fill_blanks
 from pecli.models.spec import parse_encoding
 
 MAX_PICTURES = 100_000  # of one sweep
@@ -68,9 +68,11 @@ def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> li
     """
     kind = find_analysis(analysis)
     known = known_options(kind)
-    spelled = {n: known[n].as_text(value) if n in known else value for n, value in named(known, given).items()}
+    spelled = {
+        n: known[n].as_text(value) if n in known else value for n, value in with_canonical_names(known, given).items()
+    }
     known = {**parameters_of(specs_in(spelled)), **known}
-    spelled = named(known, spelled)
+    spelled = with_canonical_names(known, spelled)
     spelled = {**by_environment(spelled), **spelled}
     values = {name: _choices(known.get(name), value, kind) if swept else [value] for name, value in spelled.items()}
     if kind.frame_option in values:
@@ -79,22 +81,22 @@ def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> li
     if count > MAX_PICTURES:
         raise UsageError(f"this sweep asks for {count:,} pictures, and {MAX_PICTURES:,} are the most")
     several = tuple(name for name, each in values.items() if len(each) > 1)
-    told = tuple(dict.fromkeys([*several, *_written(values, several)]))
+    text = tuple(dict.fromkeys([*several, *_written(values, several)]))
     combinations = (dict(zip(values, each, strict=True)) for each in product(*values.values()))
-    return [replace(_job(kind, combination), swept=told, axes=several) for combination in combinations]
+    return [replace(_job(kind, combination), swept=text, axes=several) for combination in combinations]
 
 
-def _choices(one: Option | None, value: Any, analysis: type[Analysis[Any]]) -> Sequence[Any]:
+def _choices(option: Option | None, value: Any, analysis: type[Analysis[Any]]) -> Sequence[Any]:
     """Return the values an option is given, one or more."""
-    if one is None:
+    if option is None:
         return [value]
     if not isinstance(value, (list, tuple)):
-        return [value] if one.many else one.spread(value)
+        return [value] if option.many else option.spread(value)
     if None in value:
-        one.read(value)  # which says what is allowed
-    single = not one.many or (one.name in Choice.options() and not analysis.several)
+        option.read(value)  # which says what is allowed
+    single = not option.many or (option.name in EncodingOption.options() and not analysis.several)
     if single or any(isinstance(item, (list, tuple)) for item in value):
-        return [each for item in value for each in ([item] if one.many else one.spread(item))] or [value]
+        return [each for item in value for each in ([item] if option.many else option.spread(item))] or [value]
     return [value]
 
 
@@ -102,12 +104,12 @@ def _in_frames(name: str, values: dict[str, Sequence[Any]], known: Mapping[str, 
     """Return the values, where a picture moves and nothing is swept: those of a list that moves one by one."""
     if any(len(several) > 1 for several in values.values()):
         return values
-    asked = [str(one) for name in Output.options() for value in values.get(name, ()) for one in _items(value)]
+    asked = [str(item) for name in Output.options() for value in values.get(name, ()) for item in _items(value)]
     endings = [text.rpartition(".")[2].lower() for text in asked]
     if not any(ending in FORMATS and FORMATS[ending].frames for ending in endings):
         return values
     each = known[name].read(values[name][0]) or ()
-    return {**values, name: [[one] for one in each]} if len(each) > 1 else values
+    return {**values, name: [[item] for item in each]} if len(each) > 1 else values
 
 
 def _items(value: Any) -> Sequence[Any]:
@@ -116,7 +118,7 @@ def _items(value: Any) -> Sequence[Any]:
 
 def specs_in(given: Mapping[str, Any]) -> Iterator[str]:
     """Yield the texts of all encodings among the given values."""
-    (choice,) = Choice.options()
+    (choice,) = EncodingOption.options()
     items = [given.get(choice)]
     while items:
         item = items.pop()
@@ -128,8 +130,8 @@ def specs_in(given: Mapping[str, Any]) -> Iterator[str]:
 
 def _written(values: Mapping[str, Sequence[Any]], several: Sequence[str]) -> list[str]:
     """Return the parameters that encodings to choose from are written with."""
-    choices = [value for name in several if name in Choice.options() for value in values[name]]
-    specs = [spec for value in choices for spec in _part(Choice, {"encoding": value}, {}).encoding]
+    choices = [value for name in several if name in EncodingOption.options() for value in values[name]]
+    specs = [spec for value in choices for spec in _part(EncodingOption, {"encoding": value}, {}).encoding]
     return [name for spec in specs for name in parse_encoding(spec)[1]]
 
 
@@ -137,7 +139,7 @@ def _job(kind: type[Analysis[Any]], given: Mapping[str, Any]) -> Job:
     """Return the job in which every option has one value."""
     shared = {name: value for name, value in given.items() if name in shared_options(kind)}
     own = {name: value for name, value in given.items() if name not in shared}
-    choice = _part(Choice, shared, _defaults(Choice, kind))
+    choice = _part(EncodingOption, shared, _defaults(EncodingOption, kind))
     positions = _part(Positions, shared, _defaults(Positions, kind))
     figure = _part(kind, shared, _defaults(kind, kind))
     parsed = [parse_encoding(spec) for spec in choice.encoding or (kind.default_encoding,)]
@@ -153,7 +155,7 @@ def _job(kind: type[Analysis[Any]], given: Mapping[str, Any]) -> Job:
 def _check_names(
     analysis: type[Analysis[Any]], kinds: list[type[Encoding]], given: Mapping[str, Any], *, chosen: bool
 ) -> None:
-    """Refuses a parameter that no encoding here has (UsageError), saying whose it is."""
+    """Refuse a parameter that no encoding here has (UsageError), saying whose it is."""
     for name, value in given.items():
         if any(name in kind.options() for kind in kinds):
             continue
@@ -161,8 +163,8 @@ def _check_names(
         if not owners:
             raise UnknownNameError(f"option of {analysis.name}", name, known_options(analysis), option=name)
         taken, others = (", ".join(kind.name for kind in several) for several in (kinds, owners))
-        said = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else value
-        text = f"{option_text(name, said)} belongs to {others}, and the encoding is {taken}"
+        item = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else value
+        text = f"{option_text(name, item)} belongs to {others}, and the encoding is {taken}"
         shown, leave = [kind for kind in owners if analysis.takes(kind)], f"leave {option_text(name)} out"
         advice = f"{leave}, {analysis.refusal(owners[0])}"
         if shown:
@@ -180,7 +182,9 @@ def _part(
     try:
         spelled = owner.read_values({name: text for name, text in (written or {}).items() if name not in values})
     except UsageError as error:
-        error.option = next(iter(Choice.options()))  # what is wrong in a spec is wrong with the option that holds it
+        error.option = next(
+            iter(EncodingOption.options())
+        )  # what is wrong in a spec is wrong with the option that holds it
         raise
     return owner(**{**defaults, **spelled, **values})
 
@@ -197,7 +201,7 @@ def _rows(encodings: Sequence[Encoding], start: int) -> int | None:
     Why it cannot is told where the view is made, which reads it again: what is asked for is known then.
     """
     with suppress(PecliError):
-        ends = [rows for one in encodings if (rows := one.rows_from(start)) is not None]
+        ends = [rows for encoding in encodings if (rows := encoding.rows_from(start)) is not None]
         return min(ends, default=None)
     return None
 
@@ -205,37 +209,37 @@ def _rows(encodings: Sequence[Encoding], start: int) -> int | None:
 def group_by_file(jobs: Sequence[Job]) -> list[Job]:
     """Return the jobs, those that are to be written to one file as one; those that are no one picture stay apart."""
     first = jobs[0]
-    if len(jobs) == 1 or not first.figure.drawn or any(one.output != first.output for one in jobs):
+    if len(jobs) == 1 or not first.figure.drawn or any(job.output != first.output for job in jobs):
         return list(jobs)
     groups: dict[tuple[int, ...], list[str]] = {}
     for path in first.output.output:
         members: dict[str, list[int]] = {}
-        for at, one in enumerate(jobs):
-            name = plain_path(filled(path, blanks(one))) if "{" in path else path
+        for at, job in enumerate(jobs):
+            name = escape_blanks(fill_blanks(path, blanks(job))) if "{" in path else path
             members.setdefault(name, []).append(at)
         for name, own in members.items():
             groups.setdefault(tuple(own), []).append(name)
     if all(len(own) == 1 for own in groups):
         return list(jobs)
-    return [one for own, paths in groups.items() for one in merge_jobs([jobs[at] for at in own], paths)]
+    return [job for own, paths in groups.items() for job in merge_jobs([jobs[at] for at in own], paths)]
 
 
 def merge_jobs(jobs: Sequence[Job], paths: Sequence[str] | None = None) -> list[Job]:
     """Return one job of all, to these files; the jobs where they are no whole grid, or differ in what is one of all."""
     first = jobs[0]
     output = first.output if paths is None else replace(first.output, output=tuple(paths))
-    here = [replace(one, output=output) for one in jobs]
+    here = [replace(job, output=output) for job in jobs]
     if len(jobs) == 1:
         return here
-    known = [*first.figure.options(), *Choice.options(), *known_options(type(first.figure)), *first.axes]
+    known = [*first.figure.options(), *EncodingOption.options(), *known_options(type(first.figure)), *first.axes]
     order = [name for name in dict.fromkeys(known) if name in first.axes]  # that of the help, however they were given
-    axes = tuple(name for name in order if len({one.value(name, first.axes) for one in jobs}) > 1)
-    cells = tuple(replace(one, output=Output()) for one in here)
+    axes = tuple(name for name in order if len({job.value(name, first.axes) for job in jobs}) > 1)
+    cells = tuple(replace(item, output=Output()) for item in here)
     sheet = replace(here[0], swept=(), axes=axes, cells=cells)
     values = {name: sheet.values(name) for name in axes}
     one_canvas = not {*axes} & {*Canvas.options(), *Output.options(), *Language.options()}
-    one_each = {*axes} & {*Choice.options()} and first.figure.several
+    one_each = {*axes} & {*EncodingOption.options()} and first.figure.several
     if not one_canvas or one_each or prod(map(len, values.values())) != len(jobs):
         return here
-    cells = tuple(sorted(cells, key=lambda one: [values[name].index(one.value(name, axes)) for name in axes]))
+    cells = tuple(sorted(cells, key=lambda item: [values[name].index(item.value(name, axes)) for name in axes]))
     return [replace(cells[0], output=output, swept=(), axes=axes, cells=cells)]

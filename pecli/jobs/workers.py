@@ -29,7 +29,7 @@ WAITING = 8  # results for each process that may wait for their turn, so that me
 _inherited: list[Any] = []  # in a worker: what it does and for what, as copied from its parent
 
 
-def serially(work: Callable[[T], R], things: Sequence[T]) -> Results[R]:
+def in_this_process(work: Callable[[T], R], things: Sequence[T]) -> Results[R]:
     """Do the work for each thing here, one after the other."""
     for number, thing in enumerate(things):
         future: Future[R] = Future()
@@ -98,7 +98,7 @@ def in_processes(work: Callable[[T], R], things: Sequence[T], count: int) -> Res
             yield number, future
 
 
-def ordered(work: Callable[[T], R], things: Sequence[T], doing: str, count: int = 1) -> Iterator[R]:
+def map_in_order(work: Callable[[T], R], things: Sequence[T], doing: str, count: int = 1) -> Iterator[R]:
     """Yield what the work gives for each thing, in order, done in so many processes; raises what it raises."""
     if min(count, len(things)) < 2 or START != "fork":  # another kind has no copy of what the work needs
         yield from map(work, track(things, doing))

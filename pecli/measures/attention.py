@@ -6,10 +6,10 @@ from pecli.core.errors import UsageError
 from pecli.core.lazy import Array, np
 from pecli.encodings.base import Additive, BiasEncoding, Rotary
 
-Placing = Additive | Rotary | BiasEncoding
+AttentionEncoding = Additive | Rotary | BiasEncoding
 
 
-def placed_weights(encoding: Placing, content: Array, positions: Array, head: int) -> Array:
+def attention_weights(encoding: AttentionEncoding, content: Array, positions: Array, head: int) -> Array:
     """Return the weights of embeddings at their positions, (n, n); of a bias, those of this head."""
     if isinstance(encoding, Rotary):
         return weights(encoding.rotate(content, positions))
@@ -26,7 +26,7 @@ def weights(x: Array, bias: Array | float = 0.0) -> Array:
     return raised / np.sort(raised, axis=1).sum(axis=1, keepdims=True)  # sorted: a sum that no order changes
 
 
-def put_back(second: Array, order: Array) -> Array:
+def restore_order(second: Array, order: Array) -> Array:
     """Return the weights of the second order, (n, n), with rows and columns in the first; order : (n,)."""
     back = np.argsort(order)
     return second[np.ix_(back, back)]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from pecli.core.errors import UsageError, option_text
-from pecli.core.language import phrase, template
+from pecli.core.language import template, translate
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import chunks
 from pecli.core.options import option
@@ -146,7 +146,7 @@ class Measure:
     @property
     def label(self) -> str:
         """Return the measure's name on an axis."""
-        return phrase(self.text)
+        return translate(self.text)
 
     @property
     def palette(self) -> str:

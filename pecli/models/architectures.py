@@ -73,7 +73,7 @@ class Architecture:
 
 
 def architecture_of(keys: Keys, outer: str | None = None) -> Architecture:
-    """The architecture that a config names; by its keys where the name is not known.
+    """Return the architecture that a config names; by its keys where the name is not known.
 
     outer : the model_type of the config around it, for one that has no name of its own
     """
@@ -88,7 +88,7 @@ def architecture_of(keys: Keys, outer: str | None = None) -> Architecture:
 
 
 def _position_by_keys(keys: Keys) -> Mapping[str, str]:
-    """What tells positions apart where only the keys say so."""
+    """Return what tells positions apart where only the keys say so."""
     signs = {
         "rope": "rope_theta rope_scaling rope_parameters rotary_dim rotary_pct rotary_emb_base rope_ratio "
         "rotary_emb_fraction partial_rotary_factor qk_rope_head_dim rms_norm_eps",
@@ -99,14 +99,14 @@ def _position_by_keys(keys: Keys) -> Mapping[str, str]:
 
 
 def _named_by_class(keys: Keys) -> str | None:
-    """The model_type whose name the class under "architectures" begins with."""
+    """Return the model_type whose name the class under "architectures" begins with."""
 
     def letters(name: str) -> str:
         return "".join(filter(str.isalnum, name)).lower()
 
     classes = keys.words("architectures") or []
-    plain = [letters(one.removesuffix(next(filter(one.endswith, ENDINGS), ""))) for one in classes]
-    return next((name for one in plain for name in _known() if letters(name) == one), None)
+    plain = [letters(item.removesuffix(next(filter(item.endswith, ENDINGS), ""))) for item in classes]
+    return next((name for item in plain for name in _known() if letters(name) == item), None)
 
 
 @cache

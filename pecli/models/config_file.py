@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pecli.core.errors import UsageError, visible
+from pecli.core.errors import UsageError, path_text
 from pecli.files.tables import opened
 
 NAME = "config.json"
@@ -18,7 +18,7 @@ FLOAT_MAX = sys.float_info.max  # whole numbers in JSON may be larger
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """The object in a file, or in the config.json of a folder.
+    """Return the object in a file, or in the config.json of a folder.
 
     Raises
     ------
@@ -28,7 +28,7 @@ def read_json(path: Path) -> dict[str, Any]:
     path = place(path)
     if not os.path.exists(path):
         advice = f"name a {NAME} on this machine, or a folder that holds one"
-        raise UsageError(f"{visible(path)} does not exist", advice=advice)
+        raise UsageError(f"{path_text(path)} does not exist", advice=advice)
     with opened(str(path)) as file:
         data = file.read()
     try:
@@ -44,12 +44,12 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def place(path: Path) -> Path:
-    """The file, or the config.json of a folder."""
+    """Return the file, or the config.json of a folder."""
     return path / NAME if os.path.isdir(path) else path
 
 
 def shown(value: Any, most: int = 60) -> str:
-    """A value from a file as text that does no harm to a terminal: JSON in ASCII, cut when it is long."""
+    """Return a value from a file as text that does no harm to a terminal: JSON in ASCII, cut when it is long."""
     text = json.dumps(value, default=str)
     text = text.replace("\x7f", "\\u007f")
     return text if len(text) <= most else f"{text[: most - 1]}…"
@@ -78,44 +78,44 @@ class Keys:
         return self.data.get(name) is not None
 
     def first(self, *names: str) -> str | None:
-        """The first of the names that has a value other than null."""
+        """Return the first of the names that has a value other than null."""
         return next((name for name in names if name in self), None)
 
     def number(self, *names: str) -> float | None:
-        """The number under the first of the names that is there."""
+        """Return the number under the first of the names that is there."""
         return self._typed(names, "a number", _is_number, float)
 
     def whole(self, *names: str) -> int | None:
-        """The whole number there, not negative."""
+        """Return the whole number there, not negative."""
         return self._typed(names, f"a whole number from 0 to {MAX_COUNT:,}", lambda n: _is_whole(n, 0, MAX_COUNT), int)
 
     def length(self, *names: str) -> int | None:
-        """The number of positions there."""
+        """Return the number of positions there."""
         return self._typed(names, "a whole number ≥ 1 and < 2^53", lambda n: _is_whole(n, 1, 2**53 - 1), int)
 
     def flag(self, *names: str) -> bool | None:
-        """The truth value there."""
+        """Return the truth value there."""
         return self._typed(names, "true or false", lambda it: it in (0, 1), bool)
 
     def text(self, *names: str) -> str | None:
-        """The text there."""
+        """Return the text there."""
         return self._typed(names, "text", lambda it: isinstance(it, str), str)
 
     def table(self, *names: str) -> Keys | None:
-        """The object there; null or empty counts as absent."""
+        """Return the object there; null or empty counts as absent."""
         place = f"{self.place}{self.first(*names)}."
         return self._typed(names, "an object", lambda it: isinstance(it, dict), lambda it: Keys(it, place)) or None
 
     def numbers(self, *names: str) -> list[float] | None:
-        """The list of numbers there."""
+        """Return the list of numbers there."""
         return self._list(names, "a list of numbers", _is_number)
 
     def words(self, *names: str) -> list[str] | None:
-        """The list of texts there."""
+        """Return the list of texts there."""
         return self._list(names, "a list of texts", lambda it: isinstance(it, str) and bool(WORD.fullmatch(it)))
 
     def flags(self, *names: str) -> list[int] | None:
-        """The list of 0 and 1, or of truth values, there."""
+        """Return the list of 0 and 1, or of truth values, there."""
         return self._list(names, "a list of 0 and 1", lambda it: it in (0, 1))
 
     def _list(self, names: tuple[str, ...], kind: str, fits: Test) -> list[Any] | None:
@@ -127,7 +127,9 @@ class Keys:
     def _typed(
         self, names: tuple[str, ...], kind: str, fits: Callable[[Any], bool], make: Callable[[Any], T]
     ) -> T | None:
-        """What is made of the value under the first of the names; raises WrongTypeError where it does not fit."""
+        """Return what is made of the value under the first of the names; raises WrongTypeError where it does not
+        fit.
+        """
         name = self.first(*names)
         if name is None:
             return None

@@ -9,24 +9,26 @@ from functools import cached_property
 from typing import Any
 
 from pecli.core.errors import UsageError
-from pecli.core.language import phrase, template, templates
+from pecli.core.language import template, templates, translate
 from pecli.models.architectures import Architecture
 from pecli.models.config_file import Keys, shown
 
-SAID = templates({"error": "error: {key}: {text}", "warning": "warning: {key}: {text}", "note": "note: {key}: {text}"})
-LEVELS = tuple(SAID)
+LEVEL_TEXTS = templates(
+    {"error": "error: {key}: {text}", "warning": "warning: {key}: {text}", "note": "note: {key}: {text}"}
+)
+LEVELS = tuple(LEVEL_TEXTS)
 STOPS = "transformers 4.57 and 5.23 stop with a KeyError"
 
 
 def trouble(key: str, text: str) -> UsageError:
-    """What keeps the encoding of a layer from being built: the key that is to blame, and why."""
+    """Return what keeps the encoding of a layer from being built: the key that is to blame, and why."""
     return UsageError(f"{key} {text}", option=key)
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """A suggestion, or nothing."""
+    """Return a suggestion, or nothing."""
     near = difflib.get_close_matches(word.lower(), list(known), n=1, cutoff=0.5)
-    return phrase("; probably meant: {word}", word=near[0]) if near else ""
+    return translate("; probably meant: {word}", word=near[0]) if near else ""
 
 
 @dataclass(frozen=True)
@@ -39,9 +41,9 @@ class Finding:
     text: str
 
     def line(self) -> str:
-        """All of it on one line, safe for a terminal."""
+        """Return all of it on one line, safe for a terminal."""
         value = "" if self.value is None else f" = {shown(self.value)}"
-        return phrase(SAID[self.level], key=f"{self.key}{value}", text=self.text)
+        return translate(LEVEL_TEXTS[self.level], key=f"{self.key}{value}", text=self.text)
 
 
 @dataclass(frozen=True)
@@ -69,19 +71,19 @@ class Reading:
         return Keys(self.architecture.parameters)
 
     def error(self, key: str, text: str, value: Any = None, /, **blanks: Any) -> None:
-        """Adds what keeps the model from being built: a template and what fills its blanks."""
-        self.add("error", key, phrase(text, **blanks), value)
+        """Add what keeps the model from being built: a template and what fills its blanks."""
+        self.add("error", key, translate(text, **blanks), value)
 
     def warning(self, key: str, text: str, value: Any = None, /, **blanks: Any) -> None:
-        """Adds what is odd or ignored."""
-        self.add("warning", key, phrase(text, **blanks), value)
+        """Add what is odd or ignored."""
+        self.add("warning", key, translate(text, **blanks), value)
 
     def note(self, key: str, text: str, /, **blanks: Any) -> None:
-        """Adds what is worth knowing."""
-        self.add("note", key, phrase(text, **blanks))
+        """Add what is worth knowing."""
+        self.add("note", key, translate(text, **blanks))
 
     def assumed(self, key: str, fact: object) -> None:
-        """Adds that the file does not say a thing, and what the architecture's code takes."""
+        """Add that the file does not say a thing, and what the architecture's code takes."""
         if self.architecture.known:
             text = template("the file does not say; the architecture {name} uses {fact}")
             self.note(key, text, name=self.architecture.name, fact=fact)
@@ -89,7 +91,7 @@ class Reading:
             self.note(key, template("the file does not say; taken, as most models do: {fact}"), fact=fact)
 
     def add(self, level: str, key: str, text: str, value: Any = None) -> None:
-        """Adds a finding, once; its value is that at the top of the file where none is given."""
+        """Add a finding, once; its value is that at the top of the file where none is given."""
         finding = Finding(key, self.keys.data.get(key) if value is None else value, level, text)
         if finding not in self.findings:
             self.findings.append(finding)
@@ -106,7 +108,7 @@ LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_lay
 
 
 def layer_kinds(keys: Keys, architecture: Architecture) -> list[str]:
-    """The kind of each layer, in order; empty where the file does not say how many there are."""
+    """Return the kind of each layer, in order; empty where the file does not say how many there are."""
     count = keys.whole(*LAYERS)
     count = architecture.sizes.get("layers", 0) if count is None else count
     kinds = _listed(keys, count) or _numbered(keys, count) or _by_pattern(keys, architecture, count)
@@ -114,7 +116,7 @@ def layer_kinds(keys: Keys, architecture: Architecture) -> list[str]:
 
 
 def _listed(keys: Keys, count: int) -> list[str] | None:
-    """The kinds as the file lists them, in one of the ways that there are."""
+    """Return the kinds as the file lists them, in one of the ways that there are."""
     words = keys.words("layer_types", "layers_block_type")
     if words is not None:
         return [LAYER_TYPE_NAMES.get(word, word) for word in words]
@@ -125,8 +127,8 @@ def _listed(keys: Keys, count: int) -> list[str] | None:
     blocks = keys.data.get("block_configs")
     if isinstance(blocks, list):  # Nemotron NAS leaves attention out or replaces it
         parts = [block.get("attention") if isinstance(block, dict) else None for block in blocks]
-        skipped = [isinstance(one, dict) and (one.get("no_op") or one.get("replace_with_linear")) for one in parts]
-        return [NO_ATTENTION if one else FULL for one in skipped]
+        skipped = [isinstance(part, dict) and (part.get("no_op") or part.get("replace_with_linear")) for part in parts]
+        return [NO_ATTENTION if item else FULL for item in skipped]
     letters = keys.text("hybrid_override_pattern")
     if letters is not None:
         return [PATTERN.get(letter, FULL) for letter in letters]
@@ -138,7 +140,7 @@ def _listed(keys: Keys, count: int) -> list[str] | None:
 
 
 def _numbered(keys: Keys, count: int) -> list[str] | None:
-    """The kinds as the file gives the numbers of the layers with attention."""
+    """Return the kinds as the file gives the numbers of the layers with attention."""
     linear = keys.table("linear_attn_config")  # Kimi Linear counts from 1
     first, inside = (1, linear) if linear is not None and "full_attn_layers" in linear else (0, keys)
     chosen = inside.numbers("full_attn_layers", "attn_layer_indices", "full_attn_idxs", "attn_layer_idxs")
@@ -152,13 +154,13 @@ def _numbered(keys: Keys, count: int) -> list[str] | None:
 
 
 def _by_pattern(keys: Keys, architecture: Architecture, count: int) -> list[str]:
-    """The kinds as the file's pattern or the architecture's own rule has it."""
+    """Return the kinds as the file's pattern or the architecture's own rule has it."""
     if architecture.full_every is None:
         return [FULL] * count
     if isinstance(keys.data.get("sliding_window_pattern"), str):  # EXAONE 4: LLLG, and the last layer is full
         letters = keys.text("sliding_window_pattern") or "G"
         full = [letters[layer % len(letters)] == "G" or layer == count - 1 for layer in range(count)]
-        return [FULL if one else SLIDING for one in full]
+        return [FULL if item else SLIDING for item in full]
     if architecture.sliding == SLIDING and keys.data.get("sliding_window", 0) is None:
         return [FULL] * count
     names = ("sliding_window_pattern", "full_attention_interval", "global_attn_every_n_layers")
@@ -168,7 +170,7 @@ def _by_pattern(keys: Keys, architecture: Architecture, count: int) -> list[str]
 
 
 def _without_rope(keys: Keys, architecture: Architecture, kinds: list[str]) -> list[str]:
-    """The kinds with the layers told apart that have no rope; a 1 in no_rope_layers is one that has it."""
+    """Return the kinds with the layers told apart that have no rope; a 1 in no_rope_layers is one that has it."""
     flags = keys.flags("no_rope_layers")
     if not flags and architecture.nope_interval is None:
         return kinds
@@ -189,29 +191,29 @@ POSITIONS = (
 
 
 def max_position(reading: Reading) -> int | None:
-    """How many positions the file says that the model takes."""
+    """Return how many positions the file says that the model takes."""
     return reading.keys.length(*POSITIONS)
 
 
 def head_dim(reading: Reading, kind: str = FULL) -> int:
-    """The columns of a query or key; raises UsageError where the file does not say enough."""
-    keys, one = reading.keys, reading.architecture
-    if kind == FULL and (one.full_head_dim or "global_head_dim" in keys):
-        return keys.whole("global_head_dim") or one.full_head_dim or 0
+    """Return the columns of a query or key; raises UsageError where the file does not say enough."""
+    keys, item = reading.keys, reading.architecture
+    if kind == FULL and (item.full_head_dim or "global_head_dim" in keys):
+        return keys.whole("global_head_dim") or item.full_head_dim or 0
     if latent(reading) and "qk_nope_head_dim" in keys:
         return (keys.whole("qk_nope_head_dim") or 0) + (keys.whole("qk_rope_head_dim") or 0)
     if columns := keys.whole(*HEAD):
         return columns
-    if one.head_dim:
-        reading.assumed("head_dim", one.head_dim)
-        return one.head_dim
+    if item.head_dim:
+        reading.assumed("head_dim", item.head_dim)
+        return item.head_dim
     if width(reading) < heads(reading):
         raise UsageError(f"a width of {width(reading)} and {heads(reading)} heads leave no columns for a head")
     return width(reading) // heads(reading)
 
 
 def latent(reading: Reading) -> bool:
-    """Whether attention is DeepSeek's latent one, whose rope has columns of its own; `use_mla` turns it off."""
+    """Return whether attention is DeepSeek's latent one, whose rope has columns of its own; `use_mla` turns it off."""
     return "qk_rope_head_dim" in reading.keys and reading.keys.flag("use_mla") is not False
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import isclose, log, sqrt
 
-from pecli.core.language import listing, phrase, template
+from pecli.core.language import listing, template, translate
 from pecli.encodings.rope_scaling import SCALINGS
 from pecli.models.config_file import Keys
 from pecli.models.layers import FULL, HEAD, HEADS, LAYERS, WIDTH, Reading, head_dim, max_position, nearest
@@ -31,7 +31,7 @@ UNUSUAL_RATIO = 2.0  # times more or less than the formula
 
 
 def lint(reading: Reading, positions: Iterable[str]) -> None:
-    """Adds all findings; `positions` are what the layers have, "rope" among them or not."""
+    """Add all findings; `positions` are what the layers have, "rope" among them or not."""
     rope = "rope" in positions
     _check_names(reading, rope)
     _check_bases(reading, rope)
@@ -144,15 +144,15 @@ def _check_type(reading: Reading, inside: Keys) -> None:
 def _check_unread(reading: Reading, inside: Keys, rule: str) -> None:
     """Keys that the rule does not read."""
     read = {
-        name: [key for key in (*one.needs, *one.takes, *MORE.get(name, ())) if key not in OURS]
-        for name, one in SCALINGS.items()
+        name: [key for key in (*scaling.needs, *scaling.takes, *MORE.get(name, ())) if key not in OURS]
+        for name, scaling in SCALINGS.items()
     }
     for key, value in inside.data.items():
         if key in COMMON or key in read[rule]:
             continue
         owners = listing(name for name in read if key in read[name])
-        hint = phrase("; it belongs to {owners}", owners=owners) if owners else nearest(key, read[rule])
-        text = phrase("ignored with rope_type {rule}, with a log line at most{hint}", rule=rule, hint=hint)
+        hint = translate("; it belongs to {owners}", owners=owners) if owners else nearest(key, read[rule])
+        text = translate("ignored with rope_type {rule}, with a log line at most{hint}", rule=rule, hint=hint)
         reading.add("warning" if hint else "note", key, text, value)
 
 
@@ -167,7 +167,7 @@ def _check_attention_factor(reading: Reading, inside: Keys, rule: str) -> None:
     growth = log(max(ratio if factor is None else factor, 1.0))
     formula = 0.1 * growth + 1 if rule == "yarn" else sqrt(1 + growth / log(original))
     if not formula / UNUSUAL_RATIO < value < formula * UNUSUAL_RATIO:
-        meant = phrase("; probably meant: {word}", word="factor") if value in (factor, ratio) else ""
+        meant = translate("; probably meant: {word}", word="factor") if value in (factor, ratio) else ""
         text = template("scores are multiplied by its square, {square:g}; the formula gives {formula:.6g}{meant}")
         given = inside.data["attention_factor"]
         reading.warning("attention_factor", text, given, square=value**2, formula=formula, meant=meant)

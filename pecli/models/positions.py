@@ -25,7 +25,9 @@ SINUSOIDAL_LAYOUTS = {
 
 
 def position_of(reading: Reading, stack: str) -> str:
-    """What tells positions apart in a stack of layers: "rope", "alibi", "learned", "sinusoidal", "t5" or "none"."""
+    """Return what tells positions apart in a stack of layers: "rope", "alibi", "learned", "sinusoidal", "t5" or
+    "none".
+    """
     keys, architecture = reading.keys, reading.architecture
     default = architecture.position.get(stack) or architecture.position.get("all") or "none"
     if default == "relative":
@@ -64,7 +66,7 @@ def _alibi(reading: Reading) -> bool:
 
 
 def _by_flags(reading: Reading, default: str) -> str:
-    """The architecture's kind, unless a flag of its own says otherwise."""
+    """Return the architecture's kind, unless a flag of its own says otherwise."""
     keys = reading.keys
     inner = keys.table("attn_config")
     if inner is not None and inner.flag("rope"):
@@ -79,7 +81,7 @@ def _by_flags(reading: Reading, default: str) -> str:
 def encoding_parameters(
     reading: Reading, position: str, kind: str, stack: str, layer: int
 ) -> tuple[str, dict[str, Any]] | None:
-    """Name and parameters of the encoding of some layers; None where there is none."""
+    """Return name and parameters of the encoding of some layers; None where there is none."""
     if position == "rope":
         return "rope", rope_parameters(reading, kind, layer)
     if position == "alibi":  # BERT with ALiBi looks both ways
@@ -105,7 +107,7 @@ def _t5(reading: Reading, stack: str) -> dict[str, Any]:
 
 
 def _table_width(reading: Reading) -> int:
-    """The columns of the table: those of the embeddings, narrower than the model in ALBERT and ELECTRA."""
+    """Return the columns of the table: those of the embeddings, narrower than the model in ALBERT and ELECTRA."""
     architecture, key = reading.architecture, reading.keys.first(*POSITIONS)
     if architecture.rows_before and key:
         text = template("the table of {name} has {rows} rows more: positions start at row {rows}")
@@ -119,7 +121,7 @@ def _table_width(reading: Reading) -> int:
 
 
 def table_length(reading: Reading, stack: str) -> int | None:
-    """The positions of a learned or sinusoidal table."""
+    """Return the positions of a learned or sinusoidal table."""
     keys, sizes = reading.keys, reading.architecture.sizes
     side = {"encoder": "source", "decoder": "target"}.get(stack)
     length = keys.length(f"max_{side}_positions", f"max_{stack}_position_embeddings") or max_position(reading)

@@ -59,12 +59,12 @@ def read_model(path: str | Path, seq_len: int | None = None) -> Model:
         lint(reading, [layer.kind for layer in layers.values()])
     except UsageError as error:
         raise UsageError(f"{path}: {error}") from None
-    findings = sorted(reading.findings, key=lambda one: LEVELS.index(one.level))
+    findings = sorted(reading.findings, key=lambda item: LEVELS.index(item.level))
     return Model(str(path), reading.architecture.name, layers, tuple(findings))
 
 
 def _innermost(keys: Keys, seq_len: int | None) -> Reading:
-    """The config of the language model, which many keep inside one of several modalities."""
+    """Return the config of the language model, which many keep inside one of several modalities."""
     outer: str | None = None
     while (inner := _part(keys)) is not None:
         outer = keys.text("model_type") or outer
@@ -79,26 +79,26 @@ def _innermost(keys: Keys, seq_len: int | None) -> Reading:
 
 
 def _part(keys: Keys) -> Keys | None:
-    """The part inside that is of the language model; None where there is none, or an empty one."""
+    """Return the part inside that is of the language model; None where there is none, or an empty one."""
     named = [name for name in INNER if name.endswith("_config") or isinstance(keys.data.get(name), dict)]
     return next(filter(None, map(keys.table, named)), None)
 
 
 def _layers(reading: Reading) -> dict[str, Layer]:
-    """The layers by stack and kind."""
-    one = reading.architecture
-    if not one.encoder_decoder:
-        return _stack(reading, ALL, layer_kinds(reading.keys, one))
+    """Return the layers by stack and kind."""
+    item = reading.architecture
+    if not item.encoder_decoder:
+        return _stack(reading, ALL, layer_kinds(reading.keys, item))
     layers = {}
     for stack in ("encoder", "decoder"):
         names = (f"{stack}_layers", f"num_{stack}_layers", "num_layers", "num_hidden_layers")
-        count = reading.keys.whole(*names) or one.sizes.get("layers", 0)
+        count = reading.keys.whole(*names) or item.sizes.get("layers", 0)
         layers[stack] = next(iter(_stack(reading, stack, [FULL] * count).values()))
     return layers
 
 
 def _stack(reading: Reading, stack: str, kinds: list[str]) -> dict[str, Layer]:
-    """The layers of one stack by kind."""
+    """Return the layers of one stack by kind."""
     position = position_of(reading, stack)
     nested = nested_kinds(reading) if position == "rope" else []
     places: dict[str, list[int]] = {}
@@ -116,7 +116,7 @@ def _stack(reading: Reading, stack: str, kinds: list[str]) -> dict[str, Layer]:
 
 
 def _without_rope(reading: Reading) -> tuple[str, ...]:
-    """The kinds of layers that the architecture leaves without rope."""
+    """Return the kinds of layers that the architecture leaves without rope."""
     keys, architecture = reading.keys, reading.architecture
     without = architecture.nope_layer_types
     if architecture.nope_needs_window and keys.data.get("sliding_window") is None:
@@ -131,7 +131,7 @@ def _without_rope(reading: Reading) -> tuple[str, ...]:
 
 
 def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tuple[int, ...]) -> Layer:
-    """The layers of one kind; what keeps their encoding from being built is a finding."""
+    """Return the layers of one kind; what keeps their encoding from being built is a finding."""
     plain = Layer(position.partition("_")[0], indices=indices, max_position=max_position(reading))
     try:
         made = encoding_parameters(reading, position, kind, stack, indices[0] if indices else 0)
@@ -150,7 +150,7 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
 
 
 def _merged(layers: dict[str, Layer]) -> dict[str, Layer]:
-    """The layers under one name where they are all alike."""
+    """Return the layers under one name where they are all alike."""
     first = next(iter(layers.values()))
     if any(replace(layer, indices=first.indices) != first for layer in layers.values()):
         return layers

@@ -11,7 +11,7 @@ ORIGINAL = "original_max_position_embeddings"
 
 
 def original_length(reading: Reading, inside: Keys) -> int | None:
-    """The positions of the first training: the key at the top wins over that inside; else all there are."""
+    """Return the positions of the first training: the key at the top wins over that inside; else all there are."""
     top = reading.keys.length(ORIGINAL)
     return top if top is not None else (inside.length(ORIGINAL) or max_position(reading))
 
@@ -27,7 +27,7 @@ OTHER_NAMES = {"su": "longrope", "mrope": "default", "none": "default"}  # of a 
 
 
 def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, Any]:
-    """Base, widths, pairing and scaling of the layers of that kind, named as `Rope` names them.
+    """Return base, widths, pairing and scaling of the layers of that kind, named as `Rope` names them.
 
     layer : the first layer of that kind, for files that list a base for each
 
@@ -59,7 +59,7 @@ RULES = ("linear", "dynamic", "yarn", "longrope", "llama3", "proportional")
 
 
 def _scaling(reading: Reading, inside: Keys, rule: str) -> dict[str, Any]:
-    """The parameters of a scaling; None where the file does not say one that need not be said."""
+    """Return the parameters of a scaling; None where the file does not say one that need not be said."""
     if rule == "linear":
         return {"factor": _needed(inside, "factor")}
     if rule == "proportional":
@@ -94,7 +94,7 @@ def _scaling(reading: Reading, inside: Keys, rule: str) -> dict[str, Any]:
 
 
 def _factor(reading: Reading, inside: Keys, original: int) -> float | None:
-    """How many times the original context is stretched."""
+    """Return how many times the original context is stretched."""
     factor, longest = inside.number("factor"), max_position(reading)
     if factor is None and longest is None:
         raise trouble("factor", f"is missing, and so is max_position_embeddings: {STOPS}")
@@ -109,23 +109,23 @@ def _needed(inside: Keys, name: str) -> Any:
 
 
 def scaling_object(reading: Reading, kind: str) -> Keys:
-    """The object that holds the rope of that kind of layer; empty where there is none."""
-    given, one = reading.given, reading.architecture
+    """Return the object that holds the rope of that kind of layer; empty where there is none."""
+    given, item = reading.given, reading.architecture
     if nested_kinds(reading):
         if kind not in nested_kinds(reading):
             raise trouble(given.place[:-1], f"names other kinds of layers and none for {kind}")
         return given.table(kind) or Keys({})
-    local = kind == SLIDING and (one.sliding_unscaled or one.sliding_theta is not None)
+    local = kind == SLIDING and (item.sliding_unscaled or item.sliding_theta is not None)
     return Keys({}) if local else given
 
 
 def nested_kinds(reading: Reading) -> list[str]:
-    """The kinds of layers that have an object of their own inside rope_parameters."""
+    """Return the kinds of layers that have an object of their own inside rope_parameters."""
     return [name for name, value in reading.given.data.items() if isinstance(value, dict)]
 
 
 def _scaling_name(reading: Reading, inside: Keys, kind: str) -> str:
-    """The rule that the object names, as transformers 5 reads it."""
+    """Return the rule that the object names, as transformers 5 reads it."""
     name = inside.text("rope_type", "type")
     if name is None:
         return reading.architecture.scaling if kind == FULL and not inside.data else "default"
@@ -135,13 +135,13 @@ def _scaling_name(reading: Reading, inside: Keys, kind: str) -> str:
 
 
 def _theta(reading: Reading, inside: Keys, kind: str, layer: int) -> float:
-    """The base of the layers of that kind."""
-    keys, one = reading.keys, reading.architecture
+    """Return the base of the layers of that kind."""
+    keys, item = reading.keys, reading.architecture
     base = inside.number("rope_theta")
-    if base is None and kind == SLIDING and (one.sliding_theta is not None or keys.first(*SLIDING_THETA)):
+    if base is None and kind == SLIDING and (item.sliding_theta is not None or keys.first(*SLIDING_THETA)):
         base = keys.number(*SLIDING_THETA)
         if base is None:
-            base = one.sliding_theta or one.theta
+            base = item.sliding_theta or item.theta
             reading.assumed("rope_theta", f"{base:g} in sliding layers")
     elif base is None:
         base = _theta_at_top(reading, layer)
@@ -155,24 +155,24 @@ def _theta(reading: Reading, inside: Keys, kind: str, layer: int) -> float:
 
 
 def _theta_at_top(reading: Reading, layer: int) -> float:
-    """The base that the file has outside of the scaling, else the architecture's."""
-    keys, one = reading.keys, reading.architecture
+    """Return the base that the file has outside of the scaling, else the architecture's."""
+    keys, item = reading.keys, reading.architecture
     if isinstance(keys.data.get("rope_theta"), list):  # a base for each of the first layers, the last for all others
-        return (keys.numbers("rope_theta") or [one.theta])[: layer + 1][-1]
+        return (keys.numbers("rope_theta") or [item.theta])[: layer + 1][-1]
     ratio = keys.number("rope_ratio")  # ChatGLM
     if ratio is not None:
-        return one.theta * ratio
+        return item.theta * ratio
     base = keys.number("global_rope_theta", *THETA)
     inner = keys.table("attn_config")  # DBRX, MPT
     if base is None and inner is not None:
         base = inner.number("rope_theta")
     if base is None:
-        reading.assumed("rope_theta", f"{one.theta:g}")
-    return one.theta if base is None else base
+        reading.assumed("rope_theta", f"{item.theta:g}")
+    return item.theta if base is None else base
 
 
 def _rotary_dim(reading: Reading, inside: Keys, d: int, layer: int) -> int:
-    keys, one = reading.keys, reading.architecture
+    keys, item = reading.keys, reading.architecture
     columns = keys.whole(*(("qk_rope_head_dim",) if latent(reading) else ()), "rotary_dim")
     if columns is not None:
         return columns
@@ -184,11 +184,11 @@ def _rotary_dim(reading: Reading, inside: Keys, d: int, layer: int) -> int:
     fraction = keys.number(*FRACTION) if fraction is None else fraction
     if fraction is None and "qk_rope_head_dim" in keys and not latent(reading):
         return d
-    if fraction is None and one.rotary_dim is not None and one.rotary_dim <= d:
-        reading.assumed("rotary_dim", one.rotary_dim)
-        return one.rotary_dim
+    if fraction is None and item.rotary_dim is not None and item.rotary_dim <= d:
+        reading.assumed("rotary_dim", item.rotary_dim)
+        return item.rotary_dim
     if fraction is None:
-        fraction = one.partial
+        fraction = item.partial
         if fraction != 1:
             reading.assumed("partial_rotary_factor", fraction)
     if not 0 < fraction <= 1:
@@ -198,14 +198,14 @@ def _rotary_dim(reading: Reading, inside: Keys, d: int, layer: int) -> int:
 
 
 def _pairing(reading: Reading) -> str:
-    keys, one = reading.keys, reading.architecture
+    keys, item = reading.keys, reading.architecture
     name = keys.first("rope_interleave", "rope_interleaved", "rotary_emb_interleaved", "is_neox_style")
     if name is not None:
         return "interleaved" if keys.flag(name) != (name == "is_neox_style") else "half"
     if "position_encoding_2d" in keys or keys.flag("use_mla") is False:
         return "half"
-    if one.pairing == "interleaved":
+    if item.pairing == "interleaved":
         reading.assumed("pairing", "interleaved pairs (2j, 2j + 1)")
-    elif not one.known:
+    elif not item.known:
         reading.assumed("pairing", "pairs (j, j + d/2)")
-    return one.pairing
+    return item.pairing

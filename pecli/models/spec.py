@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pecli.core.errors import UnknownNameError, UsageError, notice, shorten
-from pecli.core.options import Option, default_values, named, own_name
+from pecli.core.options import Option, canonical_name, default_values, with_canonical_names
 from pecli.encodings.base import Encoding, TableEncoding
 from pecli.encodings.learned import Learned
 from pecli.encodings.registry import ENCODINGS, PLUGINS, all_encodings, find_encoding, table_advice
@@ -28,18 +28,18 @@ OTHER_LAYERS = "{path} has layers of other kinds too: {kinds}; {chosen} is taken
 def read_encoding(
     spec: str, given: Mapping[str, Any] | None = None, defaults: Mapping[str, Any] | None = None
 ) -> Encoding:
-    """An encoding from its text; what is `given` beside it wins over what the text says, both over the `defaults`.
+    """Return an encoding from its text; what is `given` wins over the text, both over the `defaults`.
 
     ``name`` or ``name:parameter=value,…``; a comma that no ``parameter=`` follows belongs to the value
     (``clock:periods=60,3600``), and so does one after a backslash. Or the path of a model's config.json.
     """
     kind, written = parse_encoding(spec)
-    own = named(kind.options(), given or {})
+    own = with_canonical_names(kind.options(), given or {})
     return kind.make({**default_values(kind.options(), defaults or {}), **written, **own})
 
 
 def read_table_encoding(spec: str, given: Mapping[str, Any] | None = None) -> TableEncoding:
-    """The same of an encoding that has a table; raises UsageError for others."""
+    """Return the same of an encoding that has a table; raises UsageError for others."""
     made = read_encoding(spec, given)
     if not isinstance(made, TableEncoding):
         raise UsageError(f"{made.name} has no table: it is {made.kind}")
@@ -47,12 +47,12 @@ def read_table_encoding(spec: str, given: Mapping[str, Any] | None = None) -> Ta
 
 
 def encoding_of(spec: str) -> type[Encoding]:
-    """The class that the text of an encoding names."""
+    """Return the class that the text of an encoding names."""
     return parse_encoding(spec)[0]
 
 
 def spec_of(encoding: Any) -> str:
-    """The text of an encoding that is one already, or text; raises UsageError for what is neither."""
+    """Return the text of an encoding that is one already, or text; raises UsageError for what is neither."""
     if isinstance(encoding, (str, os.PathLike)):
         return str(encoding)
     if isinstance(encoding, Encoding):
@@ -60,16 +60,16 @@ def spec_of(encoding: Any) -> str:
             return encoding.spec(dict.fromkeys(encoding.settings()))  # whatever else is the default where it is read
         text = f"{type(encoding).__name__} is no encoding that is found by its name, {encoding.name}"
         raise UsageError(text, option="encoding", value=encoding, advice=f"its package names it under {PLUGINS}")
-    said = "an encoding is text such as 'sinusoidal:base=10'"
+    item = "an encoding is text such as 'sinusoidal:base=10'"
     if (shape := getattr(encoding, "shape", None)) is None:
-        raise UsageError(f"{said}, not {shorten(repr(encoding))}", option="encoding", value=encoding)
-    text = f"{said}, and this is an array of {' × '.join(map(str, shape))} numbers"
+        raise UsageError(f"{item}, not {shorten(repr(encoding))}", option="encoding", value=encoding)
+    text = f"{item}, and this is an array of {' × '.join(map(str, shape))} numbers"
     advice = f"numpy.save('table.npy', array), then '{Learned.name}:file=table.npy'"
     raise UsageError(text, option="encoding", advice=advice)
 
 
 def parse_encoding(spec: str) -> tuple[type[Encoding], dict[str, str]]:
-    """The class that the text of an encoding names, and the parameters written there, not yet read.
+    """Return the class that the text of an encoding names, and the parameters written there, not yet read.
 
     Both come out of a model's config.json where the text names one.
     """
@@ -91,7 +91,7 @@ def _parameters(spec: str, text: str, known: Mapping[str, Option]) -> dict[str, 
         piece = escaped.replace("\\,", ",")
         key, equals, value = piece.partition("=")
         if equals:
-            last = own_name(known, key.strip())
+            last = canonical_name(known, key.strip())
             if last in parameters:
                 raise UsageError(f"encoding '{spec}' gives {last} twice", option="encoding", value=spec)
             parameters[last] = value.strip()
@@ -105,7 +105,7 @@ def _parameters(spec: str, text: str, known: Mapping[str, Option]) -> dict[str, 
 
 
 def config_words(spec: str, known: Container[str]) -> tuple[str, str | None, str] | None:
-    """Path, kind of layer and parameters, where a spec names a config rather than one of the known encodings."""
+    """Return path, kind of layer and parameters, where a spec names a config rather than one of the known encodings."""
     found = CONFIG_SPEC.fullmatch(spec)
     if found is None or spec.partition(":")[0].strip() in known:
         return None
@@ -125,12 +125,12 @@ def config_spec(path: str, kind: str | None) -> str:
 
 @lru_cache(maxsize=64)
 def _spec(path: str, kind: str | None, changed: int) -> str:
-    """The spec; tells of other layers, once for a file that does not change."""
+    """Return the spec; tells of other layers, once for a file that does not change."""
     model = read_model(path)
     name, layer = _chosen(model, kind)
     if layer.name is None or layer.parameters is None:
-        said = layer.trouble or f"its layers have no position encoding that can be drawn ({layer.kind})"
-        raise UsageError(f"{path}: {said}; pecli model {path} tells more")
+        text = layer.trouble or f"its layers have no position encoding that can be drawn ({layer.kind})"
+        raise UsageError(f"{path}: {text}; pecli model {path} tells more")
     others = [other for other in model.layers if other != name] if kind is None else []
     if others:
         notice(OTHER_LAYERS.format(path=path, kinds=", ".join(others), chosen=name, other=others[0]))
@@ -144,6 +144,6 @@ def _chosen(model: Model, kind: str | None) -> tuple[str, Layer]:
         return kind, model.layers[kind]
     drawn = [name for name, layer in model.layers.items() if layer.parameters is not None]
     name = next(
-        one for one in (ALL, FULL, *drawn, *model.layers) if one in model.layers and (one in drawn or not drawn)
+        item for item in (ALL, FULL, *drawn, *model.layers) if item in model.layers and (item in drawn or not drawn)
     )
     return name, model.layers[name]

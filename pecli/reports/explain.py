@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeVar
 
 from pecli.analysis import Numbers
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
-from pecli.core.language import phrase, template
+from pecli.core.language import template, translate
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.positions import Positions
@@ -139,27 +139,29 @@ class Walk:
         """Return all sections, one below the other; those without a body are left out."""
         numbers, (length, dimensions) = self.numbers, self.numbers.table.shape
         outcome = {
-            "add": phrase("Added: word vector + position encoding"),
-            "rotate": phrase("Turned: f(x, p) = R_p x, nothing is added"),
-            "pair_up": phrase("Pairs of words"),
+            "add": translate("Added: word vector + position encoding"),
+            "rotate": translate("Turned: f(x, p) = R_p x, nothing is added"),
+            "pair_up": translate("Pairs of words"),
         }
         parameters = {
-            phrase("encoding"): numbers.view.encoding.label(),
-            phrase("formula"): phrase(numbers.view.encoding.formula),
-            phrase("positions"): str(length),
-            phrase("dimensions"): str(dimensions),
+            translate("encoding"): numbers.view.encoding.label(),
+            translate("formula"): translate(numbers.view.encoding.formula),
+            translate("positions"): str(length),
+            translate("dimensions"): str(dimensions),
         }
         positions = ", ".join(self._ends(self._position_texts(), 2 * self.options.rows, LEFT_OUT_COLUMNS))
-        title = phrase("Word vectors, shape ({words}, {dimensions})", words=len(numbers.words), dimensions=dimensions)
+        title = translate(
+            "Word vectors, shape ({words}, {dimensions})", words=len(numbers.words), dimensions=dimensions
+        )
         sections: dict[str, list[Block]] = {
-            phrase("Parameters"): [Facts(parameters)],
-            phrase("Positions"): [Paragraph(positions)],
+            translate("Parameters"): [Facts(parameters)],
+            translate("Positions"): [Paragraph(positions)],
             **(self._frequencies() if len(numbers.frequencies) else self._changes()),
-            phrase("The table, shape ({length}, {dimensions})", length=length, dimensions=dimensions): self._table(),
-            phrase("One entry with its numbers put in"): [self._entry("PE", numbers.entry)],
+            translate("The table, shape ({length}, {dimensions})", length=length, dimensions=dimensions): self._table(),
+            translate("One entry with its numbers put in"): [self._entry("PE", numbers.entry)],
             title: self._vectors(),
             outcome[numbers.how]: self._pairs() if numbers.how == "pair_up" else self._outcome(),
-            phrase("The product of query and key"): self._products() if len(numbers.products) else [],
+            translate("The product of query and key"): self._products() if len(numbers.products) else [],
         }
         result: list[Block] = []
         for at, (title, body) in enumerate(((title, body) for title, body in sections.items() if body), 1):
@@ -169,15 +171,15 @@ class Walk:
     def _changes(self) -> dict[str, list[Block]]:
         """Return how often every column changes, of an encoding without frequencies."""
         encoding, numbers = self.numbers.view.encoding, self.numbers
-        learned = phrase(
+        learned = translate(
             "Its numbers are learned, not calculated: there is no formula, and no row beyond the last one."
         )
-        none = phrase("This encoding has no frequencies. How often a column changes from one position to the next:")
+        none = translate("This encoding has no frequencies. How often a column changes from one position to the next:")
         columns = zip(encoding.column_formulas(), numbers.changes, numbers.distinct, strict=True)
         rows = [[str(at), formula, str(n), str(m)] for at, (formula, n, m) in enumerate(columns)]
-        header = [phrase("column"), phrase("formula"), phrase("changes"), phrase("different values")]
+        header = [translate("column"), translate("formula"), translate("changes"), translate("different values")]
         texts = [learned, none] if encoding.trained else [none]
-        return {phrase("How fast each column varies"): [*map(Paragraph, texts), self._texts(header, rows)]}
+        return {translate("How fast each column varies"): [*map(Paragraph, texts), self._texts(header, rows)]}
 
     def _frequencies(self) -> dict[str, list[Block]]:
         """Return frequency and wavelength of every pair."""
@@ -185,22 +187,22 @@ class Walk:
         assert isinstance(encoding, Harmonic)
         pairs = enumerate(zip(self.numbers.frequencies, encoding.wavelengths(), strict=True))
         rows = [[str(j), encoding.rate_formula(j), f"{rate:.10g}", f"{wave:.10g}"] for j, (rate, wave) in pairs]
-        header = [phrase("pair j"), phrase("formula"), phrase("ω, rad/position"), phrase("2π/ω, positions")]
-        turning = phrase(
+        header = [translate("pair j"), translate("formula"), translate("ω, rad/position"), translate("2π/ω, positions")]
+        turning = translate(
             "Pair j turns by the angle ωj·p. A fast pair tells neighbours apart, a slow one far positions."
         )
-        div_term = phrase(
+        div_term = translate(
             "The article prints div_term 1, 0.3162, 0.1, 0.0316, which is 10000^(-i/8); its formula and its code are "
             "10000^(-2i/8) = 1, 0.1, 0.01, 0.001, as here (the printed ones are those of --base 100)."
         )
         texts = [turning, div_term] if self.options.errata else [turning]
-        title = phrase("Frequencies (of sinusoidal: the fourth article's div_term)")
+        title = translate("Frequencies (of sinusoidal: the fourth article's div_term)")
         return {title: [self._texts(header, rows), *map(Paragraph, texts)]}
 
     def _table(self) -> list[Block]:
         formulas = self.numbers.view.encoding.column_formulas()
         header = [f"{column}\n{formula}" for column, formula in enumerate(formulas)]
-        under = Paragraph(phrase("Under the number of each column stands its formula."))
+        under = Paragraph(translate("Under the number of each column stands its formula."))
         return [under, *self._numbers(self.numbers.table, self._position_texts(), header)]
 
     def _entry(self, name: str, entry: Entry) -> Paragraph:
@@ -210,7 +212,7 @@ class Walk:
         if entry.exact is None:
             return Paragraph(steps)
         made = {"steps": steps, "dtype": self._dtype(), "value": f"{entry.value:.10g}"}
-        return Paragraph(phrase("{steps}; made in {dtype} it is {value}", **made))
+        return Paragraph(translate("{steps}; made in {dtype} it is {value}", **made))
 
     def _dtype(self) -> str:
         """Return the type of number that the table is made in where that is not the formula's; else nothing."""
@@ -221,9 +223,9 @@ class Walk:
         """Return the word vectors before anything is done to them, and where they are from."""
         article = template("我 喜欢 你 (I like you), with {dimensions} of the article's 8 numbers each:")
         origins = {
-            "article": phrase(article, dimensions=self.numbers.table.shape[1]),
-            "random": phrase("Each word has random numbers, the same for the same word:"),
-            "file": phrase("From {file}:", file=self.options.embeddings),
+            "article": translate(article, dimensions=self.numbers.table.shape[1]),
+            "random": translate("Each word has random numbers, the same for the same word:"),
+            "file": translate("From {file}:", file=self.options.embeddings),
         }
         return [Paragraph(origins[self.numbers.origin]), *self._numbers(self.numbers.embeddings, self._word_labels())]
 
@@ -235,9 +237,11 @@ class Walk:
         if numbers.how == "rotate":
             return result
         size = {"words": len(numbers.words), "dimensions": numbers.table.shape[1]}
-        rows = phrase("Their position encodings, shape ({words}, {dimensions})", **size)
-        total = phrase("Their sum, ({words}, {dimensions}) + ({words}, {dimensions}) → ({words}, {dimensions})", **size)
-        done = phrase("Every vector now carries its position: the same words in another order give other vectors.")
+        rows = translate("Their position encodings, shape ({words}, {dimensions})", **size)
+        total = translate(
+            "Their sum, ({words}, {dimensions}) + ({words}, {dimensions}) → ({words}, {dimensions})", **size
+        )
+        done = translate("Every vector now carries its position: the same words in another order give other vectors.")
         return [Paragraph(rows), *self._numbers(numbers.rows, labels), Paragraph(total), *result, Paragraph(done)]
 
     def _pairs(self) -> list[Block]:
@@ -246,8 +250,8 @@ class Walk:
         words = np.arange(len(labels))
         offsets = grid("p \\ q", labels, labels, words[:, None] - words, width=self.width, digits=0)
         starts = [str(at - len(labels) + 1) for at in range(len(self.numbers.rows))]
-        what = phrase("Nothing is added to a word. The pair of word i and word j gets the row of the offset i - j:")
-        done = phrase("Every pair at one offset gets the same row, wherever it stands in the sequence.")
+        what = translate("Nothing is added to a word. The pair of word i and word j gets the row of the offset i - j:")
+        done = translate("Every pair at one offset gets the same row, wherever it stands in the sequence.")
         return [Paragraph(what), offsets, *self._numbers(self.numbers.rows, starts), Paragraph(done)]
 
     def _products(self) -> list[Block]:
@@ -260,12 +264,12 @@ class Walk:
         )
         texts = [[*(f"{at:.0f}" for at in places), f"{value:.10g}"] for *places, value in numbers.products.tolist()]
         table = Table(["p", "q", "p - q", "<R_p x, R_q y>"], texts, plain=True)
-        blocks: list[Block] = [Paragraph(phrase(what, query=query, other=key)), table]
+        blocks: list[Block] = [Paragraph(translate(what, query=query, other=key)), table]
         if dtype:
             offsets, values = numbers.products[:, 2], numbers.products[:, 3]
             apart = f"{max(float(np.ptp(values[offsets == offset])) for offset in OFFSETS):.2g}"
             differs = template("Made in {dtype} it differs at one offset by up to {apart} here.")
-            blocks.append(Paragraph(phrase(differs, dtype=dtype, apart=apart)))
+            blocks.append(Paragraph(translate(differs, dtype=dtype, apart=apart)))
         return blocks
 
     def _numbers(self, values: Array, labels: Sequence[str], header: Sequence[str] | None = None) -> list[Block]:
@@ -274,7 +278,7 @@ class Walk:
         names, some = header or [str(column) for column in range(values.shape[1])], [labels[at] for at in shown]
         table = grid("p", names, some, values[shown], width=self.width, digits=options.digits, gap=gap)
         rest = len(values) - len(shown)
-        left_out = phrase("left out: {n} of {all}; --rows prints more", n=rest, all=len(values))
+        left_out = translate("left out: {n} of {all}; --rows prints more", n=rest, all=len(values))
         return [table, *([Paragraph(left_out)] if rest else [])]
 
     def _texts(self, header: list[str], rows: list[list[str]]) -> Table:
@@ -322,7 +326,7 @@ class Explain(Report[TableEncoding]):
     )
     default_options: ClassVar[Mapping[str, Any]] = {"d": 8, "length": 10}
 
-    errata: bool = option(False, "say where the article's own numbers are wrong", aliases=("notes",))
+    errata: bool = option(False, "point out where the article's own numbers are wrong", aliases=("notes",))
     tokens: str | None = option(None, "your own words, separated by spaces", unset="those of an article")
     embeddings: str | None = option(
         None,
@@ -332,7 +336,7 @@ class Explain(Report[TableEncoding]):
     entry: tuple[int, ...] | None = option(
         None, "position and dimension of the entry to write out, P,D", unset="the third position, dimension 3"
     )
-    rows: int = option(10, "how many rows of a table to print, half from each end", at_least=1, at_most=10_000)
+    rows: int = option(10, "number of rows of a table to print, half from each end", at_least=1, at_most=10_000)
     digits: int = option(4, "digits after the decimal point", at_least=0, at_most=17)
 
     def check(self) -> None:

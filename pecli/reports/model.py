@@ -6,7 +6,7 @@ import shlex
 from math import isfinite
 from typing import Any
 
-from pecli.core.language import listing, phrase, template, templates
+from pecli.core.language import listing, template, templates, translate
 from pecli.core.terminal import Block, Facts, Paragraph
 from pecli.encodings.base import BiasEncoding
 from pecli.encodings.harmonic import Harmonic
@@ -105,30 +105,30 @@ def model_text(model: Model) -> list[Block]:
     for name, layer in model.layers.items():
         shown += [Paragraph(), Paragraph(name.replace("_", " "), heading=True), Facts(_facts(layer))]
     found = [Paragraph(finding.line(), style=LEVELS[finding.level]) for finding in model.findings]
-    return [*shown, Paragraph(), *(found or [Paragraph(phrase("nothing in the file is wrong or odd"))])]
+    return [*shown, Paragraph(), *(found or [Paragraph(translate("nothing in the file is wrong or odd"))])]
 
 
 def _facts(layer: Layer) -> dict[str, str]:
     """Return the facts of one kind of layers in words."""
     encoding, data = encoding_of(layer), layer_data(layer)
-    why = phrase("{kind}, and it cannot be built: {trouble}", kind=layer.kind, trouble=layer.trouble)
+    why = translate("{kind}, and it cannot be built: {trouble}", kind=layer.kind, trouble=layer.trouble)
     facts = {
-        phrase("layers"): runs(layer.indices) or phrase("the file does not say which"),
-        phrase("encoding"): why if layer.trouble else layer.kind,
+        translate("layers"): runs(layer.indices) or translate("the file does not say which"),
+        translate("encoding"): why if layer.trouble else layer.kind,
     }
     if isinstance(encoding, Rope):
         facts |= _rope_facts(encoding, data)
     elif "length" in data:
         size = {"rows": data["length"], "columns": data["width"]}
-        facts[phrase("table")] = phrase("{rows:,} positions × {columns:,} columns", **size)
+        facts[translate("table")] = translate("{rows:,} positions × {columns:,} columns", **size)
     elif "slopes" in data:
-        facts[phrase("slopes")] = listing(f"{slope:.4g}" for slope in data["slopes"])
+        facts[translate("slopes")] = listing(f"{slope:.4g}" for slope in data["slopes"])
     if layer.max_position is not None and "length" not in data:
-        text, scaled = phrase("{count:,} positions", count=layer.max_position), data.get("scaled_context")
+        text, scaled = translate("{count:,} positions", count=layer.max_position), data.get("scaled_context")
         if scaled not in (None, layer.max_position):
             both = template("{count:,} positions by the file's length, {scaled:,} by factor × original")
-            text = phrase(both, count=layer.max_position, scaled=scaled)
-        facts[phrase("context")] = text
+            text = translate(both, count=layer.max_position, scaled=scaled)
+        facts[translate("context")] = text
     return facts
 
 
@@ -136,7 +136,7 @@ def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
     """Return the facts of a rope in words, without those that are not known."""
 
     def text(template: str, value: Any, **blanks: Any) -> str:
-        return "" if value is None else phrase(template, count=value, **blanks)
+        return "" if value is None else translate(template, count=value, **blanks)
 
     pairs, factor, positions = rope.width // 2, rope.attention_scaling, template("{count:,.0f} positions")
     longer = [
@@ -144,18 +144,21 @@ def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
         text(template("{count} of {all} than the extended context"), data["longer_than_extended"], all=pairs),
     ]
     critical = template("{count} at {length:,} positions")
-    none = phrase("none up to offset {searched:,}", searched=_searched(rope, data["extended"] or data["original"]))
+    none = translate("none up to offset {searched:,}", searched=_searched(rope, data["extended"] or data["original"]))
     facts = {
-        phrase("rotary"): phrase(PAIRINGS[rope.pairing], width=rope.width, all=rope.d),
-        phrase("base"): f"{rope.base:,.10g}",
-        phrase("scaling"): rope.scaling,
-        phrase("original context"): text(positions, data["original"]),
-        phrase("pairs"): listing(phrase(PARTS[what], count=count) for what, count in data["pairs"].items()),
-        phrase("longest wavelength"): text(positions, data["longest_wavelength"]) or phrase("some pairs stand still"),
-        phrase("longer pairs"): listing(longer),
-        phrase("attention factor"): phrase("{factor:.7g}: scores times {square:.7g}", factor=factor, square=factor**2),
-        phrase("critical dimension"): text(critical, data["critical_dimension"] or None, length=data["original"]),
-        phrase("first Σ cos < 0"): text(template("at offset {count:,}"), data["first_negative_offset"]) or none,
+        translate("rotary"): translate(PAIRINGS[rope.pairing], width=rope.width, all=rope.d),
+        translate("base"): f"{rope.base:,.10g}",
+        translate("scaling"): rope.scaling,
+        translate("original context"): text(positions, data["original"]),
+        translate("pairs"): listing(translate(PARTS[what], count=count) for what, count in data["pairs"].items()),
+        translate("longest wavelength"): text(positions, data["longest_wavelength"])
+        or translate("some pairs stand still"),
+        translate("longer pairs"): listing(longer),
+        translate("attention factor"): translate(
+            "{factor:.7g}: scores times {square:.7g}", factor=factor, square=factor**2
+        ),
+        translate("critical dimension"): text(critical, data["critical_dimension"] or None, length=data["original"]),
+        translate("first Σ cos < 0"): text(template("at offset {count:,}"), data["first_negative_offset"]) or none,
     }
     return {name: fact for name, fact in facts.items() if fact}
 
@@ -174,7 +177,7 @@ def runs(numbers: tuple[int, ...]) -> str:
     starts = [at for at in numbers if at - 1 not in numbers]
     stops = [at for at in numbers if at + 1 not in numbers]
     text = listing(
-        str(first) if first == last else phrase("{first} to {last}", first=first, last=last)
+        str(first) if first == last else translate("{first} to {last}", first=first, last=last)
         for first, last in zip(starts, stops, strict=True)
     )
-    return phrase("{count}: {runs}", count=len(numbers), runs=text) if numbers else ""
+    return translate("{count}: {runs}", count=len(numbers), runs=text) if numbers else ""

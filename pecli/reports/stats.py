@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from math import ceil, prod
 from typing import Any, ClassVar
 
-from pecli.core.language import both, listing, phrase, template
+from pecli.core.language import join_and, listing, template, translate
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUNDING, chunks
 from pecli.core.positions import Positions
@@ -215,20 +215,20 @@ ROWS: Mapping[str, str] = {  # of the report: label and meaning
 
 def row_texts(found: Indicators, encoding: TableEncoding) -> list[str]:
     """Return the indicators as text, row by row of the report, positions and lengths in the encoding's own terms."""
-    undefined = phrase("undefined")
+    undefined = translate("undefined")
 
     def text(value: float | None, form: str = "{:.4g}", otherwise: str = undefined) -> str:
         return otherwise if value is None else form.format(value)
 
     def share(value: float | None, count: int | None, form: str = "{:,}") -> str:
-        return undefined if value is None else phrase("{value} of {all:,}", value=form.format(value), all=count)
+        return undefined if value is None else translate("{value} of {all:,}", value=form.format(value), all=count)
 
-    never = undefined if found.growing is None else phrase("never")
-    none = phrase("none up to offset {searched:,}", searched=found.length - 1) if found.length else undefined
+    never = undefined if found.growing is None else translate("never")
+    none = translate("none up to offset {searched:,}", searched=found.length - 1) if found.length else undefined
     if found.longest_wavelength is not None:
         wave = encoding.length_text(found.longest_wavelength)
     else:
-        wave = undefined if found.pairs is None else phrase("a pair stands still")
+        wave = undefined if found.pairs is None else translate("a pair stands still")
     return [
         text(found.spread),
         text(found.mean_spread),
@@ -236,7 +236,7 @@ def row_texts(found: Indicators, encoding: TableEncoding) -> list[str]:
         text(found.first_fall, "{:,}", never),
         text(found.asymmetry),
         text(found.smallest_distance),
-        undefined if found.closest is None else both(map(encoding.position_text, found.closest)),
+        undefined if found.closest is None else join_and(map(encoding.position_text, found.closest)),
         share(found.effective_dimension, found.dimensions, "{:.4g}"),
         text(found.pearson, "{:.4f}"),
         text(found.spearman, "{:.4f}"),
@@ -265,8 +265,8 @@ class StatsNumbers(Numbers[TableEncoding]):
         return ["encoding", *self.columns()], [specs, self.values]
 
     def facts(self) -> dict[str, Any]:
-        both = zip(self.view.encodings, self.measured, strict=True)
-        return {"statistics": [{"encoding": encoding.spec(), **asdict(one)} for encoding, one in both]}
+        join_and = zip(self.view.encodings, self.measured, strict=True)
+        return {"statistics": [{"encoding": encoding.spec(), **asdict(item)} for encoding, item in join_and]}
 
 
 @dataclass(frozen=True)
@@ -296,7 +296,7 @@ class Stats(Report[TableEncoding]):
     specs_are_arguments: ClassVar[bool] = True
 
     measure: str = measure_option("euclidean")
-    against: str = choice_of_measure("corr", "the measure that it is correlated with")
+    against: str = choice_of_measure("corr", "measure to correlate with")
 
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
         """Return the largest of: a row of pairs at a time, pairs of the sample, products of columns, the table."""
@@ -310,25 +310,27 @@ class Stats(Report[TableEncoding]):
         return max(shapes, key=prod)
 
     def compute(self, view: View[TableEncoding]) -> StatsNumbers:
-        measured = tuple(indicators(one, view.positions, self.measure, self.against) for one in view.encodings)
-        values = np.array([list(flat(one).values()) for one in measured], dtype=np.float64)
+        measured = tuple(
+            indicators(encoding, view.positions, self.measure, self.against) for encoding in view.encodings
+        )
+        values = np.array([list(flat(item).values()) for item in measured], dtype=np.float64)
         return StatsNumbers(view=view, values=values, encoding=np.arange(len(measured)), measured=measured)
 
     def show(self, numbers: StatsNumbers, width: int) -> list[Block]:
-        labels = ["", *map(phrase, ROWS)]
-        both = zip(numbers.view.encodings, numbers.measured, strict=True)
-        columns = [[encoding.spec(), *row_texts(one, encoding)] for encoding, one in both]
-        positions, thinned = numbers.view.positions, max(one.thinned for one in numbers.measured)
+        labels = ["", *map(translate, ROWS)]
+        join_and = zip(numbers.view.encodings, numbers.measured, strict=True)
+        columns = [[encoding.spec(), *row_texts(item, encoding)] for encoding, item in join_and]
+        positions, thinned = numbers.view.positions, max(item.thinned for item in numbers.measured)
         first, last = f"{positions.start:,}", f"{positions.stop - 1:,}"
-        where = phrase("positions {first} to {last}", first=first, last=last)
+        where = translate("positions {first} to {last}", first=first, last=last)
         result: list[Block] = [Paragraph(listing([where, MEASURES[self.measure].label]))]
         for run in groups(columns, width - widest(labels)):
             header, *rows = zip(labels, *run, strict=True)
             result += [Table(header, rows, plain=True), Paragraph()]
         if thinned > 1:
-            note = phrase("asymmetry and correlations: of one position in {count}", count=thinned)
+            note = translate("asymmetry and correlations: of one position in {count}", count=thinned)
             result[-1:] = [Paragraph(note), Paragraph()]
-        return [*result, Facts({phrase(label): phrase(meaning) for label, meaning in ROWS.items()})]
+        return [*result, Facts({translate(label): translate(meaning) for label, meaning in ROWS.items()})]
 
 
 def groups(columns: list[list[str]], room: int) -> list[list[list[str]]]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from pecli.core.language import phrase
+from pecli.core.language import translate
 from pecli.core.lazy import Array, np
 from pecli.core.options import option
 from pecli.core.terminal import Block, Paragraph
 from pecli.encodings.base import TableEncoding
 from pecli.reports.base import Numbers, Report, View, both_ends, grid
 
-MOST_COLUMNS = 65536  # no encoding is wider
+MAX_COLUMNS = 65536  # no encoding is wider
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,11 +63,11 @@ class Table(Report[TableEncoding]):
         "pecli table -d 8 -o table.csv",
     )
 
-    rows: int = option(20, "how many positions to print, half from each end", at_least=1, at_most=10_000)
+    rows: int = option(20, "number of positions to print, half from each end", at_least=1, at_most=10_000)
     digits: int = option(4, "digits after the decimal point", at_least=0, at_most=17, aliases=("decimals", "precision"))
 
     def cells(self) -> tuple[int, int]:
-        return (self.rows, MOST_COLUMNS)
+        return (self.rows, MAX_COLUMNS)
 
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
         length = view.covered.length
@@ -81,14 +81,14 @@ class Table(Report[TableEncoding]):
 
     def show(self, numbers: TableNumbers, width: int) -> list[Block]:
         encoding, (shown, dimensions) = numbers.view.encoding, numbers.table.shape
-        size = phrase(
+        size = translate(
             "{encoding}: {rows:,} positions × {columns:,} dimensions",
             encoding=encoding.label(),
             rows=numbers.length,
             columns=dimensions,
         )
         table = grid(
-            phrase(encoding.position_label),
+            translate(encoding.position_label),
             numbers.headers(),
             numbers.position_texts(),
             numbers.table,
@@ -98,7 +98,7 @@ class Table(Report[TableEncoding]):
         )
         if shown == numbers.length:
             return [Paragraph(size), table]
-        left_out = phrase(
+        left_out = translate(
             "left out: {count:,} of {all:,} positions; --rows prints more, -o table.csv writes all",
             count=numbers.length - shown,
             all=numbers.length,

@@ -53,7 +53,7 @@ class Row:
     asked: str
 
     def cells(self) -> list[str]:
-        """The cells of the line; ratios are of the other side to pecli."""
+        """Return the cells of the line; ratios are of the other side to pecli."""
         ours = [self.what, f"{self.ours.seconds:.2f}", f"{self.ours.memory:,.0f}", self.beside]
         if self.other is None:
             return [*ours, "", "", "", self.asked]
@@ -68,17 +68,17 @@ class Row:
 
 
 def plain(script: str, *words: str) -> Command:
-    """A plain script with its arguments."""
+    """Return a plain script with its arguments."""
     return [sys.executable, str(PLAIN / script), *words]
 
 
 def pecli(*words: str) -> Command:
-    """A pecli command line."""
+    """Return a pecli command line."""
     return [*PECLI, *words]
 
 
 def once(command: Command) -> Cost:
-    """One run of a whole process."""
+    """Return one run of a whole process."""
     begun = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
@@ -95,18 +95,19 @@ def in_turn(sides: Sequence[Command], runs: int) -> list[Cost]:
             once(side)
     costs = [[once(side) for side in sides] for _ in range(runs)]
     return [
-        Cost(statistics.median(c.seconds for c in one), max(c.memory for c in one)) for one in zip(*costs, strict=True)
+        Cost(statistics.median(c.seconds for c in cost), max(c.memory for c in cost))
+        for cost in zip(*costs, strict=True)
     ]
 
 
 def beside(what: str, ours: Command, other: Command, name: str, asked: str, runs: int = 5) -> Row:
-    """Both sides of one row."""
+    """Return both sides of one row."""
     first, second = in_turn([ours, other], runs)
     return Row(what, first, second, name, asked)
 
 
 def start() -> list[Row]:
-    """How long nothing takes, and one heatmap."""
+    """Return how long nothing takes, and one heatmap."""
     count = str(sum(len(names) for names in PANELS.values()))
     rows = []
     for flag in ("--version", "--help"):
@@ -122,7 +123,7 @@ def start() -> list[Row]:
 
 
 def lengths() -> list[Row]:
-    """The cost of a picture is its pixels, not its length."""
+    """Return the cost of a picture is its pixels, not its length."""
     heatmap = [
         beside(
             f"`pecli heatmap -e {name} -n 1e9`",
@@ -155,7 +156,7 @@ def lengths() -> list[Row]:
 
 
 def pairs(whole: bool) -> list[Row]:
-    """All pairs of positions."""
+    """Return all pairs of positions."""
     table = "np.random.default_rng(0).normal(size=(16384, 384)).astype(np.float32)"
     once([sys.executable, "-c", f"import numpy as np; np.save('learned.npy', {table})"])
     learned = pecli("distance", "-e", "learned", "--file", "learned.npy", "-n", "16384", "-o", "learned.png")
@@ -189,7 +190,7 @@ def pairs(whole: bool) -> list[Row]:
 
 
 def alone(what: str, command: Command, note: str, asked: str) -> Row:
-    """A row with one side."""
+    """Return a row with one side."""
     (cost,) = in_turn([command], 1)
     if Path(note).exists():
         note = f"{Path(note).stat().st_size / 1000:,.0f} kB"
@@ -202,19 +203,19 @@ def batch() -> list[Row]:
     text = f'[[figure]]\ncommand = "heatmap"\nbase = [{bases}]\noutput = "many/{{base}}.png"\n'
     Path("many.toml").write_text(text, encoding="utf-8")
     run = ("batch", "many.toml", "-q")
-    two, one = in_turn([pecli(*run, "--force", "-j", "2"), pecli(*run, "--force", "-j", "1")], 2)
+    two, item = in_turn([pecli(*run, "--force", "-j", "2"), pecli(*run, "--force", "-j", "1")], 2)
     scripts = [once(plain("heatmap.py", str(10 + 100 * i), "plain.png")) for i in range(HEATMAPS)]
     every = Cost(sum(cost.seconds for cost in scripts), max(cost.memory for cost in scripts))
     nothing, shown = in_turn([pecli(*run), pecli("--version")], 5)
     return [
         Row(f"`pecli batch`, {HEATMAPS} heatmaps, -j 2", two, every, f"{HEATMAPS} plain scripts", "time ≥ 8"),
-        Row("the same, -j 2", two, one, "-j 1", "time ≥ 1.6"),
+        Row("the same, -j 2", two, item, "-j 1", "time ≥ 1.6"),
         Row("the same, nothing to do", nothing, shown, "`pecli --version`", "at most 1 s more"),
     ]
 
 
 def table(rows: Sequence[Row]) -> str:
-    """The rows as Markdown, with when and where they were measured."""
+    """Return the rows as Markdown, with when and where they were measured."""
     header = ["pecli", "s", "MB", "beside it", "s", "MB", "times as long, as much", "asked"]
     lines = [header, ["---"] * len(header), *(row.cells() for row in rows)]
     today = datetime.date.today().isoformat()
@@ -224,7 +225,7 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def main() -> None:
-    """Measures, prints, and with --write puts the table into its page."""
+    """Measure, prints, and with --write puts the table into its page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true", help="put the table into gallery/benchmarks.md")
     parser.add_argument("--quick", action="store_true", help="leave out the plain distance matrix, which takes 18 GB")

@@ -61,7 +61,7 @@ def left(folder: Path) -> set[str]:
 
 @pytest.fixture
 def figures(folder: Path) -> Path:
-    """A folder with a batch file of five results."""
+    """Return a folder with a batch file of five results."""
     (folder / "figures.toml").write_text(FIGURES, encoding="utf-8")
     return folder
 
@@ -267,13 +267,15 @@ PLACES = ["undrawable.toml:4: figure 1", "undrawable.toml:8: figure 2 (small)"]
 
 @pytest.fixture
 def undrawable(folder: Path) -> Path:
-    """A folder with a batch file of which one picture in three can be drawn: the others do not fit their size."""
+    """Return a folder with a batch file of which one picture in three can be drawn: the others do not fit their
+    size.
+    """
     (folder / "undrawable.toml").write_text(UNDRAWABLE, encoding="utf-8")
     return folder
 
 
 def places(said: str) -> list[str]:
-    """The places of the lines that tell a failure."""
+    """Return the places of the lines that tell a failure."""
     return re.findall(r"^pecli: (undrawable.toml:\d+: figure \d(?: \(small\))?): ", said, re.M)
 
 
@@ -294,9 +296,9 @@ def test_what_cannot_be_drawn_is_named_and_the_others_are_drawn(
 def test_results_have_what_could_not_be_drawn_under_the_same_keys(ask: Ask, undrawable: Path) -> None:
     ended = ask("batch", "undrawable.toml", "--json", "-j", "1")
     results = json.loads(ended.out)["results"]
-    assert [one["state"] for one in results] == ["failed", "failed", "written"] and ended.code == 1
-    assert {tuple(sorted(one.keys())) for one in results} == {tuple(sorted(results[2].keys()))}
-    assert [one["where"] for one in results[:2]] == PLACES and results[1]["job"]["size"] == "0.6x0.6"
+    assert [result["state"] for result in results] == ["failed", "failed", "written"] and ended.code == 1
+    assert {tuple(sorted(result.keys())) for result in results} == {tuple(sorted(results[2].keys()))}
+    assert [result["where"] for result in results[:2]] == PLACES and results[1]["job"]["size"] == "0.6x0.6"
 
 
 def test_a_page_does_not_show_what_was_not_drawn(ask: Ask, undrawable: Path) -> None:
@@ -329,7 +331,7 @@ def test_init_writes_a_file_that_works(name: str, ask: Ask, folder: Path) -> Non
     ended = ask("batch", path, "-j", "1")
     assert (ended.code, counts(ended.err)) == (0, (3, 0, 0))
     beside = Path(path).parent
-    assert {(beside / one).is_file() for one in ("heat-10.png", "heat-10000.png", "rope.png", "rope.svg")} == {True}
+    assert {(beside / item).is_file() for item in ("heat-10.png", "heat-10000.png", "rope.png", "rope.svg")} == {True}
 
 
 def test_init_never_overwrites(ask: Ask, folder: Path) -> None:
@@ -352,7 +354,7 @@ def test_init_to_standard_output_is_a_batch_file(ask: Ask, folder: Path) -> None
 
 @pytest.fixture
 def failing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Makes the writing of w0_1.json fail, as a full disk does."""
+    """Make the writing of w0_1.json fail, as a full disk does."""
     replace = os.replace
 
     def full(source: str, target: Path) -> None:
@@ -408,8 +410,8 @@ def test_several_processes_give_the_same_bytes(process: Callable[..., Any], ask:
     ended = process(["-m", "pecli", "batch", "f.toml", "-j", "2", "--folder", "two"], folder, {})
     assert ended.returncode == 0
     assert sorted(ended.stdout.decode().splitlines()) == [f"two/p/{base}.png" for base in range(1, 5)]
-    said = ended.stderr.decode()
-    assert counts(said) == (4, 0, 0) and len(said.splitlines()) == 5
+    text = ended.stderr.decode()
+    assert counts(text) == (4, 0, 0) and len(text.splitlines()) == 5
     ask("batch", "f.toml", "-j", "1", "--folder", "one")
     for base in range(1, 5):
         assert (folder / f"two/p/{base}.png").read_bytes() == (folder / f"one/p/{base}.png").read_bytes()
@@ -434,10 +436,10 @@ def test_a_signal_ends_it_at_once_and_files_are_whole_or_not_there(
             time.sleep(0.002)
         for _ in range(2):
             os.killpg(running.pid, number)
-        out, said = running.communicate(timeout=30)
+        out, text = running.communicate(timeout=30)
     found = sorted(path.name for path in (folder / "p").iterdir())
     assert running.returncode == code
-    assert "Traceback" not in said and " of 8; the same line goes on from there" in said
+    assert "Traceback" not in text and " of 8; the same line goes on from there" in text
     assert 0 < len(found) < 8
     assert all(re.fullmatch(r"\d+\.png", name) for name in found)  # no temporary file
     assert set(out.splitlines()) <= {f"p/{name}" for name in found}

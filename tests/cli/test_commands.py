@@ -27,8 +27,8 @@ analyses = pytest.mark.parametrize("analysis", ANALYSES.values(), ids=ANALYSES)
 @analyses
 def test_every_option_of_a_study_is_an_option_of_its_command(analysis: type[Analysis[Any]]) -> None:
     names = {parameter.name for parameter in job_parameters(analysis)}
-    others = {name for one in ENCODINGS.values() if not analysis.takes(one) for name in one.options()}
-    taken = {name for one in ENCODINGS.values() if analysis.takes(one) for name in one.options()}
+    others = {name for encoding in ENCODINGS.values() if not analysis.takes(encoding) for name in encoding.options()}
+    taken = {name for encoding in ENCODINGS.values() if analysis.takes(encoding) for name in encoding.options()}
     assert names >= set(known_options(analysis)) - (others - taken)
 
 
@@ -71,7 +71,7 @@ def test_a_sweep_that_fails_prints_the_finished_ones_as_json(ask: Ask, folder: P
     ended = ask("heatmap", *SMALL, "--base", "10,100,1000", "--json", "-o", "{base}.npy")
     assert ended.code == 1 and "100.npy could not be written" in ended.err
     results = json.loads(ended.out)["results"]
-    assert [one["path"] for result in results for one in result["files"]] == ["10.npy"]
+    assert [item["path"] for result in results for item in result["files"]] == ["10.npy"]
 
 
 def test_without_o_the_name_tells_the_job(ask: Ask, folder: Path) -> None:

@@ -21,7 +21,7 @@ TOLD = ("summary", "kind", "models", "source")
 
 
 def ask(*words: str) -> str:
-    """What the command prints."""
+    """Return what the command prints."""
     ended = CliRunner().invoke(app, ["encodings", *words], env=WIDE)
     assert ended.exit_code == 0
     assert ended.stderr == ""
@@ -41,22 +41,22 @@ def test_the_list_has_every_encoding_with_what_its_class_says() -> None:
 def test_one_encoding_is_told_with_its_parameters_and_the_figures_that_take_it(name: str) -> None:
     text, encoding = ask(name), ENCODINGS[name]
     assert [fact for fact in (*TOLD, "formula", "example") if getattr(encoding, fact) not in text] == []
-    for parameter, one in encoding.options().items():
+    for parameter, option in encoding.options().items():
         lines = [line for line in text.splitlines() if line.split()[:1] == [parameter]]
-        assert len(lines) == (1 if one.only_with is None else len(one.only_with[1]))
-        default = one.unset if one.default is None else one.write(one.default)
+        assert len(lines) == (1 if option.only_with is None else len(option.only_with[1]))
+        default = option.unset if option.default is None else option.write(option.default)
         for line in lines:
-            assert one.help in line and f"default {default}" in line
-            assert one.at_least is None or str(one.at_least) in line
-            assert [word for word in (one.choices() if one.choices else ()) if word not in line] == []
+            assert option.help in line and f"default {default}" in line
+            assert option.at_least is None or str(option.at_least) in line
+            assert [word for word in (option.choices() if option.choices else ()) if word not in line] == []
     (line,) = [line for line in text.splitlines() if line.split()[:1] == ["figures"]]
     assert set(re.split(r",?\s+", line.strip())[1:]) & set(FIGURES) == fitting(name)
     assert len(encoding.summary) < 100 and not encoding.summary.endswith(".")
 
 
 def fitting(name: str) -> set[str]:
-    """The figures that take an encoding."""
-    return {figure for figure, one in FIGURES.items() if one.takes(ENCODINGS[name])}
+    """Return the figures that take an encoding."""
+    return {figure for figure, item in FIGURES.items() if item.takes(ENCODINGS[name])}
 
 
 @pytest.mark.parametrize(("name", "said"), [("ropee", "did you mean 'rope'"), ("Clokc", "did you mean 'clock'")])
@@ -88,8 +88,8 @@ def test_every_figure_of_every_encoding_is_drawn_or_refused(name: str, figure: s
     if figure not in fitting(name):
         with pytest.raises(UsageError, match=f"{figure} cannot show {name}: .* try ") as caught:
             pecli.figure(figure, **options)
-        told = set(str(caught.value).rpartition("try ")[2].split(", "))
-        assert told & set(FIGURES) == {one for one in fitting(name) if not FIGURES[one].composed}
+        text = set(str(caught.value).rpartition("try ")[2].split(", "))
+        assert text & set(FIGURES) == {item for item in fitting(name) if not FIGURES[item].composed}
     elif figure == "relative" and name in ("binary", "learned"):  # a table, but none for negative offsets
         with pytest.raises(UsageError, match=name):
             pecli.figure(figure, **options)

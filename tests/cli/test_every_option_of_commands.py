@@ -118,11 +118,13 @@ def test_an_option_changes_what_comes_or_is_refused(
 
 
 def outcome(ask: Ask, folder: Path, line: str) -> tuple[Any, ...]:
-    """What comes of a line, but for the time that it takes and the port that is free; what it makes goes again."""
+    """Return what comes of a line, but for the time that it takes and the port that is free; what it makes goes
+    again.
+    """
     before = set(folder.rglob("*"))
     ended = ask(*line.split())
     made = {path: path.read_bytes() if path.is_file() else b"" for path in folder.rglob("*") if path not in before}
     for path in sorted(made, reverse=True):
         path.rmdir() if path.is_dir() else path.unlink()
-    said = [re.sub(r"in \d+\.\d s|:\d{4,}/\S*", "", text) for text in (ended.out, ended.err)]
-    return ended.code, said, {str(path): data for path, data in made.items()}
+    item = [re.sub(r"in \d+\.\d s|:\d{4,}/\S*", "", text) for text in (ended.out, ended.err)]
+    return ended.code, item, {str(path): data for path, data in made.items()}

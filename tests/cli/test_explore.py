@@ -148,7 +148,7 @@ def test_its_help_says_where_the_options_of_the_figure_are(ask: Ask) -> None:
 
 def test_the_page_offers_the_files_that_it_gives(server: Server) -> None:
     offered = json.loads(asked(server)[1].decode().partition("const data = ")[2].partition(";\n")[0])["formats"]
-    answers = [posted(server, "file", {"values": JOB, "format": one}) for one in offered]
+    answers = [posted(server, "file", {"values": JOB, "format": item}) for item in offered]
     kinds = [headers["Content-Type"] for _, _, headers in answers]
     assert [status for status, _, _ in answers] == [200] * len(offered)
     assert kinds == ["image/png", "image/svg+xml", "application/pdf"]

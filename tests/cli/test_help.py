@@ -12,7 +12,7 @@ from pecli.jobs.job_options import ANALYSES
 from tests.conftest import Ask
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")  # its own test runs its lines
-SHOWN = [line for one in ANALYSES.values() for line in (one.example, *one.examples)]
+SHOWN = [line for analysis in ANALYSES.values() for line in (analysis.example, *analysis.examples)]
 LINES = [line for line in SHOWN if f"`{line}`" not in README and "--file" not in line]  # a file would be the reader's
 analyses = pytest.mark.parametrize("analysis", ANALYSES.values(), ids=ANALYSES)
 
@@ -29,10 +29,10 @@ def test_a_page_fits_the_terminal_and_ends_with_lines_to_try(name: str, ask: Ask
     assert ended.code == 0 and max(map(len, lines)) <= 80
     assert summary_of(name).split()[0] in ended.out
     assert 2 <= len(examples) <= 3
-    said = " ".join(ended.out.partition("Examples:")[2].split())
-    assert [line for line in examples if line not in said] == []
+    text = " ".join(ended.out.partition("Examples:")[2].split())
+    assert [line for line in examples if line not in text] == []
     defined = ANALYSES[name].defines if name in ANALYSES else ""
-    assert " ".join(defined.split()) in said.partition("The numbers:")[2] and ("The numbers:" in said) == bool(defined)
+    assert " ".join(defined.split()) in text.partition("The numbers:")[2] and ("The numbers:" in text) == bool(defined)
     assert "theta" not in ended.out.replace("rope_theta", "")  # words of others are understood, not shown
 
 
@@ -57,7 +57,7 @@ def test_choices_and_defaults_are_said(ask: Ask) -> None:
     assert "(euclidean, sqeuclidean," in many and "dot, cos, corr; default euclidean)" in many
 
 
-@pytest.mark.parametrize("name", [name for name, one in ANALYSES.items() if not one.drawn])
+@pytest.mark.parametrize("name", [name for name, analysis in ANALYSES.items() if not analysis.drawn])
 def test_a_report_offers_no_format_that_it_refuses(name: str, ask: Ask) -> None:
     shown = ask(name, "--help").out
     assert "npy" in shown and "png" not in shown and "pdf" not in shown

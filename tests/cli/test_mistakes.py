@@ -120,13 +120,13 @@ MISTAKES: list[tuple[str, list[str]]] = [
 
 @functools.cache
 def picture() -> bytes:
-    """A finished picture."""
+    """Return a finished picture."""
     return pecli.figure("heatmap", d=2, length=2, size="column", dpi=40).render("png")[0]
 
 
 @pytest.fixture
 def furnished(folder: Path) -> Path:
-    """A folder and a file to stumble over."""
+    """Return a folder and a file to stumble over."""
     (folder / "folder").mkdir()
     (folder / "folder.png").mkdir()
     (folder / "page.md").mkdir()
@@ -185,9 +185,9 @@ def test_advice_works_when_followed(line: str, way: str, value: str, ask: Ask) -
 
 @pytest.mark.parametrize("figure", ANALYSES)
 def test_whatever_parameter_is_misplaced_the_line_to_try_is_of_a_figure_that_shows_it(figure: str) -> None:
-    flags = {one.flag for kind in ENCODINGS.values() for one in kind.options().values()}
+    flags = {item.flag for kind in ENCODINGS.values() for item in kind.options().values()}
     answers = [re.search(r"pecli (\w+) -e (\w+):", unknown_option(figure, flag, {})) for flag in flags]
-    assert [one[0] for one in answers if one and not ANALYSES[one[1]].takes(ENCODINGS[one[2]])] == []
+    assert [answer[0] for answer in answers if answer and not ANALYSES[answer[1]].takes(ENCODINGS[answer[2]])] == []
 
 
 @pytest.mark.parametrize(
@@ -239,7 +239,7 @@ def test_the_options_of_a_plugins_encoding_are_as_ours(ask: Ask, folder: Path) -
     assert ended.out.split() == ["2.json", "3.json"]
     assert "--encoding beaten:d=4,beat=2" in ended.err
     assert "--beat" in ask("heatmap", "beaten", "--help").out and "--beat" not in ask("heatmap", "--help").out
-    said = ask("heatmap", "rope", "--beat", "2")
-    assert said.code == 2 and "-e beaten:beat=" in said.err
+    text = ask("heatmap", "rope", "--beat", "2")
+    assert text.code == 2 and "-e beaten:beat=" in text.err
     assert ask("heatmap", "beaten", "--beat", "0").code == 2
     assert pecli.figure("heatmap", encoding="beaten", beat=2, length=3).job.encodings[0] == Beaten(beat=2)

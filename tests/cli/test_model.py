@@ -17,7 +17,7 @@ ROPE = ("kind", "spec", "head_dim", "rotary_dim", "pairing", "base", "scaling", 
 
 
 def told(ask: Ask, name: str, *words: str) -> dict[str, Any]:
-    """What `pecli model --json` prints."""
+    """Return what `pecli model --json` prints."""
     ended = ask("model", str(CONFIGS / f"{name}.json"), "--json", *words)
     assert (ended.code, ended.err) == (0, "")
     return dict(json.loads(ended.out))
@@ -61,7 +61,7 @@ def test_the_json_has_every_key_of_a_rope(ask: Ask) -> None:
     (layer,) = data["layers"].values()
     assert set(ROPE) | {"max_position", "layer_indices"} <= set(layer)
     assert len(layer["inv_freq"]) == layer["rotary_dim"] // 2
-    assert all(set(one) == {"key", "value", "level", "text"} for one in data["findings"])
+    assert all(set(item) == {"key", "value", "level", "text"} for item in data["findings"])
 
 
 def test_the_spec_to_type_draws_the_same_rates(ask: Ask) -> None:

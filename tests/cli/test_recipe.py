@@ -192,5 +192,5 @@ def test_a_table_that_is_not_beside_its_picture_is_said(ask: Ask, folder: Path, 
 def test_a_job_of_several_pictures_that_are_not_one_is_refused(several: dict[str, Any], ask: Ask, folder: Path) -> None:
     (folder / "bad.json").write_text(json.dumps({"job": {"command": "heatmap", **several}, "pecli": "1"}))
     ended = ask("recipe", "bad.json")
-    said = "bad.json carries a job that cannot be asked for: 2 pictures that are not one"
-    assert (ended.code, ended.err) == (2, f"pecli: {said}\n")
+    text = "bad.json carries a job that cannot be asked for: 2 pictures that are not one"
+    assert (ended.code, ended.err) == (2, f"pecli: {text}\n")

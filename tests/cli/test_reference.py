@@ -25,7 +25,7 @@ def test_the_facts_and_arrays_of_every_figure_are_told(name: str) -> None:
 
 
 def told(heading: str) -> set[str]:
-    """The keys in the table below that line."""
+    """Return the keys in the table below that line."""
     rows = PAGE.partition(heading)[2].partition("| --- | --- |\n")[2].partition("\n\n")[0].splitlines()
     return {row.split("`")[1] for row in rows}
 

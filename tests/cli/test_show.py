@@ -62,7 +62,7 @@ def test_the_environment_says_what_the_terminal_has(environment: dict[str, str],
 
 @pytest.fixture
 def shown(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
-    """Shows a heatmap in a terminal of 20 columns and 256 colours that says nothing of itself."""
+    """Show a heatmap in a terminal of 20 columns and 256 colours that says nothing of itself."""
     for name, value in {"TERM": "screen-256color", "COLUMNS": "20", "COLORTERM": "", "FORCE_COLOR": "1"}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("NO_COLOR", raising=False)  # also empty it is one for older rich
@@ -75,10 +75,10 @@ def shown(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
 
 
 def test_a_terminal_that_has_none_gets_half_blocks_as_wide_as_it_is(shown: Callable[..., str]) -> None:
-    said = shown("--transparent")
-    lines = [line.count("▀") for line in said.splitlines() if "▀" in line]
+    text = shown("--transparent")
+    lines = [line.count("▀") for line in text.splitlines() if "▀" in line]
     assert set(lines) == {20} and len(lines) > 5
-    assert said.startswith("\x1b[38;5;231;") and list(Path().iterdir()) == []  # white, no file
+    assert text.startswith("\x1b[38;5;231;") and list(Path().iterdir()) == []  # white, no file
 
 
 def test_half_blocks_have_the_texts_below_them_and_nothing_that_turns_the_terminal(shown: Callable[..., str]) -> None:
@@ -88,9 +88,9 @@ def test_half_blocks_have_the_texts_below_them_and_nothing_that_turns_the_termin
     turning = ("--length", "7", "--base", "1")
     assert texts(*turning) == "sinusoidal, d 4, base 1 Every pair finishes a turn in 7 positions"
     assert texts(*turning, "--no-title") == "every pair finishes a turn in 7 positions"  # below
-    said = texts("--title", "[red]a\u202eb", "--length", "2000")
+    text = texts("--title", "[red]a\u202eb", "--length", "2000")
     message = "Every pair finishes a turn in 2,000 positions"
-    assert re.fullmatch(rf"\[red]a\\u202eb {message} each pixel: mean of \d+ positions", said)
+    assert re.fullmatch(rf"\[red]a\\u202eb {message} each pixel: mean of \d+ positions", text)
 
 
 def test_a_terminal_without_colours_is_told_so(shown: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,8 +99,8 @@ def test_a_terminal_without_colours_is_told_so(shown: Callable[..., str], monkey
 
 
 def test_it_is_refused_where_nobody_sees_it(ask: Ask, folder: Path) -> None:
-    told = ask(*SMALL, "--show")
-    assert told.code == 2 and "--show draws in a terminal" in told.err and "--output FILE.png" in told.err
+    text = ask(*SMALL, "--show")
+    assert text.code == 2 and "--show draws in a terminal" in text.err and "--output FILE.png" in text.err
     assert ask(*SMALL, "--show", "--json").code == 2
     assert ask("stats", "--show").code == 2
     assert list(folder.iterdir()) == []

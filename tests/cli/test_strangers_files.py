@@ -24,7 +24,7 @@ SMALL: dict[str, Any] = {"d": 4, "length": 5, "dpi": 20}
 
 @pytest.fixture
 def strange(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
-    """Makes a file as pecli does, in a folder of downloads, the current one, that carries this besides its own job."""
+    """Make a file as pecli does, in a folder of downloads, the current one, that carries this besides its own job."""
     for name in ("home", "downloads"):
         (folder / name).mkdir()
     monkeypatch.chdir(folder / "downloads")
@@ -64,7 +64,7 @@ def test_no_file_says_where_to_write(
         ended = ask(*words)
         assert "bashrc" not in ended.out + ended.err and ("format" not in ended.out or "svg" in words), words
         assert ended.code == 0 or words[0] == "batch", ended.err
-    made = {one.name for one in Path().iterdir()} - {file, "figures.toml"}
+    made = {item.name for item in Path().iterdir()} - {file, "figures.toml"}
     assert len(made) == 1 and made.pop().startswith("heatmap-sinusoidal-")
     assert Path(VICTIM).read_text() == "mine" and len(list(Path("../home").iterdir())) == 2
 
@@ -104,7 +104,7 @@ def test_a_file_that_lies_elsewhere_is_not_read(
         f"{file} wants {path}, which does not lie beside it: "
         f"to have it read all the same, name it: {named.replace('{}', path)}\n"
     )
-    assert sorted(one.name for one in Path().iterdir()) == ["evil.json", "link.json", "sub"]
+    assert sorted(item.name for item in Path().iterdir()) == ["evil.json", "link.json", "sub"]
 
 
 def test_what_is_named_or_lies_beside_is_read(ask: Ask, strange: Callable[..., str]) -> None:
@@ -137,5 +137,5 @@ def test_a_recipe_reads_no_table_that_lies_elsewhere(
 def test_no_title_from_a_file_moves_the_terminal(title: str, command: str, ask: Ask, folder: Path) -> None:
     Path("evil.json").write_text(json.dumps({"job": {"command": "heatmap", "title": title}}))
     ended = ask(command, "evil.json")
-    said = ended.out + ended.err
-    assert said[:-1].isprintable() and said.endswith("\n") and ended.code in (0, 2)
+    text = ended.out + ended.err
+    assert text[:-1].isprintable() and text.endswith("\n") and ended.code in (0, 2)

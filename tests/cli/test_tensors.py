@@ -18,7 +18,7 @@ from tests.conftest import Ask
 
 @pytest.fixture
 def files(folder: Path) -> Path:
-    """The same table in every kind of file, beside others where it can."""
+    """Return the same table in every kind of file, beside others where it can."""
     table = np.random.default_rng(2).standard_normal((77, 6)).astype(np.float32)
     others: dict[str, Any] = {"h.0.attn.weight": np.ones((6, 18), np.float32), "ln.bias": np.ones(6, np.float32)}
     np.save("t.npy", table)
@@ -30,18 +30,18 @@ def files(folder: Path) -> Path:
 
 @pytest.mark.parametrize("path", ["t.npy", "t.csv", "t.npz", "t.safetensors"])
 def test_the_table_is_marked_and_the_line_given_draws_it(ask: Ask, files: Path, path: str) -> None:
-    said = ask("tensors", path)
-    assert said.code == 0 and said.err == ""
-    (row,) = [line for line in said.out.splitlines() if "the table" in line]
+    text = ask("tensors", path)
+    assert text.code == 0 and text.err == ""
+    (row,) = [line for line in text.out.splitlines() if "the table" in line]
     assert "77 × 6" in row
-    line = shlex.split(said.out.splitlines()[-1].removeprefix("try: "))
+    line = shlex.split(text.out.splitlines()[-1].removeprefix("try: "))
     assert ask(*line[1:], "-o", "a.npy").code == 0
     assert np.load("a.npy").shape == (77, 6)
 
 
 def test_json_has_every_tensor_with_its_shape(ask: Ask, files: Path) -> None:
     (found,) = json.loads(ask("tensors", "t.npz", "--json").out)["results"]
-    assert [(one["name"], one["shape"], one["numbers"], one["table"]) for one in found["tensors"]] == [
+    assert [(item["name"], item["shape"], item["numbers"], item["table"]) for item in found["tensors"]] == [
         ("wpe.weight", [77, 6], "float32", True),
         ("h.0.attn.weight", [6, 18], "float32", False),
         ("ln.bias", [6], "float32", False),
@@ -52,16 +52,16 @@ def test_json_has_every_tensor_with_its_shape(ask: Ask, files: Path) -> None:
 
 def test_where_the_table_cannot_be_told_the_line_names_one(ask: Ask, folder: Path) -> None:
     np.savez("two.npz", a=np.ones((7, 3)), b=np.ones((5, 3)), c=np.ones(3))
-    said = ask("tensors", "two.npz").out
-    assert "the table" not in said
-    assert said.splitlines()[-1] == "try: pecli heatmap -e learned:file=two.npz,tensor=a"
+    text = ask("tensors", "two.npz").out
+    assert "the table" not in text
+    assert text.splitlines()[-1] == "try: pecli heatmap -e learned:file=two.npz,tensor=a"
 
 
 @pytest.mark.parametrize("table", [np.ones(3), np.ones((5, 3), complex), np.ones((5, 3), bool), np.ones((2, 5, 3))])
 def test_what_would_be_refused_is_not_called_the_table(ask: Ask, folder: Path, table: Any) -> None:
     np.save("t.npy", table)
-    said = ask("tensors", "t.npy").out
-    assert "the table" not in said and "try:" not in said and "none has real numbers" in said
+    text = ask("tensors", "t.npy").out
+    assert "the table" not in text and "try:" not in text and "none has real numbers" in text
     assert ask("heatmap", "-e", "learned", "--file", "t.npy", "-o", "a.npy").code == 1
 
 
@@ -108,9 +108,9 @@ def test_a_name_that_would_act_on_a_terminal_is_shown_and_never_sent(ask: Ask, f
     tables: dict[str, Any] = {odd: np.ones((7, 3)), odd[1:]: np.ones((5, 3))}
     np.savez("odd.npz", **tables, b=np.ones((5, 3)))
     shown = r"a\x1b[31mred\u202e\x07"
-    said = ask("tensors", "odd.npz")
-    assert said.code == 0 and shown in said.out
-    assert said.out.splitlines()[-1] == "try: pecli heatmap -e learned:file=odd.npz,tensor=b"
+    text = ask("tensors", "odd.npz")
+    assert text.code == 0 and shown in text.out
+    assert text.out.splitlines()[-1] == "try: pecli heatmap -e learned:file=odd.npz,tensor=b"
     np.savez("only.npz", **tables)
     assert "a plain name" in ask("tensors", "only.npz").out
     for form in ("md", "tex", "csv", "json"):

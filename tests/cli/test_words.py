@@ -58,10 +58,10 @@ SAME = [  # what is typed, and the same in pecli's own words
 def test_what_means_the_same_is_understood(typed: str, own: str, ask: Ask) -> None:
     quick = [word for word in QUICK if not re.search("-n|--at", typed) or word not in ("-n", "5")]
     ended = ask(*typed.split(), *quick)
-    (said,) = [line for line in ended.err.splitlines() if line.startswith("pecli: pecli ")]
-    said = said.removeprefix("pecli: pecli ").replace(" --length 5", "")
+    (text,) = [line for line in ended.err.splitlines() if line.startswith("pecli: pecli ")]
+    text = text.removeprefix("pecli: pecli ").replace(" --length 5", "")
     assert ended.code == 0
-    assert sorted(said.split()) == sorted(f"{own} --dpi 10 --output a.json".split())
+    assert sorted(text.split()) == sorted(f"{own} --dpi 10 --output a.json".split())
 
 
 def test_a_range_is_as_many_pictures_evenly_spaced_on_the_options_own_scale(ask: Ask, folder: Path) -> None:
@@ -111,7 +111,7 @@ def test_other_words_serve_in_python_and_toml(ask: Ask, folder: Path) -> None:
 def test_no_other_word_is_a_name_of_ours() -> None:
     kinds: list[type[Encoding]] = list(all_encodings().values())
     names = {name for kind in kinds for name in (kind.name, *kind.options())}
-    assert not names & {word for kind in kinds for one in kind.options().values() for word in one.aliases}
+    assert not names & {word for kind in kinds for option in kind.options().values() for word in option.aliases}
     assert not names & {word for kind in kinds for word in kind.aliases}
 
 
@@ -126,8 +126,8 @@ def test_python_leads_on_too() -> None:
 
 def test_defaults_with_a_typo_are_told_real_names(ask: Ask, folder: Path) -> None:
     (folder / "f.toml").write_text('[defaults]\nsiez = "page"\n[[figure]]\ncommand = "heatmap"\noutput = "a.png"\n')
-    said = ask("batch", "f.toml").err
-    assert "did you mean 'size'?" in said and "_d," not in said and "_k" not in said
+    text = ask("batch", "f.toml").err
+    assert "did you mean 'size'?" in text and "_d," not in text and "_k" not in text
     (folder / "f.toml").write_text('[defaults]\nhead-dim = 4\n[[figure]]\ncommand = "heatmap"\noutput = "a.npy"\n')
     assert "--d 4" in ask("batch", "f.toml", "--dry-run").out
 
@@ -195,7 +195,9 @@ def test_an_encoding_and_a_size_may_be_what_python_has_for_them() -> None:
     assert make_job("heatmap", {"figsize": (np.float64(8), np.int64(4))}).canvas.inches[:2] == (8, 4)
 
 
-@pytest.mark.parametrize("draw", [pecli.encode, pecli.encoding, pecli.heatmap, lambda one: pecli.offsets([one, one])])
+@pytest.mark.parametrize(
+    "draw", [pecli.encode, pecli.encoding, pecli.heatmap, lambda item: pecli.offsets([item, item])]
+)
 def test_an_array_is_told_the_file_that_it_belongs_in(draw: Callable[[Any], Any]) -> None:
     with pytest.raises(pecli.UsageError, match=r"array of 7 × 3 .*numpy.save\(.*'learned:file=table.npy'"):
         draw(np.ones((7, 3)))
@@ -218,5 +220,5 @@ def test_a_picture_tells_in_a_few_words_what_it_is() -> None:
 
 @pytest.mark.parametrize(("name", "usual"), [("relative", "relative"), ("rotation", "rope"), ("heatmap", "sinusoidal")])
 def test_the_help_names_the_encoding_that_is_usual_there(ask: Ask, name: str, usual: str) -> None:
-    said = " ".join(ask(name, "--help").out.replace("│", " ").split())
-    assert f"lists them) (default {usual})" in said
+    text = " ".join(ask(name, "--help").out.replace("│", " ").split())
+    assert f"lists them) (default {usual})" in text

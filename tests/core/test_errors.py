@@ -62,8 +62,8 @@ def test_an_unknown_name_knows_the_nearest() -> None:
     assert (error.value, error.option) == ("rop", "encoding")
     assert str(error) == "unknown encoding 'rop'; did you mean 'rope'? (known: rope, clock)"
     for given, nearest in [("sinus", "sinusoidal"), ("ROPE", "rope"), ("rotary", None), ("cl", "clock"), ("c", None)]:
-        told = str(UnknownNameError("encoding", given, ["sinusoidal", "rope", "clock"]))
-        assert (f"did you mean '{nearest}'" in told) if nearest else "did you mean" not in told
+        text = str(UnknownNameError("encoding", given, ["sinusoidal", "rope", "clock"]))
+        assert (f"did you mean '{nearest}'" in text) if nearest else "did you mean" not in text
     names = [f"n{at}" for at in range(LISTED + 1)]
     assert str(UnknownNameError("name", "?", names[:LISTED])).endswith("n38, n39)")
     assert str(UnknownNameError("name", "?", names)).endswith("n38, n39, … 41 in all)")

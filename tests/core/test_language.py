@@ -16,14 +16,14 @@ from pecli.core.errors import UsageError
 from pecli.core.language import (
     ENGLISH,
     Language,
-    both,
-    clauses,
+    join_and,
+    join_clauses,
     languages,
     letters,
     listing,
-    phrase,
-    speaking,
     texts,
+    translate,
+    use_language,
 )
 from pecli.figures import SINGLE
 from pecli.jobs.job_options import ANALYSES
@@ -32,13 +32,13 @@ from pecli.jobs.sweep import jobs_of, make_job
 from tests.conftest import Ask
 
 ROOT = Path(pecli.__file__).parent
-MARKS = ("phrase", "template", "templates")
+MARKS = ("translate", "template", "templates")
 every_language = pytest.mark.parametrize("lang", [lang for lang in languages() if lang != ENGLISH])
 CHINESE = Language(lang="zh")
 
 
 def marked(tree: ast.AST) -> Iterator[ast.expr]:
-    """What is said or marked as a template: literals, also those of a conditional or a mapping."""
+    """Yield what is said or marked as a template: literals, also those of a conditional or a mapping."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in MARKS:
             yield from alternatives(node.args[0])
@@ -56,17 +56,19 @@ def alternatives(node: ast.expr) -> Iterator[ast.expr]:
 
 @cache
 def templates_there_are() -> set[str]:
-    """Every template of the program: whole texts, since an f-string would be filled in before it could be looked up."""
+    """Return every template of the program: whole texts, since an f-string would be filled in before it could be looked
+    up.
+    """
     paths = [path for path in sorted(ROOT.rglob("*.py")) if path.name != "language.py"]
     marks = [(path, node) for path in paths for node in marked(ast.parse(path.read_text(encoding="utf-8")))]
     assert [f"{path}:{node.lineno}" for path, node in marks if isinstance(node, (ast.JoinedStr, ast.BinOp))] == []
     literals = {node.value for _, node in marks if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     joints = {"{one}; {other}", "{one}, {other}", "{one} and {other}", "{one} or {other}", "{text} ({names})"}
-    return literals | joints | {*SINGLE} | {one.summary for one in ANALYSES.values()}
+    return literals | joints | {*SINGLE} | {analysis.summary for analysis in ANALYSES.values()}
 
 
 def blanks(text: str) -> set[tuple[str, str]]:
-    """The blanks of a template: their names, and how numbers are written in them."""
+    """Return the blanks of a template: their names, and how numbers are written in them."""
     return {(name, spec or "") for _, name, spec, _ in Formatter().parse(text) if name is not None}
 
 
@@ -78,36 +80,41 @@ def test_every_template_has_its_line_and_every_line_its_template(lang: str) -> N
 
 @every_language
 def test_a_line_has_the_blanks_of_its_template(lang: str) -> None:
-    assert [one for one, said in texts(lang).items() if blanks(one) != blanks(said)] == []
-    assert [one for one, said in texts(lang).items() if not said.strip()] == []
+    assert [text for text, item in texts(lang).items() if blanks(text) != blanks(item)] == []
+    assert [text for text, item in texts(lang).items() if not item.strip()] == []
 
 
 @every_language
 def test_mathematics_stands_on_lines_of_its_own(lang: str) -> None:
     """Inside a line with mathematics only the first font counts, which has no Chinese."""
-    lines = [line for said in texts(lang).values() for line in said.split("\n")]
+    lines = [line for text in texts(lang).values() for line in text.split("\n")]
     assert [line for line in lines if "$" in re.sub(r"\{\w+\}", "", line) and not line.isascii()] == []
 
 
 def test_a_phrase_is_said_in_the_language_that_is_spoken() -> None:
-    assert phrase("positions {first} to {last}", first=0, last=9) == "positions 0 to 9"
-    with speaking(CHINESE):
-        assert phrase("positions {first} to {last}", first=0, last=9) == "位置 0 至 9"
-        assert phrase("a text without a line, {n}", n=1) == "a text without a line, 1"
-        with speaking(Language()):
-            assert phrase("positions {first} to {last}", first=0, last=9) == "positions 0 to 9"
-        assert clauses(["一", "", "二", "三"]) == "一；二；三"
+    assert translate("positions {first} to {last}", first=0, last=9) == "positions 0 to 9"
+    with use_language(CHINESE):
+        assert translate("positions {first} to {last}", first=0, last=9) == "位置 0 至 9"
+        assert translate("a text without a line, {n}", n=1) == "a text without a line, 1"
+        with use_language(Language()):
+            assert translate("positions {first} to {last}", first=0, last=9) == "positions 0 to 9"
+        assert join_clauses(["一", "", "二", "三"]) == "一；二；三"
         assert {"位", "置"} <= set(letters()) and "$" not in letters()  # which fonts are looked for
     assert letters() == ""
-    assert (clauses(["a", "", "b"]), listing(["a", "b"]), both(["a"]), clauses([])) == ("a; b", "a, b", "a", "")
+    assert (join_clauses(["a", "", "b"]), listing(["a", "b"]), join_and(["a"]), join_clauses([])) == (
+        "a; b",
+        "a, b",
+        "a",
+        "",
+    )
 
 
 def test_the_folder_is_the_list_of_languages(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert {"en", "zh"} <= set(languages())
     Path("xx.toml").write_text('"value" = "eulav"', encoding="utf-8")
     monkeypatch.setattr("pecli.core.language.FOLDER", folder)
-    with speaking(Language(lang="xx")):
-        assert languages() == ("en", "xx") and phrase("value") == "eulav"
+    with use_language(Language(lang="xx")):
+        assert languages() == ("en", "xx") and translate("value") == "eulav"
     with pytest.raises(UsageError, match=r"unknown lang 'zh' \(known: en, xx\)"):
         Language(lang="zh")
 

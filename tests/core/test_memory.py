@@ -48,11 +48,13 @@ def test_pixels_need_memory_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def slope(name: str, options: dict[str, Any], lengths: tuple[int, int], whole: bool) -> float:
-    """Bytes that computing takes more at the greater length for a byte more of the array said to be the largest."""
+    """Return bytes that computing takes more at the greater length for a byte more of the array said to be the
+    largest.
+    """
     peaks, sizes = [], []
     for length in lengths:
         job = make_job(name, {**options, "length": length})
-        view = job.view if whole else job.seen_view
+        view = job.view if whole else job.display_view
         tracemalloc.start()
         job.figure.compute(view)
         peaks.append(tracemalloc.get_traced_memory()[1])
@@ -93,5 +95,5 @@ def test_what_does_not_fit_is_refused_with_both_numbers_and_advice(monkeypatch: 
 
 
 def test_sizes_are_said_as_people_say_them() -> None:
-    said = {0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 8 * 10**12: "7.3 TiB", 2**70: "1024.0 EiB"}
-    assert {size: memory.human(size) for size in said} == said
+    text = {0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 8 * 10**12: "7.3 TiB", 2**70: "1024.0 EiB"}
+    assert {size: memory.human(size) for size in text} == text

@@ -111,9 +111,9 @@ def test_a_refusal_says_what_to_do(given: dict[str, Any], said: str) -> None:
 )
 def test_what_write_writes_read_reads(cake: Cake) -> None:
     for name, value in cake.settings().items():
-        one = Cake.options()[name]
+        item = Cake.options()[name]
         if value not in (None, ()):
-            assert one.read(one.write(value)) == value
+            assert item.read(item.write(value)) == value
 
 
 def test_values_are_kept_and_compared() -> None:
@@ -170,7 +170,7 @@ def test_a_range_is_its_numbers(text: str, whole: bool, log: bool, numbers: list
     ],
 )
 def test_commas_separate_values_where_an_option_has_several(one: Option, text: str, values: list[str]) -> None:
-    assert one.separated([text]) == values
+    assert one.split_items([text]) == values
 
 
 @pytest.mark.parametrize(

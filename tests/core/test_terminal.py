@@ -18,8 +18,8 @@ SHOWN = "plain ünï 位置编码 🎓 \u00a0\u3000 − λ"
 
 @pytest.mark.parametrize("character", ACTS, ids=ascii)
 def test_what_does_something_is_shown_as_its_code(character: str) -> None:
-    said = escaped(f"a{character}b")
-    assert said.startswith("a\\") and said.endswith("b") and character not in said
+    text = escaped(f"a{character}b")
+    assert text.startswith("a\\") and text.endswith("b") and character not in text
 
 
 def test_what_is_only_seen_stays() -> None:
@@ -31,8 +31,8 @@ HOSTILE = "x\x1b[2J\rpecli: done\u2028pecli: done\x9b1m\u202e\x85pecli: done"
 
 
 def test_no_message_and_no_result_carries_it(capsys: pytest.CaptureFixture[str]) -> None:
-    terminal.say(HOSTILE)
-    terminal.results([HOSTILE])
+    terminal.print_notes(HOSTILE)
+    terminal.print_results([HOSTILE])
     terminal.show([Table(["a"], [[HOSTILE]]), Facts({HOSTILE: HOSTILE}), Paragraph(HOSTILE)])
     with terminal.Steps(1, quiet=False) as steps:
         steps.advance(HOSTILE, [HOSTILE], [HOSTILE])

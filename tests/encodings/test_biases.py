@@ -62,9 +62,9 @@ def test_buckets_are_those_of_the_reference(direction: str, key: str) -> None:
 def test_far_buckets_of_a_whole_factor_begin_exactly_at_its_powers(buckets: int, factor: int) -> None:
     exact = buckets // 2
     distances = np.array([float(exact * factor**k) for k in range(exact)])
-    one = T5(buckets=buckets, max_distance=exact * factor**exact, direction="causal")
-    assert one.bucket(distances).tolist() == list(range(exact, buckets))
-    assert one.bucket(distances - 1).tolist() == list(range(exact - 1, buckets - 1))
+    item = T5(buckets=buckets, max_distance=exact * factor**exact, direction="causal")
+    assert item.bucket(distances).tolist() == list(range(exact, buckets))
+    assert item.bucket(distances - 1).tolist() == list(range(exact - 1, buckets - 1))
 
 
 def test_a_file_gives_the_learned_numbers_and_without_one_the_buckets_number_stands(tmp_path: Path) -> None:
@@ -75,11 +75,11 @@ def test_a_file_gives_the_learned_numbers_and_without_one_the_buckets_number_sta
         T5(file=str(tmp_path / "short.npy")).bias(OFFSETS)
     table = np.random.default_rng(0).normal(size=(32, 5))
     np.save(tmp_path / "t5.npy", table)
-    one = T5(file=str(tmp_path / "t5.npy"))
-    assert (one.quantity, one.n_heads) == ("bias", 5)
-    assert np.array_equal(one.bias(OFFSETS), table[one.bucket(OFFSETS)].T)
-    assert one.label() == "t5, 32 buckets to 128, t5.npy"
-    assert one.inputs()
+    item = T5(file=str(tmp_path / "t5.npy"))
+    assert (item.quantity, item.n_heads) == ("bias", 5)
+    assert np.array_equal(item.bias(OFFSETS), table[item.bucket(OFFSETS)].T)
+    assert item.label() == "t5, 32 buckets to 128, t5.npy"
+    assert item.inputs()
 
 
 def test_kernels_are_the_papers_and_a_power_of_one_is_alibi() -> None:
@@ -87,8 +87,8 @@ def test_kernels_are_the_papers_and_a_power_of_one_is_alibi() -> None:
     assert log.bias(np.array([0.0, 6.0]))[0] == pytest.approx([0, -2 * np.log(4)])
     assert power.bias(np.array([0.0, 9.0]))[0] == pytest.approx([0, -6])
     alibi = Alibi(heads=8)
-    one = Kerple(kernel="power", r1=tuple(alibi.slopes()), r2=(1.0,))
-    assert np.array_equal(one.bias(OFFSETS), alibi.bias(OFFSETS))
+    item = Kerple(kernel="power", r1=tuple(alibi.slopes()), r2=(1.0,))
+    assert np.array_equal(item.bias(OFFSETS), alibi.bias(OFFSETS))
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ HALF_DAY = 43200
 
 
 def apart(first: int, second: int) -> float:
-    """How far two times are apart."""
+    """Return how far two times are apart."""
     rows = Clock().table(np.array([first, second], dtype=float))
     return float(np.linalg.norm(rows[0] - rows[1]))
 

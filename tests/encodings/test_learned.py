@@ -22,7 +22,7 @@ TABLE = np.random.default_rng(5).standard_normal((11, 6))
 
 @pytest.fixture(autouse=True)
 def file(folder: Path) -> str:
-    """The table in a file of the current folder."""
+    """Return the table in a file of the current folder."""
     np.save("trained.npy", TABLE)
     return "trained.npy"
 
@@ -159,7 +159,7 @@ def test_a_formula_has_no_inputs_and_a_file_is_one(file: str) -> None:
 
     def inputs() -> tuple[list[str], str]:
         job = make_job("heatmap", {"encoding": "learned", "file": file, "length": 11})
-        return json.loads(job.metadata)["inputs"], job.salt()
+        return json.loads(job.metadata)["inputs"], job.id_prefix()
 
     before = inputs()
     assert before == inputs()

@@ -137,8 +137,8 @@ def register(monkeypatch: pytest.MonkeyPatch) -> Iterator[Register]:
 
 
 def test_an_encodings_kind_is_what_it_can_do() -> None:
-    assert all(issubclass(one, (TableEncoding, BiasEncoding)) for one in ENCODINGS.values())
-    added = [name for name, one in ENCODINGS.items() if issubclass(one, Additive)]
+    assert all(issubclass(encoding, (TableEncoding, BiasEncoding)) for encoding in ENCODINGS.values())
+    added = [name for name, encoding in ENCODINGS.items() if issubclass(encoding, Additive)]
     assert {"sinusoidal", "learned"} <= {*added} and not {"relative", "rope", "alibi"} & {*added}
     assert {ENCODINGS[name].kind for name in added} == {"added to the embedding"}
 
@@ -158,10 +158,10 @@ def test_a_bias_is_listed_like_every_encoding_and_refused_where_a_table_is_neede
     assert "window" in ask("encodings").out
     with pytest.raises(UsageError) as refused:
         pecli.figure("distance", encoding="window:reach=2")
-    said, _, told = str(refused.value).partition("; try ")
-    assert said == "distance cannot show window: it has no table"
-    assert told.split(", ") == [
-        name for name, one in ANALYSES.items() if issubclass(Window, one.requires) and not one.composed
+    text, _, item = str(refused.value).partition("; try ")
+    assert text == "distance cannot show window: it has no table"
+    assert item.split(", ") == [
+        name for name, analysis in ANALYSES.items() if issubclass(Window, analysis.requires) and not analysis.composed
     ]
     with pytest.raises(UsageError, match="window has no table: it is added to the score"):
         pecli.encode("window")
@@ -202,9 +202,9 @@ def test_a_broken_plugin_is_one_warning_that_names_it(name: str, value: str, why
     assert find_encoding("sinusoidal") is Sinusoidal  # without asking for plugins: a warning is an error here
     with pytest.warns(UserWarning) as caught:
         known = all_encodings()
-    (said,) = [str(warning.message) for warning in caught]
-    assert said.startswith(f"encoding plugin '{name}' of someones-package is left out: ")
-    assert why in said and "\n" not in said
+    (text,) = [str(warning.message) for warning in caught]
+    assert text.startswith(f"encoding plugin '{name}' of someones-package is left out: ")
+    assert why in text and "\n" not in text
     assert list(known) == ["powers", *ENCODINGS]
     with warnings.catch_warnings(action="error"):
         all_encodings()

@@ -122,19 +122,19 @@ def test_is_what_llama_and_gpt_j_ship_each_with_its_own_pairing(file: str, pairi
             x, expected = x.swapaxes(1, 2), expected.swapaxes(1, 2)
         else:
             assert Rope(d=16).frequencies() == pytest.approx(numbers["inv_freq"], rel=1e-6)
-        for one in ("half", "interleaved"):
+        for item in ("half", "interleaved"):
             at = numbers["positions"][:, None]
-            far = np.abs(Rope(d=16, pairing=one).rotate(x, np.broadcast_to(at, x.shape[:-1])) - expected).max()
-            assert far < 1e-6 if one == pairing else far > 1
+            far = np.abs(Rope(d=16, pairing=item).rotate(x, np.broadcast_to(at, x.shape[:-1])) - expected).max()
+            assert far < 1e-6 if item == pairing else far > 1
 
 
 def test_one_vector_turns_by_many_positions_and_many_by_one_under_any_leading_axes() -> None:
     rope, positions, x, rows = Rope(d=D), np.arange(-5.0, 18), vectors(3, 6), np.arange(6)
-    one = x[:1]
-    assert np.array_equal(rope.rotate(one, positions), rope.rotate(np.tile(one, (23, 1)), positions))
-    assert np.array_equal(rope.rotate(one, positions), rope.rotate(one[0], positions))
+    item = x[:1]
+    assert np.array_equal(rope.rotate(item, positions), rope.rotate(np.tile(item, (23, 1)), positions))
+    assert np.array_equal(rope.rotate(item, positions), rope.rotate(item[0], positions))
     assert np.array_equal(rope.rotate(x, 9), rope.rotate(x, np.full(6, 9)))
-    assert np.array_equal(rope.rotate(x[0], 9), rope.rotate(one, np.array([9]))[0])
+    assert np.array_equal(rope.rotate(x[0], 9), rope.rotate(item, np.array([9]))[0])
     assert np.array_equal(rope.rotate(x.reshape(2, 3, D), rows.reshape(2, 3))[1], rope.rotate(x, rows)[3:])
     turned = rope.rotate(x.reshape(1, 2, 3, D).astype(np.float32), rows[:3])
     assert turned.shape == (1, 2, 3, D) and turned.dtype == np.float64
@@ -142,8 +142,8 @@ def test_one_vector_turns_by_many_positions_and_many_by_one_under_any_leading_ax
 
 
 def test_vectors_that_do_not_fit_are_refused() -> None:
-    for x, positions, said in (((2, D), (3,), "2 for 3"), ((2, 3, D), (3, 2), "2×3 for 3×2")):
-        with pytest.raises(UsageError, match=f"one vector a position: {said} are given"):
+    for x, positions, text in (((2, D), (3,), "2 for 3"), ((2, 3, D), (3, 2), "2×3 for 3×2")):
+        with pytest.raises(UsageError, match=f"one vector a position: {text} are given"):
             Rope(d=D).rotate(np.zeros(x), np.zeros(positions))
     for width in (D - 2, D + 2, 1):
         with pytest.raises(UsageError, match=f"rotate .* d = 14 numbers, {width} are given"):

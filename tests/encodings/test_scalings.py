@@ -74,7 +74,11 @@ def test_every_scaling_reads_back_from_its_text_and_closed_forms_hold(name: str)
         ("scaling=ynar", "did you mean 'yarn'"),
         ("factor=4", "factor belongs to scaling=linear, dynamic, yarn"),
         ("scaling=linear,factor=4,beta_fast=16", "beta_fast belongs to scaling=yarn, and scaling is linear"),
-        *[(f"scaling={name}", f"scaling={name} needs {one.needs[0]}=") for name, one in SCALINGS.items() if one.needs],
+        *[
+            (f"scaling={name}", f"scaling={name} needs {scaling.needs[0]}=")
+            for name, scaling in SCALINGS.items()
+            if scaling.needs
+        ],
     ],
 )
 def test_what_cannot_be_is_refused(text: str, reason: str) -> None:

@@ -20,7 +20,7 @@ DATA = Path(__file__).parents[1] / "data"
 
 
 def textbook(positions: Array, d: int, base: float, doubled: int = 1) -> Array:
-    """One number at a time, as the paper writes it; the last sine of an odd d has no cosine."""
+    """Return one number at a time, as the paper writes it; the last sine of an odd d has no cosine."""
     table = np.zeros((len(positions), d))
     for row, p in enumerate(positions):
         for i in range(d):

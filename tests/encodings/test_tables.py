@@ -17,7 +17,7 @@ from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.models.spec import read_table_encoding
 
 ROWS = {"learned": 10**7, "binary": 2**46}
-TABLES = [name for name, one in ENCODINGS.items() if issubclass(one, TableEncoding)]
+TABLES = [name for name, encoding in ENCODINGS.items() if issubclass(encoding, TableEncoding)]
 
 
 @dataclass(frozen=True)

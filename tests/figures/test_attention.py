@@ -118,7 +118,7 @@ def test_words_are_those_of_an_example_or_between_blanks(options: dict[str, Any]
 def test_there_is_one_position_a_token_from_the_start_on(figure: str, given: dict[str, int]) -> None:
     picture = pecli.figure(figure, **given)
     start = given.get("start", 0)
-    assert picture.job.seen_view.positions == Positions(length=5, start=start)
+    assert picture.job.display_view.positions == Positions(length=5, start=start)
     assert picture.title().endswith(f"; positions {start} to {start + 4}".replace("-", "−")) == (start != 0)
 
 
@@ -245,9 +245,9 @@ def test_the_examples_second_sentence_is_the_default() -> None:
 @pytest.mark.parametrize("encoding", ADDED)
 def test_additive_encodings_are_added(encoding: str) -> None:
     numbers = made(encoding=encoding, start=4)
-    one = numbers.view.encoding
-    assert isinstance(one, Additive)
-    x = Attention().content(one.width) + one.table(np.arange(4.0, 9.0))
+    item = numbers.view.encoding
+    assert isinstance(item, Additive)
+    x = Attention().content(item.width) + item.table(np.arange(4.0, 9.0))
     assert np.array_equal(numbers.encoded, weights(x))
 
 
@@ -266,7 +266,7 @@ def panels(**options: Any) -> tuple[AttentionNumbers, list[Any]]:
 
 def test_weights_share_limits_and_colours_and_so_do_their_changes() -> None:
     numbers, drawn = panels(sentences="like")
-    images = [one.get_images()[0] for one in drawn]
+    images = [item.get_images()[0] for item in drawn]
     weights, changes = [images[at] for at in (0, 1, 3, 4)], [images[at] for at in (2, 5)]
     largest = max(array.max() for array in list(numbers.arrays().values())[:4])
     assert {image.get_clim() for image in weights} == {(0, largest)}
@@ -279,7 +279,7 @@ def test_weights_share_limits_and_colours_and_so_do_their_changes() -> None:
 def test_the_second_order_is_put_back_before_it_is_shown(tokens: str | None) -> None:
     numbers, drawn = panels(tokens=tokens, reorder=None if tokens is None else "swap:1,4")
     given, back, change, encoded, encoded_back, encoded_change = (
-        np.asarray(one.get_images()[0].get_array()) for one in drawn
+        np.asarray(item.get_images()[0].get_array()) for item in drawn
     )
     assert np.array_equal(given, numbers.plain) and np.array_equal(encoded, numbers.encoded)
     assert np.array_equal(given, back) and not change.any()
@@ -289,9 +289,9 @@ def test_the_second_order_is_put_back_before_it_is_shown(tokens: str | None) -> 
 
 def test_the_difference_is_printed_in_the_picture() -> None:
     numbers, drawn = panels(sentences="like")
-    titles = [one.get_title() for one in drawn]
+    titles = [item.get_title() for item in drawn]
     assert titles[:3] == ["as given", "reordered", "no change"]
-    assert [one.title.get_visible() for one in drawn] == [True] * 3 + [False] * 2 + [True]  # once a column
+    assert [item.title.get_visible() for item in drawn] == [True] * 3 + [False] * 2 + [True]  # once a column
     assert {text.get_text() for text in drawn[2].texts} == {"0"}
     assert titles[5] == f"|change| ≤ {bound_text(numbers.difference_encoded, 3)}"
     assert [drawn[at].get_ylabel() for at in (0, 3)] == ["no encoding\nquery p", "sinusoidal\nquery p"]
@@ -301,11 +301,11 @@ def test_the_difference_is_printed_in_the_picture() -> None:
 
 def test_tokens_stand_on_the_axes_in_the_order_given() -> None:
     _, drawn = panels(tokens="x y z", reorder="swap:0,1")
-    beside = [[text.get_text() for text in one.get_yticklabels()] for one in drawn]
-    below = [[text.get_text() for text in one.get_xticklabels()] for one in drawn[3:]]
+    beside = [[text.get_text() for text in item.get_yticklabels()] for item in drawn]
+    below = [[text.get_text() for text in item.get_xticklabels()] for item in drawn[3:]]
     assert beside == [["x", "y", "z"], [], []] * 2  # once a row
     assert below == [["x", "y", "z"]] * 3
-    shown = [one.xaxis.get_tick_params()["labelbottom"] for one in drawn]
+    shown = [item.xaxis.get_tick_params()["labelbottom"] for item in drawn]
     assert shown == [False] * 3 + [True] * 3  # those of the panels above are the same
 
 
@@ -321,8 +321,8 @@ def terms(**options: Any) -> TermsNumbers:
 @pytest.mark.parametrize("encoding", SUMMED)
 def test_each_part_is_its_product_and_the_four_add_up_to_the_score(encoding: str) -> None:
     numbers = terms(encoding=encoding, start=3)
-    one = numbers.view.encoding
-    x, p = Terms().content(one.width), one.table(np.arange(3.0, 8.0))
+    item = numbers.view.encoding
+    x, p = Terms().content(item.width), item.table(np.arange(3.0, 8.0))
     assert numbers.content_content == pytest.approx(x @ x.T, abs=1e-12)
     assert numbers.content_position == pytest.approx(x @ p.T, abs=1e-12)
     assert np.array_equal(numbers.position_content, numbers.content_position.T)
@@ -339,8 +339,8 @@ def test_the_message_says_whether_position_with_position_depends_on_the_offset_a
     assert spreads["position_position"] == pytest.approx(apart, abs=1e-14)
     assert (apart < 1e-12) == (encoding in INVARIANT)
     assert min(spreads["content_position"], spreads["position_content"], spreads["content_content"]) > 0.1
-    told = "depends on the offset alone" if encoding in INVARIANT else f"by up to {bound_text(apart, 2)}"
-    assert numbers.message().endswith(told)
+    text = "depends on the offset alone" if encoding in INVARIANT else f"by up to {bound_text(apart, 2)}"
+    assert numbers.message().endswith(text)
 
 
 @pytest.mark.parametrize(("figure", "encoding", "instead"), [
@@ -353,13 +353,13 @@ def test_what_cannot_be_shown_is_refused_with_what_fits(figure: str, encoding: s
 
 def test_five_panels_share_limits_and_0_has_the_middle_of_the_map() -> None:
     drawn, arrays = panels_of("terms", tokens="x y z"), terms(tokens="x y z").arrays()
-    images = {name: one.get_images()[0] for name, one in zip(TITLES, drawn, strict=False)}
+    images = {name: item.get_images()[0] for name, item in zip(TITLES, drawn, strict=False)}
     limits = (min(array.min() for array in arrays.values()), max(array.max() for array in arrays.values()))
     assert {image.get_clim() for image in images.values()} == {limits}
     assert images["total"].to_rgba(0.0) == pytest.approx(mpl.colormaps["RdBu_r"](0.5), abs=0.02)
     assert {image.get_cmap().name for image in images.values()} == {"RdBu_r"}
     assert all(np.array_equal(image.get_array(), arrays[name]) for name, image in images.items())
-    titles = [one.get_title().partition("\n")[0] for one in drawn if one.get_images()]
+    titles = [item.get_title().partition("\n")[0] for item in drawn if item.get_images()]
     assert titles == [title.partition("\n")[0] for title in TITLES.values()]
     assert [text.get_text() for text in drawn[4].get_xticklabels()] == ["x", "y", "z"]
 

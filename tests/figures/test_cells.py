@@ -20,7 +20,9 @@ from tests.drawing import page_of
 
 
 def pixels(values: Any, shape: tuple[int, int], **options: Any) -> Array:
-    """The red of each pixel of a matrix on a picture of that many pixels, from 0 to 1; NaN where nothing is drawn."""
+    """Return the red of each pixel of a matrix on a picture of that many pixels, from 0 to 1; NaN where nothing is
+    drawn.
+    """
     drawing = Drawing(figsize=(shape[1] / 10, shape[0] / 10), dpi=10)
     axes = drawing.add_axes((0.0, 0.0, 1.0, 1.0))
     axes.set(xlim=(-0.5, len(values[0]) - 0.5), ylim=(len(values) - 0.5, -0.5))
@@ -36,10 +38,10 @@ def pixels(values: Any, shape: tuple[int, int], **options: Any) -> Array:
 @pytest.mark.parametrize(("count", "side"), [(5, 12), (3, 4), (7, 10), (100, 102), (9, 41)])
 def test_all_cells_are_equally_wide(count: int, side: int) -> None:
     for at in {0, 1, count // 2, count - 1}:
-        one = np.zeros((1, count))
-        one[0, at] = 1.0
-        assert pixels(one, (1, side)).sum() == pytest.approx(side / count, abs=0.01)
-        assert pixels(one.T, (side, 1)).sum() == pytest.approx(side / count, abs=0.01)
+        item = np.zeros((1, count))
+        item[0, at] = 1.0
+        assert pixels(item, (1, side)).sum() == pytest.approx(side / count, abs=0.01)
+        assert pixels(item.T, (side, 1)).sum() == pytest.approx(side / count, abs=0.01)
 
 
 @pytest.mark.parametrize("side", [5, 10, 25, 5 * FEW + 2])

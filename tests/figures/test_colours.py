@@ -14,7 +14,7 @@ from matplotlib.figure import Figure as Drawing
 import pecli
 from pecli.core.errors import UsageError, as_keywords
 from pecli.figures.canvas import Canvas
-from pecli.figures.colors import APART, lightness, seen_colours
+from pecli.figures.colors import MIN_CONTRAST, lightness, seen_colours
 from pecli.figures.limits import ends, few_colours_note, resolve_limits
 from pecli.figures.style import style_context
 from tests.drawing import axes_of, dot_labels, line_labels, page_of
@@ -24,7 +24,7 @@ OUTLIER = np.append(np.linspace(-1, 1, 999), 500.0)
 
 def images(figure: str, **options: Any) -> list[Any]:
     axes = axes_of(figure, **options)
-    return [one for panel in (axes, *axes.child_axes) for one in panel.images]
+    return [image for panel in (axes, *axes.child_axes) for image in panel.images]
 
 
 def test_ends_are_symmetric_where_there_are_both_signs_and_begin_at_0_where_there_is_one() -> None:
@@ -42,7 +42,7 @@ def test_the_user_says_where_colours_end() -> None:
 
 @pytest.mark.parametrize("figure", ["heatmap", "distance", "attention", "terms", "relative", "rotation", "overview"])
 def test_limits_are_obeyed_wherever_there_are_colours(figure: str) -> None:
-    assert 7.5 in [one.get_clim()[1] for one in images(figure, vmax=7.5, d=8)]  # offsets have a scale of their own
+    assert 7.5 in [image.get_clim()[1] for image in images(figure, vmax=7.5, d=8)]  # offsets have a scale of their own
 
 
 def test_robust_colours_end_at_the_percentiles_and_the_caption_says_so(tmp_path: Any) -> None:
@@ -59,9 +59,9 @@ def test_robust_colours_end_at_the_percentiles_and_the_caption_says_so(tmp_path:
 
 @pytest.mark.parametrize(("end", "told"), [(3.0, False), (3.3, True)])
 def test_a_word_is_said_where_most_values_have_less_than_three_tenths_of_the_colours(end: float, told: bool) -> None:
-    said = few_colours_note((-end, end), [np.linspace(-1, 1, 101)])  # 96 of a hundred are from −0.96 to 0.96
-    assert bool(said) == told
-    assert as_keywords(said).isprintable()
+    text = few_colours_note((-end, end), [np.linspace(-1, 1, 101)])  # 96 of a hundred are from −0.96 to 0.96
+    assert bool(text) == told
+    assert as_keywords(text).isprintable()
     assert few_colours_note(None, []) == few_colours_note((0.0, 1.0), [np.full(3, np.nan)]) == ""
     assert few_colours_note((-1.0, 1.0), [np.linspace(-1, 1, 100)]) == ""
 
@@ -71,7 +71,7 @@ def test_a_word_is_said_where_most_values_have_less_than_three_tenths_of_the_col
 def test_a_difference_has_two_sides_whatever_map_the_values_have(figure: str, own: str, cmap: str | None) -> None:
     options: Any = {"encoding": ["sinusoidal:base=10", "sinusoidal"], "figure": figure, "difference": True}
     axes = axes_of("compare", **options, cmap=cmap, length=9)
-    maps = [one.images[0].get_cmap().name for one in axes.child_axes if one.images and one.get_title()]
+    maps = [ax.images[0].get_cmap().name for ax in axes.child_axes if ax.images and ax.get_title()]
     assert maps == [cmap or own] * 2 + ["PuOr" if cmap == "PuOr" else "RdBu_r"]
 
 
@@ -122,7 +122,7 @@ def test_lightness_is_that_of_cielab() -> None:
 
 
 def drawn(figure: str, **options: Any) -> Any:
-    """The first panel of a small picture."""
+    """Return the first panel of a small picture."""
     return page_of(figure, **{"d": 8, "length": 23, "dpi": 30, **options}).axes[0]
 
 
@@ -133,22 +133,22 @@ def test_colours_of_dots_keep_away_from_their_ground(ground: str, cmap: str) -> 
     axes.set_facecolor(ground)
     left = lightness(mpl.colormaps.get_cmap(seen_colours(cmap, axes))(np.linspace(0, 1, 9)))
     for behind in ["white", "black"] if ground == "none" else [ground]:
-        assert np.abs(left - lightness(behind)).min() > APART - 2
+        assert np.abs(left - lightness(behind)).min() > MIN_CONTRAST - 2
     assert len(np.unique(left)) == 9  # still a map
 
 
 @pytest.mark.parametrize("length", [23, 2100])
 def test_the_points_of_a_scatter_are_seen_on_a_dark_ground(length: int) -> None:
     axes = drawn("scatter", style="dark_background", length=length)
-    shown = [one for one in (*axes.images, *axes.collections) if one.get_visible()]
-    assert shown and min(lightness(one.cmap(np.linspace(0, 1, 9))).min() for one in shown) >= APART
+    shown = [image for image in (*axes.images, *axes.collections) if image.get_visible()]
+    assert shown and min(lightness(item.cmap(np.linspace(0, 1, 9))).min() for item in shown) >= MIN_CONTRAST
 
 
 @pytest.mark.parametrize("figure", ["curves", "spectrum"])
 @pytest.mark.parametrize("clear", [{"transparent": True}, {"style": "auto"}])
 def test_no_box_hides_a_text_on_a_transparent_panel(figure: str, clear: dict[str, Any]) -> None:
     axes, plain = drawn(figure, format="svg", **clear), drawn(figure)
-    boxes, seen = ([one.get_bbox_patch() for one in panel.texts if one.get_bbox_patch()] for panel in (axes, plain))
+    boxes, seen = ([text.get_bbox_patch() for text in panel.texts if text.get_bbox_patch()] for panel in (axes, plain))
     assert boxes and all(box.get_facecolor()[3] == 0 for box in boxes)
     assert seen and all(box.get_facecolor()[3] == 0.8 for box in seen)  # white, or the colour of a shade
 
@@ -158,7 +158,7 @@ def test_the_mark_of_the_largest_error_is_seen_on_its_colour(style: str, cmap: s
     axes = drawn("precision", style=style, cmap=cmap)
     (name,), ring = axes.texts, axes.lines[0].get_color()
     pairs = (ring, axes.images[0].cmap(1.0)), (name.get_color(), name.get_bbox_patch().get_facecolor())
-    assert all(abs(lightness(ink) - lightness(ground)) > 2 * APART for ink, ground in pairs)
+    assert all(abs(lightness(ink) - lightness(ground)) > 2 * MIN_CONTRAST for ink, ground in pairs)
 
 
 @pytest.mark.parametrize(("style", "opacity"), [("dark_background", 0.3), ("auto", 0.3), ("ggplot", 1)])
@@ -166,8 +166,8 @@ def test_grid_lines_and_the_middle_of_a_lane_are_the_styles_own_unless_they_are_
     style: str, opacity: float
 ) -> None:
     grid = drawn("curves", style=style, format="svg").yaxis.get_gridlines()[0]
-    lanes = [one for one in drawn("waves", style=style, format="svg").get_lines() if one.get_zorder() == 0]
-    assert lanes and {round(one.get_alpha(), 2) for one in (grid, *lanes)} == {opacity}
+    lanes = [line for line in drawn("waves", style=style, format="svg").get_lines() if line.get_zorder() == 0]
+    assert lanes and {round(item.get_alpha(), 2) for item in (grid, *lanes)} == {opacity}
 
 
 def test_the_size_of_texts_follows_the_picture_and_not_the_style() -> None:
@@ -195,4 +195,4 @@ def test_five_lines_are_seen_on_white_and_told_apart_by_all_eyes(eyes: str) -> N
     assert (1.05 / (linear @ XYZ[1] + 0.05) >= 3).all()  # the contrast that graphics want
     seen = np.cbrt(np.clip(linear @ SEEN_BY[eyes].T, 0, 1) @ XYZ.T / XYZ.sum(axis=1))
     lab = np.column_stack([116 * seen[:, 1], 500 * (seen[:, 0] - seen[:, 1]), 200 * (seen[:, 1] - seen[:, 2])])
-    assert min(np.linalg.norm(one - other) for one, other in combinations(lab, 2)) > 15
+    assert min(np.linalg.norm(combination - other) for combination, other in combinations(lab, 2)) > 15

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.core.language import language_of, speaking
+from pecli.core.language import language_of, use_language
 from pecli.figures.text import HEADLINE
 from tests.drawing import axes_of, page_of
 
@@ -19,15 +19,15 @@ TWO = ["sinusoidal:base=10,d=8", "sinusoidal:base=10000,d=8"]
 
 
 def drawn(**options: object) -> tuple[list[Any], list[Any]]:
-    """The panels, and the colour bars beside them."""
+    """Return the panels, and the colour bars beside them."""
     axes = axes_of("compare", **{"encoding": TWO, "length": 11, **options})
     panels = [axes] if axes.axison else list(axes.child_axes)
     every = [*axes.figure.axes, *(child for panel in panels for child in panel.child_axes)]
-    return panels, [one for one in every if one is not axes and one not in panels]
+    return panels, [item for item in every if item is not axes and item not in panels]
 
 
 def title_of(panel: Axes) -> str:
-    """The panel's title, whatever lines it is broken into."""
+    """Return the panel's title, whatever lines it is broken into."""
     return " ".join(panel.get_title().split())
 
 
@@ -91,8 +91,8 @@ def test_the_difference_is_the_first_less_the_second_with_a_bar_of_its_own() -> 
 )
 def test_what_lines_show_upwards_is_shared_where_it_is_the_same(figure: str, encoding: list[str], shared: bool) -> None:
     panels, _ = drawn(figure=figure, encoding=encoding)
-    assert (len({one.get_ylim() for one in panels}) == 1) == shared
-    assert figure != "curves" or all(tick >= 0 for one in panels for tick in one.get_yticks())  # names hang below 0
+    assert (len({panel.get_ylim() for panel in panels}) == 1) == shared
+    assert figure != "curves" or all(tick >= 0 for panel in panels for tick in panel.get_yticks())  # names hang below 0
 
 
 def test_one_parameter_goes_to_every_encoding_that_has_it() -> None:
@@ -117,7 +117,7 @@ HEATMAPS: Any = {"figure": "heatmap", "length": 50, "dpi": 30, "size": "9x3"}
 
 
 def headlines(page: Any) -> list[Any]:
-    """What there is to see, above all or above each part."""
+    """Return what there is to see, above all or above each part."""
     return [text for text in page.texts if text.get_text() and text.get_fontweight() == HEADLINE]
 
 
@@ -137,9 +137,9 @@ def test_a_difference_says_where_columns_only_have_other_places(one: str, other:
     tables = [pecli.encode(spec, length=20).T.tolist() for spec in (one, other)]
     assert so == (tables[0] != tables[1] and sorted(tables[0]) == sorted(tables[1]))
     numbers = pecli.figure("compare", encoding=[one, other], difference=True, length=20).numbers
-    for lang, said in (("en", "the same columns in another order"), ("zh", "各列相同，只是次序不同")):
-        with speaking(language_of(lang)):
-            assert (said in numbers.message()) == so
+    for lang, text in (("en", "the same columns in another order"), ("zh", "各列相同，只是次序不同")):
+        with use_language(language_of(lang)):
+            assert (text in numbers.message()) == so
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_lines_of_another_kind_have_a_window_and_offsets_of_their_own() -> None:
     first, second, other = page_of("compare", figure="offsets", length=20, encoding=specs, size="column").axes
     assert first.get_ylim() == second.get_ylim() and first.get_ylim()[1] > 60 > other.get_ylim()[1]
     assert first.get_xlim() == second.get_xlim() and first.get_xlim()[0] > other.get_xlim()[0]
-    assert [bool(one.xaxis.label.get_visible()) for one in (first, second, other)] == [False, True, True]
+    assert [bool(item.xaxis.label.get_visible()) for item in (first, second, other)] == [False, True, True]
 
 
 @pytest.mark.parametrize(("count", "grid"), [(1, (1, 1)), (3, (1, 3)), (5, (2, 3))])
@@ -207,7 +207,7 @@ def test_panels_stand_in_a_grid(count: int, grid: tuple[int, int]) -> None:
 def test_what_there_is_to_see_is_said_with_the_name_of_each_that_says_it(options: dict[str, Any], said: str) -> None:
     options = {**HEATMAPS, **options}
     picture: Any = pecli.figure("compare", **options)
-    said = said.format(*((one.wavelengths() > 50).sum() for one in picture.job.view.encodings))
+    said = said.format(*((encoding.wavelengths() > 50).sum() for encoding in picture.job.view.encodings))
     (shown,) = headlines(page_of("compare", **options))[-1:]
     for text in (picture.message(), shown.get_text(), pecli.figure("compare", no_title=True, **options).caption()):
         assert said.casefold() in " ".join(text.split()).casefold()
@@ -216,5 +216,5 @@ def test_what_there_is_to_see_is_said_with_the_name_of_each_that_says_it(options
 
 def test_encodings_are_named_above_their_own_attention() -> None:
     axes = axes_of("compare", figure="attention", encoding=["clock", "rope:d=6"])
-    titles = [one.get_title() for one in axes.child_axes if one.title.get_visible() and "given" in one.get_title()]
+    titles = [ax.get_title() for ax in axes.child_axes if ax.title.get_visible() and "given" in ax.get_title()]
     assert titles == ["clock, periods 60,3600,43200\nas given", "rope, d 6, base 10,000\nas given"]

@@ -16,15 +16,15 @@ from pecli.core.errors import UsageError
 from pecli.files.pictures import Palette, palette_of
 from pecli.jobs.picture import Picture
 from pecli.jobs.sweep import job_of, jobs_of
-from pecli.jobs.workers import ordered
+from pecli.jobs.workers import map_in_order
 from tests.drawing import frames_of
 
 SMALL: dict[str, Any] = {"d": 4, "length": 5, "dpi": 30}
 
 
 def places(drawing: Any) -> list[Any]:
-    """Where everything stands on a page, and between which ends."""
-    axes = [(one.get_position().bounds, one.get_xlim(), one.get_ylim()) for one in drawing.axes]
+    """Return where everything stands on a page, and between which ends."""
+    axes = [(ax.get_position().bounds, ax.get_xlim(), ax.get_ylim()) for ax in drawing.axes]
     words = [text.get_window_extent().p0.round(6).tolist() for text in (drawing._suptitle, drawing.texts[0])]
     return [tuple(drawing.get_size_inches()), *words, *axes]
 
@@ -33,11 +33,11 @@ def places(drawing: Any) -> list[Any]:
 def test_nothing_jumps(figure: str) -> None:
     frames = frames_of(figure, **SMALL, base=[2, 10000, 31.62])
     first, *others = map(places, frames)
-    assert all(one == first for one in others)
+    assert all(other == first for other in others)
     assert min(word[0] for word in first[1:3]) > 0  # nothing begins beyond the page
-    limits = {image.get_clim() for one in frames for axes in one.axes[:1] for image in axes.images}
+    limits = {image.get_clim() for frame in frames for axes in frame.axes[:1] for image in axes.images}
     assert len(limits) <= 1
-    assert [one.get_suptitle().rpartition(", base ")[2] for one in frames] == ["2", "10,000", "31.62"]
+    assert [frame.get_suptitle().rpartition(", base ")[2] for frame in frames] == ["2", "10,000", "31.62"]
 
 
 def test_a_list_that_moves_is_a_frame_a_value(ask: Any, folder: Path) -> None:
@@ -62,7 +62,7 @@ def test_many_processes_draw_what_one_does() -> None:
     job = job_of("heatmap", {**SMALL, "base": [10, 20, 30]})
     assert Picture(job, workers=2).render("gif") == Picture(job).render("gif")
     with pytest.raises(UsageError, match="no drawing"):
-        list(ordered(_refused, [None, None], "drawing"))
+        list(map_in_order(_refused, [None, None], "drawing"))
 
 
 def _refused(drawing: Any) -> Any:
@@ -108,7 +108,7 @@ def test_each_frame_is_its_own_picture_and_a_webp_loses_nothing() -> None:
         np.testing.assert_array_equal(np.asarray(drawing.axes[0].images[0].get_array()), own.numbers.main)
     data = pecli.figure("heatmap", **options).render("webp")[0]
     assert data.count(b"VP8L") == 2 and b"VP8 " not in data
-    assert not any(one.get_suptitle() for one in frames_of("heatmap", no_title=True, **options))
+    assert not any(frame.get_suptitle() for frame in frames_of("heatmap", no_title=True, **options))
 
 
 def test_a_file_of_frames_is_drawn_again_as_one(ask: Any, folder: Path) -> None:

@@ -21,32 +21,32 @@ SMALL = {"d": 4, "length": 5, "dpi": 40}
 
 
 def drawn(name: str, **options: Any) -> tuple[Job, list[Any]]:
-    """The job, and the panels and bars of its picture."""
+    """Return the job, and the panels and bars of its picture."""
     return job_of(name, {**SMALL, **options}), page_of(name, **{**SMALL, **options}).axes
 
 
 def bars(axes: list[Any]) -> list[Any]:
-    return [one for one in axes if one.get_label() == "<colorbar>"]
+    return [ax for ax in axes if ax.get_label() == "<colorbar>"]
 
 
 def test_two_options_are_rows_and_columns_told_once() -> None:
     job, axes = drawn("heatmap", d=[4, 6], base=[10, 100, 1000])
-    panels = [one for one in axes if one not in bars(axes)]
-    assert [one.get_title() for one in panels] == ["base 10", "base 100", "base 1,000", "", "", ""]
-    rows = [one.get_ylabel().partition("\n")[0] for one in panels[::3]]
+    panels = [ax for ax in axes if ax not in bars(axes)]
+    assert [panel.get_title() for panel in panels] == ["base 10", "base 100", "base 1,000", "", "", ""]
+    rows = [panel.get_ylabel().partition("\n")[0] for panel in panels[::3]]
     assert rows == ["d 4", "d 6"] and Picture(job).title() == "sinusoidal"
-    assert [one.yaxis.label.get_visible() for one in panels] == [True, False, False] * 2
+    assert [panel.yaxis.label.get_visible() for panel in panels] == [True, False, False] * 2
     assert len(bars(axes)) == 1
-    tops = sorted({round(one.get_position().y1, 6) for one in panels})
-    assert len(tops) == 2 and len({round(one.get_position().x0, 6) for one in panels}) == 3
+    tops = sorted({round(panel.get_position().y1, 6) for panel in panels})
+    assert len(tops) == 2 and len({round(panel.get_position().x0, 6) for panel in panels}) == 3
 
 
 def test_what_all_in_a_column_say_stands_once_and_is_told_by_its_column_alone() -> None:
     job, axes = drawn("heatmap", encoding=["sinusoidal", "rope"], base=[2, 10000], length=50)
     above = [" ".join(text.get_text().split()) for text in axes[0].figure.texts]
-    said = ["Every pair finishes a turn in 50 positions", "1 of 2 pairs never finish a turn in 50 positions"]
-    assert Picture(job).message() == f"{said[0]} (base 2); {said[1]} (base 10,000)"
-    assert [one for one in above if "turn in" in one] == [Picture(job).message()]
+    each = ["Every pair finishes a turn in 50 positions", "1 of 2 pairs never finish a turn in 50 positions"]
+    assert Picture(job).message() == f"{each[0]} (base 2); {each[1]} (base 10,000)"
+    assert [item for item in above if "turn in" in item] == [Picture(job).message()]
 
 
 @pytest.mark.parametrize(
@@ -55,13 +55,13 @@ def test_what_all_in_a_column_say_stands_once_and_is_told_by_its_column_alone() 
 def test_a_few_stand_below_each_other_on_a_narrow_page(size: str, figure: str, columns: int) -> None:
     """But for those of exact shape: they would be as tall as wide."""
     _, axes = drawn(figure, base=[10, 100, 1000], size=size)
-    lefts = [round(one.get_position().x0, 3) for one in axes if one not in bars(axes)]
+    lefts = [round(ax.get_position().x0, 3) for ax in axes if ax not in bars(axes)]
     assert len({*lefts[:columns]}) == columns and (columns > 1 or len({*lefts}) == 1)
 
 
 def test_every_cell_is_its_own_picture_under_the_limits_of_all() -> None:
     _, axes = drawn("distance", base=[2, 10000])
-    images = [one.images[0] for one in axes if one.images and one not in bars(axes)]
+    images = [ax.images[0] for ax in axes if ax.images and ax not in bars(axes)]
     assert len({image.get_clim() for image in images}) == 1
     for base, image in zip((2, 10000), images, strict=True):
         own = pecli.figure("distance", **SMALL, base=base).numbers
@@ -72,26 +72,26 @@ def test_every_cell_is_its_own_picture_under_the_limits_of_all() -> None:
 
 def test_measures_of_their_own_kind_keep_their_own_limits_and_bars() -> None:
     _, axes = drawn("distance", measure=["euclidean", "cos"])
-    assert [one.get_ylabel() for one in bars(axes)] == ["Euclidean distance", "cosine similarity"]
-    images = [one.images[0] for one in axes if one.images and one not in bars(axes)]
+    assert [bar.get_ylabel() for bar in bars(axes)] == ["Euclidean distance", "cosine similarity"]
+    images = [ax.images[0] for ax in axes if ax.images and ax not in bars(axes)]
     assert images[0].get_clim() != images[1].get_clim()
 
 
 def test_lines_are_compared_in_one_window_with_one_legend() -> None:
     _, axes = drawn("curves", base=[2, 10000], against="offset")
-    assert len({one.get_ylim() for one in axes}) == 1
-    assert all(one.get_legend() is None for one in axes)
+    assert len({ax.get_ylim() for ax in axes}) == 1
+    assert all(ax.get_legend() is None for ax in axes)
     (legend,) = axes[0].figure.legends
     assert legend.get_texts()[0].get_text() == "from 0"
     below = legend.get_window_extent().y1
-    assert all(one.get_tightbbox().y0 > below for one in axes)
+    assert all(ax.get_tightbbox().y0 > below for ax in axes)
 
 
 def test_a_figure_of_several_panels_is_a_row_a_value(folder: Path) -> None:
     _, axes = drawn("scatter", base=[10, 100])
-    assert [one.get_title().split("\n")[0] for one in axes[:4:2]] == ["base 10", "base 100"]
+    assert [ax.get_title().split("\n")[0] for ax in axes[:4:2]] == ["base 10", "base 100"]
     _, axes = drawn("attention", base=[10, 100], d=[4, 6], tokens="a b", length=2)
-    assert [one.get_ylabel().count("base") for one in axes[:12:6]] == [0, 0] and "d 4, base 10" in axes[0].get_title()
+    assert [ax.get_ylabel().count("base") for ax in axes[:12:6]] == [0, 0] and "d 4, base 10" in axes[0].get_title()
 
 
 def test_numbers_have_an_axis_an_option(folder: Path) -> None:
@@ -100,9 +100,9 @@ def test_numbers_have_an_axis_an_option(folder: Path) -> None:
     found, job = np.load("a.npz"), json.loads(Path("a.json").read_text())
     assert found["table"].shape == (2, 3, 5, 4)  # in the order of the help
     assert found["base"].tolist() == [10, 100] and found["start"].tolist() == [0, 7, 9]
-    one = pecli.encode("sinusoidal", d=4, base=100, start=9, length=5)
-    np.testing.assert_array_equal(found["table"][1, 2], one)
-    assert job["arrays"]["table"][1][2] == one.tolist() and job["job"]["base"] == [10, 100]
+    item = pecli.encode("sinusoidal", d=4, base=100, start=9, length=5)
+    np.testing.assert_array_equal(found["table"][1, 2], item)
+    assert job["arrays"]["table"][1][2] == item.tolist() and job["job"]["base"] == [10, 100]
     with pytest.raises(UsageError, match=r"write \.npz or \.json"):
         picture.save("a.csv")
     lists = ("sweep_dims", [[1], [3]]), ("dims", [[1, 2], [3]])  # numbers where each has one, else texts
@@ -142,14 +142,14 @@ def test_blanks_for_some_of_the_options_make_a_grid_of_the_others() -> None:
 
 def test_lanes_of_other_dimensions_are_named_in_every_panel() -> None:
     _, axes = drawn("waves", base=[2, 10000], d=8, length=40)
-    lanes = [[text.get_text() for text in one.get_yticklabels()] for one in axes]
-    assert lanes[0] != lanes[1] and all(one.yaxis.label.get_visible() for one in axes)
-    assert all(one.yaxis.get_tick_params()["labelleft"] for one in axes)
+    lanes = [[text.get_text() for text in ax.get_yticklabels()] for ax in axes]
+    assert lanes[0] != lanes[1] and all(ax.yaxis.label.get_visible() for ax in axes)
+    assert all(ax.yaxis.get_tick_params()["labelleft"] for ax in axes)
 
 
 def test_what_turns_stays_round_and_tables_of_other_widths_fill_their_panels() -> None:
     _, axes = drawn("rotation", d=[8, 128])
-    shown = [one for one in axes if one not in bars(axes)]
+    shown = [ax for ax in axes if ax not in bars(axes)]
     for circles, table, width in ((shown[3], shown[0], 8), (shown[7], shown[4], 128)):
         across, up = circles.transData.transform((1, 1)) - circles.transData.transform((0, 0))
         assert across == pytest.approx(up, rel=0.02) and circles.yaxis.label.get_visible()
@@ -161,18 +161,18 @@ def test_panels_of_cells_share_the_limits_of_their_own_kind(figure: str, count: 
     """Also under ends that the user gives, and what one cell has more of is not lost."""
     for options in ({}, {"vmax": 0.5}) if figure == "overview" else ({},):
         _, axes = drawn(figure, base=[2, 1000], d=16, size="12x8", text_size=6, **options)
-        limits = [one.images[0].get_clim() for one in axes if one not in bars(axes)]
+        limits = [ax.images[0].get_clim() for ax in axes if ax not in bars(axes)]
         assert limits[:count] == limits[count:] and len({*limits}) > 1
 
 
 @pytest.mark.parametrize("figure", ["scatter", "terms"])
 def test_cells_of_several_panels_stand_below_each_other_on_a_narrow_page(figure: str) -> None:
     _, axes = drawn(figure, base=[2, 10], d=16, size="column")
-    boxes = [one.bbox for one in axes if one not in bars(axes)]
+    boxes = [ax.bbox for ax in axes if ax not in bars(axes)]
     half = len(boxes) // 2
-    assert min(one.y0 for one in boxes[:half]) > max(one.y1 for one in boxes[half:])
+    assert min(box.y0 for box in boxes[:half]) > max(box.y1 for box in boxes[half:])
     if figure == "scatter":
-        assert {round(one.x0) for one in boxes[:half]} == {round(one.x0) for one in boxes[half:]}
+        assert {round(box.x0) for box in boxes[:half]} == {round(box.x0) for box in boxes[half:]}
 
 
 def test_what_one_figure_says_in_all_cells_is_said_once() -> None:

@@ -36,7 +36,7 @@ def test_names_stand_right_of_the_frame_and_apart(size: str) -> None:
     boxes = [Text.get_window_extent(name) for name in labels_of(axes, LineLabel)]
     assert len(boxes) == 8
     assert all(axes.bbox.x1 < box.x0 + 30 for box in boxes)
-    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+    assert not any(combination.overlaps(other) for combination, other in combinations(boxes, 2))
     assert [box.y0 for box in boxes] == sorted(box.y0 for box in boxes)  # from the steepest to the flattest
 
 
@@ -123,5 +123,5 @@ def test_names_of_neighbours_do_not_touch_and_the_title_stands_above_them(figure
         *drawn("compare", encoding=["sinusoidal", "rope"], figure=figure, length=50, highlight=["10", "11"]),
     ):
         boxes = [text.get_window_extent() for text in axes.texts]
-        assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+        assert not any(combination.overlaps(other) for combination, other in combinations(boxes, 2))
         assert not axes.get_title() or axes.title.get_window_extent().y0 >= max(box.y1 for box in boxes)

@@ -12,7 +12,7 @@ import pytest
 from matplotlib.figure import Figure as Drawing
 
 import pecli
-from pecli.core.language import speaking
+from pecli.core.language import use_language
 from pecli.core.numbers import number_types
 from pecli.encodings.registry import ENCODINGS
 from pecli.figures import FIGURES
@@ -48,19 +48,19 @@ FIGURES_IN_CHINESE: list[tuple[str, dict[str, Any]]] = [
 
 
 def words(text: str) -> set[str]:
-    """The English words of a text that are no names; mathematics, units and single letters are none."""
+    """Return the English words of a text that are no names; mathematics, units and single letters are none."""
     return set(re.findall(r"[A-Za-z][a-z][A-Za-z]+[\w-]*", re.sub(r"\$[^$]*\$", "", text))) - NAMES
 
 
 def panels(axes: Any) -> Iterator[Any]:
-    """The axes that stand in a given one, colour bars too."""
-    for one in axes.child_axes:
-        yield from panels(one)
+    """Yield the axes that stand in a given one, colour bars too."""
+    for ax in axes.child_axes:
+        yield from panels(ax)
     yield axes
 
 
 def said_on(axes: Any) -> Iterator[str]:
-    """All that is written on one panel but numbers."""
+    """Yield all that is written on one panel but numbers."""
     legend = axes.legend_
     yield from (axes.title.get_text(), axes.xaxis.label.get_text(), axes.yaxis.label.get_text())
     yield from (text.get_text() for text in [*axes.texts, *(legend.get_texts() if legend else [])])
@@ -69,12 +69,12 @@ def said_on(axes: Any) -> Iterator[str]:
 
 
 def written(picture: Picture) -> list[str]:
-    """All that is written in a picture: on its panels, above and below."""
+    """Return all that is written in a picture: on its panels, above and below."""
     axes = Drawing().subplots()
     picture.draw(axes)
-    with speaking(picture.job.language):
-        said = [picture.seen.message(), picture.seen.caption()]
-    return [*said, picture.title(), *(text for panel in panels(axes) for text in said_on(panel))]
+    with use_language(picture.job.language):
+        item = [picture.seen.message(), picture.seen.caption()]
+    return [*item, picture.title(), *(text for panel in panels(axes) for text in said_on(panel))]
 
 
 @pytest.mark.filterwarnings("ignore:Glyph")  # of texts that are measured
@@ -89,8 +89,8 @@ def test_a_picture_in_chinese_has_no_english_words(name: str, options: dict[str,
 
 @pytest.mark.parametrize("line", ["stats sinusoidal clock binary -n 20", "table clock -n 40 --rows 4", "explain -d 4"])
 def test_a_report_in_chinese_has_no_english_words(ask: Any, line: str) -> None:
-    said = ask(*line.split(), "--lang", "zh")
-    assert said.code == 0 and words(said.out) <= {"periods", "rows", "table", "csv", *FIGURES}, words(said.out)
+    text = ask(*line.split(), "--lang", "zh")
+    assert text.code == 0 and words(text.out) <= {"periods", "rows", "table", "csv", *FIGURES}, words(text.out)
 
 
 def test_a_models_config_is_told_in_chinese(ask: Any, folder: Path, monkeypatch: Any) -> None:

@@ -18,7 +18,7 @@ from pecli.figures import FIGURES
 from pecli.figures.base import panels_of
 from pecli.figures.canvas import Canvas
 from pecli.figures.page import draw_page
-from pecli.figures.panels import Panel, around, in_columns, label_outer
+from pecli.figures.panels import Panel, grids_around, in_columns, label_outer
 from pecli.figures.style import style_context
 from pecli.figures.text import Ruler, pieces
 from pecli.figures.ticks import RoundTicks
@@ -36,7 +36,7 @@ LONG = "位置编码的一个非常长的标题它没有空格所以必须在任
 
 
 def drawn(figure: str, /, **options: Any) -> tuple[Any, Any, Any]:
-    """The drawing at a resolution where letters have their width, its job and the numbers that it shows."""
+    """Return the drawing at a resolution where letters have their width, its job and the numbers that it shows."""
     fixed = {"attention": {"length"}, "terms": {"length"}, "dials": {"length"}, "bias": {"d"}}.get(figure, set())
     given = {
         name: value
@@ -56,7 +56,7 @@ def drawn(figure: str, /, **options: Any) -> tuple[Any, Any, Any]:
 
 @cache
 def in_size(figure: str, size: str) -> tuple[Any, Any, Any]:
-    """What `drawn` gives of a figure as it is, once for all that look at it."""
+    """Return what `drawn` gives of a figure as it is, once for all that look at it."""
     return drawn(figure, size=size)
 
 
@@ -65,7 +65,7 @@ def frames_of(drawing: Any) -> list[Any]:
 
 
 def texts(drawing: Any) -> list[tuple[str, Any]]:
-    """Every text that is seen, and its box, a little within its letters' own."""
+    """Return every text that is seen, and its box, a little within its letters' own."""
     seen = [text for text in drawing.findobj(Text) if text.get_visible() and text.get_text().strip()]
     hidden = unused_labels(drawing)
     boxes = [(text.get_text(), text.get_window_extent()) for text in seen if id(text) not in hidden]
@@ -73,8 +73,8 @@ def texts(drawing: Any) -> list[tuple[str, Any]]:
 
 
 def unused_labels(drawing: Any) -> set[int]:
-    """The labels of ticks that are not drawn: matplotlib keeps them for when they are."""
-    axes = [axis for one in drawing.findobj(Axes) for axis in (one.xaxis, one.yaxis)]
+    """Return the labels of ticks that are not drawn: matplotlib keeps them for when they are."""
+    axes = [axis for item in drawing.findobj(Axes) for axis in (item.xaxis, item.yaxis)]
     kept = [tick for axis in axes for tick in (*axis.majorTicks, *axis.minorTicks)]
     drawn = [tick for axis in axes for tick in axis._update_ticks()]
     return {id(label) for tick in kept if tick not in drawn for label in (tick.label1, tick.label2)}
@@ -88,7 +88,7 @@ def check_whole(drawing: Any, job: Any, numbers: Any) -> None:
         assert box.x0 >= -1 and box.y0 >= -1 and box.x1 <= page.x1 + 1 and box.y1 <= page.y1 + 1, f"{text} is cut"
     left, bottom, right, top = np.array([box.extents for _, box in boxes]).T
     over = (left <= right[:, None]) & (left[:, None] <= right) & (bottom <= top[:, None]) & (bottom[:, None] <= top)
-    assert [(boxes[one][0], boxes[other][0]) for one, other in np.argwhere(np.triu(over, 1))] == []
+    assert [(boxes[item][0], boxes[other][0]) for item, other in np.argwhere(np.triu(over, 1))] == []
     check_frames(drawing)
     panels = panels_of(job.analysis, job.view, job.canvas)
     frames = frames_of(drawing)
@@ -109,8 +109,10 @@ def check_frames(drawing: Any) -> None:
     for frame in frames:
         assert drawing.bbox.x0 <= frame.x0 and frame.x1 <= drawing.bbox.x1
         assert drawing.bbox.y0 <= frame.y0 and frame.y1 <= drawing.bbox.y1
-    for one, other in combinations(frames, 2):
-        assert not one.overlaps(other) or np.allclose(one.extents, other.extents, atol=1)  # an axis of its own
+    for combination, other in combinations(frames, 2):
+        assert not combination.overlaps(other) or np.allclose(
+            combination.extents, other.extents, atol=1
+        )  # an axis of its own
     for text in (text for text in drawing.texts if text.get_text()):
         assert not any(text.get_window_extent().overlaps(frame) for frame in frames), text.get_text()
 
@@ -220,7 +222,7 @@ def test_what_is_found_not_to_fit_once_it_is_drawn_is_drawn_smaller(monkeypatch:
         return [axes[0].imshow(np.eye(2))]
 
     monkeypatch.setattr(FIGURES["heatmap"], "draw", draw)
-    *_, axes = [one for one in drawn("heatmap", size="5x3.4")[0].axes if one.get_ylabel().startswith("too long")]
+    *_, axes = [ax for ax in drawn("heatmap", size="5x3.4")[0].axes if ax.get_ylabel().startswith("too long")]
     assert axes.yaxis.label.get_fontsize() < 8
     with pytest.raises(UsageError, match="too small"):
         drawn("heatmap", size="4x1.5")
@@ -240,13 +242,13 @@ def test_the_panel_that_matters_stands_large(figure: str, large: int, size: str)
     frames = [axes.bbox for axes in frames_of(drawing)]
     own, others = frames.pop(large), frames
     ends = ("x0", "x1") if size == "column" else ("y0", "y1")
-    first, last = ([getattr(one, end) for one in others] for end in ends)
+    first, last = ([getattr(other, end) for other in others] for end in ends)
     assert [getattr(own, end) for end in ends] == pytest.approx(
         [min(first), max(last)], abs=3 if size == "column" else 40
     )
-    assert own.width > 1.9 * max(one.width for one in others)
+    assert own.width > 1.9 * max(other.width for other in others)
     bars = [axes.bbox for axes in drawing.axes if axes.get_label() == "<colorbar>"]
-    lowest = min(one.y0 for one in (own, *others) if one is not own or figure == "terms")
+    lowest = min(item.y0 for item in (own, *others) if item is not own or figure == "terms")
     assert min(bar.y0 for bar in bars) == pytest.approx(lowest, abs=3)
 
 
@@ -308,13 +310,13 @@ def test_what_is_left_of_a_page_stands_around_title_panels_and_caption_and_not_b
     title, caption = drawing.get_suptitle(), drawing.get_supxlabel()
     boxes = {text.get_text(): text.get_window_extent() for text in drawing.findobj(Text)}
     assert drawing.bbox.y1 - boxes[title].y1 > 0.8 * 100 < boxes[caption].y0  # pixels, of an inch
-    assert min(one.bbox.y0 for one in drawing.axes) - boxes[caption].y1 < 1.6 * 100
+    assert min(ax.bbox.y0 for ax in drawing.axes) - boxes[caption].y1 < 1.6 * 100
 
 
 def test_the_others_make_a_full_grid_or_none_is_large() -> None:
-    assert around(4, 5) == (((0, 1, 4, 4), (2, 3, 4, 4)), ((0, 1), (2, 3), (4, 4)))
-    assert around(0, 4) == (((0, 0, 0, 1), (0, 0, 0, 2), (0, 0, 0, 3)), ((0, 0, 0), (1, 2, 3)))
-    assert [len(around(0, count)) for count in range(1, 9)] == [0, 0, 2, 2, 2, 0, 2, 0]
+    assert grids_around(4, 5) == (((0, 1, 4, 4), (2, 3, 4, 4)), ((0, 1), (2, 3), (4, 4)))
+    assert grids_around(0, 4) == (((0, 0, 0, 1), (0, 0, 0, 2), (0, 0, 0, 3)), ((0, 0, 0), (1, 2, 3)))
+    assert [len(grids_around(0, count)) for count in range(1, 9)] == [0, 0, 2, 2, 2, 0, 2, 0]
 
 
 def test_what_neighbours_share_is_said_at_the_edge() -> None:
@@ -326,8 +328,8 @@ def test_what_neighbours_share_is_said_at_the_edge() -> None:
     ]
     assert label_outer([Panel()] * 2, in_columns(2, 2)[0]) == [(True, True, True)] * 2
     ones = [Panel(head="a"), Panel(head="b"), Panel()] * 2
-    assert [one.title for one in label_outer(ones, in_columns(6, 3)[0])] == [True, True, True, False, False, True]
-    assert all(one.title for one in label_outer([Panel(head="a")] * 5, in_columns(5, 3)[0]))  # a row in the middle
+    assert [item.title for item in label_outer(ones, in_columns(6, 3)[0])] == [True, True, True, False, False, True]
+    assert all(item.title for item in label_outer([Panel(head="a")] * 5, in_columns(5, 3)[0]))  # a row in the middle
 
 
 @pytest.mark.parametrize(("lines", "beside"), [(3, True), (23, False)])

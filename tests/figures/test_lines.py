@@ -41,7 +41,10 @@ def test_each_line_is_the_distance_from_its_position_with_a_mark_at_itself(d: in
 def test_names_of_lines_stand_at_their_dots_and_in_a_key_where_there_is_no_room() -> None:
     axes = drawn(d=7, length=11, at="3,7")
     assert axes.get_legend() is None
-    assert [(one.get_text(), one.xy) for one in labels_of(axes, DotLabel)] == [("from 3", (3, 0)), ("from 7", (7, 0))]
+    assert [(label.get_text(), label.xy) for label in labels_of(axes, DotLabel)] == [
+        ("from 3", (3, 0)),
+        ("from 7", (7, 0)),
+    ]
     for legend in (drawn(d=7, at="3,4", length=99), drawn(d=7, at="3,4", length=11, against="offset")):
         assert [text.get_text() for text in legend.get_legend().get_texts()] == ["from 3", "from 4"]
 
@@ -49,7 +52,7 @@ def test_names_of_lines_stand_at_their_dots_and_in_a_key_where_there_is_no_room(
 @pytest.mark.parametrize(("measure", "below"), [("euclidean", True), ("cos", False)])
 def test_names_at_dots_stand_on_the_side_on_which_no_line_is_apart_and_inside(measure: str, below: bool) -> None:
     axes = page_of("curves", d=8, length=40, dpi=200, measure=measure, size="column").axes[0]
-    boxes = [one.get_window_extent() for one in labels_of(axes, DotLabel)]
+    boxes = [label.get_window_extent() for label in labels_of(axes, DotLabel)]
     assert len(boxes) == 5 and all(a.x1 < b.x0 for a, b in itertools.pairwise(boxes))
     ends = axes.transData.transform([(0, end) for end in axes.dataLim.intervaly])[:, 1]
     for box in boxes:
@@ -79,12 +82,12 @@ def test_a_log_axis_has_every_position_from_1_on(encoding: str, start: int) -> N
     axes, table = drawn(**options), pecli.encode(encoding, d=8, length=97, start=start)
     first = max(1, start)
     expected = np.linalg.norm(table[first - start :] - table[50 - start], axis=1)
-    (line,) = [one for one in axes.lines if len(one.get_xdata()) > 1 and one.get_color() == "C1"]
+    (line,) = [item for item in axes.lines if len(item.get_xdata()) > 1 and item.get_color() == "C1"]
     assert axes.get_xscale() == "log" and np.array_equal(line.get_xdata(), np.arange(first, start + 97))
     assert line.get_ydata() == pytest.approx(expected, abs=1e-14)
-    marks = [float(one.get_xdata()[0]) for one in axes.lines if len(one.get_xdata()) == 1]
+    marks = [float(item.get_xdata()[0]) for item in axes.lines if len(item.get_xdata()) == 1]
     assert marks == ([0, 50] if start == 0 else [5, 50])
-    beyond = [one.get_ydata()[0] for one in axes.lines if one.get_marker() == "<"]  # 0 has no place on it
+    beyond = [item.get_ydata()[0] for item in axes.lines if item.get_marker() == "<"]  # 0 has no place on it
     assert beyond == ([0] if start == 0 else [])
     low, high = axes.get_ylim()
     assert low < 0 < high
@@ -100,7 +103,7 @@ def test_more_positions_than_pixels_of_a_log_axis_keep_their_extremes(encoding: 
     assert (numbers.low.min(), numbers.curves.max()) == pytest.approx((every.min(), every.max()), abs=1e-14)
     assert numbers.curves[0, 0] == pytest.approx(every[0]) and "minimum to maximum of up to" in numbers.caption()
     axes = page_of("curves", size="3x2", dpi=20, **options).axes[0]
-    (line,) = [one for one in axes.lines if len(one.get_xdata()) > 1]
+    (line,) = [item for item in axes.lines if len(item.get_xdata()) > 1]
     assert line.get_xdata()[:3].tolist() == [1, 2, 3] and len(axes.collections) == 1
     at = int(np.flatnonzero(line.get_xdata() == 1000)[0])
     assert line.get_ydata()[at] == 0  # it goes through its dot
@@ -162,9 +165,9 @@ def test_against_the_offset_every_line_starts_at_0_and_a_log_axis_at_1() -> None
     low, high = axes.get_xlim()
     assert -12 < low <= -11 and 16 <= high < 17 and "offset" in axes.get_xlabel()
     axes = drawn(d=8, length=97, start=5, at=5, log=True, against="offset")
-    (line,) = [one for one in axes.lines if len(one.get_xdata()) > 1]
+    (line,) = [item for item in axes.lines if len(item.get_xdata()) > 1]
     assert axes.get_xscale() == "log" and np.array_equal(line.get_xdata(), np.arange(1, 97))
-    assert [one.get_marker() for one in axes.lines if len(one.get_xdata()) == 1] == ["<"]
+    assert [item.get_marker() for item in axes.lines if len(item.get_xdata()) == 1] == ["<"]
 
 
 def waves_on(**options: Any) -> Any:
@@ -172,7 +175,7 @@ def waves_on(**options: Any) -> Any:
 
 
 def waves(axes: Any) -> list[Any]:
-    """The lines of numbers, without those that mark the lanes."""
+    """Return the lines of numbers, without those that mark the lanes."""
     return [line for line in axes.get_lines() if line.get_zorder() > 0]
 
 
@@ -227,7 +230,7 @@ def test_without_dims_they_run_from_the_fastest_to_the_slowest_that_moves() -> N
     ("plain", "other"), [("sinusoidal", "sinusoidal:layout=concatenated"), ("rope", "rope:pairing=half")]
 )
 def test_the_order_of_the_columns_does_not_change_which_waves_are_shown(plain: str, other: str) -> None:
-    first, second = (pecli.figure("waves", encoding=one, length=200).numbers.arrays() for one in (plain, other))
+    first, second = (pecli.figure("waves", encoding=item, length=200).numbers.arrays() for item in (plain, other))
     assert first["wavelengths"].tolist() == second["wavelengths"].tolist() == sorted(first["wavelengths"])
     assert second["wavelengths"][0] == pytest.approx(2 * np.pi) and 400 < second["wavelengths"][-1] <= 800
     assert second["dims"].tolist() != sorted(second["dims"])
@@ -285,7 +288,7 @@ def test_lines_are_named_at_their_ends_by_their_wavelengths(options: dict[str, A
     assert line_labels(axes) == names and axes.get_legend() is None
     ends = [line.get_ydata()[-1] for line in waves(axes)]
     labels = labels_of(axes, LineLabel)
-    assert [one.xy[1] for one in labels] == pytest.approx(ends)
+    assert [item.xy[1] for item in labels] == pytest.approx(ends)
     for label in labels:  # what leads to a name is no part of its line
         assert label.arrow_patch is not None and label.arrow_patch.shrinkB > 2
 

@@ -64,7 +64,7 @@ def test_every_pixel_has_the_colour_of_its_cell(length: int) -> None:
     inside = pixels[round(top) + 3 : round(bottom) - 3, round(place.x0) + 3 : round(place.x1) - 3]
     colours = mpl.colormaps["RdBu_r"](np.arange(256), bytes=True)
     assert inside.size > 10_000
-    assert {tuple(one) for one in np.unique(inside.reshape(-1, 4), axis=0)} <= {tuple(one) for one in colours}
+    assert {tuple(item) for item in np.unique(inside.reshape(-1, 4), axis=0)} <= {tuple(colour) for colour in colours}
     if length == 11:
         table = pecli.encode(d=7, base=10, length=11)
         rows = (top + (np.arange(11) + 0.5) * place.height / 11).astype(int)
@@ -128,10 +128,10 @@ def test_title_is_the_encoding_or_the_users_or_none(options: dict[str, Any], tit
 
 
 def test_a_long_average_without_a_closed_form_shows_a_bar_and_says_why() -> None:
-    said: list[str] = []
+    text: list[str] = []
 
     def note(items: Any, doing: str) -> Any:
-        said.append(doing)
+        text.append(doing)
         return items
 
     before = TRACKER.set(note)
@@ -139,7 +139,7 @@ def test_a_long_average_without_a_closed_form_shows_a_bar_and_says_why() -> None
         assert np.abs(pecli.figure("heatmap", encoding="learned:d=2", length=30_000, dpi=20).seen.main).max() < 0.01
     finally:
         TRACKER.reset(before)
-    assert "averaging learned: it has no closed form" in said
+    assert "averaging learned: it has no closed form" in text
 
 
 def drawn(**options: Any) -> Any:

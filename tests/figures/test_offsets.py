@@ -13,9 +13,9 @@ from matplotlib.colors import to_rgb
 import pecli
 from pecli.core.errors import UsageError
 from pecli.encodings.biases import T5, Alibi
-from pecli.figures.colors import APART, lightness
+from pecli.figures.colors import MIN_CONTRAST, lightness
 from pecli.figures.labels import LineLabel, labels_of
-from pecli.figures.panels import width_of
+from pecli.figures.panels import columns_of
 from pecli.measures.attention import weights
 from tests.drawing import axes_of, dot_labels, line_labels, numbers_of, page_of, panels_of, texts
 
@@ -58,8 +58,8 @@ def test_the_band_of_any_other_has_every_pair(encoding: str, measure: str, start
     found = numbers(**options)
     every = diagonals(numbers_of("distance", **options).main)
     for name, reduce in (("mean", np.mean), ("low", np.min), ("high", np.max)):
-        assert found.arrays()[name][0] == pytest.approx([reduce(one) for one in every], abs=1e-12)
-    assert found.spread == pytest.approx([max(np.ptp(one) for one in every)], abs=1e-12)
+        assert found.arrays()[name][0] == pytest.approx([reduce(item) for item in every], abs=1e-12)
+    assert found.spread == pytest.approx([max(np.ptp(item) for item in every)], abs=1e-12)
 
 
 @pytest.mark.parametrize("log", [True, False])
@@ -70,8 +70,8 @@ def test_more_offsets_than_pixels_keep_their_extremes_and_means(encoding: str, l
     products, offsets = table @ table.T, np.arange(109)[:, None] - np.arange(109)
     every = diagonals(products)[1 if log else 0 :]
     assert seen.offsets.size <= 20 and f"minimum to maximum of up to {seen.block} offsets" in seen.caption()
-    assert seen.low.min() == pytest.approx(min(one.min() for one in every))
-    assert seen.high.max() == pytest.approx(max(one.max() for one in every))
+    assert seen.low.min() == pytest.approx(min(item.min() for item in every))
+    assert seen.high.max() == pytest.approx(max(item.max() for item in every))
     assert (seen.low <= seen.mean).all() and (seen.mean <= seen.high).all()
     if encoding == "binary" and not log:  # of a closed form each offset counts once
         runs = [(offsets >= first) & (offsets < first + seen.block) for first in range(0, 109, seen.block)]
@@ -148,7 +148,7 @@ def test_several_encodings_are_overlaid_with_their_bands() -> None:
     assert len(axes.get_lines()) == len(axes.collections) == 2
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("offset p − q", "cosine similarity")
     alone = drawn(d=8, length=17)
-    assert alone.get_legend() is None and len([one for one in alone.lines if len(one.get_xdata()) > 1]) == 1
+    assert alone.get_legend() is None and len([line for line in alone.lines if len(line.get_xdata()) > 1]) == 1
 
 
 def test_the_sum_of_cosines_without_the_scaling_is_dotted_in_the_same_colour() -> None:
@@ -247,8 +247,8 @@ def test_values_that_the_message_names_have_a_dot(options: dict[str, Any], dots:
 def test_in_runs_of_offsets_no_offset_is_named_and_no_run_comes_back_within_itself() -> None:
     seen = numbers_of("offsets", ((9, 60),), d=8, base=10, length=500, log=True)
     product = np.cos(np.arange(1, 500)[:, None] * 10 ** (-np.arange(4) / 4)).sum(axis=1)
-    said = f"the dot product falls to {product.min():.3g} and rises again to".replace("-", "−")
-    assert said in seen.message() and " at " not in seen.message()
+    text = f"the dot product falls to {product.min():.3g} and rises again to".replace("-", "−")
+    assert text in seen.message() and " at " not in seen.message()
     seen = numbers_of("offsets", ((9, 60),), measure="euclidean", length=700)
     assert seen.block > 5 and seen.low[0, 0] == 0 < seen.high[0, 0] / 2
     assert seen.message() == f"{ONLY}: the Euclidean distance rises from 0 to {seen.high.max():.3g}"
@@ -300,9 +300,9 @@ def test_lines_are_named_by_their_heads_of_many_some() -> None:
 def test_the_message_is_from_which_distance_on_it_does_not_count() -> None:
     biases = T5().bias(np.arange(0.0, 1e4))[0]
     start = int(np.flatnonzero(biases != biases[-1]).max()) + 1
-    said = f"from {start} positions on, the distance no longer counts"
+    text = f"from {start} positions on, the distance no longer counts"
     for length in (100, 3001, 10**6):  # runs of offsets, in one of which it begins
-        assert pecli.figure("offsets", encoding="t5", length=length, dpi=40).seen.message() == said
+        assert pecli.figure("offsets", encoding="t5", length=length, dpi=40).seen.message() == text
     assert numbers(encoding="t5", length=start).message() == ""
     assert numbers(encoding=["t5", "t5:max_distance=500"], length=100).message() == ""
 
@@ -370,7 +370,7 @@ def test_a_pixel_is_the_mean_of_what_is_seen_in_it(encoding: str, length: int, p
 def test_heads_stand_in_full_rows_where_there_are_such(heads: int, grids: tuple[int, ...]) -> None:
     job: Any = pecli.figure("bias", encoding=f"alibi:heads={heads}", length=9).job
     (group,) = job.figure.panel_groups(job.view, job.canvas)
-    assert tuple(map(width_of, group.grids)) == grids
+    assert tuple(map(columns_of, group.grids)) == grids
 
 
 def test_an_entry_is_the_bias_of_its_query_and_key_and_what_is_not_seen_is_blank() -> None:
@@ -390,7 +390,7 @@ def test_what_is_blank_is_told_from_what_is_dark(encoding: str) -> None:
     pages = [page_of("bias", **options, style=style) for style in ("default", "dark_background")]
     light, dark = (lightness(page.axes[0].images[0].cmap(np.array([0.0, 1.0]))) for page in pages)
     assert light.tolist() == lightness(mpl.colormaps["viridis"](np.array([0.0, 1.0]))).tolist()
-    assert dark[0] >= APART and dark[1] == light[1]
+    assert dark[0] >= MIN_CONTRAST and dark[1] == light[1]
 
 
 @pytest.mark.parametrize(

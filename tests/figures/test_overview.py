@@ -38,7 +38,7 @@ def test_the_measure_is_that_of_every_panel_that_has_one() -> None:
 )
 def test_up_to_three_stand_in_a_row_where_there_is_room(names: str, grid: tuple[int, int]) -> None:
     """A last row that is not full stands in the middle."""
-    boxes = [one.get_position() for one in panels(panels=names, length=5, size="30x20", text_size=8, dpi=20)]
+    boxes = [panel.get_position() for panel in panels(panels=names, length=5, size="30x20", text_size=8, dpi=20)]
     assert (len({round(box.y1, 2) for box in boxes}), len({round(box.x0, 2) for box in boxes})) == grid
 
 
@@ -62,7 +62,7 @@ def test_what_a_panel_refuses_the_overview_refuses() -> None:
 @pytest.mark.parametrize("names", ["heatmap,distance", "curves,distance", "distance,waves,heatmap"])
 def test_beside_a_square_panel_all_are_square_and_of_one_height(names: str) -> None:
     axes = panels(d=7, length=23, panels=names, size="30x11", text_size=8, dpi=20)
-    boxes = [one.get_window_extent() for one in axes]
+    boxes = [ax.get_window_extent() for ax in axes]
     square = boxes[names.split(",").index("distance")]
     assert square.width == pytest.approx(square.height, abs=1.5)  # pixels
     assert [box.height for box in boxes] == pytest.approx([square.height] * len(boxes), abs=1.5)
@@ -78,13 +78,13 @@ def test_a_part_of_several_panels_has_rows_of_its_own(
 ) -> None:
     """No bar stands over another panel, and dials are as wide as all that is below them."""
     every = page_of("overview", encoding=encoding, panels=names, length=9, dpi=40, size=size, text_size=5).axes
-    boxes = [one.get_window_extent() for one in every]
+    boxes = [item.get_window_extent() for item in every]
     first, second = boxes[: counts[0]], boxes[counts[0] : sum(counts)]
-    assert len(boxes) > sum(counts) and min(one.y0 for one in first) > max(one.y1 for one in second)
-    assert not any(one.overlaps(other) for at, one in enumerate(boxes) for other in boxes[:at])
+    assert len(boxes) > sum(counts) and min(item.y0 for item in first) > max(item.y1 for item in second)
+    assert not any(box.overlaps(other) for at, box in enumerate(boxes) for other in boxes[:at])
 
 
 @pytest.mark.parametrize(("size", "rows"), [("8x8", 3), ("14x5", 1)])
 def test_lines_stand_as_they_are_no_slivers(size: str, rows: int) -> None:
-    boxes = [one.get_position() for one in panels(panels="waves,spectrum,offsets", size=size, text_size=6)]
-    assert len({round(one.y0, 2) for one in boxes}) == rows
+    boxes = [panel.get_position() for panel in panels(panels="waves,spectrum,offsets", size=size, text_size=6)]
+    assert len({round(box.y0, 2) for box in boxes}) == rows

@@ -132,8 +132,8 @@ def test_the_message_is_how_many_pairs_are_off_and_from_which_position_on_neares
     first = [min(positions[pair], key=lambda at: (abs(at), -at), default=np.nan) for pair in wrong]
     assert wrong.any() and seen.first_wrong == pytest.approx(first, nan_ok=True)
     nearest = min((at for at in first if np.isfinite(at)), key=abs)
-    said = f"{wrong.any(axis=1).sum()} of 4 pairs are off by more than 0.1, the first at position {nearest}"
-    assert whole.message() == seen.message() == said.replace("-", "−")
+    text = f"{wrong.any(axis=1).sum()} of 4 pairs are off by more than 0.1, the first at position {nearest}"
+    assert whole.message() == seen.message() == text.replace("-", "−")
 
 
 def test_a_bar_stands_where_each_pair_is_first_off_by_much() -> None:
@@ -142,7 +142,11 @@ def test_a_bar_stands_where_each_pair_is_first_off_by_much() -> None:
     wrong = numbers(**options).error.T > 0.1
     columns = np.flatnonzero(wrong.any(axis=1))
     (panel, _), seen = page_of("precision", **options).axes, pecli.figure("precision", **options).seen
-    strokes = [np.array(one.get_segments()) for one in panel.collections if isinstance(one, LineCollection)]
+    strokes = [
+        np.array(collection.get_segments())
+        for collection in panel.collections
+        if isinstance(collection, LineCollection)
+    ]
     assert seen.facts()["block"] > 1 and len(strokes) == 2 and len(columns) > 0
     for ends in strokes:
         assert ends[:, :, 0].tolist() == [[column - 0.5, column + 0.5] for column in columns]

@@ -23,12 +23,12 @@ LENGTH, D = 7, 6
 
 
 def panels(**options: Any) -> list[Any]:
-    """The panels of the drawn figure."""
+    """Return the panels of the drawn figure."""
     return panels_of("relative", dpi=20, **options)
 
 
 def tensor(length: int, d: int, base: float = 10000) -> Array:
-    """The encoding of i − j for every i and j, restated."""
+    """Return the encoding of i − j for every i and j, restated."""
     result = np.empty((length, length, d))
     for i in range(length):
         for j in range(length):
@@ -44,7 +44,7 @@ def test_the_offsets_have_a_strip_of_their_own_colours_and_push_no_panel_away() 
     assert texts(drawn[0].texts[:3]) == ["−6", "0", "6"]
     top, em = strip.get_window_extent().y1, float(drawn[0].texts[0].get_fontsize()) / points_per_pixel(drawn[0])
     assert all(0 < text.get_window_extent().y0 - top < em for text in drawn[0].texts[:3])
-    assert all(not one.texts and not one.findobj(BboxImage) for one in drawn[1:])
+    assert all(not item.texts and not item.findobj(BboxImage) for item in drawn[1:])
 
 
 @pytest.mark.parametrize(("d", "length"), [(128, 200), (64, 40), (128, 3000), (33, 200)])
@@ -96,7 +96,7 @@ def slices(**options: Any) -> list[int]:
 
 
 def block_means(encoding: Harmonic, blocks: Blocks, column: int) -> Array:
-    """The mean of the column at i − j over every i of one block and j of another, added up."""
+    """Return the mean of the column at i − j over every i of one block and j of another, added up."""
     length = blocks.length
     table = encoding.table(np.arange(1 - length, length, dtype=float))[:, column]
     cells = table[np.subtract.outer(np.arange(length), np.arange(length)) + length - 1]
@@ -158,15 +158,15 @@ def test_every_slice_is_constant_along_its_diagonals_and_transposed_the_sines_ch
 def test_the_panels_are_the_offsets_and_the_chosen_slices() -> None:
     first, *slices = panels(length=LENGTH, d=D, dims=(1, 0, 4), start=100)
     titles = ["cos, dim 1\nλ 6.283", "sin, dim 0\nλ 6.283", "sin, dim 4\nλ 2,916"]
-    assert [one.get_title() for one in (first, *slices)] == ["offset p − q", *titles]
+    assert [item.get_title() for item in (first, *slices)] == ["offset p − q", *titles]
     offsets = np.subtract.outer(range(LENGTH), range(LENGTH))
     arrays = [offsets, *np.moveaxis(tensor(LENGTH, D), -1, 0)[[1, 0, 4]]]
-    for one, array, limit in zip((first, *slices), arrays, (6, 1, 1, 1), strict=True):
-        (image,) = one.get_images()
+    for item, array, limit in zip((first, *slices), arrays, (6, 1, 1, 1), strict=True):
+        (image,) = item.get_images()
         assert np.asarray(image.get_array()) == pytest.approx(array, abs=1e-12)
         assert (image.get_clim(), image.get_cmap().name) == ((-limit, limit), "RdBu_r")
         assert list(image.get_extent()) == [99.5, 106.5, 106.5, 99.5]
-        assert (one.get_xlabel(), one.get_ylabel()) == ("key q", "query p")
+        assert (item.get_xlabel(), item.get_ylabel()) == ("key q", "query p")
 
 
 @pytest.mark.parametrize(

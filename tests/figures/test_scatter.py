@@ -17,7 +17,7 @@ from tests.drawing import numbers_of, page_of, texts
 
 
 def panels(**options: object) -> list[Any]:
-    """The panels as `save` draws them."""
+    """Return the panels as `save` draws them."""
     return [axes for axes in page_of("scatter", **options).axes if axes.get_label() != "<colorbar>"]
 
 
@@ -42,10 +42,10 @@ def test_both_correlations_of_the_cloud_are_printed_in_the_picture() -> None:
     rank = np.corrcoef(np.argsort(np.argsort(x)), np.argsort(np.argsort(y)))[0, 1]  # no two are equal
     assert numbers.facts()["pearson"] == pytest.approx(linear)
     assert numbers.facts()["spearman"] == pytest.approx(rank)
-    shown = [f"{one:.4f}".replace("-", "−") for one in (linear, rank)]
+    shown = [f"{item:.4f}".replace("-", "−") for item in (linear, rank)]
     assert linear < 0 and rank < 0  # so that a sign is written
-    said = "linear r = {}, rank ρ = {}; ".format(*shown)  # once, not in every panel
-    assert numbers.caption().startswith(said)
+    text = "linear r = {}, rank ρ = {}; ".format(*shown)  # once, not in every panel
+    assert numbers.caption().startswith(text)
     assert not any("ρ" in axes.get_title() for axes in panels(d=7, base=10, length=23))
 
 
@@ -82,14 +82,14 @@ def test_streaks_are_named_where_they_are_and_over_no_point() -> None:
 def test_the_message_names_both_measures_and_how_one_follows_the_other() -> None:
     found = numbers_of("scatter", d=8, length=9, x="cos", y="cityblock")
     names = {"x": "cosine similarity", "y": "city block distance"}
-    for rank, said in (
+    for rank, text in (
         (-0.95, "as the {x} rises, the {y} falls"),
         (-0.6, "as the {x} rises, the {y} tends to fall"),
         (0.1, "the {x} says little about the {y}"),
         (0.6, "as the {x} rises, the {y} tends to rise"),
         (1.0, "as the {x} rises, the {y} rises"),
     ):
-        assert replace(found, spearman=rank).message() == said.format(**names)
+        assert replace(found, spearman=rank).message() == text.format(**names)
     assert numbers_of("scatter", d=8, length=9, x="cos", y="cos").message() == ""
 
 

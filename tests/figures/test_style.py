@@ -73,7 +73,7 @@ def test_the_canvas_has_the_colour_of_the_style(figure: str, style: str | None, 
 def test_no_style_draws_a_grid_over_an_image(figure: str) -> None:
     assert read_style("ggplot")["axes.grid"]
     axes = page_of(figure, d=4, length=5, dpi=20, style="ggplot").axes
-    lines = [line for one in axes if one.images for axis in (one.xaxis, one.yaxis) for line in axis.get_gridlines()]
+    lines = [line for ax in axes if ax.images for axis in (ax.xaxis, ax.yaxis) for line in axis.get_gridlines()]
     assert lines and not any(line.get_visible() for line in lines)
 
 

@@ -29,7 +29,7 @@ def dials(**options: Any) -> Any:
 
 
 def hands(**options: object) -> Any:
-    """The tip of every hand from the middle of its face, in radii, shape (rows, columns, 2)."""
+    """Return the tip of every hand from the middle of its face, in radii, shape (rows, columns, 2)."""
     picture = pecli.figure("dials", **options)
     axes: Any = picture.draw(Drawing().subplots())
     segments = np.array(axes.collections[-1].get_segments())
@@ -167,12 +167,16 @@ def rotated(**options: Any) -> Any:
 
 
 def panels(**options: Any) -> list[Any]:
-    """The panels of the drawn figure: before, after, the change, circles."""
-    return [one for one in panels_of("rotation", **{"length": LENGTH, "d": D, "dpi": 20, **options}) if one.get_title()]
+    """Return the panels of the drawn figure: before, after, the change, circles."""
+    return [
+        panel
+        for panel in panels_of("rotation", **{"length": LENGTH, "d": D, "dpi": 20, **options})
+        if panel.get_title()
+    ]
 
 
 def on_rings(numbers: Any) -> Array:
-    """The paths as they are drawn: each on a circle of its own, the last on the unit circle."""
+    """Return the paths as they are drawn: each on a circle of its own, the last on the unit circle."""
     rings = np.arange(1, len(numbers.pairs) + 1) / len(numbers.pairs)
     return np.array(numbers.paths * (rings / numbers.radii)[:, None, None])
 
@@ -261,7 +265,7 @@ def test_before_after_and_paths_stand_beside_each_other() -> None:
         assert np.array_equal(image.get_array(), array) and low == -high
         assert list(image.get_extent()) == [-0.5, D - 0.5, 110.5, 99.5] and image.get_cmap().name == "RdBu_r"
     assert before.images[0].get_clim() == after.images[0].get_clim()
-    assert [one.get_title() for one in (before, after, change)] == ["Q before", "Q after", "after − before"]
+    assert [item.get_title() for item in (before, after, change)] == ["Q before", "Q after", "after − before"]
     lines = [line for line in plane.get_lines() if line.get_marker() == "."]
     for line, path in zip(lines, on_rings(numbers), strict=True):
         assert np.asarray(line.get_xydata()) == pytest.approx(path)
@@ -270,7 +274,7 @@ def test_before_after_and_paths_stand_beside_each_other() -> None:
     assert np.concatenate([mark.get_xydata() for mark in starts]) == pytest.approx(on_rings(numbers)[:, 0])
     assert [(mark.get_marker(), mark.get_markeredgecolor()) for mark in starts] == [("o", "black"), ("s", "black")]
     assert [mark.get_color() for mark in starts] == [line.get_color() for line in lines]
-    top, middle, bottom, circles = (one.get_position() for one in (before, after, change, plane))
+    top, middle, bottom, circles = (item.get_position() for item in (before, after, change, plane))
     assert top.y0 > middle.y1 and middle.y0 > bottom.y1
     assert circles.x0 > top.x1 and (circles.y0, circles.y1) == (bottom.y0, top.y1)
 
@@ -278,11 +282,11 @@ def test_before_after_and_paths_stand_beside_each_other() -> None:
 @pytest.mark.parametrize("size", ["column", "5x3", "4x7"])
 def test_circles_stand_whole_and_round_with_their_key_beside_them(size: str) -> None:
     page = page_of("rotation", length=8, d=8, size=size, dpi=40)
-    plane = next(one for one in page.axes if one.get_title() == "pairs in the plane")
-    (key,) = (one.get_window_extent() for one in plane.findobj(Legend))
+    plane = next(ax for ax in page.axes if ax.get_title() == "pairs in the plane")
+    (key,) = (item.get_window_extent() for item in plane.findobj(Legend))
     (left, bottom), (right, top) = plane.transData.transform([(-1, -1), (1, 1)])
     assert right - left == pytest.approx(top - bottom)
-    for circle in (one.get_window_extent() for one in plane.patches if isinstance(one, Circle)):
+    for circle in (patch.get_window_extent() for patch in plane.patches if isinstance(patch, Circle)):
         assert plane.bbox.x0 < circle.x0 and circle.x1 < plane.bbox.x1
         assert plane.bbox.y0 < circle.y0 and circle.y1 < plane.bbox.y1
         assert circle.x1 < key.x0 or circle.y1 < key.y0
@@ -291,7 +295,7 @@ def test_circles_stand_whole_and_round_with_their_key_beside_them(size: str) -> 
 @pytest.mark.parametrize("pairs", [(0,), (0, 2), tuple(range(7))])
 def test_each_pair_has_a_circle_and_its_arrow_runs_between_that_and_the_one_inside(pairs: tuple[int, ...]) -> None:
     plane = panels(pairs=pairs)[3]
-    circles = [one.get_radius() for one in plane.patches if isinstance(one, Circle)]
+    circles = [patch.get_radius() for patch in plane.patches if isinstance(patch, Circle)]
     assert circles == pytest.approx(np.arange(1, len(pairs) + 1) / len(pairs))
     for inner, arrow, circle in zip([0.0, *circles[:-1]], plane.texts, circles, strict=True):
         assert inner + 0.02 < np.hypot(*arrow.xy) < circle - 0.1 * circles[0]
@@ -303,7 +307,7 @@ def test_each_pair_has_a_circle_and_its_arrow_runs_between_that_and_the_one_insi
 
 def test_an_arrow_goes_no_farther_than_its_pair_and_a_pair_that_is_nothing_has_none(folder: Path) -> None:
     plane = panels(d=128, length=200, pairs=[0, 42, 63])[3]
-    spans = [np.angle(complex(*one.xy) / complex(*one.xyann)) for one in plane.texts]
+    spans = [np.angle(complex(*text.xy) / complex(*text.xyann)) for text in plane.texts]
     assert spans[1] == pytest.approx(199 / 10000 ** (42 / 64)) and spans[2] < spans[1] / 2 < 0.4 < spans[0]
     np.save("q.npy", np.ones((LENGTH, D)) * (np.arange(D) > 1))
     plane = panels(content="q.npy", pairs=(0, 2))[3]

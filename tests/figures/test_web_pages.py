@@ -28,7 +28,7 @@ def svg(figure: str = "curves", **options: Any) -> str:
 
 def test_text_stays_text_where_it_is_asked_for() -> None:
     kept, drawn = (ElementTree.fromstring(svg(text=text)) for text in (True, False))
-    words = {"".join(one.itertext()).strip() for one in kept.iter(f"{SVG}text")}
+    words = {"".join(item.itertext()).strip() for item in kept.iter(f"{SVG}text")}
     assert {"position p", "sinusoidal, d 8, base 10,000; 9 positions", "from 0"} <= words
     assert next(drawn.iter(f"{SVG}text"), None) is None
 
@@ -59,7 +59,7 @@ def test_light_and_dark_turn_over_ink_alone() -> None:
 @pytest.mark.parametrize("figure", ["curves", "heatmap", "distance", "waves", "spectrum", "dials"])
 def test_no_text_of_any_figure_stays_black_on_a_dark_page(figure: str) -> None:
     root = ElementTree.fromstring(svg(figure, length=14, style="auto", text=True))  # too long for numbers in cells
-    styles = [one.get("style", "") for one in root.iter(f"{SVG}text")]
+    styles = [item.get("style", "") for item in root.iter(f"{SVG}text")]
     assert styles and all(f"fill: {INK}" in style for style in styles)
 
 
@@ -87,9 +87,9 @@ def test_no_rule_of_style_reaches_out_of_its_picture(style: str | None) -> None:
     text = svg(style=style)
     (name,) = re.findall(r"<svg id=\"(\w+)\"", text)
     rules = re.sub(r"@media [^{]*\{|\}(?=\})", "", "".join(re.findall(r"<style[^>]*>(.*?)</style>", text, re.S)))
-    selectors = [one.strip() for one in re.findall(r"([^{}]+)\{", rules)]
+    selectors = [item.strip() for item in re.findall(r"([^{}]+)\{", rules)]
     assert len(selectors) == (1 if style is None else 3)
-    assert all(one.startswith(f"#{name} ") for one in selectors)
+    assert all(selector.startswith(f"#{name} ") for selector in selectors)
 
 
 @pytest.mark.parametrize("figure", ["offsets", "spectrum", "curves"])

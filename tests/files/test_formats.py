@@ -24,32 +24,32 @@ from PIL import Image
 
 import pecli
 from pecli.core.errors import PecliError, UsageError
-from pecli.files.animation import Film, Frame, SweptOption
+from pecli.files.animation import Animation, Frame, SweptOption
 from pecli.files.formats import FORMATS, encoded, format_of
 from pecli.files.metadata import READERS, About, read_metadata
-from pecli.files.tables import MOST
+from pecli.files.tables import MAX_BYTES
 
 SMALL: dict[str, Any] = {"d": 7, "length": 11, "dpi": 30, "size": "column"}
-SINGLE = [name for name, one in FORMATS.items() if one.kind == "picture"]
-FRAMED = [name for name, one in FORMATS.items() if one.frames]
-NUMBERS = [name for name, one in FORMATS.items() if one.numbers]
+SINGLE = [name for name, item in FORMATS.items() if item.kind == "picture"]
+FRAMED = [name for name, item in FORMATS.items() if item.frames]
+NUMBERS = [name for name, item in FORMATS.items() if item.numbers]
 carriers = pytest.mark.parametrize("format", READERS)
 
 
 def swept(format: str) -> dict[str, Any]:
-    """What a file of many pictures has several of."""
+    """Return what a file of many pictures has several of."""
     return {"base": [10, 100]} if FORMATS[format].frames else {}
 
 
 @functools.cache
 def rendered(format: str, figure: str = "heatmap", **options: Any) -> bytes:
-    """The bytes of a small result, made once."""
+    """Return the bytes of a small result, made once."""
     return pecli.figure(figure, **{**SMALL, **swept(format), **options}).render(format)[0]
 
 
 @pytest.fixture
 def path(tmp_path: Path, format: str) -> Path:
-    """A finished file of that format."""
+    """Return a finished file of that format."""
     target = tmp_path / f"a.{format}"
     target.write_bytes(rendered(format))
     return target
@@ -87,7 +87,7 @@ def test_the_second_time_and_alone_gives_the_same_bytes(
 ) -> None:
     together = pecli.figure(figure, **SMALL, **options).render(*formats)
     alone = [pecli.figure(figure, **SMALL, **options).render(format)[0] for format in formats]
-    assert [name for name, one, other in zip(formats, together, alone, strict=True) if one != other] == []
+    assert [name for name, item, other in zip(formats, together, alone, strict=True) if item != other] == []
 
     for data in together:
         assert b"CreationDate" not in data and b"dc:date" not in data and str(Path.cwd()).encode() not in data
@@ -158,16 +158,16 @@ def test_the_job_comes_back_from_the_file(tmp_path: Path, format: str) -> None:
     what: Any = pecli.figure("heatmap", **SMALL).numbers if FORMATS[format].numbers else Drawing(figsize=(1, 1))
     if FORMATS[format].frames:
         frames = Frame(what, "base 10", "pecli heatmap"), Frame(what, "base 100", "pecli heatmap")
-        what = Film(frames, (SweptOption("base", ("10", "100"), True),), 10, 0.2, None)
+        what = Animation(frames, (SweptOption("base", ("10", "100"), True),), 10, 0.2, None)
     path = tmp_path / f"a.{format}"
     for title in TITLES:
         job = pecli.figure("heatmap", **SMALL, **swept(format), title=title).job
-        path.write_bytes(encoded(format, what, About(job.metadata, job.salt())))
+        path.write_bytes(encoded(format, what, About(job.metadata, job.id_prefix())))
         assert read_metadata(str(path)) == {**read_metadata(str(path)), **json.loads(job.metadata)}
 
 
 def png_chunk(kind: bytes, data: bytes) -> bytes:
-    """One chunk of a PNG file."""
+    """Return one chunk of a PNG file."""
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
@@ -193,7 +193,7 @@ def test_a_file_that_ends_in_a_digest_as_older_ones_do_is_read(path: Path, forma
 
 
 def png_with(*chunks: bytes, side: int = 1) -> bytes:
-    """A PNG file of those chunks and no pixels."""
+    """Return a PNG file of those chunks and no pixels."""
     head = png_chunk(b"IHDR", struct.pack(">2I5B", side, side, 8, 6, 0, 0, 0))
     return b"\x89PNG\r\n\x1a\n" + head + b"".join(chunks) + png_chunk(b"IDAT", b"")
 
@@ -206,7 +206,7 @@ JOB = png_chunk(b"tEXt", b'pecli\0{"job": {"command": "heatmap"}}')
     [
         png_with(JOB),
         png_with(JOB, side=60_000),  # Pillow takes so many pixels for an attack
-        png_with(png_chunk(b"juNK", bytes(3 * MOST)), JOB),
+        png_with(png_chunk(b"juNK", bytes(3 * MAX_BYTES)), JOB),
         png_with(png_chunk(b"tEXt", b"Comment\0a remark"), JOB),
     ],
     ids=["plain", "large", "behind a large chunk", "behind a comment"],
@@ -238,7 +238,7 @@ def test_an_archive_is_not_unpickled_and_not_unpacked_to_gigabytes(tmp_path: Pat
     tracemalloc.start()
     with pytest.raises(PecliError, match="not a whole"):
         read_metadata(str(target))
-    assert tracemalloc.get_traced_memory()[1] < 24 * MOST
+    assert tracemalloc.get_traced_memory()[1] < 24 * MAX_BYTES
     tracemalloc.stop()
 
 

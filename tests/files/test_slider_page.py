@@ -20,7 +20,7 @@ def page(**options: Any) -> str:
 
 @cache
 def plain() -> str:
-    """The page of two bases, made once."""
+    """Return the page of two bases, made once."""
     return page(base=[10, 100])
 
 
@@ -74,7 +74,7 @@ def test_the_slider_changes_the_picture(tmp_path: Path) -> None:
         browser.run("document.querySelector('select').dispatchEvent(new Event('input', {bubbles: true}))")
         assert browser.run(SHOWN) == [3]
         assert browser.run("document.querySelector('figure:not([hidden]) img').naturalWidth") == 135
-        asked = [one for one in browser.requests if not one.startswith(("data:", target.as_uri()))]
+        asked = [request for request in browser.requests if not request.startswith(("data:", target.as_uri()))]
         assert asked == []
         browser.open(target.as_uri(), dark=True)
         assert browser.run("getComputedStyle(document.documentElement).colorScheme") == "light dark"

@@ -25,7 +25,7 @@ KINDS = [*BINARY, ".csv"]
 
 
 def write(path: str, table: Any = TABLE, **others: Array) -> str:
-    """Writes a table, and others by name, into a file of the kind that its name says."""
+    """Write a table, and others by name, into a file of the kind that its name says."""
     if path.endswith(".npy"):
         np.save(path, table)
     elif path.endswith(".npz"):
@@ -38,7 +38,7 @@ def write(path: str, table: Any = TABLE, **others: Array) -> str:
 
 
 def safetensors(dtype: str, shape: tuple[int, ...], body: bytes, declared: int | None = None) -> bytes:
-    """A .safetensors file byte by byte, with a tensor before the table."""
+    """Return a .safetensors file byte by byte, with a tensor before the table."""
     end = 12 + (len(body) if declared is None else declared)
     tensors = {
         "first": {"dtype": "F32", "shape": [3], "data_offsets": [0, 12]},
@@ -49,7 +49,7 @@ def safetensors(dtype: str, shape: tuple[int, ...], body: bytes, declared: int |
 
 
 def declare(path: str, shape: tuple[int, ...]) -> None:
-    """Writes a file that declares numbers and holds none."""
+    """Write a file that declares numbers and holds none."""
     if path.endswith(".safetensors"):
         Path(path).write_bytes(safetensors("F64", shape, b"", 8 * int(np.prod(shape, dtype=object))))
         return

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from pecli.core.errors import OutputError, UsageError
-from pecli.files.writer import check_target, place, write
+from pecli.files.writer import check_target, real_path, write
 
 OLD, NEW = b"old and whole", b"new" * 50_000
 TABLE = b"positions,0,1,2,3\n"
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("folder")
 
 
 def content() -> dict[str, bytes]:
-    """What the current folder holds."""
+    """Return what the current folder holds."""
     return {path.name: path.read_bytes() for path in Path().iterdir()}
 
 
@@ -128,8 +128,8 @@ def test_two_names_of_one_file_are_one_place(tmp_path: Path) -> None:
     Path("rl").symlink_to("r")
     Path("r/l.png").symlink_to("a.png")
     spelled = ["r/a.png", "rl/a.png", "./r/../rl/l.png", str(tmp_path / "r" / "l.png")]
-    assert len({place(path) for path in spelled}) == 1 and place("r/b.png") != place("r/a.png")
-    assert place("-") == place("/dev/stdout")
+    assert len({real_path(path) for path in spelled}) == 1 and real_path("r/b.png") != real_path("r/a.png")
+    assert real_path("-") == real_path("/dev/stdout")
 
 
 def test_standard_output_gets_the_bytes_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,7 @@ output = ["x/{{base}}.json", "x/{{base}}.csv"]
 
 @pytest.fixture
 def drawn(ask: Ask, folder: Path) -> Path:
-    """A folder where a batch file has been drawn."""
+    """Return a folder where a batch file has been drawn."""
     (folder / "f.toml").write_text(FIGURES.format(bases="10, 20"))
     assert ask("batch", "f.toml", "-j", "1").code == 0
     return folder

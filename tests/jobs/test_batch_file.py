@@ -98,7 +98,7 @@ def test_a_default_may_sweep(folder: Path) -> None:
 def test_name_note_title_and_index_are_kept(folder: Path) -> None:
     batch = read('[batch]\ntitle = "T"\nindex = "README.md"\n' + HEAT + 'name = "one"\nnote = "why"\n' + WAVES)
     assert (batch.title, batch.index) == ("T", ("README.md",))
-    assert [(one.name, one.note) for one in batch.entries] == [("one", "why"), ("waves-sinusoidal.png", "")]
+    assert [(entry.name, entry.note) for entry in batch.entries] == [("one", "why"), ("waves-sinusoidal.png", "")]
     assert read('[batch]\nindex = ["a.md", "b.html"]\n' + HEAT).index == ("a.md", "b.html")
 
 
@@ -227,9 +227,9 @@ def test_what_is_wrong_is_named_with_its_place(text: str, words: list[str], fold
     (folder / "t.csv").write_text("1,2\n3,4\n")
     (folder / "odd.mplstyle").write_text("lines.linewidth: [[[\n")
     (folder / "taken.png").mkdir()
-    said = refused(text)
-    assert [word for word in words if word not in said] == []
-    assert "\n" not in said and len(said) < 2000
+    item = refused(text)
+    assert [word for word in words if word not in item] == []
+    assert "\n" not in item and len(item) < 2000
 
 
 def test_a_wrong_file_names_what_its_pictures_fail_for_too(folder: Path) -> None:
@@ -347,8 +347,8 @@ last = 1'''
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["lf", "crlf"])
 def test_a_key_is_found_where_it_stands_however_it_is_written(end: str, folder: Path) -> None:
-    said = refused(WRITTEN_OTHERWISE.replace("\n", end)).splitlines()
-    assert [line.partition(": ")[0] for line in said] == [f"{FILE}:{line}" for line in (10, 12, 18, 24)]
+    text = refused(WRITTEN_OTHERWISE.replace("\n", end)).splitlines()
+    assert [line.partition(": ")[0] for line in text] == [f"{FILE}:{line}" for line in (10, 12, 18, 24)]
 
 
 def test_a_stream_is_seen_from_the_current_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -382,20 +382,20 @@ def test_what_is_wrong_inside_an_encoding_is_told_with_the_line_of_the_encoding(
 
 @pytest.mark.parametrize("key", ["seq-len", "seq_len", "length", "n"])
 def test_a_key_is_found_under_every_name_of_its_option(key: str, folder: Path) -> None:
-    said = refused(f"{HEAT}d = 4\n{key} = 0\n")
-    assert said.startswith(f"{FILE}:4: figure 1: ")
+    text = refused(f"{HEAT}d = 4\n{key} = 0\n")
+    assert text.startswith(f"{FILE}:4: figure 1: ")
 
 
 def test_the_largest_file_that_is_read_is_ten_mebibytes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pecli.jobs.batch.LARGEST", len(HEAT))
+    monkeypatch.setattr("pecli.jobs.batch.MAX_BYTES", len(HEAT))
     assert len(read(HEAT).jobs) == 1
     assert "larger than" in refused(HEAT + "\n")
 
 
 def test_all_pictures_of_one_file_are_told_at_once_with_their_places(folder: Path) -> None:
-    said = refused("".join(f'{HEAT}base = {base}\noutput = "a.png"\n' for base in (10, 11, 12)))
-    assert said.count("pictures would be written to") == said.count("3 pictures would be written to") == 1
-    assert re.findall(r":(\d+): figure (\d)", said) == [("1", "1"), ("5", "2"), ("9", "3")]
+    text = refused("".join(f'{HEAT}base = {base}\noutput = "a.png"\n' for base in (10, 11, 12)))
+    assert text.count("pictures would be written to") == text.count("3 pictures would be written to") == 1
+    assert re.findall(r":(\d+): figure (\d)", text) == [("1", "1"), ("5", "2"), ("9", "3")]
 
 
 def test_a_default_that_means_nothing_to_a_figure_is_left_out_there_and_its_own_value_is_refused(folder: Path) -> None:
@@ -411,5 +411,5 @@ def test_a_default_that_means_nothing_to_a_figure_is_left_out_there_and_its_own_
     Path("f.toml").write_text(defaults + figures + 'cmap = "Greys"\n')
     with pytest.raises(UsageError) as caught:
         read_batch("f.toml")
-    said = str(caught.value)
-    assert "f.toml:11: " in said and "cmap = Greys changes nothing here: waves has no colours" in said
+    text = str(caught.value)
+    assert "f.toml:11: " in text and "cmap = Greys changes nothing here: waves has no colours" in text

@@ -24,7 +24,7 @@ HEAT = '[[figure]]\ncommand = "heatmap"\noutput = "a.png"\n'
 
 @pytest.fixture(scope="module")
 def schema() -> Any:
-    """The schema as an editor has it."""
+    """Return the schema as an editor has it."""
     made = json.loads(json.dumps(batch_schema(), allow_nan=False))
     validators.Draft7Validator.check_schema(made)
     return validators.Draft7Validator(made)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import pecli
-from pecli.core.errors import is_shown
+from pecli.core.errors import is_printable
 from pecli.jobs.command_line import command, quoted
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES
@@ -41,9 +41,9 @@ def test_encodings_stand_without_an_option_where_they_are_the_subject() -> None:
 
 
 def test_other_outputs_may_stand_in_the_command_line() -> None:
-    one = job(base=10, output="x/{base}.png")
-    assert command(one) == "pecli heatmap --base 10 --output x/10.png"
-    assert command(one, ("b {c}.svg",)) == "pecli heatmap --base 10 --output 'b {{c}}.svg'"
+    item = job(base=10, output="x/{base}.png")
+    assert command(item) == "pecli heatmap --base 10 --output x/10.png"
+    assert command(item, ("b {c}.svg",)) == "pecli heatmap --base 10 --output 'b {{c}}.svg'"
 
 
 SHELLS = [words for words in (["dash"], ["bash"], ["busybox", "sh"], ["sh"]) if shutil.which(words[0])]
@@ -61,7 +61,7 @@ WORDS = [
 
 
 @pytest.mark.parametrize("shell", SHELLS, ids=lambda words: words[0])
-@pytest.mark.parametrize("sent", [is_shown, str.isascii, lambda _: False], ids=["shown", "ascii", "nothing"])
+@pytest.mark.parametrize("sent", [is_printable, str.isascii, lambda _: False], ids=["shown", "ascii", "nothing"])
 def test_every_shell_reads_back_the_word(tmp_path: Path, shell: list[str], sent: Callable[[str], bool]) -> None:
     line = "printf '%s\\0' " + " ".join(quoted(word, sent) for word in WORDS)
     ended = subprocess.run([*shell, "-c", line], capture_output=True, check=True, cwd=tmp_path, timeout=10)
@@ -71,7 +71,7 @@ def test_every_shell_reads_back_the_word(tmp_path: Path, shell: list[str], sent:
 
 @pytest.mark.parametrize("word", WORDS, ids=ascii)
 def test_what_is_printed_to_be_run_does_nothing_to_a_terminal(word: str) -> None:
-    assert all(map(is_shown, quoted(word)))
+    assert all(map(is_printable, quoted(word)))
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
@@ -81,8 +81,8 @@ def test_a_recipe_is_the_same_text_in_every_encoding(
     title = "位置\n'; touch PWNED #\x9b\u202e"
     pecli.figure("heatmap", d=4, length=3, dpi=20, title=title).save("t.json")
     ended = process(["-m", "pecli", "recipe", "t.json"], folder, {"PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"})
-    said = subprocess.run(
+    text = subprocess.run(
         ["sh", "-c", f"printf '%s\\0' {ended.stdout.decode(encoding)}"], capture_output=True, check=True
     )
-    assert title in said.stdout.decode().split("\0")
+    assert title in text.stdout.decode().split("\0")
     assert not (folder / "PWNED").exists()

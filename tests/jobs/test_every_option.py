@@ -22,7 +22,7 @@ from matplotlib.figure import Figure as Drawing
 from pecli.cli.figures import offered_values
 from pecli.core import memory
 from pecli.core.errors import PecliError
-from pecli.core.language import Language, speaking
+from pecli.core.language import Language, use_language
 from pecli.core.options import Option
 from pecli.core.positions import Positions
 from pecli.encodings.base import BiasEncoding
@@ -93,16 +93,16 @@ class Result:
     @cached_property
     def values(self) -> list[Any]:
         arrays = self.numbers.arrays().items()
-        return [self.numbers.limits(), repr(self.numbers.facts()), *((name, one.tobytes()) for name, one in arrays)]
+        return [self.numbers.limits(), repr(self.numbers.facts()), *((name, array.tobytes()) for name, array in arrays)]
 
     @cached_property
     def settings(self) -> list[Any]:
         canvas = self.job.canvas
         if not self.job.figure.drawn:
             return []
-        with speaking(self.job.language):
-            said = words_of(Picture(self.job).title(), self.numbers, canvas)
-            return [*said, canvas.inches, canvas.dpi, styled(canvas)]
+        with use_language(self.job.language):
+            text = words_of(Picture(self.job).title(), self.numbers, canvas)
+            return [*text, canvas.inches, canvas.dpi, styled(canvas)]
 
     @cached_property
     def shown(self) -> list[Any]:
@@ -114,28 +114,28 @@ class Result:
 
     def at(self, size: float) -> list[Any]:
         figure = self.job.figure
-        with style_context(self.job.canvas), speaking(self.job.language):
+        with style_context(self.job.canvas), use_language(self.job.language):
             if isinstance(figure, Report):
-                return [str(figure.show(figure.compute(self.job.seen_view), 100))]
+                return [str(figure.show(figure.compute(self.job.display_view), 100))]
             try:
                 return painted(self.job, self.numbers, size)
             except PecliError as error:  # of numbers that its cells do not hold
                 return [str(error)]
 
     def differs(self, other: Result, parts: Sequence[str]) -> str:
-        """The first of these parts in which another result is not the same."""
+        """Return the first of these parts in which another result is not the same."""
         return next((part for part in parts if getattr(self, part) != getattr(other, part)), "")
 
 
 def painted(job: Job, numbers: Any, size: float) -> list[Any]:
-    """The artists on bare axes of that share of a page."""
+    """Return the artists on bare axes of that share of a page."""
     figure = job.figure
     assert isinstance(figure, Figure)
     drawing = Drawing()
     axes = [drawing.add_axes((0.1, 0.1, size, size)) for _ in panels_of(figure, job.view)]
     figure.decorate(job.view, axes, job.canvas)
     figure.draw(numbers, axes, job.canvas)
-    return [look(artist) for one in axes for artist in artists(one)]
+    return [look(artist) for ax in axes for artist in artists(ax)]
 
 
 def artists(axes: Axes) -> list[Artist]:
@@ -145,14 +145,14 @@ def artists(axes: Axes) -> list[Artist]:
 
 
 def look(artist: Artist) -> list[Any]:
-    """What an artist looks like and where it is."""
+    """Return what an artist looks like and where it is."""
     values = [getattr(artist, f"get_{name}", lambda: None)() for name in LOOKS]
     values = [getattr(value, "name", value) for value in values]
     return [value.tobytes() if isinstance(value, np.ndarray) else repr(value) for value in values]
 
 
 def told(name: str, given: dict[str, Any]) -> Result | None:
-    """The result, or None where it is refused with a message."""
+    """Return the result, or None where it is refused with a message."""
     try:
         return Result(name, given)
     except PecliError as error:
@@ -161,7 +161,7 @@ def told(name: str, given: dict[str, Any]) -> Result | None:
 
 
 def effect(name: str, given: dict[str, Any], first: Result, one: Option) -> str:
-    """What another value changes first, a part of the result; or that all others are refused; or nothing."""
+    """Return what another value changes first, a part of the result; or that all others are refused; or nothing."""
     now = first.job.settings().get(one.name, one.default)
     made: list[Result | None] = []
     for parts, most in ((CHEAP, FEW), ((*CHEAP, *DRAWN), None)):  # nothing is drawn where another value shows it
@@ -174,7 +174,7 @@ def effect(name: str, given: dict[str, Any], first: Result, one: Option) -> str:
 
 
 def start(name: str, kind: str) -> dict[str, Any]:
-    """The figure or report of an encoding, with those of the sizes that it takes."""
+    """Return the figure or report of an encoding, with those of the sizes that it takes."""
     analysis: Any = ANALYSES[name]
     known = {**analysis.options(), **ENCODINGS[kind].options(), **Positions.options()}
     given: dict[str, Any] = {"encoding": [kind]}
@@ -185,24 +185,24 @@ def start(name: str, kind: str) -> dict[str, Any]:
 
 
 def modes(name: str) -> Iterator[dict[str, Any]]:
-    """The figure or report of its default encoding, as it is and with each of its own options changed."""
+    """Yield the figure or report of its default encoding, as it is and with each of its own options changed."""
     analysis = ANALYSES[name]
     plain = start(name, analysis.default_encoding)
     yield plain
-    for one in analysis.options().values():
-        several = len(ANALYSES) if one.choices is single_figures else 1
-        changed = ({**plain, one.name: value} for value in islice(others(one, one.default), several))
+    for option in analysis.options().values():
+        several = len(ANALYSES) if option.choices is single_figures else 1
+        changed = ({**plain, option.name: value} for value in islice(others(option, option.default), several))
         yield from (given for given in changed if told(name, given))
 
 
 def known_options(name: str) -> list[Option]:
     analysis = ANALYSES[name]
     sections: list[Any] = [analysis, Positions, Language, *([Canvas] if analysis.drawn else [])]
-    return [one for section in sections for one in section.options().values()]
+    return [option for section in sections for option in section.options().values()]
 
 
 def bars(result: Result) -> list[Any]:
-    """The colour bars of the panels: where they are others, other options of colours mean something."""
+    """Return the colour bars of the panels: where they are others, other options of colours mean something."""
     figure = result.job.figure
     return [panel.bar for panel in panels_of(figure, result.job.view)] if isinstance(figure, Figure) else []
 
@@ -218,11 +218,13 @@ def test_every_option_changes_the_result_or_is_refused(name: str) -> None:
         assert first is not None
         plain = plain or first
         again = first is plain or (bars(first) != bars(plain) and not getattr(first.job.figure, "composed", False))
-        for one in known_options(name):
-            if (one.name in SIZES or one.name not in given) and (again or effects[one.name] in ("values", "refused")):
-                found = effect(name, given, first, one)
-                effects.setdefault(one.name, found)
-                idle += [] if found else [(one.name, given)]
+        for option in known_options(name):
+            if (option.name in SIZES or option.name not in given) and (
+                again or effects[option.name] in ("values", "refused")
+            ):
+                found = effect(name, given, first, option)
+                effects.setdefault(option.name, found)
+                idle += [] if found else [(option.name, given)]
     assert not idle
 
 
@@ -232,27 +234,27 @@ def test_positions_change_the_result_of_every_encoding_or_are_refused(name: str)
     starts = {kind: start(name, kind) for kind in kinds}
     firsts = {kind: told(name, given) for kind, given in starts.items()}
     idle = [
-        (one.name, kind)
+        (option.name, kind)
         for kind, first in firsts.items()
-        for one in Positions.options().values()
-        if first is not None and not effect(name, starts[kind], first, one)
+        for option in Positions.options().values()
+        if first is not None and not effect(name, starts[kind], first, option)
     ]
     assert not idle
 
 
 def own_numbers(kind: type[Encoding], given: dict[str, Any]) -> bytes | None:
-    """What an encoding is: its table or its bias; None where it is refused."""
+    """Return what an encoding is: its table or its bias; None where it is refused."""
     try:
-        one = kind.make(given).fitted(Positions(start=3, length=40))
-        at = np.arange(-40.0, 40.0) if isinstance(one, BiasEncoding) else np.arange(3.0, 43.0)
-        return one.bias(at).tobytes() if isinstance(one, BiasEncoding) else one.table(at).tobytes()  # type: ignore[attr-defined]
+        item = kind.make(given).fitted(Positions(start=3, length=40))
+        at = np.arange(-40.0, 40.0) if isinstance(item, BiasEncoding) else np.arange(3.0, 43.0)
+        return item.bias(at).tobytes() if isinstance(item, BiasEncoding) else item.table(at).tobytes()  # type: ignore[attr-defined]
     except PecliError as error:
         assert str(error)
         return None
 
 
 def wanted(kind: type[Encoding], one: Option, value: Any) -> dict[str, Any]:
-    """The value with a number for each option that belongs to it."""
+    """Return the value with a number for each option that belongs to it."""
     belong = [other for other in kind.options().values() if other.only_with and other.only_with[0] == one.name]
     own = {
         other.name: 2 for other in belong if other.only_with and value in other.only_with[1] and other.scalar is float
@@ -263,9 +265,11 @@ def wanted(kind: type[Encoding], one: Option, value: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("name", ENCODINGS)
 def test_every_parameter_changes_the_encoding_or_is_refused(name: str) -> None:
     kind = ENCODINGS[name]
-    for one in kind.options().values():
-        owner = {} if one.only_with is None else {one.only_with[0]: one.only_with[1][0]}
-        given = {**({"d": 8} if "d" in kind.options() and one.name != "d" else {}), **owner}
+    for option in kind.options().values():
+        owner = {} if option.only_with is None else {option.only_with[0]: option.only_with[1][0]}
+        given = {**({"d": 8} if "d" in kind.options() and option.name != "d" else {}), **owner}
         plain = own_numbers(kind, given)
-        changed = [own_numbers(kind, {**given, **wanted(kind, one, value)}) for value in others(one, one.default)]
-        assert not any(changed) or any(numbers not in (None, plain) for numbers in changed), one.name
+        changed = [
+            own_numbers(kind, {**given, **wanted(kind, option, value)}) for value in others(option, option.default)
+        ]
+        assert not any(changed) or any(numbers not in (None, plain) for numbers in changed), option.name

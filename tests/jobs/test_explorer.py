@@ -25,18 +25,20 @@ def explorer(figure: str = "heatmap", **values: Any) -> Explorer:
 
 
 def named(controls: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    return {one["name"]: one for one in controls}
+    return {control["name"]: control for control in controls}
 
 
 @pytest.mark.parametrize("figure", FIGURES)
 def test_every_figure_has_its_options_as_controls(figure: str) -> None:
     made = Explorer(make_job(figure, {}))
     layout = made.layout()
-    shown = {one["name"] for controls in layout["groups"].values() for one in controls}
-    assert {name for name, one in FIGURES[figure].options().items() if not one.in_spec} <= shown
+    shown = {control["name"] for controls in layout["groups"].values() for control in controls}
+    assert {name for name, option in FIGURES[figure].options().items() if not option.in_spec} <= shown
     assert {"cmap", "transparent"} <= shown and not {"fps", "loops"} & shown  # nothing moves on the page
-    for one in (one for controls in layout["groups"].values() for one in controls if one["kind"] == "number"):
-        assert one["low"] <= float(one["value"]) <= one["high"] and (not one["log"] or one["low"] > 0)
+    for item in (
+        control for controls in layout["groups"].values() for control in controls if control["kind"] == "number"
+    ):
+        assert item["low"] <= float(item["value"]) <= item["high"] and (not item["log"] or item["low"] > 0)
 
 
 def test_a_slider_keeps_the_bounds_and_the_scale_of_its_option() -> None:
@@ -55,8 +57,8 @@ def test_a_picture_comes_with_the_line_that_makes_it() -> None:
 
 def test_another_value_is_another_picture_and_the_same_one_the_same() -> None:
     made = explorer()
-    one, other, again = (made.answer({**SMALL, "base": base}, 250)["image"] for base in ("10", "99", "10"))
-    assert one == again != other
+    item, other, again = (made.answer({**SMALL, "base": base}, 250)["image"] for base in ("10", "99", "10"))
+    assert item == again != other
 
 
 def test_another_encoding_brings_its_parameters_and_drops_the_last_ones() -> None:
@@ -105,7 +107,7 @@ def test_long_work_is_refused_with_the_line_for_a_terminal(
     figure: str, values: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pecli.core.memory.available", lambda: None)
-    monkeypatch.setattr("pecli.jobs.explore.LONG", 0.05)
+    monkeypatch.setattr("pecli.jobs.explore.MAX_SECONDS", 0.05)
     found = explorer(figure).answer(values, 250)
     assert found["command"].startswith(f"pecli {figure} ") and "the page " in found["error"]
     assert found["error"].endswith(f": type in a terminal: {found['command']}")
@@ -115,7 +117,7 @@ def test_long_work_is_refused_with_the_line_for_a_terminal(
 
 @pytest.mark.parametrize("figure", ["heatmap", "distance"])
 def test_long_tables_of_closed_forms_are_few_numbers(figure: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pecli.jobs.explore.LONG", 600)
+    monkeypatch.setattr("pecli.jobs.explore.MAX_SECONDS", 600)
     assert "image" in explorer(figure).answer({"length": "10000000"}, 250)
 
 

@@ -11,7 +11,7 @@ import pytest
 from pecli.core.errors import UnknownNameError
 from pecli.figures.grid import Grid
 from pecli.jobs.job import Job
-from pecli.jobs.names import LONGEST, blanks, changed, filled, name_of, plain_path
+from pecli.jobs.names import MAX_NAME_BYTES, blanks, changed_options, escape_blanks, fill_blanks, name_of
 from pecli.jobs.picture import Picture, titles_of
 from pecli.jobs.sweep import jobs_of, make_job
 
@@ -42,7 +42,7 @@ def of(*analysis: str, **options: Any) -> dict[str, str]:
     ],
 )
 def test_blanks_are_filled_with_the_options(template: str, name: str) -> None:
-    assert filled(template, of(base=10, d=64)) == name
+    assert fill_blanks(template, of(base=10, d=64)) == name
 
 
 @pytest.mark.parametrize(
@@ -56,9 +56,9 @@ def test_blanks_are_filled_with_the_options(template: str, name: str) -> None:
     ],
 )
 def test_a_title_has_the_same_blanks_and_keeps_what_is_none(title: str, drawn: str) -> None:
-    one = job(base=10, d=64, title=title)
-    assert Picture(one).title() == drawn
-    assert json.loads(one.metadata)["job"]["title"] == title
+    item = job(base=10, d=64, title=title)
+    assert Picture(item).title() == drawn
+    assert json.loads(item.metadata)["job"]["title"] == title
 
 
 def test_a_title_with_blanks_tells_the_frames_of_a_film_apart() -> None:
@@ -73,18 +73,18 @@ def test_a_title_with_blanks_tells_the_frames_of_a_film_apart() -> None:
 
 
 def test_every_option_that_has_a_value_is_a_blank() -> None:
-    one = job("waves", dims=[4, 5], base=10)
-    known = blanks(one)
-    assert set(known) >= {name for name, value in one.settings().items() if value is not None}
+    item = job("waves", dims=[4, 5], base=10)
+    known = blanks(item)
+    assert set(known) >= {name for name, value in item.settings().items() if value is not None}
     assert (known["dims"], known["base"], known["figure"], known["encoding"]) == ("4,5", "10", "waves", "sinusoidal")
-    assert filled("{dims}.png", known) == "4_5.png"
+    assert fill_blanks("{dims}.png", known) == "4_5.png"
 
 
 def test_an_unknown_blank_is_refused_with_the_one_that_was_meant() -> None:
     with pytest.raises(UnknownNameError, match=r"'bsae'; did you mean 'base'"):
-        filled("heat-{bsae}.png", of())
+        fill_blanks("heat-{bsae}.png", of())
     with pytest.raises(UnknownNameError, match="blank"):
-        filled("heat-{}.png", of())
+        fill_blanks("heat-{}.png", of())
 
 
 def test_an_unknown_blank_is_refused_when_the_job_is_made() -> None:
@@ -94,7 +94,7 @@ def test_an_unknown_blank_is_refused_when_the_job_is_made() -> None:
 
 @pytest.mark.parametrize("title", ["a/b", "../a", "a\\b", "/etc/x", 'a b:c*?"<>|', "a\nb"])
 def test_a_value_makes_no_folder_and_no_odd_letters(title: str) -> None:
-    name = filled("x/{title}.png", of(title=title))
+    name = fill_blanks("x/{title}.png", of(title=title))
     assert name.startswith("x/") and name.endswith(".png")
     assert not set(name.removeprefix("x/")) & set('/\\ :*?"<>|\n')
 
@@ -112,23 +112,23 @@ def test_a_value_makes_no_folder_and_no_odd_letters(title: str) -> None:
     ],
 )
 def test_a_name_that_is_a_device_on_windows_is_not_made_up(template: str, title: str, name: str) -> None:
-    made = filled(template, of(title=title, base=1))
-    assert made == name == filled(plain_path(made), of())
+    made = fill_blanks(template, of(title=title, base=1))
+    assert made == name == fill_blanks(escape_blanks(made), of())
 
 
 def test_letters_of_any_script_stay() -> None:
-    assert filled("{title}.png", of(title="位置 编码")) == "位置_编码.png"
+    assert fill_blanks("{title}.png", of(title="位置 编码")) == "位置_编码.png"
 
 
 def test_several_encodings_are_joined_and_the_first_gives_the_parameters() -> None:
     two = job("offsets", encoding=["rope:base=5", "sinusoidal:base=7"])
-    assert filled("{encoding}-{base}.png", blanks(two)) == "rope-sinusoidal-5.png"
+    assert fill_blanks("{encoding}-{base}.png", blanks(two)) == "rope-sinusoidal-5.png"
 
 
 def test_changed_says_what_differs_from_the_defaults_and_nothing_else() -> None:
-    assert changed(job()) == {}
-    assert changed(job(base=10, length=5, no_title=True)) == {"base": "10", "length": "5", "no_title": "true"}
-    assert changed(job("offsets", encoding=["rope", "clock"])) == {"encoding": "rope clock"}
+    assert changed_options(job()) == {}
+    assert changed_options(job(base=10, length=5, no_title=True)) == {"base": "10", "length": "5", "no_title": "true"}
+    assert changed_options(job("offsets", encoding=["rope", "clock"])) == {"encoding": "rope clock"}
 
 
 def test_the_made_up_name_has_figure_encoding_and_what_differs() -> None:
@@ -141,11 +141,11 @@ def test_a_made_up_name_is_no_longer_than_file_systems_take(letter: str) -> None
     def name(letters: int) -> str:
         return name_of(job(title=letter * letters))
 
-    room = (LONGEST - len("heatmap-sinusoidal-title")) // len(letter.encode())
+    room = (MAX_NAME_BYTES - len("heatmap-sinusoidal-title")) // len(letter.encode())
     assert name(room).endswith(f"-title{letter * room}")
     longer, other = name(room + 1), name(room + 2)
-    assert longer != other and len(longer.encode()) <= LONGEST
-    assert longer[-12:] == f"-{job(title=letter * (room + 1)).salt()}"
+    assert longer != other and len(longer.encode()) <= MAX_NAME_BYTES
+    assert longer[-12:] == f"-{job(title=letter * (room + 1)).id_prefix()}"
 
 
 @pytest.mark.parametrize(("given", "names"), [

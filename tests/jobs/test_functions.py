@@ -23,17 +23,17 @@ def test_the_stub_is_what_the_options_give_now() -> None:
 
 @pytest.mark.parametrize("name", ANALYSES)
 def test_a_function_takes_every_option_of_its_figure_and_nothing_else(name: str) -> None:
-    told, signature = TYPED[name], inspect.signature(getattr(pecli, name))
-    assert {one.arg for one in (*told.args, *told.kwonlyargs)} == set(known_options(ANALYSES[name]))
-    assert told.kwarg is None and told.vararg is None  # so that a typo is an error
-    assert [one.arg for one in told.args] == ["encoding"]
-    assert list(signature.parameters) == [one.arg for one in (*told.args, *told.kwonlyargs)]
+    text, signature = TYPED[name], inspect.signature(getattr(pecli, name))
+    assert {arg.arg for arg in (*text.args, *text.kwonlyargs)} == set(known_options(ANALYSES[name]))
+    assert text.kwarg is None and text.vararg is None  # so that a typo is an error
+    assert [arg.arg for arg in text.args] == ["encoding"]
+    assert list(signature.parameters) == [arg.arg for arg in (*text.args, *text.kwonlyargs)]
 
 
 def test_types_and_defaults_are_those_of_the_fields() -> None:
     (line, *_) = [line for line in STUB.splitlines() if line.startswith("    pairing: ")]
-    one = 'Literal["interleaved", "half"]'
-    assert line == f"    pairing: {one} | Sequence[{one}] | None = None,"  # several are one picture of all
+    item = 'Literal["interleaved", "half"]'
+    assert line == f"    pairing: {item} | Sequence[{item}] | None = None,"  # several are one picture of all
     typed = inspect.signature(pecli.explain).parameters
     assert (typed["rows"].annotation, typed["rows"].default) == ("int", 10)
     assert (typed["length"].annotation, typed["length"].default) == ("int | None", None)
@@ -47,8 +47,8 @@ def test_a_function_is_its_figure() -> None:
 
 
 def test_help_lists_the_options() -> None:
-    said = pecli.distance.__doc__ or ""
-    assert "measure : Literal" in said and "how two rows are compared" in said
+    text = pecli.distance.__doc__ or ""
+    assert "measure : Literal" in text and "how two rows are compared" in text
     assert {"heatmap", "stats"} <= set(dir(pecli))
 
 
@@ -58,6 +58,6 @@ def test_a_typo_is_named_at_run_time_too() -> None:
 
 
 def test_a_notebook_shows_svg_where_it_is_asked_for() -> None:
-    asked, plain = (pecli.heatmap(length=3, d=4, dpi=20, size="2x2", format=one) for one in ("svg", None))
+    asked, plain = (pecli.heatmap(length=3, d=4, dpi=20, size="2x2", format=item) for item in ("svg", None))
     assert asked._repr_png_() is None and "</svg>" in (asked._repr_svg_() or "")
     assert plain._repr_svg_() is None and (plain._repr_png_() or b"").startswith(b"\x89PNG")

@@ -42,7 +42,7 @@ FILES = ["x/heat-10.png", "x/heat-100.png", "d.svg", "d.npz", "d.pdf", "only.csv
 
 @pytest.fixture
 def plan(folder: Path) -> Batch:
-    """A batch file in the current folder, nothing of it drawn."""
+    """Return a batch file in the current folder, nothing of it drawn."""
     Path("figures.toml").write_text(TEXT, encoding="utf-8")
     return read_batch("figures.toml")
 

@@ -112,15 +112,15 @@ def test_the_command_line_makes_the_job_again(
 
 
 def test_different_jobs_have_different_salts() -> None:
-    salts = {make_job(name, options).salt() for name, options in JOBS}
+    salts = {make_job(name, options).id_prefix() for name, options in JOBS}
     assert len(salts) == len(JOBS)
-    assert make_job("heatmap", {}).salt() == make_job("heatmap", {}).salt()
+    assert make_job("heatmap", {}).id_prefix() == make_job("heatmap", {}).id_prefix()
     assert all(salt.isidentifier() for salt in salts)
 
 
 def test_where_it_is_written_does_not_change_the_job(tmp_path: Path) -> None:
     there = make_job("heatmap", {"output": str(tmp_path / "a.svg")})
-    assert there.salt() == make_job("heatmap", {}).salt()
+    assert there.id_prefix() == make_job("heatmap", {}).id_prefix()
     assert str(tmp_path) not in there.metadata
 
 

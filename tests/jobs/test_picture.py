@@ -96,7 +96,7 @@ def test_the_caption_stands_in_the_picture() -> None:
     assert picture._drawing().get_supxlabel().replace("\n", " ") == picture.caption()
 
 
-@pytest.mark.parametrize("name", [name for name, one in ANALYSES.items() if one.one_table])
+@pytest.mark.parametrize("name", [name for name, analysis in ANALYSES.items() if analysis.one_table])
 def test_numbers_as_columns_are_those_of_a_csv_file(name: str, folder: Path) -> None:
     options: dict[str, Any] = {} if issubclass(ANALYSES[name], TokenFigure) else {"length": 5}
     picture = pecli.figure(name, **options)

@@ -15,7 +15,7 @@ from PIL import Image
 
 import pecli
 from pecli.jobs.job_options import ANALYSES, shared_options
-from pecli.jobs.picture import sentence
+from pecli.jobs.picture import alt_text
 from pecli.jobs.sweep import make_job
 
 Ask = Callable[..., Any]
@@ -33,17 +33,17 @@ SVG = "{http://www.w3.org/2000/svg}"
 def test_json_has_one_shape_whatever_is_asked(ask: Ask, words: tuple[str, ...], count: int) -> None:
     found = json.loads(ask(*words, "--json").out)
     assert list(found) == ["results"] and len(found["results"]) == count
-    for one in found["results"]:
-        assert set(one) == {"files", "job", "encodings", "alt", "facts", "pecli", "matplotlib", "numpy"}
+    for item in found["results"]:
+        assert set(item) == {"files", "job", "encodings", "alt", "facts", "pecli", "matplotlib", "numpy"}
 
 
 def test_json_has_the_whole_job_with_its_defaults(ask: Ask) -> None:
-    (one,) = json.loads(ask("heatmap", *SMALL, "-o", "a.png", "--json").out)["results"]
-    assert set(one["job"]) == {"command", *shared_options(ANALYSES["heatmap"])} - {"output", "format", "no_clobber"}
-    assert (one["job"]["length"], one["job"]["start"], one["job"]["cmap"]) == (5, 0, None)
-    (encoding,) = one["encodings"]
+    (item,) = json.loads(ask("heatmap", *SMALL, "-o", "a.png", "--json").out)["results"]
+    assert set(item["job"]) == {"command", *shared_options(ANALYSES["heatmap"])} - {"output", "format", "no_clobber"}
+    assert (item["job"]["length"], item["job"]["start"], item["job"]["cmap"]) == (5, 0, None)
+    (encoding,) = item["encodings"]
     assert (encoding["name"], encoding["d"], encoding["base"]) == ("sinusoidal", 4, 10000)
-    job = dict(one["job"])
+    job = dict(item["job"])
     assert (
         make_job(job.pop("command"), job).metadata == pecli.heatmap(d=4, length=5, dpi=20, size="column").job.metadata
     )
@@ -55,23 +55,23 @@ def test_a_batch_says_the_same_of_each_picture(ask: Ask, folder: Path) -> None:
     for state in ("written", "skipped"):
         ended = ask("batch", "f.toml", "-j", "1", "--json")
         results = json.loads(ended.out)["results"]
-        assert [(one["state"], one["failure"]) for one in results] == [(state, None)] * 2
-        assert [one["files"] for one in results] == [
+        assert [(result["state"], result["failure"]) for result in results] == [(state, None)] * 2
+        assert [result["files"] for result in results] == [
             [{"path": f"{base}.png", "bytes": (folder / f"{base}.png").stat().st_size}] for base in (10, 100)
         ]
-        assert [one["encodings"][0]["base"] for one in results] == [10, 100]
+        assert [result["encodings"][0]["base"] for result in results] == [10, 100]
 
 
 @pytest.mark.parametrize("name", ANALYSES)
 def test_a_sentence_tells_what_is_seen(name: str) -> None:
-    said = sentence(make_job(name, {}))
-    assert said.startswith(ANALYSES[name].summary) and said.endswith(".") and "\n" not in said
-    assert ANALYSES[name].default_encoding.split(":")[0] in said and re.search(r"positions -?\d+ to \d+", said)
+    text = alt_text(make_job(name, {}))
+    assert text.startswith(ANALYSES[name].summary) and text.endswith(".") and "\n" not in text
+    assert ANALYSES[name].default_encoding.split(":")[0] in text and re.search(r"positions -?\d+ to \d+", text)
 
 
 def test_it_tells_what_was_chosen() -> None:
-    said = pecli.distance("rope", measure="dot", start=-3, length=5).alt
-    assert said.endswith("; positions -3 to 1; measure dot.") and "rope, d 128" in said
+    text = pecli.distance("rope", measure="dot", start=-3, length=5).alt
+    assert text.endswith("; positions -3 to 1; measure dot.") and "rope, d 128" in text
 
 
 TITLE = "位置 & <b>"

@@ -23,7 +23,7 @@ from pecli.core.errors import PecliError
 from pecli.jobs.job import Job, versions
 from pecli.jobs.run import FAILED, SKIPPED, WRITTEN, Result, is_done, run
 from pecli.jobs.sweep import make_job
-from pecli.jobs.workers import START, in_processes, ordered
+from pecli.jobs.workers import START, in_processes, map_in_order
 
 CARRIERS = ["png", "svg", "pdf", "npz", "json"]
 TITLE = "位置 (a) \\ <b>"
@@ -35,7 +35,7 @@ def job(output: Any = "a.json", analysis: str = "heatmap", **options: Any) -> Jo
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """The same job in a file of every format that carries it."""
+    """Return the same job in a file of every format that carries it."""
     place = tmp_path_factory.mktemp("finished")
     paths = {format: place / f"a.{format}" for format in CARRIERS}
     assert states([job([str(path) for path in paths.values()], title=TITLE)]) == [WRITTEN]
@@ -48,12 +48,12 @@ def states(jobs: list[Job], **how: Any) -> list[str]:
 
 @pytest.mark.parametrize("format", CARRIERS)
 def test_a_file_that_carries_the_job_is_not_drawn_again(format: str, finished: dict[str, bytes], folder: Path) -> None:
-    one = job(f"a.{format}", title=TITLE)
-    assert not is_done(one)
+    item = job(f"a.{format}", title=TITLE)
+    assert not is_done(item)
     (folder / f"a.{format}").write_bytes(finished[format])
     before = (folder / f"a.{format}").stat()
-    assert is_done(one) and not is_done(job(f"a.{format}"))
-    assert states([one]) == [SKIPPED]
+    assert is_done(item) and not is_done(job(f"a.{format}"))
+    assert states([item]) == [SKIPPED]
     assert (folder / f"a.{format}").stat().st_mtime_ns == before.st_mtime_ns
 
 
@@ -93,14 +93,14 @@ def test_where_a_file_stands_and_how_the_job_was_spelled_does_not_matter(folder:
 
 @pytest.mark.parametrize("format", CARRIERS)
 def test_every_output_must_be_there(format: str, finished: dict[str, bytes], folder: Path) -> None:
-    one = job(["a.json", f"b.{format}"], title=TITLE)
+    item = job(["a.json", f"b.{format}"], title=TITLE)
     (folder / "a.json").write_bytes(finished["json"])
-    assert not is_done(one)
+    assert not is_done(item)
     (folder / f"b.{format}").write_bytes(finished[format])
-    assert is_done(one)
+    assert is_done(item)
     (folder / f"b.{format}").unlink()
     (folder / f"b.{format}").mkdir()
-    assert not is_done(one)
+    assert not is_done(item)
 
 
 @pytest.mark.parametrize("format", ["pdf", "npz"])  # of other formats the head alone is read
@@ -142,9 +142,9 @@ def test_what_is_skipped_comes_first_and_the_others_ordered(folder: Path) -> Non
 
 
 def test_what_is_there_stays_where_that_is_asked_for(folder: Path) -> None:
-    one = job("a.json", no_clobber=True)
+    item = job("a.json", no_clobber=True)
     (folder / "a.json").write_text("mine")
-    assert states([one], force=True) == [SKIPPED]
+    assert states([item], force=True) == [SKIPPED]
     assert (folder / "a.json").read_text() == "mine"
 
 
@@ -155,10 +155,10 @@ def test_all_ways_write_the_same_and_say_what_they_wrote(begin: dict[str, Any], 
     jobs = [job([f"{base}.json", f"new/{base}.npz"], work, base=base) for base in (1, 2, 3)]
     how = {name: value(2) if isinstance(value, type) else value for name, value in begin.items()}
     results = sorted(run(jobs, **how), key=lambda result: result.paths)
-    assert results == [Result(one, WRITTEN) for one in jobs]
-    assert list(run(jobs)) == [Result(one, SKIPPED) for one in jobs]
-    for one in jobs:
-        assert [Path(path).read_bytes() for path in one.paths] == pecli.figure(work, **one.settings()).render(
+    assert results == [Result(item, WRITTEN) for item in jobs]
+    assert list(run(jobs)) == [Result(item, SKIPPED) for item in jobs]
+    for item in jobs:
+        assert [Path(path).read_bytes() for path in item.paths] == pecli.figure(work, **item.settings()).render(
             "json", "npz"
         )
 
@@ -177,10 +177,10 @@ def test_batch_from_python_draws_the_file_and_gives_the_outcomes(folder: Path) -
         '[defaults]\nd = 4\nlength = 5\n[[figure]]\ncommand = "heatmap"\nbase = [10, 100]\noutput = "{base}.json"\n'
     )
     found = pecli.batch("sub/figures.toml")
-    assert [(one.state, one.paths) for one in found] == [(WRITTEN, (f"sub/{base}.json",)) for base in (10, 100)]
-    assert {one.state for one in pecli.batch("sub/figures.toml")} == {SKIPPED}
-    assert {one.state for one in pecli.batch("sub/figures.toml", force=True)} == {WRITTEN}
-    other = [one.paths for one in pecli.batch("sub/figures.toml", folder="other")]
+    assert [(item.state, item.paths) for item in found] == [(WRITTEN, (f"sub/{base}.json",)) for base in (10, 100)]
+    assert {item.state for item in pecli.batch("sub/figures.toml")} == {SKIPPED}
+    assert {item.state for item in pecli.batch("sub/figures.toml", force=True)} == {WRITTEN}
+    other = [item.paths for item in pecli.batch("sub/figures.toml", folder="other")]
     assert other == [("other/10.json",), ("other/100.json",)]
 
 
@@ -240,11 +240,11 @@ def test_whoever_stops_asking_ends_the_processes() -> None:
 
 @forked
 def test_what_is_done_in_order_raises_what_it_raises() -> None:
-    assert list(ordered(lambda number: number**2, range(40), "squaring", 2)) == [number**2 for number in range(40)]
+    assert list(map_in_order(lambda number: number**2, range(40), "squaring", 2)) == [number**2 for number in range(40)]
     with pytest.raises(PecliError, match="where memory runs out"):
-        list(ordered(end_some, range(8), "ending", 2))
+        list(map_in_order(end_some, range(8), "ending", 2))
     with pytest.raises(ZeroDivisionError):
-        list(ordered(lambda number: 1 // number, [1, 0], "dividing", 2))
+        list(map_in_order(lambda number: 1 // number, [1, 0], "dividing", 2))
 
 
 ORPHANS = """
@@ -272,7 +272,7 @@ def test_nobody_outlives_the_process_that_asked() -> None:
 
 @pytest.fixture
 def figures(folder: Path) -> str:
-    """A batch file of three pictures."""
+    """Return a batch file of three pictures."""
     text = '[defaults]\nd = 4\nlength = 5\n[[figure]]\ncommand = "heatmap"\nbase = [1, 2, 3]\noutput = "{base}.json"\n'
     (folder / "f.toml").write_text(text)
     return "f.toml"
@@ -324,7 +324,7 @@ def test_an_executor_that_takes_nothing_is_told(figures: str) -> None:
 
 def test_a_dask_cluster_draws_a_batch(figures: str, ask: Any) -> None:
     distributed = pytest.importorskip("distributed")
-    assert {one.state for one in pecli.batch(figures)} == {WRITTEN}
+    assert {item.state for item in pecli.batch(figures)} == {WRITTEN}
     alone = {path: Path(path).read_bytes() for path in ("1.json", "2.json", "3.json")}
     how = {"n_workers": 2, "threads_per_worker": 1, "processes": False, "dashboard_address": None}
     with distributed.LocalCluster(**how) as cluster:
@@ -335,7 +335,7 @@ def test_a_dask_cluster_draws_a_batch(figures: str, ask: Any) -> None:
 
 def test_a_cluster_that_does_not_answer_is_told(figures: str, ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr("pecli.cli.batch.PATIENCE", 0.2)
+    monkeypatch.setattr("pecli.cli.batch.TIMEOUT", 0.2)
     ended = ask("batch", figures, "--dask", "tcp://127.0.0.1:9")
     assert (ended.code, ended.out) == (1, "") and "tcp://127.0.0.1:9" in ended.err
     assert ended.err.count("\n") == 1

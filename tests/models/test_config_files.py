@@ -11,7 +11,7 @@ import pytest
 
 from pecli.core.errors import LISTENER, PecliError, UnknownNameError, UsageError
 from pecli.encodings.rope import Rope
-from pecli.files.tables import MOST
+from pecli.files.tables import MAX_BYTES
 from pecli.models.reader import INNER, read_model
 from pecli.models.spec import encoding_of, read_encoding
 from pecli.reports.model import model_data
@@ -21,7 +21,7 @@ GEMMA = {"model_type": "gemma3_text", "head_dim": 32, "num_hidden_layers": 6}
 
 
 def write(folder: Path, content: bytes | dict[str, Any]) -> str:
-    """A config.json of that content."""
+    """Return a config.json of that content."""
     file = folder / "config.json"
     file.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
     return str(file)
@@ -71,8 +71,8 @@ def test_kinds_of_layers_are_named_and_the_full_ones_are_taken(tmp_path: Path) -
         assert read_encoding(file) == read_encoding(file) == Rope(d=32, base=1e6, pairing="half")
     finally:
         LISTENER.reset(token)
-    (said,) = heard  # once, and as a notice: --quiet keeps it away
-    assert "layers of other kinds too: sliding_attention; full_attention is taken" in said
+    (text,) = heard  # once, and as a notice: --quiet keeps it away
+    assert "layers of other kinds too: sliding_attention; full_attention is taken" in text
     assert read_encoding(f"{file}#sliding_attention") == Rope(d=32, pairing="half")
     with pytest.raises(UnknownNameError, match="did you mean 'full_attention'"):
         read_encoding(f"{file}#full_atention")
@@ -87,7 +87,7 @@ NO_CONFIG = {
     b'{"a": "\xff"}': "byte 0xff in position 7",
     b'{"rope_theta": ' + b"9" * 5000 + b"}": "4300 digits",
     b"[" * 200_000: "nested too deep",
-    b" " * (MOST + 1): "has a part of over 1 MiB",
+    b" " * (MAX_BYTES + 1): "has a part of over 1 MiB",
 }
 
 
@@ -135,8 +135,8 @@ def test_what_cannot_be_built_is_a_finding_and_refused_as_an_encoding(
 ) -> None:
     file = write(tmp_path, {**LLAMA, **keys})
     model = read_model(file)
-    assert [one.level for one in model.findings][:1] == ["error"]
-    assert all(one.line().isprintable() for one in model.findings)
+    assert [finding.level for finding in model.findings][:1] == ["error"]
+    assert all(finding.line().isprintable() for finding in model.findings)
     with pytest.raises(UsageError, match=reason):
         read_encoding(file)
 

@@ -18,7 +18,7 @@ GIVES: dict[str, dict[str, Any]] = tomllib.loads((CONFIGS / "gives.toml").read_t
 
 
 def given(name: str) -> dict[str, Any]:
-    """What is read out of a config of the corpus."""
+    """Return what is read out of a config of the corpus."""
     return model_data(read_model(CONFIGS / f"{name}.json"))
 
 
@@ -35,11 +35,11 @@ def test_a_config_gives_its_layers_and_findings(name: str) -> None:
         for key, value in expected.items():
             assert (layer[key] or "nothing" if value == "nothing" else layer[key]) == value, f"{kind}.{key}"
     findings = data["findings"]
-    assert {one["key"] for one in findings} | {f"{one['level']} {one['key']}" for one in findings} >= set(
-        GIVES[name]["findings"]
-    )
+    assert {finding["key"] for finding in findings} | {
+        f"{finding['level']} {finding['key']}" for finding in findings
+    } >= set(GIVES[name]["findings"])
     if not GIVES[name]["findings"]:
-        assert [one for one in findings if one["level"] != "note"] == []
+        assert [finding for finding in findings if finding["level"] != "note"] == []
 
 
 @pytest.mark.parametrize("name", GIVES)

@@ -23,7 +23,7 @@ from pecli.models.spec import read_table_encoding
 from pecli.reports.explain import ARTICLE, Explain
 from tests.conftest import Ask
 
-TAKEN = [name for name, one in ENCODINGS.items() if Explain.takes(one)]
+TAKEN = [name for name, encoding in ENCODINGS.items() if Explain.takes(encoding)]
 SMALL = {
     "sinusoidal": "sinusoidal:d=7,base=10,layout=concatenated",
     "rope": "rope:d=6,query=random:1,pairing=half",
@@ -40,7 +40,7 @@ def facts(ask: Ask, *words: str) -> dict[str, Any]:
 
 
 def evaluate(text: str) -> float:
-    """A written-out formula with all its numbers in it, worked out by Python."""
+    """Return a written-out formula with all its numbers in it, worked out by Python."""
     text = re.sub(r"\)\(", ")*(", text).replace("·", "*").replace("^", "**").replace("mod", "%").replace("2π", "2*pi")
     text = re.sub(r"⌊([^⌋]*)⌋", r"floor(\1)", text)
     return float(eval(text, {"sin": math.sin, "cos": math.cos, "pi": math.pi, "floor": math.floor}))
@@ -72,7 +72,7 @@ def test_the_usual_small_case_is_exact_in_words_and_metadata() -> None:
         assert make_job("explain", job.settings()) == job
     assert command(make_job("explain", {"d": 8, "length": 10})) == "pecli explain"
     assert command(make_job("explain", {"d": 128, "length": 200})) == "pecli explain --d 128 --length 200"
-    assert make_job("explain", {"encoding": "sinusoidal:d=4"}).seen_view.encoding.width == 4
+    assert make_job("explain", {"encoding": "sinusoidal:d=4"}).display_view.encoding.width == 4
 
 
 @specs
@@ -195,8 +195,8 @@ def test_rope_goes_on_to_the_product_that_depends_on_the_offset_alone(
     rope, rows = read_table_encoding(spec), np.array(found["products"])
     query, key = (np.array(found["embeddings"])[at][None] for at in (0, 1))
     for m, n, offset, product in rows:
-        one, other = (rope.rotate(x, np.array([at])) for x, at in ((query, m), (key, n)))  # type: ignore[attr-defined]  # rope's own
-        assert (offset, product) == (m - n, pytest.approx(float(np.sum(one * other))))
+        item, other = (rope.rotate(x, np.array([at])) for x, at in ((query, m), (key, n)))  # type: ignore[attr-defined]  # rope's own
+        assert (offset, product) == (m - n, pytest.approx(float(np.sum(item * other))))
     by_offset = {offset: rows[rows[:, 2] == offset, 3] for offset in set(rows[:, 2])}
     assert len(by_offset) == 3 and all(np.ptp(products) < 1e-12 for products in by_offset.values())
     assert len({round(products[0], 6) for products in by_offset.values()}) == 3

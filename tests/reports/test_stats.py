@@ -24,7 +24,7 @@ from pecli.models.spec import read_table_encoding
 from pecli.reports.stats import Indicators, Stats, indicators, of_waves
 from tests.conftest import Ask
 
-TAKEN = [name for name, one in ENCODINGS.items() if Stats.takes(one)]
+TAKEN = [name for name, encoding in ENCODINGS.items() if Stats.takes(encoding)]
 
 
 def measured(spec: str, length: int, start: int = 0, measure: str = "euclidean") -> Indicators:
@@ -34,7 +34,7 @@ def measured(spec: str, length: int, start: int = 0, measure: str = "euclidean")
 
 @pytest.fixture
 def saved(tmp_path: Path) -> Callable[..., str]:
-    """The spec of a learned table that holds the given one, which hides its formula."""
+    """Return the spec of a learned table that holds the given one, which hides its formula."""
 
     def save(table: Any) -> str:
         np.save(tmp_path / "table.npy", np.asarray(table, dtype=float))
@@ -161,7 +161,7 @@ def test_options_go_to_every_encoding_that_has_them() -> None:
 def test_the_smallest_base_of_a_length_is_the_published_one(length: int, first: int, step: int, smallest: str) -> None:
     """Men et al. 2024, arXiv:2405.14591, at d 128: scanned upwards, since the condition is not monotone."""
     scanned = (first + step * at for at in range(400))
-    base = next(one for one in scanned if of_waves(Rope(d=128, base=one), length)["first_negative"] is None)
+    base = next(item for item in scanned if of_waves(Rope(d=128, base=item), length)["first_negative"] is None)
     assert f"{base:.1e}" == smallest
 
 

@@ -13,11 +13,11 @@ from pecli.encodings.registry import ENCODINGS
 from pecli.reports.table import Table
 from tests.conftest import Ask
 
-TAKEN = [name for name, one in ENCODINGS.items() if Table.takes(one)]
+TAKEN = [name for name, encoding in ENCODINGS.items() if Table.takes(encoding)]
 
 
 def body(text: str) -> list[list[str]]:
-    """The cells of the rows below the rule."""
+    """Return the cells of the rows below the rule."""
     lines = [line.split() for line in text.splitlines()]
     rule = next(at for at, line in enumerate(lines) if line and set(line[0]) <= set("─-+"))
     return lines[rule + 1 :]

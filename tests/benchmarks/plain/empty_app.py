@@ -20,7 +20,7 @@ def options(version: Annotated[bool, typer.Option("--version", is_eager=True, ca
 
 
 def command(number: int = 1) -> None:
-    """Does nothing."""
+    """Do nothing."""
 
 
 for index in range(int(sys.argv.pop(1))):

@@ -11,9 +11,9 @@ squares = np.sum(table**2, axis=1)
 distances = np.sqrt(np.maximum(squares[:, None] + squares[None, :] - 2 * table @ table.T, 0))
 correlations = np.corrcoef(table)
 figure, axes = plt.subplots(1, 2, figsize=(10, 5))
-for one, triangle in zip(axes, (np.triu_indices, np.tril_indices), strict=True):
+for ax, triangle in zip(axes, (np.triu_indices, np.tril_indices), strict=True):
     pairs = triangle(len(table), 1 if triangle is np.triu_indices else -1)
-    one.scatter(correlations[pairs], distances[pairs], s=4)
-    one.set_xlabel("correlation")
-    one.set_ylabel("distance")
+    ax.scatter(correlations[pairs], distances[pairs], s=4)
+    ax.set_xlabel("correlation")
+    ax.set_ylabel("distance")
 plt.savefig(sys.argv[2])

@@ -20,6 +20,7 @@ import pytest
 
 import pecli
 from pecli.cli.app import PANELS
+from pecli.core.version import DISTRIBUTION
 from pecli.encodings.registry import ENCODINGS
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.figures.canvas import Canvas
@@ -330,4 +331,4 @@ def test_the_plugin_needs_the_distribution_that_this_is() -> None:
     (plugin,) = blocks("toml", EXTEND)
     assert tomllib.loads(plugin)["project"]["dependencies"] == [ours["name"]]
     assert f"The distribution is called `{ours['name']}`" in section("Set-up")
-    assert list(ours["scripts"]) == ["pecli"]
+    assert list(ours["scripts"]) == ["pecli"] and ours["name"] == DISTRIBUTION

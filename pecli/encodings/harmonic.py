@@ -193,7 +193,7 @@ class Harmonic(TableEncoding):
         if not np.isfinite(angles).all():
             largest = float(np.ravel(positions)[np.abs(positions).argmax()])
             raise UsageError(
-                f"{self.dtype} has no number for the angles at position {self.position_text(largest)}: "
+                f"{self.dtype} cannot hold the angles at position {self.position_text(largest)}: "
                 "try bfloat16 or float32, or fewer positions"
             )
         return angles

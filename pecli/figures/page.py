@@ -536,7 +536,7 @@ def _too_small(
     pages: list[Page], figure: Figure[Any], view: View[Any], canvas: Canvas, contents: Contents
 ) -> UsageError:
     """Return why nothing is drawn: the size does not hold it, and one that does."""
-    text = f"{option_text('size', canvas.size)} is too small for what {contents[0][0].name} has to say here: it takes "
+    text = f"{option_text('size', canvas.size)} is too small for {contents[0][0].name} here: it needs "
     for again in range(MAX_SIZES):
         lacks = np.max([page.lacks() for page in pages], axis=0)
         sides = (pages[0].drawing.get_size_inches() + np.maximum(lacks, 0.0)) * (GROWTH if again else 1.0)

@@ -195,7 +195,7 @@ def _check_file(style: str, names: list[str]) -> None:
     wrong = [line for line in lines if line.partition(":")[0].strip() not in mpl.rcParams]
     if wrong or not lines:
         what = f": {shorten(wrong[0], 60)!r} is no setting of matplotlib's" if wrong else " has no setting"
-        advice = "each line is one, as in lines.linewidth: 2"
+        advice = "each line is a setting, such as lines.linewidth: 2"
         raise UsageError(f"style file {style}{what}", option="style", value=style, advice=advice)
 
 

@@ -89,7 +89,7 @@ def format_of(path: str, given: str | None, unsaid: str = "png") -> str:
     """
     example = f"{'text' if FORMATS[unsaid].document else 'figure'}.{unsaid}"
     if not path.strip():
-        text = f"{option_text('output', path)} is no name of a file"
+        text = f"{option_text('output', path)} is not a file name"
         raise UsageError(text, option="output", value=path, advice=f"try {example}")
     stream = is_stdout(path)
     if not stream and (path.endswith(("/", os.sep)) or os.path.isdir(path)):

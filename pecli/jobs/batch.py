@@ -368,7 +368,7 @@ def inside(folder: Path, path: str, option: str = "output") -> str:
     """Return the path in the folder; raises UsageError for one that would leave it, here or on another system."""
     item = option_text(option, path)
     if "\\" in path:
-        text = f"{item} has a \\, which parts folders on Windows alone: write /, also there"
+        text = f"{item} has a \\, which separates folders on Windows only: write /, there too"
         raise UsageError(text, option=option, value=path)
     try:
         real = folder.resolve()

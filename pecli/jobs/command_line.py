@@ -124,7 +124,7 @@ def check_inputs(job: Job, made: str) -> None:
 
 
 def _refusal(made: str, path: str, words: list[str]) -> UsageError:
-    text = f"{made} wants {path}, which does not lie beside it"
+    text = f"{made} needs {path}, which is not beside it"
     return UsageError(text, advice=f"to have it read all the same, name it: {' '.join(map(quoted, words))}")
 
 

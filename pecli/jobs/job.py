@@ -303,7 +303,7 @@ class Job:
         for name, (value, kind) in self.canvas.only_in().items():
             formats = [format for format, item in FORMATS.items() if getattr(item, kind)]
             if not any(target.format in formats for target in self.targets):
-                text = f"{option_text(name, value)} is of {', '.join(f'.{format}' for format in formats)} files alone"
+                text = f"{option_text(name, value)} is for {', '.join(f'.{format}' for format in formats)} files only"
                 advice = f"write one: {option_text('output', f'FILE.{formats[0]}')}"
                 raise UsageError(text, option=name, value=value, advice=advice)
 
@@ -342,7 +342,7 @@ class Job:
         elif item.frames and drawn and not self.cells:
             far = (option for option in self.encodings[0].options().values() if option.log and not option.in_spec)
             example = next((f", such as {option_text(option.name, SWEPT)}" for option in far), " of one option")
-            text = f"a .{format} file is of a sweep, and here is one picture: give several values{example}"
+            text = f"a .{format} file holds a sweep, and this is one picture: give several values{example}"
             one_each = ", ".join(option_text(name) for name in self.axes if name in ONE_EACH)
             text = f"a .{format} file has one {one_each}: give each value a file of its own" if one_each else text
         elif item.document and drawn:

@@ -99,7 +99,8 @@ def _result(job: Job, future: Future[Rendered]) -> Result:
     except PecliError as error:
         return Result(job, FAILED, failure=error)
     except Exception as error:  # drawing raises none: it is the executor's
-        return Result(job, FAILED, failure=PecliError(f"the executor lost it: {str(error) or type(error).__name__}"))
+        why = f"the executor lost the picture: {str(error) or type(error).__name__}"
+        return Result(job, FAILED, failure=PecliError(why))
     try:
         for path, data in zip(job.paths, files, strict=True):
             check_target(path, not job.output.no_clobber)

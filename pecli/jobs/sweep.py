@@ -44,7 +44,7 @@ def job_of(analysis: str, given: Mapping[str, Any]) -> Job:
     """Return the one job that such a mapping asks for, with all its values in one picture; UsageError for none."""
     jobs = merge_jobs(expand(analysis, given))
     if len(jobs) > 1:
-        text = f"{analysis}: {', '.join(map(option_text, jobs[0].axes))} with several values are no one picture"
+        text = f"{analysis}: {', '.join(map(option_text, jobs[0].axes))} with several values make several pictures"
         raise UsageError(text, option=jobs[0].axes[0], advice="ask for one after the other")
     return jobs[0].settle()
 

@@ -82,7 +82,7 @@ def test_what_is_no_second_order_is_refused(text: str) -> None:
 
 def test_a_panel_grows_with_its_tokens_and_a_size_that_cannot_hold_them_is_refused() -> None:
     words = " ".join(map(str, range(16)))
-    with pytest.raises(UsageError, match=r"size.*5x3.* is too small .* it takes"):
+    with pytest.raises(UsageError, match=r"size.*5x3.* is too small .* it needs"):
         pecli.figure("attention", tokens=words, size="5x3", dpi=30).render("png")
     assert page_of("terms", tokens=words, d=8, dpi=30).get_figheight() > 9  # one panel below the other
 

@@ -184,7 +184,7 @@ def test_the_size_that_is_named_is_enough(figure: str, options: dict[str, Any]) 
     options = {"title": "100% of what there is", **options}
     with pytest.raises(UsageError) as refused:
         drawn(figure, **options)
-    width, height = str(refused.value).partition("it takes ")[2].split(" inches")[0].split(" × ")
+    width, height = str(refused.value).partition("it needs ")[2].split(" inches")[0].split(" × ")
     assert str(refused.value).endswith(f"give size={width}x{height}")
     assert drawn(figure, **{**options, "size": f"{width}x{height}"})
 

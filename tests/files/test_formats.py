@@ -275,7 +275,7 @@ def test_the_extension_says_the_format_else_the_option(path: str, given: str | N
         ("a.jsn", None, "did you mean 'json'"),
         (".", None, "folder"),
         ("a/", None, "folder"),
-        (" ", None, "no name of a file"),
+        (" ", None, "is not a file name"),
     ],
 )
 def test_a_format_that_cannot_be_told_is_refused(path: str, given: str | None, said: str) -> None:

@@ -302,7 +302,7 @@ def lost(error: Exception) -> Future[Any]:
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (ConnectionError("the machine has gone"), "lost it: the machine has gone"),
+        (ConnectionError("the machine has gone"), "lost the picture: the machine has gone"),
         (BrokenProcessPool("ended"), "where memory runs out"),
         (PecliError("said"), "said"),
     ],

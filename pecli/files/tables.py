@@ -32,7 +32,7 @@ class Bounded(io.FileIO):
         data = super().read(min(asked, MAX_BYTES + 1)) or b""
         if len(data) > MAX_BYTES:
             raise PecliError(
-                f"{path_text(str(self.name))} has a part of over {MAX_BYTES >> 20} MiB where little is expected: not read"
+                f"{path_text(str(self.name))} has over {MAX_BYTES >> 20} MiB where little is expected: not read"
             )
         return data
 

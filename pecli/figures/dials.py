@@ -127,15 +127,19 @@ class Dials(Figure[Harmonic]):
             view=view, angles=angles[:, pairs], positions=rows, pairs=pairs, wavelengths=harmonic.wavelengths()[pairs]
         )
 
-    def spacing(self, view: View[Harmonic]) -> float:
-        """Return how far apart columns are, where rows are 1 apart."""
-        rows, columns = self.shape(view)
-        return max(SPREAD, rows / (TALL * columns))
+    def turned(self, view: View[Harmonic], canvas: Canvas) -> bool:
+        """Return whether pairs are rows and positions columns: on a narrow page, where there are more pairs."""
+        positions, pairs = self.shape(view)
+        return canvas.narrow and pairs > positions
+
+    def grid(self, view: View[Harmonic], canvas: Canvas) -> tuple[int, int, float]:
+        """Return the number of rows and of columns, and how far apart columns are, where rows are 1 apart."""
+        rows, columns = self.shape(view)[:: -1 if self.turned(view, canvas) else 1]
+        return rows, columns, max(SPREAD, rows / (TALL * columns))
 
     def panel_groups(self, view: View[Harmonic], canvas: Canvas) -> list[PanelGroup]:
-        rows, columns = self.shape(view)
-        aspect = rows / columns / self.spacing(view)
-        return [PanelGroup((Panel(aspect, exact=True, least=(LEAST * columns, LEAST * rows)),))]
+        rows, columns, spacing = self.grid(view, canvas)
+        return [PanelGroup((Panel(rows / columns / spacing, exact=True, least=(LEAST * columns, LEAST * rows)),))]
 
     def names(self, view: View[Harmonic]) -> list[str]:
         """Return the names of the dials: the pair, and its wavelength where that does not say it."""
@@ -148,20 +152,28 @@ class Dials(Figure[Harmonic]):
         return [f"{name}\n{length}" for name, length in zip(names, lengths, strict=True)]
 
     def decorate(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
-        (panel,), (rows, columns), spacing = axes, self.shape(view), self.spacing(view)
+        (panel,), (rows, columns, spacing) = axes, self.grid(view, canvas)
         panel.set(xlim=(-spacing / 2, (columns - 0.5) * spacing), ylim=(-rows + 0.5, 0.5))
         label = translate(view.encoding.position_label)
         places = [view.encoding.position_text(at) for at in self.rows(view)]
-        panel.set_xticks(spacing * np.arange(columns), self.names(view))
-        panel.set_yticks(-np.arange(rows), places if rows > 1 else [f"{label}\n{places[0]}"])  # one is less high
-        panel.set_ylabel(label if rows > 1 else "")
         panel.xaxis.tick_top()
+        if self.turned(view, canvas):
+            panel.set_xticks(spacing * np.arange(columns), places)
+            panel.set_yticks(-np.arange(rows), [listing(name.split("\n")) for name in self.names(view)])
+            panel.set_xlabel(label)
+            panel.xaxis.set_label_position("top")
+        else:
+            panel.set_xticks(spacing * np.arange(columns), self.names(view))
+            panel.set_yticks(-np.arange(rows), places if rows > 1 else [f"{label}\n{places[0]}"])  # one is less high
+            panel.set_ylabel(label if rows > 1 else "")
         panel.tick_params(length=0)
         panel.spines[:].set_visible(False)
 
     def fit(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
         """Put the names side by side, else every other above its neighbours, else turned."""
-        axis, names, spacing, rotation = axes[0].xaxis, self.names(view), self.spacing(view), 0
+        axis, names, spacing, rotation = axes[0].xaxis, self.names(view), self.grid(view, canvas)[2], 0
+        if self.turned(view, canvas):
+            return
         if not names_fit(axis, names, spacing):
             if names_fit(axis, names, 2 * spacing):
                 lines = 1 + max(name.count("\n") for name in names)
@@ -175,14 +187,14 @@ class Dials(Figure[Harmonic]):
         from matplotlib.collections import LineCollection, PatchCollection
         from matplotlib.patches import Circle
 
-        rows, columns = numbers.angles.shape
-        row, column = np.indices((rows, columns)).reshape(2, -1)
-        centres = np.stack([self.spacing(numbers.view) * column, -row], axis=-1)
+        positions, pairs = numbers.angles.shape
+        row, column = np.indices((positions, pairs)).reshape(2, -1)[:: -1 if self.turned(numbers.view, canvas) else 1]
+        centres = np.stack([self.grid(numbers.view, canvas)[2] * column, -row], axis=-1)
         angles = numbers.angles.reshape(-1)
         tips = centres + RADIUS * np.stack([np.sin(angles), np.cos(angles)], axis=-1)
         tops = [[(x, y + RADIUS), (x, y + 0.85 * RADIUS)] for x, y in centres]
         faces = [Circle((x, y), RADIUS) for x, y in centres]
-        colours = [f"C{column}" for column in range(columns)] * rows
+        colours = [f"C{pair}" for pair in range(pairs)] * positions
         thin, thick = 0.7 * canvas.scale, 1.6 * canvas.scale
         axes[0].add_collection(PatchCollection(faces, facecolor="none", edgecolor="0.6", linewidth=thin))
         axes[0].add_collection(LineCollection(tops, colors="0.6", linewidths=thin))

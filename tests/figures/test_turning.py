@@ -349,3 +349,14 @@ def test_whatever_turns_is_shown() -> None:
     turned, matrix = Rotation().compute(view), Rotation(matrix=1).compute(view)
     assert turned.main[4] == pytest.approx(-turned.main[2])
     assert matrix.main == pytest.approx(np.array([[0.0, -1.0], [1.0, 0.0]]))
+
+
+@pytest.mark.parametrize(("size", "pairs_are_rows"), [("column", True), ("page", False)])
+def test_on_a_narrow_page_the_dials_of_a_pair_stand_in_a_row(size: str, pairs_are_rows: bool) -> None:
+    axes = page_of("dials", d=16, size=size).axes[0]
+    positions, pairs = (axes.xaxis, axes.yaxis) if pairs_are_rows else (axes.yaxis, axes.xaxis)
+    assert [text.get_text() for text in positions.get_ticklabels()] == ["0", "1", "10", "100"]
+    assert [text.get_text().split(",")[0].split("\n")[0] for text in pairs.get_ticklabels()][:2] == ["pair 0", "pair 1"]
+    hands = axes.collections[2].get_segments()  # position by position
+    ((x, y), _), step = hands[0], np.subtract(hands[1][0], hands[0][0])
+    assert (x, y) == (0, 0) and (step[1] < 0) == pairs_are_rows

@@ -44,7 +44,7 @@ MAX_GAPS = 4  # gaps more between panels, at most, where there is room to spare
 MAX_PASSES = 6  # of measuring, at most: ticks depend on the size, and the size on ticks
 TOLERANCE = 0.005  # inches: what moves less than that stands still
 MAX_COMPUTES = 3  # times that numbers are computed, at most: they bring captions and bars that take some of the pixels
-SHORTAGE = 0.05  # inches that a panel may lack before it is seen
+SHORTAGE = 0.06  # inches that a panel may lack before it is seen
 MAX_SIZES = 6  # that are tried, at most, to name one that would do
 GROWTH = 1.1  # times larger is each of them where what was lacking is not enough
 

@@ -87,7 +87,7 @@ NO_CONFIG = {
     b'{"a": "\xff"}': "byte 0xff in position 7",
     b'{"rope_theta": ' + b"9" * 5000 + b"}": "4300 digits",
     b"[" * 200_000: "nested too deep",
-    b" " * (MAX_BYTES + 1): "has a part of over 1 MiB",
+    b" " * (MAX_BYTES + 1): "has over 1 MiB where little is expected",
 }
 
 

@@ -65,6 +65,8 @@ SETTINGS: dict[str, Any] = {
 
 def _as_typed(parameter: Any, ctx: Any, value: Any) -> Any:
     """Return the value of an option as it was typed."""
+    if value is None and (getattr(parameter, "multiple", False) or parameter.nargs == -1):
+        value = ()  # as older versions of Typer do not
     return value if parameter.callback is None else parameter.callback(ctx, parameter, value)
 
 

@@ -200,10 +200,10 @@ def batch(
     """
     from pecli.core.options import Option
     from pecli.jobs.batch import read_batch
-    from pecli.jobs.run import run_batch
+    from pecli.jobs.run import run
 
     path = Option("the TOML file", name="path").read(path)
     workers = Option("processes", name="workers", scalar=int, at_least=1, at_most=1024).read(workers)
     only = Option("which", name="only", many=True, default=(), split=False).read(only)
     plan = read_batch(path, folder)
-    return list(run_batch(plan.only(only) if only else plan, workers=workers, executor=executor, force=force))
+    return list(run((plan.only(only) if only else plan).jobs, workers=workers, executor=executor, force=force))

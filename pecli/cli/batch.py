@@ -24,7 +24,7 @@ from pecli.files.writer import check_target, write
 from pecli.jobs.batch import EXAMPLE, STDIN, Batch, read_batch
 from pecli.jobs.command_line import command
 from pecli.jobs.index import page, page_path
-from pecli.jobs.run import STATES, WRITTEN, Result, differences, is_done, run_batch
+from pecli.jobs.run import STATES, WRITTEN, Result, differences, is_done, run
 from pecli.jobs.schema import batch_schema
 
 TIMEOUT = 10  # seconds for a cluster to answer
@@ -48,14 +48,14 @@ def cluster(address: str) -> Iterator[Executor]:
 def draw(plan: Batch, *, quiet: bool, as_json: bool = False, **how: Any) -> list[Result]:
     """Draw the pictures, show how they go and what came of them; return that.
 
-    how : what `pecli.jobs.run.run_batch` takes
+    how : what `pecli.jobs.run.run` takes
     """
     begun, total = time.monotonic(), len(plan.jobs)
     ended: list[Result] = []
     data: list[dict[str, Any]] = []
     TRACKER.set(untracked)  # what is shown is how the pictures go
     try:
-        with Steps(total, quiet) as steps, closing(run_batch(plan, **how)) as outcomes:
+        with Steps(total, quiet) as steps, closing(run(plan.jobs, **how)) as outcomes:
             for result in outcomes:
                 ended.append(result)
                 shown = result.paths if result.state == WRITTEN and not as_json else []

@@ -29,8 +29,8 @@ from pecli.jobs.batch import check_targets
 from pecli.jobs.command_line import command as command_of
 from pecli.jobs.job import Job
 from pecli.jobs.picture import Picture, result_of
-from pecli.jobs.run import cores
 from pecli.jobs.sweep import job_of
+from pecli.jobs.workers import cores
 from pecli.reports.base import Report
 
 

@@ -64,6 +64,7 @@ class Job:
     cells : the jobs that are one picture of all of them, the last of the axes running fastest; its parts are those of
         the first
     shown : whether it is only shown, so that no name of a file is made up
+    where : its place in a batch file
     """
 
     figure: Analysis[Any]
@@ -76,6 +77,7 @@ class Job:
     axes: tuple[str, ...] = field(default=(), compare=False, kw_only=True)
     cells: tuple[Job, ...] = field(default=(), kw_only=True)
     shown: bool = field(default=False, compare=False, kw_only=True)
+    where: str = field(default="", compare=False, kw_only=True)
 
     def settle(self) -> Self:
         """Check the job as a whole, for which tables are read from their files; return it.

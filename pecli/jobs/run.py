@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import Executor, Future
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,10 +20,10 @@ from pecli.files.metadata import can_carry, find_metadata
 from pecli.files.writer import check_target, real_path, write
 from pecli.jobs.job import LIBRARIES, Job
 from pecli.jobs.picture import Picture, alt_in_file, job_data
-from pecli.jobs.workers import START, Results, in_executor, in_processes, in_this_process
+from pecli.jobs.workers import ENDED, START, cores, in_executor, in_processes
 
 if TYPE_CHECKING:
-    from pecli.jobs.batch import Batch
+    from concurrent.futures import Executor
 
 CARRIED = ("job", "inputs", "pecli", *LIBRARIES)  # what a file says of how it was made; JSON files hold numbers besides
 STATES = WRITTEN, SKIPPED, FAILED = "written", "skipped", "failed"
@@ -40,19 +39,22 @@ class Result:
     state : written, skipped or failed
     notes : what the user should know
     failure : why it failed
-    where : its place in a batch file
     """
 
     job: Job
     state: str
     notes: tuple[str, ...] = ()
     failure: PecliError | None = None
-    where: str = ""
 
     @property
     def paths(self) -> tuple[str, ...]:
         """Its files."""
         return self.job.paths
+
+    @property
+    def where(self) -> str:
+        """Its place in a batch file."""
+        return self.job.where
 
     def data(self) -> dict[str, Any]:
         """Return what came of it for --json: its state, why it failed, and the rest as one picture's has it."""
@@ -60,11 +62,6 @@ class Result:
         failure = None if self.failure is None else self.failure.sentence()
         ended = {"state": self.state, "failure": failure, "where": self.where, "files": files}
         return {**ended, **job_data(self.job, alt_in_file(self.job))}
-
-
-def cores() -> int:
-    """Return how many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def is_done(job: Job) -> bool:
@@ -89,25 +86,23 @@ def draw(job: Job) -> Rendered:
         raise failure_of(error) from None
 
 
-def _result(job: Job, future: Future[Rendered]) -> Result:
+def _result(job: Job, rendered: Callable[[], Rendered]) -> Result:
     """Write what was drawn; return how that ended."""
+    from concurrent.futures.process import BrokenProcessPool
+
     try:
-        files, notes = future.result()
-    except BrokenProcessPool:
-        hint = "the process that drew it was ended, as the system does where memory runs out"
-        return Result(job, FAILED, failure=PecliError(hint))
-    except PecliError as error:
-        return Result(job, FAILED, failure=error)
-    except Exception as error:  # drawing raises none: it is the executor's
-        why = f"the executor lost the picture: {str(error) or type(error).__name__}"
-        return Result(job, FAILED, failure=PecliError(why))
-    try:
+        files, notes = rendered()
         for path, data in zip(job.paths, files, strict=True):
             check_target(path, not job.output.no_clobber)
             write(path, data)
-    except Exception as error:
-        return Result(job, FAILED, failure=failure_of(error))
-    return Result(job, WRITTEN, notes)
+        return Result(job, WRITTEN, notes)
+    except PecliError as error:
+        failure = error
+    except BrokenProcessPool:
+        failure = PecliError(ENDED)
+    except Exception as error:  # drawing raises none: it is the executor's
+        failure = PecliError(f"the executor lost the picture: {str(error) or type(error).__name__}")
+    return Result(job, FAILED, failure=failure)
 
 
 def run(
@@ -130,44 +125,35 @@ def run(
     """
     todo = []
     for job in jobs:
-        kept = [path for path in job.paths if job.output.no_clobber and os.path.exists(path)]
+        kept = job.output.no_clobber and any(map(os.path.exists, job.paths))
         if kept or (not force and is_done(job)):
             yield Result(job, SKIPPED)
         else:
             todo.append(job)
     with closing(_drawn(todo, workers, executor)) as drawn:
-        for number, future in drawn:
-            result = _result(todo[number], future)
+        for job, rendered in drawn:
+            result = _result(job, rendered)
             yield result
             if fail_fast and result.state == FAILED:
                 return
 
 
-def _drawn(jobs: Sequence[Job], workers: int | None, executor: Executor | None) -> Results[Rendered]:
-    if executor is not None:
-        return in_executor(draw, jobs, executor)
+def _drawn(
+    jobs: Sequence[Job], workers: int | None, executor: Executor | None
+) -> Generator[tuple[Job, Callable[[], Rendered]], None, None]:
+    """Yield the jobs as they are drawn, each with what gives its files or raises why there are none."""
     free, most = available(), max((job.memory for job in jobs), default=0)  # each was checked by itself
     fitting = len(jobs) if free is None or most == 0 else max(1, free // most)
     count = min(workers or cores(), len(jobs), fitting)
-    if count <= 1:
-        return in_this_process(draw, jobs)
-    if START == "fork":
+    if executor is None and count <= 1:
+        yield from ((job, partial(draw, job)) for job in jobs)
+        return
+    if executor is None and START == "fork":
         import_module("matplotlib.figure")  # once, here, shared by the workers
-    return in_processes(draw, jobs, count)
-
-
-def run_batch(
-    batch: Batch,
-    *,
-    workers: int | None = 1,
-    executor: Executor | None = None,
-    force: bool = False,
-    fail_fast: bool = False,
-) -> Generator[Result, None, None]:
-    """Yield the results of a batch file's pictures as `run` does, with their places in the file."""
-    with closing(run(batch.jobs, workers=workers, executor=executor, force=force, fail_fast=fail_fast)) as results:
-        for result in results:
-            yield replace(result, where=batch.where[result.paths])
+    results = in_processes(draw, jobs, count) if executor is None else in_executor(draw, jobs, executor)
+    with closing(results):
+        for number, future in results:
+            yield jobs[number], future.result
 
 
 def differences(jobs: Iterable[Job], asked: Collection[str]) -> Iterator[tuple[str, str]]:

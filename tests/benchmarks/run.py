@@ -24,7 +24,7 @@ from pathlib import Path
 from pecli.cli.app import PANELS
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.registry import ENCODINGS
-from pecli.jobs.run import cores
+from pecli.jobs.workers import cores
 
 PLAIN = Path(__file__).with_name("plain")
 PAGE = Path(__file__).parents[2] / "gallery" / "benchmarks.md"

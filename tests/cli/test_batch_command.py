@@ -212,7 +212,7 @@ def test_a_wrong_file_says_everything_at_once_and_draws_nothing(ask: Ask, figure
     assert (ended.code, ended.out) == (2, "")
     first, second = ended.err.splitlines()
     assert first.startswith(f"pecli: figures.toml:{line}: figure 4") and "did you mean 'heatmap'" in first
-    assert second.startswith(f"pecli: figures.toml:{line + 4}: figure 5") and "d = " in second
+    assert second.startswith(f"pecli: figures.toml:{line + 4}: figure 5") and "d is not allowed" in second
     assert left(figures) == {"figures.toml"}
 
 

@@ -176,4 +176,4 @@ def test_pictures_in_one_name_are_said_once_with_what_to_do(ask: Ask, count: int
 
 
 def test_a_name_lacks_every_option_that_is_swept(ask: Ask) -> None:
-    assert "put {dpi}-{d} into its name" in ask("heatmap", "--dpi", "10,20", "-d", "4,6", "-o", "a.png").err
+    assert "put {d}-{dpi} into its name" in ask("heatmap", "--dpi", "10,20", "-d", "4,6", "-o", "a.png").err

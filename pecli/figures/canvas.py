@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -28,7 +27,6 @@ SIZES = {
 }
 LIMITS = (0.5, 100.0)  # inches
 PERCENTILES = (2, 98)  # of the values, at which robust colours end
-PIXELS = re.compile(r"(\d{1,5})(?:px)?(?:[xX](\d{1,5}))?px")
 FONTS = (8.0, 18.0)  # points of text on a page of so many inches: one per inch of width, within these
 SMALL, LEAST = 0.833, 7.0  # tick labels: as a share of the text's size, and in points
 NARROW = 44  # ems of small text: a page of free height and less width lays several figures out in another way
@@ -108,10 +106,6 @@ class Canvas(Options):
         if self.vmin is not None and self.vmax is not None and self.vmin >= self.vmax:
             allowed = f"less than {option_text('vmax', self.vmax)}"
             raise UsageError(option="vmin", value=self.vmin, allowed=allowed)
-        if self.robust and self.vmin is not None and self.vmax is not None:
-            ends = f"{option_text('vmin', self.vmin)} and {option_text('vmax', self.vmax)}"
-            text = f"--robust changes nothing beside {ends}"
-            raise UsageError(text, option="robust", advice="leave it out")
         size = self.inches
         for side in (size.width, size.height or size.width):
             if not LIMITS[0] <= side <= LIMITS[1]:
@@ -119,25 +113,19 @@ class Canvas(Options):
                 raise UsageError(option="size", value=self.size, advice=advice)
             if side * self.dpi > MAX_PIXELS:
                 asked = f"{option_text('size', self.size)} at {option_text('dpi', self.dpi)}"
-                advice = "lower --dpi"
-                raise UsageError(f"{asked} is over {MAX_PIXELS} pixels a side", option="dpi", advice=advice)
+                text = f"{asked} is over {MAX_PIXELS} pixels a side"
+                raise UsageError(text, option="dpi", advice="lower --dpi")
 
     @property
     def inches(self) -> Size:
         """The size in inches."""
-        size = SIZES[self.size] if self.size in SIZES else self._given()
+        size = SIZES.get(self.size)
+        if size is None:
+            sides = inches_of(self.size)
+            if sides is None:
+                raise UnknownNameError("size", self.size, [*SIZES, "WxH", "8cm", "8cmx5cm", "390pt"], option="size")
+            size = Size(*sides, min(max(FONTS[0], sides[0]), FONTS[1]))
         return size if self.text_size is None else size._replace(font=self.text_size)
-
-    def _given(self) -> Size:
-        sides = inches_of(self.size)
-        if sides is None and (pixels := PIXELS.fullmatch(self.size)):
-            text = f"{option_text('size', self.size)} is in pixels, and sizes are in inches or cm"
-            given = "x".join(f"{int(side) / self.dpi:.4g}" for side in pixels.groups() if side)
-            advice = f"give {option_text('size', given)}, which has as many at {option_text('dpi', self.dpi)}"
-            raise UsageError(text, option="size", value=self.size, advice=advice)
-        if sides is None:
-            raise UnknownNameError("size", self.size, [*SIZES, "WxH", "8cm", "8cmx5cm", "390pt"], option="size")
-        return Size(*sides, min(max(FONTS[0], sides[0]), FONTS[1]))
 
     @property
     def headed(self) -> bool:

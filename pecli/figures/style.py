@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 import textwrap
 import threading
 import warnings
@@ -14,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pecli.core.errors import PecliError, UnknownNameError, UsageError, option_text, shorten
-from pecli.core.lazy import cached
 from pecli.core.readable import check_readable
 from pecli.figures.colors import lightness
 from pecli.files.pictures import INK
@@ -42,114 +40,65 @@ def check_mathematics(text: str, option: str) -> None:
 
 
 CJK = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
-RARE = re.compile(r"[\u0590-\u1cff\U00010000-\U000e00ff]")  # letters of other scripts, emoji: not in every font
+OTHER = re.compile(r"[\u0590-\u1cff\u2e80-\U000e00ff]")  # letters of other scripts, emoji: not in every font
 GENERIC = ("serif", "sans-serif", "monospace", "cursive", "fantasy")  # families that stand for others
-CJK_FONTS = (
-    "Noto Sans CJK SC",
-    "Noto Sans CJK JP",
-    "Noto Sans SC",
-    "Source Han Sans SC",
-    "PingFang SC",
-    "Microsoft YaHei",
-    "SimHei",
-    "WenQuanYi Micro Hei",
-    "WenQuanYi Zen Hei",
-    "Droid Sans Fallback",
-    "Arial Unicode MS",
-)
+CJK_FONTS = ("Noto Sans CJK SC", "Noto Sans SC", "PingFang SC", "Microsoft YaHei", "SimHei", "WenQuanYi Zen Hei")
 
 
 def families(font: str | None, texts: str, notes: list[str]) -> list[str]:
     """Return the font families for these texts, the first wins for each character; add to notes what they lack."""
     import matplotlib as mpl
-    from matplotlib import font_manager
+    from matplotlib.font_manager import fontManager
 
-    installed = font_manager.fontManager.get_font_names()
+    installed = fontManager.get_font_names()
     used = [family for family in mpl.rcParams["font.family"] if family in installed or family in GENERIC]
     members: Any = f"font.{font}"  # of a generic family, which stands for these
     if font in GENERIC and not set(mpl.rcParams[members]) & set(installed):
         notes.append(f"no {font} font is installed: {used[0]} is used")
     elif font is not None:
         used.insert(0, family_of(font))
-    chinese = "".join(CJK.findall(texts))
-    if chinese and not (font is not None and _draws(used[0], chinese)):
-        fallback = cjk_fonts()
+    lost = set(OTHER.findall(texts))
+    if lost and (lost := lost - _letters(used)):
+        fallback = [name for name in CJK_FONTS if name in installed]
         used = fallback + used if "$" in texts else used + fallback  # inside mathematics the first family alone counts
-        if not fallback:
-            notes.append("no font with Chinese characters is installed: they are drawn as boxes; try --font FILE.ttf")
-    lost = [sign for sign in dict.fromkeys(RARE.findall(texts)) if not any(_draws(family, sign) for family in used)]
+        lost -= _letters(fallback)
     if lost:
-        notes.append(f"no font in use has {' '.join(lost[:5])}: drawn as boxes; try --font FILE.ttf")
+        notes.append(f"no font in use has {' '.join(sorted(lost)[:5])}: drawn as boxes; try --font FILE.ttf")
     return used
 
 
-def _draws(family: str, text: str) -> bool:
-    """Return whether a font family has all these characters."""
+def _letters(names: list[str]) -> set[str]:
+    """Return the characters that some of these families have."""
     from matplotlib.ft2font import FT2Font
 
-    known = FT2Font(os.fspath(_file_of(family))).get_charmap()  # matplotlib 3.10 takes no Path
-    return all(ord(character) in known for character in text)
+    return {chr(code) for name in names for code in FT2Font(_file_of(name)).get_charmap()}
 
 
-def _file_of(family: str) -> Path:
+def _file_of(family: str) -> str:
     """Return the file of a family, generic ones too; in a list, since a text with a hyphen would be a pattern."""
     from matplotlib.font_manager import FontProperties, findfont
 
-    return Path(findfont(FontProperties(family=[family])))
-
-
-@cached
-def is_postscript(family: str) -> bool:
-    """Return whether the letters of a family are PostScript outlines (CFF), as in most CJK fonts, not TrueType's."""
-    with _file_of(family).open("rb") as file:
-        head = file.read(16)
-        if head.startswith(b"ttcf"):  # a collection: the offset of its first font
-            file.seek(int.from_bytes(head[12:]))
-            head = file.read(4)
-    return head.startswith(b"OTTO")
+    return str(findfont(FontProperties(family=[family])))
 
 
 def family_of(font: str) -> str:
     """Return the family of a font by its name, generic ones too, or from its file; raises UsageError."""
-    from matplotlib import font_manager
+    from matplotlib.font_manager import FontProperties, fontManager
 
-    manager = font_manager.fontManager
     if os.path.isfile(font):
         check_readable(font)
         try:
-            manager.addfont(font)
-            return font_manager.FontProperties(fname=font).get_name()
+            fontManager.addfont(font)
+            return FontProperties(fname=font).get_name()
         except (OSError, RuntimeError, ValueError) as error:
             text = f"{option_text('font', font)} is not a font file: {error}"
             raise UsageError(text, option="font", value=font) from None
-    if font not in (*manager.get_font_names(), *GENERIC):
-        raise UnknownNameError("font", font, sorted(manager.get_font_names()), option="font")
+    if font not in (*fontManager.get_font_names(), *GENERIC):
+        raise UnknownNameError("font", font, sorted(fontManager.get_font_names()), option="font")
     return font
 
 
-def cjk_fonts() -> list[str]:
-    """Return the installed fonts with Chinese characters."""
-    from matplotlib.font_manager import fontManager
-
-    installed = fontManager.get_font_names()
-    return [name for name in CJK_FONTS if name in installed]
-
-
 ENDING = ".mplstyle"
-ABOUT_WINDOWS = (  # settings that are of no picture, and may be of the process
-    "backend",
-    "backend_fallback",
-    "date.epoch",
-    "docstring.hardcopy",
-    "figure.max_open_warning",
-    "figure.raise_window",
-    "interactive",
-    "savefig.directory",
-    "savefig.format",
-    "timezone",
-    "tk.window_focus",
-    "toolbar",
-)
 
 
 def bundled_styles() -> dict[str, Path]:
@@ -170,42 +119,33 @@ def read_style(style: str) -> dict[Any, Any]:
     import matplotlib as mpl
 
     bundled = bundled_styles()
-    if style not in bundled:
-        _check_file(style, [name for name in bundled if not name.startswith("_")])
     try:
+        if style not in bundled:
+            _check_file(style)
         path = bundled.get(style, style)
         return _of_pictures(mpl.rc_params_from_file(path, fail_on_error=True, use_default_template=False))
-    except Exception as error:  # a file can be wrong in any way
-        text = f"style file {style} cannot be used: {_first_line(error)}"
-        raise UsageError(text, option="style", value=style) from None
+    except (PecliError, ValueError) as error:
+        if os.path.exists(style) or "/" in style or style.endswith(ENDING):
+            text = textwrap.shorten(f"style file {style} cannot be used: {error}", 300, placeholder="…")
+            raise UsageError(text, option="style", value=style) from None
+        names = [name for name in bundled if not name.startswith("_")]
+        raise UnknownNameError("style", style, names, option="style") from None
 
 
-def _check_file(style: str, names: list[str]) -> None:
-    """Refuse a file with a line that is no setting of matplotlib's, or without any."""
+def _check_file(style: str) -> None:
+    """Refuse a line that is no setting, which matplotlib would only warn of (ValueError)."""
     import matplotlib as mpl
 
-    try:
-        with opened(style) as file:
-            text = file.read(MAX_BYTES).decode(errors="replace")
-    except PecliError as error:
-        if "/" in style or style.endswith(ENDING):
-            raise UsageError(f"style file {error}", option="style", value=style) from None
-        raise UnknownNameError("style", style, names, option="style") from None
-    lines = [line for line in (line.partition("#")[0].strip() for line in text.splitlines()) if line]
-    wrong = [line for line in lines if line.partition(":")[0].strip() not in mpl.rcParams]
-    if wrong or not lines:
-        what = f": {shorten(wrong[0], 60)!r} is no setting of matplotlib's" if wrong else " has no setting"
-        advice = "each line is a setting, such as lines.linewidth: 2"
-        raise UsageError(f"style file {style}{what}", option="style", value=style, advice=advice)
+    with opened(style) as file:
+        lines = file.read(MAX_BYTES).decode().splitlines()
+    for line in (line.partition("#")[0].strip() for line in lines):
+        if line and line.partition(":")[0].strip() not in mpl.rcParams:
+            raise ValueError(f"{shorten(line, 60)!r} is no setting of matplotlib's")
 
 
 def _of_pictures(settings: Any) -> dict[Any, Any]:
-    named = dict(settings.items())
-    return {name: named[name] for name in named if name not in ABOUT_WINDOWS and not name.startswith("webagg")}
-
-
-def _first_line(error: Exception) -> str:
-    return textwrap.shorten(str(error), 160, placeholder="…") or type(error).__name__
+    """Return settings without that of the window, which is the process's."""
+    return {name: value for name, value in dict(settings.items()).items() if name != "backend"}
 
 
 KEPT: dict[Any, Any] = {  # what holds whatever style is used: widths, fonts inside files, colours on the map
@@ -221,21 +161,14 @@ KEPT: dict[Any, Any] = {  # what holds whatever style is used: widths, fonts ins
     "image.interpolation": "nearest",
     "image.interpolation_stage": "data",  # the other makes an image four times as large first
 }
-DRAWING = [threading.RLock()]  # one picture at a time: matplotlib's settings are the whole process's
-if sys.platform != "win32":  # a copy of this process has no thread that would give back what another holds
-    os.register_at_fork(after_in_child=lambda: DRAWING.__setitem__(0, threading.RLock()))
+DRAWING = threading.RLock()  # one picture at a time: matplotlib's settings are the whole process's
 GROUNDS: Any = ("figure.facecolor", "axes.facecolor", "savefig.facecolor", "legend.facecolor")
 INKED: Any = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")  # others follow these
+COMPACT = (".otf", ".ttc")  # endings of fonts whose letters may be PostScript outlines
 LENGTHS = ("width", "size", "pad")  # ends of the names of our settings in points: these grow with the text
 PALE = "808080"  # in place of a black line of data, which no dark page shows, and of grid lines
 GRID = 30.0  # of lightness, 0 to 100: how far a style's grid lines may be from what is behind, to be fainter than data
-SMALL_TEXTS: Any = (
-    "xtick.labelsize",
-    "ytick.labelsize",
-    "legend.fontsize",
-    "legend.title_fontsize",
-    "figure.labelsize",
-)
+SMALL: Any = ("xtick.labelsize", "ytick.labelsize", "legend.fontsize", "legend.title_fontsize", "figure.labelsize")
 
 
 @contextmanager
@@ -251,7 +184,7 @@ def style_context(canvas: Canvas, texts: str = "") -> Iterator[list[str]]:
     import matplotlib as mpl
 
     notes: list[str] = []
-    with DRAWING[0], _style_errors(canvas), _no_date(), mpl.rc_context(), warnings.catch_warnings():
+    with DRAWING, mpl.rc_context(), warnings.catch_warnings():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of settings that are to go
             mpl.rcParams.update(_of_pictures(mpl.rcParamsDefault))  # `rcdefaults` would read the user's styles
@@ -260,31 +193,6 @@ def style_context(canvas: Canvas, texts: str = "") -> Iterator[list[str]]:
         _use_style(canvas)
         _use_fonts(families(canvas.font, texts, notes))
         yield notes
-
-
-@contextmanager
-def _style_errors(canvas: Canvas) -> Iterator[None]:
-    """Raise UsageError where matplotlib cannot draw with the settings of a style."""
-    try:
-        yield
-    except (PecliError, MemoryError, OSError):
-        raise
-    except Exception as error:  # whatever the settings did
-        if canvas.own_style is None:
-            raise
-        text = f"style {canvas.own_style}: matplotlib cannot draw with it: {_first_line(error)}"
-        raise UsageError(text, option="style", value=canvas.own_style) from error
-
-
-@contextmanager
-def _no_date() -> Iterator[None]:
-    """Take SOURCE_DATE_EPOCH from the environment: junk in it crashes PDF saving, and no date is written anyway."""
-    epoch = os.environ.pop("SOURCE_DATE_EPOCH", None)
-    try:
-        yield
-    finally:
-        if epoch is not None:
-            os.environ["SOURCE_DATE_EPOCH"] = epoch
 
 
 def set_sizes(canvas: Canvas) -> None:
@@ -320,7 +228,7 @@ def _use_style(canvas: Canvas) -> None:
     if canvas.transparent or canvas.adaptive:
         mpl.rcParams.update(dict.fromkeys(GROUNDS, "none"))
     grid: Any = {"grid.alpha": _grid_opacity()} if styled else {}
-    small: Any = dict.fromkeys(SMALL_TEXTS, canvas.small)
+    small: Any = dict.fromkeys(SMALL, canvas.small)
     font: Any = {"font.size": canvas.inches.font, "svg.fonttype": "none" if canvas.text else "path"}
     mpl.rcParams.update({**KEPT, **small, **grid, **font})
 
@@ -330,7 +238,7 @@ def _use_fonts(names: list[str]) -> None:
     import matplotlib as mpl
 
     mpl.rcParams["font.family"] = names
-    if any(map(is_postscript, names)):
+    if any(_file_of(name).endswith(COMPACT) for name in names):
         mpl.rcParams["pdf.fonttype"] = 3  # matplotlib puts them into a 42 as they are: most readers show nothing
 
 

@@ -105,7 +105,7 @@ MISTAKES: list[tuple[str, list[str]]] = [
     ("gif", ["gif is a format: pecli heatmap --base 10,100,1000 -o heatmap.gif writes it"]),
     ("heatmpa", ["did you mean heatmap?"]),
     ("clock --at 3:15:20", ["3:15:20 is 11720 s"]),
-    ("heatmap --width 1200x600px", ["is in pixels", "--size 8x4,", "--dpi 150"]),
+    ("heatmap --width 1200x600px", ["'1200x600px'", "WxH", "8cm"]),
     ("curves -n 1e12", ["shorten --length"]),
     ("heatmap -e learned -n 1e9", ["an untrained table has the positions 0 to 9999999"]),
     ("curves -n 10000000000 -o a.csv", ["GiB"]),

@@ -107,7 +107,6 @@ def test_five_lines_stay_apart_without_colour(figure: str, options: dict[str, An
         ("rotation", {"matrix": 3, "pairs": [1]}, r"pairs=.* changes nothing here"),
         ("rotation", {"query": "random:1"}, "query=random:1 changes nothing here: rotation turns content"),
         ("compare", {"measure": "dot"}, "measure=dot changes nothing here: heatmap has no measure, distance, "),
-        ("heatmap", {"robust": True, "vmin": 0, "vmax": 1}, "robust changes nothing beside"),
         ("heatmap", {"encoding": "relative", "start": 5}, "start=5 changes nothing here: the table of relative"),
     ],
 )

@@ -88,7 +88,7 @@ def _do(picture: Picture, as_json: bool, quiet: bool, verbose: bool) -> dict[str
     if verbose:
         print_notes(command_of(job, sent=can_print))
     if as_json:
-        return result_of(picture, paths)
+        return result_of(picture)
     if isinstance(job.figure, Report) and not paths:
         show(picture.document(columns()))
     elif not quiet and paths:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
@@ -86,27 +85,14 @@ class Job:
         ------
         UsageError : things that do not go together, a format that does not hold it, too much memory
         """
-        for path, format in self.targets:
-            most = MAX_FRAMES if FORMATS[format].frames else MAX_CELLS
-            if FORMATS[format].picture and len(self.cells) > most:
-                text = f"{self.figure.name}: {len(self.cells):,} pictures in one file, and {most:,} are the most"
-                raise UsageError(text, option="output", value=path, advice="give fewer values, as in 2..10000:40")
+        for _, format in self.targets:
+            self.check_format(format)
         for cell in self.cells:
             cell.settle()
         if not self.cells:
             self._check_view()
-        for path, format in self.targets:
-            self.check_format(format, path)
-        width, height = self.pixels
-        check_bytes(
-            f"a picture of {width:,} × {height:,} pixels takes", PIXEL * width * height, "lower --dpi or --size"
-        )
-        if self.has_frames and self.cells:
-            frames = _pixels_of(self.canvas, self.canvas.frame_dpi)
-            needed = len(self.cells) * (FRAME_BYTES + FRAME_PIXEL * prod(frames))
-            what = f"{self.figure.name}: {len(self.cells):,} pictures of {frames[0]:,} × {frames[1]:,} pixels take"
-            check_bytes(what, needed, "give fewer values, or lower --dpi")
-        self.check_memory(self.view if self.needs_all_numbers else self.display_view)
+        check_bytes(*self._drawing(), "lower --dpi or --size, or give fewer values")
+        self.check_memory(self._needed_view)
         return self
 
     @cached_property
@@ -138,17 +124,18 @@ class Job:
         """What computes: the figure, or one of all cells."""
         if not self.cells:
             return self.figure
-        cells = [Cell(cell.figure, cell.view) for cell in self.cells if isinstance(cell.figure, Figure)]
+        figures: list[Any] = [cell.figure for cell in self.cells]
+        cells = [Cell(figure, cell.view) for figure, cell in zip(figures, self.cells, strict=True)]
         with use_language(self.language):
-            return Grid(tuple(cells), tuple(map(self._axis, self.axes)), self._common_title())
+            return Grid(tuple(cells), tuple(map(self._axis, self.axes)), self._common_title(figures[0]))
 
-    def _common_title(self) -> str:
+    def _common_title(self, figure: Figure[Any]) -> str:
         """Return what the encodings of all cells have in common, and the positions, in the figure's own words."""
-        figure, cells = self.cells[0].figure, self.cells
-        if not isinstance(figure, Figure) or len(self.encodings) > 1 or not figure.title(cells[0].view):
-            return figure.title(cells[0].view) if isinstance(figure, Figure) and not self.axes else ""
-        common = listing(common_pieces([cell.view.encoding for cell in cells], self.axes))
-        positions = {figure.unseen(cell.view) for cell in cells}
+        views = [cell.view for cell in self.cells]
+        if len(self.encodings) > 1 or not figure.title(views[0]):
+            return ""
+        common = listing(common_pieces([view.encoding for view in views], self.axes))
+        positions = {figure.unseen(view) for view in views}
         return join_clauses([common, *positions] if len(positions) == 1 else [common])
 
     def _axis(self, name: str) -> Axis:
@@ -160,14 +147,12 @@ class Job:
             return Axis(name, tuple(" ".join(value) for value in values), tuple(texts), number=False)
         own = {name: option for encoding in self.encodings for name, option in encoding.options().items()}
         item = {**own, **known_options(type(self.figure))}[name]
-        single = all(len(value) == 1 for value in values) if item.many else True
-        plain = (
-            tuple(value[0] if item.many else value for value in values) if single else tuple(map(item.write, values))
-        )
+        single = not item.many or all(len(value) == 1 for value in values)
+        plain = [value[0] if item.many else value for value in values] if single else map(item.write, values)
         each = translate(OPTION_TEXTS[name]) if name in OPTION_TEXTS else name.replace("_", " ")
         texts = [translate("default") if value is None else titled_text(item, value) for value in values]
         number = single and item.scalar in (int, float)
-        return Axis(name, plain, tuple(f"{each} {text}" for text in texts), number)
+        return Axis(name, tuple(plain), tuple(f"{each} {text}" for text in texts), number)
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -188,13 +173,6 @@ class Job:
         """Return the same job with other files to write."""
         output = Output.make({"output": list(paths), "format": format, "no_clobber": self.output.no_clobber})
         return replace(self, output=output)
-
-    def with_output(self, paths: Sequence[str | PathLike[str]]) -> Self:
-        """Return the same job with other files to write, of formats that hold it."""
-        job = self.written_to(paths)
-        for path, format in job.targets:
-            job.check_format(format, path)
-        return job
 
     @property
     def defaults(self) -> dict[str, Any]:
@@ -244,8 +222,8 @@ class Job:
         """Return the command and every option but the output, without those that nothing says. No file is read for
         it.
         """
-        silent = {**dict.fromkeys(self.settings()), **IN_ENGLISH.settings()}  # English is not said
-        given = {name: value for name, value in self.settings().items() if value not in (None, silent[name])}
+        silent = IN_ENGLISH.settings()
+        given = {n: value for n, value in self.settings().items() if value is not None and value != silent.get(n)}
         return {"command": self.figure.name, **given}
 
     def inputs(self) -> list[str]:
@@ -276,12 +254,13 @@ class Job:
         if not isinstance(figure, Figure) or not canvas.colours_given():
             return
         bars = [panel.bar for panel in panels_of(figure, self.view) if panel.bar]
-        if not bars:
-            unused, why = canvas.colours_given(), f"{figure.name} has no colours that stand for values, as heatmap has"
-        elif all(bar.fixed for bar in bars):
-            unused, why = canvas.limits_given(), f"the colours of {figure.name} end where its values do"
-        else:
-            return
+        unused, why = canvas.colours_given(), f"{figure.name} has no colours that stand for values, as heatmap has"
+        if bars:
+            fixed = all(bar.fixed for bar in bars)
+            unused, why = (
+                canvas.limits_given() if fixed else {},
+                f"the colours of {figure.name} end where its values do",
+            )
         for name, value in unused.items():
             raise UnusedOptionError(name, value, why)
 
@@ -320,45 +299,45 @@ class Job:
         check_memory(self.figure.name, self.analysis.shape(view), advice, self.figure.copies)
 
     @property
-    def pixels(self) -> tuple[int, int]:
-        """Width and height of the picture where it is one of pixels, about."""
-        return (
-            _pixels_of(self.canvas, self.canvas.dpi)
-            if any(target.format == "png" for target in self.targets)
-            else (0, 0)
-        )
-
-    @property
     def memory(self) -> int:
         """Bytes that it takes to make, about."""
-        shape = self.analysis.shape(self.view if self.needs_all_numbers else self.display_view)
-        return 8 * self.figure.copies * prod(shape) + PIXEL * prod(self.pixels)
+        return 8 * self.figure.copies * prod(self.analysis.shape(self._needed_view)) + self._drawing()[1]
 
-    def check_format(self, format: str, path: str = "") -> None:
+    @property
+    def _needed_view(self) -> View[Any]:
+        return self.view if self.needs_all_numbers else self.display_view
+
+    def _drawing(self) -> tuple[str, int]:
+        """Return how many pixels are drawn, for a message, and the bytes that they take, about."""
+        canvas, size, frames = self.canvas, self.canvas.inches, self.has_frames
+        count = len(self.cells) if frames else int(any(target.format == "png" for target in self.targets))
+        dpi = canvas.frame_dpi if frames else canvas.dpi
+        width, height = (max(1, round(side * dpi)) for side in (size.width, size.height or size.width))
+        each = FRAME_BYTES + FRAME_PIXEL * width * height if frames else PIXEL * width * height
+        return f"drawing {count:,} × {width:,} × {height:,} pixels takes", count * each
+
+    def check_format(self, format: str) -> None:
         """Refuse a format that cannot hold what the figure has."""
         item, name, drawn = FORMATS[format], self.figure.name, self.figure.drawn
-        fitting = (f".{kind}" for kind, each in FORMATS.items() if not (each.document if drawn else each.picture))
-        text = ""
-        if item.one_table and not self.analysis.one_table:
+        most, advice = MAX_FRAMES if item.frames else MAX_CELLS, ""
+        if item.picture and len(self.cells) > most:
+            text = f"{name}: {len(self.cells):,} pictures in one file, and {most:,} are the most"
+            advice = "give fewer values, as in 2..10000:40"
+        elif item.one_table and not self.analysis.one_table:
             text = f"{name} has several tables and .{format} holds one: write .npz or .json"
         elif item.frames and drawn and not self.cells:
-            far = (option for option in self.encodings[0].options().values() if option.log and not option.in_spec)
-            example = next((f", such as {option_text(option.name, SWEPT)}" for option in far), " of one option")
-            text = f"a .{format} file holds a sweep, and this is one picture: give several values{example}"
-            one_each = ", ".join(option_text(name) for name in self.axes if name in ONE_EACH)
-            text = f"a .{format} file has one {one_each}: give each value a file of its own" if one_each else text
-        elif item.document and drawn:
-            text = f"{name} has no text for a .{format} file: it takes {', '.join(fitting)}"
-        elif item.picture and not drawn:
-            text = f"{name} draws nothing for a .{format} file: print it, or write {', '.join(fitting)}"
-        if text:
-            raise UsageError(text, option="output", value=path or format)
-
-
-def _pixels_of(canvas: Canvas, dpi: float) -> tuple[int, int]:
-    """Return width and height of a page in pixels; of a free height about."""
-    size = canvas.inches
-    return max(1, round(size.width * dpi)), max(1, round((size.height or size.width) * dpi))
+            shared = ", ".join(option_text(name) for name in self.axes if name in ONE_EACH)
+            text = f"a .{format} file holds a sweep, and this is one picture"
+            advice = f"give several values, such as {option_text('base', SWEPT)}"
+            if shared:
+                text, advice = f"a .{format} file has one {shared}", "give each value a file of its own"
+        elif item.document if drawn else item.picture:
+            fitting = (f".{kind}" for kind, each in FORMATS.items() if not (each.document if drawn else each.picture))
+            text = f"{name} {'has no text' if drawn else 'draws nothing'} for a .{format} file"
+            advice = f"write {', '.join(fitting)}"
+        else:
+            return
+        raise UsageError(text, option="output", value=format, advice=advice)
 
 
 def job_settings(found: Mapping[str, Any]) -> dict[str, Any]:
@@ -373,15 +352,9 @@ def job_settings(found: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+@cache
 def versions() -> dict[str, str]:
     """Return what a picture's bytes depend on besides the job."""
-    return {"pecli": __version__, **{name: _version(name) for name in LIBRARIES}}
-
-
-@cache
-def _version(library: str) -> str:
-    """Return the version of a library; of one that is not loaded its installed files say it."""
     from importlib.metadata import version
 
-    loaded = vars(sys.modules[library]) if library in sys.modules else {}
-    return str(loaded.get("__version__") or version(library))
+    return {"pecli": __version__, **{name: version(name) for name in LIBRARIES}}

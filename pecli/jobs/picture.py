@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -18,7 +18,7 @@ from pecli.core.options import write_scalar
 from pecli.core.terminal import Document
 from pecli.figures.base import Figure
 from pecli.figures.canvas import FPS
-from pecli.figures.grid import Grid, GridNumbers
+from pecli.figures.grid import Grid
 from pecli.figures.limits import note_on_colours
 from pecli.figures.style import style_context
 from pecli.files.animation import Animation, Frame, SweptOption
@@ -40,12 +40,12 @@ if TYPE_CHECKING:
     from pecli.figures.page import Words
 
 
-def result_of(picture: Picture, paths: list[str]) -> dict[str, Any]:
+def result_of(picture: Picture) -> dict[str, Any]:
     """Return the result of one job: "files", "alt", "job", "encodings", "facts" and the versions that drew it."""
     job = picture.job
     whole = job.figure.drawn and all(FORMATS[target.format].numbers for target in job.targets)
     numbers = picture.numbers if whole else picture.seen
-    files = [{"path": path, "bytes": picture.sizes[path]} for path in paths]
+    files = [{"path": path, "bytes": size} for path, size in picture.sizes.items()]
     return {"files": files, **job_data(job, alt_text(job, numbers)), "facts": plain(numbers.facts())}
 
 
@@ -61,9 +61,15 @@ def alt_text(job: Job, numbers: Numbers[Any] | None = None) -> str:
 
     numbers : none where they were not computed
     """
+    figure, positions = job.figure, job.view.positions
     with use_language(job.language):
+        first, last = write_scalar(positions.start), write_scalar(positions.stop - 1)
+        where = translate("positions {first} to {last}", first=first, last=last)
+        options = figure.changed(figure.default_options).items()
+        how = [f"{name.replace('_', ' ')} {figure.options()[name].write(value)}" for name, value in options]
+        clauses = join_clauses([translate(figure.summary), labels_of(job), where, *how])
+        text = translate("{sentence}.", sentence=clauses)
         message = "" if numbers is None else capitalised(numbers.message())
-        text = translate("{sentence}.", sentence=join_clauses([translate(job.figure.summary), *_subject(job)]))
         return translate("{message}. {sentence}", message=message, sentence=text) if message else text
 
 
@@ -73,21 +79,12 @@ def alt_in_file(job: Job) -> str:
     return str(next(filter(None, texts), "")) or alt_text(job)
 
 
-def labels_of(job: Job, join: Callable[[Iterable[str]], str] = listing) -> str:
+def labels_of(job: Job) -> str:
     """Return the encodings; of a whole sweep what all have in common, and the options that it goes through."""
     if job.cells and isinstance(job.analysis, Figure):
         through = translate("by {options}", options=listing(name.replace("_", " ") for name in job.axes))
         return listing([job.analysis.title(job.view), through])
-    return join(encoding.label() for encoding in job.view.encodings)
-
-
-def _subject(job: Job) -> list[str]:
-    """Return what a picture or report is of, where and how."""
-    figure, positions = job.figure, job.view.positions
-    options = figure.changed(figure.default_options).items()
-    how = [f"{name.replace('_', ' ')} {figure.options()[name].write(value)}" for name, value in options]
-    first, last = write_scalar(positions.start), write_scalar(positions.stop - 1)
-    return [labels_of(job, join_and), translate("positions {first} to {last}", first=first, last=last), *how]
+    return join_and(encoding.label() for encoding in job.view.encodings)
 
 
 @dataclass
@@ -115,8 +112,7 @@ class Picture:
     _shown: Numbers[Any] | None = field(default=None, init=False, compare=False)
 
     def __repr__(self) -> str:
-        encodings = ", ".join(encoding.label() for encoding in self.job.view.encodings)
-        return f"<pecli {self.job.figure.name}: {encodings}, length {self.job.view.positions.length:,}>"
+        return f"<pecli {self.job.figure.name}: {labels_of(self.job)}, length {self.job.view.positions.length:,}>"
 
     @property
     def figure(self) -> Figure[Any]:
@@ -129,12 +125,10 @@ class Picture:
     def numbers(self) -> Numbers[Any]:
         """Every number behind the picture, at any length."""
         figure, view, shown = self.job.analysis, self.job.view, self._shown
+        if self._numbers is None and shown is not None and figure.shape(shown.view) == figure.shape(view):
+            self._numbers = shown
         if self._numbers is None:
-            if shown is not None and figure.shape(shown.view) == figure.shape(view):
-                self._numbers = shown
-                return shown
-            if not self.job.needs_all_numbers:  # else it was asked when the job was settled
-                self.job.check_memory(view)
+            self.job.check_memory(view)
             with use_language(self.job.language):
                 self._numbers = figure.compute(view)
         return self._numbers
@@ -204,24 +198,20 @@ class Picture:
 
     def render(self, *formats: str) -> list[bytes]:
         """Return the bytes of the result in each format, the same bytes every time; what is drawn is drawn once."""
-        result: dict[str, bytes] = {}
         for format in formats:
             if format not in FORMATS:
                 raise UnknownNameError("output format", format, FORMATS, option="format")
             self.job.check_format(format)
-        pictures = [format for format in formats if FORMATS[format].picture]
-        stills = [format for format in pictures if not FORMATS[format].frames]
-        for several, draw in (
-            (stills, self._drawing),
-            ([picture for picture in pictures if picture not in stills], self._film),
-        ):
-            if several:
-                with self._style() as notes:
-                    drawn, shown = draw(), self.seen if several is stills else None
-                    result |= {format: encoded(format, drawn, self._about(shown)) for format in several}
-                self.notes.extend(note for note in notes if note not in self.notes)
+        result: dict[str, bytes] = {}
+        draws: dict[str, Callable[[], Any]] = {"picture": self._drawing, "frames": self._animation}
+        for kind, draw in draws.items():
+            if several := [format for format in formats if FORMATS[format].kind == kind]:
+                with self._style():
+                    drawn = draw()
+                    about = self._about(self.seen if kind == "picture" else None)
+                    result |= {format: encoded(format, drawn, about) for format in several}
         for format in formats:
-            if format not in pictures:  # a document is as wide as a page, whatever the terminal
+            if not FORMATS[format].picture:  # a document is as wide as a page, whatever the terminal
                 content = self.document(WIDTH) if FORMATS[format].document else self.numbers
                 result[format] = encoded(format, content, self._about())
         return [result[format] for format in formats]
@@ -230,7 +220,7 @@ class Picture:
         """Write the result to each path (or the job's own), whole or not at all; gives the paths."""
         job = self.job
         if paths:
-            job = job.with_output(paths)
+            job = job.written_to(paths)
             job.check()
         formats = [target.format for target in job.targets]
         for (path, format), data in zip(job.targets, self.render(*formats), strict=True):
@@ -265,40 +255,39 @@ class Picture:
             return self.figure.title(self.job.display_view)
 
     @contextmanager
-    def _style(self) -> Iterator[list[str]]:
+    def _style(self) -> Iterator[None]:
         self.job.check_names()
         with use_language(self.job.language):
             texts = " ".join([self.title(), *self.figure.texts(), letters()])
             with style_context(self.job.canvas, texts) as notes:
-                yield notes
+                yield
+        self._note(*notes)
+
+    def _note(self, *notes: str) -> None:
+        self.notes.extend(note for note in notes if note and note not in self.notes)
 
     def _drawing(self) -> Drawing:
         from pecli.figures.page import draw_page
 
-        drawing, numbers = draw_page(self.figure, self.job.view, self.job.canvas, self.title(), self._numbers)
-        self._shown = numbers
-        note = note_on_colours(numbers, self.job.canvas)
-        if note and note not in self.notes:
-            self.notes.append(note)
+        drawing, self._shown = draw_page(self.figure, self.job.view, self.job.canvas, self.title(), self._numbers)
+        self._note(note_on_colours(self._shown, self.job.canvas))
         return drawing
 
-    def _film(self) -> Animation:
+    def _animation(self) -> Animation:
         from pecli.figures.page import draw_frames
 
         grid, canvas = self.figure, replace(self.job.canvas, dpi=self.job.canvas.frame_dpi)
         assert isinstance(grid, Grid)  # formats of many pictures are refused for one
         titles = titles_of(self.job, grid, self.title())
         drawings, numbers = draw_frames(grid, self.job.view, canvas, titles)
-        self._shown = numbers
-        assert isinstance(numbers, GridNumbers)  # as a grid makes them
-        messages = [part.numbers.message() for part in numbers.parts]
+        self._shown, messages = numbers, numbers.messages()
         lines = [command(cell) for cell in self.job.cells]
         swept = []
         for axis in grid.axes:
-            item = axis.name.replace("_", " ")
-            swept.append(SweptOption(item, tuple(text.removeprefix(f"{item} ") for text in axis.texts), axis.number))
+            name = axis.name.replace("_", " ")
+            swept.append(SweptOption(name, tuple(text.removeprefix(f"{name} ") for text in axis.texts), axis.number))
         return Animation(
-            frames=tuple(Frame(*drawing) for drawing in zip(drawings, grid.labels, lines, messages, strict=True)),
+            frames=tuple(Frame(*frame) for frame in zip(drawings, grid.labels, lines, messages, strict=True)),
             swept=tuple(swept),
             dpi=canvas.dpi,
             seconds=1 / (canvas.fps or FPS),
@@ -340,4 +329,4 @@ def titles_of(job: Job, grid: Grid, title: str) -> list[str]:
     own = [resolve_title(cell) or title for cell in job.cells]
     if len(set(own)) == len(own):
         return own
-    return [listing(join_and) for join_and in zip(own, grid.labels, strict=True)]
+    return [listing(both) for both in zip(own, grid.labels, strict=True)]

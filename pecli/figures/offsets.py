@@ -1,8 +1,7 @@
-"""A measure against the offset: is it a function of p − q alone?"""
+"""A measure, or a bias, against the offset: is it a function of p − q alone?"""
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pecli.core.errors import UsageError, option_text
 from pecli.core.language import join_and, join_clauses, listing, merge_labels, template, translate
 from pecli.core.lazy import Array, np
-from pecli.core.numbers import ROUNDING, bound_text
+from pecli.core.numbers import ROUNDING, bound_text, number_text
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.base import BiasEncoding, Encoding, TableEncoding, short_names
@@ -23,7 +22,6 @@ from pecli.figures.colors import colour_map, seen_colours
 from pecli.figures.highlights import Highlighting, mark_stretch
 from pecli.figures.lines import MAX_LINES, Look, bound_look, frame_lines, key, look, plot_run
 from pecli.figures.panels import Panel, PanelGroup
-from pecli.figures.trends import Point, Trend, farthest_text, trend_of
 from pecli.measures.pairwise import MEASURES, is_by_offset, measure_option, offset_runs
 from pecli.measures.reduce import check_run, envelope, even_bins, even_edges, log_edges, middles
 
@@ -34,10 +32,11 @@ BOUND = template(
     "dashed, right axis: mean of $|S_j|$, sums of the first j turns; times the number of pairs and the largest step of "
     "$q_j k_j^*$ from pair to pair (0 after the last), it bounds the product of any q and k"
 )
-
-
 BOUND_LABEL = template("mean of $|S_j|$, RoFormer 3.4.3")
-FARTHEST = 1e12  # an offset farther than any that is shown
+TRENDS = {  # whether it rises
+    True: template("the {measure} rises from {first} to {far}"),
+    False: template("the {measure} falls from {first} to {far}"),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,13 +62,11 @@ class OffsetsNumbers(Numbers[TableEncoding]):
     undefined: tuple[int, ...]  # pairs of each encoding that are left out: a row is constant or zero
 
     def remarks(self) -> list[str]:
-        left_out = [
-            translate("{encoding}: {count:,} undefined pairs left out", encoding=encoding.name, count=count)
-            for encoding, count in zip(self.view.encodings, self.undefined, strict=True)
-            if count
-        ]
+        left_out = template("{encoding}: {count:,} undefined pairs left out")
+        counts = zip(self.view.encodings, self.undefined, strict=True)
         exact = "" if any(width != 0 for width in self.spread) else translate("at each offset all pairs agree")
-        return [exact, extremes_of_offsets(self.block), *left_out]
+        lost = [translate(left_out, encoding=encoding.name, count=count) for encoding, count in counts if count]
+        return [exact, extremes_of_offsets(self.block), *lost]
 
     def marks(self) -> list[str]:
         wide = any(width > 0 for width in self.spread)
@@ -82,33 +79,38 @@ class OffsetsNumbers(Numbers[TableEncoding]):
         scale = ROUNDING * float(np.nanmax(np.abs(self.mean), initial=0.0))
         return [at for at, width in enumerate(self.spread) if width > scale]
 
-    def _trend(self, line: int) -> Trend | None:
-        offsets = self.offsets if self.block == 1 else None
-        return trend_of(self.low[line], self.mean[line], self.high[line], offsets)
-
-    def labelled_points(self) -> list[Point]:
-        """Return the points that the message names, where one line is drawn, offset by offset."""
-        alone = len(self.mean) + len(self.decay) + len(self.unscaled) == 1
-        trend = self._trend(0) if alone and self.block == 1 and not self._wide() else None
-        return [] if trend is None else trend.labelled_points()
+    def labelled_points(self) -> dict[tuple[float, float], str]:
+        """Return where the only line begins and where it is farthest from there, (offset, value), with their texts;
+        nothing where it goes nowhere."""
+        known = np.flatnonzero(np.isfinite(self.low[0]))
+        if len(self.mean) > 1 or self._wide() or not len(known):
+            return {}
+        low, high = self.low[0, known], self.high[0, known]
+        up, down = high.max() - low[0], high[0] - low.min()
+        if max(up, down) <= ROUNDING * np.abs(high).max():
+            return {}
+        first, far = (low, int(high.argmax())) if up > down else (high, int(low.argmin()))
+        ends = (0, float(first[0])), (far, float((high if up > down else low)[far]))
+        points = {(float(self.offsets[known][at]), value): number_text(value, 3) for at, value in ends}
+        if self.block > 1:
+            return points
+        at = template("{value} at {offset}")
+        return {dot: translate(at, value=text, offset=number_text(dot[0])) for dot, text in points.items()}
 
     def message(self) -> str:
-        names, wide = short_names(self.view.encodings), self._wide()
-        known = [at for at, width in enumerate(self.spread) if width >= 0]
+        wide, known = self._wide(), [at for at, width in enumerate(self.spread) if width >= 0]
+        only = translate("only the offset counts")
         if wide:
-            differ, texts = template("at one offset pairs differ by up to {number}"), []
-            for at in known:
-                exact = translate("only the offset counts")
-                texts.append([translate(differ, number=bound_text(self.spread[at], 3)) if at in wide else exact])
-            return join_clauses(merge_labels([names[at] for at in known], texts))
-        trends = {names[at]: trend for at in known if (trend := self._trend(at)) is not None}
-        if not trends:
-            return ""
-        measure = MEASURES[self.measure].label
-        text = next(iter(trends.values())).text(measure) if len(known) == 1 else farthest_text(trends, measure)
-        if not tells_of_offsets(self.view):
-            return text
-        return translate("only the offset counts: {text}", text=text) if text else translate("only the offset counts")
+            names, differ = short_names(self.view.encodings), template("at one offset pairs differ by up to {number}")
+            texts = [translate(differ, number=bound_text(self.spread[at], 3)) if at in wide else only for at in known]
+            return join_clauses(merge_labels([names[at] for at in known], [[text] for text in texts]))
+        if not known or not tells_of_offsets(self.view):
+            only = ""
+        if not (points := self.labelled_points()):
+            return only
+        ((_, start), first), ((_, end), far) = points.items()
+        text = translate(TRENDS[end > start], measure=MEASURES[self.measure].label, first=first, far=far)
+        return translate("only the offset counts: {text}", text=text) if only else text
 
     def facts(self) -> dict[str, Any]:
         specs = [encoding.spec() for encoding in self.view.encodings]
@@ -131,20 +133,14 @@ class BiasLinesNumbers(Numbers[BiasEncoding]):
     encoding: Array
     head: Array
     block: int
-    alike_from: int | None  # the distance from which on it no longer counts
 
     def remarks(self) -> list[str]:
         return [extremes_of_offsets(self.block)]
 
     def marks(self) -> list[str]:
-        many = len(self.head) > MAX_LINES
-        return [translate("dark to light: heads in order")] if many else []
+        return [translate("dark to light: heads in order")] if len(self.head) > MAX_LINES else []
 
     def message(self) -> str:
-        if self.alike_from is not None:
-            return translate(
-                "from {count} positions on, the distance no longer counts", count=bound_text(self.alike_from)
-            )
         steps = np.diff(self.bias, axis=1) * np.sign(self.offsets[1:] + self.offsets[:-1])
         falls = (steps < 0).any(axis=1).all() and not (steps > 0).any()
         return translate("the farther the key, the lower its bias, in every head") if falls else ""
@@ -206,16 +202,16 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
         self.check_spans(self.shown(view))
 
     def shown(self, view: View[Any]) -> Positions:
-        """Return the offsets that are drawn."""
-        first = 1 if self.log else _first_offset(view) if _are_biases(view) else 0
+        """Return the offsets that are drawn: of biases from the lowest at which a head sees a key."""
+        seen = _are_biases(view) and np.isfinite(_biases(view, np.array([-1.0]))).any()
+        first = 1 if self.log else 1 - _length(view) if seen else 0
         return Positions(start=first, length=max(1, _length(view) - first))
 
     def shape(self, view: View[Any]) -> tuple[int, ...]:
+        bins = even_bins(self.shown(view).length, view.pixel_columns)
         if _are_biases(view):
-            lines = sum(encoding.n_heads for encoding in view.encodings)
-            return (3, lines, even_bins(2 * _length(view), view.pixel_columns))
+            return (3, sum(encoding.n_heads for encoding in view.encodings), bins)
         exact = all(is_by_offset(encoding, MEASURES[self.measure]) for encoding in view.encodings)
-        bins = even_bins(_length(view), view.pixel_columns)
         return (3, len(view.encodings), bins if exact else bins + _length(view))
 
     def compute(self, view: View[Any]) -> OffsetsNumbers | BiasLinesNumbers:
@@ -223,16 +219,13 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
         edges = log_edges(_length(view), columns) if self.log else shown.start + even_edges(shown.length, columns)
         if _are_biases(view):
             return _bias_lines(view, edges)
-        measure, offsets = MEASURES[self.measure], middles(edges)
-        runs = [offset_runs(e, measure, e.covered(view.positions), edges) for e in view.encodings]
+        offsets, plain = middles(edges), [e for e in _without_scaling(view.encodings) if e and self.unscaled]
+        runs, without = (
+            [offset_runs(e, MEASURES[self.measure], e.covered(view.positions), edges) for e in encodings]
+            for encodings in (view.encodings, plain)
+        )
         low, high, mean = (np.concatenate(parts) for parts in zip(*[run.values for run in runs], strict=True))
         none = np.empty((0, len(offsets)))
-        decay = [e.decay(offsets)[None] for e in view.encodings if self.decay]
-        plain = [
-            offset_runs(e, measure, e.covered(view.positions), edges).values.mean
-            for e in _without_scaling(view.encodings)
-            if e and self.unscaled
-        ]
         return OffsetsNumbers(
             view=view,
             mean=mean,
@@ -240,8 +233,8 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
             offsets=offsets,
             low=low,
             high=high,
-            decay=np.concatenate([none, *decay]),
-            unscaled=np.concatenate([none, *plain]),
+            decay=np.concatenate([none, *(e.decay(offsets)[None] for e in view.encodings if self.decay)]),
+            unscaled=np.concatenate([none, *(run.values.mean for run in without)]),
             block=int(np.diff(edges).max()),
             measure=self.measure,
             spread=tuple(run.widest for run in runs),
@@ -249,8 +242,7 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
         )
 
     def panel_groups(self, view: View[Any], canvas: Canvas) -> list[PanelGroup]:
-        x = (_are_biases(view), self.shown(view))
-        return [PanelGroup((Panel(0.55, x=x, ends=self._quantity(view), legend_below=self.decay),))]
+        return [PanelGroup((Panel(0.55, x=self.shown(view), ends=self._quantity(view), legend_below=self.decay),))]
 
     def decorate(self, view: View[Any], axes: list[Axes], canvas: Canvas) -> None:
         from pecli.figures.labels import label_lines
@@ -258,18 +250,15 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
         (panel,), shown = axes, self.shown(view)
         frame_lines(panel, shown.start, shown.stop - 1, log=self.log)
         mark_stretch(panel, self.spans(), canvas)
-        label = translate("offset p − q, query less key" if _are_biases(view) else "offset p − q")
         if self.log:
-            label_powers(panel.xaxis, label)
+            label_powers(panel.xaxis, translate("offset p − q"))
         else:
-            label_values(panel.xaxis, label, integer=True)
+            label_values(panel.xaxis, translate("offset p − q"), integer=True)
         label_values(panel.yaxis, self._quantity(view))
+        names, looks = [encoding.label() for encoding in view.encodings], self._looks(view, panel)
         if _are_biases(view):
-            several, looks = len(view.encodings) > 1, _bias_looks(view, panel)
+            several = len(names) > 1
             names = [listing([e.name * several, e.head_text(n)]) for e in view.encodings for n in range(e.n_heads)]
-        else:
-            names = [encoding.label() for encoding in view.encodings]
-            looks = [self._look(line) for line in range(len(names))]
         entries = list(zip(names, looks, strict=True))
         if self.decay:
             bounds = [translate("bound for {name}, right axis", name=name) for name in short_names(view.encodings)]
@@ -278,39 +267,46 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
         elif len(entries) > 1 or self.unscaled:
             label_lines(panel, entries, canvas)
 
+    def _looks(self, view: View[Any], panel: Axes) -> list[Look]:
+        """Return the look of each line: of many heads shades from dark to light, and dashes by encoding; without
+        dashes beside bounds and the like, which have them."""
+        if self.decay or self.unscaled:
+            return [{"color": f"C{line}"} for line in range(len(view.encodings))]
+        heads = [encoding.n_heads if isinstance(encoding, BiasEncoding) else 1 for encoding in view.encodings]
+        if sum(heads) <= MAX_LINES or not _are_biases(view):
+            return [look(line) for line in range(sum(heads))]
+        shades, lines = seen_colours(colour_map("sequential", None), panel), list(enumerate(heads))
+        shares = [(at, head / max(1, count - 1)) for at, count in lines for head in range(count)]
+        return [{"color": shades(share), "linestyle": look(at)["linestyle"]} for at, share in shares]
+
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
         from pecli.figures.labels import end_of, label_dots, put_line_labels
 
-        (panel,), offsets = axes, numbers.offsets
+        (panel,), offsets, encodings = axes, numbers.offsets, numbers.view.encodings
+        looks = self._looks(numbers.view, panel)
+        put_line_labels(panel, [end_of(offsets, row) for row in numbers.main])
         if isinstance(numbers, BiasLinesNumbers):
-            looks = _bias_looks(numbers.view, panel)
-            for line, encoding in enumerate(numbers.encoding):
-                style = "default" if numbers.view.encodings[encoding].known else "steps-mid"
-                plot_run(panel, offsets, numbers.low[line], numbers.bias[line], looks[line], style)
-            put_line_labels(panel, [end_of(offsets, row) for row in numbers.bias])
+            for low, high, encoding, line in zip(numbers.low, numbers.bias, numbers.encoding, looks, strict=True):
+                plot_run(panel, offsets, low, high, line, "default" if encodings[encoding].known else "steps-mid")
             return [None]
-        for line, (mean, low, high) in enumerate(zip(numbers.mean, numbers.low, numbers.high, strict=True)):
-            panel.plot(offsets, mean, marker="o" if len(mean) == 1 else None, **self._look(line))
-            panel.fill_between(offsets, low, high, color=f"C{line}", alpha=0.3, linewidth=0)
+        for mean, low, high, line in zip(numbers.mean, numbers.low, numbers.high, looks, strict=True):
+            panel.plot(offsets, mean, marker="o" if len(mean) == 1 else None, **line)
+            panel.fill_between(offsets, low, high, color=line["color"], alpha=0.3, linewidth=0)
         if len(numbers.decay):
             scale = float(np.nanmax(numbers.mean) / numbers.decay.max())
-            for line, decay in enumerate(numbers.decay):
-                panel.plot(offsets, scale * decay, **bound_look(line))
+            for at, decay in enumerate(numbers.decay):
+                panel.plot(offsets, scale * decay, **bound_look(at))
             right: Any = panel.child_axes[0]  # the bound's own axis
             right.set_functions((lambda y: y / scale, lambda y: y * scale))
-        put_line_labels(panel, [end_of(offsets, mean) for mean in numbers.mean])
-        scaled = [line for line, plain in enumerate(_without_scaling(numbers.view.encodings)) if plain]
-        for line, plain in zip(scaled, numbers.unscaled, strict=False):
-            panel.plot(offsets, plain, ":", color=f"C{line}")
-        points = {(point.offset or 0.0, point.value): point.text() for point in numbers.labelled_points()}
+        scaled = [at for at, plain in enumerate(_without_scaling(encodings)) if plain]
+        for at, plain in zip(scaled, numbers.unscaled, strict=False):
+            panel.plot(offsets, plain, ":", color=f"C{at}")
+        alone = numbers.block == 1 and not (self.decay or self.unscaled)
+        points = numbers.labelled_points() if alone else {}
         for x, y in points:
-            panel.plot([x], [y], marker="o", color=self._look(0)["color"], clip_on=False, zorder=3)
+            panel.plot([x], [y], marker="o", color=looks[0]["color"], clip_on=False, zorder=3)
         label_dots(panel, points, canvas)
         return [None]
-
-    def _look(self, line: int) -> Look:
-        """Return the look of an encoding's line, without dashes beside bounds and the like, which have them."""
-        return {"color": f"C{line}"} if self.decay or self.unscaled else look(line)
 
     def title(self, view: View[Any]) -> str:
         if len(view.encodings) == 1:
@@ -336,25 +332,17 @@ def _without_scaling(encodings: Sequence[Encoding]) -> list[Scaled | None]:
     return [e.unscaled() if isinstance(e, Scaled) and e.scaling != "default" else None for e in encodings]
 
 
-def _first_offset(view: View[BiasEncoding]) -> int:
-    """Return the lowest offset at which a head of some encoding sees a key."""
-    seen = any(np.isfinite(encoding.bias(np.array([-1.0]))).any() for encoding in view.encodings)
-    return 1 - view.positions.length if seen else 0
-
-
 def _biases(view: View[BiasEncoding], offsets: Array) -> Array:
-    """Return the bias of every line at these offsets, (lines, n)."""
-    return np.concatenate([encoding.bias(offsets) for encoding in view.encodings])
+    """Return the bias of every line at these offsets, (lines, n), NaN where no key is seen."""
+    rows = np.concatenate([encoding.bias(offsets) for encoding in view.encodings])
+    return np.where(np.isfinite(rows), rows, np.nan)
 
 
 def _bias_lines(view: View[BiasEncoding], edges: Array) -> BiasLinesNumbers:
     heads = [encoding.n_heads for encoding in view.encodings]
-
-    def values(first: int, count: int) -> Array:
-        rows = _biases(view, first + np.arange(count, dtype=np.float64))
-        return np.where(np.isfinite(rows), rows, np.nan)
-
-    low, high, _ = envelope(values, edges, sum(heads))
+    low, high, _ = envelope(
+        lambda first, count: _biases(view, first + np.arange(count, dtype=np.float64)), edges, sum(heads)
+    )
     return BiasLinesNumbers(
         view=view,
         bias=high,
@@ -363,26 +351,4 @@ def _bias_lines(view: View[BiasEncoding], edges: Array) -> BiasLinesNumbers:
         encoding=np.repeat(np.arange(len(heads)), heads),
         head=np.concatenate([np.arange(count) for count in heads]),
         block=int(np.diff(edges).max()),
-        alike_from=_alike_from(view),
     )
-
-
-def _alike_from(view: View[BiasEncoding]) -> int | None:
-    """Return the distance from which on all keys of a side have one bias, None where that is beyond the positions."""
-    sides = np.array([-1.0, 1.0])
-    farthest = _biases(view, FARTHEST * sides)
-
-    def is_alike(distance: int) -> bool:
-        return bool((_biases(view, distance * sides) == farthest)[np.isfinite(farthest)].all())
-
-    last = view.positions.length - 1
-    return bisect_left(range(last), True, key=is_alike) if is_alike(last) else None
-
-
-def _bias_looks(view: View[BiasEncoding], axes: Axes) -> list[Look]:
-    """Return the look of each line: of many, colours from dark to light by head, and dashes by encoding."""
-    lines = [(at, head / max(1, e.n_heads - 1)) for at, e in enumerate(view.encodings) for head in range(e.n_heads)]
-    if len(lines) <= MAX_LINES:
-        return [look(line) for line in range(len(lines))]
-    shades = seen_colours(colour_map("sequential", None), axes)
-    return [{"color": shades(share), "linestyle": look(at)["linestyle"]} for at, share in lines]

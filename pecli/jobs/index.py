@@ -8,10 +8,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from urllib.parse import quote
 
-from pecli.core.errors import PecliError, UnknownNameError, UsageError, as_keys, escaped, option_text
-from pecli.files.tables import MAX_BYTES, opened
-from pecli.files.writer import check_target, real_path
-from pecli.jobs.batch import Batch, Entry, inside
+from pecli.core.errors import PecliError, UnknownNameError, UsageError, as_keys, escaped
+from pecli.files.writer import check_target
+from pecli.jobs.batch import Batch, inside
 from pecli.jobs.command_line import command
 from pecli.jobs.job import Job
 from pecli.jobs.picture import alt_in_file
@@ -41,43 +40,30 @@ def page(batch: Batch, path: str, failures: Failures | None = None) -> bytes:
 
 
 def page_path(batch: Batch, path: str) -> str:
-    """Return where a page goes, in the batch's folder; raises UsageError for another ending or a path that leaves
-    it.
-    """
+    """Return where a page goes, in the batch's folder; UsageError for another ending, place or somebody's own page."""
     ending = Path(path).suffix.lower()
-    if not ending:
-        advice = f"try {' or '.join(f'index{item}' for item in PAGES)}"
-        raise UsageError(
-            f"{option_text('index', path)} has no extension to say its kind", option="index", advice=advice
-        )
     if ending not in PAGES:
         raise UnknownNameError("kind of index", ending, PAGES, option="index")
     target = inside(batch.folder, path, "index")
     check_target(target, clobber=True, option="index", example=f"index{ending}")
-    if real_path(target) in {real_path(name) for job in batch.jobs for name in job.paths}:
-        text = f"{option_text('index', path)} is the output of a figure too"
-        raise UsageError(text, option="index", value=path, advice="name another page")
-    if os.path.exists(target):
-        with opened(target) as file:
-            if MARKS[ending].encode() not in file.read(MAX_BYTES):
-                raise UsageError(f"{target} exists and pecli batch did not make it: name another page, or move it away")
+    if os.path.exists(target) and MARKS[ending].encode() not in Path(target).read_bytes():
+        raise UsageError(f"{target} exists and pecli batch did not make it: name another page, or move it away")
     return target
 
 
-def _markdown(batch: Batch, real_path: Path, failures: Failures) -> str:
-    parts = [f"# {_text(_one_line(batch.title))}", MARKS[".md"]]
+def _markdown(batch: Batch, folder: Path, failures: Failures) -> str:
+    parts = [f"# {_one_line(batch.title)}", MARKS[".md"]]
     for entry in batch.entries:
-        parts += [f"## {_text(_one_line(entry.name))}", *([_text(entry.note)] if entry.note else [])]
+        parts += [f"## {_one_line(entry.name)}", _text(entry.note)]
         for job in entry.jobs:
+            failure, (image, others) = failures.get(job.paths), _files(job, folder)
             parts.append(f"```sh\n{_line(job)}\n```")
-            if failure := failures.get(job.paths):
-                parts.append(f"{NOT_DRAWN}: {_text(_one_line(failure.sentence(as_keys)))}")
+            if failure is not None:
+                parts.append(f"{NOT_DRAWN}: {_one_line(failure.sentence(as_keys))}")
                 continue
-            shown, others = _files(job, real_path)
-            parts += [f"![{_text(alt_in_file(job))}]({path})" for path in shown[:1]]
-            links = [f"[{path}]({path})" for path in shown[1:] + others]
-            parts += [", ".join(links)] if links else []
-    return "\n\n".join(parts) + "\n"
+            parts += [f"![{_text(alt_in_file(job))}]({image})"] if image else []
+            parts.append(", ".join(f"[{path}]({path})" for path in others))
+    return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def _text(text: str) -> str:
@@ -86,17 +72,26 @@ def _text(text: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    return _text(" ".join(text.split()))
 
 
-def _html(batch: Batch, real_path: Path, failures: Failures) -> str:
-    pairs = ((entry, job) for entry in batch.entries for job in entry.jobs)
-    cells = "\n".join(_cell(entry, job, real_path, failures.get(job.paths)) for entry, job in pairs)
-    title = _shown(batch.title)
+def _html(batch: Batch, folder: Path, failures: Failures) -> str:
+    title, cells = _shown(batch.title), []
+    for entry in batch.entries:
+        note = f"{_shown(entry.note)}<br>" if entry.note else ""
+        for job in entry.jobs:
+            failure, (image, others) = failures.get(job.paths), _files(job, folder)
+            if failure is not None:
+                links, image = f"<strong>{NOT_DRAWN}: {_shown(failure.sentence(as_keys))}</strong>", ""
+            else:
+                links = " ".join(f'<a href="{html.escape(path)}">{html.escape(path)}</a>' for path in others)
+            shown = f'<img src="{html.escape(image)}" alt="{_shown(alt_in_file(job))}" loading="lazy">' if image else ""
+            caption = f"<figcaption>{note}<code>{_shown(_line(job))}</code> {links}</figcaption>"
+            cells.append(f"<figure><h2>{_shown(entry.name)}</h2>{shown}{caption}</figure>\n")
     return (
         f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
         f'{MARKS[".html"]}<meta name="viewport" content="width=device-width">\n<title>{title}</title>\n'
-        f"<style>\n{STYLE}</style>\n<h1>{title}</h1>\n<main>\n{cells}\n</main>\n</html>\n"
+        f"<style>\n{STYLE}</style>\n<h1>{title}</h1>\n<main>\n{''.join(cells)}</main>\n</html>\n"
     )
 
 
@@ -105,29 +100,16 @@ def _shown(text: str) -> str:
     return html.escape(escaped(text, "\n"))
 
 
-def _cell(entry: Entry, job: Job, real_path: Path, failure: PecliError | None) -> str:
-    note = f"{_shown(entry.note)}<br>" if entry.note else ""
-    line = f"<code>{_shown(_line(job))}</code> "
-    if failure is not None:
-        image, links = "", f"<strong>{NOT_DRAWN}: {_shown(failure.sentence(as_keys))}</strong>"
-    else:
-        shown, others = _files(job, real_path)
-        alt = _shown(alt_in_file(job))
-        image = f'<img src="{html.escape(shown[0])}" alt="{alt}" loading="lazy">' if shown else ""
-        links = " ".join(f'<a href="{html.escape(path)}">{html.escape(path)}</a>' for path in shown[1:] + others)
-    return f"<figure><h2>{_shown(entry.name)}</h2>{image}<figcaption>{note}{line}{links}</figcaption></figure>"
-
-
 def _line(job: Job) -> str:
     """Return the command line, with the file's bare name."""
     return command(job, tuple(Path(path).name for path in job.paths))
 
 
-def _files(job: Job, real_path: Path) -> tuple[list[str], list[str]]:
-    """Return the job's pictures and its other files, as seen from the page."""
-    paths = [quote(Path(os.path.relpath(path, real_path)).as_posix()) for path in job.paths]
-    shown = [path for path in paths if Path(path).suffix.lower() in SHOWN]
-    return shown, [path for path in paths if path not in shown]
+def _files(job: Job, folder: Path) -> tuple[str, list[str]]:
+    """Return the job's first picture, or nothing, and its other files, as seen from the page."""
+    paths = [quote(Path(os.path.relpath(path, folder)).as_posix()) for path in job.paths]
+    image = next((path for path in paths if Path(path).suffix.lower() in SHOWN), "")
+    return image, [path for path in paths if path != image]
 
 
 PAGES: dict[str, Callable[[Batch, Path, Failures], str]] = {".md": _markdown, ".html": _html}

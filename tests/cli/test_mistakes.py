@@ -60,7 +60,6 @@ MISTAKES: list[tuple[str, list[str]]] = [
     ("batch plan.toml --index page.md", ["--index page.md is a folder", "page.md/index.md"]),
     ("batch plan.toml --index ../x.md", ["--index ../x.md leaves the folder"]),
     ("batch plan.toml --folder a.png", ["--folder a.png is not a folder"]),
-    ("batch text.toml --index same.md", ["--index same.md is the output of a figure too"]),
     ("heatmap -e learned:file=.", ["."]),
     ("batch --init new.toml --force", ["--force changes nothing here: --init draws nothing"]),
     ("batch plan.toml --check --index a.md", ["--index a.md changes nothing here: --check draws nothing"]),
@@ -131,7 +130,6 @@ def furnished(folder: Path) -> Path:
     (folder / "folder.png").mkdir()
     (folder / "page.md").mkdir()
     (folder / "plan.toml").write_text('[[figure]]\ncommand = "heatmap"\n')
-    (folder / "text.toml").write_text('[[figure]]\ncommand = "stats"\noutput = "./same.md"\n')
     (folder / "own.toml").write_text('[batch]\nindex = "page.md"\n[[figure]]\ncommand = "heatmap"\n')
     (folder / "junk.ttf").write_bytes(b"junk")
     np.save(folder / "table.npy", [[np.nan, 1.0]])

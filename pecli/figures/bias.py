@@ -33,8 +33,7 @@ FAINT = -10.0  # lowered by so much a score keeps a 20,000th of its weight: colo
 class BiasNumbers(ColouredNumbers[BiasEncoding]):
     """bias : (heads, n, n), query down, key across, NaN where the query does not see the key; heads : (heads,), their
     numbers; positions : (n,), the mean position of each row and column; block : positions a row; apart : how many of
-    the nearest offsets have a value each, where farther ones share it, else 0; reach : of each head, how many positions
-    back it is before the bias is below the colours."""
+    the nearest offsets have a value each, where farther ones share it, else 0."""
 
     main_array: ClassVar[str] = "bias"
     row_coordinates: ClassVar[tuple[str, ...]] = ("heads",)
@@ -44,21 +43,13 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
     positions: Array
     block: int
     apart: int
-    reach: tuple[int, ...]
     smallest: float
     largest: float
 
     def message(self) -> str:
         """Return how far heads look where that grows from each to the next, or which offsets a head tells apart."""
-        length, means = self.view.positions.length, np.nanmean(self.bias, axis=(1, 2))
-        farther = len(means) > 1 and (np.diff(self.heads) > 0).all() and (np.diff(means) > 0).all()
-        first, last = self.reach[0], self.reach[-1]
-        if farther and first < last < length - 1:
-            text = template(
-                "the higher a head's number, the farther back it looks: {first} to {last} of {count} positions"
-            )
-            return translate(text, first=number_text(first), last=number_text(last), count=number_text(length))
-        if farther and (first < last or first >= length - 1):  # else all look alike
+        means = np.nanmean(self.bias, axis=(1, 2))
+        if len(means) > 1 and (np.diff(self.heads) > 0).all() and (np.diff(means) > 0).all():
             return translate("the higher a head's number, the farther back it looks")
         text = template("each distance up to {last} has a {what} of its own, farther ones share theirs")
         return translate(text, last=self.apart - 1, what=translate(self.view.encoding.quantity)) if self.apart else ""
@@ -107,10 +98,7 @@ class Bias(WithCellNumbers[BiasEncoding]):
         None, "the heads, one panel each", at_least=0, unset=f"{PANELS} at most, first to last"
     )
     lowest: float | None = option(
-        None,
-        "bias at which the colour scale ends",
-        at_least=-MAX_EXACT,
-        unset=f"the smallest shown, but not below {FAINT:g}",
+        None, "bias at which colours end", at_least=-MAX_EXACT, unset=f"the smallest shown, but not below {FAINT:g}"
     )
 
     def shown_heads(self, view: View[BiasEncoding]) -> Array:
@@ -123,9 +111,8 @@ class Bias(WithCellNumbers[BiasEncoding]):
 
     def panel_groups(self, view: View[BiasEncoding], canvas: Canvas) -> list[PanelGroup]:
         shown = ("positions", view.positions)
-        panel = Panel(
-            1.0, exact=True, least=(6.0, 6.0), bar=ColorBar(translate(view.encoding.quantity)), x=shown, y=shown
-        )
+        bar = ColorBar(translate(view.encoding.quantity))
+        panel = Panel(1.0, exact=True, least=(6.0, 6.0), bar=bar, x=shown, y=shown)
         grids = in_columns(count := len(self.shown_heads(view)))
         full = tuple(grid for grid in grids if len(grid[-1]) == len(grid[0]))
         return [PanelGroup((panel,) * count, full if len(full) > 2 else grids)]  # of a prime number none is full
@@ -147,17 +134,13 @@ class Bias(WithCellNumbers[BiasEncoding]):
         by_offset = view.encoding.bias(np.arange(1 - blocks.length, blocks.length, dtype=np.float64))[heads]
         seen = by_offset[np.isfinite(by_offset)]
         low, high = float(seen.min()), float(seen.max())  # before any averaging
-        if low < 0 < high:
-            low_end, high_end = -max(-low, high), max(-low, high)
-        else:
-            low_end, high_end = max(low, FAINT), high if high > low else low + 1
-        if self.lowest is not None:
-            low_end = self.lowest
+        signed, reach = low < 0 < high, max(-low, high)
+        low_end, high_end = (-reach, reach) if signed else (max(low, FAINT), high if high > low else low + 1)
+        low_end = low_end if self.lowest is None else self.lowest
         if low_end >= high_end:
             allowed = f"less than the upper end of the colours, {number_text(high_end)}"
             raise UsageError(option="lowest", value=self.lowest, allowed=allowed)
-        back = by_offset[:, blocks.length - 1 :]
-        same = (np.diff(back, axis=1) == 0).all(axis=0)
+        same = (np.diff(by_offset[:, blocks.length - 1 :], axis=1) == 0).all(axis=0)
         return BiasNumbers(
             view=view,
             bias=np.stack([means_of_finite(run, blocks) for run in by_offset]),
@@ -165,7 +148,6 @@ class Bias(WithCellNumbers[BiasEncoding]):
             positions=blocks.centres(),
             block=blocks.size,
             apart=int(same.argmax()) if same.any() else 0,
-            reach=tuple(np.where(back >= low_end, np.arange(blocks.length), -1).max(axis=1).tolist()),
             smallest=low,
             largest=high,
             ends=(low_end, high_end),

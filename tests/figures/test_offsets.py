@@ -15,7 +15,6 @@ from pecli.core.errors import UsageError
 from pecli.encodings.biases import T5, Alibi
 from pecli.figures.colors import MIN_CONTRAST, lightness
 from pecli.figures.labels import LineLabel, labels_of
-from pecli.figures.panels import columns_of
 from pecli.measures.attention import weights
 from tests.drawing import axes_of, dot_labels, line_labels, numbers_of, page_of, panels_of, texts
 
@@ -288,23 +287,16 @@ def test_the_message_is_that_far_keys_have_lower_biases_where_all_do(encoding: A
         assert replace(found, bias=found.bias * np.array(factors)[:, None]).message() == ""
 
 
-FARTHER = "the higher a head's number, the farther back it looks"
-
-
 def biases(**options: Any) -> Any:
     return numbers_of("bias", **options)
 
 
 @pytest.mark.parametrize(
     ("encoding", "options", "message"),
-    [  # of heads that reach as far as the colours go: −x/4 is −10 at 40, −x/16 at 160
-        ("alibi:heads=4", {"head": [0, 1], "length": 999}, f"{FARTHER}: 40 to 160 of 999 positions"),
-        ("alibi:heads=4", {"head": [0, 1], "length": 162}, f"{FARTHER}: 40 to 160 of 162 positions"),
-        ("alibi:heads=4", {"head": [0, 1], "length": 99, "lowest": -2}, f"{FARTHER}: 8 to 32 of 99 positions"),
-        ("alibi:heads=4", {"head": [0, 1], "length": 161}, FARTHER),
+    [
+        ("alibi:heads=4", {"head": [0, 1], "length": 9}, "the higher a head's number, the farther back it looks"),
         ("alibi:heads=4", {"head": [1, 0], "length": 9}, ""),
         ("alibi:heads=4", {"head": [2], "length": 9}, ""),
-        ("alibi:heads=4", {"lowest": -0.001, "length": 9}, ""),  # all look alike then
         ("t5", {"length": 8}, ""),
         ("t5", {"length": 12}, "each distance up to 7 has a bucket of its own, farther ones share theirs"),
     ],
@@ -335,13 +327,6 @@ def test_a_pixel_is_the_mean_of_what_is_seen_in_it(encoding: str, length: int, p
         if not np.isnan(block).all():
             expected[:, row, column] = np.nanmean(block, axis=1)
     assert found.block == size and found.bias == pytest.approx(expected, abs=1e-12, nan_ok=True)
-
-
-@pytest.mark.parametrize(("heads", "grids"), [(8, (4, 2, 1, 8)), (6, (3, 2, 1, 6)), (5, (3, 2, 1, 4, 5)), (1, (1,))])
-def test_heads_stand_in_full_rows_where_there_are_such(heads: int, grids: tuple[int, ...]) -> None:
-    job: Any = pecli.figure("bias", encoding=f"alibi:heads={heads}", length=9).job
-    (group,) = job.figure.panel_groups(job.view, job.canvas)
-    assert tuple(map(columns_of, group.grids)) == grids
 
 
 def test_an_entry_is_the_bias_of_its_query_and_key_and_what_is_not_seen_is_blank() -> None:

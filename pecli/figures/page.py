@@ -8,9 +8,10 @@ are measured in the same way.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial, reduce
+from functools import partial
+from itertools import accumulate
 from math import ceil
 from typing import Any, NamedTuple
 
@@ -24,13 +25,14 @@ from matplotlib.text import Text
 from pecli.analysis import Numbers, View
 from pecli.core.errors import UsageError, option_text
 from pecli.core.language import capitalised, join_clauses
+from pecli.core.lazy import Array
 from pecli.figures.axis_labels import label_edges
 from pecli.figures.base import Figure
 from pecli.figures.canvas import LIMITS, Canvas
 from pecli.figures.composite import share_colours, share_limits
 from pecli.figures.legends import add_bar, legend_fits_beside, legend_size, move_legend, put_legend
 from pecli.figures.limits import limits_text, resolve_limits
-from pecli.figures.panels import ColorBar, Mosaic, PanelGroup, columns_of, label_outer, places_of
+from pecli.figures.panels import ColorBar, Mosaic, PanelGroup, columns_of, counted_from, label_outer, places_of
 from pecli.figures.style import set_sizes
 from pecli.figures.text import HEADLINE, Ruler
 
@@ -38,15 +40,14 @@ LABELS = 5.0  # em that labels take beside a panel, roughly: to choose the grid
 BAR, BESIDE = 0.9, 0.6  # em: a colour bar's width, and what is left free before it
 BAR_LABELS, TICK = 2.4, "−0.00"  # em that a colour bar's label takes and about its widest tick: before it is drawn
 NEARLY = 0.8  # of what the grid shows that shows most: one that comes first or has full rows is as good
-MAX_ATTEMPTS = 4  # times that grids are chosen, at most
+MAX_GRIDS = 4  # that are tried, at most
 ROWS = 1.5  # gaps from what stands below a row to what stands above the next
 MAX_GAPS = 4  # gaps more between panels, at most, where there is room to spare
 MAX_PASSES = 6  # of measuring, at most: ticks depend on the size, and the size on ticks
 TOLERANCE = 0.005  # inches: what moves less than that stands still
 MAX_COMPUTES = 3  # times that numbers are computed, at most: they bring captions and bars that take some of the pixels
 SHORTAGE = 0.06  # inches that a panel may lack before it is seen
-MAX_SIZES = 6  # that are tried, at most, to name one that would do
-GROWTH = 1.1  # times larger is each of them where what was lacking is not enough
+GROWTH = 1.1  # times larger is the next size that is tried, to name one that would do
 
 
 class Words(NamedTuple):
@@ -65,58 +66,27 @@ def words_of(title: str, numbers: Numbers[Any], canvas: Canvas) -> Words:
     return Words(title, capitalised(message), join_clauses(caption))
 
 
-class Margins(NamedTuple):
-    """What stands around a frame."""
-
-    left: float
-    bottom: float
-    right: float
-    top: float
-
-
-class Measured(NamedTuple):
-    """What stands around the frames of a page: around each, above all and below all."""
-
-    margins: list[Margins]
-    head: float
-    foot: float
-
-    def or_larger(self, other: Measured) -> Measured:
-        """Return what is enough for both."""
-        pairs = zip(self.margins, other.margins, strict=True)
-        margins = [Margins(*map(max, zip(*pair, strict=True))) for pair in pairs]
-        return Measured(margins, max(self.head, other.head), max(self.foot, other.foot))
-
-    def moved(self, before: Measured) -> float:
-        """Return how much more or less anything takes than before."""
-        pairs = [*zip(self.margins, before.margins, strict=True), (self[1:], before[1:])]
-        return max(abs(a - b) for now, then in pairs for a, b in zip(now, then, strict=True))
-
-
-def margins_of(axes: Axes, ruler: Ruler) -> Margins:
-    """Return how far labels reach beyond the frame; texts in cells and legends are no part of it."""
+def margins_of(axes: Axes, ruler: Ruler) -> Array:
+    """Return how far labels reach beyond the frame: left, bottom, right, top; no texts in cells, no legends."""
     texts = [text for text in axes.texts if text.get_visible() and text.get_in_layout()]
     box = axes.get_tightbbox(ruler.renderer, bbox_extra_artists=[*texts, *axes.child_axes], for_layout_only=True)
     assert box is not None  # an Axes that is visible has one
-    frame = axes.bbox
-    sides = (frame.x0 - box.x0, frame.y0 - box.y0, box.x1 - frame.x1, box.y1 - frame.y1)
-    return Margins(*(max(0.0, float(side)) / ruler.dpi for side in sides))
+    frame, outer = np.array(axes.bbox.extents), np.array(box.extents)
+    return np.maximum(0.0, [*(frame[:2] - outer[:2]), *(outer[2:] - frame[2:])]) / ruler.dpi
 
 
-def choose_grids(groups: Sequence[PanelGroup], canvas: Canvas, attempts: Sequence[int]) -> list[Mosaic]:
-    """Return the grid of each group, panels counted over all groups: on a page of free height the best that leaves the
-    panels the width that they need, on one of fixed height the one that shows most; at later attempts the next."""
-    chosen, first = [], 0
-    for group, attempt in zip(groups, attempts, strict=True):
-        ranked = _ranked(group, canvas, len(groups))
-        best = ranked[min(attempt, len(ranked) - 1)]
-        chosen.append(tuple(tuple(first + at for at in row) for row in best))
-        first += len(group.panels)
-    return chosen
+def grids_to_try(groups: Sequence[PanelGroup], canvas: Canvas) -> Iterator[list[Mosaic]]:
+    """Yield a grid for each group, the best first; panels are counted over all groups."""
+    ranked = [_ranked(group, canvas, len(groups)) for group in groups]
+    firsts = accumulate([len(group.panels) for group in groups[:-1]], initial=0)
+    ranked = [[counted_from(first, grid) for grid in grids] for first, grids in zip(firsts, ranked, strict=True)]
+    for at in range(min(MAX_GRIDS, max(map(len, ranked)))):
+        yield [grids[min(at, len(grids) - 1)] for grids in ranked]
 
 
 def _ranked(group: PanelGroup, canvas: Canvas, groups: int) -> list[Mosaic]:
-    """Return the grids of one of so many groups, the best first, by what panels and their labels take about."""
+    """Return the grids of one of so many groups, the best first, by what panels and their labels take about: on a page
+    of free height the widest whose panels have the width that they need, else the one that shows most."""
     size, em = canvas.inches, canvas.inches.font / 72
     wanting = max(group.panels, key=lambda panel: panel.least[0])
 
@@ -148,19 +118,17 @@ def _ranked(group: PanelGroup, canvas: Canvas, groups: int) -> list[Mosaic]:
 class Page:
     """A picture in the making: panels with their labels, colour bars and legends, and what is said around them.
 
-    attempts : which grid the panels of each group stand in; left out: the best
+    grids : where the panels of each group stand
     """
 
     def __init__(
-        self, figure: Figure[Any], view: View[Any], title: str, canvas: Canvas, attempts: Sequence[int] = ()
+        self, figure: Figure[Any], view: View[Any], title: str, canvas: Canvas, grids: Sequence[Mosaic]
     ) -> None:
         size = canvas.inches
-        self.figure, self.view, self.canvas, self.title = figure, view, canvas, title
+        self.figure, self.view, self.canvas, self.title, self.grids = figure, view, canvas, title, grids
         self.em, self.gap = size.font / 72, size.font / 144
         groups = figure.panel_groups(view, canvas)
         self.panels = [panel for group in groups for panel in group.panels]
-        self.attempts = attempts or [0] * len(groups)
-        self.grids = choose_grids(groups, canvas, self.attempts)
         self.rows = [row for grid in self.grids for row in grid]
         self.places = places_of(tuple(self.rows))
         self.ruler, self.bold = Ruler(canvas.dpi), Ruler(canvas.dpi, HEADLINE)
@@ -172,11 +140,14 @@ class Page:
         figure.decorate(view, self.axes, canvas)
         self.titles = [axes.get_title() for axes in self.axes]
         self.legends_below = {at for at, panel in enumerate(self.panels) if panel.legend_below}
-        self.legend = self._legend_of_all(groups)
-        self._label_outer(groups)
+        self.legend: Legend | None = None
+        owners = [axes for axes in self.axes if axes.get_legend() is not None]
+        if len(groups) == 1 and groups[0].one_legend and len(owners) == 1:
+            self.legend = move_legend(self.drawing, owners[0], size.width - 2 * self.gap, self.ruler)
+        for axes, panel, shown in zip(self.axes, self.panels, label_outer(self.panels, tuple(self.rows)), strict=True):
+            label_edges(axes, panel, shown)
         self.bars: dict[ColorBar, Axes | None] = {panel.bar: None for panel in self.panels if panel.bar}
         self.mappables: list[Any] = []
-        self.outside = 0.0  # what is left free above the title and below the caption
         look: dict[str, Any] = {"ha": "center", "fontsize": size.font, "va": "top"}
         self.texts: list[Text] = [
             self.drawing.suptitle("", **look),
@@ -185,22 +156,6 @@ class Page:
         ]
         unknown = " " if size.height else ""  # what may come takes a line
         self.say(Words(title, unknown if canvas.headed else "", unknown))
-
-    def _legend_of_all(self, groups: Sequence[PanelGroup]) -> Legend | None:
-        """Move a legend that one panel has for all to the foot of the page."""
-        owners = [axes for axes in self.axes if axes.get_legend() is not None]
-        if len(groups) > 1 or not groups[0].one_legend or len(owners) != 1:
-            return None
-        return move_legend(self.drawing, owners[0], self.canvas.inches.width - 2 * self.gap, self.ruler)
-
-    def _label_outer(self, groups: Sequence[PanelGroup]) -> None:
-        """Show labels that neighbours share once; different groups share none."""
-        first = 0
-        for group, grid in zip(groups, self.grids, strict=True):
-            local = tuple(tuple(at - first for at in row) for row in grid)
-            for panel, visible in zip(group.panels, label_outer(group.panels, local), strict=True):
-                label_edges(self.axes[first], panel, visible)
-                first += 1
 
     def say(self, words: Words) -> None:
         """Write title and message at the top, the caption at the bottom, in lines as long as the page is wide."""
@@ -216,8 +171,8 @@ class Page:
             return 0.0
         return float(artist.get_window_extent(self.ruler.renderer).height) / self.ruler.dpi + self.gap
 
-    def measure(self) -> Measured:
-        """Return what stands around the panels, legends and colour bars included."""
+    def measure(self) -> Array:
+        """Return what stands around each panel, legends and colour bars too, then above and below all, (n + 1, 4)."""
         margins = []
         for at, (axes, panel) in enumerate(zip(self.axes, self.panels, strict=True)):
             left, bottom, right, top = margins_of(axes, self.ruler)
@@ -228,23 +183,22 @@ class Page:
                 bar = self.bars[panel.bar]
                 inner = self.gap if self.places[at].right + 1 < max(map(len, self.rows)) else 0.0
                 about = BAR_LABELS * self.em + self.ruler.width(TICK, self.canvas.small)
-                labels = margins_of(bar, self.ruler).right if bar else about
-                right += (BESIDE + BAR) * self.em + labels + inner
-            margins.append(Margins(left, bottom, right, top))
+                right += (BESIDE + BAR) * self.em + (margins_of(bar, self.ruler)[2] if bar else about) + inner
+            margins.append((left, bottom, right, top))
         head, foot = sum(map(self._height, self.texts[:2])), self._height(self.texts[2]) + self._height(self.legend)
-        return Measured(margins, head, foot)
+        return np.array([*margins, (head, foot, 0.0, 0.0)])
 
     def _panel_beside(self, bar: ColorBar) -> int:
         """Return the panel right of which a colour bar stands: the last in the first row of those that share it."""
         sharing = [at for at, panel in enumerate(self.panels) if panel.bar == bar]
         return max(sharing, key=lambda at: (self.places[at].right, -at))
 
-    def place(self, measured: Measured) -> None:
+    def place(self, measured: Array) -> None:
         """Put everything where there is room for it."""
-        size, gap, panels, (margins, head, foot) = self.canvas.inches, self.gap, self.panels, measured
-        pairs = list(zip(margins, self.places, strict=True))
-        top = [max((m.top for m, p in pairs if p.top == row), default=0.0) for row in range(len(self.rows))]
-        bottom = [max((m.bottom for m, p in pairs if p.bottom == row), default=0.0) for row in range(len(self.rows))]
+        size, gap, panels, (head, foot, *_) = self.canvas.inches, self.gap, self.panels, measured[-1]
+        margins = measured[:-1].tolist()
+        top = self._largest(margins, 3, "top", len(self.rows))
+        bottom = self._largest(margins, 1, "bottom", len(self.rows))
         around = head + foot + sum(top) + sum(bottom) + ROWS * gap * len(top)
         across = self._across(margins, 1.0)
         wanted = self._row_heights(across)
@@ -257,9 +211,9 @@ class Page:
             share = (share * sum(wanted) - kept) / (sum(wanted) - kept)
         heights = [h * (min(1.0, share) if keep else share) for h, keep in zip(wanted, exact, strict=True)]
         page_height = size.height or ceil((around + sum(heights)) * self.canvas.dpi) / self.canvas.dpi
-        self.outside, between = self._spare(page_height - around - sum(heights), len(top))
+        outside, between = self._spare(page_height - around - sum(heights), len(top))
         self.drawing.set_size_inches(size.width, page_height)
-        y, lows = page_height - gap - self.outside - head - between, []
+        y, lows = page_height - gap - outside - head - between, []
         for above, height, below in zip(top, heights, bottom, strict=True):
             lows.append(y - above - height)
             y -= above + height + below + ROWS * gap + between
@@ -271,21 +225,21 @@ class Page:
             self._put(axes, (x + (width - frame[0]) / 2, high - frame[1], *frame))
         self._fit_labels()
         self._place_bars()
-        self._place_words(page_height)
+        self._place_words(page_height, outside)
 
-    def _across(self, margins: Sequence[Margins], share: float) -> dict[int, tuple[float, float]]:
+    def _largest(self, margins: Sequence[Any], side: int, edge: str, count: int, without: int = -1) -> list[float]:
+        """Return the largest margin on one side of the panels that end there, in each of so many rows or columns."""
+        pairs = [(getattr(self.places[at], edge), own[side]) for at, own in enumerate(margins) if own and at != without]
+        return [max((margin for place, margin in pairs if place == item), default=0.0) for item in range(count)]
+
+    def _across(self, margins: Sequence[Any], share: float) -> dict[int, tuple[float, float]]:
         """Return where each panel begins and how wide it is; that share of the room, in the middle."""
         found: dict[int, tuple[float, float]] = {}
         for grid in self.grids:
             columns, places = range(columns_of(grid)), {at: self.places[at] for row in grid for at in row}
             alone = grid[-1][0] if len(grid) > 1 and len(grid[-1]) == 1 < len(columns) else -1  # it has the whole row
-            left, right = (
-                [
-                    max((margins[at][side] for at, p in places.items() if p[edge] == c and at != alone), default=0.0)
-                    for c in columns
-                ]
-                for side, edge in ((0, 2), (2, 3))
-            )
+            own = [margin if at in places else () for at, margin in enumerate(margins)]
+            left, right = (self._largest(own, *side, len(columns), alone) for side in ((0, "left"), (2, "right")))
             room = self.canvas.inches.width - sum(left) - sum(right) - self.gap * (len(columns) + 1)
             room = max(0.05 * len(columns), room)
             width, (outside, between) = room * share / len(columns), self._spare(room * (1 - share), len(columns) - 1)
@@ -340,7 +294,7 @@ class Page:
             if (legend := axes.get_legend()) is not None:
                 if at not in self.legends_below and not legend_fits_beside(legend, frame, self.ruler):
                     self.legends_below.add(at)  # and stays there
-                put_legend(axes, frame, margins_of(axes, self.ruler).bottom, at in self.legends_below, self.ruler)
+                put_legend(axes, frame, margins_of(axes, self.ruler)[1], at in self.legends_below, self.ruler)
 
     def _place_bars(self) -> None:
         """Put the colour bars beside their panels, as high as all that share them."""
@@ -349,17 +303,17 @@ class Page:
             if axes is not None:
                 frames = [a.get_position() for a, panel in zip(self.axes, self.panels, strict=True) if panel.bar == bar]
                 beside = self.axes[self._panel_beside(bar)]
-                x = beside.get_position().x1 * width + margins_of(beside, self.ruler).right + BESIDE * self.em
+                x = beside.get_position().x1 * width + margins_of(beside, self.ruler)[2] + BESIDE * self.em
                 low, high = min(frame.y0 for frame in frames) * height, max(frame.y1 for frame in frames) * height
                 self._put(axes, (x, low, BAR * self.em, high - low))
 
-    def _place_words(self, height: float) -> None:
+    def _place_words(self, height: float, outside: float) -> None:
         """Put title, message, legend and caption where they stand."""
-        y = height - self.gap - self.outside
+        y = height - self.gap - outside
         for text in self.texts[:2]:
             text.set_y(y / height)
             y -= self._height(text)
-        foot = self.gap / 2 + self.outside
+        foot = self.gap / 2 + outside
         self.texts[2].set_y(foot / height)
         if self.legend is not None:
             self.legend.set_bbox_to_anchor((0.5, (foot + self._height(self.texts[2])) / height))
@@ -376,22 +330,11 @@ class Page:
         alone = bar is not None and [panel.bar for panel in self.panels].count(bar) == 1
         return wide, max(high, self.ruler.width(bar.label, self.canvas.inches.font) if bar and alone else 0.0)
 
-    def _shortages(self) -> Any:
-        """Return by how much the page is too narrow and too low for each panel, (panels, 2); below 0: it is not."""
+    def lacks(self) -> Array:
+        """Return by how much the page is too narrow and too low for its panels, (2,); below 0 where it is not."""
         sizes = [np.array(axes.bbox.size) / self.ruler.dpi for axes in self.axes]
-        short = np.array([np.array(self.least(at)) - size for at, size in enumerate(sizes)])
-        return short * (max(map(len, self.rows)), len(self.rows))
-
-    def lacks(self) -> tuple[float, float]:
-        """Return by how much the page is too narrow and too low for its panels; below 0 where it is not."""
-        wide, high = self._shortages().max(axis=0).tolist()
-        return wide, high
-
-    def next_attempts(self) -> list[int]:
-        """Return the attempts with another grid for each group of which a panel lacks something."""
-        lacking = self._shortages().max(axis=1) >= SHORTAGE
-        grids = zip(self.attempts, self.grids, strict=True)
-        return [attempt + any(lacking[at] for row in grid for at in row) for attempt, grid in grids]
+        short = np.array([self.least(at) - size for at, size in enumerate(sizes)])
+        return np.asarray((short * (max(map(len, self.rows)), len(self.rows))).max(axis=0))
 
     def pixels(self) -> tuple[tuple[int, int], ...]:
         """Return the rows and columns of pixels of each panel."""
@@ -405,14 +348,11 @@ class Page:
         sizes = [(image.get_size(), pixels) for axes, pixels in pairs for image in axes.images]
         return any(cells > count for size, pixels in sizes for cells, count in zip(size, pixels, strict=True))
 
-    def again(self) -> Page:
-        """Return the page before numbers were drawn on it, every frame where it stands now."""
-        page = Page(self.figure, self.view, self.title, self.canvas, self.attempts)
+    def again(self, measured: Array) -> Page:
+        """Return the page before numbers were drawn on it, with what stands around its panels."""
+        page = Page(self.figure, self.view, self.title, self.canvas, self.grids)
         page.legends_below = self.legends_below
-        page.drawing.set_size_inches(*self.drawing.get_size_inches())
-        for axes, before in zip(page.axes, self.axes, strict=True):
-            axes.set_position(before.get_position())
-        page._fit_labels()
+        page.place(measured)
         return page
 
     def show(self, numbers: Numbers[Any]) -> None:
@@ -427,18 +367,19 @@ class Page:
         self.say(words_of(self.title, numbers, self.canvas))
 
 
-def settle(pages: Sequence[Page]) -> None:
+def settle(pages: Sequence[Page]) -> Array:
     """Measure what stands around the panels of all pages and place everything alike on each, until nothing changes."""
     before = None
     for turn in range(MAX_PASSES):
-        now = reduce(Measured.or_larger, [page.measure() for page in pages])
-        if before is not None and now.moved(before) < TOLERANCE:
+        now = np.maximum.reduce([page.measure() for page in pages])
+        if before is not None and np.abs(now - before).max() < TOLERANCE:
             break
         if before is not None and turn > 2:  # margins that come and go keep the larger
-            now = now.or_larger(before)
+            now = np.maximum(now, before)
         for page in pages:
             page.place(now)
         before = now
+    return now
 
 
 Contents = Sequence[tuple[Figure[Any], View[Any], str]]  # what stands on each page: a figure, its view, its title
@@ -471,23 +412,17 @@ def _draw_pages(
     figure: Figure[Any], view: View[Any], canvas: Canvas, contents: Contents, known: Numbers[Any] | None = None
 ) -> tuple[list[Drawing], Numbers[Any]]:
     """Return pictures in which everything has one place, and the numbers that they show."""
-    failed: list[list[Page]] = []
+    failed = []
     for smaller in (canvas, *canvas.smaller()):
-        if smaller is not canvas:
-            set_sizes(smaller)
-        attempts: Sequence[int] = ()
-        for _ in range(MAX_ATTEMPTS):
-            pages = [Page(*content, smaller, attempts) for content in contents]
-            pages, numbers = _shown(pages, figure, view, known)
+        set_sizes(smaller)
+        for grids in grids_to_try(contents[0][0].panel_groups(contents[0][1], smaller), smaller):
+            pages, numbers = _shown([Page(*content, smaller, grids) for content in contents], figure, view, known)
             if numbers is not None:
                 for page in pages:
                     page.drawing.set_dpi(canvas.dpi)
                 return [page.drawing for page in pages], numbers
-            if failed and failed[-1][0].grids == pages[0].grids:
-                break
             failed.append(pages)
-            attempts = pages[0].next_attempts()
-    best = min(failed, key=lambda tried: max(max(page.lacks()) for page in tried))
+    best = min(failed, key=lambda tried: max(page.lacks().max() for page in tried))
     raise _too_small(best, figure, view, canvas, contents)
 
 
@@ -510,17 +445,17 @@ def _shown(
             panels = [panel for page in pages for panel in page.panels]
             share_limits([axes for page in pages for axes in page.axes], panels)
             share_colours([mappable for page in pages for mappable in page.mappables], panels)
-        settle(pages)
+        measured = settle(pages)
         if not left or not any(page.is_crowded() for page in pages):
             break
-        pages = [page.again() for page in pages]
+        pages = [page.again(measured) for page in pages]
     _align_words(pages)
     return pages, numbers if _holds(pages) else None
 
 
 def _holds(pages: Sequence[Page]) -> bool:
     """Return whether no panel is seen to lack anything."""
-    return all(max(page.lacks()) < SHORTAGE for page in pages)
+    return all(page.lacks().max() < SHORTAGE for page in pages)
 
 
 def _align_words(pages: Sequence[Page]) -> None:
@@ -537,19 +472,17 @@ def _too_small(
 ) -> UsageError:
     """Return why nothing is drawn: the size does not hold it, and one that does."""
     text = f"{option_text('size', canvas.size)} is too small for {contents[0][0].name} here: it needs "
-    for again in range(MAX_SIZES):
-        lacks = np.max([page.lacks() for page in pages], axis=0)
-        sides = (pages[0].drawing.get_size_inches() + np.maximum(lacks, 0.0)) * (GROWTH if again else 1.0)
-        width, height = (ceil(10 * float(side)) / 10 for side in sides)
-        if max(width, height) > LIMITS[1]:
+    sides, growth = pages[0].drawing.get_size_inches(), 1.0
+    while True:
+        sides = np.ceil(10 * growth * (sides + np.maximum(np.max([page.lacks() for page in pages], axis=0), 0.0))) / 10
+        if sides.max() > LIMITS[1]:
             break
-        sized = replace(canvas, size=f"{width:g}x{height:g}")
-        sized = (sized, *sized.smaller())[-1]
+        size = replace(canvas, size="{:g}x{:g}".format(*sides))
+        sized, growth = (size, *size.smaller())[-1], GROWTH
         set_sizes(sized)
-        pages, numbers = _shown([Page(*content, sized) for content in contents], figure, view)
+        pages, numbers = _shown([Page(*content, sized, pages[0].grids) for content in contents], figure, view)
         if numbers is not None:
-            text += f"{width:g} × {height:g} inches with text of {sized.inches.font:g} points"
-            advice = f"give {option_text('size', f'{width:g}x{height:g}')}"
-            return UsageError(text, option="size", value=canvas.size, advice=advice)
+            text += "{:g} × {:g} inches".format(*sides)
+            return UsageError(text, option="size", value=canvas.size, advice=f"give {option_text('size', size.size)}")
     advice = "make --text-size smaller, or show less"
     return UsageError(f"{text}more than {LIMITS[1]:g} inches", option="size", value=canvas.size, advice=advice)

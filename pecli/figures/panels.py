@@ -81,7 +81,7 @@ def grids_around(large: int, count: int) -> tuple[Mosaic, ...]:
     if not best or len(best[-1]) < len(best[0]):
         return ()
     few, many = sorted((len(best), len(best[0])))
-    tall, wide = (_moved(in_columns(rest, columns)[0], first) for columns in (few, many))
+    tall, wide = (counted_from(first, in_columns(rest, columns)[0]) for columns in (few, many))
     beside = (large,) * len(tall)
     across = ((large,) * many,) * max(1, many // 2)
     if first:
@@ -94,12 +94,12 @@ def below_each_other(parts: Sequence[Mosaic]) -> Mosaic:
     rows: list[tuple[int, ...]] = []
     first = 0
     for part in parts:
-        rows += _moved(part, first)
+        rows += counted_from(first, part)
         first += len(places_of(part))
     return tuple(rows)
 
 
-def _moved(mosaic: Mosaic, first: int) -> Mosaic:
+def counted_from(first: int, mosaic: Mosaic) -> Mosaic:
     """Return the same places for panels counted from that one on."""
     return tuple(tuple(first + at for at in row) for row in mosaic)
 

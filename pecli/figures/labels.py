@@ -145,10 +145,14 @@ def spread(
     return [float(middle) for middle in middles]
 
 
+def _in_points(axes: Axes, pixels: Any) -> Array:
+    """Return places on the page, (n, 2), in points from the lower left corner of the frame."""
+    return np.asarray((np.asarray(pixels) - axes.bbox.min) * points_per_pixel(axes))
+
+
 def _anchors(axes: Axes, labels: Sequence[Any]) -> Array:
     """Return where labels are anchored, (n, 2), points from the lower left corner of the frame."""
-    pixels = np.array([label.xycoords.transform(label.xy) for label in labels])
-    return np.asarray((pixels - axes.bbox.min) * points_per_pixel(axes))
+    return _in_points(axes, [label.xycoords.transform(label.xy) for label in labels])
 
 
 def _frame(axes: Axes) -> Array:
@@ -290,23 +294,21 @@ def label_level(
     axes: Axes, text: str, level: float, canvas: Canvas, *, right: bool, below: bool, optional: bool = False
 ) -> None:
     """Label the line across a panel at this value: at its left or right end, above or below it."""
-    style = {"ha": "right" if right else "left", "bbox": backing(axes)}  # inside the frame, also when first measured
+    style = {"ha": "right" if right else "left"}  # inside the frame, also when first measured
     label = LevelLabel(axes, text, (float(right), level), axes.get_yaxis_transform(), canvas, **style)
     label.right, label.below, label.optional = right, below, optional
 
 
 def _place_level_labels(axes: Axes, labels: Sequence[LevelLabel], canvas: Canvas) -> None:
     """Put each label where it belongs or, where another is, at the other side or end of its line or farther down;
-    of places that are as near rather where no curve and no grid line runs through it."""
+    of places that are as near rather where no curve runs through it."""
     scale, em, gap, taken = points_per_pixel(axes), canvas.small, 2 * canvas.scale, list[Bbox]()
     width, height = _frame(axes)
     to_points = axes.transData + Affine2D().translate(-axes.bbox.x0, -axes.bbox.y0).scale(scale)
     curves = [line.get_path() for line in axes.lines if line.get_transform() == axes.transData]
     curves = [to_points.transform_path(curve) for curve in curves if np.size(curve.vertices)]
-    levels = [*axes.yaxis.get_majorticklocs(), *(float(label.xy[1]) for label in labels)]
-    lines = to_points.transform([(1.0, level) for level in levels])[:, 1]
     for label in sorted(labels, key=lambda item: (item.optional, -item.get_text().count("\n"), -item.xy[1])):
-        level = float(to_points.transform((1.0, label.xy[1]))[1])
+        level = float(_anchors(axes, [label])[0, 1])
         rows = label.get_text().split("\n")
         size = 0.9 * max(map(ems, rows)) * em, 1.2 * len(rows) * em
         sides = [(end, side, 0) for end in (label.right, not label.right) for side in (label.below, not label.below)]
@@ -315,22 +317,15 @@ def _place_level_labels(axes: Axes, labels: Sequence[LevelLabel], canvas: Canvas
         for right, below, away in sides:
             left = width - 1.5 * gap - size[0] if right else 1.5 * gap
             box = Bbox.from_bounds(left, level - gap - 1.2 * away * em - size[1] if below else level + gap, *size)
-            low, high = min(level, box.y0) + 0.1, max(level, box.y1) - 0.1
-            crossed = int(((lines > low) & (lines < high)).sum())
             met = any(curve.intersects_bbox(box, filled=False) for curve in curves)
-            no_room = box.y0 < 0 or box.y1 > height or any(map(box.overlaps, taken)) or (label.optional and crossed > 0)
-            places.append(((no_room, away, met, crossed), right, below, box))
+            no_room = box.y0 < 0 or box.y1 > height or any(map(box.overlaps, taken))
+            places.append(((no_room, away, met), right, below, box))
         (no_room, *_), right, below, box = min(places, key=lambda place: place[0])
         label.set_visible(not (label.optional and no_room))
         taken += [box] if label.get_visible() else []
         label.xy = (float(right), label.xy[1])
         label.set(ha="right" if right else "left", va="top" if below else "bottom")
         label.set_position(((-3 if right else 3) * canvas.scale, (box.y1 if below else box.y0) - level))
-        middle = tuple(np.array(axes.bbox.min) + box.get_points().mean(axis=0) / scale)
-        fields: list[Any] = [patch.get_facecolor() for patch in axes.patches if patch.contains_point(middle)]
-        ground = backing(axes)["facecolor"]
-        backdrop: Any = label.get_bbox_patch()
-        backdrop.set_facecolor((*fields[-1][:3], ground[3]) if fields and fields[-1][3] == 1 else ground)
 
 
 # Marked positions
@@ -371,7 +366,7 @@ def label_offsets(axes: Axes, points: Array, offsets: Array, count: int, canvas:
 def _place_offset_labels(axes: Axes, labels: Sequence[OffsetLabel], canvas: Canvas) -> None:
     """Put labels on that side of their points, left, right, below or above, where most have room."""
     frame = _frame(axes)
-    every = _to_points(axes, labels[0].all_points)
+    every = _in_points(axes, axes.transData.transform(labels[0].all_points))
     boxes: list[Bbox] = []
     for side in ((-1, 0), (1, 0), (0, -1), (0, 1)):
         boxes = max(boxes, _free_boxes(axes, labels, side, every, canvas), key=len)
@@ -380,18 +375,13 @@ def _place_offset_labels(axes: Axes, labels: Sequence[OffsetLabel], canvas: Canv
         label.xy = (0.5, 0.5) if box is None else tuple(box.get_points().mean(axis=0) / frame)
 
 
-def _to_points(axes: Axes, points: Array) -> Array:
-    """Return data coordinates in points from the lower left corner of the frame."""
-    return np.asarray((axes.transData.transform(points) - axes.bbox.min) * points_per_pixel(axes))
-
-
 def _free_boxes(
     axes: Axes, labels: Sequence[OffsetLabel], side: tuple[int, int], every: Array, canvas: Canvas
 ) -> list[Bbox]:
     """Return boxes for labels on one side of their points, from the first label on as far as all are free."""
     frame, em, free = _frame(axes), canvas.small, list[Bbox]()
     for label in labels:
-        points = _to_points(axes, label.points)
+        points = _in_points(axes, axes.transData.transform(label.points))
         low, high = points.min(axis=0), points.max(axis=0)
         size = np.array([ems(label.get_text()), 1.0]) * em
         middle = (low + high) / 2 + side * ((high - low + size) / 2 + 0.4 * em)

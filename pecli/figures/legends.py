@@ -20,7 +20,6 @@ from pecli.figures.panels import ColorBar
 from pecli.figures.text import Ruler, points_per_pixel
 from pecli.figures.ticks import BetweenPowers, NumberTexts, RoundTicks
 
-SHARE = 0.5  # of the panel's width, that a legend beside it takes at most
 HANDLE = 4.0  # ems of a sample of a line and what stands around it and its text
 OUTLINE = 0.4  # points
 GAP, HEIGHT = 0.35, 0.4  # ems of small text: below and above a strip of colours, and of the strip
@@ -34,12 +33,6 @@ def legend_size(legend: Legend, ruler: Ruler) -> tuple[float, float]:
 
 def _gap(legend: Legend) -> float:
     return 0.6 * legend.prop.get_size_in_points() / 72
-
-
-def legend_fits_beside(legend: Legend, frame: tuple[float, float], ruler: Ruler) -> bool:
-    """Return whether a legend has room right of a frame of that width and height."""
-    width, height = legend_size(legend, ruler)
-    return width <= SHARE * frame[0] and height <= 1.08 * frame[1]
 
 
 def put_legend(axes: Axes, frame: tuple[float, float], bottom: float, below: bool, ruler: Ruler) -> None:

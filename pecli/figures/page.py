@@ -30,7 +30,7 @@ from pecli.figures.axis_labels import label_edges
 from pecli.figures.base import Figure
 from pecli.figures.canvas import LIMITS, Canvas
 from pecli.figures.composite import share_colours, share_limits
-from pecli.figures.legends import add_bar, legend_fits_beside, legend_size, move_legend, put_legend
+from pecli.figures.legends import add_bar, legend_size, move_legend, put_legend
 from pecli.figures.limits import limits_text, resolve_limits
 from pecli.figures.panels import ColorBar, Mosaic, PanelGroup, columns_of, counted_from, label_outer, places_of
 from pecli.figures.style import set_sizes
@@ -43,6 +43,7 @@ NEARLY = 0.8  # of what the grid shows that shows most: one that comes first or 
 MAX_GRIDS = 4  # that are tried, at most
 ROWS = 1.5  # gaps from what stands below a row to what stands above the next
 MAX_GAPS = 4  # gaps more between panels, at most, where there is room to spare
+SHARE = 0.5  # of the panel's width, that a legend beside it takes at most
 MAX_PASSES = 6  # of measuring, at most: ticks depend on the size, and the size on ticks
 TOLERANCE = 0.005  # inches: what moves less than that stands still
 MAX_COMPUTES = 3  # times that numbers are computed, at most: they bring captions and bars that take some of the pixels
@@ -292,7 +293,8 @@ class Page:
             frame = float(box.width * size[0]), float(box.height * size[1])
             axes.title.set_text(self.ruler.wrapped(title, float(axes.title.get_fontsize()), frame[0] + self.gap))
             if (legend := axes.get_legend()) is not None:
-                if at not in self.legends_below and not legend_fits_beside(legend, frame, self.ruler):
+                wide, high = legend_size(legend, self.ruler)
+                if wide > SHARE * frame[0] or high > 1.08 * frame[1]:
                     self.legends_below.add(at)  # and stays there
                 put_legend(axes, frame, margins_of(axes, self.ruler)[1], at in self.legends_below, self.ruler)
 

@@ -33,7 +33,8 @@ FAINT = -10.0  # lowered by so much a score keeps a 20,000th of its weight: colo
 class BiasNumbers(ColouredNumbers[BiasEncoding]):
     """bias : (heads, n, n), query down, key across, NaN where the query does not see the key; heads : (heads,), their
     numbers; positions : (n,), the mean position of each row and column; block : positions a row; apart : how many of
-    the nearest offsets have a value each, where farther ones share it, else 0."""
+    the nearest offsets have a value each, where farther ones share it, else 0; reach : of each head, how many positions
+    back it is before the bias is below the colours."""
 
     main_array: ClassVar[str] = "bias"
     row_coordinates: ClassVar[tuple[str, ...]] = ("heads",)
@@ -43,6 +44,7 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
     positions: Array
     block: int
     apart: int
+    reach: tuple[int, ...]
     smallest: float
     largest: float
 
@@ -140,7 +142,8 @@ class Bias(WithCellNumbers[BiasEncoding]):
         if low_end >= high_end:
             allowed = f"less than the upper end of the colours, {number_text(high_end)}"
             raise UsageError(option="lowest", value=self.lowest, allowed=allowed)
-        same = (np.diff(by_offset[:, blocks.length - 1 :], axis=1) == 0).all(axis=0)
+        back = by_offset[:, blocks.length - 1 :]
+        same = (np.diff(back, axis=1) == 0).all(axis=0)
         return BiasNumbers(
             view=view,
             bias=np.stack([means_of_finite(run, blocks) for run in by_offset]),
@@ -148,6 +151,7 @@ class Bias(WithCellNumbers[BiasEncoding]):
             positions=blocks.centres(),
             block=blocks.size,
             apart=int(same.argmax()) if same.any() else 0,
+            reach=tuple(np.where(back >= low_end, np.arange(blocks.length), -1).max(axis=1).tolist()),
             smallest=low,
             largest=high,
             ends=(low_end, high_end),

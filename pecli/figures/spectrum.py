@@ -92,7 +92,8 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         columns = {"ratio": self.ratios, "longer_than_length": self.longer, "still": self.still}
         facts: dict[str, Any] = {name: dict(zip(specs, values, strict=True)) for name, values in columns.items()}
         ramps = {specs[at]: ramp for at, ramp in ramps_of(self.view).items()}
-        return facts | {"ramp": ramps, "contexts": {f"{name} context": at for name, at in contexts_of(self.view)}}
+        contexts = {f"{name} context": at for name, at in contexts_of(self.view)}
+        return facts | {name: found for name, found in (("ramp", ramps), ("contexts", contexts)) if found}
 
 
 @dataclass(frozen=True)

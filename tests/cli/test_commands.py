@@ -132,13 +132,5 @@ def test_the_recipe_of_a_file_makes_the_same_file(format: str, ask: Ask, folder:
     assert (folder / f"a.{format}").read_bytes() == first
 
 
-def test_a_picture_under_a_file_of_another_is_refused(ask: Ask, folder: Path) -> None:
-    (folder / "f.toml").write_text(
-        '[[figure]]\ncommand = "heatmap"\noutput = "g.json"\n[[figure]]\ncommand = "curves"\noutput = "g.json/x.json"\n'
-    )
-    ended = ask("batch", "f.toml")
-    assert ended.code == 2 and "g.json/x.json" in ended.err and not (folder / "g.json").exists()
-
-
 def test_version_is_the_packages(ask: Ask) -> None:
     assert ask("--version").out == f"pecli {pecli.__version__}\n"

@@ -188,7 +188,7 @@ def style_context(canvas: Canvas, texts: str = "") -> Iterator[list[str]]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of settings that are to go
             mpl.rcParams.update(_of_pictures(mpl.rcParamsDefault))  # `rcdefaults` would read the user's styles
-        warnings.filterwarnings("ignore", message=".*[Gg]lyph .*missing")
+        warnings.filterwarnings("ignore", message=".*[Gg]lyph .*missing|Matplotlib currently does not support")
         warnings.filterwarnings("ignore", message="cmr10 font should")  # its minus is taken from mathematics
         _use_style(canvas)
         _use_fonts(families(canvas.font, texts, notes))

@@ -69,9 +69,7 @@ class Encoding(Options, ABC):
 
     @classmethod
     def about(cls, parameter: str, value: str) -> str:
-        """Return what a value of a parameter means, its formula and source, where that is not told by the parameter's
-        help.
-        """
+        """Return what a value of a parameter means, with formula and source, where its help does not tell."""
         return ""
 
     @property
@@ -104,9 +102,7 @@ class Encoding(Options, ABC):
         return self.name + (":" + ",".join(given) if given else "")
 
     def label(self) -> str:
-        """Return the encoding in a title: what was changed, and what is always shown: ``sinusoidal, d 128, base
-        10``.
-        """
+        """Return the encoding in a title, what was changed or is always shown: ``sinusoidal, d 128, base 10``."""
         return ", ".join(self.title_pieces())
 
     def title_pieces(self, without: Collection[str] = ()) -> list[str]:
@@ -132,9 +128,7 @@ Own = TypeVar("Own", bound="TableEncoding")
 
 
 def of_any_shape(table: Callable[[Own, Array], Array]) -> Callable[[Own, Array | float], Array]:
-    """Return a `table` that takes positions of any shape (…) and gives (…, d), for a number (d,), out of a plain
-    one.
-    """
+    """Return a `table` that takes positions of any shape (…) and gives (…, d) out of one for (length,)."""
 
     @wraps(table)
     def shaped(self: Own, positions: Array | float) -> Array:

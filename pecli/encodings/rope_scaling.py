@@ -179,7 +179,6 @@ class Llama3(Blend):
         return [1 - min(max((turn - low) / (high - low), ZERO), ONE) for turn in turns]
 
     def ramp(self, rope: Scaled) -> tuple[float, float] | None:
-
         between = [j for j, weight in enumerate(rope.blend()) if 0 < weight < 1]
         return (between[0] - 1.0, between[-1] + 1.0) if between else None
 
@@ -311,7 +310,6 @@ class Scaled(PowersOfBase):
         if self.width > self.d:
             text = f"rotary_dim {self.width} is more than the d {self.d} columns there are"
             raise UsageError(text, option="rotary_dim", value=self.width)
-
         if 0 < (self.attention_factor or 0) < 1 / MAX_EXACT:
             allowed = f"0, or {1 / MAX_EXACT:g} to {MAX_EXACT:g}"
             raise UsageError(option="attention_factor", value=self.attention_factor, allowed=allowed)
@@ -343,9 +341,7 @@ class Scaled(PowersOfBase):
         return {name: value for name, value in super().titled().items() if name not in left_out}
 
     def contexts(self) -> dict[str, float]:
-        """Return the context that the model was first trained on and factor × that, which its scaling is for,
-        positions.
-        """
+        """Return the context of the first training and factor × that, which its scaling is for, positions."""
         original = self.original or self.max_position
         if original is None:
             return {}
@@ -362,23 +358,17 @@ class Scaled(PowersOfBase):
             return self.rule.rates(geometric_rates(self.base, self.width), self)
 
     def blend(self) -> list[Decimal]:
-        """Return the share of the divided rate in every pair, where the scaling is a blend of kept and divided
-        rates.
-        """
+        """Return the share of the divided rate in every pair; nothing where the scaling is no blend."""
         return self.rule.weights(geometric_rates(self.base, self.width), self)
 
     def parts(self) -> dict[str, int]:
-        """Return how many pairs are kept, between and divided by the factor, where the scaling is a blend of the
-        two.
-        """
+        """Return how many pairs are kept, between and divided by the factor, where the scaling is a blend."""
         weights = self.blend()
         kept, divided = weights.count(ZERO), weights.count(ONE)
         return {"kept": kept, "between": len(weights) - kept - divided, "divided": divided} if weights else {}
 
     def ramp(self) -> tuple[float, float] | None:
-        """Return the pairs between which the scaling goes over from kept to divided, or None where it has no such
-        range.
-        """
+        """Return the pairs between which the scaling goes over from kept to divided, if it has such a range."""
         return self.rule.ramp(self)
 
     def rate_formula(self, pair: int) -> str:

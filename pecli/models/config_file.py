@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pecli.core.errors import UsageError, path_text
+from pecli.core.errors import UsageError
 from pecli.files.tables import opened
 
 NAME = "config.json"
@@ -26,20 +26,14 @@ def read_json(path: Path) -> dict[str, Any]:
     PecliError : larger than the config of any model
     """
     path = place(path)
-    if not os.path.exists(path):
-        advice = f"name a {NAME} on this machine, or a folder that holds one"
-        raise UsageError(f"{path_text(path)} does not exist", advice=advice)
     with opened(str(path)) as file:
         data = file.read()
     try:
         value = json.loads(data)
-    except RecursionError:
-        raise UsageError(f"{path} is not a config: its objects are nested too deep") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"{path} is not a config: {error}") from None
     if not isinstance(value, dict):
-        kind = {list: "a list", str: "text", type(None): "null", bool: "true or false"}.get(type(value), "a number")
-        raise UsageError(f"{path} is not a config: it holds {kind}, not an object")
+        raise UsageError(f"{path} is not a config: it holds no object")
     return value
 
 
@@ -50,8 +44,7 @@ def place(path: Path) -> Path:
 
 def shown(value: Any, most: int = 60) -> str:
     """Return a value from a file as text that does no harm to a terminal: JSON in ASCII, cut when it is long."""
-    text = json.dumps(value, default=str)
-    text = text.replace("\x7f", "\\u007f")
+    text = json.dumps(value, default=str).replace("\x7f", "\\u007f")
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
@@ -124,12 +117,8 @@ class Keys:
 
         return self._typed(names, kind, fit, list)
 
-    def _typed(
-        self, names: tuple[str, ...], kind: str, fits: Callable[[Any], bool], make: Callable[[Any], T]
-    ) -> T | None:
-        """Return what is made of the value under the first of the names; raises WrongTypeError where it does not
-        fit.
-        """
+    def _typed(self, names: tuple[str, ...], kind: str, fits: Test, make: Callable[[Any], T]) -> T | None:
+        """Return what is made of the value under the first of the names; raises WrongTypeError if it does not fit."""
         name = self.first(*names)
         if name is None:
             return None

@@ -25,9 +25,7 @@ SINUSOIDAL_LAYOUTS = {
 
 
 def position_of(reading: Reading, stack: str) -> str:
-    """Return what tells positions apart in a stack of layers: "rope", "alibi", "learned", "sinusoidal", "t5" or
-    "none".
-    """
+    """Return what tells positions apart in a stack of layers, in the words of `encoding_parameters`, or "none"."""
     keys, architecture = reading.keys, reading.architecture
     default = architecture.position.get(stack) or architecture.position.get("all") or "none"
     if default == "relative":

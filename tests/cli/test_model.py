@@ -93,7 +93,7 @@ def test_findings_stand_below_with_key_and_value(ask: Ask) -> None:
     ("words", "reason"),
     [
         ([], "takes the path of a config.json"),
-        (["no/config.json"], "no/config.json does not exist: name a config.json"),
+        (["no/config.json"], "no/config.json does not exist"),
         ([str(CONFIGS / "bert.json"), "--seq-len", "0"], "--seq-len 0 is not allowed"),
         ([str(CONFIGS / "gives.toml")], "is not a config"),
     ],

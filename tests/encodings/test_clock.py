@@ -130,14 +130,6 @@ def test_the_alien_clock_is_the_articles_formula(radix: float) -> None:
     assert pecli.encode("geometric", d=5, radix=radix, start=-3, length=23) == pytest.approx(expected[:, :5], abs=1e-13)
 
 
-def test_from_the_fifth_column_on_nothing_moves_and_the_transformers_columns_do() -> None:
-    moves = np.ptp(pecli.encode("geometric", d=16, length=10_000), axis=0)
-    assert moves[:2] == pytest.approx([2, 2], abs=1e-4)
-    assert 1e-4 < moves[2] < 1e-3  # the second hand of the two that still move
-    assert moves[4:].max() < 1e-9
-    assert np.ptp(pecli.encode("sinusoidal", base=3600, d=16, length=10_000), axis=0).min() > 1.9
-
-
 @pytest.mark.parametrize("d", [2, 6, 7, 26])
 def test_with_the_division_by_d_it_is_sinusoidal_with_base_3600(d: int) -> None:
     """radix^(2j) with radix = 3600^(1/d) is 3600^(2j/d); pair by pair, ω of geometric is ω of sinusoidal to the d."""

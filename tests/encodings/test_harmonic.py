@@ -13,7 +13,7 @@ from pecli.core.errors import UsageError
 from pecli.core.lazy import Array
 from pecli.core.positions import Blocks, Positions
 from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.measures.pairwise import MEASURES, by_offset, matrix
+from pecli.measures.pairwise import MEASURES, matrix
 
 CASES = [(2, 10000), (6, 10), (22, 0.3), (50, 1), (122, 10000), (254, 1e6)]
 encodings = pytest.mark.parametrize(
@@ -37,15 +37,6 @@ def test_every_pair_lies_on_the_unit_circle_so_every_row_has_one_norm(encoding: 
     assert np.abs(table).max() <= 1 == encoding.limit
     assert encoding.frequencies() == pytest.approx(rates(encoding), rel=1e-14)
     assert encoding.wavelengths() * encoding.frequencies() == pytest.approx(2 * math.pi)
-
-
-@encodings
-def test_the_gram_matrix_is_toeplitz_with_half_d_on_the_diagonal(encoding: Sinusoidal) -> None:
-    table = encoding.table(np.arange(101.0))
-    gram = table @ table.T
-    assert np.abs(gram[1:, 1:] - gram[:-1, :-1]).max() < 1e-12
-    assert np.abs(np.diag(gram) - encoding.d / 2).max() < 1e-12
-    assert by_offset(encoding, MEASURES["dot"], 101) == pytest.approx(gram[0], abs=1e-12)
 
 
 @encodings
@@ -83,14 +74,6 @@ def test_the_mean_of_a_long_far_block_is_exact() -> None:
     table = encoding.table(np.arange(blocks.start, blocks.start + blocks.length, dtype=float))
     expected = [[math.fsum(column) / 10007 for column in half.T] for half in (table[:10007], table[10007:])]
     assert encoding.mean_table(blocks) == pytest.approx(np.array(expected), abs=1e-15)
-
-
-def test_a_pair_that_stands_still_averages_to_itself() -> None:
-    class Still(Sinusoidal):
-        def rates(self) -> list[float]:
-            return [0.0]
-
-    assert np.array_equal(Still(d=2).mean_table(Blocks(0, 35, 7)), np.tile([0.0, 1.0], (5, 1)))
 
 
 @pytest.mark.parametrize(("rate", "taken"), [(1e12, True), (-1e12, True), (1e12 + 1, False), (-1e12 - 1, False)])

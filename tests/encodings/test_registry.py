@@ -247,7 +247,6 @@ def test_an_option_wins_over_the_text_and_a_list_ends_where_the_next_parameter_b
         ("", "unknown encoding"),
         ("zzzz", "sinusoidal, clock"),
         ("sinusoidal:d=0", "whole number ≥ 1"),
-        ("concatenated", "no encoding but a value of sinusoidal's layout"),
         ("gone.npy", "gone.npy is no encoding, and there is no such file"),
     ],
 )

@@ -48,12 +48,12 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
 
     def remarks(self) -> list[str]:
         encoding = self.view.encoding
-        position, pair = encoding.position_text(self.position), encoding.pair_text(self.pair)
-        ring = translate("ring: the largest error, at position {position}, {pair}", position=position, pair=pair)
+        place = {"position": encoding.position_text(self.position), "pair": encoding.pair_text(self.pair)}
+        ring = template("ring: the largest error, {error}, at position {position}, {pair}")
         return [
             other_positions_text(self.view),
             translate("every step in {dtype}, against float64", dtype=encoding.dtype),
-            ring if self.largest else "",
+            translate(ring, error=number_text(self.largest), **place) if self.largest else "",
             translate("each pixel: largest of {count:,} positions", count=self.block) if self.block > 1 else "",
         ]
 
@@ -179,27 +179,10 @@ class Precision(Figure[Harmonic]):
             at = numbers.first_wrong[wrong] - 0.5
             panel.hlines(at, wrong - 0.5, wrong + 0.5, colors=colour, linewidths=width * canvas.scale)
         if numbers.largest:
-            _mark_largest(numbers, panel, image, canvas)
+            ring, color = RING * canvas.scale, text_color_on(image, numbers.largest)
+            look: dict[str, Any] = {"markerfacecolor": "none", "markersize": ring, "clip_on": False, "zorder": 3}
+            panel.plot(numbers.pair, numbers.position, "o", color=color, **look)
         return [image]
-
-
-def _mark_largest(numbers: PrecisionNumbers, axes: Axes, image: Any, canvas: Canvas) -> None:
-    """Put a ring around the largest error, and its number beside it, towards the middle of the panel."""
-    rows, pairs = numbers.view.covered, len(numbers.view.encoding.frequencies())
-    at, ring, color = (numbers.pair, numbers.position), RING * canvas.scale, text_color_on(image, numbers.largest)
-    axes.plot(*at, "o", color=color, markerfacecolor="none", markersize=ring, clip_on=False, zorder=3)
-    right, low = numbers.pair < pairs / 2, numbers.position > (rows.start + rows.stop) / 2
-    axes.annotate(
-        number_text(numbers.largest),
-        at,
-        xytext=(0.9 * ring if right else -0.9 * ring, 0),
-        textcoords="offset points",
-        va="bottom" if low else "top",
-        ha="left" if right else "right",
-        fontsize=canvas.small,
-        color="black",
-        bbox={"facecolor": (1.0, 1.0, 1.0, 0.8), "edgecolor": "none", "pad": 0.5},  # no colour of the map
-    )
 
 
 def _pair_errors(encoding: Harmonic, positions: Array) -> Array:

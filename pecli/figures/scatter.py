@@ -30,14 +30,7 @@ LARGE_POINTS = 500  # fewer are drawn larger
 MAX_CELLS = 240  # classes a side that a density is drawn in
 FLAT = 0.55  # height over width of a panel that no other stands beside
 MARGIN = 0.05  # around the counts, as a share of the axis; about half a line of text beside a streak
-STRONG, WEAK = 0.9, 0.5  # rank correlations, without their sign: at least one is a trend, below the other none
-TRENDS = {  # how strong a rank correlation is, and whether it is positive
-    (2, True): template("as the {x} rises, the {y} rises"),
-    (2, False): template("as the {x} rises, the {y} falls"),
-    (1, True): template("as the {x} rises, the {y} tends to rise"),
-    (1, False): template("as the {x} rises, the {y} tends to fall"),
-    (0, True): template("the {x} says little about the {y}"),
-}
+TREND = 0.5  # a rank correlation, without its sign, that is a trend
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,9 +50,13 @@ class CloudNumbers(Numbers[TableEncoding]):
         across, up = (MEASURES[name].label for name in self.measures)
         if self.spearman is None or across == up:
             return ""
-        size = abs(self.spearman)
-        strength = 2 if size >= STRONG else 1 if size >= WEAK else 0
-        return translate(TRENDS[strength, self.spearman > 0 or not strength], x=across, y=up)
+        if abs(self.spearman) < TREND:
+            return translate("the {x} says little about the {y}", x=across, y=up)
+        rises, falls = (
+            template("as the {x} rises, the {y} tends to rise"),
+            template("as the {x} rises, the {y} tends to fall"),
+        )
+        return translate(rises if self.spearman > 0 else falls, x=across, y=up)
 
     def remarks(self) -> list[str]:
         linear, rank = (translate("undefined") if r is None else f"{r:.4f}" for r in (self.pearson, self.spearman))

@@ -27,8 +27,15 @@ PLUGINS = "pecli.encodings"  # the entry point group in which other packages nam
 
 def find_encoding(name: str) -> type[Encoding]:
     """Return the class of that name, ours or a plugin's; raises UsageError with a suggestion."""
-    if (found := encoding_named(name)) is not None:
+    found = encoding_named(name)
+    if found is not None:
         return found
+    for kind in all_encodings().values():
+        for option in kind.options().values():
+            if option.choices and name in option.choices():
+                text = f"{name} is no encoding but a value of {kind.name}'s {option.name}"
+                advice = f"give {option_text('encoding', f'{kind.name}:{option.name}={name}')}"
+                raise UsageError(text, option="encoding", value=name, advice=advice)
     if is_named_as_table(name):
         advice = table_advice(name)
         text = f"{shorten(name)} is no encoding{' but a file' if advice else ', and there is no such file'}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any, NamedTuple
 
 from pecli.core.errors import UnknownNameError, UsageError, option_text
@@ -103,8 +104,8 @@ class Canvas(Options):
         if self.title is not None and self.no_title:
             text = "--title and --no-title exclude each other"
             raise UsageError(text, option="no_title", advice="give one of them")
-        if self.vmin is not None and self.vmax is not None and self.vmin >= self.vmax:
-            allowed = f"less than {option_text('vmax', self.vmax)}"
+        if self.vmin is not None and self.vmax is not None and not 0 < self.vmax - self.vmin < inf:
+            allowed = f"less than {option_text('vmax', self.vmax)}, by a finite number"
             raise UsageError(option="vmin", value=self.vmin, allowed=allowed)
         size = self.inches
         for side in (size.width, size.height or size.width):

@@ -12,7 +12,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.text import Annotation, Text
-from matplotlib.transforms import Affine2D, Bbox, Transform
+from matplotlib.transforms import Bbox, Transform
 
 from pecli.core.language import translate
 from pecli.core.lazy import Array
@@ -59,15 +59,9 @@ class DotLabel(Label):
 
 
 class LevelLabel(Label):
-    """The label of a line across a panel.
+    """The label at the left or right end of a line across a panel, above it or below."""
 
-    right, below : the end of the line where it stands, and its side
-    optional : whether it is left out rather than put over another
-    """
-
-    right: bool
     below: bool
-    optional: bool
 
 
 class OffsetLabel(Label):
@@ -116,19 +110,12 @@ def place_labels(axes: Axes, canvas: Canvas) -> None:
             place(axes, labels, canvas)
 
 
-def spread(
-    places: Sequence[float],
-    sizes: Sequence[float],
-    low: float = -inf,
-    high: float = inf,
-    order: Sequence[int] | None = None,
-) -> list[float]:
+def spread(places: Sequence[float], sizes: Sequence[float], low: float = -inf, high: float = inf) -> list[float]:
     """Return the middles of boxes without overlap, as near to their places as can be (least squares).
 
     low, high : the ends that no box goes beyond; boxes that are too large for that overlap by equal shares
-    order : the boxes from the lowest to the highest; by default as their places are
     """
-    ranks = np.argsort(places, kind="stable") if order is None else np.array(order)
+    ranks = np.argsort(places, kind="stable")
     widths = np.array(sizes)[ranks] * min(1.0, (high - low) / (sum(sizes) or 1.0))
     side_by_side = np.cumsum(widths) - widths / 2  # from 0
     groups: list[tuple[float, int]] = []  # where boxes that touch begin, and how many they are
@@ -231,13 +218,12 @@ def end_of(x: Array, values: Array) -> tuple[float, float]:
 
 
 def _place_line_labels(axes: Axes, labels: Sequence[LineLabel], canvas: Canvas) -> None:
-    """Move labels up and down; of lines that end at about one height the one that ends farther left goes above."""
+    """Move labels up and down."""
     ends, (width, height), em = _anchors(axes, labels).tolist(), _frame(axes), canvas.small
-    order = sorted(range(len(ends)), key=lambda at: (round(ends[at][1] / (LINE * em / 2)), -ends[at][0], ends[at][1]))
     lines = [label.get_text().count("\n") + 1 for label in labels]
     first = [y - LINE * em * (count - 1) / 2 for (_, y), count in zip(ends, lines, strict=True)]
     sizes = [(LINE * count + (GAP if count > 1 else 0.0)) * em for count in lines]
-    for label, (x, y), middle in zip(labels, ends, spread(first, sizes, 0.0, height, order), strict=True):
+    for label, (x, y), middle in zip(labels, ends, spread(first, sizes, 0.0, height), strict=True):
         label.set_position((width - x + LEADER * canvas.scale, middle - y))
         leader: Any = label.arrow_patch
         leader.set_linestyle(":" if width - x > 3 * LEADER * canvas.scale else "-")  # no part of the line
@@ -291,41 +277,24 @@ def _dot_gap(canvas: Canvas) -> float:
 
 
 def label_level(
-    axes: Axes, text: str, level: float, canvas: Canvas, *, right: bool, below: bool, optional: bool = False
+    axes: Axes, text: str, level: float, canvas: Canvas, *, right: bool = False, below: bool = False
 ) -> None:
     """Label the line across a panel at this value: at its left or right end, above or below it."""
-    style = {"ha": "right" if right else "left"}  # inside the frame, also when first measured
-    label = LevelLabel(axes, text, (float(right), level), axes.get_yaxis_transform(), canvas, **style)
-    label.right, label.below, label.optional = right, below, optional
+    place, style = (float(right), level), {"ha": "right" if right else "left", "va": "center"}
+    label = LevelLabel(axes, text, place, axes.get_yaxis_transform(), canvas, bbox=backing(axes), **style)
+    label.below = below
 
 
 def _place_level_labels(axes: Axes, labels: Sequence[LevelLabel], canvas: Canvas) -> None:
-    """Put each label where it belongs or, where another is, at the other side or end of its line or farther down;
-    of places that are as near rather where no curve runs through it."""
-    scale, em, gap, taken = points_per_pixel(axes), canvas.small, 2 * canvas.scale, list[Bbox]()
-    width, height = _frame(axes)
-    to_points = axes.transData + Affine2D().translate(-axes.bbox.x0, -axes.bbox.y0).scale(scale)
-    curves = [line.get_path() for line in axes.lines if line.get_transform() == axes.transData]
-    curves = [to_points.transform_path(curve) for curve in curves if np.size(curve.vertices)]
-    for label in sorted(labels, key=lambda item: (item.optional, -item.get_text().count("\n"), -item.xy[1])):
-        level = float(_anchors(axes, [label])[0, 1])
-        rows = label.get_text().split("\n")
-        size = 0.9 * max(map(ems, rows)) * em, 1.2 * len(rows) * em
-        sides = [(end, side, 0) for end in (label.right, not label.right) for side in (label.below, not label.below)]
-        sides += [(label.right, True, away) for away in range(1, 0 if label.optional else 7)]
-        places = []
-        for right, below, away in sides:
-            left = width - 1.5 * gap - size[0] if right else 1.5 * gap
-            box = Bbox.from_bounds(left, level - gap - 1.2 * away * em - size[1] if below else level + gap, *size)
-            met = any(curve.intersects_bbox(box, filled=False) for curve in curves)
-            no_room = box.y0 < 0 or box.y1 > height or any(map(box.overlaps, taken))
-            places.append(((no_room, away, met), right, below, box))
-        (no_room, *_), right, below, box = min(places, key=lambda place: place[0])
-        label.set_visible(not (label.optional and no_room))
-        taken += [box] if label.get_visible() else []
-        label.xy = (float(right), label.xy[1])
-        label.set(ha="right" if right else "left", va="top" if below else "bottom")
-        label.set_position(((-3 if right else 3) * canvas.scale, (box.y1 if below else box.y0) - level))
+    """Move the labels at each end of their lines up and down."""
+    for side, aside in (("left", 3), ("right", -3)):
+        group = [label for label in labels if label.get_horizontalalignment() == side]
+        levels = _anchors(axes, group)[:, 1] if group else np.zeros(0)
+        sizes = np.array([1.4 * canvas.small * (label.get_text().count("\n") + 1) for label in group])
+        wanted = levels + np.where([label.below for label in group], -sizes, sizes) / 2
+        middles = spread(wanted.tolist(), sizes.tolist(), 0.0, _frame(axes)[1])
+        for label, level, middle in zip(group, levels, middles, strict=True):
+            label.set_position((aside * canvas.scale, middle - level))
 
 
 # Marked positions

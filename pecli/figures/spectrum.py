@@ -12,7 +12,7 @@ from pecli.core.lazy import Array, np
 from pecli.core.numbers import bound_text, number_text
 from pecli.core.options import option
 from pecli.encodings.base import TableEncoding, short_names
-from pecli.encodings.harmonic import Harmonic, PowersOfBase
+from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope_scaling import Scaled
 from pecli.figures.axis_labels import label_powers, label_values
 from pecli.figures.base import Figure, Numbers, View
@@ -30,9 +30,8 @@ CONTEXTS = {
     "original": template("original context {count:,.0f}"),
     "scaled": template("factor × original {count:,.0f}"),
 }
-SHADE = 0.12  # how much grey the shade over waves longer than the length has
+SHADE = 0.12  # opacity of the grey over waves longer than the length
 BEYOND = 1e9  # times the upper end: a shade still fills its panel when that is moved for others
-TEXT_BETWEEN = 12  # times as long, so that two lines of text fit between two wavelengths
 RIGHT = 0.4  # of the pairs are longer than the length, at least, where the right end below it is free
 MARGIN = 0.12  # above and below wavelengths, as a share of the axis: for what is written there
 MARKS = "os^Dv"  # of the encodings in turn, so that they stay apart in grey
@@ -213,8 +212,7 @@ class Spectrum(Figure[TableEncoding]):
 
 
 def _mark_lengths(numbers: SpectrumNumbers, panel: Axes, canvas: Canvas) -> None:
-    """Mark the lengths there are; of one encoding alone, where its wavelengths begin and tend to."""
-    from matplotlib.colors import to_rgba
+    """Mark the lengths there are, and how many pairs of the only encoding are longer than the picture's."""
     from matplotlib.patches import Rectangle
 
     from pecli.figures.labels import label_level
@@ -225,21 +223,15 @@ def _mark_lengths(numbers: SpectrumNumbers, panel: Axes, canvas: Canvas) -> None
     look: dict[str, Any] = {"color": panel.xaxis.label.get_color(), "linewidth": 0.8 * canvas.scale, "alpha": 0.7}
     for text, style, at in lengths:  # labelled left, where waves are short
         panel.axhline(at, linestyle=style, **look)
-        label_level(panel, text, at, canvas, right=False, below=False)
-    red, green, blue, opacity = to_rgba(panel.get_facecolor())
-    shade = [SHADE * 0.5 + (1 - SHADE) * level for level in (red, green, blue)]
-    beyond = Rectangle((0, length), 1, BEYOND * panel.get_ylim()[1], facecolor=(*shade, opacity), zorder=0)
+        label_level(panel, text, at, canvas)
+    beyond = Rectangle((0, length), 1, BEYOND * panel.get_ylim()[1], facecolor="0.5", alpha=SHADE, zorder=0)
     beyond.set_transform(panel.get_yaxis_transform())
     panel.add_artist(beyond)  # no data, which would move the limits
-    if len(view.encodings) > 1 or contexts:
-        return
-    for text, wave in textbook_ends(numbers).items():  # left, where no line of wavelengths begins there
-        panel.axhline(wave, color="0.6", linestyle=":", linewidth=0.8 * canvas.scale, zorder=0)
-        label_level(panel, text, wave, canvas, right=TEXT_BETWEEN * wave < length, below=True, optional=True)
-    if longer := numbers.longer[0]:
+    longer = numbers.longer[0]
+    if longer and len(view.encodings) == 1 and not contexts:
         every = len(numbers.pair) + numbers.still[0]
         text = translate("↑ {count} of {all}\nnever finish a turn", count=longer, all=every)
-        label_level(panel, text, length, canvas, right=longer >= RIGHT * every, below=True)
+        label_level(panel, text, length, canvas, below=True, right=longer >= RIGHT * every)
 
 
 def waves_of(view: View[TableEncoding]) -> list[Array]:
@@ -290,12 +282,3 @@ def longest_text(encodings: Sequence[TableEncoding], longest: Sequence[float]) -
     short, long = (short_wave_text(encodings[at], longest[at]) for at in (low, high))
     text = template("the longest waves run from {short} with {one} to {long} with {other}")
     return translate(text, short=short, one=names[low], long=long, other=names[high])
-
-
-def textbook_ends(numbers: SpectrumNumbers) -> dict[str, float]:
-    """Return the wavelengths that the textbook names, where they begin and what they tend to, by their texts."""
-    encoding, waves, turn = numbers.view.encoding, numbers.wavelength, 2 * np.pi
-    if any(numbers.still) or not isinstance(encoding, PowersOfBase) or not np.isclose(waves[0], turn, rtol=1e-9):
-        return {}
-    last = turn * encoding.base
-    return {f"2π = {number_text(turn, 3)}": turn, f"base · 2π = {number_text(last)}": last} if waves[-1] < last else {}

@@ -17,9 +17,8 @@ from pecli.encodings.base import BiasEncoding
 from pecli.figures.axis_labels import label_positions
 from pecli.figures.base import ColouredNumbers, View, averaging
 from pecli.figures.canvas import Canvas
-from pecli.figures.colors import colours_not_dark
 from pecli.figures.matrix import WithCellNumbers, show_matrix
-from pecli.figures.panels import ColorBar, Panel, PanelGroup, in_columns
+from pecli.figures.panels import ColorBar, Panel, PanelGroup
 from pecli.measures.reduce import means_of_signed_offsets
 
 if TYPE_CHECKING:
@@ -115,9 +114,7 @@ class Bias(WithCellNumbers[BiasEncoding]):
         shown = ("positions", view.positions)
         bar = ColorBar(translate(view.encoding.quantity))
         panel = Panel(1.0, exact=True, least=(6.0, 6.0), bar=bar, x=shown, y=shown)
-        grids = in_columns(count := len(self.shown_heads(view)))
-        full = tuple(grid for grid in grids if len(grid[-1]) == len(grid[0]))
-        return [PanelGroup((panel,) * count, full if len(full) > 2 else grids)]  # of a prime number none is full
+        return [PanelGroup((panel,) * len(self.shown_heads(view)))]
 
     def decorate(self, view: View[BiasEncoding], axes: list[Axes], canvas: Canvas) -> None:
         first, last = view.positions.start - 0.5, view.positions.stop - 0.5
@@ -160,9 +157,7 @@ class Bias(WithCellNumbers[BiasEncoding]):
     def draw(self, numbers: BiasNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         signed, first = numbers.ends[0] < 0 < numbers.ends[1], numbers.view.positions.start - 0.5
         last = first + len(numbers.positions) * numbers.block
-        colours: Any = canvas.colours("diverging" if signed else "sequential")
-        if np.isnan(numbers.bias).any():  # what is blank shows the panel
-            colours = colours_not_dark(colours, axes[0])
+        colours = canvas.colours("diverging" if signed else "sequential")
         extent = (first, last, last, first)
         images = [
             show_matrix(panel, values, colours=colours, limits=numbers.ends, centred=signed, extent=extent)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pecli.core.lazy import Array, np
@@ -34,27 +33,14 @@ ANY = ("white", "black")  # what a panel without a ground of its own may come to
 
 
 def seen_colours(name: str, axes: Axes) -> Any:
-    """Return the longest run of a colour map's colours that are seen as dots on that panel; the map itself where none
-    are.
-    """
-    return _apart_from(name, _backgrounds(axes))
-
-
-def colours_not_dark(name: str, axes: Axes) -> Any:
-    """Return the colours of a map that are seen as areas beside blank ones: all on a light panel, on a dark one the
-    light.
-    """
-    dark = [ground for ground in _backgrounds(axes) if is_dark(ground)]
-    return _apart_from(name, dark) if dark else name
-
-
-def _apart_from(name: str, grounds: Sequence[Any]) -> Any:
-    """Return the longest run of a colour map's colours that differ in lightness from what may be behind them."""
+    """Return the longest run of a colour map's colours that differ in lightness from what may be behind a panel; the
+    map itself where none do."""
     import matplotlib as mpl
-    from matplotlib.colors import ListedColormap
+    from matplotlib.colors import ListedColormap, to_rgba
 
+    panel = to_rgba(axes.get_facecolor())
+    behind = np.array([lightness(color) for color in ([panel] if panel[3] else ANY)])
     colours = mpl.colormaps[name](np.linspace(0, 1, COLOURS))
-    behind = np.array([lightness(ground) for ground in grounds])
     seen = (np.abs(lightness(colours)[:, None] - behind) >= MIN_CONTRAST).all(axis=1)
     ends = np.flatnonzero(np.diff(np.concatenate([[False], seen, [False]]).astype(int)))
     runs = sorted(zip(ends[::2], ends[1::2], strict=True), key=lambda run: int(run[1] - run[0]))
@@ -80,11 +66,3 @@ def is_dark(colours: Any) -> Array:
 def text_color_on(image: Any, value: float) -> str:
     """Return the colour of what is written on an image where it has this value, whatever the style's own ink is."""
     return "white" if is_dark(image.cmap(image.norm(value))) else "black"
-
-
-def _backgrounds(axes: Axes) -> tuple[Any, ...]:
-    """Return the colours that may be behind a panel."""
-    from matplotlib.colors import to_rgba
-
-    ground = to_rgba(axes.get_facecolor())
-    return (ground,) if ground[3] else ANY

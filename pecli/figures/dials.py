@@ -127,18 +127,13 @@ class Dials(Figure[Harmonic]):
             view=view, angles=angles[:, pairs], positions=rows, pairs=pairs, wavelengths=harmonic.wavelengths()[pairs]
         )
 
-    def turned(self, view: View[Harmonic], canvas: Canvas) -> bool:
-        """Return whether pairs are rows and positions columns: on a narrow page, where there are more pairs."""
-        positions, pairs = self.shape(view)
-        return canvas.narrow and pairs > positions
-
-    def grid(self, view: View[Harmonic], canvas: Canvas) -> tuple[int, int, float]:
+    def grid(self, view: View[Harmonic]) -> tuple[int, int, float]:
         """Return the number of rows and of columns, and how far apart columns are, where rows are 1 apart."""
-        rows, columns = self.shape(view)[:: -1 if self.turned(view, canvas) else 1]
+        rows, columns = self.shape(view)
         return rows, columns, max(SPREAD, rows / (TALL * columns))
 
     def panel_groups(self, view: View[Harmonic], canvas: Canvas) -> list[PanelGroup]:
-        rows, columns, spacing = self.grid(view, canvas)
+        rows, columns, spacing = self.grid(view)
         return [PanelGroup((Panel(rows / columns / spacing, exact=True, least=(LEAST * columns, LEAST * rows)),))]
 
     def names(self, view: View[Harmonic]) -> list[str]:
@@ -152,44 +147,32 @@ class Dials(Figure[Harmonic]):
         return [f"{name}\n{length}" for name, length in zip(names, lengths, strict=True)]
 
     def decorate(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
-        (panel,), (rows, columns, spacing) = axes, self.grid(view, canvas)
-        panel.set(xlim=(-spacing / 2, (columns - 0.5) * spacing), ylim=(-rows + 0.5, 0.5))
+        (panel,), (rows, columns, spacing) = axes, self.grid(view)
         label = translate(view.encoding.position_label)
         places = [view.encoding.position_text(at) for at in self.rows(view)]
+        panel.set(xlim=(-spacing / 2, (columns - 0.5) * spacing), ylim=(-rows + 0.5, 0.5))
+        panel.set_xticks(spacing * np.arange(columns), self.names(view))
+        panel.set_yticks(-np.arange(rows), places if rows > 1 else [f"{label}\n{places[0]}"])  # one is less high
+        panel.set_ylabel(label if rows > 1 else "")
         panel.xaxis.tick_top()
-        if self.turned(view, canvas):
-            panel.set_xticks(spacing * np.arange(columns), places)
-            panel.set_yticks(-np.arange(rows), [listing(name.split("\n")) for name in self.names(view)])
-            panel.set_xlabel(label)
-            panel.xaxis.set_label_position("top")
-        else:
-            panel.set_xticks(spacing * np.arange(columns), self.names(view))
-            panel.set_yticks(-np.arange(rows), places if rows > 1 else [f"{label}\n{places[0]}"])  # one is less high
-            panel.set_ylabel(label if rows > 1 else "")
         panel.tick_params(length=0)
         panel.spines[:].set_visible(False)
 
     def fit(self, view: View[Harmonic], axes: list[Axes], canvas: Canvas) -> None:
-        """Put the names side by side, else every other above its neighbours, else turned."""
-        axis, names, spacing, rotation = axes[0].xaxis, self.names(view), self.grid(view, canvas)[2], 0
-        if self.turned(view, canvas):
-            return
-        if not names_fit(axis, names, spacing):
-            if names_fit(axis, names, 2 * spacing):
-                lines = 1 + max(name.count("\n") for name in names)
-                names = [name + "\n" * lines * (at % 2) for at, name in enumerate(names)]
-            else:
-                names, rotation = [listing(name.split("\n")) for name in names], 90
-        axis.set_ticks(spacing * np.arange(len(names)), names)
-        axis.set_tick_params(labelrotation=rotation)
+        """Put the names side by side, else turned."""
+        names, spacing = self.names(view), self.grid(view)[2]
+        fits = names_fit(axes[0].xaxis, names, spacing)
+        shown = names if fits else [listing(name.split("\n")) for name in names]
+        axes[0].set_xticks(spacing * np.arange(len(names)), shown)
+        axes[0].tick_params(axis="x", labelrotation=0 if fits else 90)
 
     def draw(self, numbers: DialsNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         from matplotlib.collections import LineCollection, PatchCollection
         from matplotlib.patches import Circle
 
         positions, pairs = numbers.angles.shape
-        row, column = np.indices((positions, pairs)).reshape(2, -1)[:: -1 if self.turned(numbers.view, canvas) else 1]
-        centres = np.stack([self.grid(numbers.view, canvas)[2] * column, -row], axis=-1)
+        row, column = np.indices((positions, pairs)).reshape(2, -1)
+        centres = np.stack([self.grid(numbers.view)[2] * column, -row], axis=-1)
         angles = numbers.angles.reshape(-1)
         tips = centres + RADIUS * np.stack([np.sin(angles), np.cos(angles)], axis=-1)
         tops = [[(x, y + RADIUS), (x, y + 0.85 * RADIUS)] for x, y in centres]

@@ -169,13 +169,10 @@ def _shifts(axes: Axes, labels: Sequence[Label], along: int, sizes: Sequence[flo
 # Lines
 
 
-def label_lines(
-    axes: Axes, entries: Sequence[tuple[str, Look]], canvas: Canvas, in_key: Sequence[str] | None = None
-) -> None:
+def label_lines(axes: Axes, entries: Sequence[tuple[str, Look]], canvas: Canvas) -> None:
     """Label lines right of the frame or, where the labels are too wide for that, in a legend.
 
     entries : the label of each line, empty where it has none, and its look
-    in_key : the labels in a legend, which is farther away
     """
     labelled = [at for at, (text, _) in enumerate(entries) if text]
     if len(labelled) > MAX_LINES:  # as many from the first to the last
@@ -183,8 +180,7 @@ def label_lines(
     texts = [broken(text) for text, _ in entries]
     widest = max((ems(part) for text in texts for part in text.split("\n")), default=inf)
     if 0.9 * widest * canvas.small > MAX_SHARE * _panel_width(axes, canvas):
-        names = in_key or [text for text, _ in entries]
-        key(axes, [(names[at], entries[at][1]) for at in labelled])
+        key(axes, [entries[at] for at in labelled])
         return
     for at in labelled:
         ends = {"shrinkA": 1, "shrinkB": FREE * canvas.scale, "relpos": (0, 1 - 0.5 / (texts[at].count("\n") + 1))}

@@ -53,17 +53,6 @@ def key(axes: Axes, entries: Iterable[tuple[str, Look]]) -> None:
     axes.legend(handles=_samples(entries), alignment="left")
 
 
-def key_inside(axes: Axes, entries: Iterable[tuple[str, Look]], title: str) -> None:
-    """Add a legend in the upper right corner of the frame, of many lines in several columns."""
-    from matplotlib.legend import Legend
-
-    samples = _samples(entries)
-    columns = -(-len(samples) // MAX_LINES)
-    place: dict[str, Any] = {"loc": "upper right", "handlelength": 1.0, "borderaxespad": 0.0, "columnspacing": 1.0}
-    names = [str(sample.get_label()) for sample in samples]
-    axes.add_artist(Legend(axes, samples, names, title=title, ncols=columns, **place))
-
-
 def _samples(entries: Iterable[tuple[str, Look]]) -> list[Any]:
     """Return what shows the looks of lines, with their names."""
     from matplotlib.lines import Line2D

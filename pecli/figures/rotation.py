@@ -17,7 +17,6 @@ from pecli.encodings.harmonic import Harmonic
 from pecli.figures.axis_labels import label_dimensions, label_positions, label_values
 from pecli.figures.base import ColouredNumbers, Numbers, averaging_cells
 from pecli.figures.canvas import Canvas
-from pecli.figures.lines import key_inside
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.panels import ColorBar, Panel, PanelGroup, in_columns
 from pecli.figures.wavelengths import angle_text, relative_turns, turns_between_ends
@@ -30,19 +29,16 @@ if TYPE_CHECKING:
 IMAGES = (template("Q before"), template("Q after"), template("after − before"))
 PATHS = 4  # pairs whose paths are drawn where none are asked for
 FLAT = 0.36  # height over width of the images where panels stand below each other
-PLANE = 0.7  # and of the panel of circles, which has the key beside them
-CIRCLE = 0.95  # the radius of the largest circle, as a share of half the side of the square that shows them
-MIN_CIRCLES, KEY_WIDTH, KEY_LINE = 4.5, 8.5, 1.6  # ems of small text: circles, the key, a line of it
-GAP, ARROW, HEAD = 0.12, 0.4, 0.1  # of the largest radius: from circle to arrow, an arrow's length, and its least
-MARKERS = ("o", "s", "^", "D", "v")  # of pairs
+PLANE = 1.05  # half the side of the square that shows the circles, the largest of radius 1
+SHORT, LONG = 0.1, 0.7  # rad that an arrow turns
+MARKERS = {"o": "●", "s": "■", "^": "▲", "D": "◆", "v": "▼"}  # of pairs, and as letters
 
 
 @dataclass(frozen=True, kw_only=True)
 class RotationNumbers(ColouredNumbers[Rotary]):
     """after, before : (length, d), Q with and without the rotation, or of fewer rows and columns, the means of blocks;
     change : as they, after − before; positions : one a row, of a block its middle; pairs : (n,), those with a path;
-    paths : (n, length, 2), the two columns of each pair after the rotation, never means; radii : (n,), of the largest
-    circle of each pair."""
+    paths : (n, length, 2), the two columns of each pair after the rotation, never means."""
 
     main_array: ClassVar[str] = "after"
     row_coordinates: ClassVar[tuple[str, ...]] = ("positions",)
@@ -53,7 +49,6 @@ class RotationNumbers(ColouredNumbers[Rotary]):
     pairs: Array
     paths: Array
     change: Array
-    radii: Array
     limit: float
     block: int
     columns_block: int  # dimensions a column
@@ -166,7 +161,6 @@ class Rotation(WithCellNumbers[Rotary]):
             pairs=pairs,
             paths=paths,
             change=after - before,
-            radii=np.hypot(*np.moveaxis(paths, -1, 0)).max(axis=1, initial=0.0),
             limit=limit,
             ends=(-limit, limit),
             block=blocks.size,
@@ -195,8 +189,8 @@ class Rotation(WithCellNumbers[Rotary]):
         x, y = ("dimension", view.encoding.width), ("position", view.positions)
         query = Panel(FLAT, least=(7.0, 4.0), bar=bar, x=x, y=y)
         change = replace(query, bar=ColorBar(translate("change")))
-        lines = 1 + len(self.drawn_pairs(view))
-        plane = Panel(PLANE, least=(MIN_CIRCLES + KEY_WIDTH, max(MIN_CIRCLES, KEY_LINE * lines)))
+        side = max(10.0, 1.3 * len(self.drawn_pairs(view)))
+        plane = Panel(1.0, exact=True, least=(side, side))
         return [PanelGroup((query, query, change, plane), (((0, 3), (1, 3), (2, 3)), *in_columns(4, 2, 1)))]
 
     def decorate(self, view: View[Rotary], axes: list[Axes], canvas: Canvas) -> None:
@@ -214,18 +208,18 @@ class Rotation(WithCellNumbers[Rotary]):
             label_dimensions(panel.xaxis, encoding)
             label_positions(panel.yaxis, encoding)
         pairs = self.drawn_pairs(view)
-        axes[3].set(title=translate("pairs in the plane"), xticks=[], yticks=[])
-        axes[3].spines[:].set_visible(False)
         names = [
-            f"{pair}: {angle_text(turns)}" if isfinite(turns) else f"{pair}"
-            for pair, turns in zip(pairs.tolist(), _turns_of(view, pairs).tolist(), strict=True)
+            f"{_marker(line)[1]} {pair}: {angle_text(turns)}" if isfinite(turns) else f"{_marker(line)[1]} {pair}"
+            for line, (pair, turns) in enumerate(zip(pairs.tolist(), _turns_of(view, pairs).tolist(), strict=True))
         ]
-        looks = [{"color": f"C{line}", "marker": _marker(line), "linestyle": "none"} for line in range(len(pairs))]
-        key_inside(axes[3], zip(names, looks, strict=True), translate("pair j"))
-
-    def fit(self, view: View[Rotary], axes: list[Axes], canvas: Canvas) -> None:
-        if self.matrix is None:
-            _fit_circles(axes[3])
+        ends = (-PLANE, PLANE)
+        axes[3].set(title=translate("pairs in the plane"), xticks=[], xlim=ends, ylim=ends)
+        axes[3].set_yticks(np.linspace(1, -1, len(names) + 2)[1:-1], names)
+        axes[3].yaxis.tick_right()
+        axes[3].tick_params(length=0)
+        for line, name in enumerate(axes[3].get_yticklabels()):
+            name.set_color(f"C{line}")
+        axes[3].spines[:].set_visible(False)
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
         colours = canvas.colours("diverging")
@@ -252,8 +246,9 @@ def _matrix_alone(position: int) -> str:
     return f"{option_text('matrix', position)} shows the matrix of that position and no query"
 
 
-def _marker(line: int) -> str:
-    return MARKERS[line % len(MARKERS)]
+def _marker(line: int) -> tuple[str, str]:
+    """Return the marker of a pair, and the letter that looks like it."""
+    return list(MARKERS.items())[line % len(MARKERS)]
 
 
 def _turns_of(view: View[Rotary], pairs: Array) -> Array:
@@ -269,20 +264,19 @@ def _draw_circles(axes: Axes, numbers: RotationNumbers, canvas: Canvas) -> None:
     from matplotlib.patches import Circle
 
     thin, edge, count = 0.6 * canvas.scale, axes.xaxis.label.get_color(), len(numbers.pairs)
-    gap = min(GAP, 0.5 / count)
     for line, turns in enumerate(_turns_of(numbers.view, numbers.pairs)):
         ring, color = (line + 1) / count, f"C{line}"
-        path = numbers.paths[line] @ [1, 1j] * (ring / (numbers.radii[line] or 1.0))
+        path = numbers.paths[line] @ [1, 1j]
+        path *= ring / (np.abs(path).max() or 1.0)
         axes.add_patch(Circle((0, 0), ring, fill=False, edgecolor="0.5", alpha=0.5, linewidth=thin, zorder=0))
         axes.plot(path.real, path.imag, ".", markersize=2 * canvas.scale, color=color)
         look: dict[str, Any] = {"markersize": 4 * canvas.scale, "markeredgecolor": edge, "markeredgewidth": thin}
-        axes.plot(path[0].real, path[0].imag, color=color, marker=_marker(line), **look)
-        radius = abs(path[0])
-        if not radius:
+        axes.plot(path[0].real, path[0].imag, color=color, marker=_marker(line)[0], **look)
+        if not path[0]:
             continue
-        inside = radius - gap
-        angle = min(ARROW / inside, np.pi / 2, max(2 * np.pi * turns, HEAD / inside))
-        start, end = (path[0] * inside / radius * np.exp(1j * turned) for turned in (0.0, angle))
+        angle = min(LONG, max(2 * np.pi * turns, SHORT))
+        start = path[0] / abs(path[0]) * (ring - 0.5 / count)  # half way to the circle inside
+        end = start * np.exp(1j * angle)
         style = {
             "arrowstyle": "->,head_width=0.2,head_length=0.3",
             "color": color,
@@ -292,23 +286,3 @@ def _draw_circles(axes: Axes, numbers: RotationNumbers, canvas: Canvas) -> None:
             "shrinkB": 0,
         }
         axes.annotate("", (end.real, end.imag), (start.real, start.imag), arrowprops=style)
-
-
-def _fit_circles(axes: Axes) -> None:
-    """Show the circles in a square that is as large as the key beside or above it leaves room for."""
-    from matplotlib.legend import Legend
-
-    key = next(child for child in axes.get_children() if isinstance(child, Legend))
-    (width, height), (wide, high) = axes.bbox.size, key.get_window_extent().size
-    beside, below = min(height, width - wide), min(width, height - high)
-    side = max(beside, below, 0.4 * min(width, height))
-    wide, high = (wide, 0.0) if beside >= below else (0.0, high)
-    left, bottom = max(0.0, width - side - wide) / 2, max(0.0, height - side - high) / 2
-    unit = 2 / CIRCLE / side  # of the plane a pixel
-    axes.set(
-        xlim=(-left * unit - 1 / CIRCLE, (width - left) * unit - 1 / CIRCLE),
-        ylim=(-bottom * unit - 1 / CIRCLE, (height - bottom) * unit - 1 / CIRCLE),
-    )
-    key.set_alignment("left")
-    key.set_loc("upper left" if wide else "lower left")
-    key.set_bbox_to_anchor(((left + side * bool(wide)) / width, (bottom + side) / height), axes.transAxes)

@@ -143,8 +143,7 @@ class Waves(Figure[TableEncoding]):
             kinds = [encoding.wave_names()[dim] for dim in dims]
         texts = [wavelength_text(encoding, wave) for wave in periods(view)[dims]]
         beside = [listing(both) for both in zip(kinds, texts, strict=True)]
-        in_key = [listing([f"{axes[0].get_ylabel()} {lane}", text]) for lane, text in zip(lanes, beside, strict=True)]
-        label_lines(axes[0], list(zip(beside, self._looks(view), strict=True)), canvas, in_key)
+        label_lines(axes[0], list(zip(beside, self._looks(view), strict=True)), canvas)
 
     def _looks(self, view: View[TableEncoding]) -> list[Look]:
         """Return the look of every line: a colour a pair, cosines dashed."""

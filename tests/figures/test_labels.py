@@ -43,7 +43,7 @@ def test_names_stand_right_of_the_frame_and_apart(size: str) -> None:
 def test_where_names_are_too_wide_a_key_says_them() -> None:
     (axes,) = page_of("waves", size="2.5x3", length=20, dims=[108, 127], dpi=40).axes
     assert not labels_of(axes, LineLabel)
-    assert " ".join(texts(axes.get_legend().get_texts())[0].split()) == "dimension 108, sin, λ = 14,900"
+    assert " ".join(texts(axes.get_legend().get_texts())[0].split()) == "sin, λ = 14,900"
 
 
 def drawn(figure: str, /, **options: Any) -> list[Any]:

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 from matplotlib.figure import Figure as Drawing
-from matplotlib.legend import Legend
 from matplotlib.patches import Circle
 
 import pecli
@@ -178,7 +177,7 @@ def panels(**options: Any) -> list[Any]:
 def on_rings(numbers: Any) -> Array:
     """Return the paths as they are drawn: each on a circle of its own, the last on the unit circle."""
     rings = np.arange(1, len(numbers.pairs) + 1) / len(numbers.pairs)
-    return np.array(numbers.paths * (rings / numbers.radii)[:, None, None])
+    return np.array(numbers.paths * (rings / np.hypot(*numbers.paths[:, 0].T))[:, None, None])
 
 
 @pytest.mark.parametrize("pairing", ["interleaved", "half"])
@@ -209,13 +208,13 @@ def test_four_pairs_from_the_fastest_to_the_slowest_where_none_are_named(d: int,
     assert rotated(d=d).pairs.tolist() == pairs
 
 
-def test_the_key_says_how_far_each_pair_turns() -> None:
+def test_names_beside_the_circles_say_how_far_each_pair_turns() -> None:
     plane = panels(pairs=(0, 2), start=1009)[3]
-    (legend,) = plane.findobj(Legend)
     assert plane.get_title() == "pairs in the plane"
-    assert legend.get_title().get_text() == "pair j"
     degrees = 360 * (LENGTH - 1) / (2 * np.pi) * 10000 ** (-4 / D)
-    assert texts(legend.get_texts()) == [f"0: {(LENGTH - 1) / (2 * np.pi):.3g} turns", f"2: {degrees:.3g}°"]
+    names = plane.get_yticklabels()
+    assert texts(names) == [f"● 0: {(LENGTH - 1) / (2 * np.pi):.3g} turns", f"■ 2: {degrees:.3g}°"]
+    assert [name.get_color() for name in names] == ["C0", "C1"]
 
 
 @pytest.mark.parametrize(
@@ -280,16 +279,13 @@ def test_before_after_and_paths_stand_beside_each_other() -> None:
 
 
 @pytest.mark.parametrize("size", ["column", "5x3", "4x7"])
-def test_circles_stand_whole_and_round_with_their_key_beside_them(size: str) -> None:
+def test_circles_stand_whole_and_round(size: str) -> None:
     page = page_of("rotation", length=8, d=8, size=size, dpi=40)
     plane = next(ax for ax in page.axes if ax.get_title() == "pairs in the plane")
-    (key,) = (item.get_window_extent() for item in plane.findobj(Legend))
-    (left, bottom), (right, top) = plane.transData.transform([(-1, -1), (1, 1)])
-    assert right - left == pytest.approx(top - bottom)
     for circle in (patch.get_window_extent() for patch in plane.patches if isinstance(patch, Circle)):
+        assert circle.width == pytest.approx(circle.height)
         assert plane.bbox.x0 < circle.x0 and circle.x1 < plane.bbox.x1
         assert plane.bbox.y0 < circle.y0 and circle.y1 < plane.bbox.y1
-        assert circle.x1 < key.x0 or circle.y1 < key.y0
 
 
 @pytest.mark.parametrize("pairs", [(0,), (0, 2), tuple(range(7))])
@@ -351,12 +347,13 @@ def test_whatever_turns_is_shown() -> None:
     assert matrix.main == pytest.approx(np.array([[0.0, -1.0], [1.0, 0.0]]))
 
 
-@pytest.mark.parametrize(("size", "pairs_are_rows"), [("column", True), ("page", False)])
-def test_on_a_narrow_page_the_dials_of_a_pair_stand_in_a_row(size: str, pairs_are_rows: bool) -> None:
-    axes = page_of("dials", d=16, size=size).axes[0]
-    positions, pairs = (axes.xaxis, axes.yaxis) if pairs_are_rows else (axes.yaxis, axes.xaxis)
-    assert [text.get_text() for text in positions.get_ticklabels()] == ["0", "1", "10", "100"]
-    assert [text.get_text().split(",")[0].split("\n")[0] for text in pairs.get_ticklabels()][:2] == ["pair 0", "pair 1"]
+@pytest.mark.parametrize(("size", "turned"), [("column", 90), ("page", 0)])
+def test_names_of_dials_are_turned_where_they_would_touch(size: str, turned: int) -> None:
+    axes = page_of("dials", d=16, size=size, dpi=40).axes[0]
+    assert texts(axes.get_yticklabels()) == ["0", "1", "10", "100"]
+    names = axes.get_xticklabels()
+    assert texts(names)[1] == ("pair 1, λ 19.9" if turned else "pair 1\nλ 19.9")
+    assert {name.get_rotation() for name in names} == {turned}
     hands = axes.collections[2].get_segments()  # position by position
-    ((x, y), _), step = hands[0], np.subtract(hands[1][0], hands[0][0])
-    assert (x, y) == (0, 0) and (step[1] < 0) == pairs_are_rows
+    (place, _), (beside, _) = hands[:2]
+    assert place.tolist() == [0, 0] and beside[0] > 1 and beside[1] == 0

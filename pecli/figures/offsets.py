@@ -79,23 +79,22 @@ class OffsetsNumbers(Numbers[TableEncoding]):
         scale = ROUNDING * float(np.nanmax(np.abs(self.mean), initial=0.0))
         return [at for at, width in enumerate(self.spread) if width > scale]
 
-    def labelled_points(self) -> dict[tuple[float, float], str]:
-        """Return where the only line begins and where it is farthest from there, (offset, value), with their texts;
-        nothing where it goes nowhere."""
+    def _trend(self) -> str:
+        """Return where the only line begins and where it is farthest from there; nothing where it goes nowhere."""
         known = np.flatnonzero(np.isfinite(self.low[0]))
-        if len(self.mean) > 1 or self._wide() or not len(known):
-            return {}
+        if len(self.mean) > 1 or not len(known):
+            return ""
         low, high = self.low[0, known], self.high[0, known]
         up, down = high.max() - low[0], high[0] - low.min()
         if max(up, down) <= ROUNDING * np.abs(high).max():
-            return {}
-        first, far = (low, int(high.argmax())) if up > down else (high, int(low.argmin()))
-        ends = (0, float(first[0])), (far, float((high if up > down else low)[far]))
-        points = {(float(self.offsets[known][at]), value): number_text(value, 3) for at, value in ends}
-        if self.block > 1:
-            return points
-        at = template("{value} at {offset}")
-        return {dot: translate(at, value=text, offset=number_text(dot[0])) for dot, text in points.items()}
+            return ""
+        values, end = (high, int(high.argmax())) if up > down else (low, int(low.argmin()))
+        first, far = number_text(float((low if up > down else high)[0]), 3), number_text(float(values[end]), 3)
+        if self.block == 1:
+            places, at = self.offsets[known], template("{value} at {offset}")
+            first = translate(at, value=first, offset=number_text(float(places[0])))
+            far = translate(at, value=far, offset=number_text(float(places[end])))
+        return translate(TRENDS[bool(up > down)], measure=MEASURES[self.measure].label, first=first, far=far)
 
     def message(self) -> str:
         wide, known = self._wide(), [at for at, width in enumerate(self.spread) if width >= 0]
@@ -106,11 +105,8 @@ class OffsetsNumbers(Numbers[TableEncoding]):
             return join_clauses(merge_labels([names[at] for at in known], [[text] for text in texts]))
         if not known or not tells_of_offsets(self.view):
             only = ""
-        if not (points := self.labelled_points()):
-            return only
-        ((_, start), first), ((_, end), far) = points.items()
-        text = translate(TRENDS[end > start], measure=MEASURES[self.measure].label, first=first, far=far)
-        return translate("only the offset counts: {text}", text=text) if only else text
+        text = self._trend()
+        return translate("only the offset counts: {text}", text=text) if text and only else text or only
 
     def facts(self) -> dict[str, Any]:
         specs = [encoding.spec() for encoding in self.view.encodings]
@@ -280,7 +276,7 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
         return [{"color": shades(share), "linestyle": look(at)["linestyle"]} for at, share in shares]
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        from pecli.figures.labels import end_of, label_dots, put_line_labels
+        from pecli.figures.labels import end_of, put_line_labels
 
         (panel,), offsets, encodings = axes, numbers.offsets, numbers.view.encodings
         looks = self._looks(numbers.view, panel)
@@ -301,11 +297,6 @@ class Offsets(Highlighting[TableEncoding | BiasEncoding]):
         scaled = [at for at, plain in enumerate(_without_scaling(encodings)) if plain]
         for at, plain in zip(scaled, numbers.unscaled, strict=False):
             panel.plot(offsets, plain, ":", color=f"C{at}")
-        alone = numbers.block == 1 and not (self.decay or self.unscaled)
-        points = numbers.labelled_points() if alone else {}
-        for x, y in points:
-            panel.plot([x], [y], marker="o", color=looks[0]["color"], clip_on=False, zorder=3)
-        label_dots(panel, points, canvas)
         return [None]
 
     def title(self, view: View[Any]) -> str:

@@ -17,7 +17,7 @@ from pecli.figures.base import Figure, Numbers, View, other_positions_text
 from pecli.figures.canvas import Canvas
 from pecli.figures.colors import seen_colours
 from pecli.figures.panels import ColorBar, Panel, PanelGroup, in_columns
-from pecli.measures.pairs import CLASSES, coarser, counts, points, streaks
+from pecli.measures.pairs import CLASSES, coarser, counts, points
 from pecli.measures.pairwise import MEASURES, check_pairs, choice_of_measure
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ MAX_VECTOR_POINTS = 2000  # that a vector file carries one by one
 LARGE_POINTS = 500  # fewer are drawn larger
 MAX_CELLS = 240  # classes a side that a density is drawn in
 FLAT = 0.55  # height over width of a panel that no other stands beside
-MARGIN = 0.05  # around the counts, as a share of the axis; about half a line of text beside a streak
+MARGIN = 0.05  # around the counts, as a share of the axis
 TREND = 0.5  # a rank correlation, without its sign, that is a trend
 
 
@@ -82,15 +82,13 @@ class ScatterNumbers(CloudNumbers):
 
 @dataclass(frozen=True, kw_only=True)
 class DensityNumbers(CloudNumbers):
-    """counts : (rows, columns), pairs in each cell, y up and x across; y_edges, x_edges : borders of the cells;
-    streaks : (offsets, 4), left, bottom, right and top of the pairs at the offsets 1, 2, …"""
+    """counts : (rows, columns), pairs in each cell, y up and x across; y_edges, x_edges : borders of the cells."""
 
     main_array: ClassVar[str] = "counts"
 
     counts: Array
     y_edges: Array
     x_edges: Array
-    streaks: Array
     most: int  # pairs in the fullest cell
 
     def remarks(self) -> list[str]:
@@ -163,8 +161,7 @@ class Scatter(Figure[TableEncoding]):
         table, y_edges = coarser(cells.counts, cells.y_edges, side, 0)
         table, x_edges = coarser(table, cells.x_edges, side, 1)
         drawn = {"counts": table, "y_edges": y_edges, "x_edges": x_edges, "most": int(table.max())}
-        lines = streaks(view.encoding, across, up, view.covered, LABELLED)
-        return DensityNumbers(**known, **{**vars(cells), **drawn}, streaks=lines)
+        return DensityNumbers(**known, **{**vars(cells), **drawn})
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
         bar = ColorBar(translate("pairs a cell" if self.too_many(view) else "offset |p − q|"), fixed=True)
@@ -202,10 +199,7 @@ def _draw_points(numbers: ScatterNumbers, axes: Axes, canvas: Canvas) -> Any:
 
 
 def _draw_counts(numbers: DensityNumbers, axes: Axes, canvas: Canvas) -> Any:
-    """Draw the counts as an image, and label streaks, whose ends are known, clear of its cells."""
     from matplotlib.colors import LogNorm
-
-    from pecli.figures.labels import label_offsets
 
     left, right, bottom, top = (float(edges[end]) for edges in (numbers.x_edges, numbers.y_edges) for end in (0, -1))
     image = axes.imshow(
@@ -219,9 +213,4 @@ def _draw_counts(numbers: DensityNumbers, axes: Axes, canvas: Canvas) -> Any:
     )
     x, y = MARGIN * (right - left), MARGIN * (top - bottom)
     axes.set(xlim=(left - x, right + x), ylim=(bottom - y, top + y))
-    rows, columns = np.nonzero(numbers.counts)
-    cell_y, cell_x = ((edges[:-1] + edges[1:]) / 2 for edges in (numbers.y_edges, numbers.x_edges))
-    known = np.flatnonzero(np.isfinite(numbers.streaks).all(axis=1))
-    points = np.append(np.column_stack((cell_x[columns], cell_y[rows])), numbers.streaks[known].reshape(-1, 2), axis=0)
-    label_offsets(axes, points, np.append(np.zeros(len(rows)), np.repeat(known + 1, 2)), LABELLED, canvas)
     return image

@@ -87,23 +87,6 @@ def counts(encoding: TableEncoding, across: Measure, up: Measure, rows: Position
     )
 
 
-def streaks(encoding: TableEncoding, across: Measure, up: Measure, rows: Positions, most: int) -> Array:
-    """Return left, bottom, right and top of all pairs at the offsets 1, 2, …, (offsets, 4); undefined ones left out."""
-    offsets = np.arange(1, min(most, rows.length - 1) + 1)
-    ends = np.array([[np.inf, np.inf, -np.inf, -np.inf]] * len(offsets))
-    table = encoding.table(rows.array())
-    prepared = [(measure, measure.prepare(table)) for measure in (across, up)]
-    for first in range(0, rows.length - 1, BAND):
-        last = first + BAND
-        x, y = (measure.compare(of[first:last], of[first : last + most]) for measure, of in prepared)
-        for row, offset in zip(ends, offsets, strict=True):
-            pairs = np.array([np.diagonal(x, offset), np.diagonal(y, offset)])
-            pairs = pairs[:, ~np.isnan(pairs).any(axis=0)]
-            row[:2] = np.minimum(row[:2], pairs.min(axis=1, initial=np.inf))
-            row[2:] = np.maximum(row[2:], pairs.max(axis=1, initial=-np.inf))
-    return ends
-
-
 def coarser(table: Array, edges: Array, most: int, axis: int) -> tuple[Array, Array]:
     """Return the counts in at most so many classes of one width along an axis, and their borders."""
     classes = len(edges) - 1

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
@@ -13,10 +12,9 @@ from matplotlib.colors import to_rgb
 import pecli
 from pecli.core.errors import UsageError
 from pecli.encodings.biases import T5, Alibi
-from pecli.figures.colors import MIN_CONTRAST, lightness
 from pecli.figures.labels import LineLabel, labels_of
 from pecli.measures.attention import weights
-from tests.drawing import axes_of, dot_labels, line_labels, numbers_of, page_of, panels_of, texts
+from tests.drawing import axes_of, line_labels, numbers_of, page_of, panels_of, texts
 
 
 def numbers(**options: Any) -> Any:
@@ -220,23 +218,6 @@ def test_the_message_says_where_the_line_goes(options: dict[str, Any], message: 
     assert numbers(**{"length": 16, **options}).message() == message
 
 
-@pytest.mark.parametrize(
-    ("options", "dots"),
-    [
-        ({"base": 3, "length": 4}, {(0, 1): "1 at 0", (3, np.cos(3)): "−0.99 at 3"}),
-        ({"length": 8, "decay": True}, {}),
-        ({"length": 3000, "size": "3x2", "dpi": 20}, {}),
-    ],
-)
-def test_values_that_the_message_names_have_a_dot(options: dict[str, Any], dots: dict[Any, str]) -> None:
-    axes = drawn(d=2, **options)
-    marked = [line.get_xydata()[0] for line in axes.get_lines() if line.get_marker() == "o"]
-    assert np.ravel(marked) == pytest.approx(np.ravel([*dots]))
-    assert dot_labels(axes) == [*dots.values()]
-    (low, high), points = axes.get_ylim(), axes.dataLim.intervaly
-    assert not dots or min(points[0] - low, high - points[1]) > 0.055 * (high - low)  # room for the numbers
-
-
 def test_in_runs_of_offsets_no_offset_is_named() -> None:
     seen = numbers_of("offsets", ((9, 60),), measure="euclidean", length=700)
     assert seen.block > 5 and seen.low[0, 0] == 0 < seen.high[0, 0] / 2
@@ -338,15 +319,6 @@ def test_an_entry_is_the_bias_of_its_query_and_key_and_what_is_not_seen_is_blank
     assert np.array_equal(np.isnan(causal.bias[0]), np.triu(np.ones((5, 5), dtype=bool), 1))
     assert found.caption() == ""
     assert "8 of 16 heads" in causal.caption() and "blank: keys that a query does not see" in causal.caption()
-
-
-@pytest.mark.parametrize("encoding", ["alibi", "kerple"])
-def test_what_is_blank_is_told_from_what_is_dark(encoding: str) -> None:
-    options: Any = {"encoding": encoding, "head": 0, "length": 5, "dpi": 20}
-    pages = [page_of("bias", **options, style=style) for style in ("default", "dark_background")]
-    light, dark = (lightness(page.axes[0].images[0].cmap(np.array([0.0, 1.0]))) for page in pages)
-    assert light.tolist() == lightness(mpl.colormaps["viridis"](np.array([0.0, 1.0]))).tolist()
-    assert dark[0] >= MIN_CONTRAST and dark[1] == light[1]
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,7 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.core.positions import Positions
-from pecli.measures.pairs import pearson, points, ranks, streaks
-from pecli.measures.pairwise import MEASURES
+from pecli.measures.pairs import pearson, ranks
 from tests.drawing import numbers_of, page_of, texts
 
 
@@ -140,13 +138,3 @@ def test_the_bar_says_what_the_colours_are(length: int, label: str) -> None:
     job: Any = pecli.figure("scatter", length=length, d=8).job
     (group,) = job.figure.panel_groups(job.view, job.canvas)
     assert {panel.bar.label for panel in group.panels} == {label}
-
-
-@pytest.mark.parametrize("encoding", ["sinusoidal", "binary"])
-def test_streaks_end_where_pairs_of_their_offset_do(encoding: str) -> None:
-    made: Any = pecli.figure("scatter", encoding=encoding, length=150).job.view.encoding
-    rows = Positions(start=2, length=150)  # more than are compared at once
-    cloud = points(made, MEASURES["cos"], MEASURES["euclidean"], rows)
-    for offset, ends in enumerate(streaks(made, MEASURES["cos"], MEASURES["euclidean"], rows, 4), 1):
-        x, y = (values[cloud.q - cloud.p == offset] for values in (cloud.x, cloud.y))
-        assert ends == pytest.approx([x.min(), y.min(), x.max(), y.max()], abs=1e-9)

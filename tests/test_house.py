@@ -26,7 +26,6 @@ from pecli.core.errors import UsageError
 from pecli.core.language import Language
 from pecli.core.options import Option, Options
 from pecli.core.positions import Positions
-from pecli.encodings.base import TableEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.registry import ENCODINGS, Encoding
 from pecli.figures import FIGURES
@@ -37,7 +36,6 @@ from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES, EncodingOption, Output, encoding_parameters
 from pecli.jobs.picture import Picture
 from pecli.jobs.sweep import make_job
-from pecli.models.spec import read_encoding
 from pecli.reports import REPORTS
 
 ROOT = Path(pecli.__file__).parent
@@ -222,13 +220,6 @@ def test_only_the_writer_writes_files() -> None:
     assert used == {"files.writer"}
 
 
-def test_nobody_asks_path_what_versions_of_python_answer_differently() -> None:
-    """Path.exists and its kin raise for a name that is too long, or say no, by version: os.path's say no."""
-    differing = {"exists", "is_file", "is_dir", "is_symlink"}
-    asked = [(name, node) for name, node in nodes(ast.Attribute) if node.attr in differing]
-    assert [(name, node.lineno) for name, node in asked if ast.unparse(node.value) != "os.path"] == []
-
-
 def defaults(encoding: type[Encoding], length: int = LENGTH) -> Encoding:
     """Return the encoding with nothing said but the length."""
     return encoding().fitted(Positions(length=length))
@@ -294,43 +285,6 @@ def test_names_and_flags_do_not_clash(analysis: type[Analysis[Any]]) -> None:
 def test_a_parameter_that_encodings_share_is_one_option_on_the_command_line(name: str) -> None:
     owners = [encoding.options()[name] for encoding in ENCODINGS.values() if name in encoding.options()]
     assert len({(owner.scalar, owner.many, owner.split, owner.flags) for owner in owners}) == 1
-
-
-@encodings
-def test_an_encodings_spec_reads_back(encoding: type[Encoding]) -> None:
-    assert read_encoding(encoding().spec()) == encoding()
-
-
-@encodings
-@pytest.mark.parametrize("start", [0, 3])
-def test_a_table_has_one_finite_row_a_position(encoding: type[Encoding], start: int) -> None:
-    positions = Positions(length=LENGTH, start=start)
-    made = encoding().fitted(positions)
-    if not isinstance(made, TableEncoding):
-        pytest.skip("it has no table")
-    rows = made.covered(positions)
-    table = made.table(rows.array())
-    assert table.shape == (rows.length, made.width)
-    assert table.dtype == np.float64
-    assert np.isfinite(table).all()
-    assert np.array_equal(made.table(rows.array()[2:]), table[2:])  # a row does not depend on the others
-    if made.limit is not None:
-        assert np.abs(table).max() <= made.limit * (1 + 1e-15)
-    if not made.signed:
-        assert table.min() >= 0
-
-
-@encodings
-@pytest.mark.parametrize("most", [1, 2, 3])
-def test_block_means_are_means(encoding: type[Encoding], most: int) -> None:
-    made = defaults(encoding)
-    if not isinstance(made, TableEncoding):
-        pytest.skip("it has no table")
-    rows = made.covered(Positions(length=LENGTH))
-    blocks = rows.blocks(most)
-    cuts = range(0, rows.length, blocks.size)
-    expected = [made.table(rows.array()[at : at + blocks.size]).mean(axis=0) for at in cuts]
-    assert made.mean_table(blocks) == pytest.approx(np.array(expected), abs=1e-14)
 
 
 @encodings

@@ -227,14 +227,6 @@ def test_what_a_notebook_turns_is_a_picture(monkeypatch: pytest.MonkeyPatch) -> 
     assert picture.job.specs() == ["sinusoidal:d=2,base=2"] and hasattr(picture, "_repr_png_")
 
 
-def test_the_two_spellings_of_a_spec_are_one_picture(ask: Ask, folder: Path) -> None:
-    (block,) = [text for text in blocks("sh") if "rope:base=500000" in text]
-    first, second = block.splitlines()
-    for line, name in ((first, "a.json"), (second, "b.json")):
-        assert ask(*words(line), "-n", "3", "-o", name).code == 0
-    assert Path("a.json").read_bytes() == Path("b.json").read_bytes()
-
-
 @pytest.fixture
 def plugin(tmp_path: Path) -> Path:
     """Return a folder in which the worked example is installed: its module, and the entry points that its project

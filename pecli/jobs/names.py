@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from pecli.jobs.job import Job
 
 MAX_NAME_BYTES = 120  # bytes of a file name that we make up: file systems take 255
-DEVICE = re.compile(r"(?<![^/\\])(?=(con|prn|aux|nul|com\d|lpt\d)([./\\]|$))", re.IGNORECASE)  # no file on Windows
 BLANK = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
 IN_TITLE = re.compile(r"\$[^$]*\$|(\{)?\{(\w+)\}(\})?")  # mathematics has braces of its own
 
@@ -110,13 +109,10 @@ def blanks(job: Job) -> dict[str, str]:
 def fill_blanks(path: str, known: Mapping[str, str]) -> str:
     """Return the path with its blanks filled in: ``heat-{base}.png`` is heat-10.png; doubled braces are braces.
 
-    It is made a name that every system takes: _con.png, for con.png is a device on Windows.
-
     Raises
     ------
     UnknownNameError : a blank that no option has the name of
     """
-
     every = {**Positions.options(), **Canvas.options(), **encoding_parameters()}
 
     def fill(match: re.Match[str]) -> str:
@@ -127,8 +123,7 @@ def fill_blanks(path: str, known: Mapping[str, str]) -> str:
             raise UnknownNameError("blank", match[1], known, option="output")
         return _safe(known[name])
 
-    made = BLANK.sub(fill, path)
-    return made if made == path else DEVICE.sub("_", made)
+    return BLANK.sub(fill, path)
 
 
 def resolve_title(job: Job) -> str | None:

@@ -55,16 +55,10 @@ class Row:
     def cells(self) -> list[str]:
         """Return the cells of the line; ratios are of the other side to pecli."""
         ours = [self.what, f"{self.ours.seconds:.2f}", f"{self.ours.memory:,.0f}", self.beside]
-        if self.other is None:
+        if (other := self.other) is None:
             return [*ours, "", "", "", self.asked]
-        time, memory = self.other.seconds / self.ours.seconds, self.other.memory / self.ours.memory
-        return [
-            *ours,
-            f"{self.other.seconds:.2f}",
-            f"{self.other.memory:,.0f}",
-            f"{time:.2f}, {memory:.2f}",
-            self.asked,
-        ]
+        time, memory = other.seconds / self.ours.seconds, other.memory / self.ours.memory
+        return [*ours, f"{other.seconds:.2f}", f"{other.memory:,.0f}", f"{time:.2f}, {memory:.2f}", self.asked]
 
 
 def plain(script: str, *words: str) -> Command:
@@ -124,35 +118,18 @@ def start() -> list[Row]:
 
 def lengths() -> list[Row]:
     """Return the cost of a picture is its pixels, not its length."""
-    heatmap = [
-        beside(
-            f"`pecli heatmap -e {name} -n 1e9`",
-            pecli("heatmap", "-e", name, "-n", "1e9", "-o", "long.png"),
-            pecli("heatmap", "-e", name, "-n", "200", "-o", "short.png"),
-            "-n 200",
-            "time ≥ 0.67, memory ≥ 0.83",
-        )
-        for name, encoding in ENCODINGS.items()
-        if issubclass(encoding, Harmonic)
+    closed = [f"heatmap -e {name}" for name, encoding in ENCODINGS.items() if issubclass(encoding, Harmonic)]
+    asked = [
+        *((line, "1e9", "200", "time ≥ 0.67, memory ≥ 0.83") for line in closed),
+        ("distance", "1e6", "1e4", "time ≥ 0.50; under 300 MB"),
+        ("curves", "1e7", "1e4", "bounded memory"),
+        ("offsets", "1e7", "1e4", "bounded memory"),
     ]
-    distance = beside(
-        "`pecli distance -n 1e6`",
-        pecli("distance", "-n", "1e6", "-o", "long.png"),
-        pecli("distance", "-n", "1e4", "-o", "short.png"),
-        "-n 1e4",
-        "time ≥ 0.50; under 300 MB",
-    )
-    lines = [
-        beside(
-            f"`pecli {name} -n 1e7`",
-            pecli(name, "-n", "1e7", "-o", "long.png"),
-            pecli(name, "-n", "1e4", "-o", "short.png"),
-            "-n 1e4",
-            "bounded memory",
-        )
-        for name in ("curves", "offsets")
-    ]
-    return [*heatmap, distance, *lines]
+    rows = []
+    for line, far, near, bound in asked:
+        long, short = (pecli(*line.split(), "-n", length, "-o", f"{length}.png") for length in (far, near))
+        rows.append(beside(f"`pecli {line} -n {far}`", long, short, f"-n {near}", bound))
+    return rows
 
 
 def pairs(whole: bool) -> list[Row]:
@@ -175,17 +152,9 @@ def pairs(whole: bool) -> list[Row]:
         alone("`pecli scatter -o scatter.svg`", pecli("scatter", "-o", "scatter.svg"), "scatter.svg", "under 400 kB"),
     ]
     if whole:
-        rows.insert(
-            0,
-            beside(
-                "`pecli distance -n 16384`",
-                pecli("distance", "-n", "16384", "-o", "far.png"),
-                plain("distance.py", "16384", "plain.png"),
-                "plain script",
-                "time ≥ 40, memory ≥ 50",
-                1,
-            ),
-        )
+        ours, other = pecli("distance", "-n", "16384", "-o", "far.png"), plain("distance.py", "16384", "plain.png")
+        asked = "time ≥ 40, memory ≥ 50"
+        rows.insert(0, beside("`pecli distance -n 16384`", ours, other, "plain script", asked, 1))
     return rows
 
 

@@ -85,49 +85,9 @@ def test_several_values_are_every_combination_in_one_process(ask: Ask, folder: P
     assert len({(folder / name).read_bytes() for name in names}) == 4
 
 
-@pytest.mark.parametrize(
-    ("words", "name"),
-    [
-        (("--cmap", "viridis,magma", "-o", "a.png"), "a.png"),
-        (("--cmap", "viridis,magma", "--d", "4,8", "-o", "x/{d}.png"), "x/4.png"),
-        (("--base", "10,10"), "heatmap-sinusoidal-base10"),
-    ],
-)
-def test_two_pictures_of_one_name_are_refused_before_anything_is_drawn(
-    words: tuple[str, ...], name: str, ask: Ask, folder: Path
-) -> None:
-    ended = ask("heatmap", *SMALL, *words)
-    assert (ended.code, ended.out) == (2, "")
-    assert name in ended.err
-    assert left(folder) == set()
-
-
-def test_one_wrong_value_of_a_sweep_is_refused_before_anything_is_drawn(ask: Ask, folder: Path) -> None:
-    ended = ask("heatmap", *SMALL, "--base", "10,0", "-o", "{base}.png")
-    assert (ended.code, ended.out) == (2, "") and "--base 0" in ended.err
-    (folder / "100.png").mkdir()
-    ended = ask("heatmap", *SMALL, "--base", "10,100", "-o", "{base}.png")
-    assert (ended.code, ended.out) == (2, "") and "100.png is a folder" in ended.err
-    assert left(folder) == set()
-
-
-def test_an_unknown_blank_is_refused_with_the_one_that_was_meant(ask: Ask, folder: Path) -> None:
-    ended = ask("heatmap", *SMALL, "-o", "{bsae}.png")
-    assert (ended.code, ended.out) == (2, "")
-    assert "'bsae'; did you mean 'base'" in ended.err
-    assert left(folder) == set()
-
-
 def test_a_sweep_to_standard_output_is_refused(ask: Ask) -> None:
     ended = ask("heatmap", *SMALL, "--cmap", "viridis,magma", "-o", "-")
     assert (ended.code, ended.data) == (2, b"")
-
-
-def test_a_sweep_without_names_makes_them_up(ask: Ask, folder: Path) -> None:
-    ended = ask("heatmap", "-d", "4", *SMALL, "--base", "10,100", "--format", "json", "--format", "csv")
-    assert ended.code == 0
-    names = [f"heatmap-sinusoidal-d4-base{b}-length5-dpi20.{f}" for b in (10, 100) for f in ("json", "csv")]
-    assert ended.out.splitlines() == names
 
 
 # Batch files
@@ -151,13 +111,6 @@ def test_what_is_there_already_is_skipped_and_force_draws_it(ask: Ask, figures: 
     ended = ask("batch", "figures.toml", "-j", "1")
     assert (ended.out, counts(ended.err)) == ("w2.json\n", (1, 4, 0))
     assert counts(ask("batch", "figures.toml", "-j", "1", "--force").err) == (5, 0, 0)
-
-
-def test_after_a_change_exactly_what_changed_is_drawn(ask: Ask, figures: Path) -> None:
-    ask("batch", "figures.toml", "-j", "1")
-    (figures / "figures.toml").write_text(FIGURES.replace("start = -3", "start = -4"), encoding="utf-8")
-    ended = ask("batch", "figures.toml", "-j", "1")
-    assert (ended.out.splitlines(), counts(ended.err)) == (["w0_1.json", "w2.json"], (2, 3, 0))
 
 
 def test_the_lines_of_a_dry_run_make_what_the_batch_makes(ask: Ask, figures: Path) -> None:
@@ -214,14 +167,6 @@ def test_a_wrong_file_says_everything_at_once_and_draws_nothing(ask: Ask, figure
     assert first.startswith(f"pecli: figures.toml:{line}: figure 4") and "did you mean 'heatmap'" in first
     assert second.startswith(f"pecli: figures.toml:{line + 4}: figure 5") and "d is not allowed" in second
     assert left(figures) == {"figures.toml"}
-
-
-@pytest.mark.parametrize("wrong", ['size = "0x5"', 'size = ["5x4", "colum"]', 'highlight = "1..10:3"'])
-def test_a_value_that_no_picture_takes_is_the_files_fault(wrong: str, ask: Ask, figures: Path) -> None:
-    (figures / "figures.toml").write_text(f'{FIGURES}\n[[figure]]\ncommand = "heatmap"\n{wrong}\n', encoding="utf-8")
-    ended = ask("batch", "figures.toml", "-j", "1")
-    assert (ended.code, ended.out, left(figures)) == (2, "", {"figures.toml"}), ended.err
-    assert wrong.split()[0] in ended.err and ended.err.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -352,30 +297,6 @@ def test_init_to_standard_output_is_a_batch_file(ask: Ask, folder: Path) -> None
 # Failures
 
 
-@pytest.fixture
-def failing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make the writing of w0_1.json fail, as a full disk does."""
-    replace = os.replace
-
-    def full(source: str, target: Path) -> None:
-        if target.name == "w0_1.json":
-            raise OSError(28, "No space left on device")
-        replace(source, target)
-
-    monkeypatch.setattr("pecli.files.writer.os.replace", full)
-
-
-@pytest.mark.usefixtures("failing")
-def test_a_failure_leaves_the_others_and_is_told_with_its_reason(ask: Ask, figures: Path) -> None:
-    ended = ask("batch", "figures.toml", "-j", "1")
-    assert ended.code == 1
-    assert ended.out.splitlines() == [name for name in ALL if name != "w0_1.json"]
-    assert counts(ended.err) == (4, 0, 1)
-    last = ended.err.splitlines()[-1]
-    assert last == "pecli: figures.toml:14: figure 2 (waves): w0_1.json could not be written: No space left on device"
-    assert left(figures) == {*ALL, "figures.toml"} - {"w0_1.json"}
-
-
 def test_an_interruption_says_how_many_are_done_and_the_next_run_goes_on(
     ask: Ask, figures: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -403,18 +324,6 @@ MANY = DEFAULTS + '[[figure]]\ncommand = "heatmap"\nbase = [{bases}]\noutput = "
 
 def many(count: int) -> str:
     return MANY.format(bases=", ".join(map(str, range(1, count + 1))))
-
-
-def test_several_processes_give_the_same_bytes(process: Callable[..., Any], ask: Ask, folder: Path) -> None:
-    (folder / "f.toml").write_text(many(4))
-    ended = process(["-m", "pecli", "batch", "f.toml", "-j", "2", "--folder", "two"], folder, {})
-    assert ended.returncode == 0
-    assert sorted(ended.stdout.decode().splitlines()) == [f"two/p/{base}.png" for base in range(1, 5)]
-    text = ended.stderr.decode()
-    assert counts(text) == (4, 0, 0) and len(text.splitlines()) == 5
-    ask("batch", "f.toml", "-j", "1", "--folder", "one")
-    for base in range(1, 5):
-        assert (folder / f"two/p/{base}.png").read_bytes() == (folder / f"one/p/{base}.png").read_bytes()
 
 
 @pytest.mark.posix

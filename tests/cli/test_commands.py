@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import shlex
 from pathlib import Path
 from typing import Any
 
@@ -74,25 +73,6 @@ def test_a_sweep_that_fails_prints_the_finished_ones_as_json(ask: Ask, folder: P
     assert [item["path"] for result in results for item in result["files"]] == ["10.npy"]
 
 
-def test_without_o_the_name_tells_the_job(ask: Ask, folder: Path) -> None:
-    assert ask("heatmap", *SMALL, "--base", "10").out == "heatmap-sinusoidal-d7-base10-length11-sizecolumn-dpi30.png\n"
-    assert ask("heatmap", *SMALL, "--format", "csv").out == "heatmap-sinusoidal-d7-length11-sizecolumn-dpi30.csv\n"
-
-
-@pytest.mark.parametrize(
-    "words", [("-k", "10", "-d", "6"), ("--base=10", "--d-model", "6"), ("-e", "sinusoidal:base=10,d=64", "-d", "6")]
-)
-def test_every_spelling_of_an_option_is_the_same_option(words: tuple[str, ...], ask: Ask, folder: Path) -> None:
-    assert ask("heatmap", *words, "--seq-len", "5", "--start", "-3", "-o", "a.npy").code == 0
-    assert np.array_equal(np.load(folder / "a.npy"), pecli.encode(base=10, d=6, length=5, start=-3))
-
-
-def test_lists_may_be_repeated_or_joined(ask: Ask, folder: Path) -> None:
-    assert ask("curves", *SMALL, "--at", "2,5", "--at", "7", "-o", "a.npz").code == 0
-    with np.load(folder / "a.npz") as arrays:
-        assert arrays["at"].tolist() == [2, 5, 7]
-
-
 def test_a_dash_writes_the_bytes_to_stdout_and_nothing_else(ask: Ask, folder: Path) -> None:
     ended = ask("heatmap", *SMALL, "-o", "-")
     assert ended.data == pecli.figure("heatmap", d=7, length=11, dpi=30, size="column").render("png")[0]
@@ -117,19 +97,6 @@ def test_no_clobber_keeps_the_file(ask: Ask, folder: Path) -> None:
     assert "--no-clobber" in ended.err
     assert (folder / "a.png").read_bytes() == b"old"
     assert not (folder / "b.png").exists()
-
-
-@pytest.mark.parametrize("format", ["png", "svg", "pdf", "npz", "json"])
-def test_the_recipe_of_a_file_makes_the_same_file(format: str, ask: Ask, folder: Path) -> None:
-    title = "位置编码 \"k\" = '10' & $x"
-    asked = ("curves", *SMALL, "--at", "2,5", "--start", "-3", "--title", title, "-e", "sinusoidal:base=10")
-    assert ask(*asked, "-o", f"a.{format}").code == 0
-    first = (folder / f"a.{format}").read_bytes()
-    program, *words = shlex.split(ask("recipe", f"a.{format}").out)
-    assert program == "pecli" and words[0] == "curves" and title in words
-    (folder / f"a.{format}").unlink()
-    assert ask(*words).code == 0
-    assert (folder / f"a.{format}").read_bytes() == first
 
 
 def test_version_is_the_packages(ask: Ask) -> None:

@@ -140,12 +140,6 @@ def test_what_cannot_be_explored_is_refused(ask: Ask, words: tuple[str, ...], sa
     assert refused.code == 2 and said in refused.err
 
 
-def test_its_help_says_where_the_options_of_the_figure_are(ask: Ask) -> None:
-    shown = ask("explore", "curves", "--help")
-    assert shown.code == 0 and "--no-browser" in shown.out and "pecli curves --help" in shown.out
-    assert not any(flag in shown.out for flag in ("--output", "--format", "--show", "--json", "--quiet"))
-
-
 def test_the_page_offers_the_files_that_it_gives(server: Server) -> None:
     offered = json.loads(asked(server)[1].decode().partition("const data = ")[2].partition(";\n")[0])["formats"]
     answers = [posted(server, "file", {"values": JOB, "format": item}) for item in offered]

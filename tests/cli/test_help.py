@@ -51,18 +51,6 @@ def test_the_parameters_are_those_of_the_chosen_encoding(ask: Ask) -> None:
     assert word == clock
 
 
-def test_choices_and_defaults_are_said(ask: Ask) -> None:
-    shown, many = (" ".join(ask(name, "--help").out.replace("│", " ").split()) for name in ("heatmap", "distance"))
-    assert "(paper, tensor2tensor; default paper)" in shown and "default 128" in shown
-    assert "(euclidean, sqeuclidean," in many and "dot, cos, corr; default euclidean)" in many
-
-
-@pytest.mark.parametrize("name", [name for name, analysis in ANALYSES.items() if not analysis.drawn])
-def test_a_report_offers_no_format_that_it_refuses(name: str, ask: Ask) -> None:
-    shown = ask(name, "--help").out
-    assert "npy" in shown and "png" not in shown and "pdf" not in shown
-
-
 @pytest.mark.parametrize("line", LINES)
 def test_a_line_to_try_runs(line: str, ask: Ask, folder: Path) -> None:
     program, name, *words = shlex.split(line)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import pecli
 from tests.conftest import Ask
 
 CONFIGS = Path(__file__).parents[1] / "data" / "configs"
@@ -44,18 +43,6 @@ def test_the_words_have_the_facts_of_llama_3_1(ask: Ask) -> None:
         assert fact in text or fact.replace("29 of", "32 of") in text, fact
 
 
-@pytest.mark.parametrize(("name", "scaled"), [("llama-3.1", 65536), ("qwen2.5-yarn", 131072)])
-def test_the_extended_context_is_the_larger_of_both_and_the_picture_has_the_same_words(
-    name: str, scaled: int, ask: Ask
-) -> None:
-    layer = told(ask, name)["layers"]["all"]
-    assert (layer["extended"], layer["scaled_context"]) == (131072, scaled)
-    waves = 2 * np.pi / np.array(layer["inv_freq"])
-    assert layer["longer_than_extended"] == (waves > 131072).sum()
-    picture = pecli.figure("spectrum", encoding=layer["spec"])
-    assert picture.numbers.facts()["contexts"]["scaled context"] == scaled
-
-
 def test_the_json_has_every_key_of_a_rope(ask: Ask) -> None:
     data = told(ask, "llama-3.1")
     (layer,) = data["layers"].values()
@@ -72,15 +59,6 @@ def test_the_spec_to_type_draws_the_same_rates(ask: Ask) -> None:
     made = read_encoding(layer["spec"])
     assert isinstance(made, Rope)
     np.testing.assert_array_equal(made.frequencies(), layer["inv_freq"])
-
-
-@pytest.mark.parametrize(("name", "within", "beyond"), [("phi-3.5", "4096", "4097"), ("internlm-2", "32768", "32769")])
-def test_the_length_in_use_counts(ask: Ask, name: str, within: str, beyond: str) -> None:
-    rates = [
-        told(ask, name, *words)["layers"]["all"]["inv_freq"] for words in ([], ["-n", within], ["--seq-len", beyond])
-    ]
-    assert rates[0] == rates[1]
-    assert rates[1] != rates[2]
 
 
 def test_findings_stand_below_with_key_and_value(ask: Ask) -> None:

@@ -80,20 +80,6 @@ def test_form_gives_either_of_either(ask: Ask, made: dict[str, bytes]) -> None:
     assert "it takes command or toml" in ask("recipe", "a.json", "--form", "yaml").err
 
 
-def test_a_recipe_says_only_what_differs_from_the_defaults(ask: Ask) -> None:
-    ask("heatmap", "-k", "10", "-o", "a.json")
-    assert ask("recipe", "a.json").out == "pecli heatmap --base 10 --output a.json\n"
-    assert tomllib.loads(ask("recipe", "a.json", "--form", "toml").out) == {
-        "figure": [{"command": "heatmap", "encoding": ["sinusoidal:base=10"], "output": ["a.json"]}]
-    }
-
-
-def test_the_file_is_named_as_it_was_given(ask: Ask, folder: Path) -> None:
-    ask("heatmap", *SMALL, "-o", "x/a.json")
-    (folder / "x/a.json").rename(folder / "x/b.json")
-    assert ask("recipe", "x/b.json").out.endswith("--output x/b.json\n")
-
-
 @pytest.fixture
 def strange(folder: Path) -> Path:
     """Files that pecli did not make."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -114,22 +113,6 @@ def test_what_is_named_or_lies_beside_is_read(ask: Ask, strange: Callable[..., s
         assert ask("redraw", file, *words, "-o", "a.png").code == 0
     Path("table.npy").write_bytes(Path("../home/table.npy").read_bytes())
     assert ask("redraw", file, "-o", "a.png").code == 0
-
-
-@pytest.mark.posix
-def test_a_recipe_reads_no_table_that_lies_elsewhere(
-    ask: Ask, strange: Callable[..., str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file = strange("png", {"encoding": ["learned:file=../home/table.npy"]})
-    Path("../home/table.npy").unlink()
-    os.mkfifo("../home/table.npy")  # which would be waited for, or refused
-    for form in ("--form=command", "--form=toml", "--json"):
-        ended = ask("recipe", file, form)
-        assert ended.code == 0 and "../home/table.npy" in ended.out
-        assert (
-            ended.err
-            == f"pecli: ../home/table.npy is not found beside {file}: it is named as seen from where that was made\n"
-        )
 
 
 @pytest.mark.parametrize("title", ["a\x1b[31mb", "a\nb", "a\x9bb", "a\x00b", "a\u202eb"])

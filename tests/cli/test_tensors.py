@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import subprocess
 import sys
@@ -37,17 +36,6 @@ def test_the_table_is_marked_and_the_line_given_draws_it(ask: Ask, files: Path, 
     line = shlex.split(text.out.splitlines()[-1].removeprefix("try: "))
     assert ask(*line[1:], "-o", "a.npy").code == 0
     assert np.load("a.npy").shape == (77, 6)
-
-
-def test_json_has_every_tensor_with_its_shape(ask: Ask, files: Path) -> None:
-    (found,) = json.loads(ask("tensors", "t.npz", "--json").out)["results"]
-    assert [(item["name"], item["shape"], item["numbers"], item["table"]) for item in found["tensors"]] == [
-        ("wpe.weight", [77, 6], "float32", True),
-        ("h.0.attn.weight", [6, 18], "float32", False),
-        ("ln.bias", [6], "float32", False),
-    ]
-    (only,) = json.loads(ask("tensors", "t.csv", "--json").out)["results"][0]["tensors"]
-    assert only == {"name": None, "shape": [77, 6], "numbers": "text", "table": True}
 
 
 def test_where_the_table_cannot_be_told_the_line_names_one(ask: Ask, folder: Path) -> None:

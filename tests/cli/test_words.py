@@ -10,15 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure as Drawing
-from matplotlib.font_manager import fontManager
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.encodings.base import Encoding
-from pecli.encodings.registry import all_encodings
 from pecli.encodings.rope import Rope
-from pecli.figures.style import CJK_FONTS
 from pecli.jobs.sweep import make_job
 from pecli.models.spec import read_encoding
 from tests.conftest import Ask
@@ -110,13 +105,6 @@ def test_other_words_serve_in_python_and_toml(ask: Ask, folder: Path) -> None:
     assert "--d 4 --base 5" in ask("batch", "f.toml", "--dry-run").out
 
 
-def test_no_other_word_is_a_name_of_ours() -> None:
-    kinds: list[type[Encoding]] = list(all_encodings().values())
-    names = {name for kind in kinds for name in (kind.name, *kind.options())}
-    assert not names & {word for kind in kinds for option in kind.options().values() for word in option.aliases}
-    assert not names & {word for kind in kinds for word in kind.aliases}
-
-
 def test_python_leads_on_too() -> None:
     with pytest.raises(AttributeError, match=r"pecli.distance\(measure='cos'\)"):
         getattr(pecli, "similarity")  # noqa: B009  # mypy knows that there is none
@@ -132,19 +120,6 @@ def test_defaults_with_a_typo_are_told_real_names(ask: Ask, folder: Path) -> Non
     assert "did you mean 'size'?" in text and "_d," not in text and "_k" not in text
     (folder / "f.toml").write_text('[defaults]\nhead-dim = 4\n[[figure]]\ncommand = "heatmap"\noutput = "a.npy"\n')
     assert "--d 4" in ask("batch", "f.toml", "--dry-run").out
-
-
-def test_words_that_mean_a_figure_with_options_are_commands_of_a_batch_too(ask: Ask, folder: Path) -> None:
-    own = ("similarity", 'metric = "corr"\n'), ("similarity", ""), ("clock", "at = 1\n")
-    figures = "".join(
-        f'[[figure]]\ncommand = "{word}"\n{more}output = "{at}.npz"\n' for at, (word, more) in enumerate(own)
-    )
-    (folder / "f.toml").write_text('[defaults]\nmeasure = "dot"\n' + figures)
-    assert ask("batch", "f.toml", "--dry-run").out.splitlines() == [
-        "pecli distance --measure corr --output 0.npz",
-        "pecli distance --measure cos --output 1.npz",
-        "pecli dials --encoding clock --at 1 --output 2.npz",
-    ]
 
 
 def test_a_report_on_standard_output_is_markdown_where_nothing_is_said(ask: Ask) -> None:
@@ -205,20 +180,5 @@ def test_an_array_is_told_the_file_that_it_belongs_in(draw: Callable[[Any], Any]
         draw(np.ones((7, 3)))
 
 
-def test_chinese_on_an_axes_of_ones_own_warns_of_nothing() -> None:
-    drawing = Drawing()
-    pecli.figure("attention", sentences="like").draw(drawing.add_subplot())
-    if not {*CJK_FONTS} & {*fontManager.get_font_names()}:
-        pytest.skip("no font with Chinese characters is installed")
-    drawing.canvas.draw()  # a warning would be an error here
-    drawing.savefig(os.devnull, format="png")
-
-
 def test_a_picture_tells_in_a_few_words_what_it_is() -> None:
     assert repr(pecli.figure("heatmap", d=4)) == "<pecli heatmap: sinusoidal, d 4, base 10,000, length 200>"
-
-
-@pytest.mark.parametrize(("name", "usual"), [("relative", "relative"), ("rotation", "rope"), ("heatmap", "sinusoidal")])
-def test_the_help_names_the_encoding_that_is_usual_there(ask: Ask, name: str, usual: str) -> None:
-    text = " ".join(ask(name, "--help").out.replace("│", " ").split())
-    assert f"lists them) (default {usual})" in text

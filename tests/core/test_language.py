@@ -13,7 +13,6 @@ import pytest
 from matplotlib.font_manager import fontManager
 
 import pecli
-from pecli.core.errors import UsageError
 from pecli.core.language import (
     ENGLISH,
     Language,
@@ -30,7 +29,7 @@ from pecli.figures import SINGLE
 from pecli.figures.style import CJK_FONTS
 from pecli.jobs.job_options import ANALYSES
 from pecli.jobs.picture import Picture
-from pecli.jobs.sweep import jobs_of, make_job
+from pecli.jobs.sweep import make_job
 from tests.conftest import Ask
 
 ROOT = Path(pecli.__file__).parent
@@ -109,44 +108,6 @@ def test_a_phrase_is_said_in_the_language_that_is_spoken() -> None:
         "a",
         "",
     )
-
-
-def test_the_folder_is_the_list_of_languages(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert {"en", "zh"} <= set(languages())
-    Path("xx.toml").write_text('"value" = "eulav"', encoding="utf-8")
-    monkeypatch.setattr("pecli.core.language.FOLDER", folder)
-    with use_language(Language(lang="xx")):
-        assert languages() == ("en", "xx") and translate("value") == "eulav"
-    with pytest.raises(UsageError, match=r"unknown lang 'zh' \(known: en, xx\)"):
-        Language(lang="zh")
-
-
-def test_english_is_not_recorded_and_chinese_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    plain = make_job("heatmap", {})
-    assert make_job("heatmap", {"lang": "en"}).metadata == plain.metadata and "lang" not in plain.metadata
-    chinese = make_job("heatmap", {"lang": "zh"})
-    assert '"lang": "zh"' in chinese.metadata and chinese.paths == ("heatmap-sinusoidal-langzh.png",)
-    monkeypatch.setenv("PECLI_LANG", "zh")
-    assert make_job("heatmap", {}) == chinese
-    assert make_job("heatmap", {"lang": "en"}).metadata == plain.metadata
-
-
-def test_a_file_is_made_again_in_its_own_language(ask: Ask, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    small = ("heatmap", "-n", "5", "--dpi", "20")
-    assert ask(*small, "-o", "en.png").code == 0 and ask(*small, "--lang", "zh", "-o", "zh.png").code == 0
-    assert "--lang zh" in ask("recipe", "zh.png").out and "--lang" not in ask("recipe", "en.png").out
-    monkeypatch.setenv("PECLI_LANG", "zh")
-    assert "--lang en" in ask("recipe", "en.png").out and 'lang = "en"' in ask("recipe", "en.png", "--form", "toml").out
-    assert ask("redraw", "en.png", "-o", "again.png").code == 0
-    assert Path("again.png").read_bytes() == Path("en.png").read_bytes() != Path("zh.png").read_bytes()
-
-
-def test_a_sweep_a_batch_file_and_python_take_it(ask: Ask, folder: Path) -> None:
-    jobs = jobs_of("heatmap", {"lang": ["en", "zh"], "output": "{lang}.png"})
-    assert [job.paths for job in jobs] == [("en.png",), ("zh.png",)]
-    Path("a.toml").write_text('[defaults]\nlang = "zh"\n[[figure]]\ncommand = "waves"\noutput = "a.png"')
-    assert ask("batch", "a.toml", "--dry-run").out == "pecli waves --lang zh --output a.png\n"
-    assert pecli.figure("waves", lang="zh").job == make_job("waves", {"lang": "zh"})
 
 
 def test_without_a_chinese_font_one_line_says_so(folder: Path) -> None:

@@ -38,15 +38,6 @@ def test_linux_and_every_control_group_say_how_much_is_free(tmp_path: Path, monk
     assert memory.available() == 50 + 7
 
 
-def test_pixels_need_memory_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "available", lambda: 40 * 10**6)
-    job = {"length": 5, "d": 4, "output": ["a.png"]}
-    with pytest.raises(UsageError, match=r"2,000 × 2,000 pixels takes 152\.6 MiB and 38\.1 MiB are free: lower dpi"):
-        make_job("heatmap", {**job, "size": "10x10", "dpi": 200})
-    make_job("heatmap", {**job, "size": "10x10", "dpi": 100})
-    make_job("heatmap", {**job, "size": "10x10", "dpi": 200, "output": ["a.svg"]})
-
-
 def slope(name: str, options: dict[str, Any], lengths: tuple[int, int], whole: bool) -> float:
     """Return bytes that computing takes more at the greater length for a byte more of the array said to be the
     largest.

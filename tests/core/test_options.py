@@ -30,18 +30,6 @@ class Cake(Options):
     grams: int | None = option(None, "how much of it", at_least=1, only_with=("rising", ("yeast", "powder")))
 
 
-def test_name_type_and_default_come_from_the_field() -> None:
-    options = Cake.options()
-    assert list(options) == [field.name for field in dataclasses.fields(Cake)]
-    assert options["salt_grains"].flag == "--salt-grains"
-    assert (options["heat"].scalar, options["heat"].default, options["heat"].many) == (float, 180.5, False)
-    assert (options["layers"].scalar, options["layers"].many, options["layers"].optional) == (int, True, False)
-    assert (options["note"].scalar, options["note"].optional) == (str, True)
-    assert options["eggs"].bounds == "a whole number ≥ 1 and ≤ 97"
-    assert options["layers"].bounds == "a list, each a whole number ≥ -7"
-    assert (options["heat"].bounds, options["flour"].bounds) == ("a finite number > 0", "one of rye, wheat")
-
-
 @pytest.mark.parametrize(
     ("name", "given", "value"),
     [

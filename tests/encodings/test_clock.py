@@ -12,7 +12,6 @@ import pecli
 from pecli.core.errors import UsageError
 from pecli.encodings.clock import Clock, Geometric, duration
 from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.figures.labels import DotLabel, labels_of
 from pecli.models.spec import read_encoding
 
 HALF_DAY = 43200
@@ -68,11 +67,6 @@ def test_times_12_hours_apart_coincide_and_no_others_within_them() -> None:
     assert with_day.squares(HALF_DAY + 1)[HALF_DAY] == pytest.approx(4)  # opposite sides of the circle
 
 
-def test_the_end_of_a_turn_is_nearer_to_its_start_than_five_minutes_are() -> None:
-    """The third article's problem. It says 12:59:59, which twelve hour hands show as 00:59:59: there it fails."""
-    assert apart(HALF_DAY - 1, 1) < apart(1, 301) < apart(HALF_DAY + 3600 - 1, 1)
-
-
 @pytest.mark.parametrize(
     ("position", "text"),
     [
@@ -110,13 +104,6 @@ def test_the_heatmap_has_times_down_and_hands_across(length: int, some: str) -> 
     assert (axes.get_ylabel(), axes.get_xlabel()) == ("time", "hand")
     assert some in [tick.get_text() for tick in axes.get_yticklabels()]
     assert [tick.get_text() for tick in axes.get_xticklabels()] == Clock().dimension_names() == hands
-
-
-def test_curves_name_their_lines_by_times() -> None:
-    axes = Drawing(dpi=20).subplots()
-    pecli.figure("curves", encoding="clock", length=86400 // 8, at=(0, 3661)).draw(axes)
-    assert [name.get_text() for name in labels_of(axes, DotLabel)] == ["from 00:00:00", "from 01:01:01"]
-    assert [Clock().pair_text(pair) for pair in range(3)] == ["1 min hand", "1 h hand", "12 h hand"]
 
 
 # the alien clock

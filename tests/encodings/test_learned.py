@@ -131,20 +131,6 @@ def test_without_a_length_a_table_shows_all_its_rows_and_its_recipe_tells_them(a
     assert f"--file own.npy --length {count}" in ask("recipe", "a.json").out
 
 
-@pytest.mark.parametrize(
-    ("figure", "specs", "length"),
-    [
-        ("heatmap", ["learned"], 200),
-        ("explain", ["learned:file=own.npy"], 10),
-        ("attention", ["learned:file=own.npy,d=5"], 5),
-        ("offsets", ["sinusoidal", "learned:file=own.npy"], 77),
-    ],
-)
-def test_what_is_not_a_table_from_a_file_has_the_default_length(figure: str, specs: list[str], length: int) -> None:
-    np.save("own.npy", np.ones((77, 5)))
-    assert pecli.figure(figure, encoding=specs).job.positions.length == length
-
-
 def test_a_formula_has_no_inputs_and_a_file_is_one(file: str) -> None:
     assert "inputs" not in json.loads(make_job("heatmap", {"encoding": "learned"}).metadata)
 

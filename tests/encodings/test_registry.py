@@ -17,13 +17,11 @@ from pecli.core.errors import UnknownNameError, UsageError
 from pecli.core.lazy import Array
 from pecli.core.options import option
 from pecli.encodings import registry
-from pecli.encodings.base import Additive, BiasEncoding, Encoding, Rotary, TableEncoding
+from pecli.encodings.base import Additive, BiasEncoding, Encoding, TableEncoding
 from pecli.encodings.clock import Clock
-from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.registry import ENCODINGS, all_encodings, find_encoding
 from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.figures import FIGURES
 from pecli.jobs.job_options import ANALYSES
 from pecli.jobs.sweep import make_job
 from pecli.models.spec import parse_encoding, read_encoding
@@ -141,14 +139,6 @@ def test_an_encodings_kind_is_what_it_can_do() -> None:
     added = [name for name, encoding in ENCODINGS.items() if issubclass(encoding, Additive)]
     assert {"sinusoidal", "learned"} <= {*added} and not {"relative", "rope", "alibi"} & {*added}
     assert {ENCODINGS[name].kind for name in added} == {"added to the embedding"}
-
-
-def test_a_figure_requires_a_capability() -> None:
-    kinds = {"heatmap": TableEncoding, "dials": Harmonic, "rotation": Rotary, "compare": Encoding}
-    assert {name: FIGURES[name].requires for name in kinds} == kinds
-    assert FIGURES["attention"].takes(Rope) and not FIGURES["terms"].takes(Rope)
-    assert FIGURES["terms"].refusal(Rope) == "terms cannot show rope: it has no position vector to add"
-    assert FIGURES["bias"].takes(Window) and not FIGURES["bias"].takes(Sinusoidal)
 
 
 def test_a_bias_is_listed_like_every_encoding_and_refused_where_a_table_is_needed(

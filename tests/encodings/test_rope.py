@@ -189,11 +189,3 @@ def test_vectors_turn_as_numpy_turns_them_in_that_type(dtype: str) -> None:
     assert np.array_equal(turned[:, 0:6:2], (first * cos - second * sin).astype(float))
     assert np.array_equal(turned[:, 1:6:2], (second * cos + first * sin).astype(float))
     assert np.array_equal(turned[:, 6:], x[:, 6:])
-
-
-def test_bfloat16_breaks_what_depends_on_the_offset_alone() -> None:
-    q, k = vectors(0)
-    for dtype, least, most in (("float64", 0, 1e-12), ("bfloat16", 0.1, 10)):
-        rope = Rope(d=D, dtype=dtype)
-        scores = [float(f(rope, q, start + 3) @ f(rope, k, start)) for start in (0, 1000, 5000)]
-        assert least <= np.ptp(scores) < most

@@ -67,12 +67,6 @@ def test_concatenated_has_all_sines_then_all_cosines(d: int) -> None:
     assert np.array_equal(concatenated, np.hstack([interleaved[:, 0::2], interleaved[:, 1::2]]))
 
 
-def test_the_label_names_numbers_always_and_words_when_they_differ() -> None:
-    assert Sinusoidal(base=10).label() == "sinusoidal, d 128, base 10"
-    assert Sinusoidal(layout="concatenated").label().endswith("layout concatenated")
-    assert Sinusoidal().pair_text(7) == "pair 7"
-
-
 def test_tensor2tensors_table_is_that_of_log_timescale_increments() -> None:
     """The recipe of tensor2tensor and Whisper: exp(−j · ln(base) / (d/2 − 1)), all sines and then all cosines."""
     angles = np.arange(50)[:, None] * np.exp(-np.arange(8) * np.log(10000) / 7)

@@ -112,13 +112,6 @@ def test_the_mean_table_is_the_mean_of_the_rows(encoding: TableEncoding, blocks:
 
 
 @pytest.mark.parametrize(
-    ("position", "text"), [(0, "0"), (1009, "1,009"), (-5, "−5"), (-1009, "−1,009"), (2.5, "2.5"), (-2.5, "−2.5")]
-)
-def test_positions_are_written_with_a_true_minus_sign(position: float, text: str) -> None:
-    assert Squares().position_text(position) == text
-
-
-@pytest.mark.parametrize(
     ("length", "text"),
     [
         *[(6.28318, "6.283"), (999.96, "1,000"), (9999.4, "9,999"), (9999.6, "10,000"), (54410.1, "54,410")],

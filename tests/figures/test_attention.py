@@ -14,14 +14,13 @@ from matplotlib.figure import Figure as Drawing
 import pecli
 from pecli.core.errors import PecliError, UsageError
 from pecli.core.numbers import bound_text
-from pecli.core.positions import Positions
 from pecli.encodings.base import Additive
 from pecli.encodings.rope import Rope
 from pecli.figures.attention import Attention, AttentionNumbers
 from pecli.figures.terms import TITLES, Terms, TermsNumbers
 from pecli.figures.tokens import EXAMPLES, fit_tokens, label_tokens, random_vector, read_order
 from pecli.measures.attention import products, weights
-from tests.drawing import numbers_of, page_of, panels_of
+from tests.drawing import numbers_of, panels_of
 
 Ask = Callable[..., Any]
 
@@ -80,13 +79,6 @@ def test_what_is_no_second_order_is_refused(text: str) -> None:
         pecli.figure("attention", tokens="the dog bites the man", reorder=text)
 
 
-def test_a_panel_grows_with_its_tokens_and_a_size_that_cannot_hold_them_is_refused() -> None:
-    words = " ".join(map(str, range(16)))
-    with pytest.raises(UsageError, match=r"size.*5x3.* is too small .* it needs"):
-        pecli.figure("attention", tokens=words, size="5x3", dpi=30).render("png")
-    assert page_of("terms", tokens=words, d=8, dpi=30).get_figheight() > 9  # one panel below the other
-
-
 def test_a_line_says_that_chinese_was_cut(ask: Ask) -> None:
     cut, spaced = (
         ask("attention", "--tokens", text, "--reorder", order, "--dpi", "20", "-o", "a.png")
@@ -111,15 +103,6 @@ def test_a_line_says_that_chinese_was_cut(ask: Ask) -> None:
 def test_words_are_those_of_an_example_or_between_blanks(options: dict[str, Any], words: str) -> None:
     assert " ".join(Terms(**options).words) == words
     assert {*words.split()} == {*Attention(**options).texts()}  # which need fonts
-
-
-@pytest.mark.parametrize("figure", ["attention", "terms"])
-@pytest.mark.parametrize("given", [{}, {"length": 5}, {"start": 3}, {"start": -5, "length": 5}])
-def test_there_is_one_position_a_token_from_the_start_on(figure: str, given: dict[str, int]) -> None:
-    picture = pecli.figure(figure, **given)
-    start = given.get("start", 0)
-    assert picture.job.display_view.positions == Positions(length=5, start=start)
-    assert picture.title().endswith(f"; positions {start} to {start + 4}".replace("-", "−")) == (start != 0)
 
 
 def test_a_word_has_one_vector_of_its_own_whatever_stands_beside_it() -> None:
@@ -222,24 +205,9 @@ def test_without_the_encoding_the_second_is_exactly_the_first_permuted(d: int, t
         assert numbers.facts()["difference_plain"] == 0.0
 
 
-@pytest.mark.parametrize("encoding", EVERY)
-def test_with_the_encoding_it_is_not(encoding: str) -> None:
-    numbers = made(encoding=encoding)
-    order = numbers.order
-    largest = np.abs(numbers.reordered_encoded - numbers.encoded[np.ix_(order, order)]).max()
-    assert numbers.facts()["difference_encoded"] == largest > 1e-4
-
-
 def test_a_second_order_that_is_the_first_differs_nowhere() -> None:
     numbers = made(reorder="swap:2,2")
     assert (numbers.difference_plain, numbers.difference_encoded, numbers.message()) == (0, 0, "")
-
-
-def test_the_examples_second_sentence_is_the_default() -> None:
-    assert " ".join(made().facts()["reordered_tokens"]) == "the man bites the dog"
-    assert "".join(made(sentences="school").facts()["reordered_tokens"]) == "你说我明天去上学不"
-    assert made(sentences="like").reordered_tokens == ("你", "喜欢", "我")
-    assert made(tokens="a b c").reordered_tokens == ("c", "b", "a")
 
 
 @pytest.mark.parametrize("encoding", ADDED)
@@ -262,29 +230,6 @@ def test_rope_turns_so_that_the_start_does_not_matter(pairing: str) -> None:
 
 def panels(**options: Any) -> tuple[AttentionNumbers, list[Any]]:
     return made(**options), panels_of("attention", **options)
-
-
-def test_weights_share_limits_and_colours_and_so_do_their_changes() -> None:
-    numbers, drawn = panels(sentences="like")
-    images = [item.get_images()[0] for item in drawn]
-    weights, changes = [images[at] for at in (0, 1, 3, 4)], [images[at] for at in (2, 5)]
-    largest = max(array.max() for array in list(numbers.arrays().values())[:4])
-    assert {image.get_clim() for image in weights} == {(0, largest)}
-    assert {image.get_cmap().name for image in weights} == {"viridis"}
-    assert {image.get_clim() for image in changes} == {(-numbers.difference_encoded, numbers.difference_encoded)}
-    assert {image.get_cmap().name for image in changes} == {"RdBu_r"}
-
-
-@pytest.mark.parametrize("tokens", [None, LONG])
-def test_the_second_order_is_put_back_before_it_is_shown(tokens: str | None) -> None:
-    numbers, drawn = panels(tokens=tokens, reorder=None if tokens is None else "swap:1,4")
-    given, back, change, encoded, encoded_back, encoded_change = (
-        np.asarray(item.get_images()[0].get_array()) for item in drawn
-    )
-    assert np.array_equal(given, numbers.plain) and np.array_equal(encoded, numbers.encoded)
-    assert np.array_equal(given, back) and not change.any()
-    assert np.array_equal(encoded_change, encoded_back - encoded)
-    assert np.array_equal(encoded_back[np.ix_(numbers.order, numbers.order)], numbers.reordered_encoded)
 
 
 def test_the_difference_is_printed_in_the_picture() -> None:
@@ -343,14 +288,6 @@ def test_the_message_says_whether_position_with_position_depends_on_the_offset_a
     assert numbers.message().endswith(text)
 
 
-@pytest.mark.parametrize(("figure", "encoding", "instead"), [
-    ("terms", "rope", "attention"), ("terms", "relative", "relative"), ("attention", "relative", "relative")
-])  # fmt: skip
-def test_what_cannot_be_shown_is_refused_with_what_fits(figure: str, encoding: str, instead: str) -> None:
-    with pytest.raises(UsageError, match=f"{figure} cannot show {encoding}: .*try .*{instead}"):
-        pecli.figure(figure, encoding=encoding)
-
-
 def test_five_panels_share_limits_and_0_has_the_middle_of_the_map() -> None:
     drawn, arrays = panels_of("terms", tokens="x y z"), terms(tokens="x y z").arrays()
     images = {name: item.get_images()[0] for name, item in zip(TITLES, drawn, strict=False)}
@@ -362,11 +299,3 @@ def test_five_panels_share_limits_and_0_has_the_middle_of_the_map() -> None:
     titles = [item.get_title().partition("\n")[0] for item in drawn if item.get_images()]
     assert titles == [title.partition("\n")[0] for title in TITLES.values()]
     assert [text.get_text() for text in drawn[4].get_xticklabels()] == ["x", "y", "z"]
-
-
-def test_compare_shows_two_under_the_same_limits() -> None:
-    options: Any = {"figure": "terms", "encoding": ["clock", "sinusoidal:d=8"]}
-    rows = [round(axes.get_position().y0, 2) for axes in page_of("compare", **options).axes[:10]]
-    assert len({*rows}) == 2 and min(rows[:5]) > max(rows[5:])
-    limits = {part.numbers.limits() for part in pecli.figure("compare", **options).seen.parts}  # type: ignore[attr-defined]  # compare's numbers
-    assert len(limits) == 1

@@ -51,13 +51,6 @@ def test_a_pixel_within_a_cell_has_its_colour(side: int) -> None:
     assert pixels([row], (1, side))[0] == pytest.approx(row[middles.astype(int)], abs=0.005)
 
 
-def test_the_first_row_is_at_the_top_and_the_first_column_left() -> None:
-    drawn = pixels([[0.0, 0.2, 0.4], [0.6, 0.8, 1.0]], (3, 4))
-    assert drawn[0] == pytest.approx([0.0, 0.4 / 3, 0.8 / 3, 0.4], abs=0.005)
-    assert drawn[2] == pytest.approx([0.6, 0.6 + 0.4 / 3, 0.6 + 0.8 / 3, 1.0], abs=0.005)
-    assert drawn[1] == pytest.approx((drawn[0] + drawn[2]) / 2, abs=0.005)
-
-
 def test_what_has_no_number_stays_empty_and_cells_beyond_the_frame_are_left_out() -> None:
     drawn = pixels([[np.nan, 0.5, np.nan]], (1, 4))[0]
     assert drawn == pytest.approx([np.nan, 0.5, 0.5, np.nan], abs=0.005, nan_ok=True)
@@ -121,14 +114,6 @@ def test_numbers_are_on_where_they_fit_and_off_where_they_are_not_wanted(figure:
     assert not any(sign.isdigit() for text in left for sign in text)
 
 
-def test_they_are_left_out_where_they_do_not_fit_unless_they_are_asked_for() -> None:
-    tight = {"d": 12, "length": 12, "size": "column"}
-    assert not any(map(written, panels("heatmap", **tight)))
-    (asked,) = panels("heatmap", numbers=True, **tight)
-    assert len(written(asked)) == 144 and asked.texts[0].get_fontsize() < 7
-    assert not any(map(written, panels("heatmap", d=4, length=13)))
-
-
 @pytest.mark.parametrize(
     ("values", "texts"),
     [
@@ -142,17 +127,6 @@ def test_they_are_left_out_where_they_do_not_fit_unless_they_are_asked_for() -> 
 def test_numbers_have_as_many_places_as_the_largest_asks_for(values: list[Any], texts: list[Any]) -> None:
     matrix = np.ma.masked_invalid(np.array(values))
     assert cell_texts(matrix, places([matrix])) == texts
-
-
-def test_parts_have_the_places_of_their_sum_and_it_has_numbers_where_they_are_too_small() -> None:
-    *parts, whole = panels("terms", size="page")
-    behind = {len(text.split(".")[1]) for axes in (*parts, whole) for text in written(axes) if text != "0"}
-    assert behind == {1} and len(written(parts[0])) == len(written(whole)) == 25
-    assert parts[0].texts[0].get_fontsize() < whole.texts[0].get_fontsize()
-    *parts, whole = panels("terms", size="5x3")
-    assert len(written(whole)) == 25 and not any(map(written, parts))
-    with pytest.raises(UsageError, match="hold 3"):
-        panels("terms", size="4x3", numbers=True)
 
 
 def test_text_is_white_on_dark_cells_and_black_on_light_ones() -> None:

@@ -116,11 +116,6 @@ def test_what_would_change_nothing_is_refused(figure: str, options: Any, said: s
         pecli.figure(figure, d=8, **options).render("png") if figure != "bias" else pecli.bias(**options).render("png")
 
 
-def test_lightness_is_that_of_cielab() -> None:
-    np.testing.assert_allclose([lightness("black"), lightness("white")], [0, 100], atol=0.01)
-    np.testing.assert_allclose(lightness(np.array([[0.5, 0.5, 0.5, 1], [1, 0, 0, 1]])), [53.39, 53.24], atol=0.02)
-
-
 def drawn(figure: str, **options: Any) -> Any:
     """Return the first panel of a small picture."""
     return page_of(figure, **{"d": 8, "length": 23, "dpi": 30, **options}).axes[0]
@@ -142,30 +137,6 @@ def test_the_points_of_a_scatter_are_seen_on_a_dark_ground(length: int) -> None:
     axes = drawn("scatter", style="dark_background", length=length)
     shown = [image for image in (*axes.images, *axes.collections) if image.get_visible()]
     assert shown and min(lightness(item.cmap(np.linspace(0, 1, 9))).min() for item in shown) >= MIN_CONTRAST
-
-
-@pytest.mark.parametrize("clear", [{"transparent": True}, {"style": "auto"}])
-def test_no_box_hides_a_text_on_a_transparent_panel(clear: dict[str, Any]) -> None:
-    axes, plain = drawn("curves", format="svg", **clear), drawn("curves")
-    boxes, seen = ([text.get_bbox_patch() for text in panel.texts if text.get_bbox_patch()] for panel in (axes, plain))
-    assert boxes and all(box.get_facecolor()[3] == 0 for box in boxes)
-    assert seen and all(box.get_facecolor()[3] == 0.8 for box in seen)
-
-
-@pytest.mark.parametrize(("style", "cmap"), [("default", "viridis"), ("dark_background", "Greys")])
-def test_the_mark_of_the_largest_error_is_seen_on_its_colour(style: str, cmap: str) -> None:
-    axes = drawn("precision", style=style, cmap=cmap)
-    ring, ground = axes.lines[0].get_color(), axes.images[0].cmap(1.0)
-    assert abs(lightness(ring) - lightness(ground)) > 2 * MIN_CONTRAST
-
-
-@pytest.mark.parametrize(("style", "opacity"), [("dark_background", 0.3), ("auto", 0.3), ("ggplot", 1)])
-def test_grid_lines_and_the_middle_of_a_lane_are_the_styles_own_unless_they_are_strong(
-    style: str, opacity: float
-) -> None:
-    grid = drawn("curves", style=style, format="svg").yaxis.get_gridlines()[0]
-    lanes = [line for line in drawn("waves", style=style, format="svg").get_lines() if line.get_zorder() == 0]
-    assert lanes and {round(item.get_alpha(), 2) for item in (grid, *lanes)} == {opacity}
 
 
 def test_the_size_of_texts_follows_the_picture_and_not_the_style() -> None:

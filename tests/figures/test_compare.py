@@ -95,13 +95,6 @@ def test_what_lines_show_upwards_is_shared_where_it_is_the_same(figure: str, enc
     assert figure != "curves" or all(tick >= 0 for panel in panels for tick in panel.get_yticks())  # names hang below 0
 
 
-def test_one_parameter_goes_to_every_encoding_that_has_it() -> None:
-    job = pecli.figure("compare", encoding=["sinusoidal", "clock", "rope"], d=6).job
-    assert [encoding.settings().get("d") for encoding in job.encodings] == [6, None, 6]
-    with pytest.raises(UsageError, match="bits"):
-        pecli.figure("compare", encoding=["binary:d=2", "rope"], length=9)
-
-
 def test_biases_and_buckets_share_no_colours_and_the_caption_says_once_what_both_do() -> None:
     panels, bars = drawn(figure="bias", encoding=["alibi:heads=2", "t5", "alibi:heads=4"])
     assert {bar.get_ylabel() for bar in bars} == {"bias", "bucket"}
@@ -157,36 +150,12 @@ def test_what_cannot_be_compared_is_refused(options: dict[str, Any], said: str) 
         axes_of("compare", **options)
 
 
-@pytest.mark.parametrize(("figure", "options"), [("offsets", {}), ("distance", {"measure": "dot"})])
-def test_numbers_are_those_of_the_figure_alone(figure: str, options: dict[str, Any]) -> None:
-    whole = pecli.figure("compare", encoding=TWO, length=7, figure=figure, **options).numbers
-    alone = pecli.figure(figure, encoding=TWO[1], length=7, **options).numbers
-    assert np.array_equal(whole.arrays()[f"1.{figure}.{alone.main_array}"], alone.main)
-    assert list(whole.facts()) == ["sinusoidal:d=8,base=10", "sinusoidal:d=8"]
-    same = ["rope:d=4", "rope:d=4,base=10000"]
-    assert not pecli.figure("compare", encoding=same, difference=True).numbers.arrays()["2.heatmap.table"].any()
-
-
-def test_a_figure_of_two_panels_keeps_both_for_each_with_one_window() -> None:
-    panels, _ = drawn(figure="scatter")
-    assert [title_of(panel).partition(" upper")[0] for panel in panels[::2]] == ["base 10", "base 10,000"]
-    assert len({panel.get_xlim() for panel in panels}) == len({panel.get_ylim() for panel in panels}) == 1
-
-
 def test_lines_of_another_kind_have_a_window_and_offsets_of_their_own() -> None:
     specs = ["sinusoidal", "clock", "t5"]
     first, second, other = page_of("compare", figure="offsets", length=20, encoding=specs, size="column").axes
     assert first.get_ylim() == second.get_ylim() and first.get_ylim()[1] > 60 > other.get_ylim()[1]
     assert first.get_xlim() == second.get_xlim() and first.get_xlim()[0] > other.get_xlim()[0]
     assert [bool(item.xaxis.label.get_visible()) for item in (first, second, other)] == [False, True, True]
-
-
-@pytest.mark.parametrize(("count", "grid"), [(1, (1, 1)), (3, (1, 3)), (5, (2, 3))])
-def test_panels_stand_in_a_grid(count: int, grid: tuple[int, int]) -> None:
-    panels, _ = drawn(encoding=[f"sinusoidal:d={d}" for d in range(2, 2 + count)])
-    boxes = [panel.get_position() for panel in panels]
-    assert len(panels) == count
-    assert (len({round(box.y0, 6) for box in boxes}), len({round(box.x0, 6) for box in boxes})) == grid
 
 
 @pytest.mark.parametrize(

@@ -49,16 +49,6 @@ def test_what_all_in_a_column_say_stands_once_and_is_told_by_its_column_alone() 
     assert [item for item in above if "turn in" in item] == [Picture(job).message()]
 
 
-@pytest.mark.parametrize(
-    ("size", "figure", "columns"), [("column", "heatmap", 1), ("column", "distance", 2), ("page", "heatmap", 3)]
-)
-def test_a_few_stand_below_each_other_on_a_narrow_page(size: str, figure: str, columns: int) -> None:
-    """But for those of exact shape: they would be as tall as wide."""
-    _, axes = drawn(figure, base=[10, 100, 1000], size=size)
-    lefts = [round(ax.get_position().x0, 3) for ax in axes if ax not in bars(axes)]
-    assert len({*lefts[:columns]}) == columns and (columns > 1 or len({*lefts}) == 1)
-
-
 def test_every_cell_is_its_own_picture_under_the_limits_of_all() -> None:
     _, axes = drawn("distance", base=[2, 10000])
     images = [ax.images[0] for ax in axes if ax.images and ax not in bars(axes)]
@@ -140,13 +130,6 @@ def test_blanks_for_some_of_the_options_make_a_grid_of_the_others() -> None:
     ]
 
 
-def test_lanes_of_other_dimensions_are_named_in_every_panel() -> None:
-    _, axes = drawn("waves", base=[2, 10000], d=8, length=40)
-    lanes = [[text.get_text() for text in ax.get_yticklabels()] for ax in axes]
-    assert lanes[0] != lanes[1] and all(ax.yaxis.label.get_visible() for ax in axes)
-    assert all(ax.yaxis.get_tick_params()["labelleft"] for ax in axes)
-
-
 def test_what_turns_stays_round_and_tables_of_other_widths_fill_their_panels() -> None:
     _, axes = drawn("rotation", d=[8, 128])
     shown = [ax for ax in axes if ax not in bars(axes)]
@@ -163,16 +146,6 @@ def test_panels_of_cells_share_the_limits_of_their_own_kind(figure: str, count: 
         _, axes = drawn(figure, base=[2, 1000], d=16, size="12x8", text_size=6, **options)
         limits = [ax.images[0].get_clim() for ax in axes if ax not in bars(axes)]
         assert limits[:count] == limits[count:] and len({*limits}) > 1
-
-
-@pytest.mark.parametrize("figure", ["scatter", "terms"])
-def test_cells_of_several_panels_stand_below_each_other_on_a_narrow_page(figure: str) -> None:
-    _, axes = drawn(figure, base=[2, 10], d=16, size="column")
-    boxes = [ax.bbox for ax in axes if ax not in bars(axes)]
-    half = len(boxes) // 2
-    assert min(box.y0 for box in boxes[:half]) > max(box.y1 for box in boxes[half:])
-    if figure == "scatter":
-        assert {round(box.x0) for box in boxes[:half]} == {round(box.x0) for box in boxes[half:]}
 
 
 def test_what_one_figure_says_in_all_cells_is_said_once() -> None:

@@ -18,19 +18,13 @@ from pecli.figures import FIGURES
 from pecli.figures.base import panels_of
 from pecli.figures.canvas import Canvas
 from pecli.figures.page import draw_page
-from pecli.figures.panels import Panel, grids_around, in_columns, label_outer
+from pecli.figures.panels import grids_around
 from pecli.figures.style import style_context
 from pecli.figures.text import Ruler, pieces
 from pecli.figures.ticks import RoundTicks
 
 SIZES = ("column", "page", "blog", "slide", "5x3")
 SMALL = {"d": 8, "length": 23, "dpi": 40}
-PANELS = (
-    "heatmap,distance,scatter,curves,waves,spectrum",
-    "scatter,curves",
-    "dials,terms",
-)
-GROWING = [size for size in SIZES if size not in ("slide", "5x3")]
 LONG = "位置编码的一个非常长的标题它没有空格所以必须在任何地方断开，而且两端都不能被切掉"
 
 
@@ -126,12 +120,6 @@ def test_a_picture_is_whole_in_every_size(figure: str, size: str) -> None:
     check_whole(*in_size(figure, size))
 
 
-@pytest.mark.parametrize("names", PANELS)
-def test_any_panels_are_whole_where_the_height_is_free(names: str) -> None:
-    options: dict[str, Any] = {"length": 7} if "terms" in names else {}
-    check_whole(*drawn("overview", panels=names, size=GROWING[len(names) % len(GROWING)], **options))
-
-
 @pytest.mark.parametrize(
     ("figure", "options"),
     [
@@ -184,13 +172,6 @@ def test_the_size_that_is_named_is_enough(figure: str, options: dict[str, Any]) 
     width, height = str(refused.value).partition("it needs ")[2].split(" inches")[0].split(" × ")
     assert str(refused.value).endswith(f"give size={width}x{height}")
     assert drawn(figure, **{**options, "size": f"{width}x{height}"})
-
-
-def test_a_bar_shared_by_square_panels_is_as_tall_as_they_are() -> None:
-    drawing, *_ = in_size("relative", "page")
-    *panels, bar = drawing.axes
-    tops, bottoms = ([getattr(axes.bbox, side) for axes in panels] for side in ("y1", "y0"))
-    assert (bar.bbox.y0, bar.bbox.y1) == pytest.approx((min(bottoms), max(tops)), abs=3)
 
 
 def test_lines_markers_and_ticks_grow_with_the_text() -> None:
@@ -276,31 +257,10 @@ def test_the_grid_wraps_until_its_panels_are_wide_enough(size: str, options: dic
     assert len({round(axes.bbox.x0) for axes in panels}) == columns
 
 
-def test_what_is_left_of_a_page_stands_around_title_panels_and_caption_and_not_between_them() -> None:
-    drawing, *_ = drawn("terms", size="5x14")
-    title, caption = drawing.get_suptitle(), drawing.get_supxlabel()
-    boxes = {text.get_text(): text.get_window_extent() for text in drawing.findobj(Text)}
-    assert drawing.bbox.y1 - boxes[title].y1 > 0.8 * 100 < boxes[caption].y0  # pixels, of an inch
-    assert min(ax.bbox.y0 for ax in drawing.axes) - boxes[caption].y1 < 1.6 * 100
-
-
 def test_the_others_make_a_full_grid_or_none_is_large() -> None:
     assert grids_around(4, 5) == (((0, 1, 4, 4), (2, 3, 4, 4)), ((0, 1), (2, 3), (4, 4)))
     assert grids_around(0, 4) == (((0, 0, 0, 1), (0, 0, 0, 2), (0, 0, 0, 3)), ((0, 0, 0), (1, 2, 3)))
     assert [len(grids_around(0, count)) for count in range(1, 9)] == [0, 0, 2, 2, 2, 0, 2, 0]
-
-
-def test_what_neighbours_share_is_said_at_the_edge() -> None:
-    assert label_outer([Panel(x="p", y="q")] * 4, in_columns(4, 2)[0]) == [
-        (False, True, True),
-        (False, False, True),
-        (True, True, True),
-        (True, False, True),
-    ]
-    assert label_outer([Panel()] * 2, in_columns(2, 2)[0]) == [(True, True, True)] * 2
-    ones = [Panel(head="a"), Panel(head="b"), Panel()] * 2
-    assert [item.title for item in label_outer(ones, in_columns(6, 3)[0])] == [True, True, True, False, False, True]
-    assert all(item.title for item in label_outer([Panel(head="a")] * 5, in_columns(5, 3)[0]))  # a row in the middle
 
 
 @pytest.mark.parametrize(("lines", "beside"), [(3, True), (23, False)])

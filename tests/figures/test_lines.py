@@ -110,15 +110,6 @@ def test_more_positions_than_pixels_of_a_log_axis_keep_their_extremes(encoding: 
     assert np.delete(line.get_ydata(), at) == pytest.approx((numbers.low + numbers.curves)[0] / 2)
 
 
-@pytest.mark.parametrize("length", [30, 900])
-def test_lines_have_the_dashes_that_the_key_says_with_a_band_around_them_too(length: int) -> None:
-    axes = page_of("curves", d=4, length=length, against="offset", size="column", dpi=40).axes[0]
-    legend = axes.get_legend()
-    dashes = [line.get_linestyle() for line in axes.lines if len(line.get_xdata()) > 1]
-    assert legend is not None and [line.get_linestyle() for line in legend.get_lines()] == dashes
-    assert len(set(dashes)) > 1 and len(axes.collections) == (5 if length == 900 else 0)
-
-
 def test_names_at_dots_are_shorter_where_whole_ones_have_no_room() -> None:
     axes = page_of("curves", length=3000, d=8, size="2.5x2", dpi=40).axes[0]
     assert dot_labels(axes) == ["from 0", "750", "1,500", "2,250", "2,999"]
@@ -226,16 +217,6 @@ def test_without_dims_they_run_from_the_fastest_to_the_slowest_that_moves() -> N
     assert columns[dims[-1]] <= 800 < columns[dims[-1] + 1]  # a quarter of a turn can still be seen
 
 
-@pytest.mark.parametrize(
-    ("plain", "other"), [("sinusoidal", "sinusoidal:layout=concatenated"), ("rope", "rope:pairing=half")]
-)
-def test_the_order_of_the_columns_does_not_change_which_waves_are_shown(plain: str, other: str) -> None:
-    first, second = (pecli.figure("waves", encoding=item, length=200).numbers.arrays() for item in (plain, other))
-    assert first["wavelengths"].tolist() == second["wavelengths"].tolist() == sorted(first["wavelengths"])
-    assert second["wavelengths"][0] == pytest.approx(2 * np.pi) and 400 < second["wavelengths"][-1] <= 800
-    assert second["dims"].tolist() != sorted(second["dims"])
-
-
 def test_a_long_length_is_drawn_from_minimum_to_maximum_and_the_caption_says_so() -> None:
     options = {"d": 8, "base": 10, "length": 1009, "start": 5, "dims": [0, 3], "size": "3x2", "dpi": 20}
     seen = pecli.figure("waves", **options).seen
@@ -312,18 +293,3 @@ def test_a_pair_has_a_colour_and_its_cosine_is_dashed_bits_are_steps_and_one_pos
 )
 def test_the_caption_says_how_far_a_lane_reaches(encoding: str, caption: str) -> None:
     assert pecli.figure("waves", encoding=encoding, length=61).numbers.caption() == caption
-
-
-@pytest.mark.parametrize(("encoding", "width"), [("binary", 5), ("learned:d=3", 3), ("sinusoidal:d=1", 1)])
-def test_few_dimensions_are_all_shown_and_without_a_formula_waves_are_measured(encoding: str, width: int) -> None:
-    numbers = pecli.figure("waves", encoding=encoding, length=17).numbers.arrays()
-    measured = pecli.figure("spectrum", encoding=encoding, length=17).numbers.main
-    assert sorted(numbers["dims"].tolist()) == list(range(width))
-    assert numbers["wavelengths"].tolist() == measured[numbers["dims"]].tolist() == sorted(measured.tolist())
-
-
-@pytest.mark.parametrize(("dims", "words"), [([7], "dims=7.*0 to 6"), ([-1], "dims=-1"), ([1.5], "dims=1.5")])
-def test_dimensions_are_the_users_and_one_that_is_not_there_is_refused(dims: list[float], words: str) -> None:
-    assert pecli.figure("waves", d=8, length=5, dims=[6, 2, 6]).numbers.arrays()["dims"].tolist() == [6, 2]
-    with pytest.raises(UsageError, match=words):
-        pecli.figure("waves", d=7, dims=dims)

@@ -119,14 +119,6 @@ def test_a_rule_stands_above_the_columns_that_never_finish_a_turn(
     assert [tuple(line.get_xdata()) for line in panel.lines] == runs
 
 
-@pytest.mark.parametrize(
-    ("options", "title"),
-    [({}, "sinusoidal, d 3, base 10,000"), ({"title": "mine"}, "mine"), ({"no_title": True}, ""), ({"title": ""}, "")],
-)
-def test_title_is_the_encoding_or_the_users_or_none(options: dict[str, Any], title: str) -> None:
-    assert page_of("heatmap", length=5, d=3, dpi=30, **options).get_suptitle() == title
-
-
 def test_a_long_average_without_a_closed_form_shows_a_bar_and_says_why() -> None:
     text: list[str] = []
 
@@ -191,14 +183,6 @@ def test_one_position_is_a_matrix_of_one_0() -> None:
     assert numbers_of("distance", d=8, length=1).message() == ""
 
 
-@pytest.mark.parametrize("length", [1, 2, 3, 7])
-def test_ticks_of_positions_are_whole_numbers(length: int) -> None:
-    axes = drawn(d=7, length=length, start=1009)
-    for axis in (axes.xaxis, axes.yaxis):
-        inside = [tick for tick in axis.get_majorticklocs() if 1009 <= tick < 1009 + length]
-        assert inside and all(float(tick).is_integer() for tick in inside)
-
-
 @pytest.mark.parametrize(("encoding", "alike"), [("sinusoidal", True), ("binary", False)])
 def test_the_message_says_where_diagonals_are_the_same(encoding: str, alike: bool) -> None:
     numbers = numbers_of("distance", encoding=encoding, length=9)
@@ -207,15 +191,6 @@ def test_the_message_says_where_diagonals_are_the_same(encoding: str, alike: boo
     apart = f"at one offset pairs differ by up to {spread:.3g}"
     assert (apart, "one value per diagonal")[alike] in numbers.message()
     assert numbers.difference(numbers).message().startswith("one value") is alike
-
-
-@pytest.mark.parametrize("base", [10, 10000])
-@pytest.mark.parametrize("measure", ["euclidean", "dot", "cos", "corr"])
-def test_a_measure_has_one_palette_whatever_its_values_are(measure: str, base: int) -> None:
-    (image,) = drawn(d=7, base=base, length=23, measure=measure).images
-    assert image.get_cmap().name == ("viridis" if measure == "euclidean" else "RdBu_r")
-    low, high = image.get_clim()
-    assert measure == "euclidean" or low == -high or low == 0  # both sides of 0 alike, where there are two
 
 
 @pytest.mark.parametrize(("measure", "undefined"), [("corr", 25), ("cos", 9)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -139,15 +138,6 @@ def test_a_log_axis_starts_at_1() -> None:
     assert numbers(length=1).main.shape == (1, 1)
 
 
-def test_several_encodings_are_overlaid_with_their_bands() -> None:
-    axes = drawn(encoding=["sinusoidal:d=8", "binary"], measure="cos", length=17)
-    assert [text.partition(",")[0] for text in line_labels(axes)] == ["sinusoidal", "binary"]
-    assert len(axes.get_lines()) == len(axes.collections) == 2
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("offset p − q", "cosine similarity")
-    alone = drawn(d=8, length=17)
-    assert alone.get_legend() is None and len([line for line in alone.lines if len(line.get_xdata()) > 1]) == 1
-
-
 def test_the_sum_of_cosines_without_the_scaling_is_dotted_in_the_same_colour() -> None:
     scaled, plain, unscaled = drawn(encoding=["rope:scaling=linear,factor=8", "rope"], unscaled=True, length=64).lines
     assert (unscaled.get_linestyle(), unscaled.get_color()) == (":", scaled.get_color())
@@ -224,11 +214,6 @@ def test_in_runs_of_offsets_no_offset_is_named() -> None:
     assert seen.message() == f"{ONLY}: the Euclidean distance rises from 0 to {seen.high.max():.3g}"
 
 
-def test_of_several_the_title_says_what_is_drawn() -> None:
-    for encoding, title in ((["rope:d=4", "clock"], "dot product by offset"), (["alibi", "kerple"], "bias by offset")):
-        assert pecli.figure("offsets", length=4, encoding=encoding).title() == f"{title}; 4 positions"
-
-
 # biases
 
 
@@ -256,16 +241,6 @@ def test_lines_are_named_by_their_heads_of_many_some() -> None:
     light = [sum(to_rgb(line.get_color())) for line in axes.lines]  # shades in the order of the heads
     assert light[:8] == sorted(set(light[:8])) and light[8:] == sorted(set(light[8:]))
     assert [line.get_linestyle() for line in axes.lines] == ["-"] * 8 + ["--"] * 4
-
-
-@pytest.mark.parametrize(
-    ("encoding", "falls"), [("alibi", True), (["alibi", "kerple"], True), ("alibi:heads=1", True), ("t5", False)]
-)
-def test_the_message_is_that_far_keys_have_lower_biases_where_all_do(encoding: Any, falls: bool) -> None:
-    assert numbers(encoding=encoding, length=30).message().startswith("the farther the key") is falls
-    found = numbers(encoding="alibi:heads=2", length=30)
-    for factors in ([-1, 1], [0, 1], [0, 0]):
-        assert replace(found, bias=found.bias * np.array(factors)[:, None]).message() == ""
 
 
 def biases(**options: Any) -> Any:
@@ -308,17 +283,6 @@ def test_a_pixel_is_the_mean_of_what_is_seen_in_it(encoding: str, length: int, p
         if not np.isnan(block).all():
             expected[:, row, column] = np.nanmean(block, axis=1)
     assert found.block == size and found.bias == pytest.approx(expected, abs=1e-12, nan_ok=True)
-
-
-def test_an_entry_is_the_bias_of_its_query_and_key_and_what_is_not_seen_is_blank() -> None:
-    found = biases(encoding="alibi:heads=4,direction=both", length=7, start=3)
-    offsets = found.positions[:, None] - found.positions
-    expected = Alibi(heads=4, direction="both").bias(offsets.reshape(-1)).reshape(4, 7, 7)
-    assert np.array_equal(found.bias, expected)
-    causal = biases(encoding="alibi:heads=16", length=5)
-    assert np.array_equal(np.isnan(causal.bias[0]), np.triu(np.ones((5, 5), dtype=bool), 1))
-    assert found.caption() == ""
-    assert "8 of 16 heads" in causal.caption() and "blank: keys that a query does not see" in causal.caption()
 
 
 @pytest.mark.parametrize(

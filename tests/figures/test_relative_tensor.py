@@ -82,13 +82,6 @@ def test_a_wave_that_begins_anywhere_is_not_called_a_sine_and_colours_are_those_
     assert slice_.get_images()[0].get_clim() == pytest.approx((-radii[1], radii[1])) and radii[1] < radii.max() / 2
 
 
-@pytest.mark.parametrize("encoding", ["sinusoidal", "clock", "geometric", "rope"])
-def test_any_encoding_with_negative_positions_is_shown(encoding: str) -> None:
-    picture = pecli.figure("relative", encoding=encoding, length=LENGTH)
-    table = pecli.encode(encoding, start=1 - LENGTH, length=2 * LENGTH - 1)
-    assert np.array_equal(picture.numbers.main[3, 5], table[3 - 5 + LENGTH - 1])
-
-
 def slices(**options: Any) -> list[int]:
     """Return the dimensions that a picture shows where none are asked for."""
     found: list[int] = numbers_of("relative", ((9, 9),), **options).dims.tolist()
@@ -167,18 +160,6 @@ def test_the_panels_are_the_offsets_and_the_chosen_slices() -> None:
         assert (image.get_clim(), image.get_cmap().name) == ((-limit, limit), "RdBu_r")
         assert list(image.get_extent()) == [99.5, 106.5, 106.5, 99.5]
         assert (item.get_xlabel(), item.get_ylabel()) == ("key q", "query p")
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("-e", "binary"), "relative cannot show binary: it has no frequencies"),
-        (("--dims", "0,199"), "--dims 199 does not exist"),
-    ],
-)
-def test_a_mistake_is_one_line_and_2(words: tuple[str, ...], said: str, ask: Callable[..., Any]) -> None:
-    ended = ask("relative", *words, "--length", "8", "-o", "never.png")
-    assert (ended.code, ended.err.count("\n")) == (2, 1) and said in ended.err
 
 
 def test_numbers_are_whole_and_the_picture_computes_only_what_it_shows() -> None:

@@ -47,20 +47,6 @@ def test_both_correlations_of_the_cloud_are_printed_in_the_picture() -> None:
     assert not any("ρ" in axes.get_title() for axes in panels(d=7, base=10, length=23))
 
 
-@pytest.mark.parametrize(
-    ("figure", "options", "title"),
-    [
-        ("scatter", {"length": 11}, "11 positions"),
-        ("scatter", {"length": 11, "start": -5}, "positions −5 to 5"),
-        ("offsets", {"length": 1}, "1 position"),
-    ],
-)
-def test_the_title_says_whose_pairs_they_are(figure: str, options: dict[str, Any], title: str) -> None:
-    assert pecli.figure(figure, d=2, **options).title().endswith(f"; {title}")
-    offsets = numbers_of("scatter", encoding="relative:d=4", length=4)
-    assert offsets.caption().startswith("positions −3 to 3; ")
-
-
 def test_streaks_are_named_where_they_are_and_over_no_point() -> None:
     alone, grid = panels(d=64, length=100), panels(d=64, length=100, base=[1000, 10000], triangle="upper")
     assert grid[0].get_xlim() == grid[1].get_xlim()
@@ -131,10 +117,3 @@ def test_no_pair_and_more_than_some_minutes_of_work_are_refused(length: int, sai
     pecli.figure("scatter", length=141_421)  # the longest of at most 10^10 pairs
     with pytest.raises(UsageError, match=said):
         pecli.figure("scatter", length=length)
-
-
-@pytest.mark.parametrize(("length", "label"), [(9, "offset |p − q|"), (700, "pairs a cell")])
-def test_the_bar_says_what_the_colours_are(length: int, label: str) -> None:
-    job: Any = pecli.figure("scatter", length=length, d=8).job
-    (group,) = job.figure.panel_groups(job.view, job.canvas)
-    assert {panel.bar.label for panel in group.panels} == {label}

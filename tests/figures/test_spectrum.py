@@ -114,22 +114,6 @@ def test_pairs_that_never_finish_a_turn_are_counted_below_the_length(base: float
     assert texts(drawn(d=8, base=base, length=20).texts) == ["length 20", *beyond]
 
 
-def test_several_encodings_are_overlaid_and_told_apart() -> None:
-    options = {"encoding": ["sinusoidal:d=8", "rope:d=4,base=10", "binary:d=3"], "length": 8}
-    axes, found = drawn(**options), numbers(**options)
-    assert found.arrays()["encoding"].tolist() == [0] * 4 + [1] * 2 + [2] * 3
-    header, columns = found.sheet()
-    assert header == ["wavelength", "pair", "encoding", "stretch"] and {len(column) for column in columns} == {9}
-    assert texts(axes.get_legend().get_texts()) == [
-        "sinusoidal, d 8, base 10,000: 3 of 4 above",
-        "rope, d 4, base 10: 1 of 2 above",
-        "binary, d 3: 0 of 3 above",
-    ]
-    lines = axes.get_lines()[:3]
-    assert [len(line.get_xdata()) for line in lines] == [4, 2, 3]
-    assert len({line.get_color() for line in lines}) == 3
-
-
 def test_a_scaled_rope_has_its_contexts_its_ramp_and_what_it_was() -> None:
     axes = drawn(encoding=YARN, length=100)
     lines = {float(line.get_ydata()[0]): line.get_linestyle() for line in axes.lines if len(set(line.get_ydata())) == 1}
@@ -162,11 +146,6 @@ def test_the_ratio_is_that_to_the_wavelength_without_the_scaling() -> None:
     assert axes.get_yscale() == "log" and len(axes.texts) == len(line_labels(axes)) == 3
     with pytest.raises(UsageError, match="ratio is of wavelengths by a formula, and binary has none"):
         numbers(encoding="binary", ratio=True)
-
-
-@pytest.mark.parametrize(("ratio", "title"), [(False, "wavelengths"), (True, "what scalings do to wavelengths")])
-def test_the_title_of_several_is_what_they_have_in_common(ratio: bool, title: str) -> None:
-    assert pecli.figure("spectrum", encoding=[LLAMA, YARN], ratio=ratio).title() == title
 
 
 def test_how_far_neighbours_are_apart() -> None:

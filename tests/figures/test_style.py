@@ -21,7 +21,6 @@ from pecli.figures.canvas import SIZES, Canvas
 from pecli.figures.style import (
     GENERIC,
     bundled_styles,
-    check_mathematics,
     read_style,
     style_context,
 )
@@ -138,14 +137,6 @@ def test_a_style_that_names_its_colours_has_them(
     assert Canvas.make({"style": style, **options}).colours("diverging") == colours
 
 
-@pytest.mark.parametrize("line", ["savefig.format: nope", "figure.dpi: 1e9", "backend: svg", "savefig.bbox: tight"])
-def test_a_setting_that_no_picture_heeds_does_no_harm(folder: Path, line: str) -> None:
-    before = mpl.rcParams["backend"]
-    (folder / "s.mplstyle").write_text(f"{line}\nimage.cmap: magma\n")
-    picture = pecli.figure("heatmap", d=4, length=5, dpi=30, size="column", style="s.mplstyle")
-    assert picture.render("png", "svg") and mpl.rcParams["backend"] == before
-
-
 @pytest.mark.parametrize("data", [b"\xff\xfe\n", b"a" * (1 << 20)])
 def test_a_file_that_is_no_style_is_refused(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "s.mplstyle").write_bytes(data)
@@ -206,8 +197,3 @@ def test_a_font_asked_for_holds_on_a_users_own_axes_too() -> None:
 def test_mathematics_that_cannot_be_set_is_refused(ask: Ask, text: str) -> None:
     ended = ask("heatmap", "-d", "4", "-n", "3", "--title", text, "-o", "a.png")
     assert ended.code == 2 and "dollar sign" in ended.err and len(ended.err.splitlines()) == 1
-
-
-@pytest.mark.parametrize("text", ["$", "5$", r"\$a_\$", "$x_1$ costs 5\\$", "位 $x$", ""])
-def test_what_can_be_set_is_not(text: str) -> None:
-    check_mathematics(text, "title")

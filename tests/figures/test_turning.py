@@ -96,19 +96,6 @@ def test_pairs_and_positions_are_the_users_in_their_order_and_numbers_are_angles
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"d": 8, "pairs": [0, 4]}, "pairs=4.*pairs 0 to 3"),
-        ({"d": 7, "pairs": [4]}, "pairs=4.*pairs 0 to 3"),
-        ({"encoding": "binary"}, "dials cannot show binary.*heatmap"),
-    ],
-)
-def test_pairs_that_do_not_turn_are_refused(options: dict[str, Any], said: str) -> None:
-    with pytest.raises(UsageError, match=said):
-        pecli.figure("dials", **options)
-
-
-@pytest.mark.parametrize(
     ("figure", "encoding", "said"),
     [
         ("dials", "rope", "top: angle 0; hands turn clockwise; λ: positions of one turn"),
@@ -185,15 +172,6 @@ def test_after_is_before_turned(pairing: str) -> None:
     numbers, rope = rotated(pairing=pairing, start=5, content="random"), Rope(d=D, pairing=pairing)
     turned = [rope.rotation_matrix(5 + row) @ before for row, before in enumerate(numbers.before)]
     assert numbers.after == pytest.approx(np.array(turned), abs=1e-13)
-
-
-def test_the_rotation_makes_the_pattern_that_was_not_there() -> None:
-    """The second article's case analysis: what does not vary before varies after, fast columns more than slow ones."""
-    numbers = rotated(d=32)
-    assert np.ptp(numbers.before, axis=0).max() == 0
-    sizes = np.hypot(numbers.before[0, 0::2], numbers.before[0, 1::2])
-    varying = np.ptp(numbers.after, axis=0)[0::2] / sizes
-    assert varying[0] > 100 * varying[-1]
 
 
 def test_paths_run_on_circles_at_the_pairs_own_speed() -> None:

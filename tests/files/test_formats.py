@@ -139,14 +139,6 @@ def ids(svg: bytes) -> list[str]:
     return re.findall(r'\bid="([^"]*)"', svg.decode())
 
 
-@pytest.mark.parametrize("figure", ["heatmap", "scatter"])
-def test_everything_an_svg_points_at_is_there_and_two_in_one_page_share_no_id(figure: str) -> None:
-    svg, other = rendered("svg", figure), rendered("svg", figure, base=10)
-    used = set(re.findall(r'(?:xlink:href="#|url\(#)([^")]+)', svg.decode()))
-    assert used and used <= set(ids(svg))
-    assert len(set(ids(svg))) == len(ids(svg)) and not set(ids(svg)) & set(ids(other))
-
-
 TITLES = [
     *("plain", "", "位置编码 k=10", "two\nlines", "<b>&amp;</b> -- -->", "ends with a backslash \\", ', "facts": {}'),
     *("\"double\" and 'single' and `back`", r"back\slash (round) \n", "🎓 é \u00a0", "my id=", "see url(#there)"),

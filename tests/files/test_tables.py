@@ -91,12 +91,6 @@ def test_any_real_type_order_and_leading_sides_of_one_become_a_table(dtype: str)
         assert read.dtype == np.float64 and np.array_equal(read, WHOLE)
 
 
-@pytest.mark.parametrize(("kind", "name"), [(".npz", "wpe.weight"), (".safetensors", "vit.pos_embed")])
-def test_usual_names_are_found_among_others(kind: str, name: str) -> None:
-    path = write(f"t{kind}", TABLE + 1, **{name: TABLE, "ln.bias": TABLE[0]})
-    assert np.array_equal(read_table(path), TABLE)
-
-
 @pytest.mark.parametrize(
     ("names", "asked", "expected"),
     [

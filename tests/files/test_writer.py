@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import io
 import os
 import stat
 import subprocess
@@ -16,7 +15,7 @@ from typing import Any
 import pytest
 
 from pecli.core.errors import OutputError, UsageError
-from pecli.files.writer import check_target, real_path, write
+from pecli.files.writer import check_target, write
 
 OLD, NEW = b"old and whole", b"new" * 50_000
 TABLE = b"positions,0,1,2,3\n"
@@ -121,22 +120,6 @@ def test_targets_that_cannot_be_are_refused_before_work_is_done(path: str, clobb
     if path in ("a.png/b.png", "loop.png"):
         with pytest.raises(OutputError):
             write(path, NEW)
-
-
-def test_two_names_of_one_file_are_one_place(tmp_path: Path) -> None:
-    Path("r").mkdir()
-    Path("rl").symlink_to("r")
-    Path("r/l.png").symlink_to("a.png")
-    spelled = ["r/a.png", "rl/a.png", "./r/../rl/l.png", str(tmp_path / "r" / "l.png")]
-    assert len({real_path(path) for path in spelled}) == 1 and real_path("r/b.png") != real_path("r/a.png")
-    assert real_path("-") == real_path("/dev/stdout")
-
-
-def test_standard_output_gets_the_bytes_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    raw = io.BytesIO()
-    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(raw))
-    write("-", b"\x89PNG\r\n\n")
-    assert raw.getvalue() == b"\x89PNG\r\n\n"
 
 
 @pytest.mark.posix

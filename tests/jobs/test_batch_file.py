@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import io
-import os
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pecli.cli.recipe import toml
 from pecli.core.errors import PecliError, UsageError
-from pecli.jobs.batch import EXAMPLE, Batch, read_batch
-from pecli.jobs.job_options import ANALYSES
+from pecli.jobs.batch import Batch, read_batch
 from pecli.jobs.sweep import make_job
 from pecli.models.spec import read_encoding
 
@@ -37,15 +34,6 @@ def settings(batch: Batch, name: str) -> list[Any]:
     return [job.settings()[name] for job in batch.jobs]
 
 
-@pytest.mark.parametrize("analysis", ANALYSES)
-def test_the_keys_of_a_figure_are_the_options_of_its_command(analysis: str, folder: Path) -> None:
-    usual = make_job(analysis, {})
-    given = {name: value for name, value in usual.settings().items() if value not in (None, ())}
-    rows = [f"{name} = {toml(value)}" for name, value in given.items()]
-    (job,) = read("\n".join([f'[[figure]]\ncommand = "{analysis}"\noutput = "a.json"', *rows])).jobs
-    assert job == make_job(analysis, {"output": "a.json"})
-
-
 def test_a_job_is_the_one_of_the_command_line_with_its_outputs_in_the_folder(folder: Path) -> None:
     (folder / "sub").mkdir()
     Path("sub/figures.toml").write_text(f'{HEAT}base = 10\nno-title = true\noutput = ["a.png", "x/{{base}}.svg"]\n')
@@ -53,12 +41,6 @@ def test_a_job_is_the_one_of_the_command_line_with_its_outputs_in_the_folder(fol
     assert job == make_job("heatmap", {"base": 10, "no_title": True, "output": ["sub/a.png", "sub/x/10.svg"]})
     (job,) = read_batch("sub/figures.toml", "out").jobs
     assert job.paths == ("out/a.png", "out/x/10.svg")
-
-
-def test_a_figure_without_output_gets_a_made_up_name_in_the_folder(folder: Path) -> None:
-    assert [job.paths for job in read(HEAT + 'base = 10\nformat = "svg"\n', "out").jobs] == [
-        ("out/heatmap-sinusoidal-base10.svg",)
-    ]
 
 
 def test_lists_sweep_and_lists_of_list_options_do_not(folder: Path) -> None:
@@ -85,38 +67,11 @@ def test_defaults_of_parameters_go_to_the_encodings_that_have_them(folder: Path)
     ]
 
 
-def test_the_encoding_may_be_a_default(folder: Path) -> None:
-    batch = read('[defaults]\nencoding = "rope"\nbase = 10\n' + HEAT + HEAT + 'encoding = "clock"\n')
-    assert [job.encodings[0].name for job in batch.jobs] == ["rope", "clock"]
-
-
-def test_a_default_may_sweep(folder: Path) -> None:
-    batch = read("[defaults]\nbase = [10, 100]\n" + HEAT + 'output = "{base}.png"\n')
-    assert [job.paths for job in batch.jobs] == [("10.png",), ("100.png",)]
-
-
-def test_name_note_title_and_index_are_kept(folder: Path) -> None:
-    batch = read('[batch]\ntitle = "T"\nindex = "README.md"\n' + HEAT + 'name = "one"\nnote = "why"\n' + WAVES)
-    assert (batch.title, batch.index) == ("T", ("README.md",))
-    assert [(entry.name, entry.note) for entry in batch.entries] == [("one", "why"), ("waves-sinusoidal.png", "")]
-    assert read('[batch]\nindex = ["a.md", "b.html"]\n' + HEAT).index == ("a.md", "b.html")
-
-
 @pytest.mark.parametrize("start", [b"\xef\xbb\xbf", b""], ids=["with a byte order mark", "without"])
 @pytest.mark.parametrize("end", [b"\r\n", b"\n"], ids=["crlf", "lf"])
 def test_a_file_of_any_editor_is_read(start: bytes, end: bytes, folder: Path) -> None:
     text = (HEAT + 'title = "位置"\n').encode()
     assert settings(read(start + text.replace(b"\n", end)), "title") == ["位置"]
-
-
-def test_the_starting_file_is_a_batch_file(folder: Path) -> None:
-    batch = read(EXAMPLE.format(path=FILE))
-    assert [path for job in batch.jobs for path in job.paths] == [
-        "heat-10.png",
-        "heat-10000.png",
-        "rope.png",
-        "rope.svg",
-    ]
 
 
 WRONG: list[tuple[str, list[str]]] = [
@@ -202,19 +157,6 @@ def test_what_is_wrong_is_named_with_its_place(text: str, words: list[str], fold
     assert "\n" not in item and len(item) < 2000
 
 
-def test_a_wrong_file_names_what_its_pictures_fail_for_too(folder: Path) -> None:
-    first, second, third = refused(f"{HEAT}title = '$x_$'\n{HEAT}bsae = 5\n{HEAT}font = 'nope'\n").splitlines()
-    assert first.startswith(f"{FILE}:3: figure 1: ") and second.startswith(f"{FILE}:6: figure 2: unknown option")
-    assert third.startswith(f"{FILE}:9: figure 3: ")
-    clash = refused(f"{HEAT}title = '$x_$'\n{HEAT}output = 'a.png'\n{HEAT}output = 'a.png'\n")
-    assert "two pictures would be written to a.png" in clash and "mathematics" in clash
-
-
-@pytest.mark.parametrize("text", [b"\xff\xfe" + HEAT.encode(), (HEAT + 'title = "').encode() + b'\xe9"\n'])
-def test_text_that_is_not_utf_8_is_refused(text: bytes, folder: Path) -> None:
-    assert "not UTF-8" in refused(text)
-
-
 def test_all_that_is_wrong_is_said_at_once_each_with_its_line(folder: Path) -> None:
     text = (
         f"{HEAT}base = 0\n\n"  # 1
@@ -226,17 +168,6 @@ def test_all_that_is_wrong_is_said_at_once_each_with_its_line(folder: Path) -> N
     assert first.startswith(f"{FILE}:") and "figure 1" in first and "base = 0" in first
     assert third.startswith(f"{FILE}:13: figure 3") and "lenght" in third
     assert fourth.startswith(f"{FILE}:16: figure 4") and "'dist'" in fourth
-
-
-@pytest.mark.parametrize("path", ["sub/../a.png", "./a.png", "x/y/a.png"])
-def test_an_output_may_go_anywhere_inside_the_folder(path: str, folder: Path) -> None:
-    (job,) = read(HEAT + f'output = "{path}"\n').jobs
-    assert (folder / job.paths[0]).resolve().is_relative_to(folder.resolve())
-
-
-def test_an_absolute_output_inside_the_folder_is_taken(folder: Path) -> None:
-    (job,) = read(HEAT + f'output = "{folder}/a.png"\n').jobs
-    assert [Path(path).resolve() for path in job.paths] == [(folder / "a.png").resolve()]
 
 
 @pytest.mark.parametrize("title", ["..", "../..", "/etc"])
@@ -314,17 +245,6 @@ def test_a_stream_is_seen_from_the_current_folder(folder: Path, monkeypatch: pyt
     text = io.BytesIO((HEAT + 'output = "a.json"\n').encode())
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(text))
     assert read_batch("-").jobs[0].paths == ("a.json",)
-
-
-@pytest.mark.posix
-def test_what_a_shell_puts_in_place_of_a_command_is_a_stream(folder: Path) -> None:
-    read, write = os.pipe()
-    os.write(write, (HEAT + 'output = "a.json"\n').encode())
-    os.close(write)
-    try:
-        assert read_batch(f"/dev/fd/{read}").jobs[0].paths == ("a.json",)
-    finally:
-        os.close(read)
 
 
 @pytest.mark.parametrize(("name", "said"), [(".", "could not be read"), ("none.toml", "does not exist")])

@@ -15,7 +15,6 @@ import pecli
 from pecli.core.errors import is_printable
 from pecli.jobs.command_line import command, quoted
 from pecli.jobs.job import Job
-from pecli.jobs.job_options import ANALYSES
 from pecli.jobs.sweep import make_job
 
 
@@ -30,20 +29,9 @@ def test_the_command_line_names_an_encoding_only_where_it_is_not_the_usual(encod
     assert ("--base" in words) == ("base" in encoding)
 
 
-def test_the_command_line_of_nothing_special_is_two_words() -> None:
-    plain = [name for name in ANALYSES if ANALYSES[name].default_encoding == "sinusoidal"]
-    assert [command(job(name)) for name in plain] == [f"pecli {name}" for name in plain]
-
-
 def test_encodings_stand_without_an_option_where_they_are_the_subject() -> None:
     words = shlex.split(command(job("compare", encoding=["sinusoidal:base=10", "rope"], figure="curves")))
     assert words == ["pecli", "compare", "sinusoidal:base=10", "rope", "--figure", "curves"]
-
-
-def test_other_outputs_may_stand_in_the_command_line() -> None:
-    item = job(base=10, output="x/{base}.png")
-    assert command(item) == "pecli heatmap --base 10 --output x/10.png"
-    assert command(item, ("b {c}.svg",)) == "pecli heatmap --base 10 --output 'b {{c}}.svg'"
 
 
 SHELLS = [words for words in (["dash"], ["bash"], ["busybox", "sh"], ["sh"]) if shutil.which(words[0])]

@@ -55,12 +55,6 @@ def test_a_picture_comes_with_the_line_that_makes_it() -> None:
         assert abs(image.width - 300) < 10
 
 
-def test_another_value_is_another_picture_and_the_same_one_the_same() -> None:
-    made = explorer()
-    item, other, again = (made.answer({**SMALL, "base": base}, 250)["image"] for base in ("10", "99", "10"))
-    assert item == again != other
-
-
 def test_another_encoding_brings_its_parameters_and_drops_the_last_ones() -> None:
     found = explorer().answer({**SMALL, "base": "10", "encoding": "clock"}, 250)
     assert "error" not in found and "--base" not in found["command"]
@@ -113,12 +107,6 @@ def test_long_work_is_refused_with_the_line_for_a_terminal(
     assert found["error"].endswith(f": type in a terminal: {found['command']}")
     with pytest.raises(PecliError, match=r"--format svg$"):
         explorer(figure).file(values, "svg")
-
-
-@pytest.mark.parametrize("figure", ["heatmap", "distance"])
-def test_long_tables_of_closed_forms_are_few_numbers(figure: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pecli.jobs.explore.MAX_SECONDS", 600)
-    assert "image" in explorer(figure).answer({"length": "10000000"}, 250)
 
 
 def test_nothing_is_drawn_for_a_browser_that_has_gone(monkeypatch: pytest.MonkeyPatch) -> None:

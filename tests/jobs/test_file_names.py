@@ -11,7 +11,7 @@ import pytest
 from pecli.core.errors import UnknownNameError
 from pecli.figures.grid import Grid
 from pecli.jobs.job import Job
-from pecli.jobs.names import MAX_NAME_BYTES, blanks, changed_options, escape_blanks, fill_blanks, name_of
+from pecli.jobs.names import MAX_NAME_BYTES, blanks, changed_options, fill_blanks, name_of
 from pecli.jobs.picture import Picture, titles_of
 from pecli.jobs.sweep import jobs_of, make_job
 
@@ -72,21 +72,6 @@ def test_a_title_with_blanks_tells_the_frames_of_a_film_apart() -> None:
     assert titles("k {base}", base=[2, 10], start=[0, 1])[1] == "k 2, base 2, start 1"
 
 
-def test_every_option_that_has_a_value_is_a_blank() -> None:
-    item = job("waves", dims=[4, 5], base=10)
-    known = blanks(item)
-    assert set(known) >= {name for name, value in item.settings().items() if value is not None}
-    assert (known["dims"], known["base"], known["figure"], known["encoding"]) == ("4,5", "10", "waves", "sinusoidal")
-    assert fill_blanks("{dims}.png", known) == "4_5.png"
-
-
-def test_an_unknown_blank_is_refused_with_the_one_that_was_meant() -> None:
-    with pytest.raises(UnknownNameError, match=r"'bsae'; did you mean 'base'"):
-        fill_blanks("heat-{bsae}.png", of())
-    with pytest.raises(UnknownNameError, match="blank"):
-        fill_blanks("heat-{}.png", of())
-
-
 def test_an_unknown_blank_is_refused_when_the_job_is_made() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'base'"):
         job(output="heat-{bas}.png")
@@ -97,23 +82,6 @@ def test_a_value_makes_no_folder_and_no_odd_letters(title: str) -> None:
     name = fill_blanks("x/{title}.png", of(title=title))
     assert name.startswith("x/") and name.endswith(".png")
     assert not set(name.removeprefix("x/")) & set('/\\ :*?"<>|\n')
-
-
-@pytest.mark.parametrize(
-    ("template", "title", "name"),
-    [
-        ("{title}.png", "con", "_con.png"),
-        ("x/{title}{base}.png", "Com", "x/_Com1.png"),
-        ("{title}/a.png", "aux", "_aux/a.png"),
-        ("{title}.png", "nul.old", "_nul.old.png"),
-        ("{title}.png", "console", "console.png"),
-        ("{title}-con.png", "a", "a-con.png"),
-        ("con.png", "a", "con.png"),
-    ],
-)
-def test_a_name_that_is_a_device_on_windows_is_not_made_up(template: str, title: str, name: str) -> None:
-    made = fill_blanks(template, of(title=title, base=1))
-    assert made == name == fill_blanks(escape_blanks(made), of())
 
 
 def test_letters_of_any_script_stay() -> None:

@@ -52,11 +52,6 @@ def test_help_lists_the_options() -> None:
     assert {"heatmap", "stats"} <= set(dir(pecli))
 
 
-def test_a_typo_is_named_at_run_time_too() -> None:
-    with pytest.raises(pecli.UsageError, match="did you mean 'base'"):
-        pecli.heatmap(bsae=10)  # type: ignore[call-arg]  # mypy says so: "unused" were it not an error
-
-
 def test_a_notebook_shows_svg_where_it_is_asked_for() -> None:
     asked, plain = (pecli.heatmap(length=3, d=4, dpi=20, size="2x2", format=item) for item in ("svg", None))
     assert asked._repr_png_() is None and "</svg>" in (asked._repr_svg_() or "")

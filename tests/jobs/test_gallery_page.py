@@ -100,34 +100,6 @@ def test_html_holds_text_as_text(plan: Batch) -> None:
     assert any("--title" in text and "<b>&" in text for tag, text in found.texts if tag == "code")
 
 
-def test_html_needs_nothing_from_the_net(plan: Batch) -> None:
-    data = page(plan, "index.html")
-    found = Page(data)
-    assert not {"script", "link", "iframe", "object"} & {tag for tag, _ in found.tags}
-    assert not re.search(rb"https?:|//|@import|url\(", data)
-    assert [path for path in found.all("img", "src") if not path or path.startswith(("/", "."))] == []
-    assert data.startswith(b"<!doctype html>") and b'<meta charset="utf-8">' in data
-
-
-@pytest.mark.parametrize(("place", "before"), [("index.html", ""), ("pages/index.html", "../"), ("x/i.html", "../")])
-def test_pictures_are_named_as_seen_from_the_page(place: str, before: str, plan: Batch) -> None:
-    found = Page(page(plan, place)).all("img", "src")
-    assert found[2] == before + "d.svg"
-    assert [(Path(place).parent / str(path)).resolve() for path in found] == [
-        Path(path).resolve() for path in ("x/heat-10.png", "x/heat-100.png", "d.svg")
-    ]
-
-
-def test_a_page_does_not_depend_on_where_it_is_made_from(folder: Path) -> None:
-    text = TEXT.replace('"distance"', '"distance"\nname = "far"').replace('"curves"', '"curves"\nname = "lines"')
-    (folder / "sub").mkdir()
-    for place in (folder, folder / "sub"):
-        (place / "figures.toml").write_text(text, encoding="utf-8")
-    here, there = read_batch("figures.toml"), read_batch("sub/figures.toml")
-    assert page(there, "sub/README.md") == page(here, "README.md")
-    assert page(there, "sub/index.html") == page(here, "index.html")
-
-
 @pytest.mark.parametrize("path", ["index.txt", "a.md/b.pdf", "index"])
 def test_another_kind_of_page_is_refused(path: str, plan: Batch) -> None:
     with pytest.raises(UsageError, match=r"\.md, \.html|try index\.md or index\.html"):
@@ -160,11 +132,6 @@ def test_a_page_that_would_be_the_same_is_not_written_again(ask: Ask, folder: Pa
 
 
 INDEX = '[batch]\nindex = "README.md"'
-
-
-def test_the_page_has_every_figure_when_only_some_are_drawn(ask: Ask, plan: Batch) -> None:
-    assert ask("batch", "figures.toml", "-j", "1", "--only", "only.csv", "--index", "README.md").code == 0
-    assert Path("README.md").read_bytes() == page(plan, "README.md")
 
 
 def test_markdown_shows_html_and_control_characters_of_titles_and_notes(folder: Path) -> None:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pecli.core.errors import UsageError
 from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.figures.curves import Curves
 from pecli.figures.heatmap import Heatmap
 from pecli.jobs.command_line import command
 from pecli.jobs.picture import Picture
@@ -37,25 +35,6 @@ def test_the_defaults_are_the_articles() -> None:
     assert (job.positions.length, job.positions.start) == (200, 0)
 
 
-def test_every_option_finds_its_place() -> None:
-    job = make_job(
-        "curves", {"at": "2,3", "d": "7", "length": "11", "dpi": "30", "output": "a.png", "no-clobber": True}
-    )
-    assert isinstance(job.figure, Curves) and job.figure.at == (2, 3)
-    assert job.encodings[0].settings()["d"] == 7
-    assert (job.positions.length, job.canvas.dpi, job.output.output, job.output.no_clobber) == (
-        11,
-        30,
-        ("a.png",),
-        True,
-    )
-
-
-def test_an_option_wins_over_the_spec() -> None:
-    job = make_job("heatmap", {"encoding": "sinusoidal:base=10,d=64", "d": 6})
-    assert job.encodings == (Sinusoidal(base=10, d=6),)
-
-
 @pytest.mark.parametrize(
     ("figure", "options", "words"),
     [
@@ -78,12 +57,6 @@ def test_what_cannot_be_is_refused_before_anything_is_computed(
     with pytest.raises(UsageError) as caught:
         make_job(figure, options)
     assert [word for word in words if word not in str(caught.value)] == []
-
-
-@jobs
-def test_settings_make_the_job_again(name: str, options: dict[str, Any]) -> None:
-    job = make_job(name, options)
-    assert make_job(name, job.settings()) == job
 
 
 @jobs
@@ -116,12 +89,6 @@ def test_different_jobs_have_different_salts() -> None:
     assert len(salts) == len(JOBS)
     assert make_job("heatmap", {}).id_prefix() == make_job("heatmap", {}).id_prefix()
     assert all(salt.isidentifier() for salt in salts)
-
-
-def test_where_it_is_written_does_not_change_the_job(tmp_path: Path) -> None:
-    there = make_job("heatmap", {"output": str(tmp_path / "a.svg")})
-    assert there.id_prefix() == make_job("heatmap", {}).id_prefix()
-    assert str(tmp_path) not in there.metadata
 
 
 def test_numbers_that_memory_cannot_hold_are_refused() -> None:

@@ -6,7 +6,6 @@ import io
 import json
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -49,19 +48,6 @@ def test_json_has_the_whole_job_with_its_defaults(ask: Ask) -> None:
     )
 
 
-def test_a_batch_says_the_same_of_each_picture(ask: Ask, folder: Path) -> None:
-    text = '[[figure]]\ncommand = "heatmap"\nbase = [10, 100]\nlength = 5\ndpi = 20\noutput = "{base}.png"\n'
-    (folder / "f.toml").write_text(text, encoding="utf-8")
-    for state in ("written", "skipped"):
-        ended = ask("batch", "f.toml", "-j", "1", "--json")
-        results = json.loads(ended.out)["results"]
-        assert [(result["state"], result["failure"]) for result in results] == [(state, None)] * 2
-        assert [result["files"] for result in results] == [
-            [{"path": f"{base}.png", "bytes": (folder / f"{base}.png").stat().st_size}] for base in (10, 100)
-        ]
-        assert [result["encodings"][0]["base"] for result in results] == [10, 100]
-
-
 @pytest.mark.parametrize("name", ANALYSES)
 def test_a_sentence_tells_what_is_seen(name: str) -> None:
     text = alt_text(make_job(name, {}))
@@ -92,10 +78,3 @@ def test_files_say_their_title_and_what_is_seen() -> None:
     assert b"/Title " in pdf and picture.message().encode() in pdf
     plain = pecli.heatmap(d=4, length=5, dpi=20, no_title=True)
     assert ElementTree.fromstring(plain.render("svg")[0]).findtext(f"{SVG}title") == "sinusoidal, d 4, base 10,000"
-
-
-def test_the_style_of_an_svg_is_for_itself_alone() -> None:
-    svg = pecli.heatmap(d=4, length=5, dpi=20).render("svg")[0].decode()
-    root = ElementTree.fromstring(svg)
-    rules = [rule for style in root.iter(f"{SVG}style") for rule in re.findall(r"([^{}]+)\{", style.text or "")]
-    assert rules and all(rule.strip().startswith(f"#{root.get('id')} ") for rule in rules)

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PIL import Image
 
 import pecli
 from pecli.core.errors import PecliError
@@ -84,13 +83,6 @@ def test_another_job_is_drawn_over_it(change: dict[str, Any], folder: Path) -> N
     assert is_done(job(**change)) and not is_done(job())
 
 
-def test_where_a_file_stands_and_how_the_job_was_spelled_does_not_matter(folder: Path) -> None:
-    states([job("a.json", encoding="sinusoidal:base=10")])
-    (folder / "a.json").rename(folder / "b.json")
-    assert is_done(job("b.json", base=10.0, encoding="sinusoidal"))
-    assert not is_done(job("a.json", base=10))
-
-
 @pytest.mark.parametrize("format", CARRIERS)
 def test_every_output_must_be_there(format: str, finished: dict[str, bytes], folder: Path) -> None:
     item = job(["a.json", f"b.{format}"], title=TITLE)
@@ -101,21 +93,6 @@ def test_every_output_must_be_there(format: str, finished: dict[str, bytes], fol
     (folder / f"b.{format}").unlink()
     (folder / f"b.{format}").mkdir()
     assert not is_done(item)
-
-
-@pytest.mark.parametrize("format", ["pdf", "npz"])  # of other formats the head alone is read
-@pytest.mark.parametrize("share", [0, 0.5, 0.9])
-def test_part_of_a_file_does_not_count(format: str, share: float, finished: dict[str, bytes], folder: Path) -> None:
-    data = finished[format]
-    (folder / f"a.{format}").write_bytes(data[: int(share * len(data))])
-    assert not is_done(job(f"a.{format}", title=TITLE))
-
-
-@pytest.mark.parametrize("content", [b"{}", b"[]", b'{"job": 5}', b'{"job": {"command": "heatmap"}}', b"null", b"\xff"])
-def test_a_file_of_someone_elses_is_drawn_over(content: bytes, folder: Path) -> None:
-    (folder / "a.json").write_bytes(content)
-    Image.new("L", (3, 3)).save(folder / "a.png")
-    assert not is_done(job("a.json")) and not is_done(job("a.png"))
 
 
 @pytest.mark.parametrize("analysis", ["heatmap", "distance"])
@@ -132,20 +109,6 @@ def test_a_table_with_new_numbers_is_drawn_again(analysis: str, folder: Path) ->
     (folder / "table.npy").rename(folder / "other.npy")
     np.save(folder / "table.npy", np.eye(5, 3)[::-1])
     assert states([asked()]) == [SKIPPED]  # what counts is what is in it
-
-
-def test_what_is_skipped_comes_first_and_the_others_ordered(folder: Path) -> None:
-    jobs = [job(f"{base}.json", base=base) for base in (1, 2, 3, 4)]
-    states([jobs[2]])
-    found = [(outcome.state, outcome.paths[0]) for outcome in run(jobs)]
-    assert found == [(SKIPPED, "3.json"), (WRITTEN, "1.json"), (WRITTEN, "2.json"), (WRITTEN, "4.json")]
-
-
-def test_what_is_there_stays_where_that_is_asked_for(folder: Path) -> None:
-    item = job("a.json", no_clobber=True)
-    (folder / "a.json").write_text("mine")
-    assert states([item], force=True) == [SKIPPED]
-    assert (folder / "a.json").read_text() == "mine"
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,6 @@ from pecli.jobs.sweep import jobs_of, make_job
 from pecli.models.spec import read_encoding
 
 
-def test_one_value_each_is_one_job() -> None:
-    assert jobs_of("heatmap", {"base": 10, "d": 7}) == [make_job("heatmap", {"base": 10, "d": 7})]
-
-
 def test_every_combination_is_a_job_the_last_option_running_fastest() -> None:
     jobs = jobs_of("heatmap", {"base": [10, 100], "d": [6, 7, 8], "length": 5})
     found = [(job.encodings[0].settings()["base"], job.encodings[0].settings()["d"]) for job in jobs]
@@ -64,10 +60,6 @@ def test_encodings_are_one_picture_where_a_figure_shows_several(figure: str) -> 
     assert [encoding.name for encoding in job.encodings] == ["sinusoidal", "rope"]
     pairs = jobs_of(figure, {"encoding": [["sinusoidal", "rope"], ["clock"]]})
     assert [len(job.encodings) for job in pairs] == [2, 1]
-
-
-def test_either_spelling_of_a_name_is_the_option() -> None:
-    assert jobs_of("heatmap", {"no-title": True}) == jobs_of("heatmap", {"no_title": True})
 
 
 def test_a_value_of_a_sweep_that_is_not_allowed_is_refused() -> None:
@@ -119,9 +111,3 @@ def test_two_figures_with_one_name_are_told_figure() -> None:
 def test_the_same_picture_twice_is_called_that() -> None:
     with pytest.raises(UsageError, match="the same picture twice"):
         check_targets(jobs_of("heatmap", {"base": [10, 10], "output": "a.png"}))
-
-
-def test_names_that_are_made_up_tell_a_sweep_apart() -> None:
-    jobs = jobs_of("heatmap", {"base": [10, 100], "d": [6, 7], "format": ["png", "svg"]})
-    check_targets(jobs)
-    assert len({path for job in jobs for path in job.paths}) == 8

@@ -35,16 +35,6 @@ def brute(spec: str, across: str, up: str, rows: Positions) -> tuple[np.ndarray,
     return x[known], y[known], int((~known).sum())
 
 
-@cases
-def test_points_are_all_pairs(spec: str, across: str, up: str, length: int) -> None:
-    rows = Positions(length=length)
-    found = points(read_table_encoding(spec), MEASURES[across], MEASURES[up], rows)
-    x, y, undefined = brute(spec, across, up, rows)
-    assert found.pairs == length * (length - 1) // 2 and found.undefined == undefined
-    assert np.allclose(found.x, x, atol=1e-9) and np.allclose(found.y, y, atol=1e-9)
-    assert (found.p < found.q).all() and len(found.p) == len(x)
-
-
 def test_points_know_whose_pair_they_are() -> None:
     encoding = read_table_encoding("sinusoidal:d=6")
     found = points(encoding, MEASURES["dot"], MEASURES["euclidean"], Positions(length=23, start=5))

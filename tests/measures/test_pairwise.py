@@ -14,7 +14,7 @@ from pecli.core.numbers import CHUNK
 from pecli.core.positions import Positions
 from pecli.encodings.clock import Clock
 from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.measures.pairwise import MEASURES, by_offset, check_pairs, matrix, offset_runs, to_all
+from pecli.measures.pairwise import MEASURES, by_offset, check_pairs, matrix, offset_runs
 from pecli.models.spec import read_table_encoding
 
 Pair = Callable[[Sequence[float], Sequence[float]], float]
@@ -131,15 +131,6 @@ def test_a_constant_row_has_no_correlation_and_a_zero_row_no_direction(name: str
 @pytest.mark.parametrize("most", [None, 3])
 def test_width_1_has_no_correlation_at_all(most: int | None) -> None:
     assert np.isnan(matrix(Sinusoidal(d=1), MEASURES["corr"], Positions(length=7).blocks(most))).all()
-
-
-@names
-@pytest.mark.parametrize("d", [6, 7])
-def test_rows_to_all_are_rows_of_the_matrix(name: str, d: int) -> None:
-    encoding, positions = Sinusoidal(d=d, base=10), Positions(length=23, start=-3).array()
-    at = positions[[0, 11, 22]]
-    expected = by_definition(name, encoding.table(at), encoding.table(positions))
-    assert to_all(encoding, MEASURES[name], at, -3, 23) == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
 @pytest.mark.parametrize(("d", "name", "undefined"), [(1, "cos", 9), (1, "corr", 45), (2, "cos", 0)])

@@ -13,14 +13,13 @@ import pytest
 from rich.cells import cell_len
 
 import pecli
-from pecli.core.language import languages, texts
-from pecli.encodings.base import TableEncoding
+from pecli.core.language import languages
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.registry import ENCODINGS
 from pecli.jobs.command_line import command
 from pecli.jobs.sweep import make_job
 from pecli.models.spec import read_table_encoding
-from pecli.reports.explain import ARTICLE, Explain
+from pecli.reports.explain import Explain
 from tests.conftest import Ask
 
 TAKEN = [name for name, encoding in ENCODINGS.items() if Explain.takes(encoding)]
@@ -44,15 +43,6 @@ def evaluate(text: str) -> float:
     text = re.sub(r"\)\(", ")*(", text).replace("·", "*").replace("^", "**").replace("mod", "%").replace("2π", "2*pi")
     text = re.sub(r"⌊([^⌋]*)⌋", r"floor(\1)", text)
     return float(eval(text, {"sin": math.sin, "cos": math.cos, "pi": math.pi, "floor": math.floor}))
-
-
-def test_bare_it_is_the_articles_case(ask: Ask) -> None:
-    found = facts(ask)
-    assert np.shape(found["table"]) == (10, 8) and np.shape(found["embeddings"]) == (3, 8)
-    assert found["frequencies"] == pytest.approx([1, 0.1, 0.01, 0.001], rel=1e-14)
-    assert found["result"] == pytest.approx(np.add(found["embeddings"], found["rows"]))
-    first, second = (facts(ask, "--d", "9") for _ in range(2))  # wider than the article
-    assert first["origin"] == "random" and first["embeddings"] == second["embeddings"]
 
 
 def test_the_articles_printed_frequencies_are_those_of_base_100(ask: Ask) -> None:
@@ -125,28 +115,6 @@ def test_every_column_has_its_formula(spec: str) -> None:
         assert table[0] == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(("pairing", "column"), [("interleaved", 2), ("interleaved", 5), ("half", 1), ("half", 3)])
-def test_rope_turns_and_says_how(ask: Ask, pairing: str, column: int) -> None:
-    found = facts(ask, "-e", "rope", "--d", "6", "--pairing", pairing, "--entry", f"0,{column}")
-    rope = read_table_encoding(f"rope:d=6,pairing={pairing}")
-    expected = rope.rotate(np.array(ARTICLE)[:, :6], np.arange(3.0))  # type: ignore[attr-defined]  # rope's own
-    assert (found["how"], found["origin"]) == ("rotate", "article")
-    assert found["result"] == pytest.approx(expected)
-    entry = found["result_entry"]
-    assert evaluate(entry["steps"][-1]) == pytest.approx(entry["value"], abs=1e-5)
-    assert entry["value"] == found["result"][2][column]
-
-
-def test_relative_gives_rows_to_pairs_by_their_offsets(ask: Ask) -> None:
-    found, table = facts(ask, "-e", "relative"), pecli.encode("relative:d=8", length=3)
-    assert (found["how"], found["result"], found["result_entry"]) == ("pair_up", [], None)
-    assert found["rows"] == pytest.approx(table)
-    lines = [line.split() for line in ask("explain", "-e", "relative", "--digits", "2").out.splitlines()]
-    rows = [line for line in lines[-12:] if len(line) == 9][-5:]
-    assert [int(row[0].replace("−", "-")) for row in rows] == [-2, -1, 0, 1, 2]
-    assert [[float(cell) for cell in row[1:]] for row in rows] == pytest.approx(table, abs=5e-3)
-
-
 def test_without_frequencies_changes_are_counted(ask: Ask) -> None:
     found = facts(ask, "-e", "binary", "--length", "8")
     assert (found["frequencies"], found["changes"], found["distinct"]) == ([], [7, 3, 1], [2, 2, 2])
@@ -202,14 +170,3 @@ def test_rope_goes_on_to_the_product_that_depends_on_the_offset_alone(
     assert len({round(products[0], 6) for products in by_offset.values()}) == 3
     assert "depends on p - q alone" in " ".join(ask("explain", spec).out.split())
     assert "product" not in ask("explain", "sinusoidal").out
-
-
-@pytest.mark.parametrize("spec", ENCODINGS)
-def test_in_chinese_the_formula_has_no_english_words(spec: str, ask: Ask) -> None:
-    kind = ENCODINGS[spec]
-    formula = texts("zh").get(kind.formula, kind.formula)
-    parameters = {*kind.options(), "period", "bucket", "head", "power", "pm", "kernel", "mod", "sin", "cos"}
-    assert set(re.findall("[a-z]{3,}", formula)) <= parameters
-    if formula != kind.formula and issubclass(kind, TableEncoding):
-        shown = ask("explain", spec, "--lang", "zh", "-n", "10")
-        assert "".join(formula.split()) in "".join(shown.out.split())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Callable
 from dataclasses import asdict
@@ -15,16 +14,13 @@ import pytest
 
 import pecli
 from pecli.core.positions import Positions
-from pecli.encodings.registry import ENCODINGS
 from pecli.encodings.rope import Rope
 from pecli.jobs.command_line import command
 from pecli.jobs.sweep import make_job
 from pecli.measures.pairwise import MEASURES
 from pecli.models.spec import read_table_encoding
-from pecli.reports.stats import Indicators, Stats, indicators, of_waves
+from pecli.reports.stats import Indicators, indicators, of_waves
 from tests.conftest import Ask
-
-TAKEN = [name for name, encoding in ENCODINGS.items() if Stats.takes(encoding)]
 
 
 def measured(spec: str, length: int, start: int = 0, measure: str = "euclidean") -> Indicators:
@@ -116,18 +112,6 @@ def test_the_correlations_are_the_scatters() -> None:
         assert ours.spearman == pytest.approx(scatter["spearman"], abs=1e-4)
 
 
-@pytest.mark.parametrize("width", [80, 60, 200])
-def test_encodings_stand_side_by_side(ask: Ask, monkeypatch: pytest.MonkeyPatch, width: int) -> None:
-    monkeypatch.setenv("COLUMNS", str(width))
-    answer = ask("stats", *TAKEN, "--length", "23")
-    assert answer.code == 0, answer.err
-    assert max(map(len, answer.out.splitlines())) <= width
-    assert "positions 0 to 22" in " ".join(answer.out.split())
-    for name in TAKEN:
-        assert name in answer.out
-    assert "undefined" in answer.out  # binary has no wavelengths
-
-
 def test_json_has_every_result_and_null_where_there_is_none(ask: Ask) -> None:
     answer = ask("stats", "clock", "-e", "binary:d=9", "--length", "1", "--json")
     (data,) = json.loads(answer.out)["results"]
@@ -135,16 +119,6 @@ def test_json_has_every_result_and_null_where_there_is_none(ask: Ask) -> None:
     assert (first["encoding"], second["encoding"]) == ("clock", "binary:d=9")
     assert first["spread"] is None and first["closest"] is None and first["slow_pairs"] == 3
     assert set(first) == {"encoding", *Indicators.__dataclass_fields__}
-
-
-def test_a_file_names_the_encodings_and_can_be_made_again(ask: Ask, folder: Path) -> None:
-    words = ["stats", "sinusoidal:d=6", "binary", "--length", "9"]
-    assert ask(*words, "-o", "s.csv", "-o", "s.json", "-o", "s.npy").code == 0
-    rows = list(csv.DictReader((folder / "s.csv").read_text().splitlines()))
-    assert [row["encoding"] for row in rows] == ["sinusoidal:d=6", "binary:d=4"]
-    assert rows[1]["slow_pairs"] == "" and float(rows[1]["closest_q"]) == 1
-    assert np.load(folder / "s.npy").shape == (2, len(rows[0]) - 1)
-    assert ask("recipe", "s.json").out.split() == ["pecli", *words, "--output", "s.json"]
 
 
 def test_options_go_to_every_encoding_that_has_them() -> None:

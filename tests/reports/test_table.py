@@ -23,15 +23,6 @@ def body(text: str) -> list[list[str]]:
     return lines[rule + 1 :]
 
 
-def test_a_small_table_is_printed_whole(ask: Ask) -> None:
-    answer = ask("table", "--d", "4", "--length", "5", "--start", "-1", "--digits", "6")
-    assert answer.code == 0 and answer.err == ""
-    rows = body(answer.out)
-    assert [row[0] for row in rows] == ["−1", "0", "1", "2", "3"]
-    expected = pecli.encode(d=4, length=5, start=-1)
-    assert np.array([row[1:] for row in rows], dtype=float) == pytest.approx(expected, abs=5e-7)
-
-
 def test_head_and_tail_stand_around_a_gap(ask: Ask) -> None:
     rows = body(ask("table", "--d", "2", "--length", "101", "--rows", "5").out)
     assert [row[0] for row in rows[:6]] == ["0", "1", "2", "⋮", "99", "100"]
@@ -46,13 +37,6 @@ def test_no_line_is_wider_than_the_terminal(ask: Ask, monkeypatch: pytest.Monkey
     answer = ask("table", "-e", name, "--rows", "6")
     assert answer.code == 0, answer.err
     assert max(map(len, answer.out.splitlines())) <= width
-
-
-def test_positions_and_columns_speak_the_encodings_language(ask: Ask) -> None:
-    out = ask("table", "-e", "clock", "--start", "3599", "--length", "2").out
-    assert "sin 12 h" in out and "00:59:59" in out and "01:00:00" in out
-    bits = body(ask("table", "-e", "binary", "--length", "7").out)
-    assert bits[6] == ["6", "0", "1", "1"]  # the third article's 0110, without the bit that 6 does not need
 
 
 def test_a_billion_positions_cost_the_rows_shown(ask: Ask) -> None:

@@ -18,7 +18,7 @@ from pecli.figures.axis_labels import label_positions
 from pecli.figures.base import ColouredNumbers, View, averaging
 from pecli.figures.canvas import Canvas
 from pecli.figures.matrix import WithCellNumbers, show_matrix
-from pecli.figures.panels import ColorBar, Panel, PanelGroup
+from pecli.figures.panels import ColorBar, Panel, PanelGroup, in_columns
 from pecli.measures.reduce import means_of_signed_offsets
 
 if TYPE_CHECKING:
@@ -114,7 +114,9 @@ class Bias(WithCellNumbers[BiasEncoding]):
         shown = ("positions", view.positions)
         bar = ColorBar(translate(view.encoding.quantity))
         panel = Panel(1.0, exact=True, least=(6.0, 6.0), bar=bar, x=shown, y=shown)
-        return [PanelGroup((panel,) * len(self.shown_heads(view)))]
+        grids = in_columns(count := len(self.shown_heads(view)))
+        full = tuple(grid for grid in grids if len(grid[-1]) == len(grid[0]))
+        return [PanelGroup((panel,) * count, full if len(full) > 2 else grids)]  # of a prime number none is full
 
     def decorate(self, view: View[BiasEncoding], axes: list[Axes], canvas: Canvas) -> None:
         first, last = view.positions.start - 0.5, view.positions.stop - 0.5
